@@ -1,0 +1,55 @@
+package store
+
+import "errors"
+
+// Row is a 0-based position in the input. Stores hold rows below 2^32 today;
+// the type is wider so that it need not change.
+type Row uint64
+
+// Neighbor is one entry of a list. Distance is the shown distance (the square
+// root of the key under euclidean, the key itself otherwise).
+type Neighbor struct {
+	Row      Row
+	Distance float32
+}
+
+// Errors that a program can test with errors.Is.
+var (
+	ErrNotFinished = errors.New("store: the build is not finished")
+	ErrFinished    = errors.New("store: already finished")
+	ErrMismatch    = errors.New("store: options contradict the unfinished build")
+	ErrLocked      = errors.New("store: another process is building here")
+	ErrCorrupt     = errors.New("store: corrupt")
+	ErrNoRow       = errors.New("store: no such row")
+	ErrNoID        = errors.New("store: no such id")
+	ErrNotStore    = errors.New("store: not a knng store")
+	ErrClosed      = errors.New("store: closed")
+)
+
+// Lists is a batch of partial adjacency lists, in compressed row form: the
+// list of place Rows[i] is Neighbors[Starts[i]:Starts[i+1]] with Keys beside
+// it. Places are internal positions (locality order), not input rows.
+// len(Starts) == len(Rows)+1.
+type Lists struct {
+	Rows      []uint32
+	Starts    []uint32
+	Neighbors []uint32
+	Keys      []float32
+}
+
+// Reset empties the batch and keeps its memory.
+func (l *Lists) Reset() {
+	l.Rows, l.Starts = l.Rows[:0], append(l.Starts[:0], 0)
+	l.Neighbors, l.Keys = l.Neighbors[:0], l.Keys[:0]
+}
+
+// Append adds the list of one place.
+func (l *Lists) Append(place uint32, neighbors []uint32, keys []float32) {
+	if len(l.Starts) == 0 {
+		l.Starts = append(l.Starts, 0)
+	}
+	l.Rows = append(l.Rows, place)
+	l.Neighbors = append(l.Neighbors, neighbors...)
+	l.Keys = append(l.Keys, keys...)
+	l.Starts = append(l.Starts, uint32(len(l.Neighbors)))
+}

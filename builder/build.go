@@ -2,17 +2,158 @@ package builder
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
 
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
 // Build builds the k-NN graph of src into the store at dir, or continues the
-// build there that was interrupted: call it again with the same options.
-// Cancelling ctx stops cleanly between units and returns ctx's error.
+// build there that was interrupted: call it again with the same options. src
+// stays open and belongs to the caller.
 //
-// When dir already holds the finished graph of these options, Build returns its
-// stored Result at once. Errors to test: store.ErrMismatch, store.ErrLocked,
+// Cancelling ctx stops cleanly between units and returns ctx's error; nothing
+// that was committed is lost. When dir already holds the finished graph of
+// these options, Build returns its stored Result and store.ErrFinished.
+// Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
 // ErrBadRows, ErrMemory, ErrSpace.
 func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*Result, error) {
-	panic("stub")
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	opts = opts.withDefaults()
+	manifest, err := manifestOf(src, &opts)
+	if err != nil {
+		return nil, err
+	}
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger})
+	if errors.Is(err, store.ErrFinished) {
+		return finished(dir, err)
+	}
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	defer draft.Close()
+	r := &run{ctx: ctx, opts: opts, src: src, draft: draft}
+	defer r.release()
+	result, err := r.build()
+	return result, spaceError(err)
+}
+
+// finished returns the result stored in a sealed store, with err, which wraps
+// store.ErrFinished.
+func finished(dir string, err error) (*Result, error) {
+	s, openErr := store.Open(dir, nil)
+	if openErr != nil {
+		return nil, openErr
+	}
+	defer s.Close()
+	result := new(Result)
+	if jsonErr := json.Unmarshal(s.Info().Result, result); jsonErr != nil {
+		return nil, fmt.Errorf("builder: result stored in %s: %w", dir, jsonErr)
+	}
+	return result, err
+}
+
+// build goes through the passes of the package comment.
+func (r *run) build() (*Result, error) {
+	resumed, err := r.draft.Load("state", &r.state)
+	if err != nil {
+		return nil, err
+	}
+	r.meter = startMeter(r.state.Usage)
+	defer r.meter.stop()
+	r.state.Runs++
+	if resumed {
+		r.say("resuming after %d finished stages", len(r.state.Stages))
+	}
+	for _, pass := range []func() error{r.audit, r.enough, r.layout, r.load, r.control, r.stages} {
+		if err := pass(); err != nil {
+			return nil, err
+		}
+	}
+	return r.finish()
+}
+
+// stages runs stage after stage until next says stop.
+func (r *run) stages() error {
+	for r.k > 0 && r.state.Stop == "" {
+		kind, stop := r.state.next(&r.opts, r.exactStages())
+		var err error
+		switch kind {
+		case divisionStage:
+			err = r.divide()
+		case propagationStage:
+			err = r.propagate()
+		case exactStage:
+			err = r.exact()
+		default:
+			r.state.Stop = stop
+			err = r.save()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.ctx.Err()
+}
+
+// release frees what the run holds besides the draft.
+func (r *run) release() {
+	if r.pairs != nil {
+		r.pairs.Close()
+	}
+	if r.rows != nil && r.ownsRows {
+		r.rows.Close()
+	}
+}
+
+// manifestOf describes the input and the options that name the result.
+func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
+	m := store.Manifest{
+		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
+		Metric: o.Metric.String(), K: o.K, Vectors: "copy",
+		Options: o.fingerprint(), Files: src.Files,
+	}
+	if o.Reference {
+		m.Vectors = "reference"
+	}
+	if src.Len() == 0 {
+		return m, errors.New("builder: the input has no rows")
+	}
+	if len(src.Files) == 0 {
+		sum, err := sampleHash(src)
+		if err != nil {
+			return m, err
+		}
+		m.Options = append(m.Options, store.Option{Name: "rows-sample", Value: sum})
+	}
+	return m, nil
+}
+
+// sampleRows is how many rows name an input that has no files.
+const sampleRows = 256
+
+// sampleHash is a hash over rows spread evenly over the input, the first and
+// the last included: what a resumed build checks instead of reading everything.
+func sampleHash(src vectors.Source) (string, error) {
+	h := xxhash.New()
+	row := make([]byte, src.Dim()*src.Type().Size())
+	count := min(src.Len(), sampleRows)
+	for i := range count {
+		at := 0
+		if count > 1 {
+			at = i * (src.Len() - 1) / (count - 1)
+		}
+		if err := src.ReadRows(at, row); err != nil {
+			return "", err
+		}
+		h.Write(row)
+	}
+	return strconv.FormatUint(h.Sum64(), 16), nil
 }

@@ -1,10 +1,14 @@
 package builder
 
 import (
-	"time"
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -102,74 +106,110 @@ type Distance struct {
 	Key     func(a, b store.Row) (float32, error)
 }
 
-// Event is a typed progress report.
-type Event struct {
-	Phase   string        // "audit", "order", "division 3", "propagation 1", "exact", "finish", "recall", "seal"
-	Done    int64         // units of this phase done
-	Total   int64         // units of this phase; 0 if unknown
-	Unit    string        // what is counted: "rows", "leaves", "blocks"
-	Elapsed time.Duration // since the phase began
-	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
-	End     bool          // the phase is over
-}
+// The defaults, and what they were chosen by.
+const (
+	// DefaultK is the paper's middle column (its figures show 1, 20 and 50).
+	DefaultK = 20
+	// DefaultLeafSize is the paper's g. Smaller leaves cost less but part more
+	// neighbors; 250 and 1000 reach equal recall in about equal time.
+	DefaultLeafSize = 500
+	// DefaultTrigger is the paper's threshold of the effective rate.
+	DefaultTrigger = 0.05
+	// DefaultVisits is T, the points visited around a row.
+	DefaultVisits = 500
+	// DefaultSample is how many rows give a node its direction. Fewer make
+	// divisions more random and hyperplanes worse, more make them alike.
+	DefaultSample = 100
+	// DefaultRecall is the target that a build stops at.
+	DefaultRecall = 0.95
+	// MaxDivisions bounds a build that never reaches its target.
+	MaxDivisions = 64
+	// MaxK bounds the lists; the adjacency format holds more.
+	MaxK = 4096
+)
 
-// Result is what a finished build reports; it is stored in the graph and
-// printed by build and info. JSON names are CONTRACT's.
-type Result struct {
-	Rows     int    `json:"rows"`
-	Dim      int    `json:"dim"`
-	Type     string `json:"type"`
-	K        int    `json:"k"`
-	Metric   string `json:"metric"`
-	Method   Method `json:"method"`
-	Seed     uint64 `json:"seed"`
-	Checksum string `json:"checksum"`
-
-	Seconds        float64        `json:"seconds"` // wall time over all runs of this build
-	CPUSeconds     float64        `json:"cpu_seconds"`
-	Phases         []PhaseSeconds `json:"phases"`
-	RequestedPairs int64          `json:"requested_pairs"`
-	Comparisons    int64          `json:"comparisons"`
-	CacheHits      int64          `json:"cache_hits"`
-	ControlPairs   int64          `json:"control_comparisons"`
-	ScanRate       float64        `json:"scan_rate"`
-	EffectiveRates []float64      `json:"effective_rates"`
-	Divisions      int            `json:"divisions"`
-	Rounds         int            `json:"rounds"`
-	PairCache      string         `json:"pair_cache"` // off, shared-leaf, pairs
-	Resumed        int            `json:"resumed"`    // times that the build was resumed
-	Stop           string         `json:"stop"`
-
-	Recall     RecallEstimate `json:"recall_estimate"`
-	Components int            `json:"components"` // connected components of the symmetrised graph
-	Completed  int            `json:"completed_rows"`
-	BadRows    int            `json:"bad_rows"`
-
-	PeakAnonBytes int64  `json:"peak_anon_bytes"`
-	PeakRSSBytes  int64  `json:"peak_rss_bytes"`
-	ReadBytes     int64  `json:"read_bytes"`
-	WrittenBytes  int64  `json:"written_bytes"`
-	PeakDiskBytes int64  `json:"peak_disk_bytes"`
-	Kernel        string `json:"kernel"`
-	Threads       int    `json:"threads"`
-}
-
-// PhaseSeconds is the time of one phase over all runs of a build.
-type PhaseSeconds struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-}
-
-// RecallEstimate is a measured recall@k with its 95 % interval.
-type RecallEstimate struct {
-	Recall float64 `json:"recall"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	Sample int     `json:"sample"` // rows whose exact lists were computed
-	Seed   uint64  `json:"seed"`
+// withDefaults returns o with every zero field set to its default.
+func (o Options) withDefaults() Options {
+	o.K = cmp.Or(o.K, DefaultK)
+	o.Metric = cmp.Or(o.Metric, distance.Euclidean)
+	o.Method = cmp.Or(o.Method, Auto)
+	if o.Recall == 0 && o.Divisions == 0 && o.Rounds == 0 {
+		o.Recall = DefaultRecall
+	}
+	// A leaf smaller than a list could never fill it.
+	o.LeafSize = cmp.Or(o.LeafSize, max(DefaultLeafSize, 4*o.K))
+	o.Trigger = cmp.Or(o.Trigger, DefaultTrigger)
+	o.Visits = cmp.Or(o.Visits, max(DefaultVisits, 2*o.K))
+	o.Sample = cmp.Or(o.Sample, DefaultSample)
+	o.Propagation = cmp.Or(o.Propagation, On)
+	o.Pairwise = cmp.Or(o.Pairwise, On)
+	o.Directions = cmp.Or(o.Directions, Principal)
+	o.Seed = cmp.Or(o.Seed, 1)
+	o.BadRows = cmp.Or(o.BadRows, Reject)
+	o.Duplicates = cmp.Or(o.Duplicates, Keep)
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	return o
 }
 
 // Validate reports every fault of the options at once.
-func (o *Options) Validate() error { panic("stub") }
+func (o *Options) Validate() error {
+	v := o.withDefaults()
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("builder: "+format, args...))
+		}
+	}
+	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
+	fault(!slices.Contains([]Method{Auto, Exact, Paper}, v.Method), "method %q, want auto, exact or paper", v.Method)
+	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
+	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
+	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
+	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)
+	fault(v.LeafSize < 4 || v.LeafSize > 1<<16, "leaf size is %d, want 4 to %d", v.LeafSize, 1<<16)
+	fault(!(v.Trigger >= 0 && v.Trigger <= 1), "trigger is %v, want 0 to 1", v.Trigger)
+	fault(v.Visits < 1 || v.Visits > 1<<20, "visits are %d, want 1 to %d", v.Visits, 1<<20)
+	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
+	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
+	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
+	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
+	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
+	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
+	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
+	fault(v.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
+	if d := v.Distance; d != nil {
+		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")
+		fault(v.BadRows == Drop, "bad rows cannot be dropped with a distance of your own: it knows rows by their input position")
+	}
+	return errors.Join(faults...)
+}
 
-var _ vectors.Source // the input of Build
+// fingerprint lists the options that name the result, in a fixed order. Two
+// builds with equal fingerprints of equal input make equal graphs.
+func (o Options) fingerprint() []store.Option {
+	onOff := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
+	list := []store.Option{
+		{Name: "k", Value: strconv.Itoa(o.K)},
+		{Name: "metric", Value: o.Metric.String()},
+		{Name: "method", Value: string(o.Method)},
+		{Name: "recall", Value: fmt.Sprint(o.Recall)},
+		{Name: "divisions", Value: strconv.Itoa(o.Divisions)},
+		{Name: "rounds", Value: strconv.Itoa(o.Rounds)},
+		{Name: "leaf-size", Value: strconv.Itoa(o.LeafSize)},
+		{Name: "trigger", Value: fmt.Sprint(o.Trigger)},
+		{Name: "visits", Value: strconv.Itoa(o.Visits)},
+		{Name: "sample", Value: strconv.Itoa(o.Sample)},
+		{Name: "directions", Value: string(o.Directions)},
+		{Name: "propagation", Value: onOff(o.Propagation == On)},
+		{Name: "pairwise", Value: onOff(o.Pairwise == On)},
+		{Name: "in-place", Value: onOff(o.InPlace)},
+		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "bad-rows", Value: string(o.BadRows)},
+		{Name: "duplicates", Value: string(o.Duplicates)},
+		{Name: "ids", Value: onOff(o.IDs != "")},
+	}
+	if o.Distance != nil {
+		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})
+	}
+	return list
+}

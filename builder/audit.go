@@ -1,0 +1,83 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// badRows is what the audit found, as recorded in the store.
+type badRows struct {
+	Rows     []uint32 `json:"rows"` // ascending input rows
+	Why      string   `json:"why"`  // of the first
+	Checksum string   `json:"checksum"`
+	Repeated int      `json:"repeated"` // rows equal to an earlier one
+}
+
+// audit reads the input once: every value is looked at before anything is
+// built on it. Its findings are recorded, so a resumed build does not read the
+// input again.
+func (r *run) audit() error {
+	done, err := r.draft.Load("audit", &r.bad)
+	if err != nil {
+		return err
+	}
+	if !done {
+		if err := r.readAll(); err != nil {
+			return err
+		}
+	}
+	if len(r.bad.Rows) > 0 && r.opts.BadRows == Reject {
+		return r.reject()
+	}
+	r.separate()
+	if !done {
+		return r.draft.Record("audit", &r.bad)
+	}
+	return nil
+}
+
+func (r *run) readAll() error {
+	p := r.begin("audit", "rows", int64(r.src.Len()))
+	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads})
+	if err != nil {
+		return err
+	}
+	r.bad = badRows{Checksum: fmt.Sprintf("%016x", report.Checksum), Repeated: report.Duplicates}
+	r.bad.Rows = report.NonFinite
+	p.end("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
+	return nil
+}
+
+// reject makes the error that names the bad rows.
+func (r *run) reject() error {
+	shown := r.bad.Rows[:min(len(r.bad.Rows), 5)]
+	return fmt.Errorf("%w: %d of %d rows, the first %d: %s (rows %v); fix them, or drop or isolate them",
+		ErrBadRows, len(r.bad.Rows), r.src.Len(), r.bad.Rows[0], r.bad.Why, shown)
+}
+
+// separate lists the good rows. Dropped rows leave the input altogether: the
+// graph is that of the rows that remain, numbered anew.
+func (r *run) separate() {
+	bad := r.bad.Rows
+	good := make([]uint32, 0, r.src.Len()-len(bad))
+	for row := range uint32(r.src.Len()) {
+		if len(bad) > 0 && bad[0] == row {
+			bad = bad[1:]
+			continue
+		}
+		good = append(good, row)
+	}
+	if r.opts.BadRows == Drop && len(r.bad.Rows) > 0 {
+		r.src = vectors.NewInput(&kept{r.src, slices.Clone(good)})
+		for i := range good {
+			good[i] = uint32(i)
+		}
+	}
+	r.good = good
+}
+
+// zeroIsBad reports whether a row of zeros has no distances.
+func (r *run) zeroIsBad() bool { return r.opts.Metric == distance.Cosine && r.opts.Distance == nil }

@@ -1,0 +1,18 @@
+package builder
+
+import "errors"
+
+// Errors that a program can test with errors.Is. The store's ErrMismatch,
+// ErrLocked and ErrNotStore come through Build as well.
+var (
+	// ErrBadRows: the input has rows that cannot be in a graph (NaN, Inf, zero
+	// rows under cosine, values whose distances overflow float32). Nothing was
+	// built; Options.BadRows says what else could become of them.
+	ErrBadRows = errors.New("builder: bad rows")
+	// ErrMemory: the memory limit is below what this input needs. Nothing is
+	// lost; the build can be continued with a larger limit.
+	ErrMemory = errors.New("builder: memory limit too low")
+	// ErrSpace: the disk is full. What was committed is kept, and the build can
+	// be continued when there is room.
+	ErrSpace = errors.New("builder: no space left on device")
+)

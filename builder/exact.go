@@ -1,0 +1,161 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// The exact method compares blocks of rows with blocks of rows. In a round,
+// every block meets at most one other (the circle method of round-robin
+// tournaments), so the pairs of a round share no rows: they are the units of a
+// stage, done in parallel without a lock. Round 0 compares each block with
+// itself.
+
+// stageRounds is how many rounds make a stage: folding may happen only between
+// stages, and the blocks of a stage pile up until then.
+const stageRounds = 8
+
+// blockSide is the rows of a block: with 512 rows of 128 bytes two blocks stay
+// in L2; smaller ones where there would be too few to keep the threads busy.
+func (r *run) blockSide() int { return min(512, max(16, r.n()/32)) }
+
+func (r *run) blockCount() int { return (r.n() + r.blockSide() - 1) / r.blockSide() }
+
+// seats is the number of blocks made even: the last seat may be empty.
+func (r *run) seats() int { return (r.blockCount() + 1) / 2 * 2 }
+
+// exactStages is the number of stages of the exact method: rounds 0 to seats-1.
+func (r *run) exactStages() int { return (r.seats() + stageRounds - 1) / stageRounds }
+
+// exact runs the next stage.
+func (r *run) exact() error {
+	number := r.state.count(exactStage) + 1
+	from := (number - 1) * stageRounds
+	to := min(from+stageRounds, r.seats())
+	if err := r.replay(r.stageNumber(), r.lists); err != nil {
+		return err
+	}
+	p := r.begin("exact", "rounds", int64(r.seats()))
+	p.done = int64(from)
+	st := stage{Kind: exactStage, Number: number}
+	for round := from; round < to; round++ {
+		c, err := r.exactRound(round, from)
+		if err != nil {
+			return err
+		}
+		st.Requested += c.Requested
+		st.Evaluated += c.Evaluated
+		p.add(1)
+	}
+	err := r.endStage(st)
+	p.end("")
+	return err
+}
+
+// exactRound does one round as one unit of the stage.
+func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
+	unit := round - first
+	done, _, err := r.committed(stageRounds)
+	if err != nil {
+		return sum, err
+	}
+	if done[unit] {
+		return r.unitCounts(unit)
+	}
+	pairs := roundPairs(round, r.seats(), r.blockCount())
+	blocks := make([]store.Lists, len(pairs))
+	counts := make([]unitCounts, len(pairs))
+	errs := make([]error, len(pairs))
+	workers := make(chan *exactWorker, r.opts.Threads)
+	for range r.opts.Threads {
+		workers <- &exactWorker{run: r, solver: r.solver()}
+	}
+	parallel(r.opts.Threads, len(pairs), 1, func(i, _ int) {
+		w := <-workers
+		if errs[i] = r.ctx.Err(); errs[i] == nil {
+			blocks[i], counts[i], errs[i] = w.solve(pairs[i])
+		}
+		workers <- w
+	})
+	for i := range pairs {
+		if errs[i] != nil {
+			return sum, fmt.Errorf("builder: blocks %d and %d: %w", pairs[i][0], pairs[i][1], errs[i])
+		}
+		sum.add(counts[i])
+	}
+	return sum, r.draft.CommitUnit(r.stageNumber(), uint32(unit), blocks, sum)
+}
+
+// unitCounts reads the counts of one committed unit of this stage.
+func (r *run) unitCounts(unit int) (c unitCounts, err error) {
+	err = r.draft.Units(r.stageNumber(), func(u uint32, note []byte) error {
+		if int(u) != unit {
+			return nil
+		}
+		return decodeNote(note, &c)
+	})
+	return c, err
+}
+
+// roundPairs pairs the blocks of a round: seat `seats-1` stays, the others
+// rotate; pairs with an empty seat are left out. Round 0 pairs each block with
+// itself, rounds 1 to seats-1 every two blocks once.
+func roundPairs(round, seats, blocks int) (pairs [][2]int) {
+	if round == 0 {
+		for b := range blocks {
+			pairs = append(pairs, [2]int{b, b})
+		}
+		return pairs
+	}
+	turning := seats - 1
+	add := func(a, b int) {
+		if a < blocks && b < blocks {
+			pairs = append(pairs, [2]int{min(a, b), max(a, b)})
+		}
+	}
+	add(round%turning, seats-1)
+	for i := 1; i < seats/2; i++ {
+		add((round+i)%turning, (round-i+turning)%turning)
+	}
+	return pairs
+}
+
+// exactWorker is one worker's tools.
+type exactWorker struct {
+	*run
+	solver *leaf.Solver
+	before union.Snapshot
+	places []uint32
+}
+
+// solve compares two blocks, or one with itself, and returns what the lists
+// gained.
+func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err error) {
+	w.places = w.appendBlock(w.places[:0], pair[0])
+	split := len(w.places)
+	if pair[1] != pair[0] {
+		w.places = w.appendBlock(w.places, pair[1])
+	}
+	w.before.Take(w.lists, w.places)
+	both := func(i int, js []uint32, keys []float32) { w.lists.OfferBoth(w.places, i, js, keys) }
+	var count leaf.Count
+	if pair[1] == pair[0] {
+		count, err = w.solver.Solve(w.places, nil, 0, both)
+	} else {
+		count, err = w.solver.Cross(w.places, split, both)
+	}
+	block.Reset()
+	w.before.Added(w.lists, block.Append)
+	return block, unitCounts{Requested: count.Requested, Evaluated: count.Evaluated}, err
+}
+
+func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
+	side := w.blockSide()
+	for p := b * side; p < min((b+1)*side, w.n()); p++ {
+		dst = append(dst, uint32(p))
+	}
+	return dst
+}

@@ -1,0 +1,198 @@
+package builder
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/knng/knng/vectors/distance"
+)
+
+// finish completes short lists, writes the adjacency, measures, and seals.
+func (r *run) finish() (*Result, error) {
+	completed, err := r.complete()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.writeAdjacency(); err != nil {
+		return nil, err
+	}
+	result := r.report()
+	result.Completed = completed
+	if result.Checksum, err = r.checksum(); err != nil {
+		return nil, err
+	}
+	if err := r.measure(result); err != nil {
+		return nil, err
+	}
+	result.Components = r.components()
+	return result, r.seal(result)
+}
+
+// complete fills lists that the stages left short by comparing their rows with
+// all others, and returns how many there were. It is not a stage of its own:
+// doing it again after an interruption gives the same lists.
+func (r *run) complete() (int, error) {
+	if r.k == 0 {
+		return 0, nil
+	}
+	var short []uint32
+	r.lists.Short(r.k, func(place uint32) { short = append(short, place) })
+	if len(short) == 0 {
+		return 0, nil
+	}
+	p := r.begin("complete", "rows", int64(len(short)))
+	all := make([]uint32, r.n())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	errs := make([]error, len(short))
+	var evaluated atomic.Int64
+	parallel(r.opts.Threads, len(short), 1, func(i, _ int) {
+		n, err := r.completeRow(short[i], all)
+		errs[i] = err
+		evaluated.Add(int64(n))
+		p.add(1)
+	})
+	p.end("%d rows were left short and completed exactly", len(short))
+	r.completing = unitCounts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
+	return len(short), firstError(errs)
+}
+
+// completeRow compares a place with all others.
+func (r *run) completeRow(place uint32, all []uint32) (evaluated int, err error) {
+	return r.scan(place, all, func(id uint32, key float32) { r.lists.Offer(place, id, key) })
+}
+
+// scan evaluates the keys of a place and each other one of all, in turn.
+func (r *run) scan(place uint32, all []uint32, found func(id uint32, key float32)) (evaluated int, err error) {
+	keys := r.keys()
+	out := make([]float32, 4096)
+	for _, side := range [][]uint32{all[:place], all[place+1:]} {
+		for part := range slices.Chunk(side, len(out)) {
+			if err := r.ctx.Err(); err != nil {
+				return evaluated, err
+			}
+			n, err := keys(place, part, out[:len(part)])
+			evaluated += n
+			if err != nil {
+				return evaluated, err
+			}
+			for i, id := range part {
+				found(id, out[i])
+			}
+		}
+	}
+	return evaluated, nil
+}
+
+func firstError(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAdjacency commits the lists in input order.
+func (r *run) writeAdjacency() error {
+	if done, err := r.draft.AdjacencyDone(); done || err != nil {
+		return err
+	}
+	p := r.begin("adjacency", "rows", int64(r.outputRows()))
+	defer p.end("")
+	placeOf := r.placeOf()
+	return r.draft.CommitAdjacency(func(add func([]uint32, []float32) error) error {
+		var rows []uint32
+		for row, place := range placeOf {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			var keys []float32
+			rows = rows[:0]
+			if place != noPlace && r.k > 0 {
+				var ids []uint32
+				ids, keys = r.lists.List(place)
+				for _, id := range ids {
+					rows = append(rows, r.order[id])
+				}
+			}
+			if err := add(rows, keys); err != nil {
+				return err
+			}
+			if row%4096 == 4095 {
+				p.add(4096)
+			}
+		}
+		return nil
+	})
+}
+
+// noPlace marks an isolated row.
+const noPlace = ^uint32(0)
+
+// outputRows is how many rows the store has: isolated ones included, dropped
+// ones not.
+func (r *run) outputRows() int { return r.src.Len() }
+
+// placeOf inverts the order.
+func (r *run) placeOf() []uint32 {
+	places := make([]uint32, r.outputRows())
+	for i := range places {
+		places[i] = noPlace
+	}
+	for place, row := range r.order {
+		places[row] = uint32(place)
+	}
+	return places
+}
+
+func (r *run) checksum() (string, error) {
+	p := r.begin("checksum", "", 0)
+	defer p.end("")
+	return r.draft.Checksum()
+}
+
+// seal stores the result and seals the store.
+func (r *run) seal(result *Result) error {
+	p := r.begin("seal", "", 0)
+	if err := r.save(); err != nil {
+		return err
+	}
+	u := r.state.Usage
+	result.Seconds, result.CPUSeconds = u.Seconds, u.CPUSeconds
+	result.PeakAnonBytes, result.PeakRSSBytes, result.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
+	result.ReadBytes, result.WrittenBytes = u.ReadBytes, u.Written
+	result.Phases = r.state.Phases
+	err := r.draft.Seal(result)
+	p.end("")
+	return err
+}
+
+// report gathers what the state says.
+func (r *run) report() *Result {
+	sum := r.state.sums()
+	sum.add(r.completing)
+	n := float64(r.n())
+	res := &Result{
+		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.k,
+		Metric: r.opts.Metric.String(), Method: r.state.Method, Seed: r.opts.Seed,
+		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
+		ControlPairs: r.state.Control,
+		Divisions:    r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
+		PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
+		BadRows: len(r.bad.Rows), Kernel: distance.Kernel(), Threads: r.opts.Threads,
+	}
+	if r.opts.Distance != nil {
+		res.Metric = r.opts.Distance.Name
+	}
+	if r.n() > 1 {
+		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
+	}
+	for _, st := range r.state.Stages {
+		if st.Kind == divisionStage {
+			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
+		}
+	}
+	return res
+}

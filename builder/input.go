@@ -1,0 +1,212 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// layout decides the method, gives every row its place, and writes the store's
+// own rows in that order: rows that are near each other come to lie near each
+// other, so that leaves and propagation find them in the same pages. The order
+// is one more division; nothing that shapes the graph depends on it.
+func (r *run) layout() (err error) {
+	if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
+		return err
+	}
+	if r.order, err = r.draft.Order(); err != nil {
+		return err
+	}
+	if r.order == nil {
+		if err := r.chooseMethod(); err != nil {
+			return err
+		}
+		if err := r.makeOrder(); err != nil {
+			return err
+		}
+	}
+	return r.commitIDs()
+}
+
+// chooseMethod settles auto once and for all.
+func (r *run) chooseMethod() error {
+	r.state.Rows = len(r.good)
+	r.state.Method = r.opts.Method
+	if r.opts.Method == Auto {
+		r.state.Method = cheaper(len(r.good), &r.opts)
+	}
+	return r.save()
+}
+
+// makeOrder finds the locality order and writes the rows in it.
+func (r *run) makeOrder() error {
+	given, release, err := r.givenRows()
+	if err != nil {
+		return err
+	}
+	defer release()
+	order := slices.Clone(r.good)
+	if !r.opts.Reference {
+		if order, err = r.carve(given); err != nil {
+			return err
+		}
+	}
+	return r.draft.CommitOrder(order)
+}
+
+// carve orders the good rows by the leaves of division 0 and copies them. The
+// exact method compares everything with everything: any order is as good, and
+// the input's is free.
+func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
+	p := r.begin("order", "rows", 2*int64(given.Len()))
+	order := make([]uint32, given.Len())
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	if r.state.Method != Exact {
+		norms := r.normsOf(given)
+		leaves, err := r.tree(given, norms, r.good, p.add).Divide(r.ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		order = leaves.Places
+	}
+	if err := r.writeRows(r.draft.RowsPath(), given, order, p.add); err != nil {
+		return nil, err
+	}
+	for i, at := range order {
+		order[i] = r.good[at]
+	}
+	p.end("")
+	return order, nil
+}
+
+// givenRows maps the good rows in input order: the input itself where it is one
+// mapped file without bad rows, else a copy in the scratch folder.
+func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
+	if rows, ok := r.src.Mapped(); ok && len(r.good) == rows.Len() {
+		return rows, func() {}, nil
+	}
+	if r.opts.Reference {
+		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad rows; let the store copy them")
+	}
+	scratch, err := r.draft.ScratchDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(scratch, "input-rows")
+	if err := r.spool(path); err != nil {
+		return nil, nil, err
+	}
+	if rows, err = vectors.OpenRows(path); err != nil {
+		return nil, nil, err
+	}
+	return rows, func() { rows.Close(); os.Remove(path) }, nil
+}
+
+// spool copies the good rows to a row file in input order.
+func (r *run) spool(path string) error {
+	p := r.begin("copy", "rows", int64(len(r.good)))
+	defer p.end("")
+	w, err := vectors.CreateRows(path, len(r.good), r.src.Dim(), r.src.Type())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	size := r.src.Dim() * r.src.Type().Size()
+	buf := make([]byte, size*max(1, copyBytes/size))
+	for from := 0; from < len(r.good); {
+		run := consecutive(r.good[from:], len(buf)/size)
+		if err := r.src.ReadRows(int(r.good[from]), buf[:run*size]); err != nil {
+			return err
+		}
+		if _, err := w.Write(buf[:run*size]); err != nil {
+			return err
+		}
+		from += run
+		p.add(run)
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
+
+// copyBytes is how much is read or written at a time: one mebibyte amortises a
+// system call and stays in L2.
+const copyBytes = 1 << 20
+
+// consecutive is how many of the first most rows follow one another.
+func consecutive(rows []uint32, most int) int {
+	n := 1
+	for n < min(len(rows), most) && rows[n] == rows[n-1]+1 {
+		n++
+	}
+	return n
+}
+
+// writeRows writes rows order[0], order[1], ... of given as a row file.
+func (r *run) writeRows(path string, given *vectors.Rows, order []uint32, progress func(int)) error {
+	w, err := vectors.CreateRows(path, len(order), given.Dim(), given.Type())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for part := range slices.Chunk(order, 4096) {
+		for _, at := range part {
+			if _, err := w.Write(given.Row(int(at))); err != nil {
+				return err
+			}
+		}
+		progress(len(part))
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
+
+// tree is the divider over rows whose place i is input row rowOf[i].
+func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
+	return &division.Tree{
+		Space: r.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
+		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
+		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
+	}
+}
+
+// normsOf computes the norms of all rows under cosine, in parallel.
+func (r *run) normsOf(rows *vectors.Rows) []float64 {
+	if !r.space.NeedsNorms() {
+		return nil
+	}
+	norms := make([]float64, rows.Len())
+	parallel(r.opts.Threads, rows.Len(), 4096, func(from, to int) {
+		for i := from; i < to; i++ {
+			norms[i] = r.space.Norm(rows.Row(i))
+		}
+	})
+	return norms
+}
+
+func (r *run) commitIDs() error {
+	if r.opts.IDs == "" {
+		return nil
+	}
+	done, err := r.draft.IDsDone()
+	if err != nil || done {
+		return err
+	}
+	p := r.begin("ids", "rows", int64(r.src.Len()))
+	defer p.end("")
+	if dropped := r.bad.Rows; r.opts.BadRows == Drop && len(dropped) > 0 {
+		return fmt.Errorf("builder: %d rows were dropped, so the lines of %s no longer match; drop their lines too, or isolate the rows", len(dropped), r.opts.IDs)
+	}
+	return r.draft.CommitIDs(r.opts.IDs, r.src.Len())
+}

@@ -1,0 +1,199 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/cache"
+	"github.com/knng/knng/store"
+)
+
+// Forms of the computed-pair cache, as Result.PairCache names them.
+const (
+	noCache    = "off"
+	leafCache  = "shared-leaf"
+	pairsCache = "pairs"
+)
+
+// cachedFrom is the cost of a distance from which skipping a pair inside a leaf
+// gains more than it costs in broken-up kernel calls.
+const cachedFrom = 40 * time.Nanosecond
+
+// pairsFrom is the cost of a user's distance from which pairs are kept with
+// their keys: a lookup of one costs some microseconds, keeping one as much.
+const pairsFrom = 20 * time.Microsecond
+
+// chooseCache picks the form of the computed-pair cache from the measured cost
+// of the distance. The choice never changes the graph, so it may rest on a
+// clock and may differ from run to run.
+func (r *run) chooseCache() error {
+	cost, err := r.costOfKey()
+	if err != nil {
+		return err
+	}
+	r.keyCost = cost
+	cheapest := cachedFrom
+	if r.opts.Distance != nil {
+		cheapest = pairsFrom
+	}
+	if r.opts.PairCache == Off || r.opts.PairCache == Default && cost < cheapest {
+		return nil
+	}
+	r.skip = true
+	if r.opts.Distance == nil {
+		return nil
+	}
+	scratch, err := r.draft.ScratchDir()
+	if err != nil {
+		return err
+	}
+	d := r.opts.Distance
+	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, "pairs"), d.Name, d.Version, 16<<20)
+	return err
+}
+
+// cacheForm names the form in use.
+func (r *run) cacheForm() string {
+	switch {
+	case r.pairs != nil:
+		return pairsCache
+	case r.skip:
+		return leafCache
+	}
+	return noCache
+}
+
+// costOfKey times a user's distance on a few pairs, and the kernels, which need
+// more to be measured, on a few thousand.
+func (r *run) costOfKey() (time.Duration, error) {
+	ids := make([]uint32, min(r.n()-1, 256))
+	if r.opts.Distance != nil {
+		ids = ids[:min(len(ids), 3)]
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	for i := range ids {
+		ids[i] = uint32(i + 1)
+	}
+	out := make([]float32, len(ids))
+	keys := r.evaluator()
+	best := time.Duration(math.MaxInt64)
+	for range 3 {
+		began := time.Now()
+		if _, err := keys(0, ids, out); err != nil {
+			return 0, err
+		}
+		best = min(best, time.Since(began))
+	}
+	return best / time.Duration(len(ids)), nil
+}
+
+// solver returns one worker's leaf solver.
+func (r *run) solver() *leaf.Solver {
+	s := &leaf.Solver{Keys: r.keys()}
+	if r.opts.Distance == nil {
+		base, stride := r.rows.Base(), r.rows.Stride()
+		s.Block = func(xs, ys []uint32, out []float32) {
+			r.space.Block(base, stride, r.norms, xs, ys, out)
+		}
+	}
+	return s
+}
+
+// keys returns one worker's way to keys, through the pair cache where there is
+// one.
+func (r *run) keys() leaf.Keys {
+	if r.pairs == nil {
+		return r.evaluator()
+	}
+	w := &cachedKeys{run: r, evaluate: r.evaluator()}
+	return w.keys
+}
+
+// evaluator computes every key asked for.
+func (r *run) evaluator() leaf.Keys {
+	if r.opts.Distance == nil {
+		return r.kernelKeys()
+	}
+	f := r.opts.Distance
+	return func(x uint32, ids []uint32, out []float32) (int, error) {
+		for i, id := range ids {
+			a, b := store.Row(r.order[x]), store.Row(r.order[id])
+			key, err := f.Key(min(a, b), max(a, b))
+			if err == nil && (math.IsNaN(float64(key)) || math.IsInf(float64(key), 0)) {
+				err = fmt.Errorf("value %v, want a finite number", key)
+			}
+			if err != nil {
+				return i, fmt.Errorf("distance %s of rows %d and %d: %w", f.Name, a, b, err)
+			}
+			out[i] = key
+		}
+		return len(ids), nil
+	}
+}
+
+func (r *run) kernelKeys() leaf.Keys {
+	base, stride := r.rows.Base(), r.rows.Stride()
+	return func(x uint32, ids []uint32, out []float32) (int, error) {
+		r.space.Keys(r.rows.Row(int(x)), r.norm(x), base, stride, r.norms, ids, out)
+		return len(ids), nil
+	}
+}
+
+func (r *run) norm(place uint32) float64 {
+	if r.norms == nil {
+		return 0
+	}
+	return r.norms[place]
+}
+
+// cachedKeys answers from the pair cache and evaluates the rest.
+type cachedKeys struct {
+	*run
+	evaluate leaf.Keys
+	missing  []uint32 // places
+	at       []int    // where their keys belong
+	rows     []uint64
+	found    []float32
+}
+
+func (w *cachedKeys) keys(x uint32, ids []uint32, out []float32) (int, error) {
+	w.missing, w.at, w.rows = w.missing[:0], w.at[:0], w.rows[:0]
+	a := uint64(w.order[x])
+	for i, id := range ids {
+		b := uint64(w.order[id])
+		key, ok, err := w.pairs.Find(a, b)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			out[i] = key
+			continue
+		}
+		w.missing, w.at, w.rows = append(w.missing, id), append(w.at, i), append(w.rows, b)
+	}
+	return w.compute(x, a, out)
+}
+
+// compute evaluates the missing keys some milliseconds' worth at a time, so that
+// an interruption finds nearly all of them kept.
+func (w *cachedKeys) compute(x uint32, a uint64, out []float32) (evaluated int, err error) {
+	few := max(1, int(5*time.Millisecond/max(w.keyCost, 1)))
+	w.found = append(w.found[:0], make([]float32, len(w.missing))...)
+	for from := 0; from < len(w.missing) && err == nil; from += few {
+		to := min(from+few, len(w.missing))
+		var n int
+		n, err = w.evaluate(x, w.missing[from:to], w.found[from:to])
+		evaluated += n
+		err = errors.Join(err, w.pairs.Add(a, w.rows[from:from+n], w.found[from:from+n]))
+	}
+	for i := range evaluated {
+		out[w.at[i]] = w.found[i]
+	}
+	return evaluated, err
+}

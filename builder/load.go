@@ -1,0 +1,125 @@
+package builder
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/cache"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// load brings into memory what the committed stages left: rows, order, lists
+// and leaf numbers.
+func (r *run) load() error {
+	if err := r.mapRows(); err != nil {
+		return err
+	}
+	r.norms = r.normsOf(r.rows)
+	r.k = min(r.opts.K, r.n()-1)
+	r.shared = cache.NewSharedLeaf(r.n())
+	if r.k == 0 {
+		return nil
+	}
+	p := r.begin("load", "stages", int64(len(r.state.Stages)))
+	defer p.end("")
+	r.lists = union.New(r.n(), r.k, r.order)
+	if err := r.loadLists(p); err != nil {
+		return err
+	}
+	if err := r.loadLabels(); err != nil {
+		return err
+	}
+	return r.chooseCache()
+}
+
+func (r *run) mapRows() (err error) {
+	if r.opts.Reference {
+		rows, ok := r.src.Mapped()
+		if !ok {
+			return fmt.Errorf("builder: the referenced input can no longer be mapped")
+		}
+		r.rows = rows
+		return nil
+	}
+	r.ownsRows = true
+	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
+		return err
+	}
+	if r.rows.Len() != r.n() {
+		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), r.n())
+	}
+	return nil
+}
+
+// loadLists unites the lists last folded with the blocks of the stages since.
+func (r *run) loadLists(p *phase) error {
+	folded, ok, err := r.draft.Folded()
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := r.draft.ReadFolded(func(l *store.Lists) error { return offerAll(l, r.lists) }); err != nil {
+			return err
+		}
+		p.add(int(folded))
+	}
+	for stage := folded + 1; stage <= uint32(len(r.state.Stages)); stage++ {
+		if err := r.replay(stage, r.lists); err != nil {
+			return err
+		}
+		p.add(1)
+	}
+	return nil
+}
+
+// loadLabels fills the shared-leaf cache from the finished divisions.
+func (r *run) loadLabels() error {
+	var labels []uint32
+	for number := 1; number <= r.state.count(divisionStage); number++ {
+		var ok bool
+		var err error
+		if labels, ok, err = r.draft.Labels(uint32(number), labels, nil); err != nil {
+			return err
+		}
+		if !ok || len(labels) != r.n() {
+			return fmt.Errorf("%w: leaf numbers of division %d are missing", store.ErrCorrupt, number)
+		}
+		r.shared.Add(labels)
+	}
+	return nil
+}
+
+// replay offers the entries of every committed block of a stage.
+func (r *run) replay(stage uint32, lists *union.Lists) error {
+	return r.draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
+}
+
+// offerAll offers every entry of a batch, which a store may have read from a
+// damaged disk, to lists.
+func offerAll(l *store.Lists, lists *union.Lists) error {
+	for i, place := range l.Rows {
+		if int(place) >= lists.N {
+			return errPlace(place, lists.N)
+		}
+		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
+			if int(l.Neighbors[j]) >= lists.N {
+				return errPlace(l.Neighbors[j], lists.N)
+			}
+			lists.Offer(place, l.Neighbors[j], l.Keys[j])
+		}
+	}
+	return nil
+}
+
+func errPlace(place uint32, n int) error {
+	return fmt.Errorf("%w: place %d in a block, want below %d", store.ErrCorrupt, place, n)
+}
+
+func decodeNote(note []byte, c *unitCounts) error {
+	if err := json.Unmarshal(note, c); err != nil {
+		return fmt.Errorf("%w: unit note %q: %w", store.ErrCorrupt, note, err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package builder
+
+import "fmt"
+
+// fixedMemory is what a build takes whatever its input: the program, Pebble's
+// memtables and block cache, and the buffers of its workers.
+const fixedMemory = 96 << 20
+
+// enough refuses a build whose anonymous memory cannot stay under the limit.
+// Mapped rows do not count: the kernel may drop them.
+func (r *run) enough() error {
+	limit := r.opts.Memory
+	if limit == 0 {
+		limit = offeredMemory() / 2
+	}
+	if need := r.need(); need > limit {
+		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s",
+			ErrMemory, len(r.good), r.opts.K, mebibytes(need), mebibytes(limit))
+	}
+	return nil
+}
+
+// need is the most anonymous memory that the build will hold at a time.
+func (r *run) need() int64 {
+	n, k := int64(len(r.good)), int64(min(r.opts.K, len(r.good)-1))
+	lists := 2 * 8 * n * k // two generations during propagation
+	labels := 4 * n * 8 * 2
+	perRow := n * (16 + 4*4) // the divider's entries; rows, order and its inverse
+	if r.zeroIsBad() {
+		perRow += 8 * n // norms
+	}
+	workers := int64(r.opts.Threads) * (unitRows*k*24 + 4<<20)
+	return fixedMemory + lists + labels + perRow + workers
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -1,0 +1,140 @@
+package builder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// propagate runs one round: every row is searched around in the lists of this
+// generation, and what is visited makes the next one.
+func (r *run) propagate() error {
+	number := r.state.count(propagationStage) + 1
+	next := r.lists
+	if !r.opts.InPlace {
+		next = r.lists.Clone()
+	}
+	if err := r.replay(r.stageNumber(), next); err != nil {
+		return err
+	}
+	rows := min(unitRows, max(256, r.n()/16))
+	units := (r.n() + rows - 1) / rows
+	p := r.begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
+	locks := new(rowLocks)
+	sum, err := r.doUnits(p, units, func() unitWork { return r.propagator(next, locks, rows).unit })
+	if err != nil {
+		return err
+	}
+	r.lists = next
+	err = r.endStage(stage{Kind: propagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated})
+	p.end("propagation %d: %.0f pairs a row%s", number, float64(sum.Requested)/float64(r.n()), r.steerNote())
+	return err
+}
+
+// rowLocks guards the lists of the next generation, many rows a lock.
+type rowLocks [1 << 12]sync.Mutex
+
+func (l *rowLocks) of(place uint32) *sync.Mutex {
+	return &l[place*0x9e3779b1>>20]
+}
+
+// propagator is one worker's tools.
+type propagator struct {
+	*run
+	search *propagation.BestFirst
+	next   *union.Lists
+	locks  *rowLocks
+	rows   int // of a unit
+	log    []offer
+}
+
+// offer is a candidate that entered a list.
+type offer struct {
+	to, id uint32
+	key    float32
+}
+
+func (r *run) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
+	keys := propagation.Keys(r.keys())
+	reuse := r.opts.PairCache != Off
+	return &propagator{run: r, next: next, locks: locks, rows: rows,
+		search: propagation.New(r.lists, keys, r.order, r.opts.Visits, reuse)}
+}
+
+// unit searches around a range of rows and returns what the lists gained.
+func (w *propagator) unit(u int) ([]store.Lists, unitCounts, error) {
+	w.log = w.log[:0]
+	before := w.search.Count()
+	for p := u * w.rows; p < min((u+1)*w.rows, w.n()); p++ {
+		if err := w.around(uint32(p)); err != nil {
+			return nil, unitCounts{}, fmt.Errorf("builder: row %d: %w", w.order[p], err)
+		}
+		if p%256 == 0 && w.ctx.Err() != nil {
+			return nil, unitCounts{}, w.ctx.Err()
+		}
+	}
+	after := w.search.Count()
+	counts := unitCounts{Requested: after.Requested - before.Requested, Evaluated: after.Evaluated - before.Evaluated}
+	return w.blocks(), counts, nil
+}
+
+// around offers all that is visited around p to p, and p to it. A key beyond
+// the end of a list of this generation is beyond its end in the next one too:
+// that test needs no lock and stops nearly all.
+func (w *propagator) around(p uint32) error {
+	ids, keys, err := w.search.Around(p)
+	if err != nil {
+		return err
+	}
+	worst := w.lists.Worst(p)
+	for i, id := range ids {
+		if keys[i] <= worst {
+			w.offer(p, id, keys[i])
+		}
+		if w.opts.Pairwise == On && keys[i] <= w.lists.Worst(id) {
+			w.offer(id, p, keys[i])
+		}
+	}
+	return nil
+}
+
+func (w *propagator) offer(to, id uint32, key float32) {
+	lock := w.locks.of(to)
+	lock.Lock()
+	entered := w.next.Offer(to, id, key)
+	lock.Unlock()
+	if entered {
+		w.log = append(w.log, offer{to, id, key})
+	}
+}
+
+// blockRows is about how many receiving rows a block of a propagation unit has.
+const blockRows = 4096
+
+// blocks gathers the log by receiver. Entries that better ones have pushed out
+// since are offered again on resume, and pushed out again.
+func (w *propagator) blocks() []store.Lists {
+	slices.SortFunc(w.log, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+	})
+	var blocks []store.Lists
+	var ids []uint32
+	var keys []float32
+	for from := 0; from < len(w.log); {
+		if len(blocks) == 0 || len(blocks[len(blocks)-1].Rows) == blockRows {
+			blocks = append(blocks, store.Lists{})
+		}
+		to := w.log[from].to
+		ids, keys = ids[:0], keys[:0]
+		for ; from < len(w.log) && w.log[from].to == to; from++ {
+			ids, keys = append(ids, w.log[from].id), append(keys, w.log[from].key)
+		}
+		blocks[len(blocks)-1].Append(to, ids, keys)
+	}
+	return blocks
+}

@@ -1,0 +1,70 @@
+package builder
+
+import "time"
+
+// Event is a typed progress report.
+type Event struct {
+	Phase   string        // "audit", "order", "division 3", "propagation 1", "exact", "finish", "recall", "seal"
+	Done    int64         // units of this phase done
+	Total   int64         // units of this phase; 0 if unknown
+	Unit    string        // what is counted: "rows", "leaves", "blocks"
+	Elapsed time.Duration // since the phase began
+	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
+	End     bool          // the phase is over
+}
+
+// Result is what a finished build reports; it is stored in the graph and
+// printed by build and info. JSON names are CONTRACT's.
+type Result struct {
+	Rows     int    `json:"rows"`
+	Dim      int    `json:"dim"`
+	Type     string `json:"type"`
+	K        int    `json:"k"`
+	Metric   string `json:"metric"`
+	Method   Method `json:"method"`
+	Seed     uint64 `json:"seed"`
+	Checksum string `json:"checksum"`
+
+	Seconds        float64        `json:"seconds"` // wall time over all runs of this build
+	CPUSeconds     float64        `json:"cpu_seconds"`
+	Phases         []PhaseSeconds `json:"phases"`
+	RequestedPairs int64          `json:"requested_pairs"`
+	Comparisons    int64          `json:"comparisons"`
+	CacheHits      int64          `json:"cache_hits"`
+	ControlPairs   int64          `json:"control_comparisons"`
+	ScanRate       float64        `json:"scan_rate"`
+	EffectiveRates []float64      `json:"effective_rates"`
+	Divisions      int            `json:"divisions"`
+	Rounds         int            `json:"rounds"`
+	PairCache      string         `json:"pair_cache"` // off, shared-leaf, pairs
+	Resumed        int            `json:"resumed"`    // times that the build was resumed
+	Stop           string         `json:"stop"`
+
+	Recall     RecallEstimate `json:"recall_estimate"`
+	Components int            `json:"components"` // connected components of the symmetrised graph
+	Completed  int            `json:"completed_rows"`
+	BadRows    int            `json:"bad_rows"`
+
+	PeakAnonBytes int64  `json:"peak_anon_bytes"`
+	PeakRSSBytes  int64  `json:"peak_rss_bytes"`
+	ReadBytes     int64  `json:"read_bytes"`
+	WrittenBytes  int64  `json:"written_bytes"`
+	PeakDiskBytes int64  `json:"peak_disk_bytes"`
+	Kernel        string `json:"kernel"`
+	Threads       int    `json:"threads"`
+}
+
+// PhaseSeconds is the time of one phase over all runs of a build.
+type PhaseSeconds struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// RecallEstimate is a measured recall@k with its 95 % interval.
+type RecallEstimate struct {
+	Recall float64 `json:"recall"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Sample int     `json:"sample"` // rows whose exact lists were computed
+	Seed   uint64  `json:"seed"`
+}

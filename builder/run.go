@@ -1,0 +1,175 @@
+package builder
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/cache"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// run is one call of Build: the state as recorded, and everything derived from
+// it that lives in memory.
+type run struct {
+	ctx   context.Context
+	opts  Options
+	src   *vectors.Input
+	draft *store.Draft
+	meter *meter
+	state state
+
+	rows   *vectors.Rows
+	space  *distance.Space
+	norms  []float64 // by place, under cosine
+	order  []uint32  // order[place] = row
+	k      int       // length of the lists: min(K, n-1)
+	lists  *union.Lists
+	shared *cache.SharedLeaf
+	pairs  *cache.Pairs // nil: no pair-with-distance cache
+	skip   bool         // leaves skip pairs that have shared a leaf before
+	steer  *controls
+
+	good     []uint32      // input rows that get a list, ascending
+	ownsRows bool          // rows is ours to close
+	keyCost  time.Duration // measured, of one evaluation
+
+	bad        badRows
+	completing unitCounts // of the final exact pass
+}
+
+// n is the number of rows that get a list.
+func (r *run) n() int { return len(r.order) }
+
+// stageNumber is how the store knows the stage in progress.
+func (r *run) stageNumber() uint32 { return uint32(len(r.state.Stages) + 1) }
+
+// save records the state.
+func (r *run) save() error {
+	r.state.Usage = r.meter.total()
+	if bytes, err := r.draft.DiskBytes(); err == nil {
+		r.meter.disk(bytes)
+	}
+	return r.draft.Record("state", &r.state)
+}
+
+// endStage records a finished stage, measured on the steering rows, and folds
+// the lists where their blocks have grown to the size of the lists themselves.
+func (r *run) endStage(st stage) error {
+	if r.steer != nil {
+		st.Recall = r.steer.recall(r.lists)
+	}
+	r.state.Stages = append(r.state.Stages, st)
+	if err := r.save(); err != nil {
+		return err
+	}
+	blocks, err := r.draft.BlockBytes()
+	if err != nil || blocks < int64(r.n())*int64(r.k)*8 {
+		return err
+	}
+	return r.fold(uint32(len(r.state.Stages)))
+}
+
+// foldRows is how many lists are written at a time.
+const foldRows = 1024
+
+func (r *run) fold(stage uint32) error {
+	p := r.begin("fold", "rows", int64(r.n()))
+	defer p.end("")
+	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {
+		var batch store.Lists
+		for from := 0; from < r.n(); from += foldRows {
+			batch.Reset()
+			to := min(from+foldRows, r.n())
+			for place := from; place < to; place++ {
+				ids, keys := r.lists.List(uint32(place))
+				batch.Append(uint32(place), ids, keys)
+			}
+			if err := add(&batch); err != nil {
+				return err
+			}
+			p.add(to - from)
+		}
+		return nil
+	})
+}
+
+// unit is a piece of a stage: work returns the blocks to commit and the counts.
+type unitWork func(unit int) ([]store.Lists, unitCounts, error)
+
+// doUnits runs the units of the current stage that are not yet committed, each
+// worker making its own work function, and returns the counts of all units,
+// earlier runs' included.
+func (r *run) doUnits(p *phase, units int, worker func() unitWork) (sum unitCounts, err error) {
+	done, sum, err := r.committed(units)
+	if err != nil {
+		return sum, err
+	}
+	for _, d := range done {
+		if d {
+			p.add(1)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	var g sync.WaitGroup
+	var next atomic.Int64
+	var mu sync.Mutex
+	for range min(r.opts.Threads, units) {
+		g.Go(func() {
+			work := worker()
+			for ctx.Err() == nil {
+				u := int(next.Add(1)) - 1
+				if u >= units {
+					return
+				}
+				if done[u] {
+					continue
+				}
+				counts, err := r.doUnit(u, work)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				mu.Lock()
+				sum.add(counts)
+				mu.Unlock()
+				p.add(1)
+			}
+		})
+	}
+	g.Wait()
+	return sum, context.Cause(ctx)
+}
+
+func (r *run) doUnit(u int, work unitWork) (unitCounts, error) {
+	blocks, counts, err := work(u)
+	if err != nil {
+		return counts, err
+	}
+	return counts, r.draft.CommitUnit(r.stageNumber(), uint32(u), blocks, counts)
+}
+
+// committed tells which units of the current stage are done and sums them up.
+func (r *run) committed(units int) (done []bool, sum unitCounts, err error) {
+	done = make([]bool, units)
+	err = r.draft.Units(r.stageNumber(), func(unit uint32, note []byte) error {
+		var c unitCounts
+		if err := decodeNote(note, &c); err != nil {
+			return err
+		}
+		if int(unit) >= units {
+			return fmt.Errorf("%w: unit %d, want below %d", store.ErrCorrupt, unit, units)
+		}
+		done[unit] = true
+		sum.add(c)
+		return nil
+	})
+	return done, sum, err
+}

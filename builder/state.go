@@ -1,0 +1,160 @@
+package builder
+
+import (
+	"fmt"
+	"time"
+)
+
+// state is the build's memory between runs: what has been decided and done. It
+// is recorded after every stage; units within a stage are the store's to know.
+type state struct {
+	Method Method `json:"method"` // never Auto
+	// Rows with a list: the input less dropped and isolated rows.
+	Rows    int            `json:"rows"`
+	Stages  []stage        `json:"stages"`
+	Steer   int            `json:"steer"` // rows in the steering sample; 0: no stopping by recall
+	Stop    string         `json:"stop"`  // why there are no more stages; "" until then
+	Runs    int            `json:"runs"`
+	Usage   usage          `json:"usage"`
+	Control int64          `json:"control"` // comparisons spent on steering rows
+	Phases  []PhaseSeconds `json:"phases"`
+}
+
+// stage is one finished stage of a build.
+type stage struct {
+	Kind      string  `json:"kind"` // "division", "propagation", "exact"
+	Number    int     `json:"number"`
+	Requested int64   `json:"requested"`
+	Evaluated int64   `json:"evaluated"`
+	New       int64   `json:"new"`    // pairs that first shared a leaf here
+	Rate      float64 `json:"rate"`   // effective rate, of divisions
+	Recall    float64 `json:"recall"` // of the steering rows, where there are any
+}
+
+// Kinds of stages.
+const (
+	divisionStage    = "division"
+	propagationStage = "propagation"
+	exactStage       = "exact"
+)
+
+// unitCounts is the note that a unit is committed with.
+type unitCounts struct {
+	Requested int64 `json:"r"`
+	Evaluated int64 `json:"e"`
+	New       int64 `json:"n,omitempty"`
+}
+
+func (c *unitCounts) add(o unitCounts) {
+	c.Requested += o.Requested
+	c.Evaluated += o.Evaluated
+	c.New += o.New
+}
+
+// sums adds up the stages.
+func (s *state) sums() (c unitCounts) {
+	for _, st := range s.Stages {
+		c.add(unitCounts{st.Requested, st.Evaluated, st.New})
+	}
+	return c
+}
+
+func (s *state) count(kind string) (n int) {
+	for _, st := range s.Stages {
+		if st.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// last returns the latest stage, or a zero one.
+func (s *state) last() stage {
+	if len(s.Stages) == 0 {
+		return stage{}
+	}
+	return s.Stages[len(s.Stages)-1]
+}
+
+// smallGain is the recall on the steering rows below which another round is
+// taken to have nothing more to give: a division opens new ways first.
+const smallGain = 0.005
+
+// next decides the stage after those done: its kind, or why the build stops.
+// It looks at counts and at the steering rows only, never at clocks, so the
+// decision is the same on every machine.
+//
+// The paper's order is divisions until the effective rate falls under the
+// trigger, then propagation. Where a target recall is not reached by then,
+// rounds go on while they gain, and divisions take turns with them.
+func (s *state) next(o *Options, target int) (kind, stop string) {
+	if s.Method == Exact {
+		if len(s.Stages) < target {
+			return exactStage, ""
+		}
+		return "", "all pairs compared"
+	}
+	divisions, rounds, last := s.count(divisionStage), s.count(propagationStage), s.last()
+	steered := o.Recall > 0 && s.Steer > 0
+	if steered && len(s.Stages) > 0 && last.Recall >= o.Recall {
+		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f", last.Recall, s.Steer, o.Recall)
+	}
+	if rounds == 0 && !s.divided(o, divisions, last) {
+		return divisionStage, ""
+	}
+	if o.Propagation == On && rounds < max(o.Rounds, 1) {
+		return propagationStage, ""
+	}
+	if !steered {
+		return "", s.plainStop(o, divisions, rounds)
+	}
+	return s.more(o, divisions, rounds)
+}
+
+// divided reports whether the first run of divisions is over.
+func (s *state) divided(o *Options, divisions int, last stage) bool {
+	if o.Divisions > 0 {
+		return divisions >= o.Divisions
+	}
+	return divisions >= MaxDivisions || divisions > 0 && last.Rate < o.Trigger
+}
+
+func (s *state) plainStop(o *Options, divisions, rounds int) string {
+	why := fmt.Sprintf("effective rate under %v", o.Trigger)
+	if o.Divisions > 0 {
+		why = "as asked"
+	} else if divisions >= MaxDivisions {
+		why = "the most allowed"
+	}
+	return fmt.Sprintf("%d divisions (%s) and %d propagation rounds done", divisions, why, rounds)
+}
+
+// more continues past the paper's plan because the target is not reached.
+func (s *state) more(o *Options, divisions, rounds int) (kind, stop string) {
+	mayDivide := o.Divisions == 0 && divisions < MaxDivisions
+	mayPropagate := o.Propagation == On && o.Rounds == 0 && rounds < MaxDivisions
+	last := s.last()
+	gained := len(s.Stages) < 2 || last.Recall-s.Stages[len(s.Stages)-2].Recall >= smallGain
+	switch {
+	case mayPropagate && (last.Kind == divisionStage || gained || !mayDivide):
+		if !gained && !mayDivide && last.Kind == propagationStage {
+			break
+		}
+		return propagationStage, ""
+	case mayDivide:
+		return divisionStage, ""
+	}
+	return "", fmt.Sprintf("nothing more to do within %d divisions and %d rounds: recall %.3f on %d steering rows, target %.3f",
+		divisions, rounds, last.Recall, s.Steer, o.Recall)
+}
+
+// addPhase adds time to a phase by name.
+func (s *state) addPhase(name string, d time.Duration) {
+	for i := range s.Phases {
+		if s.Phases[i].Name == name {
+			s.Phases[i].Seconds += d.Seconds()
+			return
+		}
+	}
+	s.Phases = append(s.Phases, PhaseSeconds{name, d.Seconds()})
+}

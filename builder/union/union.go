@@ -1,0 +1,158 @@
+// Package union keeps the k nearest of all candidates that a row has been
+// offered: the union of the divisions' lists in Wang et al., "Scalable k-NN
+// graph construction", section "Multiple random divide-and-conquer".
+//
+// A union is commutative, associative and idempotent: the lists depend on which
+// pairs were offered, never on order, threads or repetition. Two things make it
+// so. The order is total, (key, row); and a list drops only what comes after
+// its last entry in that order.
+package union
+
+import (
+	"math"
+	"slices"
+)
+
+// None marks an empty slot of a list. Its key is +Inf.
+const None = math.MaxUint32
+
+// Lists holds a list of at most K neighbors for each of N places, sorted by
+// (key, row). Different places may be written by different goroutines; one
+// place by one at a time.
+type Lists struct {
+	N, K  int
+	keys  []float32 // N*K
+	ids   []uint32  // N*K places
+	rowOf []uint32  // rowOf[place] = row, nil for the identity; decides ties
+}
+
+// New returns empty lists: 8*n*k bytes.
+func New(n, k int, rowOf []uint32) *Lists {
+	l := &Lists{N: n, K: k, keys: make([]float32, n*k), ids: make([]uint32, n*k), rowOf: rowOf}
+	inf := float32(math.Inf(1))
+	for i := range l.keys {
+		l.keys[i], l.ids[i] = inf, None
+	}
+	return l
+}
+
+// Clone returns a copy.
+func (l *Lists) Clone() *Lists {
+	c := *l
+	c.keys, c.ids = slices.Clone(l.keys), slices.Clone(l.ids)
+	return &c
+}
+
+// CopyFrom overwrites l with the lists of o, which has the same shape.
+func (l *Lists) CopyFrom(o *Lists) {
+	copy(l.keys, o.keys)
+	copy(l.ids, o.ids)
+}
+
+// List returns the neighbors of place and their keys. The slices point into l.
+func (l *Lists) List(place uint32) (ids []uint32, keys []float32) {
+	at := int(place) * l.K
+	ids, keys = l.ids[at:at+l.K], l.keys[at:at+l.K]
+	n := l.K
+	for n > 0 && ids[n-1] == None {
+		n--
+	}
+	return ids[:n], keys[:n]
+}
+
+// Worst is the last key of a full list and +Inf for one with room: a candidate
+// with a larger key cannot enter.
+func (l *Lists) Worst(place uint32) float32 { return l.keys[(int(place)+1)*l.K-1] }
+
+// before reports whether (key, id) comes before (key2, id2).
+func (l *Lists) before(key float32, id uint32, key2 float32, id2 uint32) bool {
+	if key != key2 {
+		return key < key2
+	}
+	if l.rowOf == nil || id2 == None {
+		return id < id2
+	}
+	return l.rowOf[id] < l.rowOf[id2]
+}
+
+// Offer puts id with its key into the list of place if it belongs there, and
+// reports whether it did. An id already there is not added twice: a pair has
+// one key, so it is met exactly where it would be inserted.
+func (l *Lists) Offer(place, id uint32, key float32) bool {
+	at := int(place) * l.K
+	keys, ids := l.keys[at:at+l.K], l.ids[at:at+l.K]
+	last := l.K - 1
+	if !l.before(key, id, keys[last], ids[last]) {
+		return false
+	}
+	lo := insertion(keys, key)
+	for lo < last && keys[lo] == key && l.before(keys[lo], ids[lo], key, id) {
+		lo++
+	}
+	if ids[lo] == id {
+		return false
+	}
+	copy(keys[lo+1:], keys[lo:last])
+	copy(ids[lo+1:], ids[lo:last])
+	keys[lo], ids[lo] = key, id
+	return true
+}
+
+// insertion returns the first position whose key is not below key.
+func insertion(keys []float32, key float32) int {
+	lo, hi := 0, len(keys)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if keys[mid] < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// OfferBoth offers each pair (places[i], places[j]) for the j of js, with the
+// keys beside them, to both ends.
+func (l *Lists) OfferBoth(places []uint32, i int, js []uint32, keys []float32) {
+	x := places[i]
+	worst := l.Worst(x)
+	for n, j := range js {
+		key, y := keys[n], places[j]
+		if key <= worst && l.Offer(x, y, key) {
+			worst = l.Worst(x)
+		}
+		if key <= l.keys[(int(y)+1)*l.K-1] {
+			l.Offer(y, x, key)
+		}
+	}
+}
+
+// OfferOne offers the places[j] to places[i] only.
+func (l *Lists) OfferOne(places []uint32, i int, js []uint32, keys []float32) {
+	x := places[i]
+	worst := l.Worst(x)
+	for n, j := range js {
+		if keys[n] <= worst && l.Offer(x, places[j], keys[n]) {
+			worst = l.Worst(x)
+		}
+	}
+}
+
+// Key returns the key under which id stands in the list of place.
+func (l *Lists) Key(place, id uint32) (float32, bool) {
+	at := int(place) * l.K
+	if i := slices.Index(l.ids[at:at+l.K], id); i >= 0 {
+		return l.keys[at+i], true
+	}
+	return 0, false
+}
+
+// Short calls fn for every place whose list has fewer than want entries.
+func (l *Lists) Short(want int, fn func(place uint32)) {
+	for p := range l.N {
+		if l.ids[p*l.K+want-1] == None {
+			fn(uint32(p))
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package union
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+type pair struct {
+	id  uint32
+	key float32
+}
+
+// slowUnion sorts everything offered and keeps the first k distinct.
+func slowUnion(offers []pair, k int, rowOf []uint32) []pair {
+	offers = slices.Clone(offers)
+	slices.SortFunc(offers, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(rowOf[a.id], rowOf[b.id]))
+	})
+	offers = slices.Compact(offers)
+	return offers[:min(k, len(offers))]
+}
+
+func TestOfferEqualsSlowUnion(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 500 {
+		n, k := 2+rng.IntN(60), 1+rng.IntN(12)
+		rowOf := make([]uint32, n)
+		for i, r := range rng.Perm(n) {
+			rowOf[i] = uint32(r)
+		}
+		keyOf := make([]float32, n) // few distinct keys: many ties
+		for i := range keyOf {
+			keyOf[i] = float32(rng.IntN(5))
+		}
+		l := New(n, k, rowOf)
+		var offers []pair
+		var snap Snapshot
+		snap.Take(l, []uint32{0})
+		for range rng.IntN(150) {
+			id := uint32(1 + rng.IntN(n-1))
+			if rng.IntN(20) == 0 {
+				snap.Take(l, []uint32{0})
+			}
+			l.Offer(0, id, keyOf[id])
+			offers = append(offers, pair{id, keyOf[id]})
+		}
+		want := slowUnion(offers, k, rowOf)
+		ids, keys := l.List(0)
+		got := make([]pair, len(ids))
+		for i := range ids {
+			got[i] = pair{ids[i], keys[i]}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
+		}
+		checkAdded(t, l, &snap, ids)
+	}
+}
+
+// checkAdded holds Added against a set difference.
+func checkAdded(t *testing.T, l *Lists, snap *Snapshot, ids []uint32) {
+	t.Helper()
+	old := slices.Clone(snap.ids)
+	var want, got []uint32
+	for _, id := range ids {
+		if !slices.Contains(old, id) {
+			want = append(want, id)
+		}
+	}
+	snap.Added(l, func(_ uint32, ids []uint32, _ []float32) { got = slices.Clone(ids) })
+	if !slices.Equal(got, want) {
+		t.Fatalf("added %v, want %v", got, want)
+	}
+}
+
+func TestOfferAllocatesNothing(t *testing.T) {
+	l := New(4, 3, nil)
+	if a := testing.AllocsPerRun(100, func() {
+		l.Offer(0, 1, 3)
+		l.Offer(0, 2, 2)
+		l.Offer(0, 3, 1)
+	}); a != 0 {
+		t.Fatalf("%v allocations", a)
+	}
+}
+
+func BenchmarkOfferBoth(b *testing.B) {
+	const rows, k = 250, 20
+	places, js, keys := make([]uint32, rows), make([]uint32, rows), make([]float32, rows)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range places {
+		places[i], js[i], keys[i] = uint32(i), uint32(i), rng.Float32()
+	}
+	l := New(rows, k, nil)
+	b.ResetTimer()
+	for i := range b.N {
+		l.OfferBoth(places, i%rows, js[i%rows+1:], keys[i%rows+1:])
+	}
+}

@@ -1,0 +1,95 @@
+package builder
+
+import (
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// usage is what a build took, summed or maximised over its runs.
+type usage struct {
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	PeakAnon   int64   `json:"peak_anon"`
+	PeakRSS    int64   `json:"peak_rss"`
+	PeakDisk   int64   `json:"peak_disk"`
+	ReadBytes  int64   `json:"read"`
+	Written    int64   `json:"written"`
+}
+
+// process is what the operating system says of this process. Where it does not
+// say, fields are zero, and anon is what the Go runtime holds.
+type process struct {
+	anon, rss, read, written int64
+	cpu                      float64
+}
+
+// A meter samples this process until stop, every 50 ms: often enough for peaks
+// of buffers that live longer than that, rare enough to cost nothing.
+type meter struct {
+	mu      sync.Mutex
+	began   time.Time
+	first   process
+	earlier usage
+	peak    usage
+	done    chan struct{}
+}
+
+func startMeter(earlier usage) *meter {
+	m := &meter{began: time.Now(), first: readProcess(), earlier: earlier, done: make(chan struct{})}
+	m.sample()
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-m.done:
+				return
+			case <-tick.C:
+				m.sample()
+			}
+		}
+	}()
+	return m
+}
+
+func (m *meter) sample() {
+	p := readProcess()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.peak.PeakAnon = max(m.peak.PeakAnon, p.anon)
+	m.peak.PeakRSS = max(m.peak.PeakRSS, p.rss)
+}
+
+// disk notes the size of the store's directory.
+func (m *meter) disk(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.peak.PeakDisk = max(m.peak.PeakDisk, bytes)
+}
+
+// total is the usage of earlier runs and this one so far.
+func (m *meter) total() usage {
+	m.sample()
+	p := readProcess()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return usage{
+		Seconds:    m.earlier.Seconds + time.Since(m.began).Seconds(),
+		CPUSeconds: m.earlier.CPUSeconds + p.cpu - m.first.cpu,
+		PeakAnon:   max(m.earlier.PeakAnon, m.peak.PeakAnon),
+		PeakRSS:    max(m.earlier.PeakRSS, m.peak.PeakRSS),
+		PeakDisk:   max(m.earlier.PeakDisk, m.peak.PeakDisk),
+		ReadBytes:  m.earlier.ReadBytes + p.read - m.first.read,
+		Written:    m.earlier.Written + p.written - m.first.written,
+	}
+}
+
+func (m *meter) stop() { close(m.done) }
+
+// goMemory is the memory that the Go runtime holds from the system.
+func goMemory() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
+}

@@ -1,0 +1,157 @@
+package cache
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+)
+
+// Pairs keeps the keys of computed pairs in Pebble, for distances that cost
+// more than looking them up: from some 20 µs a call on. Safe for concurrent use.
+//
+// A pair is one record: the key is a tag byte 21 and the two rows, smaller
+// first, 8 bytes big-endian each; the value is the float32 key, little-endian.
+// A record under tag 01 names the distance and its version: the keys of another
+// distance are never mixed in.
+//
+// What Add has returned survives the death of the process by at most syncEvery:
+// commits are synced when the last sync is older than that. The database is
+// derived and may be deleted between runs.
+type Pairs struct {
+	db    *pebble.DB
+	cache *pebble.Cache
+
+	mu     sync.Mutex
+	synced time.Time
+}
+
+// syncEvery bounds the computing time that a kill can lose. A sync takes about
+// a millisecond, so this costs a few percent; a tenth of it would cost a third.
+const syncEvery = 20 * time.Millisecond
+
+var (
+	nameKey = []byte{0x01}
+	pairTag = byte(0x21)
+)
+
+// ErrOtherDistance says that the pairs in a directory are another distance's.
+var ErrOtherDistance = errors.New("cache: pairs of another distance")
+
+// OpenPairs opens or creates the pairs in dir for a distance, which name and
+// version identify. cacheBytes is the memory for Pebble's block cache.
+func OpenPairs(dir, name string, version int, cacheBytes int64) (*Pairs, error) {
+	blocks := pebble.NewCache(cacheBytes)
+	opts := &pebble.Options{
+		Cache:        blocks,
+		MemTableSize: 8 << 20,
+		Logger:       silent{},
+	}
+	// A lookup of a pair that is not there, the usual case, must not read.
+	for i := range opts.Levels {
+		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	db, err := pebble.Open(filepath.Clean(dir), opts)
+	if err != nil {
+		blocks.Unref()
+		return nil, fmt.Errorf("cache: %s: %w", dir, err)
+	}
+	p := &Pairs{db: db, cache: blocks}
+	if err := p.claim(dir, fmt.Sprintf("%s v%d", name, version)); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// claim writes the distance's name into a new database and checks it in an old.
+func (p *Pairs) claim(dir, want string) error {
+	have, closer, err := p.db.Get(nameKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return p.db.Set(nameKey, []byte(want), pebble.Sync)
+	}
+	if err != nil {
+		return fmt.Errorf("cache: %s: %w", dir, err)
+	}
+	defer closer.Close()
+	if string(have) != want {
+		return fmt.Errorf("%w: %s holds %q, want %q", ErrOtherDistance, dir, have, want)
+	}
+	return nil
+}
+
+// pairKey puts the smaller row first: a pair has one record.
+func pairKey(dst []byte, a, b uint64) []byte {
+	dst = append(dst[:0], pairTag)
+	dst = binary.BigEndian.AppendUint64(dst, min(a, b))
+	return binary.BigEndian.AppendUint64(dst, max(a, b))
+}
+
+// Find returns the key of a pair, if it was computed before.
+func (p *Pairs) Find(a, b uint64) (key float32, ok bool, err error) {
+	var buf [17]byte
+	value, closer, err := p.db.Get(pairKey(buf[:0], a, b))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("cache: pair %d, %d: %w", a, b, err)
+	}
+	defer closer.Close()
+	if len(value) != 4 {
+		return 0, false, fmt.Errorf("cache: pair %d, %d: value of %d bytes, want 4", a, b, len(value))
+	}
+	return math.Float32frombits(binary.LittleEndian.Uint32(value)), true, nil
+}
+
+// Add keeps the keys of the pairs of row a with each of bs.
+func (p *Pairs) Add(a uint64, bs []uint64, keys []float32) error {
+	batch := p.db.NewBatch()
+	defer batch.Close()
+	var buf [17]byte
+	var value [4]byte
+	for i, b := range bs {
+		binary.LittleEndian.PutUint32(value[:], math.Float32bits(keys[i]))
+		if err := batch.Set(pairKey(buf[:0], a, b), value[:], nil); err != nil {
+			return fmt.Errorf("cache: %w", err)
+		}
+	}
+	if err := batch.Commit(p.durability()); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}
+
+// durability syncs when the last sync is long enough ago.
+func (p *Pairs) durability() *pebble.WriteOptions {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); now.Sub(p.synced) >= syncEvery {
+		p.synced = now
+		return pebble.Sync
+	}
+	return pebble.NoSync
+}
+
+// Close flushes and closes the database.
+func (p *Pairs) Close() error {
+	err := p.db.Close()
+	p.cache.Unref()
+	return err
+}
+
+// silent drops Pebble's messages. Fatalf, which Pebble calls when its files are
+// beyond use, panics with an error that says so instead of ending the process.
+type silent struct{}
+
+func (silent) Infof(string, ...any)  {}
+func (silent) Errorf(string, ...any) {}
+func (silent) Fatalf(format string, args ...any) {
+	panic(fmt.Errorf("cache: "+format, args...))
+}

@@ -1,25 +1,50 @@
 package vectors
 
-// A File describes one input file as the manifest keeps it.
-type File struct {
-	Path    string `json:"path"`    // absolute
-	Rows    int    `json:"rows"`    // rows that it contributes
-	Size    int64  `json:"size"`    // bytes
-	ModTime int64  `json:"modtime"` // Unix nanoseconds
-	// Sample is an xxhash64 over the size and up to 64 blocks of 4 KiB spread
-	// evenly over the file, first and last included: what a resumed build
-	// checks instead of rereading everything.
-	Sample uint64 `json:"sample"`
-}
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
-// Input is an opened input: one or several files in order, seen as one matrix.
+// Input is an opened input: one or several files in order, or rows in memory,
+// seen as one matrix.
 type Input struct {
 	Source
-	Files []File
+	Files []File // empty for rows in memory
+
+	closers []func() error
 }
 
-// Close unmaps and closes the files.
-func (in *Input) Close() error { panic("stub") }
+// NewInput makes an input of rows that a program holds itself.
+func NewInput(src Source) *Input { return &Input{Source: src} }
+
+// Close unmaps the files and removes what was unpacked.
+func (in *Input) Close() error {
+	var errs []error
+	for _, c := range in.closers {
+		errs = append(errs, c())
+	}
+	in.closers = nil
+	return errors.Join(errs...)
+}
+
+// Mapped returns the rows in place where they are mapped or in memory at a
+// constant stride, without conversion. They are valid until the input is
+// closed; closing them does nothing.
+func (in *Input) Mapped() (*Rows, bool) {
+	switch s := in.Source.(type) {
+	case *Rows:
+		view := *s
+		view.m = nil
+		return &view, true
+	case *fileSource:
+		if s.float64s || s.n == 0 {
+			return nil, false
+		}
+		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path}, true
+	}
+	return nil, false
+}
 
 // OpenOptions changes how Open reads.
 type OpenOptions struct {
@@ -28,8 +53,134 @@ type OpenOptions struct {
 }
 
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,
-// each also with .gz or .zst; "-" is stdin, its format detected) and
-// concatenates them in order. All must agree in dimension and type.
+// each also with .gz or .zst, which are unpacked into the scratch folder; "-"
+// is .npy on stdin) and concatenates them in order. All must agree in dimension
+// and type.
 // A float64 .npy is converted to float32 as it is read; a value beyond float32
-// is an error that names row and column.
-func Open(paths []string, opts *OpenOptions) (*Input, error) { panic("stub") }
+// is then an error that names row and column.
+func Open(paths []string, opts *OpenOptions) (*Input, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("vectors: no input files")
+	}
+	if opts == nil {
+		opts = new(OpenOptions)
+	}
+	in := new(Input)
+	joined := &concatenation{}
+	for _, path := range paths {
+		if err := in.append(joined, path, opts); err != nil {
+			in.Close()
+			return nil, err
+		}
+	}
+	in.Source = joined
+	if len(joined.parts) == 1 {
+		in.Source = joined.parts[0]
+	}
+	return in, nil
+}
+
+// append opens one more file.
+func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) error {
+	plain, file, err := unpacked(path, opts.Scratch)
+	if err != nil {
+		return err
+	}
+	if plain.remove != nil {
+		in.closers = append(in.closers, plain.remove)
+	}
+	s, err := openFile(plain, path)
+	if err != nil {
+		return err
+	}
+	in.closers = append(in.closers, s.m.close)
+	if first := joined.first(); first != nil && (first.dim != s.dim || first.typ != s.typ) {
+		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", first.path, first.dim, first.typ, path, s.dim, s.typ)
+	}
+	if left := opts.Limit - joined.n; opts.Limit > 0 && s.n > left {
+		s.n = left
+	}
+	joined.add(s)
+	file.Rows = s.n
+	in.Files = append(in.Files, file)
+	return nil
+}
+
+func openFile(plain unpackedFile, shown string) (*fileSource, error) {
+	parse, err := parserOf(plain.name)
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+	}
+	m, err := mapFile(plain.path)
+	if err != nil {
+		return nil, err
+	}
+	var l layout
+	err = errors.New("the file is empty")
+	if m.size > 0 {
+		l, err = parse(m.data)
+	}
+	if err == nil && l.n == 0 {
+		err = errors.New("no rows")
+	}
+	if err != nil {
+		m.close()
+		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+	}
+	return &fileSource{path: shown, m: m, layout: l}, nil
+}
+
+// concatenation is several files in order.
+type concatenation struct {
+	parts []*fileSource
+	n     int
+}
+
+func (c *concatenation) first() *fileSource {
+	if len(c.parts) == 0 {
+		return nil
+	}
+	return c.parts[0]
+}
+
+func (c *concatenation) add(s *fileSource) {
+	c.parts = append(c.parts, s)
+	c.n += s.n
+}
+
+func (c *concatenation) Len() int   { return c.n }
+func (c *concatenation) Dim() int   { return c.parts[0].dim }
+func (c *concatenation) Type() Type { return c.parts[0].typ }
+
+func (c *concatenation) ReadRows(first int, dst []byte) error {
+	size := c.Dim() * c.Type().Size()
+	for _, s := range c.parts {
+		if first >= s.n {
+			first -= s.n
+			continue
+		}
+		n := min(s.n-first, len(dst)/size)
+		if n == 0 {
+			return nil
+		}
+		if err := s.ReadRows(first, dst[:n*size]); err != nil {
+			return err
+		}
+		first, dst = 0, dst[n*size:]
+	}
+	if len(dst) > 0 {
+		return fmt.Errorf("vectors: %d bytes of rows asked beyond the last of %d", len(dst), c.n)
+	}
+	return nil
+}
+
+// packing is the compression that a name ends in, "" for none.
+func packing(path string) string {
+	lower := strings.ToLower(path)
+	for _, ext := range []string{".gz", ".zst"} {
+		if strings.HasSuffix(lower, ext) {
+			return ext
+		}
+	}
+	return ""
+}

@@ -1,27 +1,50 @@
 package vectors
 
-// Rows is a mapped matrix: the store's own rows, or a source file whose rows
-// stand contiguous at a constant stride (.fbin, .u8bin, .npy, .fvecs, .bvecs).
-// Safe for concurrent reading; Close unmaps.
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Rows is a matrix in memory or mapped: the store's own rows, or a source file
+// whose rows stand at a constant stride. Safe for concurrent reading.
 type Rows struct {
-	data   []byte // the first row begins at data[0]
+	data   []byte // row i begins at data[i*stride]
 	stride int
 	n, dim int
 	typ    Type
+	name   string
+	m      *mapping // nil for rows in memory
 }
 
 // RowsOf wraps rows held in memory: row i is data[i*stride:i*stride+dim*size].
-func RowsOf(data []byte, n, dim, stride int, t Type) (*Rows, error) { panic("stub") }
+// The slice is kept.
+func RowsOf(data []byte, n, dim, stride int, t Type) (*Rows, error) {
+	size := dim * t.Size()
+	switch {
+	case t.Size() == 0:
+		return nil, fmt.Errorf("vectors: unknown element type %d", t)
+	case dim < 1 || dim > MaxDim:
+		return nil, fmt.Errorf("vectors: dimension %d, want 1 to %d", dim, MaxDim)
+	case n < 0 || stride < size:
+		return nil, fmt.Errorf("vectors: %d rows of %d bytes at a stride of %d", n, size, stride)
+	case n > 0 && (len(data)-size)/stride < n-1 || n > 0 && len(data) < size:
+		return nil, fmt.Errorf("vectors: %d bytes hold no %d rows at a stride of %d", len(data), n, stride)
+	}
+	return &Rows{data: data, stride: stride, n: n, dim: dim, typ: t, name: "memory"}, nil
+}
 
-// OpenRows maps a row file written by CreateRows. It checks the header, its
-// checksum and the file size before it maps anything.
-func OpenRows(path string) (*Rows, error) { panic("stub") }
+// Len is the number of rows.
+func (r *Rows) Len() int { return r.n }
 
-// Len, Dim and Type describe the matrix; Stride is the distance in bytes
-// between the beginnings of consecutive rows.
-func (r *Rows) Len() int    { return r.n }
-func (r *Rows) Dim() int    { return r.dim }
-func (r *Rows) Type() Type  { return r.typ }
+// Dim is the number of elements of a row.
+func (r *Rows) Dim() int { return r.dim }
+
+// Type is the element type.
+func (r *Rows) Type() Type { return r.typ }
+
+// Stride is the distance in bytes between the beginnings of consecutive rows.
 func (r *Rows) Stride() int { return r.stride }
 
 // Base returns the bytes of all rows; row i begins at i*Stride().
@@ -33,11 +56,26 @@ func (r *Rows) Row(i int) []byte {
 }
 
 // ReadRows makes Rows a Source.
-func (r *Rows) ReadRows(first int, dst []byte) error { panic("stub") }
-
-// Advise tells the kernel how the mapping will be read: Sequential, Random or
-// Normal. It is a hint; where the system has none it does nothing.
-func (r *Rows) Advise(a Advice) error { panic("stub") }
+func (r *Rows) ReadRows(first int, dst []byte) error {
+	size := r.dim * r.typ.Size()
+	n := len(dst) / size
+	if first < 0 || n > r.n-first || n*size != len(dst) {
+		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", r.name, first, first+n, r.n)
+	}
+	err := guard(func() {
+		if r.stride == size {
+			copy(dst, r.data[first*size:])
+			return
+		}
+		for i := range n {
+			copy(dst[i*size:(i+1)*size], r.Row(first+i))
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %s, rows %d to %d", err, r.name, first, first+n)
+	}
+	return nil
+}
 
 // Advice is an access pattern.
 type Advice uint8
@@ -49,21 +87,80 @@ const (
 	Random
 )
 
+// Advise tells the system how a mapping will be read. It is a hint; where the
+// system takes none, and for rows in memory, it does nothing.
+func (r *Rows) Advise(a Advice) error {
+	if r.m == nil {
+		return nil
+	}
+	return advise(r.m.data, a)
+}
+
 // Close unmaps the rows.
-func (r *Rows) Close() error { panic("stub") }
+func (r *Rows) Close() error {
+	if r.m == nil {
+		return nil
+	}
+	r.data = nil
+	return r.m.close()
+}
 
-// A RowsWriter writes a row file at path+".tmp" and renames it on Commit.
-type RowsWriter struct{}
+// The header of a row file; see the package comment.
+const (
+	rowsMagic   = "KNNGROWS"
+	rowsVersion = 1
+	rowsHeader  = 4096
+	rowsSummed  = 32 // bytes of the header under its checksum
+)
 
-// CreateRows begins a row file of exactly n rows.
-func CreateRows(path string, n, dim int, t Type) (*RowsWriter, error) { panic("stub") }
+func encodeHeader(n, dim int, t Type) []byte {
+	h := make([]byte, rowsHeader)
+	copy(h, rowsMagic)
+	binary.LittleEndian.PutUint32(h[8:], rowsVersion)
+	binary.LittleEndian.PutUint32(h[12:], uint32(t))
+	binary.LittleEndian.PutUint64(h[16:], uint64(n))
+	binary.LittleEndian.PutUint64(h[24:], uint64(dim))
+	binary.LittleEndian.PutUint64(h[32:], xxhash.Sum64(h[:rowsSummed]))
+	return h
+}
 
-// Write appends whole rows, in order.
-func (w *RowsWriter) Write(rows []byte) (int, error) { panic("stub") }
+// OpenRows maps a row file. It checks the header, its checksum and the size of
+// the file before it believes anything.
+func OpenRows(path string) (*Rows, error) {
+	m, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := rowsIn(m)
+	if err != nil {
+		m.close()
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
+	}
+	return r, nil
+}
 
-// Commit writes the header, syncs file and folder, and renames into place. It
-// fails if the number of rows written is not the one promised.
-func (w *RowsWriter) Commit() error { panic("stub") }
-
-// Abort closes and removes the unfinished file; after Commit it does nothing.
-func (w *RowsWriter) Abort() error { panic("stub") }
+func rowsIn(m *mapping) (*Rows, error) {
+	if m.size < rowsHeader {
+		return nil, fmt.Errorf("%d bytes, too short for a row file, whose header has %d", m.size, rowsHeader)
+	}
+	h := m.data[:rowsHeader]
+	if string(h[:8]) != rowsMagic {
+		return nil, fmt.Errorf("begins with %q, want %q: not a row file", h[:8], rowsMagic)
+	}
+	if v := binary.LittleEndian.Uint32(h[8:]); v != rowsVersion {
+		return nil, fmt.Errorf("row file version %d, want %d", v, rowsVersion)
+	}
+	if got, want := binary.LittleEndian.Uint64(h[32:]), xxhash.Sum64(h[:rowsSummed]); got != want {
+		return nil, fmt.Errorf("header checksum %016x at byte 32, want %016x", got, want)
+	}
+	t := Type(binary.LittleEndian.Uint32(h[12:]))
+	n, dim := binary.LittleEndian.Uint64(h[16:]), binary.LittleEndian.Uint64(h[24:])
+	if t.Size() == 0 || dim < 1 || dim > MaxDim {
+		return nil, fmt.Errorf("header says %d elements of %v a row", dim, t)
+	}
+	row := dim * uint64(t.Size())
+	if n > uint64(m.size)/row || rowsHeader+n*row != uint64(m.size) {
+		return nil, fmt.Errorf("%d bytes, want %d + %d rows of %d", m.size, rowsHeader, n, row)
+	}
+	return &Rows{data: m.data[rowsHeader:], stride: int(row), n: int(n), dim: int(dim), typ: t, name: m.path, m: m}, nil
+}

@@ -1,0 +1,6 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd)
+
+package vectors
+
+// advise does nothing: this system takes no hints about mappings.
+func advise([]byte, Advice) error { return nil }

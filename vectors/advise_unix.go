@@ -1,0 +1,14 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package vectors
+
+import "golang.org/x/sys/unix"
+
+var advices = [...]int{Normal: unix.MADV_NORMAL, Sequential: unix.MADV_SEQUENTIAL, Random: unix.MADV_RANDOM}
+
+func advise(data []byte, a Advice) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return unix.Madvise(data, advices[a])
+}

@@ -1,0 +1,174 @@
+package vectors
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// AuditOptions tunes an audit. The zero value works.
+type AuditOptions struct {
+	Context  context.Context
+	Threads  int            // 0 is 1
+	Progress func(rows int) // told of each batch
+}
+
+// An AuditReport is what one pass over all rows found. Row lists ascend.
+type AuditReport struct {
+	NonFinite  []uint32 // rows with a NaN or an infinity
+	Zero       []uint32 // rows of zeros
+	TooLarge   []uint32 // finite rows whose squared norm is beyond MaxFloat32/4: their distances would overflow
+	Duplicates int      // rows equal to an earlier one, by 64-bit hash
+	Checksum   uint64   // xxhash64 over the xxhash64 of every row, in order
+}
+
+// auditRows is the rows of a batch: some hundred kilobytes at usual dimensions.
+const auditRows = 1024
+
+// Audit reads every row once. It keeps 8 bytes a row.
+func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
+	a := &auditor{src: src, opts: opts, hashes: make([]uint64, src.Len())}
+	if a.opts.Context == nil {
+		a.opts.Context = context.Background()
+	}
+	if err := a.run(); err != nil {
+		return nil, err
+	}
+	for _, list := range []*[]uint32{&a.report.NonFinite, &a.report.Zero, &a.report.TooLarge} {
+		slices.Sort(*list)
+	}
+	sum := xxhash.New()
+	var b [8]byte
+	for _, h := range a.hashes {
+		binary.LittleEndian.PutUint64(b[:], h)
+		sum.Write(b[:])
+	}
+	a.report.Checksum = sum.Sum64()
+	slices.Sort(a.hashes)
+	a.report.Duplicates = len(a.hashes) - len(slices.Compact(a.hashes))
+	return &a.report, nil
+}
+
+type auditor struct {
+	src    Source
+	opts   AuditOptions
+	hashes []uint64
+
+	mu     sync.Mutex
+	next   int
+	err    error
+	report AuditReport
+}
+
+func (a *auditor) run() error {
+	var g sync.WaitGroup
+	for range max(1, a.opts.Threads) {
+		g.Go(a.work)
+	}
+	g.Wait()
+	return a.err
+}
+
+// work takes batch after batch.
+func (a *auditor) work() {
+	size := a.src.Dim() * a.src.Type().Size()
+	buf := make([]byte, auditRows*size)
+	values := make([]float32, a.src.Dim())
+	for {
+		from, n := a.take()
+		if n == 0 {
+			return
+		}
+		if err := a.src.ReadRows(from, buf[:n*size]); err != nil {
+			a.fail(err)
+			return
+		}
+		var found AuditReport
+		for i := range n {
+			row := buf[i*size : (i+1)*size]
+			found.look(uint32(from+i), a.src.Type(), row, values)
+			a.hashes[from+i] = xxhash.Sum64(row)
+		}
+		a.add(&found, n)
+	}
+}
+
+// take hands out the next batch; n is 0 when there is none or after an error.
+func (a *auditor) take() (from, n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.opts.Context.Err(); err != nil && a.err == nil {
+		a.err = err
+	}
+	if a.err != nil {
+		return 0, 0
+	}
+	from = a.next
+	n = min(auditRows, a.src.Len()-from)
+	a.next += n
+	return from, n
+}
+
+func (a *auditor) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+func (a *auditor) add(found *AuditReport, n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.report.NonFinite = append(a.report.NonFinite, found.NonFinite...)
+	a.report.Zero = append(a.report.Zero, found.Zero...)
+	a.report.TooLarge = append(a.report.TooLarge, found.TooLarge...)
+	if a.opts.Progress != nil {
+		a.opts.Progress(n)
+	}
+}
+
+// look notes what is wrong with one row. Negative zeros are made positive, so
+// that equal rows have equal bytes.
+func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32) {
+	if t == Uint8 || t == Int8 {
+		if allZero(raw) {
+			r.Zero = append(r.Zero, row)
+		}
+		return
+	}
+	Decode(t, raw, values)
+	var norm float64
+	negative := false
+	for _, x := range values {
+		norm += float64(x) * float64(x)
+		negative = negative || x == 0 && math.Signbit(float64(x))
+	}
+	switch {
+	case math.IsNaN(norm) || math.IsInf(norm, 0):
+		r.NonFinite = append(r.NonFinite, row)
+	case norm > math.MaxFloat32/4:
+		r.TooLarge = append(r.TooLarge, row)
+	case norm == 0:
+		r.Zero = append(r.Zero, row)
+	}
+	if negative {
+		for i := range values {
+			values[i] += 0 // -0 + 0 is +0
+		}
+		Encode(t, values, raw) // what was decoded can be encoded
+	}
+}
+
+func allZero(raw []byte) bool {
+	for _, x := range raw {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,141 @@
+package vectors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A File describes one input file as the manifest keeps it.
+type File struct {
+	Path    string `json:"path"`    // absolute; "-" for stdin
+	Rows    int    `json:"rows"`    // rows that it contributes
+	Size    int64  `json:"size"`    // bytes
+	ModTime int64  `json:"modtime"` // Unix nanoseconds
+	// Sample is an xxhash64 over the size and up to 64 blocks of 4 KiB spread
+	// evenly over the file, first and last included: what a resumed build
+	// checks instead of rereading everything.
+	Sample uint64 `json:"sample"`
+}
+
+// Check reports how the file on disk differs from its description. A new
+// modification time alone is no difference.
+func (f File) Check() error {
+	now, err := describe(f.Path)
+	if err != nil {
+		return err
+	}
+	if now.Size != f.Size {
+		return fmt.Errorf("vectors: %s: %d bytes, it had %d", f.Path, now.Size, f.Size)
+	}
+	if now.Sample != f.Sample {
+		return fmt.Errorf("vectors: %s: its contents have changed (sampled blocks hash to %016x, they did to %016x)", f.Path, now.Sample, f.Sample)
+	}
+	return nil
+}
+
+const (
+	sampleBlocks = 64
+	sampleBytes  = 4096
+)
+
+// describe fills in everything but Rows.
+func describe(path string) (File, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return File{}, fmt.Errorf("vectors: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, fmt.Errorf("vectors: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, fmt.Errorf("vectors: %w", err)
+	}
+	sum, err := sampleHash(f, info.Size())
+	if err != nil {
+		return File{}, fmt.Errorf("vectors: %s: %w", path, err)
+	}
+	return File{Path: abs, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Sample: sum}, nil
+}
+
+func sampleHash(f io.ReaderAt, size int64) (uint64, error) {
+	h := xxhash.New()
+	var block [sampleBytes]byte
+	binary.LittleEndian.PutUint64(block[:], uint64(size))
+	h.Write(block[:8])
+	blocks := min((size+sampleBytes-1)/sampleBytes, sampleBlocks)
+	for i := range blocks {
+		at := int64(0)
+		if blocks > 1 {
+			at = max(0, size-sampleBytes) * i / (blocks - 1)
+		}
+		n, err := f.ReadAt(block[:], at)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		h.Write(block[:n])
+	}
+	return h.Sum64(), nil
+}
+
+// fileSource is one mapped input file.
+type fileSource struct {
+	path string
+	m    *mapping
+	layout
+}
+
+func (s *fileSource) Len() int   { return s.n }
+func (s *fileSource) Dim() int   { return s.dim }
+func (s *fileSource) Type() Type { return s.typ }
+
+// ReadRows copies rows, checking what stands between them.
+func (s *fileSource) ReadRows(first int, dst []byte) error {
+	size := s.dim * s.typ.Size()
+	n := len(dst) / size
+	if first < 0 || n > s.n-first || n*size != len(dst) {
+		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", s.path, first, first+n, s.n)
+	}
+	var err error
+	fault := guard(func() {
+		for i := range n {
+			if err = s.copyRow(first+i, dst[i*size:(i+1)*size]); err != nil {
+				return
+			}
+		}
+	})
+	if fault != nil {
+		return fmt.Errorf("%w: %s, rows %d to %d", fault, s.path, first, first+n)
+	}
+	return err
+}
+
+func (s *fileSource) copyRow(row int, dst []byte) error {
+	at := s.offset + row*s.stride
+	if s.prefixed {
+		if dim := int32(binary.LittleEndian.Uint32(s.m.data[at-4:])); int(dim) != s.dim {
+			return fmt.Errorf("vectors: %s: row %s at byte %s: dimension %d, want %d", s.path, grouped(row), grouped(at-4), dim, s.dim)
+		}
+	}
+	if !s.float64s {
+		copy(dst, s.m.data[at:])
+		return nil
+	}
+	for j := range s.dim {
+		x := math.Float64frombits(binary.LittleEndian.Uint64(s.m.data[at+8*j:]))
+		f := float32(x)
+		if math.IsInf(float64(f), 0) && !math.IsInf(x, 0) {
+			return fmt.Errorf("vectors: %s: row %s, column %d: %g is beyond float32", s.path, grouped(row), j, x)
+		}
+		binary.LittleEndian.PutUint32(dst[4*j:], math.Float32bits(f))
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package vectors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// layout says where the rows of a mapped file stand.
+type layout struct {
+	n, dim   int
+	typ      Type
+	offset   int // of the first element of row 0
+	stride   int
+	float64s bool // elements are float64, converted to float32 as they are read
+	prefixed bool // an int32 dimension stands before every row
+}
+
+// parsers by extension. Each looks at the whole file but reads only headers.
+var parsers = map[string]func([]byte) (layout, error){
+	".fvecs": vecs(Float32), ".bvecs": vecs(Uint8),
+	".fbin": bin(Float32), ".u8bin": bin(Uint8), ".i8bin": bin(Int8),
+	".npy": npy,
+}
+
+// extensions lists the formats, sorted, for messages.
+func extensions() string {
+	var list []string
+	for e := range parsers {
+		list = append(list, e)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// parserOf finds the parser for a path without its .gz or .zst.
+func parserOf(path string) (func([]byte) (layout, error), error) {
+	ext := strings.ToLower(filepath.Ext(path))
+	if p, ok := parsers[ext]; ok {
+		return p, nil
+	}
+	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst", ext, extensions())
+}
+
+func checkDim(dim int64, at int) error {
+	if dim < 1 || dim > MaxDim {
+		return fmt.Errorf("dimension %d at byte %d, want 1 to %d", dim, at, MaxDim)
+	}
+	return nil
+}
+
+// vecs reads TexMex files: before each row its dimension as int32.
+func vecs(t Type) func([]byte) (layout, error) {
+	return func(data []byte) (layout, error) {
+		if len(data) < 4 {
+			return layout{}, fmt.Errorf("%d bytes, too short for one row", len(data))
+		}
+		dim := int64(int32(binary.LittleEndian.Uint32(data)))
+		if err := checkDim(dim, 0); err != nil {
+			return layout{}, err
+		}
+		stride := 4 + int(dim)*t.Size()
+		if rest := len(data) % stride; rest != 0 {
+			return layout{}, fmt.Errorf("%s bytes are %d rows of %d bytes and %d bytes more: truncated, or rows differ in dimension",
+				grouped(len(data)), len(data)/stride, stride, rest)
+		}
+		return layout{n: len(data) / stride, dim: int(dim), typ: t, offset: 4, stride: stride, prefixed: true}, nil
+	}
+}
+
+// bin reads big-ann files: u32 n, u32 dim, rows.
+func bin(t Type) func([]byte) (layout, error) {
+	return func(data []byte) (layout, error) {
+		if len(data) < 8 {
+			return layout{}, fmt.Errorf("%d bytes, too short for the header of 8", len(data))
+		}
+		n, dim := int64(binary.LittleEndian.Uint32(data)), int64(binary.LittleEndian.Uint32(data[4:]))
+		if err := checkDim(dim, 4); err != nil {
+			return layout{}, err
+		}
+		stride := dim * int64(t.Size())
+		if want := 8 + n*stride; want != int64(len(data)) {
+			return layout{}, fmt.Errorf("%s bytes, want %s for the %d rows of %d that the header promises",
+				grouped(len(data)), grouped(int(want)), n, dim)
+		}
+		return layout{n: int(n), dim: int(dim), typ: t, offset: 8, stride: int(stride)}, nil
+	}
+}
+
+const npyMagic = "\x93NUMPY"
+
+// npy reads NumPy files of versions 1 to 3: a two-dimensional array in C order.
+func npy(data []byte) (layout, error) {
+	header, offset, err := npyHeader(data)
+	if err != nil {
+		return layout{}, err
+	}
+	l := layout{offset: offset}
+	if l.typ, l.float64s, err = npyType(npyField(header, "descr")); err != nil {
+		return layout{}, err
+	}
+	if order := npyField(header, "fortran_order"); order != "False" {
+		return layout{}, fmt.Errorf("fortran_order is %s, want False: save it with numpy.ascontiguousarray", order)
+	}
+	n, dim, err := npyShape(npyField(header, "shape"))
+	if err != nil {
+		return layout{}, err
+	}
+	if err := checkDim(dim, 10); err != nil {
+		return layout{}, err
+	}
+	size := l.typ.Size()
+	if l.float64s {
+		size = 8
+	}
+	l.dim, l.stride = int(dim), int(dim)*size
+	rest := int64(len(data) - offset)
+	if n < 0 || n > rest/int64(l.stride) || n*int64(l.stride) != rest {
+		return layout{}, fmt.Errorf("%s bytes of data after the header of %d, want %d rows of %d bytes", grouped(int(rest)), offset, n, l.stride)
+	}
+	l.n = int(n)
+	return l, nil
+}
+
+// npyHeader returns the dictionary text and where the data begin.
+func npyHeader(data []byte) (header string, offset int, err error) {
+	if len(data) < 12 || string(data[:6]) != npyMagic {
+		return "", 0, fmt.Errorf("does not begin with the magic of .npy")
+	}
+	var length int
+	switch major := data[6]; major {
+	case 1:
+		length, offset = int(binary.LittleEndian.Uint16(data[8:])), 10
+	case 2, 3:
+		length, offset = int(binary.LittleEndian.Uint32(data[8:])), 12
+	default:
+		return "", 0, fmt.Errorf(".npy version %d, want 1 to 3", major)
+	}
+	if length > len(data)-offset {
+		return "", 0, fmt.Errorf("header of %d bytes at byte %d, but the file has %d", length, offset, len(data))
+	}
+	return string(data[offset : offset+length]), offset + length, nil
+}
+
+// npyField cuts the value of a key out of the header dictionary, which NumPy
+// writes as a Python literal.
+func npyField(header, key string) string {
+	_, rest, ok := strings.Cut(header, "'"+key+"':")
+	if !ok {
+		return "missing"
+	}
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(rest, "(") {
+		value, _, _ := strings.Cut(rest, ")")
+		return value + ")"
+	}
+	if strings.HasPrefix(rest, "[") { // a structured type: shown whole in the error
+		value, _, _ := strings.Cut(rest, "]")
+		return value + "]"
+	}
+	value, _, _ := strings.Cut(rest, ",")
+	return strings.Trim(strings.TrimSpace(value), "'}")
+}
+
+func npyType(descr string) (t Type, float64s bool, err error) {
+	switch descr {
+	case "<f4":
+		return Float32, false, nil
+	case "<f2":
+		return Float16, false, nil
+	case "<f8":
+		return Float32, true, nil
+	case "|u1", "u1", "<u1":
+		return Uint8, false, nil
+	case "|i1", "i1", "<i1":
+		return Int8, false, nil
+	}
+	return 0, false, fmt.Errorf("elements of type %s, want little-endian f2, f4, f8, u1 or i1", descr)
+}
+
+func npyShape(shape string) (n, dim int64, err error) {
+	parts := strings.Split(strings.Trim(shape, "() "), ",")
+	if last := len(parts) - 1; last > 0 && strings.TrimSpace(parts[last]) == "" {
+		parts = parts[:last]
+	}
+	if len(parts) != 2 {
+		return 0, 0, fmt.Errorf("shape %s, want two dimensions: rows and elements", shape)
+	}
+	if n, err = strconv.ParseInt(strings.TrimSpace(parts[0]), 10, 64); err == nil {
+		dim, err = strconv.ParseInt(strings.TrimSpace(parts[1]), 10, 64)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("shape %s: %w", shape, err)
+	}
+	return n, dim, nil
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int) string {
+	s := []byte(strconv.Itoa(n))
+	var parts [][]byte
+	for len(s) > 3 {
+		parts = append([][]byte{s[len(s)-3:]}, parts...)
+		s = s[:len(s)-3]
+	}
+	return string(bytes.Join(append([][]byte{s}, parts...), []byte(",")))
+}

@@ -1,0 +1,47 @@
+package vectors
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// mapping is a file mapped for reading.
+type mapping struct {
+	path string
+	data mmap.MMap // nil for an empty file, which cannot be mapped
+	size int64
+}
+
+func mapFile(path string) (*mapping, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	defer f.Close() // the mapping outlives the descriptor
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("vectors: %s: not a regular file, so it cannot be mapped", path)
+	}
+	m := &mapping{path: path, size: info.Size()}
+	if m.size == 0 {
+		return m, nil
+	}
+	if m.data, err = mmap.Map(f, mmap.RDONLY, 0); err != nil {
+		return nil, fmt.Errorf("vectors: map %s: %w", path, err)
+	}
+	return m, nil
+}
+
+func (m *mapping) close() error {
+	if m.data == nil {
+		return nil
+	}
+	err := m.data.Unmap()
+	m.data = nil
+	return err
+}

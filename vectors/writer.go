@@ -1,0 +1,189 @@
+package vectors
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Writer appends rows, and ids if there are any, to a vector file. The format
+// follows from the extension: .fvecs .bvecs .fbin .u8bin .i8bin .npy. Ids go to
+// a file of their own beside it, path+".ids", one line a row.
+type Writer struct {
+	path   string
+	format string
+	typ    Type
+	dim    int
+	n      int
+	f      *os.File
+	w      *bufio.Writer
+	ids    *bufio.Writer // nil until the first id
+	idFile *os.File
+	row    []byte
+}
+
+// written is the element type that a format can hold; .npy holds any.
+var written = map[string]Type{".fvecs": Float32, ".bvecs": Uint8, ".fbin": Float32, ".u8bin": Uint8, ".i8bin": Int8}
+
+// Create begins a vector file of rows of dim elements of type t.
+func Create(path string, t Type, dim int) (*Writer, error) {
+	format := strings.ToLower(filepath.Ext(path))
+	if err := writable(format, t, dim); err != nil {
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	w := &Writer{path: path, format: format, typ: t, dim: dim, f: f, w: bufio.NewWriterSize(f, writeBytes), row: make([]byte, dim*t.Size())}
+	if _, err := w.w.Write(w.header()); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	return w, nil
+}
+
+func writable(format string, t Type, dim int) error {
+	want, ok := written[format]
+	switch {
+	case !ok && format != ".npy":
+		return fmt.Errorf("unknown format %q: want one of %s", format, extensions())
+	case ok && want != t:
+		return fmt.Errorf("%s files hold %v, not %v", format, want, t)
+	case t.Size() == 0:
+		return fmt.Errorf("unknown element type %d", t)
+	case dim < 1 || dim > MaxDim:
+		return fmt.Errorf("dimension %d, want 1 to %d", dim, MaxDim)
+	}
+	return nil
+}
+
+// header is what stands before the rows, for the number of rows so far. Its
+// length does not depend on that number.
+func (w *Writer) header() []byte {
+	switch w.format {
+	case ".npy":
+		descr := map[Type]string{Uint8: "|u1", Int8: "|i1", Float16: "<f2", Float32: "<f4"}[w.typ]
+		text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, w.n, w.dim)
+		h := make([]byte, 128)
+		copy(h, npyMagic+"\x01\x00")
+		binary.LittleEndian.PutUint16(h[8:], 118)
+		copy(h[10:], text+strings.Repeat(" ", 117-len(text))+"\n")
+		return h
+	case ".fbin", ".u8bin", ".i8bin":
+		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(w.n)), uint32(w.dim))
+	}
+	return nil
+}
+
+// Append adds a row given as raw elements of the file's type. id may be empty,
+// for all rows or for none.
+func (w *Writer) Append(row []byte, id string) error {
+	if len(row) != len(w.row) {
+		return fmt.Errorf("vectors: %s: row %d: %d bytes, want %d", w.path, w.n, len(row), len(w.row))
+	}
+	if err := w.appendID(id); err != nil {
+		return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err)
+	}
+	if w.format == ".fvecs" || w.format == ".bvecs" {
+		var dim [4]byte
+		binary.LittleEndian.PutUint32(dim[:], uint32(w.dim))
+		if _, err := w.w.Write(dim[:]); err != nil {
+			return fmt.Errorf("vectors: %w", err)
+		}
+	}
+	if _, err := w.w.Write(row); err != nil {
+		return fmt.Errorf("vectors: %w", err)
+	}
+	w.n++
+	return nil
+}
+
+// AppendFloat32 adds a row, converted as Encode does.
+func (w *Writer) AppendFloat32(row []float32, id string) error {
+	if len(row) != w.dim {
+		return fmt.Errorf("vectors: %s: row %d: dimension %d, want %d", w.path, w.n, len(row), w.dim)
+	}
+	if err := Encode(w.typ, row, w.row); err != nil {
+		return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err)
+	}
+	return w.Append(w.row, id)
+}
+
+func (w *Writer) appendID(id string) (err error) {
+	if w.ids == nil {
+		if id == "" {
+			return nil
+		}
+		if w.n > 0 {
+			return errors.New("an id, but the rows before have none")
+		}
+		if w.idFile, err = os.Create(w.path + ".ids"); err != nil {
+			return err
+		}
+		w.ids = bufio.NewWriterSize(w.idFile, writeBytes)
+	}
+	if id == "" || !utf8.ValidString(id) || strings.ContainsAny(id, "\r\n") {
+		return fmt.Errorf("id %q: want one line of UTF-8, not empty", id)
+	}
+	_, err = w.ids.WriteString(id + "\n")
+	return err
+}
+
+// Close completes the header, syncs and closes the files.
+func (w *Writer) Close() error {
+	errs := []error{w.w.Flush()}
+	if h := w.header(); len(h) > 0 {
+		_, err := w.f.WriteAt(h, 0)
+		errs = append(errs, err)
+	}
+	errs = append(errs, w.f.Sync(), w.f.Close())
+	if w.ids != nil {
+		errs = append(errs, w.ids.Flush(), w.idFile.Sync(), w.idFile.Close())
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return fmt.Errorf("vectors: %s: %w", w.path, errs[i])
+	}
+	return nil
+}
+
+// Rows is the number of rows appended.
+func (w *Writer) Rows() int { return w.n }
+
+// Convert appends all rows of src, converted to the writer's type. progress, if
+// not nil, is told how many rows each step added.
+func Convert(dst *Writer, src Source, progress func(rows int)) error {
+	size := src.Dim() * src.Type().Size()
+	buf := make([]byte, size*max(1, writeBytes/size))
+	row := make([]float32, src.Dim())
+	for from := 0; from < src.Len(); {
+		n := min(len(buf)/size, src.Len()-from)
+		if err := src.ReadRows(from, buf[:n*size]); err != nil {
+			return err
+		}
+		for i := range n {
+			if err := convertRow(dst, src.Type(), buf[i*size:(i+1)*size], row); err != nil {
+				return err
+			}
+		}
+		from += n
+		if progress != nil {
+			progress(n)
+		}
+	}
+	return nil
+}
+
+func convertRow(dst *Writer, t Type, raw []byte, row []float32) error {
+	if t == dst.typ {
+		return dst.Append(raw, "")
+	}
+	Decode(t, raw, row)
+	return dst.AppendFloat32(row, "")
+}

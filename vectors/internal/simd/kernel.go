@@ -1,0 +1,44 @@
+package simd
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+)
+
+// Ints evaluates integer rows: out[j] = sum over i of f(x[i], row[i]).
+// A sum of squares fits uint32, an inner product of int8 is an int32 in its bits.
+type Ints func(x, base []byte, stride, dim int, ids []uint32, out []uint32)
+
+// Floats evaluates float rows, and rows of any type against float32 directions.
+type Floats func(x, base []byte, stride, dim int, ids []uint32, out []float64)
+
+// A Kernel is what one instruction set offers.
+type Kernel struct {
+	Name string
+
+	SquaredU8, DotU8   Ints   // x and rows uint8
+	SquaredI8, DotI8   Ints   // x and rows int8
+	SquaredF32, DotF32 Floats // x and rows float32
+	SquaredF16, DotF16 Floats // x and rows float16
+
+	DotF32U8, DotF32I8, DotF32F16 Floats // x float32, rows uint8, int8, float16
+}
+
+// kernels lists those that this machine can run, best first.
+func kernels() []*Kernel { return append(machineKernels(), Portable()) }
+
+// Choose returns the best kernel, or the one that KNNG_KERNEL names.
+var Choose = sync.OnceValues(func() (*Kernel, error) { return choose(os.Getenv("KNNG_KERNEL")) })
+
+func choose(name string) (*Kernel, error) {
+	var names []string
+	for _, k := range kernels() {
+		if name == "" || name == k.Name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return nil, fmt.Errorf("KNNG_KERNEL is %q, this machine has %s", name, strings.Join(names, ", "))
+}

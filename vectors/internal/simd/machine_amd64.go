@@ -1,0 +1,81 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// machineKernels lists the kernels that this CPU can run, best first.
+func machineKernels() (list []*Kernel) {
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ {
+		list = append(list, avx512())
+	}
+	// Every CPU with AVX2 and FMA converts float16 too, and the AVX state that
+	// HasAVX2 checks is all that the conversion needs.
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		list = append(list, avx2())
+	}
+	return list
+}
+
+func avx512() *Kernel {
+	return &Kernel{
+		Name:      "avx512",
+		SquaredU8: ints512(squaredU8AVX512), DotU8: ints512(dotU8AVX512),
+		SquaredI8: ints512(squaredI8AVX512), DotI8: ints512(dotI8AVX512),
+		SquaredF32: floats512(squaredF32AVX512), DotF32: floats512(dotF32AVX512),
+		SquaredF16: floats512(squaredF16AVX512), DotF16: floats512(dotF16AVX512),
+		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
+		DotF32F16: floats512(dotF32F16AVX512),
+	}
+}
+
+// ints512 and floats512 give the assembly, which walks the ids itself, the
+// shape of a kernel.
+func ints512(asm func(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)) Ints {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []uint32) {
+		if len(ids) > 0 {
+			asm(&x[0], &base[0], stride, dim, &ids[0], len(ids), &out[0])
+		}
+	}
+}
+
+func floats512(asm func(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)) Floats {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
+		if len(ids) > 0 {
+			asm(&x[0], &base[0], stride, dim, &ids[0], len(ids), &out[0])
+		}
+	}
+}
+
+//go:noescape
+func squaredU8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func dotU8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func squaredI8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func dotI8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func squaredF32AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func dotF32AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func squaredF16AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func dotF16AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func dotF32F16AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func dotF32U8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func dotF32I8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)

@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// machineKernels: no assembly here.
+func machineKernels() []*Kernel { return nil }

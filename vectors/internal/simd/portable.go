@@ -1,0 +1,148 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Portable returns the kernels in Go: the twins that the assembly is held
+// against, and what runs where there is none.
+func Portable() *Kernel {
+	return &Kernel{
+		Name:      "go",
+		SquaredU8: ints(squaredU8), DotU8: ints(dotU8),
+		SquaredI8: ints(squaredI8), DotI8: ints(dotI8),
+		SquaredF32: floats(float32s, float32s, squares), DotF32: floats(float32s, float32s, products),
+		SquaredF16: floats(float16s, float16s, squares), DotF16: floats(float16s, float16s, products),
+		DotF32U8: floats(float32s, uint8s, products), DotF32I8: floats(float32s, int8s, products),
+		DotF32F16: floats(float32s, float16s, products),
+	}
+}
+
+// ints lifts a sum over one pair of rows to one row against many.
+func ints(sum func(x, y []byte) uint32) Ints {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []uint32) {
+		for j, id := range ids {
+			out[j] = sum(x[:dim], base[int(id)*stride:][:dim])
+		}
+	}
+}
+
+func squaredU8(x, y []byte) (sum uint32) {
+	for i := range x {
+		d := int32(x[i]) - int32(y[i])
+		sum += uint32(d * d)
+	}
+	return sum
+}
+
+func dotU8(x, y []byte) (sum uint32) {
+	for i := range x {
+		sum += uint32(x[i]) * uint32(y[i])
+	}
+	return sum
+}
+
+func squaredI8(x, y []byte) (sum uint32) {
+	for i := range x {
+		d := int32(int8(x[i])) - int32(int8(y[i]))
+		sum += uint32(d * d)
+	}
+	return sum
+}
+
+func dotI8(x, y []byte) uint32 {
+	var sum int32
+	for i := range x {
+		sum += int32(int8(x[i])) * int32(int8(y[i]))
+	}
+	return uint32(sum)
+}
+
+// lanes is one row's running sums.
+type lanes [16]float64
+
+// add adds up the lanes in halves.
+func (l *lanes) add() float64 {
+	for w := 8; w >= 1; w /= 2 {
+		for j := range w {
+			l[j] += l[j+w]
+		}
+	}
+	return l[0]
+}
+
+// decode converts elements from, from+1, ... of a row to float32, exactly.
+type decode func(dst []float32, row []byte, from int)
+
+// addTo adds elements to their lanes; the first belongs to lane 0.
+type addTo func(l *lanes, x, y []float32)
+
+// floats lifts a step over some elements to one row against many.
+func floats(ofX, ofRow decode, step addTo) Floats {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
+		for j, id := range ids {
+			out[j] = sumFrom(new(lanes), 0, dim, x, base[int(id)*stride:], ofX, ofRow, step)
+		}
+	}
+}
+
+// sumFrom adds elements from (a multiple of 16) to dim-1 to the lanes and adds
+// those up.
+func sumFrom(l *lanes, from, dim int, x, row []byte, ofX, ofRow decode, step addTo) float64 {
+	var xs, ys [256]float32
+	for ; from < dim; from += len(xs) {
+		n := min(len(xs), dim-from)
+		ofX(xs[:n], x, from)
+		ofRow(ys[:n], row, from)
+		step(l, xs[:n], ys[:n])
+	}
+	return l.add()
+}
+
+func squares(l *lanes, x, y []float32) {
+	for i := range x {
+		d := float64(x[i] - y[i]) // rounded to float32 first
+		l[i%16] += d * d
+	}
+}
+
+func products(l *lanes, x, y []float32) {
+	for i := range x {
+		l[i%16] += float64(x[i]) * float64(y[i])
+	}
+}
+
+func float32s(dst []float32, row []byte, from int) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*(from+i):]))
+	}
+}
+
+func uint8s(dst []float32, row []byte, from int) {
+	for i, x := range row[from : from+len(dst)] {
+		dst[i] = float32(x)
+	}
+}
+
+func int8s(dst []float32, row []byte, from int) {
+	for i, x := range row[from : from+len(dst)] {
+		dst[i] = float32(int8(x))
+	}
+}
+
+// float16s is vectors.Float16ToFloat32, which this level cannot import.
+func float16s(dst []float32, row []byte, from int) {
+	for i := range dst {
+		h := uint32(binary.LittleEndian.Uint16(row[2*(from+i):]))
+		sign, exp, frac := h>>15<<31, h>>10&31, h&1023
+		switch exp {
+		case 31:
+			dst[i] = math.Float32frombits(sign | 255<<23 | frac<<13)
+		case 0:
+			dst[i] = math.Float32frombits(sign | math.Float32bits(float32(frac)*(1.0/(1<<24))))
+		default:
+			dst[i] = math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+		}
+	}
+}

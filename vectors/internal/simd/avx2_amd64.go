@@ -32,14 +32,16 @@ func ints2(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte) 
 func floats2(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow decode, step addTo) Floats {
 	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
 		whole := dim / 16 * 16
+		p := pairs.Get().(*pair)
 		for j, id := range ids {
 			row := base[int(id)*stride:]
-			var l lanes
+			p.lanes = lanes{}
 			if whole > 0 {
-				blocks(&x[0], &row[0], whole/16, &l)
+				blocks(&x[0], &row[0], whole/16, &p.lanes)
 			}
-			out[j] = sumFrom(&l, whole, dim, x, row, ofX, ofRow, step)
+			out[j] = p.sumFrom(whole, dim, x, row, ofX, ofRow, step)
 		}
+		pairs.Put(p)
 	}
 }
 

@@ -3,6 +3,7 @@ package simd
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 )
 
 // Portable returns the kernels in Go: the twins that the assembly is held
@@ -78,26 +79,37 @@ type decode func(dst []float32, row []byte, from int)
 // addTo adds elements to their lanes; the first belongs to lane 0.
 type addTo func(l *lanes, x, y []float32)
 
+// pair is what one pair of rows is summed with. It is pooled: what is passed to
+// a function value does not stay on the stack.
+type pair struct {
+	lanes  lanes
+	xs, ys [256]float32
+}
+
+var pairs = sync.Pool{New: func() any { return new(pair) }}
+
 // floats lifts a step over some elements to one row against many.
 func floats(ofX, ofRow decode, step addTo) Floats {
 	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
+		p := pairs.Get().(*pair)
 		for j, id := range ids {
-			out[j] = sumFrom(new(lanes), 0, dim, x, base[int(id)*stride:], ofX, ofRow, step)
+			p.lanes = lanes{}
+			out[j] = p.sumFrom(0, dim, x, base[int(id)*stride:], ofX, ofRow, step)
 		}
+		pairs.Put(p)
 	}
 }
 
 // sumFrom adds elements from (a multiple of 16) to dim-1 to the lanes and adds
 // those up.
-func sumFrom(l *lanes, from, dim int, x, row []byte, ofX, ofRow decode, step addTo) float64 {
-	var xs, ys [256]float32
-	for ; from < dim; from += len(xs) {
-		n := min(len(xs), dim-from)
-		ofX(xs[:n], x, from)
-		ofRow(ys[:n], row, from)
-		step(l, xs[:n], ys[:n])
+func (p *pair) sumFrom(from, dim int, x, row []byte, ofX, ofRow decode, step addTo) float64 {
+	for ; from < dim; from += len(p.xs) {
+		n := min(len(p.xs), dim-from)
+		ofX(p.xs[:n], x, from)
+		ofRow(p.ys[:n], row, from)
+		step(&p.lanes, p.xs[:n], p.ys[:n])
 	}
-	return l.add()
+	return p.lanes.add()
 }
 
 func squares(l *lanes, x, y []float32) {

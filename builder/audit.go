@@ -46,9 +46,25 @@ func (r *run) readAll() error {
 		return err
 	}
 	r.bad = badRows{Checksum: fmt.Sprintf("%016x", report.Checksum), Repeated: report.Duplicates}
-	r.bad.Rows = report.NonFinite
+	r.bad.collect(report, r.zeroIsBad())
 	p.end("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
+}
+
+// collect merges the lists of rows that cannot be in a graph.
+func (b *badRows) collect(report *vectors.AuditReport, zeroIsBad bool) {
+	add := func(rows []uint32, why string) {
+		if len(rows) > 0 && (len(b.Rows) == 0 || rows[0] < slices.Min(b.Rows)) {
+			b.Why = why
+		}
+		b.Rows = append(b.Rows, rows...)
+	}
+	add(report.NonFinite, "it has a NaN or an infinity")
+	add(report.TooLarge, "its squared norm is beyond a quarter of the largest float32, so distances would overflow")
+	if zeroIsBad {
+		add(report.Zero, "it is all zeros, which has no cosine")
+	}
+	slices.Sort(b.Rows)
 }
 
 // reject makes the error that names the bad rows.

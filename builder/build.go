@@ -38,7 +38,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, spaceError(err)
 	}
-	defer draft.Close()
+	defer draft.Close() // the build's own error is the one that counts
 	r := &run{ctx: ctx, opts: opts, src: src, draft: draft}
 	defer r.release()
 	result, err := r.build()

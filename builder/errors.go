@@ -1,6 +1,10 @@
 package builder
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
 
 // Errors that a program can test with errors.Is. The store's ErrMismatch,
 // ErrLocked and ErrNotStore come through Build as well.
@@ -16,3 +20,11 @@ var (
 	// be continued when there is room.
 	ErrSpace = errors.New("builder: no space left on device")
 )
+
+// spaceError marks the errors of a full disk with ErrSpace.
+func spaceError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, ErrSpace) {
+		return fmt.Errorf("%w: %w", ErrSpace, err)
+	}
+	return err
+}

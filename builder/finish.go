@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -96,13 +97,13 @@ func firstError(errs []error) error {
 
 // writeAdjacency commits the lists in input order.
 func (r *run) writeAdjacency() error {
-	if done, err := r.draft.AdjacencyDone(); done || err != nil {
+	if _, done, err := r.draft.Adjacency(); done || err != nil {
 		return err
 	}
 	p := r.begin("adjacency", "rows", int64(r.outputRows()))
 	defer p.end("")
 	placeOf := r.placeOf()
-	return r.draft.CommitAdjacency(func(add func([]uint32, []float32) error) error {
+	return r.draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
 		var rows []uint32
 		for row, place := range placeOf {
 			if err := r.ctx.Err(); err != nil {
@@ -195,4 +196,19 @@ func (r *run) report() *Result {
 		}
 	}
 	return res
+}
+
+// components counts the connected components of the symmetrised graph.
+func (r *run) components() int {
+	return analysis.Components(r.n(), func(yield func(a, b uint32)) {
+		for p := range uint32(r.n()) {
+			if r.k == 0 {
+				return
+			}
+			ids, _ := r.lists.List(p)
+			for _, id := range ids {
+				yield(p, id)
+			}
+		}
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"

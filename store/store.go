@@ -1,24 +1,40 @@
 package store
 
 import (
+	"encoding/binary"
 	"encoding/json"
-	"iter"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
 
-	"github.com/knng/knng/vectors"
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/vectors/distance"
 )
 
 // Options tunes a reader. The zero value works.
 type Options struct {
 	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB
-	Logger     func(format string, args ...any) // Pebble's messages; nil drops them
+	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 }
 
 // A Store is a finished k-NN graph, read-only. All methods are safe for
 // concurrent use, by several goroutines and several processes.
-type Store struct{}
+type Store struct {
+	dir    string
+	engine *engine
+	info   Info
+	shape  Shape
+	metric distance.Metric // 0: a user's own distance
+	calls  calls
 
-// Open opens a finished store. ErrNotFinished, ErrNotStore, ErrCorrupt.
-func Open(dir string, opts *Options) (*Store, error) { panic("stub") }
+	mu   sync.Mutex
+	idle []*pebble.Iterator // lookups' iterators, to be used again
+}
 
 // Info is what a store says of itself.
 type Info struct {
@@ -31,51 +47,260 @@ type Info struct {
 	Files    []SealedFile    // from DIR/SEAL
 }
 
-// SealedFile is a line of DIR/SEAL.
-type SealedFile struct {
-	Path   string `json:"path"` // relative, slash-separated
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+// Open opens a finished store. It compares the sizes of its files with the
+// seal; Check compares their contents. Errors: ErrNotFinished, ErrNotStore,
+// ErrCorrupt.
+func Open(dir string, opts *Options) (s *Store, err error) {
+	defer caught(&err)
+	if opts == nil {
+		opts = new(Options)
+	}
+	state, err := StateOf(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case state == Unfinished:
+		return nil, fmt.Errorf("%w: %s; give its build command again to continue it", ErrNotFinished, dir)
+	case state != Finished:
+		return nil, fmt.Errorf("%w: %s", ErrNotStore, dir)
+	}
+	s = &Store{dir: dir}
+	if s.info.Files, err = readSeal(dir); err != nil {
+		return nil, err
+	}
+	if err := checkSizes(dir, s.info.Files); err != nil {
+		return nil, err
+	}
+	cache := opts.CacheBytes
+	if cache == 0 {
+		cache = 64 << 20
+	}
+	if s.engine, err = openEngine(vfs.Default, filepath.Join(dir, graphName), cache, true, opts.Logger); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if err := s.load(); err != nil {
+		s.engine.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkSizes finds files that were cut or are gone.
+func checkSizes(dir string, files []SealedFile) error {
+	for _, f := range files {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return fmt.Errorf("%w: sealed file is missing: %w", ErrCorrupt, err)
+		}
+		if info.Size() != f.Size {
+			return fmt.Errorf("%w: %s: %d bytes, sealed with %d", ErrCorrupt, f.Path, info.Size(), f.Size)
+		}
+	}
+	return nil
+}
+
+// load reads the records that a reader needs.
+func (s *Store) load() error {
+	e := s.engine
+	result := struct {
+		Checksum string `json:"checksum"`
+	}{}
+	var ids int
+	hasIDs, err := e.load(idsRecord, &ids)
+	if err != nil {
+		return err
+	}
+	for _, r := range []struct {
+		name string
+		into any
+	}{{"manifest", &s.info.Manifest}, {adjacencyRecord, &s.shape}, {"result", &s.info.Result}, {"result", &result}} {
+		ok, err := e.load(r.name, r.into)
+		if err == nil && !ok {
+			err = fmt.Errorf("%w: %s has no %s", ErrCorrupt, s.dir, r.name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.info.Manifest.check(); err != nil {
+		return err
+	}
+	if s.shape.K < 0 || s.shape.K > math.MaxUint16 || s.shape.Rows < 0 {
+		return fmt.Errorf("%w: adjacency of %d rows with k %d", ErrCorrupt, s.shape.Rows, s.shape.K)
+	}
+	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs
+	s.metric, _ = distance.ParseMetric(s.info.Manifest.Metric)
+	if s.info.Manifest.option("distance") != absent {
+		s.metric = 0
+	}
+	return nil
 }
 
 // Info returns what the store says of itself.
-func (s *Store) Info() Info { panic("stub") }
+func (s *Store) Info() Info { return s.info }
 
-// Len is the number of rows and K the length of a list, min(k, n-1).
-func (s *Store) Len() int { panic("stub") }
-func (s *Store) K() int   { panic("stub") }
+// Len is the number of rows: isolated ones count, dropped ones do not.
+func (s *Store) Len() int { return s.shape.Rows }
 
-// Neighbors appends the list of row to buf[:0], nearest first, and returns it.
-// It allocates nothing when cap(buf) >= K. ErrNoRow, ErrCorrupt, ErrClosed.
-func (s *Store) Neighbors(row Row, buf []Neighbor) ([]Neighbor, error) { panic("stub") }
+// K is the length of a list, min(k, n-1).
+func (s *Store) K() int { return s.shape.K }
 
-// RowOf finds a row by its external id; ID returns a row's external id.
-func (s *Store) RowOf(id string) (Row, error) { panic("stub") }
-func (s *Store) ID(row Row) (string, error)   { panic("stub") }
-
-// All iterates over the rows in order. The slice is reused from row to row. An
-// error ends the iteration; Err returns it.
-func (s *Store) All() iter.Seq2[Row, []Neighbor] { panic("stub") }
-func (s *Store) Err() error                      { panic("stub") }
-
-// EachKeyed calls fn for every row in order with neighbor rows and raw keys,
-// both reused from call to call; isolated rows have none.
-func (s *Store) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
-	panic("stub")
+// Shown turns a key into the distance that Neighbors shows.
+func (s *Store) Shown(key float32) float32 {
+	if s.metric == 0 {
+		return key
+	}
+	return s.metric.Shown(key)
 }
 
-// Keyed appends the neighbors and keys of one row to the two slices.
+// Neighbors appends the list of row to buf[:0], nearest first, and returns it;
+// an isolated row has none. It allocates nothing when cap(buf) >= K. Errors:
+// ErrNoRow, ErrCorrupt, ErrClosed.
+func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
+	buf = buf[:0]
+	l, err := s.lookup(row)
+	if err != nil {
+		return buf, err
+	}
+	for i := 0; i < len(l.neighbors); i += 4 {
+		key := math.Float32frombits(binary.LittleEndian.Uint32(l.keys[i:]))
+		buf = append(buf, Neighbor{Row(binary.LittleEndian.Uint32(l.neighbors[i:])), s.Shown(key)})
+	}
+	return buf, s.done(l)
+}
+
+// Keyed appends the neighbors of a row and their raw keys to the two slices.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-	panic("stub")
+	l, err := s.lookup(row)
+	if err != nil {
+		return neighbors, keys, err
+	}
+	neighbors, keys = appendUint32s(neighbors, l.neighbors), appendFloat32s(keys, l.keys)
+	return neighbors, keys, s.done(l)
 }
 
-// Vectors opens the rows that the graph was built from: the store's own copy in
-// locality order, or the referenced sources (identity order), after checking
-// that they are unchanged. order[place] = row; nil is the identity. The caller
-// closes the rows.
-func (s *Store) Vectors() (rows vectors.Source, order []uint32, close func() error, err error) {
-	panic("stub")
+// found is a list in Pebble's block cache, held by an iterator.
+type found struct {
+	iter            *pebble.Iterator
+	neighbors, keys []byte
 }
 
-// Close waits for running calls and iterators, then releases everything.
-func (s *Store) Close() error { panic("stub") }
+// lookup finds the raw list of a row. done must follow where err is nil.
+func (s *Store) lookup(row Row) (l found, err error) {
+	if uint64(row) >= uint64(s.shape.Rows) {
+		return l, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+	}
+	if !s.calls.enter() {
+		return l, ErrClosed
+	}
+	if l.iter, err = s.iterator(); err != nil {
+		s.calls.leave()
+		return l, err
+	}
+	var buf [9]byte
+	key := key64(buf[:0], tagAdjacency, uint64(row)/adjacencyRows)
+	if !l.iter.SeekGE(key) || string(l.iter.Key()) != string(key) {
+		err = l.iter.Error()
+		if err == nil {
+			err = fmt.Errorf("no block for row %d", row)
+		}
+	}
+	var block []byte
+	if err == nil {
+		block, err = l.iter.ValueAndErr()
+	}
+	if err == nil {
+		l.neighbors, l.keys, err = rowOfBlock(block, int(row%adjacencyRows))
+	}
+	if err == nil {
+		err = s.valid(l.neighbors)
+	}
+	if err != nil {
+		return l, errors.Join(corrupt(key, err), s.discard(l))
+	}
+	return l, nil
+}
+
+// valid checks what a damaged block could make a caller trip over.
+func (s *Store) valid(neighbors []byte) error {
+	if len(neighbors) != 0 && len(neighbors) != 4*s.shape.K {
+		return fmt.Errorf("%d neighbors, want %d", len(neighbors)/4, s.shape.K)
+	}
+	for i := 0; i < len(neighbors); i += 4 {
+		if n := binary.LittleEndian.Uint32(neighbors[i:]); uint64(n) >= uint64(s.shape.Rows) {
+			return fmt.Errorf("neighbor %d, want below %d", n, s.shape.Rows)
+		}
+	}
+	return nil
+}
+
+// iterator takes an idle iterator or makes one.
+func (s *Store) iterator() (*pebble.Iterator, error) {
+	s.mu.Lock()
+	if n := len(s.idle); n > 0 {
+		iter := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		s.mu.Unlock()
+		return iter, nil
+	}
+	s.mu.Unlock()
+	iter, err := s.engine.db.NewIter(&pebble.IterOptions{LowerBound: []byte{tagAdjacency}, UpperBound: []byte{tagAdjacency + 1}})
+	if err != nil {
+		return nil, corrupt(nil, err)
+	}
+	return iter, nil
+}
+
+// done gives back what lookup took.
+func (s *Store) done(l found) error {
+	s.mu.Lock()
+	s.idle = append(s.idle, l.iter)
+	s.mu.Unlock()
+	s.calls.leave()
+	return nil
+}
+
+// discard closes an iterator that met an error.
+func (s *Store) discard(l found) error {
+	l.iter.Close() // what it says has been said
+	s.calls.leave()
+	return nil
+}
+
+// RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
+func (s *Store) RowOf(id string) (Row, error) {
+	if !s.calls.enter() {
+		return 0, ErrClosed
+	}
+	defer s.calls.leave()
+	return s.engine.rowOf(id)
+}
+
+// ID returns the external id of a row. Errors: ErrNoRow, ErrNoID where the
+// store has no ids, ErrCorrupt, ErrClosed.
+func (s *Store) ID(row Row) (string, error) {
+	if uint64(row) >= uint64(s.shape.Rows) {
+		return "", fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+	}
+	if !s.info.IDs {
+		return "", fmt.Errorf("%w: the store has no external ids", ErrNoID)
+	}
+	if !s.calls.enter() {
+		return "", ErrClosed
+	}
+	defer s.calls.leave()
+	return s.engine.idOf(uint64(row))
+}
+
+// Close waits for running calls and iterations, then releases everything.
+// Later calls return ErrClosed.
+func (s *Store) Close() error {
+	if !s.calls.close() {
+		return nil
+	}
+	var errs []error
+	for _, iter := range s.idle {
+		errs = append(errs, iter.Close())
+	}
+	return errors.Join(append(errs, s.engine.close())...)
+}

@@ -16,7 +16,14 @@ type Input struct {
 }
 
 // NewInput makes an input of rows that a program holds itself.
-func NewInput(src Source) *Input { return &Input{Source: src} }
+// Closing it closes src, where src can be closed.
+func NewInput(src Source) *Input {
+	in := &Input{Source: src}
+	if c, ok := src.(interface{ Close() error }); ok {
+		in.closers = append(in.closers, c.Close)
+	}
+	return in
+}
 
 // Close unmaps the files and removes what was unpacked.
 func (in *Input) Close() error {

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+)
+
+// Shape is what the committed adjacency looks like.
+type Shape struct {
+	Rows  int `json:"rows"`  // rows of the graph, isolated ones included
+	K     int `json:"k"`     // length of a list
+	Lists int `json:"lists"` // rows with a list
+}
+
+const adjacencyRecord = "adjacency"
+
+// CommitAdjacency writes the final lists. write is called once and calls add
+// for rows 0, 1, 2, ... in turn: neighbors are input rows, sorted by
+// (key, row). Every list has k entries or, for an isolated row, none.
+func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, keys []float32) error) error) (err error) {
+	defer caught(&err)
+	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
+		return err
+	}
+	w := adjacencyWriter{b: d.bulk(), shape: Shape{K: k}}
+	defer w.b.abort()
+	if err := write(w.add); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if err := w.b.commit(); err != nil {
+		return err
+	}
+	return d.Record(adjacencyRecord, w.shape)
+}
+
+// adjacencyWriter gathers rows into blocks.
+type adjacencyWriter struct {
+	b     *bulk
+	shape Shape
+	block adjacencyBlock
+	key   []byte
+	value []byte
+}
+
+func (w *adjacencyWriter) add(neighbors []uint32, keys []float32) error {
+	if len(neighbors) != len(keys) || len(keys) != 0 && len(keys) != w.shape.K {
+		return fmt.Errorf("store: row %d: %d neighbors and %d keys, want %d", w.shape.Rows, len(neighbors), len(keys), w.shape.K)
+	}
+	if len(neighbors) > 0 {
+		w.shape.Lists++
+	}
+	w.block.add(neighbors, keys)
+	w.shape.Rows++
+	if w.block.rows == adjacencyRows {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *adjacencyWriter) flush() error {
+	if w.block.rows == 0 {
+		return nil
+	}
+	w.key = key64(w.key, tagAdjacency, uint64(w.shape.Rows-1)/adjacencyRows)
+	w.value = w.block.appendTo(w.value[:0])
+	w.block.reset()
+	return w.b.set(w.key, w.value)
+}
+
+// Adjacency returns the shape of the committed adjacency; ok is false before
+// CommitAdjacency.
+func (d *Draft) Adjacency() (shape Shape, ok bool, err error) {
+	ok, err = d.Load(adjacencyRecord, &shape)
+	return shape, ok, err
+}
+
+// Checksum is the SHA-256 (hex) of the gt export of the committed adjacency:
+// u32 n, u32 k, n*k int32 rows, n*k float32 keys, little-endian; lists of
+// isolated rows are filled with -1 and +Inf.
+func (d *Draft) Checksum() (sum string, err error) {
+	defer caught(&err)
+	shape, ok, err := d.Adjacency()
+	if err == nil && !ok {
+		err = errors.New("store: no adjacency yet")
+	}
+	if err != nil {
+		return "", err
+	}
+	return d.engine.checksum(shape)
+}
+
+func (e *engine) checksum(shape Shape) (string, error) {
+	h := sha256.New()
+	var head [8]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(shape.Rows))
+	binary.LittleEndian.PutUint32(head[4:], uint32(shape.K))
+	h.Write(head[:])
+	for _, keys := range []bool{false, true} {
+		if err := e.hashLists(h, shape, keys); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashLists hashes all neighbors, or all keys.
+func (e *engine) hashLists(h hash.Hash, shape Shape, ofKeys bool) error {
+	filler := binary.LittleEndian.AppendUint32(nil, math.MaxUint32)
+	if ofKeys {
+		filler = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.Inf(1))))
+	}
+	return e.eachRow(shape, func(_ int, neighbors, keys []byte) error {
+		list := neighbors
+		if ofKeys {
+			list = keys
+		}
+		h.Write(list)
+		for range shape.K - len(list)/4 {
+			h.Write(filler)
+		}
+		return nil
+	})
+}
+
+// eachRow calls fn with the raw neighbors and keys of every row, in order.
+func (e *engine) eachRow(shape Shape, fn func(row int, neighbors, keys []byte) error) error {
+	row := 0
+	err := e.scan([]byte{tagAdjacency}, func(key, block []byte) error {
+		if want := key64(nil, tagAdjacency, uint64(row)/adjacencyRows); string(want) != string(key) {
+			return corrupt(key, fmt.Errorf("want the block of row %d", row))
+		}
+		for i := range min(adjacencyRows, shape.Rows-row) {
+			neighbors, keys, err := rowOfBlock(block, i)
+			if err == nil && len(neighbors) != 0 && len(neighbors) != 4*shape.K {
+				err = fmt.Errorf("row %d has %d neighbors, want %d", row, len(neighbors)/4, shape.K)
+			}
+			if err != nil {
+				return corrupt(key, err)
+			}
+			if err := fn(row, neighbors, keys); err != nil {
+				return err
+			}
+			row++
+		}
+		return nil
+	})
+	if err == nil && row != shape.Rows {
+		err = fmt.Errorf("%w: adjacency of %d rows, want %d", ErrCorrupt, row, shape.Rows)
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Values of bulk data. Integers are little-endian where not said otherwise;
+// "uvarint" is that of encoding/binary. Decoders check every length against the
+// value at hand before they allocate.
+
+// appendLists encodes a batch of partial lists:
+//
+//	uvarint rows
+//	rows times: uvarint place minus the place before (the first: the place),
+//	            uvarint entries
+//	all entries' neighbors, u32 places
+//	all entries' keys, f32
+//
+// Places ascend strictly.
+func appendLists(dst []byte, l *Lists) ([]byte, error) {
+	dst = binary.AppendUvarint(dst, uint64(len(l.Rows)))
+	before := uint32(0)
+	for i, place := range l.Rows {
+		if i > 0 && place <= before {
+			return dst, fmt.Errorf("store: place %d after %d in a block", place, before)
+		}
+		dst = binary.AppendUvarint(dst, uint64(place-before))
+		dst = binary.AppendUvarint(dst, uint64(l.Starts[i+1]-l.Starts[i]))
+		before = place
+	}
+	for _, n := range l.Neighbors {
+		dst = binary.LittleEndian.AppendUint32(dst, n)
+	}
+	for _, k := range l.Keys {
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(k))
+	}
+	return dst, nil
+}
+
+// decodeLists is the inverse of appendLists, into l.
+func decodeLists(data []byte, l *Lists) error {
+	l.Reset()
+	d := decoder{data: data}
+	rows := d.uvarint()
+	if rows > uint64(len(d.data)) { // a row takes two bytes at least
+		return fmt.Errorf("%d rows in %d bytes", rows, len(data))
+	}
+	var place, entries uint64
+	for i := range rows {
+		step := d.uvarint()
+		if i > 0 && step == 0 {
+			return fmt.Errorf("place %d twice", place)
+		}
+		place += step
+		entries += d.uvarint()
+		if d.bad || place > math.MaxUint32 || entries > uint64(len(data)) {
+			return fmt.Errorf("row table damaged at row %d of %d", i, rows)
+		}
+		l.Rows = append(l.Rows, uint32(place))
+		l.Starts = append(l.Starts, uint32(entries))
+	}
+	if d.bad || uint64(len(d.data)) != 8*entries {
+		return fmt.Errorf("%d bytes for %d entries, want %d", len(d.data), entries, 8*entries)
+	}
+	l.Neighbors = appendUint32s(l.Neighbors, d.data[:4*entries])
+	l.Keys = appendFloat32s(l.Keys, d.data[4*entries:])
+	return nil
+}
+
+// decoder reads varints and remembers whether one was damaged.
+type decoder struct {
+	data []byte
+	bad  bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.data)
+	if n <= 0 {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+func appendUint32s(dst []uint32, data []byte) []uint32 {
+	for ; len(data) >= 4; data = data[4:] {
+		dst = append(dst, binary.LittleEndian.Uint32(data))
+	}
+	return dst
+}
+
+func appendFloat32s(dst []float32, data []byte) []float32 {
+	for ; len(data) >= 4; data = data[4:] {
+		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(data)))
+	}
+	return dst
+}
+
+// adjacencyRows is the rows of one adjacency block: at k = 20 a block of 2.6 KB
+// fills most of a 4 KB Pebble block. With fewer a key is spent on less; with
+// more a lookup unpacks what it does not want.
+const adjacencyRows = 16
+
+// An adjacency block holds the lists of rows 16*b to 16*b+15, or to the last:
+//
+//	u8 rows
+//	rows times: u16 entries
+//	for each row in turn: its neighbors, u32 input rows, then its keys, f32
+//
+// so that a row is found without reading those before it.
+type adjacencyBlock struct {
+	rows      int
+	counts    [adjacencyRows]uint16
+	neighbors []uint32
+	keys      []float32
+}
+
+func (b *adjacencyBlock) add(neighbors []uint32, keys []float32) {
+	b.counts[b.rows] = uint16(len(neighbors))
+	b.rows++
+	b.neighbors = append(b.neighbors, neighbors...)
+	b.keys = append(b.keys, keys...)
+}
+
+func (b *adjacencyBlock) appendTo(dst []byte) []byte {
+	dst = append(dst, byte(b.rows))
+	for _, c := range b.counts[:b.rows] {
+		dst = binary.LittleEndian.AppendUint16(dst, c)
+	}
+	at := 0
+	for _, c := range b.counts[:b.rows] {
+		for _, n := range b.neighbors[at : at+int(c)] {
+			dst = binary.LittleEndian.AppendUint32(dst, n)
+		}
+		for _, k := range b.keys[at : at+int(c)] {
+			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(k))
+		}
+		at += int(c)
+	}
+	return dst
+}
+
+func (b *adjacencyBlock) reset() {
+	b.rows, b.neighbors, b.keys = 0, b.neighbors[:0], b.keys[:0]
+}
+
+// rowOfBlock finds row i of an adjacency block: the bytes of its neighbors and
+// of its keys.
+func rowOfBlock(block []byte, i int) (neighbors, keys []byte, err error) {
+	if len(block) < 1 {
+		return nil, nil, fmt.Errorf("empty adjacency block")
+	}
+	rows := int(block[0])
+	if rows == 0 || rows > adjacencyRows || len(block) < 1+2*rows {
+		return nil, nil, fmt.Errorf("adjacency block of %d rows in %d bytes", rows, len(block))
+	}
+	if i >= rows {
+		return nil, nil, fmt.Errorf("row %d of an adjacency block of %d", i, rows)
+	}
+	at, total, own := 0, 0, 0
+	for j := range rows {
+		c := int(binary.LittleEndian.Uint16(block[1+2*j:]))
+		if j < i {
+			at += c
+		} else if j == i {
+			own = c
+		}
+		total += c
+	}
+	body := block[1+2*rows:]
+	if len(body) != 8*total {
+		return nil, nil, fmt.Errorf("%d bytes for %d entries, want %d", len(body), total, 8*total)
+	}
+	list := body[8*at : 8*(at+own)]
+	return list[:4*own], list[4*own:], nil
+}

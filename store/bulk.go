@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// tableBytes is about the size of one table. Fewer and larger ones make cheaper
+// lookups; beyond some hundred megabytes their indexes take two levels.
+const tableBytes = 256 << 20
+
+// bulk writes ascending keys into tables outside the database and ingests them
+// together: all or none of them are in it afterwards.
+type bulk struct {
+	d     *Draft
+	w     *sstable.Writer
+	paths []string
+	bytes int
+}
+
+func (d *Draft) bulk() *bulk { return &bulk{d: d} }
+
+// set adds a key. Keys must ascend.
+func (b *bulk) set(key, value []byte) error {
+	if b.w == nil || b.bytes >= tableBytes {
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
+	b.bytes += len(key) + len(value)
+	if err := b.w.Set(key, value); err != nil {
+		return fmt.Errorf("store: write table: %w", err)
+	}
+	return nil
+}
+
+// next begins a table.
+func (b *bulk) next() error {
+	if err := b.finish(); err != nil {
+		return err
+	}
+	dir := filepath.Join(b.d.dir, graphName, "tables")
+	if err := b.d.fs.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	path := filepath.Join(dir, strconv.FormatInt(b.d.tables.Add(1), 10))
+	f, err := b.d.fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	b.paths, b.bytes = append(b.paths, path), 0
+	b.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), tableOptions)
+	return nil
+}
+
+// tableOptions are those of Pebble's lowest level, where ingested tables go.
+var tableOptions = func() sstable.WriterOptions {
+	opts := &pebble.Options{FormatMajorVersion: formatMajorVersion, Merger: merger}
+	opts.EnsureDefaults()
+	lowest := len(opts.Levels) - 1
+	return opts.MakeWriterOptions(lowest, formatMajorVersion.MaxTableFormat())
+}()
+
+// finish ends the table in progress.
+func (b *bulk) finish() error {
+	if b.w == nil {
+		return nil
+	}
+	w := b.w
+	b.w = nil
+	if err := w.Close(); err != nil { // syncs
+		return fmt.Errorf("store: write table: %w", err)
+	}
+	return nil
+}
+
+// commit ingests everything set.
+func (b *bulk) commit() error {
+	if err := b.finish(); err != nil {
+		b.abort()
+		return err
+	}
+	if len(b.paths) == 0 {
+		return nil
+	}
+	if err := b.d.engine.db.Ingest(context.Background(), b.paths); err != nil {
+		b.abort()
+		return fmt.Errorf("store: ingest: %w", err)
+	}
+	b.paths = nil
+	return nil
+}
+
+// abort drops what was written; after commit it does nothing.
+func (b *bulk) abort() {
+	if b.w != nil {
+		b.w.Close()
+		b.w = nil
+	}
+	for _, path := range b.paths {
+		b.d.fs.Remove(path)
+	}
+	b.paths = nil
+}
+
+// excise drops all keys from start up to end, tables and all: unlike a range
+// deletion it gives their space back at once.
+func (d *Draft) excise(start, end []byte) error {
+	if err := d.engine.db.Excise(context.Background(), pebble.KeyRange{Start: start, End: end}); err != nil {
+		return fmt.Errorf("store: excise: %w", err)
+	}
+	return nil
+}
+
+// dropStale removes what a crash left behind: tables that were not ingested and
+// data that a fold has replaced.
+func (d *Draft) dropStale() error {
+	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	stage, ok, err := d.Folded()
+	if err != nil || !ok {
+		return err
+	}
+	return d.exciseBefore(stage)
+}
+
+// CommitUnit ingests the subgraph blocks of one unit and then marks the unit
+// done with its note (small JSON: counts). Redoing a unit is harmless.
+func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err error) {
+	defer caught(&err)
+	value, err := json.Marshal(note)
+	if err != nil {
+		return fmt.Errorf("store: unit note: %w", err)
+	}
+	b := d.bulk()
+	defer b.abort()
+	var buf []byte
+	for i := range blocks {
+		if buf, err = appendLists(buf[:0], &blocks[i]); err != nil {
+			return err
+		}
+		if err := b.set(key32(tagBlock, stage, unit, uint32(i)), buf); err != nil {
+			return err
+		}
+	}
+	if err := b.commit(); err != nil {
+		return err
+	}
+	if err := d.engine.db.Set(key32(tagUnit, stage, unit), value, pebble.Sync); err != nil {
+		return fmt.Errorf("store: mark unit %d of stage %d: %w", unit, stage, err)
+	}
+	return nil
+}
+
+// Units calls fn with each committed unit of a stage and its note as raw JSON.
+func (d *Draft) Units(stage uint32, fn func(unit uint32, note []byte) error) (err error) {
+	defer caught(&err)
+	return d.engine.scan(key32(tagUnit, stage), func(key, value []byte) error {
+		unit, ok := part32(key, 1)
+		if !ok {
+			return corrupt(key, errors.New("short key"))
+		}
+		return fn(unit, value)
+	})
+}
+
+// Replay calls fn with every block of the committed units of a stage. The
+// Lists passed is reused between calls.
+func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err error) {
+	defer caught(&err)
+	done := map[uint32]bool{}
+	if err := d.Units(stage, func(unit uint32, _ []byte) error { done[unit] = true; return nil }); err != nil {
+		return err
+	}
+	var l Lists
+	return d.engine.scan(key32(tagBlock, stage), func(key, value []byte) error {
+		unit, ok := part32(key, 1)
+		if !ok {
+			return corrupt(key, errors.New("short key"))
+		}
+		if !done[unit] {
+			return nil
+		}
+		if err := decodeLists(value, &l); err != nil {
+			return corrupt(key, err)
+		}
+		return fn(unit, &l)
+	})
+}
+
+// BlockBytes is about the bytes of all unfolded subgraph blocks on disk: what
+// Replay would read, and the builder's signal to fold.
+func (d *Draft) BlockBytes() (n int64, err error) {
+	defer caught(&err)
+	bytes, err := d.engine.db.EstimateDiskUsage([]byte{tagBlock}, []byte{tagBlock + 1})
+	if err != nil {
+		return 0, fmt.Errorf("store: %w", err)
+	}
+	return int64(bytes), nil
+}

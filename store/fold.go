@@ -1,0 +1,100 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// foldedRecord names the record that makes a fold count.
+const foldedRecord = "folded"
+
+// Fold writes the running lists as they are after stage, then drops the blocks
+// and unit marks of stages up to it and the lists folded before, and gives
+// their space back. write is called once; it must call add with batches whose
+// places ascend and together cover every place.
+//
+// The fold counts from the moment that its record is written. A crash before
+// leaves the old state whole; one after leaves only what dropStale removes.
+func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
+	defer caught(&err)
+	// A fold of this stage that a crash cut short may have left lists.
+	if err := d.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
+		return err
+	}
+	b := d.bulk()
+	defer b.abort()
+	var buf []byte
+	err = write(func(l *Lists) error {
+		if len(l.Rows) == 0 {
+			return nil
+		}
+		var err error
+		if buf, err = appendLists(buf[:0], l); err != nil {
+			return err
+		}
+		return b.set(key32(tagFolded, stage, l.Rows[0]), buf)
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.commit(); err != nil {
+		return err
+	}
+	if err := d.markFolded(stage); err != nil {
+		return err
+	}
+	return d.exciseBefore(stage)
+}
+
+// markFolded writes the record and drops the unit marks, in one batch.
+func (d *Draft) markFolded(stage uint32) error {
+	value, err := json.Marshal(stage)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	batch := d.engine.db.NewBatch()
+	defer batch.Close()
+	if err := batch.Set(recordKey(foldedRecord), value, nil); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := batch.DeleteRange(key32(tagUnit), key32(tagUnit, stage+1), nil); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := batch.Commit(pebble.Sync); err != nil {
+		return fmt.Errorf("store: fold: %w", err)
+	}
+	return nil
+}
+
+// exciseBefore drops what a fold of stage replaces.
+func (d *Draft) exciseBefore(stage uint32) error {
+	if err := d.excise(key32(tagBlock), key32(tagBlock, stage+1)); err != nil {
+		return err
+	}
+	return d.excise(key32(tagFolded), key32(tagFolded, stage))
+}
+
+// Folded returns the stage of the last fold; ok is false if there was none.
+func (d *Draft) Folded() (stage uint32, ok bool, err error) {
+	ok, err = d.Load(foldedRecord, &stage)
+	return stage, ok, err
+}
+
+// ReadFolded calls fn with the lists last folded, in place order. The Lists
+// passed is reused between calls.
+func (d *Draft) ReadFolded(fn func(l *Lists) error) (err error) {
+	defer caught(&err)
+	stage, ok, err := d.Folded()
+	if err != nil || !ok {
+		return err
+	}
+	var l Lists
+	return d.engine.scan(key32(tagFolded, stage), func(key, value []byte) error {
+		if err := decodeLists(value, &l); err != nil {
+			return corrupt(key, err)
+		}
+		return fn(&l)
+	})
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/knng/knng/vectors"
+)
+
+// EachKeyed calls fn for every row in order with neighbor rows and raw keys,
+// both reused from call to call; isolated rows have none. An error of fn ends
+// the iteration and is returned.
+func (s *Store) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
+	if !s.calls.enter() {
+		return ErrClosed
+	}
+	defer s.calls.leave()
+	var ns []uint32
+	var ks []float32
+	return s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
+		if err := s.valid(neighbors); err != nil {
+			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
+		}
+		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
+		return fn(Row(row), ns, ks)
+	})
+}
+
+// An Iteration goes over the rows of a store; see Store.Iterate.
+type Iteration struct {
+	s   *Store
+	err error
+}
+
+// Iterate begins an iteration over all rows, in order.
+func (s *Store) Iterate() *Iteration { return &Iteration{s: s} }
+
+// All yields every row with its list, which is reused from row to row. An error
+// ends it; Err returns that error afterwards.
+func (it *Iteration) All() iter.Seq2[Row, []Neighbor] {
+	return func(yield func(Row, []Neighbor) bool) {
+		it.err = it.s.each(yield)
+	}
+}
+
+// Err is the error that ended the last All, or nil.
+func (it *Iteration) Err() error { return it.err }
+
+// errStop ends eachRow where a consumer wants no more.
+var errStop = errors.New("stop")
+
+func (s *Store) each(yield func(Row, []Neighbor) bool) error {
+	if !s.calls.enter() {
+		return ErrClosed
+	}
+	defer s.calls.leave()
+	var list []Neighbor
+	err := s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
+		if err := s.valid(neighbors); err != nil {
+			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
+		}
+		list = list[:0]
+		for i := 0; i < len(neighbors); i += 4 {
+			key := math.Float32frombits(binary.LittleEndian.Uint32(keys[i:]))
+			list = append(list, Neighbor{Row(binary.LittleEndian.Uint32(neighbors[i:])), s.Shown(key)})
+		}
+		if !yield(Row(row), list) {
+			return errStop
+		}
+		return nil
+	})
+	if err == errStop {
+		return nil
+	}
+	return err
+}
+
+// Vectors opens the rows that the graph was built from: the store's own copy in
+// locality order, or the referenced sources, after checking that they are
+// unchanged. order[place] is the row of each. The caller closes the input.
+func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
+	if !s.calls.enter() {
+		return nil, nil, ErrClosed
+	}
+	defer s.calls.leave()
+	if order, err = s.engine.order(); err != nil {
+		return nil, nil, err
+	}
+	if s.info.Manifest.Vectors == "reference" {
+		in, err = s.referenced()
+	} else {
+		in, err = s.copied()
+	}
+	if err == nil && in.Len() != len(order) {
+		in.Close()
+		err = fmt.Errorf("%w: %d rows of vectors, %d places", ErrCorrupt, in.Len(), len(order))
+	}
+	return in, order, err
+}
+
+func (s *Store) copied() (*vectors.Input, error) {
+	rows, err := vectors.OpenRows((&Draft{dir: s.dir}).RowsPath())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return vectors.NewInput(rows), nil
+}
+
+func (s *Store) referenced() (*vectors.Input, error) {
+	var paths []string
+	rows := 0
+	for _, f := range s.info.Manifest.Files {
+		if err := f.Check(); err != nil {
+			return nil, fmt.Errorf("store: the referenced vectors: %w", err)
+		}
+		paths = append(paths, f.Path)
+		rows += f.Rows
+	}
+	return vectors.Open(paths, &vectors.OpenOptions{Limit: rows})
+}

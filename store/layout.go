@@ -1,0 +1,87 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Names inside a store's directory; see the package comment.
+const (
+	graphName   = "graph"
+	vectorsName = "vectors"
+	rowsName    = "rows"
+	scratchName = "scratch"
+	sealName    = "SEAL"
+	newSuffix   = ".new"
+)
+
+// State is what a directory holds.
+type State string
+
+// States of a directory.
+const (
+	Absent     State = "absent"     // nothing, or an empty folder, or a build that had not begun
+	Unfinished State = "unfinished" // a build to be continued
+	Finished   State = "finished"   // a sealed store
+	Other      State = "other"      // something else
+)
+
+// StateOf looks at a directory without opening the database.
+func StateOf(dir string) (State, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Absent, nil
+	}
+	if err != nil {
+		return Other, fmt.Errorf("store: %w", err)
+	}
+	state := Absent
+	for _, e := range entries {
+		switch e.Name() {
+		case sealName:
+			return Finished, nil
+		case graphName:
+			state = Unfinished
+		case scratchName, vectorsName, graphName + newSuffix, sealName + newSuffix:
+		default:
+			if state == Absent {
+				state = Other
+			}
+		}
+	}
+	return state, nil
+}
+
+// walkFiles calls fn for every file below dir outside its scratch folder, with
+// its path relative to dir, slashes between.
+func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone since it was listed: Pebble drops files in the background
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if rel == scratchName && d.IsDir() {
+			return fs.SkipDir
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(filepath.ToSlash(rel), info)
+	})
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// formatMajorVersion pins Pebble's file formats: a newer Pebble must not write
+// stores that the version in go.mod of an older knng cannot read.
+const formatMajorVersion = pebble.FormatTableFormatV6
+
+// merger is named although nothing merges yet: Pebble refuses to open a
+// database with another merger than it was created with.
+var merger = &pebble.Merger{Name: "knng.1", Merge: pebble.DefaultMerger.Merge}
+
+// engine is a Pebble database and what must be closed with it.
+type engine struct {
+	db    *pebble.DB
+	cache *pebble.Cache
+	log   *logger
+}
+
+// openEngine opens the database in dir.
+func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf func(string, ...any)) (*engine, error) {
+	e := &engine{cache: pebble.NewCache(cacheBytes), log: &logger{logf: logf}}
+	if readOnly {
+		fs = lockless{fs}
+	}
+	db, err := pebble.Open(dir, &pebble.Options{
+		FS: fs, Cache: e.cache, Merger: merger, FormatMajorVersion: formatMajorVersion,
+		Logger: e.log, ReadOnly: readOnly, ErrorIfNotExists: readOnly,
+		// What is written through the WAL is kilobytes; all else is ingested.
+		MemTableSize: 4 << 20,
+		// Every block is written where it will stay. Compactions are asked for.
+		DisableAutomaticCompactions: true,
+		EventListener:               &pebble.EventListener{DataCorruption: func(info pebble.DataCorruptionInfo) { e.log.Errorf("%v", info) }},
+	})
+	if err != nil {
+		e.cache.Unref()
+		return nil, fmt.Errorf("store: %s: %w", dir, err)
+	}
+	e.db = db
+	return e, nil
+}
+
+func (e *engine) close() error {
+	err := e.db.Close()
+	e.cache.Unref()
+	return err
+}
+
+// get copies the value of a key; ok is false where there is none.
+func (e *engine) get(key []byte) (value []byte, ok bool, err error) {
+	v, closer, err := e.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, corrupt(key, err)
+	}
+	defer closer.Close()
+	return append([]byte(nil), v...), true, nil
+}
+
+// scan calls fn for every key that begins with prefix, in order. Key and value
+// are valid during the call.
+func (e *engine) scan(prefix []byte, fn func(key, value []byte) error) (err error) {
+	iter, err := e.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return corrupt(prefix, err)
+	}
+	defer func() {
+		if closeErr := iter.Close(); err == nil && closeErr != nil {
+			err = corrupt(prefix, closeErr)
+		}
+	}()
+	for ok := iter.First(); ok; ok = iter.Next() {
+		value, err := iter.ValueAndErr()
+		if err != nil {
+			return corrupt(iter.Key(), err)
+		}
+		if err := fn(iter.Key(), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// after returns the first key behind all that begin with prefix. No tag is 0xff.
+func after(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		end[i]++
+		if end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return end
+}
+
+// corrupt wraps what Pebble said of a key.
+func corrupt(key []byte, err error) error {
+	if len(key) == 0 {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return fmt.Errorf("%w: key %x: %w", ErrCorrupt, key, err)
+}
+
+// logger passes Pebble's messages on. Pebble calls Fatalf where it cannot go on
+// (its log or manifest cannot be written) and expects the process to end; this
+// one panics with the error instead, which the draft's methods turn into theirs.
+type logger struct{ logf func(string, ...any) }
+
+func (l *logger) Infof(format string, args ...any) {}
+
+func (l *logger) Errorf(format string, args ...any) {
+	if l.logf != nil {
+		l.logf(format, args...)
+	}
+}
+
+// fatal is the panic value of Fatalf.
+type fatal struct{ error }
+
+func (l *logger) Fatalf(format string, args ...any) {
+	panic(fatal{fmt.Errorf("store: Pebble gave up: "+format, args...)})
+}
+
+// caught turns a fatal panic into the error of the function that defers it.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		f, ok := p.(fatal)
+		if !ok {
+			panic(p)
+		}
+		*err = f.error
+	}
+}
+
+// lockless opens a database without Pebble's lock file, which even readers
+// would take: a sealed store is never written, so any number may read it, also
+// from a file system that cannot be written.
+type lockless struct{ vfs.FS }
+
+func (lockless) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+
+// dirBytes is the size of all files below dir, less the scratch folder.
+func dirBytes(dir string) (total int64, err error) {
+	err = walkFiles(dir, func(_ string, info os.FileInfo) error {
+		total += info.Size()
+		return nil
+	})
+	return total, err
+}

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SealedFile is a line of DIR/SEAL: a file of a finished store.
+type SealedFile struct {
+	Path   string `json:"path"` // relative, slash-separated
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Seal stores result (the builder's report, JSON), drops everything that only a
+// build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
+// and writes DIR/SEAL: every file outside scratch/ with size and SHA-256. After
+// it the directory is read-only and the Draft closed.
+func (d *Draft) Seal(result any) (err error) {
+	defer caught(&err)
+	if err := d.Record("result", result); err != nil {
+		return err
+	}
+	if err := d.dropProgress(); err != nil {
+		return err
+	}
+	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	engine := d.engine
+	d.engine = nil
+	if err := engine.close(); err != nil {
+		return fmt.Errorf("store: close: %w", err)
+	}
+	if err := seal(d.dir); err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+// dropProgress drops what only a build needs and rewrites the little that is
+// left, so that the log holds nothing to replay.
+func (d *Draft) dropProgress() error {
+	for tag := byte(tagUnit); tag <= tagLabels; tag++ {
+		switch tag {
+		case tagUnit, tagBlock, tagFolded, tagLabels:
+			if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.engine.db.Flush(); err != nil {
+		return fmt.Errorf("store: flush: %w", err)
+	}
+	if err := d.engine.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false); err != nil {
+		return fmt.Errorf("store: compact: %w", err)
+	}
+	return nil
+}
+
+const sealHeader = "knng seal 1"
+
+// seal hashes all files and writes DIR/SEAL aside, then renames it: the store is
+// finished from that moment.
+//
+//	knng seal 1
+//	<sha256> <size> <path>       one line a file, by path
+//	...
+//	seal <sha256 of all lines before>
+func seal(dir string) error {
+	files, err := hashFiles(dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, sealName)
+	if err := writeSynced(path+newSuffix, sealText(files)); err != nil {
+		return err
+	}
+	if err := os.Rename(path+newSuffix, path); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return syncFolder(dir)
+}
+
+func sealText(files []SealedFile) []byte {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, sealHeader)
+	for _, f := range files {
+		fmt.Fprintf(&b, "%s %d %s\n", f.SHA256, f.Size, f.Path)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	fmt.Fprintf(&b, "seal %x\n", sum)
+	return b.Bytes()
+}
+
+// hashFiles lists the files of a store, sorted, with their hashes.
+func hashFiles(dir string) (files []SealedFile, err error) {
+	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
+		if rel == sealName || rel == sealName+newSuffix {
+			return nil
+		}
+		sum, err := hashFile(filepath.Join(dir, filepath.FromSlash(rel)))
+		files = append(files, SealedFile{rel, info.Size(), sum})
+		return err
+	})
+	slices.SortFunc(files, func(a, b SealedFile) int { return cmp.Compare(a.Path, b.Path) })
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return files, nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// readSeal reads and checks DIR/SEAL.
+func readSeal(dir string) ([]SealedFile, error) {
+	text, err := os.ReadFile(filepath.Join(dir, sealName))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	files, err := parseSeal(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, filepath.Join(dir, sealName), err)
+	}
+	return files, nil
+}
+
+func parseSeal(text []byte) ([]SealedFile, error) {
+	at := bytes.LastIndex(text, []byte("\nseal "))
+	if at < 0 {
+		return nil, errors.New("no closing line")
+	}
+	sum := sha256.Sum256(text[:at+1])
+	if want := fmt.Sprintf("seal %x\n", sum); string(text[at+1:]) != want {
+		return nil, errors.New("its own checksum does not match")
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text[:at+1]))
+	lines.Buffer(nil, 1<<20)
+	if !lines.Scan() || lines.Text() != sealHeader {
+		return nil, fmt.Errorf("begins with %q, want %q", lines.Text(), sealHeader)
+	}
+	var files []SealedFile
+	for lines.Scan() {
+		parts := strings.SplitN(lines.Text(), " ", 3)
+		if len(parts) != 3 {
+			return nil, fmt.Errorf("line %q", lines.Text())
+		}
+		size, err := strconv.ParseInt(parts[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("line %q: %w", lines.Text(), err)
+		}
+		files = append(files, SealedFile{parts[2], size, parts[0]})
+	}
+	return files, lines.Err()
+}

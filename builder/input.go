@@ -57,6 +57,7 @@ func (r *run) makeOrder() error {
 			return err
 		}
 	}
+	r.order = order
 	return r.draft.CommitOrder(order)
 }
 

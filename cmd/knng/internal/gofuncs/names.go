@@ -9,31 +9,37 @@ import (
 // name is how a stack trace would name the function, without type parameters:
 // bytes.Index, time.Time.Add, strings.(*Builder).Grow.
 func name(pkg string, fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+	typ, pointer := receiverOf(fn)
+	switch {
+	case typ == "":
 		return pkg + "." + fn.Name.Name
-	}
-	typ, pointer := receiver(fn.Recv.List[0].Type)
-	if pointer {
+	case pointer:
 		typ = "(*" + typ + ")"
 	}
 	return pkg + "." + typ + "." + fn.Name.Name
 }
 
-func receiver(e ast.Expr) (typ string, pointer bool) {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		typ, _ = receiver(e.X)
-		return typ, true
-	case *ast.ParenExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name, false
+// receiverOf is the name of the receiver's type; "" for a function.
+func receiverOf(fn *ast.FuncDecl) (typ string, pointer bool) {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return "", false
 	}
-	return "", false
+	for e := fn.Recv.List[0].Type; ; {
+		switch x := e.(type) {
+		case *ast.StarExpr:
+			pointer, e = true, x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr: // Pointer[T]
+			e = x.X
+		case *ast.IndexListExpr: // HashTrieMap[K, V]
+			e = x.X
+		case *ast.Ident:
+			return x.Name, pointer
+		default:
+			return "", pointer
+		}
+	}
 }
 
 // distinguish makes the IDs unique. A function that several files define, one

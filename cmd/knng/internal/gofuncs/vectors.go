@@ -2,38 +2,76 @@ package gofuncs
 
 import "math"
 
-// Dim is the length of the demo's rows. With some 60 terms of weight a function,
-// hashing 256 elements blurs a cosine by about 0.06 and swaps neighbors; 512
-// halves what is left to gain, at the same cost per comparison as the graph's
-// bookkeeping; more only makes the file larger.
-const Dim = 512
+// Dim is the length of the demo's rows, and copies how many of its elements
+// each term is added to. Hashing blurs cosines: of the ten nearest functions by
+// the unhashed weights, so many are among the ten nearest rows (300 functions of
+// Go 1.26, BenchmarkHashing):
+//
+//	copies   256   512  1024 elements
+//	1       RECALL
+//
+// One copy is worst because two heavy terms, such as the names sin and erf, that
+// meet in one element make strangers neighbors. More elements than 512 gain less
+// than they cost.
+const (
+	Dim    = 512
+	copies = 4
+)
 
 // Vectors returns one row of dim elements for each function, in order, each of
 // length 1. threads is as in Options; the rows do not depend on it.
 func Vectors(functions []Function, dim, threads int) []float32 {
-	having := make(map[uint64]int32)
+	having := frequencies(functions)
+	rows := make([]float32, len(functions)*dim)
+	parallel(len(functions), threads, func(i int) {
+		sums := make([]int64, dim)
+		f := &functions[i]
+		for j, w := range weights(f.Terms, len(functions), having) {
+			scatter(f.Terms[j].Hash, w, sums)
+		}
+		normalize(sums, f, rows[i*dim:(i+1)*dim])
+	})
+	return rows
+}
+
+// frequencies counts the functions that have a term.
+func frequencies(functions []Function) map[uint64]int {
+	having := make(map[uint64]int)
 	for i := range functions {
 		for _, t := range functions[i].Terms {
 			having[t.Hash]++
 		}
 	}
-	rows := make([]float32, len(functions)*dim)
-	parallel(len(functions), threads, func(i int) {
-		sums := make([]int64, dim)
-		for _, t := range functions[i].Terms {
-			if n := having[t.Hash]; n > 1 {
-				w := weight(t.Count, len(functions), int(n), factors[t.kind])
-				h := t.Hash
-				for range Slots {
-					at, sign := slot(h, dim)
-					sums[at] += sign * w
-					h = mix(h)
-				}
-			}
+	return having
+}
+
+// weights returns the weight of each term, the parts brought to their shares.
+// Terms that no other of the n functions has weigh nothing.
+func weights(terms []Term, n int, having map[uint64]int) []int64 {
+	w := make([]int64, len(terms))
+	var square [parts]float64
+	for i, t := range terms {
+		if h := having[t.Hash]; h > 1 {
+			w[i] = weight(t.Count, n, h, kinds[t.kind].factor)
+			x := float64(w[i])
+			square[kinds[t.kind].part] += float64(x * x) // the conversion forbids fusing
 		}
-		normalize(sums, &functions[i], rows[i*dim:(i+1)*dim])
-	})
-	return rows
+	}
+	for i, t := range terms {
+		if p := kinds[t.kind].part; w[i] != 0 {
+			w[i] = int64(float64(w[i]) * shares[p] / math.Sqrt(square[p]) * (1 << 24))
+		}
+	}
+	return w
+}
+
+// scatter adds a term's weight to copies of the row's elements.
+func scatter(h uint64, w int64, sums []int64) {
+	for range copies {
+		at, sign := slot(h, len(sums))
+		sums[at] += sign * w
+		h = mix(h)
+	}
 }
 
 // normalize scales sums to length 1. A function that shares no term with any
@@ -42,7 +80,7 @@ func Vectors(functions []Function, dim, threads int) []float32 {
 func normalize(sums []int64, f *Function, row []float32) {
 	var square float64
 	for _, s := range sums {
-		square += float64(float64(s) * float64(s)) // the conversion forbids fusing
+		square += float64(float64(s) * float64(s))
 	}
 	if square == 0 {
 		at, sign := slot(hash([]byte(f.ID)), len(sums))
@@ -54,5 +92,3 @@ func normalize(sums []int64, f *Function, row []float32) {
 		row[i] = float32(float64(s) / length)
 	}
 }
-
-var Slots = 4

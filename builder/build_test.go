@@ -1,0 +1,220 @@
+package builder_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// clustered makes n float32 rows around a few centres on a grid of values, so
+// that there are ties and duplicates.
+func clustered(seed uint64, n, dim int) []float32 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	centres := make([]float32, 20*dim)
+	for i := range centres {
+		centres[i] = float32(rng.IntN(64))
+	}
+	data := make([]float32, 0, n*dim)
+	for range n {
+		c := rng.IntN(20) * dim
+		for j := range dim {
+			data = append(data, centres[c+j]+float32(rng.IntN(9)))
+		}
+	}
+	return data
+}
+
+func input(t testing.TB, data []float32, dim int) *vectors.Input {
+	t.Helper()
+	rows, err := vectors.FromFloat32(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vectors.NewInput(rows)
+}
+
+type entry struct {
+	row uint32
+	key float32
+}
+
+// bruteForce is the oracle: all keys, sorted by (key, row).
+func bruteForce(t testing.TB, data []float32, dim, k int, m distance.Metric) [][]entry {
+	t.Helper()
+	n := len(data) / dim
+	space, err := distance.New(m, vectors.Float32, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := vectors.FromFloat32(data, dim)
+	norms := make([]float64, n)
+	for i := range norms {
+		norms[i] = space.Norm(rows.Row(i))
+	}
+	lists := make([][]entry, n)
+	for i := range lists {
+		var all []entry
+		for j := range n {
+			if i != j {
+				all = append(all, entry{uint32(j), space.Key(rows.Row(i), rows.Row(j), norms[i], norms[j])})
+			}
+		}
+		slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+		lists[i] = all[:min(k, len(all))]
+	}
+	return lists
+}
+
+// build builds into a new directory and returns result and lists.
+func build(t testing.TB, dir string, in *vectors.Input, opts builder.Options) (*builder.Result, [][]entry) {
+	t.Helper()
+	res, err := builder.Build(context.Background(), dir, in, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, read(t, dir)
+}
+
+func read(t testing.TB, dir string) (lists [][]entry) {
+	t.Helper()
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.EachKeyed(func(_ store.Row, neighbors []uint32, keys []float32) error {
+		var list []entry
+		for i := range neighbors {
+			list = append(list, entry{neighbors[i], keys[i]})
+		}
+		lists = append(lists, list)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lists
+}
+
+// checkLists holds every list against CONTRACT: min(k, n-1) distinct others,
+// sorted by (key, row).
+func checkLists(t testing.TB, lists [][]entry, k int) {
+	t.Helper()
+	for row, list := range lists {
+		if len(list) != min(k, len(lists)-1) {
+			t.Fatalf("row %d has %d neighbors, want %d", row, len(list), min(k, len(lists)-1))
+		}
+		seen := map[uint32]bool{uint32(row): true}
+		for i, e := range list {
+			if seen[e.row] || int(e.row) >= len(lists) {
+				t.Fatalf("row %d: neighbor %d twice, itself, or out of range", row, e.row)
+			}
+			seen[e.row] = true
+			if i > 0 && (e.key < list[i-1].key || e.key == list[i-1].key && e.row < list[i-1].row) {
+				t.Fatalf("row %d: neighbors %d and %d out of order", row, i-1, i)
+			}
+		}
+	}
+}
+
+func recallOf(lists, truth [][]entry) float64 {
+	var sum float64
+	for row := range lists {
+		worst := truth[row][len(truth[row])-1].key
+		found := 0
+		for _, e := range lists[row] {
+			if e.key <= worst {
+				found++
+			}
+		}
+		sum += float64(found) / float64(len(truth[row]))
+	}
+	return sum / float64(len(lists))
+}
+
+func TestExactEqualsBruteForce(t *testing.T) {
+	const dim = 12
+	for _, n := range []int{1, 2, 3, 40, 1500} {
+		for _, m := range []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP} {
+			data := clustered(uint64(n), n, dim)
+			_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+				builder.Options{K: 10, Metric: m, Method: builder.Exact})
+			want := bruteForce(t, data, dim, 10, m)
+			for row := range want {
+				if !slices.Equal(lists[row], want[row]) {
+					t.Fatalf("n=%d %v: row %d: %v, want %v", n, m, row, lists[row], want[row])
+				}
+			}
+		}
+	}
+}
+
+func TestPaperMethod(t *testing.T) {
+	const n, dim, k = 4000, 16, 10
+	data := clustered(1, n, dim)
+	truth := bruteForce(t, data, dim, k, distance.Euclidean)
+	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+		builder.Options{K: k, Method: builder.Paper, LeafSize: 100, Visits: 100, Divisions: 4, Rounds: 1})
+	checkLists(t, lists, k)
+	got := recallOf(lists, truth)
+	t.Logf("recall %.4f, reported %+v, rates %v", got, res.Recall, res.EffectiveRates)
+	if got < 0.9 {
+		t.Errorf("recall %.3f, want 0.9", got)
+	}
+	if res.EffectiveRates[0] != 1 {
+		t.Errorf("the first effective rate is %v, want 1", res.EffectiveRates[0])
+	}
+}
+
+func TestOptionsThatMustNotMatter(t *testing.T) {
+	const n, dim, k = 3000, 8, 7
+	data := clustered(2, n, dim)
+	base := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 5, Rounds: 2, Threads: 1}
+	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), base)
+	for name, change := range map[string]func(*builder.Options){
+		"threads":   func(o *builder.Options) { o.Threads = 3 },
+		"cache on":  func(o *builder.Options) { o.PairCache = builder.On },
+		"cache off": func(o *builder.Options) { o.PairCache = builder.Off },
+		"reference": func(o *builder.Options) { o.Reference = true },
+		"memory":    func(o *builder.Options) { o.Memory = 1 << 30 },
+	} {
+		o := base
+		change(&o)
+		got, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+		if got.Checksum != want.Checksum {
+			t.Errorf("%s: checksum %s, want %s", name, got.Checksum, want.Checksum)
+		}
+		if got.RequestedPairs != want.RequestedPairs {
+			t.Errorf("%s: %d requested pairs, want %d", name, got.RequestedPairs, want.RequestedPairs)
+		}
+	}
+}
+
+func TestFinishedAndMismatch(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	data := clustered(3, 300, 4)
+	o := builder.Options{K: 5}
+	first, _ := build(t, dir, input(t, data, 4), o)
+	again, err := builder.Build(context.Background(), dir, input(t, data, 4), o)
+	if !errors.Is(err, store.ErrFinished) || again == nil || again.Checksum != first.Checksum {
+		t.Fatalf("again: %v %v", again, err)
+	}
+	o.K = 6
+	if _, err := builder.Build(context.Background(), dir, input(t, data, 4), o); !errors.Is(err, store.ErrMismatch) {
+		t.Fatalf("another k: %v", err)
+	}
+	data[0]++
+	o.K = 5
+	if _, err := builder.Build(context.Background(), dir, input(t, data, 4), o); !errors.Is(err, store.ErrMismatch) {
+		t.Fatalf("other data: %v", err)
+	}
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+const buildHelp = `Build the k-NN graph of the rows of one or several files into a directory.
+
+Interrupt it as you like, with Ctrl-C or by kill -9: the same command continues
+where it was. Threads and memory may change then; options that name the result
+may not.
+
+  knng build photos.npy -o photos.knng
+  knng build part1.fvecs part2.fvecs -o all.knng -k 50 --metric cosine
+  knng build rows.u8bin -o rows.knng --method paper --divisions 8 --rounds 1
+  zcat rows.npy.gz | knng build - -o rows.knng --ids names.txt
+
+Formats: .fvecs .bvecs .fbin .u8bin .i8bin .npy (f2 f4 f8 u1 i1), each also with
+.gz or .zst; "-" is .npy on stdin.`
+
+type buildFlags struct {
+	out         string
+	metric      string
+	method      string
+	memory      string
+	vectors     string
+	badRows     string
+	duplicates  string
+	pairCache   string
+	propagation string
+	pairwise    string
+	directions  string
+	limit       int
+	opts        builder.Options
+}
+
+func newBuild(g *globals) *cobra.Command {
+	b := new(buildFlags)
+	c := &cobra.Command{
+		Use: "build INPUT... -o DIR", Short: "Build a k-NN graph, or continue an interrupted build", Long: buildHelp,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, inputs []string) error {
+			if err := b.complete(); err != nil {
+				return usageError{err}
+			}
+			return b.run(c.Context(), g, inputs)
+		},
+	}
+	b.bind(c)
+	return c
+}
+
+func (b *buildFlags) bind(c *cobra.Command) {
+	f, o := c.Flags(), &b.opts
+	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
+	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
+	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or ip")
+	f.StringVar(&b.method, "method", "auto", "auto, exact or paper")
+	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
+	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions (default: until the effective rate falls under the trigger)")
+	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default 1, more where the recall asks for it)")
+	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this (default 500)")
+	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
+	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
+	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line a row")
+	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file")
+	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop or isolate")
+	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep")
+	f.StringVar(&b.pairCache, "pair-cache", "auto", "computed-pair cache: auto, on or off")
+	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
+	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
+	f.IntVar(&o.Visits, "visits", 0, "paper: most points visited around a row (default 500)")
+	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "paper: rows of a node that give its direction")
+	f.StringVar(&b.propagation, "propagation", "on", "paper: on or off")
+	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
+	f.StringVar(&b.directions, "directions", "principal", "for measurements: principal or random directions")
+	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
+	c.MarkFlagRequired("output")
+}
+
+// complete turns the flags that are words into options.
+func (b *buildFlags) complete() (err error) {
+	o := &b.opts
+	if o.Metric, err = distance.ParseMetric(b.metric); err != nil {
+		return err
+	}
+	o.Method, o.BadRows = builder.Method(b.method), builder.BadRows(b.badRows)
+	o.Duplicates, o.Directions = builder.Duplicates(b.duplicates), builder.Directions(b.directions)
+	for _, s := range []struct {
+		name, value string
+		to          *builder.Switch
+	}{{"pair-cache", b.pairCache, &o.PairCache}, {"propagation", b.propagation, &o.Propagation}, {"pairwise", b.pairwise, &o.Pairwise}} {
+		if *s.to, err = parseSwitch(s.name, s.value); err != nil {
+			return err
+		}
+	}
+	if b.vectors != "copy" && b.vectors != "reference" {
+		return fmt.Errorf("--vectors is %q, want copy or reference", b.vectors)
+	}
+	o.Reference = b.vectors == "reference"
+	if o.Memory, err = parseSize(b.memory); err != nil {
+		return err
+	}
+	return o.Validate()
+}
+
+func parseSwitch(name, value string) (builder.Switch, error) {
+	switch value {
+	case "on":
+		return builder.On, nil
+	case "off":
+		return builder.Off, nil
+	case "auto":
+		if name == "pair-cache" {
+			return builder.Default, nil
+		}
+	}
+	return 0, fmt.Errorf("--%s is %q, want on or off", name, value)
+}
+
+// parseSize reads sizes such as 512MiB, 2G or 1000000; "" is 0.
+func parseSize(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	number := strings.TrimRight(s, "KMGTiBkmgtb")
+	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(s[len(number):], "B"), "i"))
+	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
+	n, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(n > 0) || n*float64(int64(1)<<shift) > 1<<60 {
+		return 0, fmt.Errorf("--memory is %q, want a size such as 512MiB or 2G", s)
+	}
+	return int64(n * float64(int64(1)<<shift)), nil
+}
+
+func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	b.opts.Progress = g.reporter()
+	b.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	res, err := builder.Build(ctx, b.out, in, b.opts)
+	switch {
+	case errors.Is(err, store.ErrFinished):
+		if !g.quiet {
+			fmt.Fprintf(g.stderr, "%s is already finished\n", b.out)
+		}
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
+		return err
+	case err != nil:
+		return err
+	}
+	if g.json {
+		return g.printJSON(flatten(res, b.out))
+	}
+	if !g.quiet {
+		printResult(g, res, b.out)
+	}
+	return nil
+}
+
+// flatten is a result with its recall at the top, as scripts want it.
+func flatten(res *builder.Result, dir string) any {
+	return struct {
+		*builder.Result
+		Dir    string  `json:"dir"`
+		Recall float64 `json:"recall"`
+		Low    float64 `json:"low"`
+		High   float64 `json:"high"`
+		Sample int     `json:"sample"`
+	}{res, dir, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample}
+}
+
+// printResult is the summary at the end of a build.
+func printResult(g *globals, r *builder.Result, dir string) {
+	w := g.stdout
+	fmt.Fprintf(w, "%s: %d rows of %d %s, k=%d, %s, method %s\n", dir, r.Rows, r.Dim, r.Type, r.K, r.Metric, r.Method)
+	fmt.Fprintf(w, "recall     %.4f, 95 %% interval %.4f to %.4f (%d rows)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
+	fmt.Fprintf(w, "stopped    %s\n", r.Stop)
+	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d from the cache (%s); scan rate %.5f; controls %d more\n",
+		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate, r.ControlPairs)
+	if len(r.EffectiveRates) > 0 {
+		fmt.Fprintf(w, "effective  %s\n", rates(r.EffectiveRates))
+	}
+	fmt.Fprintf(w, "islands    %d connected components\n", r.Components)
+	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
+	fmt.Fprintf(w, "           %s\n", phases(r.Phases))
+	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s\n", size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes))
+	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
+	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
+}
+
+func rates(list []float64) string {
+	var parts []string
+	for _, r := range list {
+		parts = append(parts, fmt.Sprintf("%.3f", r))
+	}
+	return strings.Join(parts, " ")
+}
+
+// phases sums the times of the phases by kind and lists those that count.
+func phases(list []builder.PhaseSeconds) string {
+	var names []string
+	sums := map[string]float64{}
+	for _, p := range list {
+		name := kind(p.Name)
+		if _, ok := sums[name]; !ok {
+			names = append(names, name)
+		}
+		sums[name] += p.Seconds
+	}
+	var parts []string
+	for _, name := range names {
+		if sums[name] >= 0.005 {
+			parts = append(parts, fmt.Sprintf("%s %s", name, short(time.Duration(sums[name]*float64(time.Second)))))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// kind is a phase's name without its number: divisions are carved and solved.
+func kind(name string) string {
+	switch {
+	case strings.HasSuffix(name, ": carve"):
+		return "carving"
+	case strings.HasPrefix(name, "division "):
+		return "leaves"
+	case strings.HasPrefix(name, "propagation "):
+		return "propagation"
+	}
+	return name
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+// exists reports whether a path is there.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,178 @@
+// Command knng builds, reads and checks k-NN graphs on disk.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+)
+
+// Exit codes; see "knng help exit-codes".
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitResumable   = 3
+	exitInterrupted = 130 // SIGINT, after a clean stop
+	exitTerminated  = 143 // SIGTERM, after a clean stop
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is main without the process: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, signalled, stop := notify()
+	defer stop()
+	g := &globals{stdout: stdout, stderr: stderr}
+	root := newRoot(g)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	g.close()
+	code := exitCode(err)
+	if sig := signalled.Load(); err != nil && sig != 0 && errors.Is(err, context.Canceled) {
+		return int(sig)
+	}
+	if err != nil && !errors.Is(err, errSilent) {
+		fmt.Fprintln(stderr, "knng:", err)
+	}
+	return code
+}
+
+// notify cancels the context at the first SIGINT or SIGTERM; the second one
+// ends the process in the system's way.
+func notify() (ctx context.Context, signalled *atomic.Int32, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signalled = new(atomic.Int32)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		sig, ok := <-signals
+		if !ok {
+			return
+		}
+		code := int32(exitInterrupted)
+		if sig == syscall.SIGTERM {
+			code = exitTerminated
+		}
+		signalled.Store(code)
+		signal.Stop(signals)
+		cancel()
+	}()
+	return ctx, signalled, func() { signal.Stop(signals); cancel() }
+}
+
+// usageError marks errors of the command line, for the exit code.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// errSilent ends with exitFailed where the output has said everything.
+var errSilent = errors.New("failed")
+
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
+		return exitUsage
+	case errors.Is(err, builder.ErrSpace), errors.Is(err, builder.ErrMemory):
+		return exitResumable
+	}
+	return exitFailed
+}
+
+// globals are the flags that every command has.
+type globals struct {
+	json       bool
+	quiet      bool
+	progress   string
+	cpuProfile string
+
+	stdout, stderr io.Writer
+	profile        *os.File
+}
+
+const rootHelp = `knng builds k-nearest-neighbor graphs of vectors on disk, larger than memory,
+resumes them after any interruption, measures them, and looks neighbors up.
+
+  knng demo                                    # on the functions of the Go standard library
+  knng build photos.npy -o photos.knng -k 20   # give it again to continue after an interruption
+  knng neighbors photos.knng 17 42
+  knng recall photos.knng
+  knng export photos.knng --format npz -o graph.npz`
+
+const exitHelp = `Exit codes:
+  0    done, or already finished
+  1    failed, or check found damage
+  2    wrong usage, or options that contradict the unfinished build in the directory
+  3    stopped and resumable: no space, or the memory limit is below the minimum
+  130  interrupted by SIGINT after a clean stop; give the command again to continue
+  143  the same by SIGTERM`
+
+func newRoot(g *globals) *cobra.Command {
+	root := &cobra.Command{
+		Use: "knng", Short: "k-nearest-neighbor graphs on disk", Long: rootHelp,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return g.open() },
+	}
+	f := root.PersistentFlags()
+	f.BoolVar(&g.json, "json", false, "print one JSON object on stdout")
+	f.BoolVar(&g.quiet, "quiet", false, "print no progress and no summary")
+	f.StringVar(&g.progress, "progress", "auto", "progress on stderr: auto, bar, plain, json or none")
+	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile to this file")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, c.CommandPath())}
+	})
+	root.AddCommand(newBuild(g), newNeighbors(g), newRecall(g), newExport(g), newInfo(g), newCheck(g),
+		newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
+		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
+	return root
+}
+
+// open checks the global flags and starts the profile.
+func (g *globals) open() (err error) {
+	switch g.progress {
+	case "auto", "bar", "plain", "json", "none":
+	default:
+		return usageError{fmt.Errorf("--progress is %q, want auto, bar, plain, json or none", g.progress)}
+	}
+	if g.cpuProfile == "" {
+		return nil
+	}
+	if g.profile, err = os.Create(g.cpuProfile); err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(g.profile)
+}
+
+func (g *globals) close() {
+	if g.profile != nil {
+		pprof.StopCPUProfile()
+		g.profile.Close()
+	}
+}
+
+// args turns a cobra argument check into a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if err := check(c, a); err != nil {
+			return usageError{fmt.Errorf("%w; usage: %s", err, c.UseLine())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/store"
+)
+
+const neighborsHelp = `Look up the neighbors of rows, by number or by external id.
+
+  knng neighbors photos.knng 17 42
+  knng neighbors photos.knng --id cat.jpg -k 5
+  knng neighbors photos.knng 17 --json`
+
+type neighborsFlags struct {
+	byID bool
+	k    int
+}
+
+func newNeighbors(g *globals) *cobra.Command {
+	n := new(neighborsFlags)
+	c := &cobra.Command{
+		Use: "neighbors DIR WHAT...", Short: "Look up neighbors by row or external id", Long: neighborsHelp,
+		Args: args(cobra.MinimumNArgs(2)),
+		RunE: func(_ *cobra.Command, a []string) error { return n.run(g, a[0], a[1:]) },
+	}
+	c.Flags().BoolVar(&n.byID, "id", false, "WHAT are external ids")
+	c.Flags().IntVarP(&n.k, "k", "k", 0, "show only the k nearest (default all)")
+	return c
+}
+
+// neighborList is a row's list as it is printed.
+type neighborList struct {
+	Row       uint64          `json:"row"`
+	ID        string          `json:"id,omitempty"`
+	Neighbors []shownNeighbor `json:"neighbors"`
+}
+
+type shownNeighbor struct {
+	Rank       int      `json:"rank"`
+	Row        uint64   `json:"row"`
+	ID         string   `json:"id,omitempty"`
+	Distance   float32  `json:"distance"`
+	Similarity *float32 `json:"similarity,omitempty"` // under ip
+}
+
+func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if n.k < 0 || n.k > s.K() {
+		return usageError{fmt.Errorf("-k is %d, the lists of %s have %d neighbors", n.k, dir, s.K())}
+	}
+	var lists []neighborList
+	for _, w := range what {
+		list, err := n.lookup(s, w)
+		if err != nil {
+			return err
+		}
+		lists = append(lists, list)
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"dir": dir, "metric": s.Info().Manifest.Metric, "lists": lists})
+	}
+	for i, list := range lists {
+		if i > 0 {
+			fmt.Fprintln(g.stdout)
+		}
+		printList(g, list)
+	}
+	return nil
+}
+
+// lookup finds one row's list.
+func (n *neighborsFlags) lookup(s *store.Store, what string) (list neighborList, err error) {
+	var row store.Row
+	if n.byID {
+		row, err = s.RowOf(what)
+	} else {
+		var number uint64
+		if number, err = strconv.ParseUint(what, 10, 63); err != nil {
+			err = usageError{fmt.Errorf("%q is no row number; for external ids give --id", what)}
+		}
+		row = store.Row(number)
+	}
+	if err != nil {
+		return list, err
+	}
+	return listOf(s, row, n.k)
+}
+
+// listOf reads the first k neighbors of a row (0: all), with ids where there
+// are any.
+func listOf(s *store.Store, row store.Row, k int) (list neighborList, err error) {
+	found, err := s.Neighbors(row, nil)
+	if err != nil {
+		return list, err
+	}
+	if k > 0 && len(found) > k {
+		found = found[:k]
+	}
+	list.Row = uint64(row)
+	ip := s.Info().Manifest.Metric == "ip"
+	for i, f := range found {
+		shown := shownNeighbor{Rank: i + 1, Row: uint64(f.Row), Distance: f.Distance}
+		if ip {
+			similarity := -f.Distance
+			shown.Similarity = &similarity
+		}
+		list.Neighbors = append(list.Neighbors, shown)
+	}
+	if !s.Info().IDs {
+		return list, nil
+	}
+	if list.ID, err = s.ID(row); err != nil {
+		return list, err
+	}
+	for i := range list.Neighbors {
+		if list.Neighbors[i].ID, err = s.ID(store.Row(list.Neighbors[i].Row)); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+func printList(g *globals, list neighborList) {
+	fmt.Fprintf(g.stdout, "row %d %s\n", list.Row, list.ID)
+	for _, n := range list.Neighbors {
+		fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, n.ID)
+	}
+}
+
+// printJSON prints one object on stdout.
+func (g *globals) printJSON(v any) error {
+	enc := json.NewEncoder(g.stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/knng/knng/builder"
+)
+
+// reporter returns what shows a build's progress, as the flags ask.
+func (g *globals) reporter() func(builder.Event) {
+	how := g.progress
+	if g.quiet {
+		how = "none"
+	}
+	if how == "auto" {
+		how = "plain"
+		if f, ok := g.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			how = "bar"
+		}
+	}
+	switch how {
+	case "none":
+		return nil
+	case "json":
+		return jsonLines(g.stderr)
+	case "bar":
+		return (&bar{w: g.stderr, now: time.Now}).show
+	}
+	return (&lines{w: g.stderr, now: time.Now}).show
+}
+
+// jsonLines prints every event as an object on a line.
+func jsonLines(w io.Writer) func(builder.Event) {
+	enc := json.NewEncoder(w)
+	return func(e builder.Event) {
+		enc.Encode(map[string]any{"phase": e.Phase, "done": e.Done, "total": e.Total, "unit": e.Unit,
+			"seconds": e.Elapsed.Seconds(), "message": e.Message, "end": e.End})
+	}
+}
+
+// lines prints messages, ends of phases that took a second, and in long phases
+// a line every ten seconds.
+type lines struct {
+	w    io.Writer
+	now  func() time.Time
+	last time.Time
+}
+
+func (l *lines) show(e builder.Event) {
+	switch {
+	case e.Message != "" && e.Phase == "":
+		fmt.Fprintln(l.w, e.Message)
+	case e.Message != "":
+		fmt.Fprintf(l.w, "%s (%s)\n", e.Message, short(e.Elapsed))
+	case e.End && e.Elapsed >= time.Second:
+		fmt.Fprintf(l.w, "%s done (%s)\n", e.Phase, short(e.Elapsed))
+	case !e.End && e.Elapsed >= 10*time.Second && l.now().Sub(l.last) >= 10*time.Second:
+		fmt.Fprintln(l.w, status(e))
+	default:
+		return
+	}
+	l.last = l.now()
+}
+
+// bar redraws one line, at most ten times a second.
+type bar struct {
+	w     io.Writer
+	now   func() time.Time
+	last  time.Time
+	drawn int // width of what stands there
+}
+
+func (b *bar) show(e builder.Event) {
+	if e.Message != "" {
+		b.clear()
+		line := e.Message
+		if e.Phase != "" {
+			line = fmt.Sprintf("%s (%s)", e.Message, short(e.Elapsed))
+		}
+		fmt.Fprintln(b.w, line)
+		return
+	}
+	if e.End {
+		b.clear()
+		return
+	}
+	if b.now().Sub(b.last) < 100*time.Millisecond {
+		return
+	}
+	b.last = b.now()
+	line := meter(e) + status(e)
+	fmt.Fprint(b.w, "\r", line, strings.Repeat(" ", max(0, b.drawn-len(line))))
+	b.drawn = len(line)
+}
+
+func (b *bar) clear() {
+	if b.drawn > 0 {
+		fmt.Fprint(b.w, "\r", strings.Repeat(" ", b.drawn), "\r")
+		b.drawn = 0
+	}
+}
+
+// meterWidth is the cells of the bar itself.
+const meterWidth = 24
+
+func meter(e builder.Event) string {
+	if e.Total <= 0 {
+		return ""
+	}
+	full := int(meterWidth * min(e.Done, e.Total) / e.Total)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", meterWidth-full) + "] "
+}
+
+// status is phase, count, rate and the time left at that rate.
+func status(e builder.Event) string {
+	if e.Total <= 0 {
+		return fmt.Sprintf("%s (%s)", e.Phase, short(e.Elapsed))
+	}
+	s := fmt.Sprintf("%s: %d of %d %s", e.Phase, e.Done, e.Total, e.Unit)
+	if e.Done == 0 || e.Elapsed <= 0 {
+		return s
+	}
+	rate := float64(e.Done) / e.Elapsed.Seconds()
+	left := time.Duration(float64(e.Total-e.Done) / rate * float64(time.Second))
+	return fmt.Sprintf("%s, %s/s, %s left", s, brief(rate), short(left))
+}
+
+// brief writes a rate with three digits.
+func brief(x float64) string {
+	switch {
+	case x >= 1e6:
+		return fmt.Sprintf("%.3gM", x/1e6)
+	case x >= 1e4:
+		return fmt.Sprintf("%.3gk", x/1e3)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// short writes a duration for people.
+func short(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

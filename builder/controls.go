@@ -2,7 +2,6 @@ package builder
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -16,36 +15,23 @@ const controlShare = 0.05
 // image descriptors fall under the trigger after about so many.
 const guessDivisions = 8
 
-// controls are places whose exact lists are known. The exact lists never enter
-// the graph.
-type controls struct {
-	places []uint32
-	truth  *union.Lists // list i belongs to places[i]
-}
-
-// recall is the mean recall of lists over the controls.
-func (c *controls) recall(lists *union.Lists) float64 {
+// meanRecall is the mean recall of lists over the controls, whose exact lists
+// never enter the graph.
+func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
 	var sum float64
-	per := c.perRow(lists)
+	per := perRow(truth, lists)
 	for _, x := range per {
 		sum += x
 	}
 	return sum / float64(len(per))
 }
 
-// perRow is the share of each control's k nearest found: neighbors at most as
-// far as its true k-th, ties accepted.
-func (c *controls) perRow(lists *union.Lists) []float64 {
-	per := make([]float64, len(c.places))
-	for i, place := range c.places {
-		bound := c.truth.Worst(uint32(i))
-		_, keys := lists.List(place)
-		for _, key := range keys {
-			if key <= bound {
-				per[i]++
-			}
-		}
-		per[i] /= float64(lists.K)
+// perRow is the recall of each control.
+func perRow(truth *recall.Lists, lists *union.Lists) []float64 {
+	per := make([]float64, len(truth.Places))
+	for i, place := range truth.Places {
+		ids, keys := lists.List(place)
+		per[i] = truth.Recall(i, ids, keys)
 	}
 	return per
 }
@@ -62,31 +48,21 @@ func (r *run) control() error {
 	pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
 	r.state.Steer = min(r.n(), max(1, int(controlShare/2*pairs)))
 	steer, _ := recall.Disjoint(r.n(), r.state.Steer, 0, r.opts.Seed)
-	p := r.begin("controls", "rows", int64(len(steer)))
+	p := r.begin("controls", "pairs", int64(len(steer))*int64(r.n()-1))
 	defer p.end("")
-	c, evaluated, err := r.exactly(steer, p)
-	r.steer = c
-	r.state.Control = evaluated
+	var err error
+	r.steer, r.state.Control, err = r.exactly(r.placesOf(steer), p)
 	return err
 }
 
-// exactly compares rows, given by their number among the rows with a list, with
-// all others.
-func (r *run) exactly(sample []uint32, p *phase) (*controls, int64, error) {
-	c := &controls{places: r.placesOf(sample), truth: union.New(len(sample), r.k, r.order)}
-	all := make([]uint32, r.n())
-	for i := range all {
-		all[i] = uint32(i)
+// exactly computes the exact lists of some places, and how many distances that
+// took.
+func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
+	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
+	if r.opts.Distance == nil {
+		return search.Rows(r.ctx, r.rows, r.space, places)
 	}
-	errs := make([]error, len(sample))
-	var evaluated atomic.Int64
-	parallel(r.opts.Threads, len(sample), 1, func(i, _ int) {
-		n, err := r.scan(c.places[i], all, func(id uint32, key float32) { c.truth.Offer(uint32(i), id, key) })
-		evaluated.Add(int64(n))
-		errs[i] = err
-		p.add(1)
-	})
-	return c, evaluated.Load(), firstError(errs)
+	return search.Keys(r.ctx, r.n(), places, func() recall.Keys { return recall.Keys(r.keys()) })
 }
 
 // placesOf turns numbers among the good rows into places: samples are drawn
@@ -111,12 +87,12 @@ func (r *run) measure(res *Result) error {
 	if len(sample) == 0 {
 		_, sample = recall.Disjoint(r.n(), 0, r.n(), r.opts.Seed)
 	}
-	p := r.begin("recall", "rows", int64(len(sample)))
-	c, evaluated, err := r.exactly(sample, p)
+	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
+	truth, evaluated, err := r.exactly(r.placesOf(sample), p)
 	if err != nil {
 		return err
 	}
-	mean, low, high := recall.Interval(c.perRow(r.lists), r.n(), 1)
+	mean, low, high := recall.Interval(perRow(truth, r.lists), r.n(), 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(sample), Seed: r.opts.Seed}
 	res.ControlPairs += evaluated
 	p.end("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(sample))

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
@@ -31,9 +32,9 @@ type run struct {
 	k      int       // length of the lists: min(K, n-1)
 	lists  *union.Lists
 	shared *cache.SharedLeaf
-	pairs  *cache.Pairs // nil: no pair-with-distance cache
-	skip   bool         // leaves skip pairs that have shared a leaf before
-	steer  *controls
+	pairs  *cache.Pairs  // nil: no pair-with-distance cache
+	skip   bool          // leaves skip pairs that have shared a leaf before
+	steer  *recall.Lists // exact lists of the rows that steer; nil: none do
 
 	good     []uint32      // input rows that get a list, ascending
 	ownsRows bool          // rows is ours to close
@@ -62,7 +63,7 @@ func (r *run) save() error {
 // the lists where their blocks have grown to the size of the lists themselves.
 func (r *run) endStage(st stage) error {
 	if r.steer != nil {
-		st.Recall = r.steer.recall(r.lists)
+		st.Recall = meanRecall(r.steer, r.lists)
 	}
 	r.state.Stages = append(r.state.Stages, st)
 	if err := r.save(); err != nil {

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -76,17 +77,14 @@ func (s *state) last() stage {
 	return s.Stages[len(s.Stages)-1]
 }
 
-// smallGain is the recall on the steering rows below which another round is
-// taken to have nothing more to give: a division opens new ways first.
-const smallGain = 0.005
-
 // next decides the stage after those done: its kind, or why the build stops.
 // It looks at counts and at the steering rows only, never at clocks, so the
 // decision is the same on every machine.
 //
 // The paper's order is divisions until the effective rate falls under the
 // trigger, then propagation. Where a target recall is not reached by then,
-// rounds go on while they gain, and divisions take turns with them.
+// whichever of the two gained more recall per requested pair when it was last
+// done goes next.
 func (s *state) next(o *Options, target int) (kind, stop string) {
 	if s.Method == Exact {
 		if len(s.Stages) < target {
@@ -133,19 +131,27 @@ func (s *state) plainStop(o *Options, divisions, rounds int) string {
 func (s *state) more(o *Options, divisions, rounds int) (kind, stop string) {
 	mayDivide := o.Divisions == 0 && divisions < MaxDivisions
 	mayPropagate := o.Propagation == On && o.Rounds == 0 && rounds < MaxDivisions
-	last := s.last()
-	gained := len(s.Stages) < 2 || last.Recall-s.Stages[len(s.Stages)-2].Recall >= smallGain
+	if mayDivide && mayPropagate {
+		mayDivide = s.gain(divisionStage) >= s.gain(propagationStage)
+	}
 	switch {
-	case mayPropagate && (last.Kind == divisionStage || gained || !mayDivide):
-		if !gained && !mayDivide && last.Kind == propagationStage {
-			break
-		}
-		return propagationStage, ""
 	case mayDivide:
 		return divisionStage, ""
+	case mayPropagate && (rounds == 0 || s.gain(propagationStage) > 0):
+		return propagationStage, ""
 	}
 	return "", fmt.Sprintf("nothing more to do within %d divisions and %d rounds: recall %.3f on %d steering rows, target %.3f",
-		divisions, rounds, last.Recall, s.Steer, o.Recall)
+		divisions, rounds, s.last().Recall, s.Steer, o.Recall)
+}
+
+// gain is the recall that the latest stage of a kind added per requested pair.
+func (s *state) gain(kind string) float64 {
+	for i := len(s.Stages) - 1; i > 0; i-- {
+		if st := s.Stages[i]; st.Kind == kind {
+			return (st.Recall - s.Stages[i-1].Recall) / float64(max(st.Requested, 1))
+		}
+	}
+	return 0
 }
 
 // addPhase adds time to a phase by name.
@@ -157,4 +163,21 @@ func (s *state) addPhase(name string, d time.Duration) {
 		}
 	}
 	s.Phases = append(s.Phases, PhaseSeconds{name, d.Seconds()})
+}
+
+// StagesIn lists the finished stages of an unfinished build, given the record
+// that store.ProgressOf returns: lines for people.
+func StagesIn(record []byte) (lines []string) {
+	var s state
+	if json.Unmarshal(record, &s) != nil {
+		return nil // nothing recorded yet
+	}
+	for _, st := range s.Stages {
+		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
+		if st.Kind == divisionStage {
+			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

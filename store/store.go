@@ -145,6 +145,10 @@ func (s *Store) Len() int { return s.shape.Rows }
 // K is the length of a list, min(k, n-1).
 func (s *Store) K() int { return s.shape.K }
 
+// OwnDistance reports whether the keys come from a distance function of the
+// program that built the graph.
+func (s *Store) OwnDistance() bool { return s.metric == 0 }
+
 // Shown turns a key into the distance that Neighbors shows.
 func (s *Store) Shown(key float32) float32 {
 	if s.metric == 0 {

@@ -1,0 +1,92 @@
+package builder
+
+import (
+	"context"
+	"errors"
+
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// ErrOwnDistance says that a store's keys come from a distance function of the
+// program that built it, which is not at hand.
+var ErrOwnDistance = errors.New("builder: the graph's distance is a function of the program that built it")
+
+// MeasureRecall measures the recall of a finished store on a seeded sample of
+// rows, whose exact lists it computes from the store's own vectors. progress
+// may be nil. Error to test: ErrOwnDistance.
+func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(Event)) (est RecallEstimate, err error) {
+	est = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
+	if s.K() == 0 {
+		return est, nil
+	}
+	in, order, err := s.Vectors()
+	if err != nil {
+		return est, err
+	}
+	defer in.Close()
+	r := &run{ctx: ctx, opts: Options{Progress: progress, Seed: seed}.withDefaults(), src: in, order: order, k: s.K()}
+	if err := r.attach(s, in); err != nil {
+		return est, err
+	}
+	drawn := recall.Sample(len(order), sample, seed, measureStream)
+	p := r.begin("recall", "pairs", int64(len(drawn))*int64(len(order)-1))
+	truth, _, err := r.exactly(drawn, p)
+	p.end("")
+	if err != nil {
+		return est, err
+	}
+	per, err := perRowOf(s, truth, order)
+	if err != nil {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, len(order), 1)
+	est.Sample = len(per)
+	return est, nil
+}
+
+// attach gives a run the rows and the metric of a store.
+func (r *run) attach(s *store.Store, in *vectors.Input) error {
+	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
+	if err != nil || s.OwnDistance() {
+		return ErrOwnDistance
+	}
+	if r.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
+		return err
+	}
+	rows, ok := in.Mapped()
+	if !ok {
+		return errors.New("builder: the referenced vectors cannot be mapped")
+	}
+	r.rows = rows
+	r.norms = r.normsOf(rows)
+	return nil
+}
+
+// measureStream keeps this sample apart from those of the build, which have the
+// seed's first streams.
+const measureStream = 16
+
+// perRowOf is the recall of a store's lists at the places of truth.
+func perRowOf(s *store.Store, truth *recall.Lists, order []uint32) ([]float64, error) {
+	placeOf := make(map[uint32]uint32, len(order))
+	for place, row := range order {
+		placeOf[row] = uint32(place)
+	}
+	per := make([]float64, len(truth.Places))
+	var neighbors []uint32
+	var keys []float32
+	var err error
+	for i, place := range truth.Places {
+		if neighbors, keys, err = s.Keyed(store.Row(order[place]), neighbors[:0], keys[:0]); err != nil {
+			return nil, err
+		}
+		for j, row := range neighbors {
+			neighbors[j] = placeOf[row]
+		}
+		per[i] = truth.Recall(i, neighbors, keys)
+	}
+	return per, nil
+}

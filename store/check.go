@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// CheckOptions tunes a check. The zero value works.
+type CheckOptions struct {
+	Full   bool // recompute the keys of all rows, not of a sample
+	Sample int  // rows whose keys are recomputed; 0 is 1000
+	Seed   uint64
+	// Progress is told what is being checked, and how far that is.
+	Progress func(what string, done, total int)
+}
+
+// A CheckReport is what a check found.
+type CheckReport struct {
+	Files      int      `json:"files"` // sealed files hashed
+	Bytes      int64    `json:"bytes"`
+	Rows       int      `json:"rows"`
+	Lists      int      `json:"lists"`
+	IDs        int      `json:"ids"`
+	Recomputed int      `json:"recomputed"` // keys computed again and compared
+	Faults     []string `json:"faults"`     // each names a file, key or row; at most maxFaults
+	More       int      `json:"more"`       // faults beyond those listed
+	Notes      []string `json:"notes"`      // what could not be checked, and why
+}
+
+// maxFaults bounds a report on a store that is damaged all over.
+const maxFaults = 100
+
+// OK reports whether nothing is damaged.
+func (r *CheckReport) OK() bool { return len(r.Faults) == 0 }
+
+func (r *CheckReport) fault(format string, args ...any) {
+	if len(r.Faults) == maxFaults {
+		r.More++
+		return
+	}
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// Check verifies a finished store: size and hash of every file, every block,
+// the lists, the order, the ids, the checksum, and on a sample of rows the keys
+// themselves. Damage is reported, not returned: the error is for what kept the
+// check from going on.
+func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, error) {
+	if opts.Sample == 0 {
+		opts.Sample = 1000
+	}
+	if opts.Progress == nil {
+		opts.Progress = func(string, int, int) {}
+	}
+	c := &checker{ctx: ctx, dir: dir, opts: opts, report: new(CheckReport)}
+	if state, err := StateOf(dir); err != nil || state != Finished {
+		if err == nil {
+			err = fmt.Errorf("%w: %s is %s", ErrNotFinished, dir, state)
+		}
+		return nil, err
+	}
+	if err := c.files(); err != nil {
+		return nil, err
+	}
+	return c.report, c.contents()
+}
+
+type checker struct {
+	ctx    context.Context
+	dir    string
+	opts   CheckOptions
+	report *CheckReport
+	store  *Store
+}
+
+// files hashes every sealed file and looks for ones that are not sealed.
+func (c *checker) files() error {
+	sealed, err := readSeal(c.dir)
+	if err != nil {
+		c.report.fault("%v", err)
+		return nil
+	}
+	found, err := hashFiles(c.dir)
+	if err != nil {
+		return err
+	}
+	have := map[string]SealedFile{}
+	for _, f := range found {
+		have[f.Path] = f
+	}
+	for i, f := range sealed {
+		c.opts.Progress("files", i, len(sealed))
+		now, ok := have[f.Path]
+		delete(have, f.Path)
+		switch {
+		case !ok:
+			c.report.fault("%s: missing", f.Path)
+		case now.Size != f.Size:
+			c.report.fault("%s: %d bytes, sealed with %d", f.Path, now.Size, f.Size)
+		case now.SHA256 != f.SHA256:
+			c.report.fault("%s: contents differ from what was sealed (SHA-256 %s, want %s)", f.Path, now.SHA256, f.SHA256)
+		}
+		c.report.Files++
+		c.report.Bytes += f.Size
+	}
+	for path := range have {
+		c.report.fault("%s: not part of the sealed store", path)
+	}
+	return nil
+}
+
+// contents opens the store and checks what is in it.
+func (c *checker) contents() error {
+	s, err := Open(c.dir, nil)
+	if err != nil {
+		c.report.fault("%v", err)
+		return nil
+	}
+	defer s.Close()
+	c.store = s
+	for _, step := range []func() error{c.lists, c.order, c.ids, c.keys} {
+		if err := step(); err != nil {
+			if ctxErr := c.ctx.Err(); ctxErr != nil {
+				return ctxErr
+			}
+			c.report.fault("%v", err)
+		}
+	}
+	return nil
+}
+
+// lists checks shape and order of every list, and the checksum over all.
+func (c *checker) lists() error {
+	seen := map[uint32]bool{}
+	err := c.store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
+		if c.report.Rows%8192 == 0 {
+			c.opts.Progress("lists", c.report.Rows, c.store.Len())
+			if err := c.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		c.report.Rows++
+		if len(neighbors) > 0 {
+			c.report.Lists++
+		}
+		clear(seen)
+		for i, n := range neighbors {
+			if Row(n) == row || seen[n] {
+				c.report.fault("row %d: neighbor %d is the row itself or stands twice", row, n)
+			}
+			seen[n] = true
+			if i > 0 && (keys[i] < keys[i-1] || keys[i] == keys[i-1] && n < neighbors[i-1]) || math.IsNaN(float64(keys[i])) {
+				c.report.fault("row %d: entry %d is out of order", row, i)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if c.report.Lists != c.store.shape.Lists {
+		c.report.fault("%d rows have a list, %d are recorded", c.report.Lists, c.store.shape.Lists)
+	}
+	if want := max(0, min(c.store.info.Manifest.K, c.report.Lists-1)); c.store.K() != want && c.report.Lists > 0 {
+		c.report.fault("lists have %d neighbors, want min(k, n-1) = %d", c.store.K(), want)
+	}
+	sum, err := c.store.engine.checksum(c.store.shape)
+	if err == nil && sum != c.store.info.Checksum {
+		c.report.fault("the graph's checksum is %s, recorded %s", sum, c.store.info.Checksum)
+	}
+	return err
+}
+
+// order checks that every row with a list has one place.
+func (c *checker) order() error {
+	order, err := c.store.engine.order()
+	if err != nil {
+		return err
+	}
+	seen := make([]bool, c.store.Len())
+	for place, row := range order {
+		if int(row) >= len(seen) || seen[row] {
+			c.report.fault("place %d: row %d is out of range or has a place already", place, row)
+			continue
+		}
+		seen[row] = true
+	}
+	if c.store.K() > 0 && len(order) != c.report.Lists {
+		c.report.fault("%d places for %d rows with a list", len(order), c.report.Lists)
+	}
+	return nil
+}
+
+// ids checks that rows and ids name each other.
+func (c *checker) ids() error {
+	if !c.store.info.IDs {
+		return nil
+	}
+	for row := range c.store.Len() {
+		id, err := c.store.ID(Row(row))
+		if err != nil {
+			return err
+		}
+		back, err := c.store.RowOf(id)
+		if err != nil {
+			return err
+		}
+		if back != Row(row) {
+			c.report.fault("row %d has id %q, which is row %d's", row, id, back)
+		}
+		c.report.IDs++
+		if row%8192 == 0 {
+			c.opts.Progress("ids", row, c.store.Len())
+			if err := c.ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keys computes keys again from the vectors.
+func (c *checker) keys() error {
+	if c.store.metric == 0 {
+		c.report.Notes = append(c.report.Notes, "keys were not recomputed: they are those of a distance function of the program that built the graph")
+		return nil
+	}
+	in, order, err := c.store.Vectors()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	k, err := newRecomputer(in, order, c.store.metric, c.store.Len())
+	if err != nil {
+		return err
+	}
+	step := 1
+	if !c.opts.Full {
+		step = max(1, c.store.Len()/c.opts.Sample)
+	}
+	var neighbors []uint32
+	var keys []float32
+	for row := int(c.opts.Seed % uint64(step)); row < c.store.Len(); row += step {
+		if row%256 == 0 {
+			c.opts.Progress("keys", row, c.store.Len())
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if neighbors, keys, err = c.store.Keyed(Row(row), neighbors[:0], keys[:0]); err != nil {
+			return err
+		}
+		for i, n := range neighbors {
+			key, err := k.key(uint32(row), n)
+			if err != nil {
+				return err
+			}
+			if math.Float32bits(key) != math.Float32bits(keys[i]) {
+				c.report.fault("row %d: neighbor %d has key %v, computed again it is %v", row, n, keys[i], key)
+			}
+			c.report.Recomputed++
+		}
+	}
+	return nil
+}

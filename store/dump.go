@@ -1,0 +1,170 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// DumpKeys says what Dump can print.
+const DumpKeys = `manifest, result, seal, row/N, block/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
+
+// Dump prints a part of a store, finished or not, for people: see DumpKeys.
+func Dump(dir string, w io.Writer, key string) error {
+	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, true, nil)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	name, arg, _ := strings.Cut(key, "/")
+	switch name {
+	case "":
+		return e.dumpAll(w)
+	case "manifest", "result":
+		return e.dumpRecord(w, name)
+	case "record":
+		return e.dumpRecord(w, arg)
+	case "seal":
+		files, err := readSeal(dir)
+		if err == nil {
+			_, err = w.Write(sealText(files))
+		}
+		return err
+	case "id":
+		row, err := e.rowOf(arg)
+		if err == nil {
+			fmt.Fprintf(w, "row %d\n", row)
+		}
+		return err
+	}
+	n, err := strconv.ParseUint(arg, 10, 32)
+	if err != nil {
+		return fmt.Errorf("store: cannot dump %q: want %s", key, DumpKeys)
+	}
+	switch name {
+	case "row":
+		return e.dumpRow(w, n)
+	case "block":
+		return e.dumpBlock(w, n)
+	case "place":
+		return e.dumpPlace(w, n)
+	}
+	return fmt.Errorf("store: cannot dump %q: want %s", key, DumpKeys)
+}
+
+// tagNames are what the tags hold.
+var tagNames = map[byte]string{
+	tagRecord: "records", tagUnit: "finished units", tagBlock: "subgraph blocks", tagFolded: "folded lists",
+	tagLabels: "leaf numbers", tagAdjacency: "adjacency", tagOrder: "locality order", tagIDs: "ids by row", tagRowOfID: "rows by id",
+}
+
+// dumpAll counts keys and bytes by tag and names the records.
+func (e *engine) dumpAll(w io.Writer) error {
+	for tag := byte(1); tag < 0x80; tag++ {
+		keys, bytes := 0, 0
+		var names []string
+		err := e.scan([]byte{tag}, func(key, value []byte) error {
+			keys++
+			bytes += len(key) + len(value)
+			if tag == tagRecord {
+				names = append(names, fmt.Sprintf("  %s: %d bytes\n", key[1:], len(value)))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if keys > 0 {
+			fmt.Fprintf(w, "%02x %s: %d keys, %d bytes\n%s", tag, tagNames[tag], keys, bytes, strings.Join(names, ""))
+		}
+	}
+	return nil
+}
+
+func (e *engine) dumpRecord(w io.Writer, name string) error {
+	var v any
+	ok, err := e.load(name, &v)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("store: no record %q", name)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// block reads the adjacency block that holds a row.
+func (e *engine) block(row uint64) ([]byte, error) {
+	block, ok, err := e.get(key64(nil, tagAdjacency, row/adjacencyRows))
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: %d", ErrNoRow, row)
+	}
+	return block, err
+}
+
+func (e *engine) dumpRow(w io.Writer, row uint64) error {
+	block, err := e.block(row)
+	if err != nil {
+		return err
+	}
+	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "row %d: %d neighbors with keys\n", row, len(neighbors)/4)
+	ks := appendFloat32s(nil, keys)
+	for i, n := range appendUint32s(nil, neighbors) {
+		fmt.Fprintf(w, "%10d %v\n", n, ks[i])
+	}
+	return nil
+}
+
+// dumpBlock prints the bytes of an adjacency block with what they mean.
+func (e *engine) dumpBlock(w io.Writer, row uint64) error {
+	block, err := e.block(row)
+	if err != nil {
+		return err
+	}
+	first := row / adjacencyRows * adjacencyRows
+	fmt.Fprintf(w, "key %x\n", key64(nil, tagAdjacency, row/adjacencyRows))
+	if _, _, err := rowOfBlock(block, 0); err != nil {
+		return corrupt(nil, err)
+	}
+	rows := int(block[0])
+	at := 0
+	line := func(n int, what string) {
+		fmt.Fprintf(w, "%6d  % x  # %s\n", at, block[at:at+n], what)
+		at += n
+	}
+	line(1, fmt.Sprintf("%d rows", rows))
+	for i := range rows {
+		line(2, fmt.Sprintf("row %d: %d entries", first+uint64(i), binary.LittleEndian.Uint16(block[at:])))
+	}
+	for i := range rows {
+		count := 4 * int(binary.LittleEndian.Uint16(block[1+2*i:]))
+		line(count, fmt.Sprintf("neighbors of row %d: %v", first+uint64(i), appendUint32s(nil, block[at:at+count])))
+		line(count, fmt.Sprintf("keys of row %d: %v", first+uint64(i), appendFloat32s(nil, block[at:at+count])))
+	}
+	return nil
+}
+
+func (e *engine) dumpPlace(w io.Writer, place uint64) error {
+	order, err := e.order()
+	if err != nil {
+		return err
+	}
+	if place >= uint64(len(order)) {
+		return errors.Join(ErrNoRow, fmt.Errorf("store: place %d, there are %d", place, len(order)))
+	}
+	_, err = fmt.Fprintf(w, "place %d: row %d\n", place, order[place])
+	return err
+}

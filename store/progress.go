@@ -1,0 +1,47 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Progress says how far an unfinished build is.
+type Progress struct {
+	Manifest Manifest `json:"manifest"`
+	State    []byte   `json:"-"` // the builder's record, JSON
+	Folded   uint32   `json:"folded_stage"`
+	Disk     int64    `json:"disk_bytes"`
+}
+
+// ProgressOf reads the state of an unfinished build that no process holds.
+func ProgressOf(dir string) (*Progress, error) {
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	e, err := openUnfinished(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	p := new(Progress)
+	if ok, err := e.load("manifest", &p.Manifest); err != nil || !ok {
+		return nil, fmt.Errorf("%w: %s has no manifest", ErrCorrupt, dir)
+	}
+	if p.State, _, err = e.get(recordKey("state")); err != nil {
+		return nil, err
+	}
+	if _, err = e.load(foldedRecord, &p.Folded); err != nil {
+		return nil, err
+	}
+	p.Disk, err = dirBytes(dir)
+	return p, err
+}
+
+// openUnfinished opens the database of a build for reading.
+func openUnfinished(dir string) (*engine, error) {
+	return openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, true, nil)
+}

@@ -37,5 +37,5 @@ func Example() {
 	}
 	mean, low, high := recall.Interval(perRow, n, 1)
 	fmt.Printf("recall %.2f, 95 %% between %.2f and %.2f\n", mean, low, high)
-	// Output: recall 0.50, 95 % between 0.49 and 0.51
+	// Output: recall 0.50, 95 % between 0.48 and 0.52
 }

@@ -32,8 +32,8 @@ type Options struct {
 }
 
 // minTokens is how many tokens a body needs, braces not counted. Below it are
-// getters and the Len, Less, Swap of sort.Interface: hundreds of equal bodies,
-// whose neighbors say nothing.
+// getters and empty bodies, which say nothing but their name; above it already
+// "return stringslite.Index(s, substr)", which must be found.
 const minTokens = 6
 
 // Read returns the functions of the library below root, in the order of file

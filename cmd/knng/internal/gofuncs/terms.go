@@ -14,20 +14,24 @@ import (
 // the braces of its body.
 func termsOf(text []byte, fn *ast.FuncDecl) (terms []Term, tokens int) {
 	c := counter{counts: make(map[Term]uint32)}
-	body := int(fn.Body.Lbrace - fn.Pos())
-	tokens = c.scan(text, body)
-	c.add(title, strings.ToLower(fn.Name.Name))
-	c.words(inTitle, fn.Name.Name)
-	c.words(comment, fn.Doc.Text())
-	typ, _ := receiverOf(fn)
-	c.words(receiver, typ)
+	tokens = c.declaration(text, fn)
 	return c.sorted(), tokens
 }
 
 // A counter counts the terms of one function.
 type counter struct {
 	counts map[Term]uint32
-	text   []byte // scratch
+	texts  map[Term]string // of every term, if not nil: for tests
+	text   []byte          // scratch
+}
+
+func (c *counter) declaration(text []byte, fn *ast.FuncDecl) (tokens int) {
+	c.add(title, strings.ToLower(fn.Name.Name))
+	c.words(inTitle, fn.Name.Name)
+	typ, _ := receiverOf(fn)
+	c.words(receiver, typ)
+	c.words(comment, fn.Doc.Text())
+	return c.scan(text, int(fn.Body.Lbrace-fn.Pos()))
 }
 
 func (c *counter) add(k kind, text ...string) {
@@ -35,7 +39,11 @@ func (c *counter) add(k kind, text ...string) {
 	for _, t := range text {
 		c.text = append(c.text, t...)
 	}
-	c.counts[Term{Hash: hash(c.text), kind: k}]++
+	t := Term{Hash: hash(c.text), kind: k}
+	c.counts[t]++
+	if c.texts != nil {
+		c.texts[t] = string(c.text[1:])
+	}
 }
 
 func (c *counter) words(k kind, text string) {

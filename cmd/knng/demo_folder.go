@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/knng/knng/cmd/knng/internal/gofuncs"
+	"github.com/knng/knng/vectors"
+)
+
+// A demoFolder holds one demo: functions.npy, functions.npy.ids and
+// functions.knng. Its name has all that names the graph, so that another Go
+// version or other flags find another folder.
+type demoFolder string
+
+func (f demoFolder) vectors() string { return filepath.Join(string(f), "functions.npy") }
+func (f demoFolder) ids() string     { return f.vectors() + ".ids" }
+func (f demoFolder) graph() string   { return filepath.Join(string(f), "functions.knng") }
+
+// folder makes the demo's folder.
+func (d *demoFlags) folder(root gofuncs.Root) (demoFolder, error) {
+	name := fmt.Sprintf("%s-k%d-v%d", fileName(root.Version), d.opts.K, gofuncs.Version)
+	if len(d.packages) > 0 {
+		packages := slices.Clone(d.packages)
+		slices.Sort(packages)
+		h := fnv.New32a()
+		h.Write([]byte(strings.Join(slices.Compact(packages), ",")))
+		name += fmt.Sprintf("-%08x", h.Sum32())
+	}
+	base, err := d.dir, error(nil)
+	if base == "" {
+		base = cacheDir()
+	}
+	if base, err = filepath.Abs(base); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, name)
+	return demoFolder(dir), os.MkdirAll(dir, 0o777)
+}
+
+// cacheDir is knng/demo in the user's cache, or where that cannot be written, a
+// folder among temporary files.
+func cacheDir() string {
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "knng", "demo")
+		if os.MkdirAll(dir, 0o777) == nil {
+			return dir
+		}
+	}
+	return filepath.Join(os.TempDir(), "knng-demo")
+}
+
+// fileName keeps of a version what may stand in a file's name: development
+// versions have spaces and colons.
+func fileName(version string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, version)
+}
+
+// readIDs returns the functions' ids in the order of the rows.
+func (f demoFolder) readIDs() ([]string, error) {
+	text, err := os.ReadFile(f.ids())
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), nil
+}
+
+// write writes vectors and ids beside their names and renames them when they
+// are whole, the vectors last: where they are, the ids are.
+func (f demoFolder) write(functions []gofuncs.Function, rows []float32) (err error) {
+	tmp, err := os.MkdirTemp(string(f), "new-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	path := filepath.Join(tmp, filepath.Base(f.vectors()))
+	if err := writeRows(path, functions, rows); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".ids", f.ids()); err != nil {
+		return err
+	}
+	return os.Rename(path, f.vectors())
+}
+
+func writeRows(path string, functions []gofuncs.Function, rows []float32) error {
+	w, err := vectors.Create(path, vectors.Float32, gofuncs.Dim)
+	if err != nil {
+		return err
+	}
+	for i := range functions {
+		if err := w.AppendFloat32(rows[i*gofuncs.Dim:(i+1)*gofuncs.Dim], functions[i].ID); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}

@@ -1,0 +1,3 @@
+package shop
+
+func skipped() int { return 1 + 2 + 3 + 4 + 5 }

@@ -45,7 +45,7 @@ func jsonLines(w io.Writer) func(builder.Event) {
 	}
 }
 
-// lines prints messages, ends of phases that took a second, and in long phases
+// lines prints messages, ends of phases that took three seconds, and in long phases
 // a line every ten seconds.
 type lines struct {
 	w    io.Writer
@@ -59,7 +59,7 @@ func (l *lines) show(e builder.Event) {
 		fmt.Fprintln(l.w, e.Message)
 	case e.Message != "":
 		fmt.Fprintf(l.w, "%s (%s)\n", e.Message, short(e.Elapsed))
-	case e.End && e.Elapsed >= time.Second:
+	case e.End && e.Elapsed >= 3*time.Second:
 		fmt.Fprintf(l.w, "%s done (%s)\n", e.Phase, short(e.Elapsed))
 	case !e.End && e.Elapsed >= 10*time.Second && l.now().Sub(l.last) >= 10*time.Second:
 		fmt.Fprintln(l.w, status(e))

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/store"
+)
+
+const checkHelp = `Verify a finished graph: size and hash of every file, every block, the shape and
+order of every list, the order, the ids, the checksum, and the distances of a
+sample of rows. Exit code 1 means damage.
+
+  knng check photos.knng
+  knng check photos.knng --full    # the distances of all rows`
+
+func newCheck(g *globals) *cobra.Command {
+	var opts store.CheckOptions
+	c := &cobra.Command{
+		Use: "check DIR", Short: "Verify every file, list and distance of a graph", Long: checkHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return runCheck(c, g, a[0], opts) },
+	}
+	c.Flags().BoolVar(&opts.Full, "full", false, "compute the distances of all rows again")
+	return c
+}
+
+func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions) error {
+	report, err := store.Check(c.Context(), dir, opts)
+	if err != nil {
+		return err
+	}
+	if g.json {
+		if err := g.printJSON(report); err != nil {
+			return err
+		}
+	} else {
+		printReport(g, dir, report)
+	}
+	if !report.OK() {
+		return errSilent
+	}
+	return nil
+}
+
+func printReport(g *globals, dir string, r *store.CheckReport) {
+	for _, f := range r.Faults {
+		fmt.Fprintf(g.stdout, "damaged: %s\n", f)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(g.stdout, "damaged: %d more faults\n", r.More)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(g.stdout, "note: %s\n", n)
+	}
+	if r.OK() {
+		fmt.Fprintf(g.stdout, "%s is sound: %d files (%s) hashed, %d lists, %d ids, %d distances computed again\n",
+			dir, r.Files, size(r.Bytes), r.Lists, r.IDs, r.Recomputed)
+	}
+}

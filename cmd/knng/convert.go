@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/vectors"
+)
+
+const convertHelp = `Convert a vector file into another format or element type.
+
+  knng convert rows.fvecs -o rows.npy
+  knng convert rows.npy -o half.npy --type float16
+  knng convert big.u8bin -o first.bvecs --limit-rows 100000
+
+A value that the new type cannot hold is an error that names row and column.`
+
+type convertFlags struct {
+	out   string
+	typ   string
+	limit int
+}
+
+func newConvert(g *globals) *cobra.Command {
+	v := new(convertFlags)
+	c := &cobra.Command{
+		Use: "convert INPUT... -o OUT", Short: "Convert vector files", Long: convertHelp,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, inputs []string) error { return v.run(g, inputs) },
+	}
+	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
+	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
+	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only this many rows")
+	c.MarkFlagRequired("output")
+	return c
+}
+
+func (v *convertFlags) run(g *globals, inputs []string) (err error) {
+	if exists(v.out) {
+		return fmt.Errorf("%s exists", v.out)
+	}
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: v.limit})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	typ := in.Type()
+	if v.typ != "" {
+		if typ, err = vectors.ParseType(v.typ); err != nil {
+			return usageError{err}
+		}
+	}
+	out, err := vectors.Create(v.out, typ, in.Dim())
+	if err != nil {
+		return usageError{err}
+	}
+	err = errors.Join(vectors.Convert(out, in, nil), out.Close())
+	if err != nil {
+		os.Remove(v.out) // a part of the rows would pass for all of them
+		return err
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"path": v.out, "rows": out.Rows(), "dim": in.Dim(), "type": typ.String()})
+	}
+	if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: %d rows of %d %s\n", v.out, out.Rows(), in.Dim(), typ)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/store"
+)
+
+const dumpHelp = `Print a part of a store, finished or not, as it stands on disk.
+
+  knng dump photos.knng               # all tags and records
+  knng dump photos.knng row/17
+  knng dump photos.knng block/17      # the bytes of the block that holds row 17
+  knng dump photos.knng record/state
+
+Keys: ` + store.DumpKeys
+
+func newDump(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "dump DIR [KEY]", Short: "Print parts of a store as they stand on disk", Long: dumpHelp,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(_ *cobra.Command, a []string) error {
+			key := ""
+			if len(a) == 2 {
+				key = a[1]
+			}
+			return store.Dump(a[0], g.stdout, key)
+		},
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/export"
+)
+
+const exportHelp = `Write a finished graph in the format of another tool, rows in input order.
+
+  knng export photos.knng -o graph.npz --format npz                     # SciPy, scikit-learn, scanpy
+  knng export photos.knng -o umap --format npy --self                   # UMAP's precomputed_knn
+  knng export photos.knng -o graph.npz --format npz --symmetric union
+  knng export photos.knng -o graph.gt --format gt
+
+Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
+(u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
+distances beside it), ivecs, csv (row,rank,neighbor,distance).`
+
+type exportFlags struct {
+	out  string
+	opts export.Options
+}
+
+func newExport(g *globals) *cobra.Command {
+	e := new(exportFlags)
+	c := &cobra.Command{
+		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs or csv", Long: exportHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, a []string) error { return e.run(g, a[0]) },
+	}
+	f := c.Flags()
+	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
+	f.StringVar((*string)(&e.opts.Format), "format", "npz", "npy, npz, gt, ibin, ivecs or csv")
+	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
+	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
+	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
+	c.MarkFlagRequired("output")
+	return c
+}
+
+func (e *exportFlags) run(g *globals, dir string) error {
+	if err := e.opts.Validate(); err != nil {
+		return usageError{err}
+	}
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := export.Export(s, e.out, e.opts); err != nil {
+		return err
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"path": e.out, "format": e.opts.Format, "rows": s.Len(), "k": s.K()})
+	}
+	if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, s.Len(), s.K(), e.opts.Format)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+)
+
+const infoHelp = `Say what a directory holds: a finished graph, or how far its build is.
+
+  knng info photos.knng
+  knng info photos.knng --json`
+
+func newInfo(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "info DIR", Short: "Say what a graph is, or how far its build is", Long: infoHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, a []string) error { return runInfo(g, a[0]) },
+	}
+}
+
+func runInfo(g *globals, dir string) error {
+	state, err := store.StateOf(dir)
+	if err != nil {
+		return err
+	}
+	if state == store.Unfinished {
+		return unfinishedInfo(g, dir)
+	}
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	info := s.Info()
+	res := new(builder.Result)
+	if err := json.Unmarshal(info.Result, res); err != nil {
+		return fmt.Errorf("result stored in %s: %w", dir, err)
+	}
+	if g.json {
+		return g.printJSON(flatten(res, dir))
+	}
+	printResult(g, res, dir)
+	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
+	for _, f := range info.Manifest.Files {
+		fmt.Fprintf(g.stdout, "input      %s: %d rows, %s\n", f.Path, f.Rows, size(f.Size))
+	}
+	return nil
+}
+
+func unfinishedInfo(g *globals, dir string) error {
+	p, err := store.ProgressOf(dir)
+	if err != nil {
+		return err
+	}
+	m := p.Manifest
+	stages := builder.StagesIn(p.State)
+	if g.json {
+		return g.printJSON(map[string]any{"dir": dir, "finished": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric, "stages": stages})
+	}
+	fmt.Fprintf(g.stdout, "%s: unfinished; give its build command again to continue\n", dir)
+	fmt.Fprintf(g.stdout, "input      %d rows of %d %s, k=%d, %s; begun %s\n", m.Rows, m.Dim, m.Type, m.K, m.Metric, m.Created)
+	for _, s := range stages {
+		fmt.Fprintf(g.stdout, "done       %s\n", s)
+	}
+	fmt.Fprintf(g.stdout, "disk       %s\n", size(p.Disk))
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
+)
+
+const recallHelp = `Measure the recall of a finished graph, with a 95 % interval: on a sample of rows
+whose exact lists are computed now, or against exact lists in files.
+
+  knng recall photos.knng
+  knng recall photos.knng --sample 5000 --seed 7
+  knng recall sift.knng --truth sift.gt --rows sift.rows.ibin
+
+Ties by distance are accepted, the row itself is not.`
+
+type recallFlags struct {
+	sample    int
+	seed      uint64
+	truth     string
+	rows      string
+	distances string
+}
+
+func newRecall(g *globals) *cobra.Command {
+	r := new(recallFlags)
+	c := &cobra.Command{
+		Use: "recall DIR", Short: "Measure recall with a 95 % interval", Long: recallHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return r.run(c, g, a[0]) },
+	}
+	f := c.Flags()
+	f.IntVar(&r.sample, "sample", 1000, "rows to compute exact lists of")
+	f.Uint64Var(&r.seed, "seed", 1, "seed of the sample")
+	f.StringVar(&r.truth, "truth", "", "exact lists: u32 m, u32 k, m*k int32 rows, m*k float32 distances")
+	f.StringVar(&r.rows, "rows", "", "the rows that --truth belongs to: u32 m, u32 1, m int32")
+	f.StringVar(&r.distances, "truth-distances", "auto", "what --truth holds: auto, squared, or metric distances")
+	return c
+}
+
+func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
+	if (r.truth == "") != (r.rows == "") || r.sample < 1 {
+		return usageError{fmt.Errorf("--truth and --rows go together, and --sample is at least 1")}
+	}
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var est builder.RecallEstimate
+	if r.truth == "" {
+		est, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
+	} else {
+		est, err = r.againstFiles(s)
+	}
+	if err != nil {
+		return err
+	}
+	if g.json {
+		return g.printJSON(est)
+	}
+	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", s.K(), est.Recall, est.Low, est.High, est.Sample)
+	return nil
+}
+
+// againstFiles compares the graph with exact lists in files.
+func (r *recallFlags) againstFiles(s *store.Store) (est builder.RecallEstimate, err error) {
+	scale, err := recall.ParseTruthDistances(r.distances)
+	if err != nil {
+		return est, usageError{err}
+	}
+	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
+	if err != nil {
+		return est, err
+	}
+	truth, err := recall.ReadTruth(r.truth, r.rows)
+	if err != nil {
+		return est, err
+	}
+	per, err := truth.PerRow(s.Len(), min(s.K(), truth.K), metric, scale,
+		func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
+			return s.Keyed(store.Row(row), neighbors, keys)
+		})
+	if err != nil {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, s.Len(), 1)
+	est.Sample = len(per)
+	return est, nil
+}

@@ -1,0 +1,134 @@
+// Package ablation builds one data set by the paper's method and again with each
+// of its parts switched off or changed in turn.
+package ablation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// Config says what to build and what to hold it against.
+type Config struct {
+	Inputs  []string
+	Truth   string // exact lists, with Rows; "" measures on a sample of 1,000 rows
+	Rows    string
+	K       int
+	Limit   int
+	Threads int
+	Scratch string   // folder for the stores, which are removed one by one
+	Only    []string // names of variants; none is all
+}
+
+// A Variant is the paper's method with one change.
+type Variant struct {
+	Name   string
+	Change func(o *builder.Options)
+}
+
+// Variants lists the changes. Without one, divisions are made until the
+// effective rate falls under 0.05 and one round of propagation follows.
+var Variants = []Variant{
+	{"paper", func(*builder.Options) {}},
+	{"no propagation", func(o *builder.Options) { o.Propagation = builder.Off }},
+	{"no pairwise update", func(o *builder.Options) { o.Pairwise = builder.Off }},
+	{"pair cache off", func(o *builder.Options) { o.PairCache = builder.Off }},
+	{"pair cache on", func(o *builder.Options) { o.PairCache = builder.On }},
+	{"random directions", func(o *builder.Options) { o.Directions = builder.Random }},
+	{"trigger 0.10", func(o *builder.Options) { o.Trigger = 0.10 }},
+	{"two rounds", func(o *builder.Options) { o.Rounds = 2 }},
+	{"one thread", func(o *builder.Options) { o.Threads = 1 }},
+	{"in place, one thread", func(o *builder.Options) { o.InPlace, o.Threads = true, 1 }},
+	{"two rounds in place, one thread", func(o *builder.Options) { o.InPlace, o.Threads, o.Rounds = true, 1, 2 }},
+}
+
+// Row is one variant's outcome.
+type Row struct {
+	Variant  string                 `json:"variant"`
+	Accuracy builder.RecallEstimate `json:"accuracy"` // against the truth
+	Result   *builder.Result        `json:"result"`
+}
+
+// Run builds the variants one after the other and tells each outcome to done.
+func (c *Config) Run(ctx context.Context, done func(Row) error) error {
+	for _, v := range Variants {
+		if !c.wanted(v.Name) {
+			continue
+		}
+		row, err := c.one(ctx, v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Name, err)
+		}
+		if err := done(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) wanted(name string) bool {
+	for _, n := range c.Only {
+		if n == name {
+			return true
+		}
+	}
+	return len(c.Only) == 0
+}
+
+func (c *Config) one(ctx context.Context, v Variant) (row Row, err error) {
+	dir, err := os.MkdirTemp(c.Scratch, "ablation-")
+	if err != nil {
+		return row, err
+	}
+	defer os.RemoveAll(dir)
+	in, err := vectors.Open(c.Inputs, &vectors.OpenOptions{Limit: c.Limit, Scratch: dir})
+	if err != nil {
+		return row, err
+	}
+	defer in.Close()
+	o := builder.Options{K: c.K, Method: builder.Paper, Rounds: 1, Threads: c.Threads}
+	v.Change(&o)
+	row.Variant = v.Name
+	graph := filepath.Join(dir, "graph")
+	if row.Result, err = builder.Build(ctx, graph, in, o); err != nil {
+		return row, err
+	}
+	row.Accuracy, err = c.accuracy(ctx, graph)
+	return row, err
+}
+
+// accuracy is the recall against the truth files, or on a sample.
+func (c *Config) accuracy(ctx context.Context, graph string) (est builder.RecallEstimate, err error) {
+	s, err := store.Open(graph, nil)
+	if err != nil {
+		return est, err
+	}
+	defer s.Close()
+	if c.Truth == "" {
+		return builder.MeasureRecall(ctx, s, 1000, 1, nil)
+	}
+	truth, err := recall.ReadTruth(c.Truth, c.Rows)
+	if err != nil {
+		return est, err
+	}
+	if s.K() > truth.K {
+		return est, errors.New("the truth's lists are shorter than k")
+	}
+	per, err := truth.PerRow(s.Len(), s.K(), metricOf(s), recall.Auto,
+		func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
+			return s.Keyed(store.Row(row), neighbors, keys)
+		})
+	if err != nil {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, s.Len(), 1)
+	est.Sample = len(per)
+	return est, nil
+}

@@ -30,23 +30,54 @@ const pairsFrom = 20 * time.Microsecond
 // chooseCache picks the form of the computed-pair cache from the measured cost
 // of the distance. The choice never changes the graph, so it may rest on a
 // clock and may differ from run to run.
-func (r *run) chooseCache() error {
-	cost, err := r.costOfKey()
+func (r *run) chooseCache() (err error) {
+	if r.opts.Distance != nil {
+		return r.chooseForOwn()
+	}
+	if r.keyCost, err = r.costOfKernel(); err != nil {
+		return err
+	}
+	r.skip = r.opts.PairCache == On || r.opts.PairCache == Default && r.keyCost >= cachedFrom
+	return nil
+}
+
+// chooseForOwn measures a user's distance on a few pairs, once in the life of a
+// build, and keeps what they cost: no pair is paid for twice.
+func (r *run) chooseForOwn() error {
+	known, err := r.draft.Load("distance-cost", &r.keyCost)
 	if err != nil {
 		return err
 	}
-	r.keyCost = cost
-	cheapest := cachedFrom
-	if r.opts.Distance != nil {
-		cheapest = pairsFrom
+	ids := make([]uint32, min(r.n()-1, 3))
+	for i := range ids {
+		ids[i] = uint32(i + 1)
 	}
-	if r.opts.PairCache == Off || r.opts.PairCache == Default && cost < cheapest {
+	found := make([]float32, len(ids))
+	if !known {
+		began := time.Now()
+		if _, err := r.evaluator()(0, ids, found); err != nil {
+			return err
+		}
+		r.keyCost = time.Since(began) / time.Duration(len(ids))
+	}
+	if r.opts.PairCache == Off || r.opts.PairCache == Default && r.keyCost < pairsFrom {
 		return nil
 	}
 	r.skip = true
-	if r.opts.Distance == nil {
-		return nil
+	if err := r.openPairs(); err != nil || known {
+		return err
 	}
+	rows := make([]uint64, len(ids))
+	for i, id := range ids {
+		rows[i] = uint64(r.order[id])
+	}
+	if err := r.pairs.Add(uint64(r.order[0]), rows, found); err != nil {
+		return err
+	}
+	return r.draft.Record("distance-cost", r.keyCost)
+}
+
+func (r *run) openPairs() error {
 	scratch, err := r.draft.ScratchDir()
 	if err != nil {
 		return err
@@ -67,23 +98,16 @@ func (r *run) cacheForm() string {
 	return noCache
 }
 
-// costOfKey times a user's distance on a few pairs, and the kernels, which need
-// more to be measured, on a few thousand.
-func (r *run) costOfKey() (time.Duration, error) {
+// costOfKernel times the metric's kernels on a few hundred pairs.
+func (r *run) costOfKernel() (time.Duration, error) {
 	ids := make([]uint32, min(r.n()-1, 256))
-	if r.opts.Distance != nil {
-		ids = ids[:min(len(ids), 3)]
-	}
-	if len(ids) == 0 {
-		return 0, nil
-	}
 	for i := range ids {
 		ids[i] = uint32(i + 1)
 	}
 	out := make([]float32, len(ids))
 	keys := r.evaluator()
 	best := time.Duration(math.MaxInt64)
-	for range 3 {
+	for range 5 {
 		began := time.Now()
 		if _, err := keys(0, ids, out); err != nil {
 			return 0, err

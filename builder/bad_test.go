@@ -1,0 +1,144 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors/distance"
+)
+
+func TestBadRows(t *testing.T) {
+	const n, dim, k = 400, 4, 5
+	clean := clustered(4, n, dim)
+	data := slices.Clone(clean)
+	data[3*dim+1] = float32(math.NaN())
+	data[77*dim] = float32(math.Inf(-1))
+	for j := range dim {
+		data[200*dim+j] = 0
+	}
+	bad := []int{3, 77, 200}
+	o := builder.Options{K: k, Metric: distance.Cosine}
+
+	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	if !errors.Is(err, builder.ErrBadRows) {
+		t.Fatalf("error %v, want ErrBadRows", err)
+	}
+	t.Log(err)
+
+	o.BadRows = builder.Drop
+	var kept []float32
+	for row := range n {
+		if !slices.Contains(bad, row) {
+			kept = append(kept, data[row*dim:(row+1)*dim]...)
+		}
+	}
+	res, dropped := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	if want := bruteForce(t, kept, dim, k, distance.Cosine); !slices.EqualFunc(dropped, want, slices.Equal) || res.BadRows != 3 {
+		t.Error("drop: not the graph of the rows that remain")
+	}
+
+	o.BadRows = builder.Isolate
+	_, isolated := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	if len(isolated) != n {
+		t.Fatalf("isolate: %d rows, want %d", len(isolated), n)
+	}
+	at := 0
+	for row, list := range isolated {
+		if slices.Contains(bad, row) {
+			if len(list) != 0 {
+				t.Errorf("isolated row %d has neighbors", row)
+			}
+			continue
+		}
+		if len(list) != k || list[0].key != dropped[at][0].key {
+			t.Errorf("row %d: %v, want keys as in %v", row, list, dropped[at])
+		}
+		at++
+	}
+}
+
+func TestAllRowsEqual(t *testing.T) {
+	const n, dim, k = 2000, 8, 6
+	data := make([]float32, n*dim)
+	for i := range data {
+		data[i] = 3
+	}
+	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+		builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 50, Divisions: 2, Rounds: 1})
+	checkLists(t, lists, k)
+	if res.Recall.Recall != 1 {
+		t.Errorf("recall %v, but every row is as near as any other", res.Recall)
+	}
+}
+
+func TestListsLongerThanLeaves(t *testing.T) {
+	const n, dim, k = 300, 5, 60
+	data := clustered(6, n, dim)
+	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+		builder.Options{K: k, Method: builder.Paper, LeafSize: 20, Divisions: 1, Propagation: builder.Off})
+	checkLists(t, lists, k)
+	if want := bruteForce(t, data, dim, k, distance.Euclidean); res.Completed != n || !slices.EqualFunc(lists, want, slices.Equal) {
+		t.Errorf("%d rows completed, want all, and exactly", res.Completed)
+	}
+}
+
+func TestMoreNeighborsThanRows(t *testing.T) {
+	for _, n := range []int{1, 2, 5} {
+		data := clustered(6, n, 3)
+		for _, m := range []builder.Method{builder.Auto, builder.Exact, builder.Paper} {
+			_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 3), builder.Options{K: 10, Method: m})
+			checkLists(t, lists, 10)
+		}
+	}
+}
+
+func TestMemoryBelowTheMinimum(t *testing.T) {
+	data := clustered(6, 500, 3)
+	dir := filepath.Join(t.TempDir(), "g")
+	o := builder.Options{K: 10, Memory: 1 << 20}
+	if _, err := builder.Build(context.Background(), dir, input(t, data, 3), o); !errors.Is(err, builder.ErrMemory) {
+		t.Fatalf("error %v, want ErrMemory", err)
+	}
+	o.Memory = 1 << 30 // the same build goes on with more
+	_, lists := build(t, dir, input(t, data, 3), o)
+	checkLists(t, lists, 10)
+}
+
+func TestCancelled(t *testing.T) {
+	data := clustered(6, 3000, 8)
+	dir := filepath.Join(t.TempDir(), "g")
+	o := builder.Options{K: 5, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 4, Rounds: 1}
+	stops := 0
+	for phase := 0; ; phase++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		events := 0
+		o.Progress = func(e builder.Event) {
+			if events++; e.End && events > 4*phase {
+				cancel()
+			}
+		}
+		_, err := builder.Build(ctx, dir, input(t, data, 8), o)
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if stops++; stops > 200 {
+			t.Fatal("no end")
+		}
+	}
+	o.Progress = nil
+	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 8), o)
+	got, err := builder.Build(context.Background(), dir, input(t, data, 8), o)
+	if got == nil || got.Checksum != want.Checksum {
+		t.Fatalf("after %d stops %v %v, want checksum %s", stops, got, err, want.Checksum)
+	}
+	t.Logf("%d stops, resumed %d times", stops, got.Resumed)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,9 @@ nearest neighbors. The second time the graph is there and is shown at once.
 A function that is written anew for several systems has the name of its file:
 'os.hostname (sys_plan9.go)'; os.hostname alone shows all of them.`
 
+// demoK is how many neighbors a person can judge at a glance.
+const demoK = 10
+
 type demoFlags struct {
 	dir      string
 	packages []string
@@ -48,7 +52,7 @@ func newDemoCommand(g *globals) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&d.dir, "dir", "", "folder for vectors and graph (default knng/demo in the user's cache folder)")
 	f.StringSliceVar(&d.packages, "packages", nil, "only these packages, by import path; net/... is net and all below it")
-	f.IntVarP(&d.opts.K, "k", "k", 10, "neighbors of a function")
+	f.IntVarP(&d.opts.K, "k", "k", demoK, "neighbors of a function")
 	f.IntVar(&d.opts.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	return c
 }
@@ -64,6 +68,7 @@ func (d *demoFlags) complete() error {
 // A demo is a finished graph, built now or found.
 type demo struct {
 	folder  demoFolder
+	flags   string   // those that lead to this demo again
 	ids     []string // of the rows, in order
 	result  *builder.Result
 	already bool // finished by an earlier run
@@ -95,7 +100,21 @@ func (d *demoFlags) run(ctx context.Context, g *globals, names []string) error {
 	if err != nil {
 		return err
 	}
-	return (&demo{folder: folder, ids: ids, result: result, already: already}).show(g, rows)
+	return (&demo{folder: folder, flags: d.again(), ids: ids, result: result, already: already}).show(g, rows)
+}
+
+// again is the flags that were given, as they would be typed again.
+func (d *demoFlags) again() (flags string) {
+	if d.dir != "" {
+		flags += " --dir " + quoted(d.dir)
+	}
+	if len(d.packages) > 0 {
+		flags += " --packages " + quoted(strings.Join(d.packages, ","))
+	}
+	if d.opts.K != demoK {
+		flags += fmt.Sprintf(" -k %d", d.opts.K)
+	}
+	return flags
 }
 
 // write reads the library and writes its vectors.

@@ -57,9 +57,17 @@ func (d *demo) show(g *globals, rows []store.Row) error {
 	}
 	printTable(g.stdout, lists)
 	if !g.quiet {
-		d.summary(g.stdout, selfName())
+		d.summary(g.stdout, selfName(), example(lists[0]))
 	}
 	return nil
+}
+
+// example is a function to ask for next: the neighbor of one that was shown.
+func example(list neighborList) string {
+	if len(list.Neighbors) == 0 {
+		return list.ID
+	}
+	return list.Neighbors[len(list.Neighbors)-1].ID
 }
 
 // known returns the rows of the well-known functions, or where --packages has
@@ -135,20 +143,24 @@ func printTable(w io.Writer, lists []neighborList) {
 }
 
 // summary says what was built, how well, where it is and what to type next.
-func (d *demo) summary(w io.Writer, self string) {
-	r := d.result
+func (d *demo) summary(w io.Writer, self, example string) {
+	r, graph := d.result, d.folder.graph()
 	state := "built"
 	if d.already {
 		state = "already finished; built"
 	}
-	fmt.Fprintf(w, "\ngraph    %s\n", d.folder.graph())
+	fmt.Fprintf(w, "\ngraph    %s\n", graph)
 	fmt.Fprintf(w, "         %d functions, the %d nearest of each by cosine, from %s\n", r.Rows, r.K, d.folder.vectors())
-	fmt.Fprintf(w, "recall   %.4f, 95 %% interval %.4f to %.4f (%d functions compared with all)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
+	if r.Recall.Sample > 0 {
+		fmt.Fprintf(w, "recall   %.4f, 95 %% interval %.4f to %.4f (%d functions compared with all)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
+	} else {
+		fmt.Fprintf(w, "recall   %.4f: all were compared with all\n", r.Recall.Recall)
+	}
 	fmt.Fprintf(w, "time     %s in %.2f s with %d threads, method %s\n", state, r.Seconds, r.Threads, r.Method)
 	fmt.Fprintf(w, "pairs    %d compared, %.1f %% of all\n", r.Comparisons, 100*r.ScanRate)
-	fmt.Fprintf(w, "next     %s demo strings.Fields net/http.Get\n", self)
-	fmt.Fprintf(w, "         %s neighbors %s --id bytes.Index\n", self, quoted(d.folder.graph()))
-	fmt.Fprintf(w, "         %s recall %s\n", self, quoted(d.folder.graph()))
+	fmt.Fprintf(w, "next     %s demo%s %s\n", self, d.flags, quoted(example))
+	fmt.Fprintf(w, "         %s neighbors %s --id %s\n", self, quoted(graph), quoted(example))
+	fmt.Fprintf(w, "         %s recall %s\n", self, quoted(graph))
 }
 
 // selfName is how this program was called: "go run" puts it in a build folder,
@@ -160,10 +172,10 @@ func selfName() string {
 	return "knng"
 }
 
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " ()'\"&;$") {
-		return `"` + path + `"`
+// quoted is a path or an id as the usual shells take it.
+func quoted(s string) string {
+	if strings.ContainsAny(s, " ()*'&;") {
+		return `"` + s + `"`
 	}
-	return path
+	return s
 }

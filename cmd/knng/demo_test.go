@@ -83,7 +83,7 @@ func TestDemoText(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	for _, want := range []string{"\nbytes.Index ", "  strings.Index\n", "\ngraph    " + dir, "\nrecall   ", "--id bytes.Index"} {
+	for _, want := range []string{"\nbytes.Index ", "  strings.Index\n", "\ngraph    " + dir, "\nrecall   ", " --id ", " --dir " + dir + " --packages " + few + " "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

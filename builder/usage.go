@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"runtime/metrics"
 	"sync"
 	"time"
 )
@@ -86,10 +85,3 @@ func (m *meter) total() usage {
 }
 
 func (m *meter) stop() { close(m.done) }
-
-// goMemory is the memory that the Go runtime holds from the system.
-func goMemory() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
-}

@@ -2,6 +2,8 @@
 
 package builder
 
+import "runtime/metrics"
+
 // readProcess knows only the Go runtime's memory here.
 func readProcess() process {
 	held := goMemory()
@@ -10,3 +12,10 @@ func readProcess() process {
 
 // offeredMemory is unknown here: 8 GiB is what small machines of today have.
 func offeredMemory() int64 { return 8 << 30 }
+
+// goMemory is the memory that the Go runtime holds from the system.
+func goMemory() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
+}

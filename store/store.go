@@ -33,7 +33,7 @@ type Store struct {
 	calls  calls
 
 	mu   sync.Mutex
-	idle []*pebble.Iterator // lookups' iterators, to be used again
+	idle []*cursor // of lookups that are done, to be used again
 }
 
 // Info is what a store says of itself.
@@ -170,7 +170,8 @@ func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) 
 		key := math.Float32frombits(binary.LittleEndian.Uint32(l.keys[i:]))
 		buf = append(buf, Neighbor{Row(binary.LittleEndian.Uint32(l.neighbors[i:])), s.Shown(key)})
 	}
-	return buf, s.done(l)
+	s.done(l)
+	return buf, nil
 }
 
 // Keyed appends the neighbors of a row and their raw keys to the two slices.
@@ -180,29 +181,31 @@ func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []
 		return neighbors, keys, err
 	}
 	neighbors, keys = appendUint32s(neighbors, l.neighbors), appendFloat32s(keys, l.keys)
-	return neighbors, keys, s.done(l)
+	s.done(l)
+	return neighbors, keys, nil
 }
 
-// found is a list in Pebble's block cache, held by an iterator.
-type found struct {
+// A cursor finds one list after another. The list lies in Pebble's block cache,
+// held by the iterator; the key is here because it would be allocated elsewhere.
+type cursor struct {
 	iter            *pebble.Iterator
+	key             [9]byte
 	neighbors, keys []byte
 }
 
 // lookup finds the raw list of a row. done must follow where err is nil.
-func (s *Store) lookup(row Row) (l found, err error) {
+func (s *Store) lookup(row Row) (l *cursor, err error) {
 	if uint64(row) >= uint64(s.shape.Rows) {
 		return l, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
 	if !s.calls.enter() {
 		return l, ErrClosed
 	}
-	if l.iter, err = s.iterator(); err != nil {
+	if l, err = s.cursor(); err != nil {
 		s.calls.leave()
 		return l, err
 	}
-	var buf [9]byte
-	key := key64(buf[:0], tagAdjacency, uint64(row)/adjacencyRows)
+	key := key64(l.key[:0], tagAdjacency, uint64(row)/adjacencyRows)
 	if !l.iter.SeekGE(key) || string(l.iter.Key()) != string(key) {
 		err = l.iter.Error()
 		if err == nil {
@@ -220,7 +223,9 @@ func (s *Store) lookup(row Row) (l found, err error) {
 		err = s.valid(l.neighbors)
 	}
 	if err != nil {
-		return l, errors.Join(corrupt(key, err), s.discard(l))
+		err = corrupt(key, err)
+		s.discard(l)
+		return l, err
 	}
 	return l, nil
 }
@@ -238,37 +243,35 @@ func (s *Store) valid(neighbors []byte) error {
 	return nil
 }
 
-// iterator takes an idle iterator or makes one.
-func (s *Store) iterator() (*pebble.Iterator, error) {
+// cursor takes an idle cursor or makes one.
+func (s *Store) cursor() (*cursor, error) {
 	s.mu.Lock()
 	if n := len(s.idle); n > 0 {
-		iter := s.idle[n-1]
+		l := s.idle[n-1]
 		s.idle = s.idle[:n-1]
 		s.mu.Unlock()
-		return iter, nil
+		return l, nil
 	}
 	s.mu.Unlock()
 	iter, err := s.engine.db.NewIter(&pebble.IterOptions{LowerBound: []byte{tagAdjacency}, UpperBound: []byte{tagAdjacency + 1}})
 	if err != nil {
 		return nil, corrupt(nil, err)
 	}
-	return iter, nil
+	return &cursor{iter: iter}, nil
 }
 
 // done gives back what lookup took.
-func (s *Store) done(l found) error {
+func (s *Store) done(l *cursor) {
 	s.mu.Lock()
-	s.idle = append(s.idle, l.iter)
+	s.idle = append(s.idle, l)
 	s.mu.Unlock()
 	s.calls.leave()
-	return nil
 }
 
-// discard closes an iterator that met an error.
-func (s *Store) discard(l found) error {
-	l.iter.Close() // what it says has been said
+// discard closes a cursor that met an error, which has been told.
+func (s *Store) discard(l *cursor) {
+	l.iter.Close()
 	s.calls.leave()
-	return nil
 }
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
@@ -303,8 +306,8 @@ func (s *Store) Close() error {
 		return nil
 	}
 	var errs []error
-	for _, iter := range s.idle {
-		errs = append(errs, iter.Close())
+	for _, l := range s.idle {
+		errs = append(errs, l.iter.Close())
 	}
 	return errors.Join(append(errs, s.engine.close())...)
 }

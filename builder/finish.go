@@ -179,8 +179,8 @@ func (r *run) report() *Result {
 		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.k,
 		Metric: r.opts.Metric.String(), Method: r.state.Method, Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		ControlPairs: r.state.Control,
-		Divisions:    r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
+		ControlPairs: r.state.Control, EffectiveRates: []float64{},
+		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
 		PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
 		BadRows: len(r.bad.Rows), Kernel: distance.Kernel(), Threads: r.opts.Threads,
 	}

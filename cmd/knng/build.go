@@ -139,7 +139,7 @@ func parseSize(s string) (int64, error) {
 		return 0, nil
 	}
 	number := strings.TrimRight(s, "KMGTiBkmgtb")
-	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(s[len(number):], "B"), "i"))
+	unit := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s[len(number):]), "B"), "I")
 	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
 	n, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(n > 0) || n*float64(int64(1)<<shift) > 1<<60 {
@@ -159,7 +159,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	res, err := builder.Build(ctx, b.out, in, b.opts)
 	switch {
 	case errors.Is(err, store.ErrFinished):
-		if !g.quiet {
+		if !g.quiet && g.progress != "none" {
 			fmt.Fprintf(g.stderr, "%s is already finished\n", b.out)
 		}
 	case errors.Is(err, context.Canceled):

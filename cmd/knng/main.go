@@ -43,6 +43,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	g.close()
 	code := exitCode(err)
+	if err != nil && !g.began { // cobra's own errors come before any command
+		code = exitUsage
+	}
 	if sig := signalled.Load(); err != nil && sig != 0 && errors.Is(err, context.Canceled) {
 		return int(sig)
 	}
@@ -105,6 +108,7 @@ type globals struct {
 
 	stdout, stderr io.Writer
 	profile        *os.File
+	began          bool // the command line was understood
 }
 
 const rootHelp = `knng builds k-nearest-neighbor graphs of vectors on disk, larger than memory,
@@ -146,6 +150,7 @@ func newRoot(g *globals) *cobra.Command {
 
 // open checks the global flags and starts the profile.
 func (g *globals) open() (err error) {
+	g.began = true
 	switch g.progress {
 	case "auto", "bar", "plain", "json", "none":
 	default:

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/knng/knng/vectors"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"knng":     main,
+		"makerows": makeRows,
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script")})
+}
+
+// makeRows is a command of the scripts: makerows FILE N DIM [WHAT] writes N rows
+// of clustered values; WHAT is nan, zero or equal.
+func makeRows() {
+	n, _ := strconv.Atoi(os.Args[2])
+	dim, _ := strconv.Atoi(os.Args[3])
+	what := ""
+	if len(os.Args) > 4 {
+		what = os.Args[4]
+	}
+	if err := writeSome(os.Args[1], n, dim, what); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func writeSome(path string, n, dim int, what string) error {
+	typ := map[string]vectors.Type{".bvecs": vectors.Uint8, ".u8bin": vectors.Uint8}[filepath.Ext(path)]
+	if typ == 0 {
+		typ = vectors.Float32
+	}
+	w, err := vectors.Create(path, typ, dim)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	row := make([]float32, dim)
+	for i := range n {
+		for j := range row {
+			row[j] = float32(20*(i%10) + rng.IntN(30))
+			switch {
+			case what == "equal":
+				row[j] = 7
+			case what == "nan" && i == 5 && j == 1:
+				row[j] = float32(math.NaN())
+			case what == "zero" && i == 6:
+				row[j] = 0
+			}
+		}
+		if err := w.AppendFloat32(row, ""); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+func TestSizes(t *testing.T) {
+	for s, want := range map[string]int64{"": 0, "1000": 1000, "512MiB": 512 << 20, "2G": 2 << 30, "1.5gb": 3 << 29, "64k": 64 << 10} {
+		if got, err := parseSize(s); err != nil || got != want {
+			t.Errorf("%q: %d %v, want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"x", "-1", "5X", "0", "1e30T"} {
+		if got, err := parseSize(s); err == nil {
+			t.Errorf("%q: %d, want an error", s, got)
+		}
+	}
+}
+
+// gtHeader reads n and k of a gt file.
+func gtHeader(path string) (n, k uint32, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:]), nil
+}
+
+func TestExportMatchesChecksum(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph, gt := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.knng"), filepath.Join(dir, "x.gt")
+	if err := writeSome(rows, 300, 4, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"build", rows, "-o", graph, "-k", "6", "--quiet"}, {"export", graph, "--format", "gt", "-o", gt}} {
+		if code := run(args, nil, os.Stdout, os.Stderr); code != exitDone {
+			t.Fatalf("%v: exit code %d", args, code)
+		}
+	}
+	if n, k, err := gtHeader(gt); n != 300 || k != 6 || err != nil {
+		t.Errorf("gt of %d rows, k %d, %v", n, k, err)
+	}
+}

@@ -90,7 +90,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
 	f.StringVar(&b.directions, "directions", "principal", "for measurements: principal or random directions")
 	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
-	c.MarkFlagRequired("output")
+	requireOutput(c)
 }
 
 // complete turns the flags that are words into options.

@@ -34,7 +34,7 @@ func newConvert(g *globals) *cobra.Command {
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only this many rows")
-	c.MarkFlagRequired("output")
+	requireOutput(c)
 	return c
 }
 

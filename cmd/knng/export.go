@@ -38,7 +38,7 @@ func newExport(g *globals) *cobra.Command {
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
-	c.MarkFlagRequired("output")
+	requireOutput(c)
 	return c
 }
 

@@ -181,3 +181,13 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// requireOutput makes a missing --output a usage error.
+func requireOutput(c *cobra.Command) {
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if c.Flags().Changed("output") {
+			return nil
+		}
+		return usageError{fmt.Errorf("--output is missing; usage: %s", c.UseLine())}
+	}
+}

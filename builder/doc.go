@@ -1,5 +1,64 @@
 // Package builder builds k-NN graphs by the method of Wang et al., "Scalable
 // k-NN graph construction": random divisions, exact subgraphs in their leaves,
 // union, and neighborhood propagation. [Build] is the one function that most
-// programs need.
+// programs need; calling it again with the same options continues what was
+// interrupted.
+//
+// # Passes
+//
+// Sequential passes read rows in the order in which they lie; the others gather.
+//
+//	0  audit        reads the input once, sequentially: values that have no
+//	                distance, repetitions, a checksum
+//	1  order        one division of all rows gives each a place; the rows are
+//	                written in that locality order. From here on neighbors lie
+//	                near each other
+//	2  controls     where a target recall steers: exact lists of a few rows, one
+//	                sequential reading
+//	3  divisions    each: carve (about log2(n/g) readings of all rows, which
+//	                shrink to parts that stay in the cache), then solve the leaves
+//	                (each row read once, in nearly sequential order)
+//	4  propagation  each round: around every row up to T others are visited, in
+//	                the order of places; rows and lists are gathered
+//	5  finish       short lists completed, adjacency in input order, recall on
+//	                rows that steered nothing, checksum, seal
+//
+// The exact method replaces 2 to 4 by all pairs, block against block.
+//
+// Held in memory: two generations of lists (16 n k bytes; one outside
+// propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
+// bytes a row while dividing, 12 for orders. Rows are mapped, never held.
+//
+// What costs: on 1,000,000 rows of 128 bytes with k = 20, of 180 s of CPU, 36 s
+// go to carving and sampling, 85 s to leaves, 70 s to one round of propagation
+// (go run ./bench/cmd/ablation prints them).
+//
+// # What shapes the graph
+//
+// The data, the options listed by Options as naming the result, and the seed:
+// every decision is taken from counts of requested pairs and from recall on the
+// steering rows. Threads, memory, kernels, the pair cache, clocks and
+// interruptions change only how long it takes. Three things make it so. Orders
+// are total, (key, row). A list drops only what comes after its end. In a
+// division a row stands in one leaf, and a propagation round reads one
+// generation and writes the next, so no result depends on what another
+// goroutine has done.
+//
+// # Where it departs from the paper
+//
+// The paper updates the lists that propagation reads, one row after the other;
+// here a round reads the lists as they were before it (section "Neighborhood
+// propagation"). Measured at k = 20 with one round: 0.9280 in place against
+// 0.9267 on faces in 500 dimensions, 0.9311 against 0.9266 on GIST in 384,
+// 0.9971 against 0.9969 on MNIST; with two rounds 0.9321 against 0.9344, 0.9403
+// against 0.9427, 0.9975 against 0.9975 (the variants "in place" of the same
+// command). The gain of a fraction of a percent is gone with the second round,
+// and does not pay for the parallelism and the resuming that it rules out.
+//
+// The hash table of computed pairs (section "Algorithm details") is package
+// cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs
+// with keys for a distance function of one's own.
+//
+// With a target recall (Options.Recall) divisions and rounds go on, whichever
+// gained more per pair, until the steering rows reach it.
 package builder

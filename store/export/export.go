@@ -1,13 +1,13 @@
-// Package export writes finished graphs in the formats of other tools.
 package export
 
 import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/knng/knng/store"
@@ -15,162 +15,145 @@ import (
 
 // Graph is what an export reads; *store.Store is one.
 type Graph interface {
+	// Len is the number of rows, K the length of a list.
 	Len() int
 	K() int
+	// EachKeyed calls fn for every row in order, with neighbors and keys that
+	// are valid during the call; isolated rows have none.
 	EachKeyed(fn func(row store.Row, neighbors []uint32, keys []float32) error) error
+	// Shown turns a key into the distance that people see.
 	Shown(key float32) float32
 }
 
-// Format names a file format.
+var _ Graph = (*store.Store)(nil)
+
+// Format names a file format; see the package comment.
 type Format string
 
 // The formats.
 const (
-	NPY   Format = "npy"   // directory: indices.npy (int32), distances.npy (float32)
-	NPZ   Format = "npz"   // SciPy CSR matrix, distances as data
-	GT    Format = "gt"    // u32 n, u32 k, n*k int32 rows, n*k float32 keys
-	IBin  Format = "ibin"  // u32 n, u32 k, n*k int32; .fbin of distances beside it
-	IVecs Format = "ivecs" // per row int32 k, then k int32
-	CSV   Format = "csv"   // row,rank,neighbor,distance
+	NPY   Format = "npy"
+	NPZ   Format = "npz"
+	GT    Format = "gt"
+	IBin  Format = "ibin"
+	IVecs Format = "ivecs"
+	CSV   Format = "csv"
 )
 
 var formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV}
 
-// Symmetric says what an npz or csv holds besides the lists as they are.
+// Symmetric says what npz and csv hold in place of the lists as they are. A pair
+// that is in both rows' lists is one entry of each row, with the smaller
+// distance.
 type Symmetric string
 
 // Kinds of symmetric graphs.
 const (
-	Directed Symmetric = ""
+	Directed Symmetric = ""       // the lists as they are
 	Union    Symmetric = "union"  // a pair where either lists the other
 	Mutual   Symmetric = "mutual" // a pair where each lists the other
 )
 
-// Options of an export.
+// Options of an export. A Format must be given; all else has a use at zero.
 type Options struct {
 	Format    Format
-	Self      bool // the row itself first, at distance 0
+	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it
 	Symmetric Symmetric
-	Force     bool // overwrite
+	Force     bool  // replace what is at the path
+	Memory    int64 // bytes for the entries of a symmetric graph; 0 is 256 MiB
 }
 
 // Validate reports every fault at once.
 func (o *Options) Validate() error {
 	var errs []error
-	known := false
-	for _, f := range formats {
-		known = known || f == o.Format
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf("export: "+format, args...)) }
+	if !slices.Contains(formats, o.Format) {
+		fault("format %q, want npy, npz, gt, ibin, ivecs or csv", o.Format)
 	}
-	if !known {
-		errs = append(errs, fmt.Errorf("export: format %q, want npy, npz, gt, ibin, ivecs or csv", o.Format))
-	}
-	if o.Symmetric != Directed && o.Symmetric != Union && o.Symmetric != Mutual {
-		errs = append(errs, fmt.Errorf("export: symmetric %q, want union or mutual", o.Symmetric))
+	if !slices.Contains([]Symmetric{Directed, Union, Mutual}, o.Symmetric) {
+		fault("symmetric %q, want union or mutual", o.Symmetric)
 	}
 	if o.Symmetric != Directed && o.Format != NPZ && o.Format != CSV {
-		errs = append(errs, fmt.Errorf("export: %s holds lists of one length; a symmetric graph needs npz or csv", o.Format))
+		fault("%s holds lists of one length; a symmetric graph needs npz or csv", o.Format)
 	}
-	if o.Self && o.Symmetric != Directed {
-		errs = append(errs, errors.New("export: the row itself has no place in a symmetric graph"))
-	}
-	if o.Self && o.Format == GT {
-		errs = append(errs, errors.New("export: gt holds neighbors other than the row itself"))
+	if o.Memory < 0 {
+		fault("memory of %d bytes", o.Memory)
 	}
 	return errors.Join(errs...)
 }
 
-// Export writes g to path: aside first, then renamed. An existing path is an
-// error unless Force.
+// Export writes g to path. What is at the path already is an error that matches
+// fs.ErrExist, unless Force. On an error, path is as it was.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	if g.Len() > math.MaxInt32 {
-		return fmt.Errorf("export: %d rows, %s holds row numbers below 2^31", g.Len(), o.Format)
+	if g.Len() > math.MaxInt32 && (o.Format == GT || o.Format == IBin || o.Format == IVecs) {
+		return fmt.Errorf("export: %d rows: %s numbers them with 31 bits; npy, npz and csv hold more", g.Len(), o.Format)
 	}
-	targets := []string{path}
-	if o.Format == IBin {
-		targets = append(targets, besideIBin(path))
+	x := &exporter{Graph: g, Options: o, wide: g.Len() > math.MaxInt32}
+	files := x.files(path)
+	if err := vacant(o, path, files); err != nil {
+		return err
 	}
-	for _, t := range targets {
-		if _, err := os.Stat(t); err == nil && !o.Force {
-			return fmt.Errorf("export: %s exists", t)
-		}
-	}
-	x := &exporter{Graph: g, Options: o}
-	switch o.Format {
-	case NPY:
-		return x.npy(path)
-	case NPZ:
-		return publish(path, x.npz)
-	case GT:
-		return publish(path, x.gt)
-	case IBin:
-		if err := publish(path, func(w *bufio.Writer) error { return x.bin(w, x.writeRows) }); err != nil {
+	if o.Symmetric != Directed {
+		s, err := x.symmetrise(path + ".edges.tmp")
+		if err != nil {
 			return err
 		}
-		return publish(besideIBin(path), func(w *bufio.Writer) error { return x.bin(w, x.writeDistances) })
-	case IVecs:
-		return publish(path, x.ivecs)
+		defer s.remove()
+		x.symmetric = s
 	}
-	return publish(path, x.csv)
+	if o.Format == NPY {
+		return publishFolder(path, files)
+	}
+	return publish(files)
+}
+
+// file is one file of an export and how it is written. Errors of the writer
+// stay with it until it is flushed.
+type file struct {
+	path  string // for npy relative to the folder
+	write func(w *bufio.Writer) error
+}
+
+// files are those of the format.
+func (x *exporter) files(path string) []file {
+	switch x.Format {
+	case NPY:
+		return []file{{"indices.npy", x.npyIndices}, {"distances.npy", x.npyDistances}}
+	case NPZ:
+		return []file{{path, x.npz}}
+	case GT:
+		return []file{{path, x.gt}}
+	case IBin:
+		return []file{{path, x.ibin}, {besideIBin(path), x.fbin}}
+	case IVecs:
+		return []file{{path, x.ivecs}}
+	}
+	return []file{{path, x.csv}}
 }
 
 func besideIBin(path string) string { return strings.TrimSuffix(path, ".ibin") + ".fbin" }
 
-type exporter struct {
-	Graph
-	Options
-	symmetric *symmetric // made on first use
-}
-
-// width is the entries of a row in formats of fixed width.
-func (x *exporter) width() int {
-	if x.Self {
-		return x.K() + 1
+// vacant refuses to write over what is there. Force replaces files, not a folder
+// by a file or the other way round.
+func vacant(o Options, path string, files []file) error {
+	paths := []string{path}
+	if o.Format == IBin {
+		paths = append(paths, files[1].path)
 	}
-	return x.K()
-}
-
-// each calls fn with neighbors as rows and distances, the row itself first
-// where it is wanted.
-func (x *exporter) each(fn func(row uint32, neighbors []uint32, distances []float32) error) error {
-	var ns []uint32
-	var ds []float32
-	return x.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
-		ns, ds = ns[:0], ds[:0]
-		if x.Self {
-			ns, ds = append(ns, uint32(row)), append(ds, 0)
+	for _, p := range paths {
+		info, err := os.Lstat(p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("export: %w", err)
+		case !o.Force:
+			return fmt.Errorf("export: %s exists: %w", p, fs.ErrExist)
+		case info.IsDir() != (o.Format == NPY):
+			return fmt.Errorf("export: %s exists and is not what %s is written as: %w", p, o.Format, fs.ErrExist)
 		}
-		ns = append(ns, neighbors...)
-		for _, key := range keys {
-			ds = append(ds, x.Shown(key))
-		}
-		return fn(uint32(row), ns, ds)
-	})
-}
-
-// publish writes a file aside, syncs it and renames it.
-func publish(path string, write func(w *bufio.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := errors.Join(w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("export: %s: %w", path, err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("export: %w", err)
 	}
 	return nil
 }

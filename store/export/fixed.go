@@ -3,109 +3,102 @@ package export
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/knng/knng/store"
 )
 
-// Formats of fixed width. An isolated row is filled with -1 and +Inf.
+// Formats in which every row has the same number of entries.
 
-func putUint32(w *bufio.Writer, v uint32) {
+func put32(w *bufio.Writer, v uint32) {
 	w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), v))
 }
 
-// writeRows writes all neighbors as int32, row after row.
-func (x *exporter) writeRows(w *bufio.Writer) error {
-	return x.each(func(_ uint32, neighbors []uint32, _ []float32) error {
-		for _, n := range neighbors {
-			putUint32(w, n)
-		}
-		return x.fill(w, len(neighbors), math.MaxUint32) // -1
-	})
-}
+func putFloat(w *bufio.Writer, v float32) { put32(w, math.Float32bits(v)) }
 
-// writeDistances writes all distances as float32, row after row.
-func (x *exporter) writeDistances(w *bufio.Writer) error {
-	return x.each(func(_ uint32, _ []uint32, distances []float32) error {
-		for _, d := range distances {
-			putUint32(w, math.Float32bits(d))
-		}
-		return x.fill(w, len(distances), math.Float32bits(float32(math.Inf(1))))
-	})
-}
-
-func (x *exporter) fill(w *bufio.Writer, have int, v uint32) error {
-	for range x.width() - have {
-		putUint32(w, v)
+// putInt writes an integer of 4 bytes, or of 8.
+func putInt(w *bufio.Writer, wide bool, v int64) {
+	if wide {
+		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), uint64(v)))
+		return
 	}
-	return nil
+	put32(w, uint32(v))
 }
 
-// npy writes a directory of two arrays of shape (rows, width).
-func (x *exporter) npy(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("export: %w", err)
+// failed returns the error that a buffered writer met earlier: looked at once a
+// row, so that a full disk ends an export early.
+func failed(w *bufio.Writer) error {
+	_, err := w.Write(nil)
+	return err
+}
+
+// putRow writes one list of neighbors, filled up to the width.
+func (x *exporter) putRow(w *bufio.Writer, neighbors []uint32) error {
+	for _, n := range neighbors {
+		putInt(w, x.wide, int64(n))
 	}
-	for _, a := range []struct {
-		name, descr string
-		write       func(*bufio.Writer) error
-	}{{"indices.npy", "<i4", x.writeRows}, {"distances.npy", "<f4", x.writeDistances}} {
-		err := publish(filepath.Join(dir, a.name), func(w *bufio.Writer) error {
-			w.Write(npyHeader(a.descr, x.Len(), x.width()))
-			return a.write(w)
-		})
-		if err != nil {
-			return err
-		}
+	for range x.width() - len(neighbors) {
+		putInt(w, x.wide, noRow)
 	}
-	return nil
+	return failed(w)
 }
 
-// npyHeader is the header of a version 1.0 .npy file in C order, a multiple of
-// 64 bytes.
-func npyHeader(descr string, shape ...int) []byte {
-	dims := ""
-	for _, n := range shape {
-		dims += fmt.Sprintf("%d,", n)
+// putValues writes one list of distances or keys, filled up to the width.
+func (x *exporter) putValues(w *bufio.Writer, values []float32) error {
+	for _, v := range values {
+		putFloat(w, v)
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims)
-	pad := 63 - (10+len(text))%64
-	text += strings.Repeat(" ", pad) + "\n"
-	h := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
-	return append(h, text...)
+	for range x.width() - len(values) {
+		putFloat(w, noDistance)
+	}
+	return failed(w)
 }
 
-// bin writes u32 rows, u32 width, and what body writes.
-func (x *exporter) bin(w *bufio.Writer, body func(*bufio.Writer) error) error {
-	putUint32(w, uint32(x.Len()))
-	putUint32(w, uint32(x.width()))
-	return body(w)
+// rows writes the neighbors of all rows.
+func (x *exporter) rows(w *bufio.Writer) error {
+	return x.each(func(_ uint32, neighbors []uint32, _ []float32) error { return x.putRow(w, neighbors) })
 }
 
-// gt writes big-ann ground truth: rows, then raw keys.
+// distances writes the distances of all rows.
+func (x *exporter) distances(w *bufio.Writer) error {
+	return x.each(func(_ uint32, _ []uint32, distances []float32) error { return x.putValues(w, distances) })
+}
+
+// shape writes the two counts before the entries of gt, ibin and fbin.
+func (x *exporter) shape(w *bufio.Writer) {
+	put32(w, uint32(x.Len()))
+	put32(w, uint32(x.width()))
+}
+
 func (x *exporter) gt(w *bufio.Writer) error {
-	if err := x.bin(w, x.writeRows); err != nil {
+	x.shape(w)
+	if err := x.rows(w); err != nil {
 		return err
 	}
-	return x.EachKeyed(func(_ store.Row, _ []uint32, keys []float32) error {
-		for _, key := range keys {
-			putUint32(w, math.Float32bits(key))
-		}
-		return x.fill(w, len(keys), math.Float32bits(float32(math.Inf(1))))
+	return x.keyed(func(_ uint32, _ []uint32, keys []float32) error { return x.putValues(w, keys) })
+}
+
+func (x *exporter) ibin(w *bufio.Writer) error {
+	x.shape(w)
+	return x.rows(w)
+}
+
+func (x *exporter) fbin(w *bufio.Writer) error {
+	x.shape(w)
+	return x.distances(w)
+}
+
+func (x *exporter) ivecs(w *bufio.Writer) error {
+	return x.each(func(_ uint32, neighbors []uint32, _ []float32) error {
+		put32(w, uint32(x.width()))
+		return x.putRow(w, neighbors)
 	})
 }
 
-// ivecs writes the width before every row.
-func (x *exporter) ivecs(w *bufio.Writer) error {
-	return x.each(func(_ uint32, neighbors []uint32, _ []float32) error {
-		putUint32(w, uint32(x.width()))
-		for _, n := range neighbors {
-			putUint32(w, n)
-		}
-		return x.fill(w, len(neighbors), math.MaxUint32)
-	})
+func (x *exporter) npyIndices(w *bufio.Writer) error {
+	w.WriteString(npyHeader(integer(x.wide), x.Len(), x.width()))
+	return x.rows(w)
+}
+
+func (x *exporter) npyDistances(w *bufio.Writer) error {
+	w.WriteString(npyHeader("<f4", x.Len(), x.width()))
+	return x.distances(w)
 }

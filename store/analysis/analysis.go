@@ -2,8 +2,15 @@
 package analysis
 
 // Components counts the connected components of an undirected graph over nodes
-// 0 to n-1, by union-find: 4 bytes a node. edges calls yield for every edge, in
-// any order and direction.
+// 0 to n-1: the islands of a k-NN graph, if its edges are taken in both
+// directions. edges calls yield for every edge, in any order and direction, any
+// number of times; its ends must be below n. A node without an edge is a
+// component.
+//
+// It is a union-find with path halving: 4 bytes a node, one pass over the edges,
+// and 6 ns an edge in locality order (BenchmarkComponents). The smaller node
+// becomes the root: union by rank would spend another byte a node, and halving
+// alone keeps the paths short.
 func Components(n int, edges func(yield func(a, b uint32))) int {
 	parent := make([]uint32, n)
 	for i := range parent {

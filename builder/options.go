@@ -79,11 +79,8 @@ const (
 // Duplicates says what becomes of identical rows.
 type Duplicates string
 
-// Treatments of duplicates.
-const (
-	Keep     Duplicates = "keep"
-	Collapse Duplicates = "collapse"
-)
+// Keep treats identical rows like any others.
+const Keep Duplicates = "keep"
 
 // Directions says how a node's hyperplane is found.
 type Directions string
@@ -172,7 +169,7 @@ func (o *Options) Validate() error {
 	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
-	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
+	fault(v.Duplicates != Keep, "duplicates %q, want keep: collapsing them is not there yet", v.Duplicates)
 	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
 	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
 	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)

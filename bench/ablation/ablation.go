@@ -45,8 +45,8 @@ var Variants = []Variant{
 	{"trigger 0.10", func(o *builder.Options) { o.Trigger = 0.10 }},
 	{"two rounds", func(o *builder.Options) { o.Rounds = 2 }},
 	{"one thread", func(o *builder.Options) { o.Threads = 1 }},
-	{"in place, one thread", func(o *builder.Options) { o.InPlace, o.Threads = true, 1 }},
-	{"two rounds in place, one thread", func(o *builder.Options) { o.InPlace, o.Threads, o.Rounds = true, 1, 2 }},
+	{"in place", func(o *builder.Options) { o.InPlace, o.Threads = true, 1 }},
+	{"two rounds in place", func(o *builder.Options) { o.InPlace, o.Threads, o.Rounds = true, 1, 2 }},
 }
 
 // Row is one variant's outcome.

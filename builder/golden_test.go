@@ -1,0 +1,74 @@
+package builder_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// blobs is a small set in the repository: 3,000 rows of 24 bytes around 30
+// centres. KNNG_UPDATE=1 go test -run Golden ./builder writes it anew.
+var blobs = filepath.Join("..", "testdata", "blobs-3000x24.u8bin")
+
+func writeBlobs(t *testing.T) {
+	w, err := vectors.Create(blobs, vectors.Uint8, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2026, 11))
+	centres := make([]byte, 30*24)
+	for i := range centres {
+		centres[i] = byte(20 + rng.IntN(180))
+	}
+	row := make([]byte, 24)
+	for range 3000 {
+		c := rng.IntN(30) * 24
+		for j := range row {
+			row[j] = centres[c+j] + byte(rng.IntN(20)+rng.IntN(20))
+		}
+		if err := w.Append(row, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGoldenGraphs pins whole graphs: the same bytes under every kernel, with
+// and without assembly and cgo, under GOAMD64=v1 and v3, and on arm64.
+func TestGoldenGraphs(t *testing.T) {
+	if os.Getenv("KNNG_UPDATE") != "" {
+		writeBlobs(t)
+	}
+	paper := builder.Options{K: 10, Method: builder.Paper, LeafSize: 100, Visits: 100, Divisions: 3, Rounds: 1}
+	cosine, random, steered := paper, paper, paper
+	cosine.Metric = distance.Cosine
+	random.Directions = builder.Random
+	steered.Divisions, steered.Rounds, steered.Recall = 0, 0, 0.98
+	for name, c := range map[string]struct {
+		opts builder.Options
+		want string
+	}{
+		"exact":   {builder.Options{K: 10, Method: builder.Exact}, "c6065a4879dcfcb5e6ff4802502228a56cf789defddfd988b8b05a5a48bbbeb3"},
+		"paper":   {paper, "c9f59b2d5d9f9a327c9fbb70c621a41c4176605cdcf98b32946c6601b83667a4"},
+		"cosine":  {cosine, "7acd400e71f46aabacfb70f566f7ccebd6c129a43c0769edf37f062e514ba3da"},
+		"random":  {random, "dcd5102abd7603551d798df625aac6a1461544e8bc6728ea5e2b1267f1980df4"},
+		"steered": {steered, "36df19b879b23cda5a89b5aa4977f4fd1c8e1b79c592b435c7a65996f7678922"},
+	} {
+		in, err := vectors.Open([]string{blobs}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, _ := build(t, filepath.Join(t.TempDir(), "g"), in, c.opts)
+		in.Close()
+		if res.Checksum != c.want {
+			t.Errorf("%s: checksum %s, want %s", name, res.Checksum, c.want)
+		}
+	}
+}

@@ -68,29 +68,36 @@ func TestAllRowsEqual(t *testing.T) {
 	for i := range data {
 		data[i] = 3
 	}
-	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
-		builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 50, Divisions: 2, Rounds: 1})
-	checkLists(t, lists, k)
-	if res.Recall.Recall != 1 {
-		t.Errorf("recall %v, but every row is as near as any other", res.Recall)
+	for _, o := range []builder.Options{
+		{K: k, Method: builder.Paper, LeafSize: 64, Visits: 50, Divisions: 2, Rounds: 1},
+		{K: k, Method: builder.Balls, LeafSize: 64},
+	} {
+		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+		checkLists(t, lists, k)
+		if res.Recall.Recall != 1 {
+			t.Errorf("%s: recall %v, but every row is as near as any other", o.Method, res.Recall)
+		}
 	}
 }
 
 func TestListsLongerThanLeaves(t *testing.T) {
 	const n, dim, k = 300, 5, 60
 	data := clustered(6, n, dim)
-	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
-		builder.Options{K: k, Method: builder.Paper, LeafSize: 20, Divisions: 1, Propagation: builder.Off})
-	checkLists(t, lists, k)
-	if want := bruteForce(t, data, dim, k, distance.Euclidean); res.Completed != n || !slices.EqualFunc(lists, want, slices.Equal) {
-		t.Errorf("%d rows completed, want all, and exactly", res.Completed)
+	want := bruteForce(t, data, dim, k, distance.Euclidean)
+	for _, m := range []builder.Method{builder.Paper, builder.Balls} {
+		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+			builder.Options{K: k, Method: m, LeafSize: 20, Divisions: 1, Propagation: builder.Off})
+		checkLists(t, lists, k)
+		if res.Completed != n || !slices.EqualFunc(lists, want, slices.Equal) {
+			t.Errorf("%s: %d rows completed, want all, and exactly", m, res.Completed)
+		}
 	}
 }
 
 func TestMoreNeighborsThanRows(t *testing.T) {
 	for _, n := range []int{1, 2, 5} {
 		data := clustered(6, n, 3)
-		for _, m := range []builder.Method{builder.Auto, builder.Exact, builder.Paper} {
+		for _, m := range []builder.Method{builder.Auto, builder.Exact, builder.Paper, builder.Balls} {
 			_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 3), builder.Options{K: 10, Method: m})
 			checkLists(t, lists, 10)
 		}
@@ -109,11 +116,32 @@ func TestMemoryBelowTheMinimum(t *testing.T) {
 	checkLists(t, lists, 10)
 }
 
+// TestCancelled stops builds in all their phases, over and over, and resumes
+// them: the graph is that of a build that was never stopped.
 func TestCancelled(t *testing.T) {
+	defer builder.KeepEvery(0)()
 	data := clustered(6, 3000, 8)
-	dir := filepath.Join(t.TempDir(), "g")
-	o := builder.Options{K: 5, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 4, Rounds: 1}
-	stops := 0
+	for _, o := range []builder.Options{
+		{K: 5, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 4, Rounds: 1},
+		{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 10, Rounds: 3},
+		{K: 5, Method: builder.Balls, LeafSize: 32, Recall: 0.98},
+	} {
+		dir := filepath.Join(t.TempDir(), "g")
+		stops := stopOften(t, dir, data, o)
+		want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 8), o)
+		got, err := builder.Build(context.Background(), dir, input(t, data, 8), o)
+		if got == nil || got.Checksum != want.Checksum {
+			t.Fatalf("%s: after %d stops %v %v, want checksum %s", o.Method, stops, got, err, want.Checksum)
+		}
+		if stops < 3 {
+			t.Errorf("%s: %d stops", o.Method, stops)
+		}
+		t.Logf("%s: %d stops, resumed %d times", o.Method, stops, got.Resumed)
+	}
+}
+
+// stopOften builds until a build is not stopped, stopping each a little later.
+func stopOften(t *testing.T, dir string, data []float32, o builder.Options) (stops int) {
 	for phase := 0; ; phase++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		events := 0
@@ -125,7 +153,7 @@ func TestCancelled(t *testing.T) {
 		_, err := builder.Build(ctx, dir, input(t, data, 8), o)
 		cancel()
 		if err == nil {
-			break
+			return stops
 		}
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
@@ -134,11 +162,4 @@ func TestCancelled(t *testing.T) {
 			t.Fatal("no end")
 		}
 	}
-	o.Progress = nil
-	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 8), o)
-	got, err := builder.Build(context.Background(), dir, input(t, data, 8), o)
-	if got == nil || got.Checksum != want.Checksum {
-		t.Fatalf("after %d stops %v %v, want checksum %s", stops, got, err, want.Checksum)
-	}
-	t.Logf("%d stops, resumed %d times", stops, got.Resumed)
 }

@@ -87,9 +87,9 @@ func (r *run) stages() error {
 		var err error
 		switch kind {
 		case divisionStage:
-			err = r.divide()
+			err = r.divideBy()
 		case propagationStage:
-			err = r.propagate()
+			err = r.propagateBy()
 		case exactStage:
 			err = r.exact()
 		default:
@@ -101,6 +101,21 @@ func (r *run) stages() error {
 		}
 	}
 	return r.ctx.Err()
+}
+
+// divideBy and propagateBy do a stage by the method at hand.
+func (r *run) divideBy() error {
+	if r.state.Method == Balls {
+		return r.divideBalls()
+	}
+	return r.divide()
+}
+
+func (r *run) propagateBy() error {
+	if r.state.Method == Balls {
+		return r.join()
+	}
+	return r.propagate()
 }
 
 // release frees what the run holds besides the draft.

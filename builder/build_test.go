@@ -175,26 +175,55 @@ func TestPaperMethod(t *testing.T) {
 	}
 }
 
+// TestBallsMethod: recall as measured holds against the oracle, for every kind
+// of rows that codes stand for.
+func TestBallsMethod(t *testing.T) {
+	const n, dim, k = 4000, 16, 10
+	data := clustered(1, n, dim)
+	for _, m := range []distance.Metric{distance.Euclidean, distance.Cosine} {
+		truth := bruteForce(t, data, dim, k, m)
+		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+			builder.Options{K: k, Metric: m, Method: builder.Balls, LeafSize: 100, Recall: 0.97})
+		checkLists(t, lists, k)
+		got := recallOf(lists, truth)
+		t.Logf("%v: recall %.4f, reported %+v, %s", m, got, res.Recall, res.Stop)
+		if got < 0.95 || got < res.Recall.Low || got > res.Recall.High {
+			t.Errorf("%v: recall %.4f, reported %+v", m, got, res.Recall)
+		}
+		for row, list := range lists { // keys are exact, whatever the codes said
+			for _, e := range list {
+				if at := slices.Index(truth[row], e); at < 0 && e.key < truth[row][k-1].key {
+					t.Fatalf("%v: row %d lists %d at %v, which the truth does not have", m, row, e.row, e.key)
+				}
+			}
+		}
+	}
+}
+
 func TestOptionsThatMustNotMatter(t *testing.T) {
 	const n, dim, k = 3000, 8, 7
 	data := clustered(2, n, dim)
-	base := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 5, Rounds: 2, Threads: 1}
-	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), base)
-	for name, change := range map[string]func(*builder.Options){
-		"threads":   func(o *builder.Options) { o.Threads = 3 },
-		"cache on":  func(o *builder.Options) { o.PairCache = builder.On },
-		"cache off": func(o *builder.Options) { o.PairCache = builder.Off },
-		"reference": func(o *builder.Options) { o.Reference = true },
-		"memory":    func(o *builder.Options) { o.Memory = 1 << 30 },
-	} {
-		o := base
-		change(&o)
-		got, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
-		if got.Checksum != want.Checksum {
-			t.Errorf("%s: checksum %s, want %s", name, got.Checksum, want.Checksum)
-		}
-		if got.RequestedPairs != want.RequestedPairs {
-			t.Errorf("%s: %d requested pairs, want %d", name, got.RequestedPairs, want.RequestedPairs)
+	paper := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 5, Rounds: 2, Threads: 1}
+	balls := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Divisions: 6, Rounds: 2, Threads: 1}
+	steered := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Recall: 0.99, Threads: 1}
+	for _, base := range []builder.Options{paper, balls, steered} {
+		want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), base)
+		for name, change := range map[string]func(*builder.Options){
+			"threads":   func(o *builder.Options) { o.Threads = 3 },
+			"cache on":  func(o *builder.Options) { o.PairCache = builder.On },
+			"cache off": func(o *builder.Options) { o.PairCache = builder.Off },
+			"memory":    func(o *builder.Options) { o.Memory = 1 << 30 },
+			"reference": func(o *builder.Options) { o.Reference = base.Method == builder.Paper },
+		} {
+			o := base
+			change(&o)
+			got, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+			if got.Checksum != want.Checksum {
+				t.Errorf("%s, %s: checksum %s, want %s", base.Method, name, got.Checksum, want.Checksum)
+			}
+			if got.RequestedPairs != want.RequestedPairs {
+				t.Errorf("%s, %s: %d requested pairs, want %d", base.Method, name, got.RequestedPairs, want.RequestedPairs)
+			}
 		}
 	}
 }

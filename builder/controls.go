@@ -15,6 +15,10 @@ const controlShare = 0.05
 // image descriptors fall under the trigger after about so many.
 const guessDivisions = 8
 
+// ballPairs is about how many comparisons a row takes by the balls method, with
+// leaders, in leaves and in joins.
+const ballPairs = 5000
+
 // meanRecall is the mean recall of lists over the controls, whose exact lists
 // never enter the graph.
 func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
@@ -46,6 +50,9 @@ func (r *run) control() error {
 		divisions = r.opts.Divisions
 	}
 	pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
+	if r.state.Method == Balls {
+		pairs = ballPairs
+	}
 	r.state.Steer = min(r.n(), max(1, int(controlShare/2*pairs)))
 	steer, _ := recall.Disjoint(r.n(), r.state.Steer, 0, r.opts.Seed)
 	p := r.begin("controls", "pairs", int64(len(steer))*int64(r.n()-1))

@@ -10,6 +10,11 @@ import (
 
 // finish completes short lists, writes the adjacency, measures, and seals.
 func (r *run) finish() (*Result, error) {
+	if r.found != nil {
+		if err := r.rerank(); err != nil {
+			return nil, err
+		}
+	}
 	completed, err := r.complete()
 	if err != nil {
 		return nil, err

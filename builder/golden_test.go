@@ -59,6 +59,8 @@ func TestGoldenGraphs(t *testing.T) {
 		"paper":   {paper, "c9f59b2d5d9f9a327c9fbb70c621a41c4176605cdcf98b32946c6601b83667a4"},
 		"cosine":  {cosine, "7acd400e71f46aabacfb70f566f7ccebd6c129a43c0769edf37f062e514ba3da"},
 		"random":  {random, "dcd5102abd7603551d798df625aac6a1461544e8bc6728ea5e2b1267f1980df4"},
+		"balls":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 40, Divisions: 2, Rounds: 1}, "102733254a0771a5fed66e46cc222c77f579ef173ba4741ea81b7c87fb6dbf2a"},
+		"codes":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Metric: distance.Cosine}, "2104cbac7bf17680a01e9bca2490fc48cd4c1b0f35692484bc32ed8276e95892"},
 		"steered": {steered, "36df19b879b23cda5a89b5aa4977f4fd1c8e1b79c592b435c7a65996f7678922"},
 	} {
 		in, err := vectors.Open([]string{blobs}, nil)

@@ -37,9 +37,9 @@ func (r *run) layout() (err error) {
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
-	r.state.Method = r.opts.Method
-	if r.opts.Method == Auto {
-		r.state.Method = cheaper(len(r.good), &r.opts)
+	r.state.Method = r.opts.choose(len(r.good))
+	if r.state.Method == Balls {
+		r.state.Plan = r.opts.planned()
 	}
 	return r.save()
 }
@@ -70,7 +70,13 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	if r.state.Method != Exact {
+	switch r.state.Method {
+	case Balls:
+		var err error
+		if order, err = r.ballOrder(given, p.add); err != nil {
+			return nil, err
+		}
+	case Paper:
 		norms := r.normsOf(given)
 		leaves, err := r.tree(given, norms, r.good, p.add).Divide(r.ctx, 0)
 		if err != nil {

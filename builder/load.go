@@ -22,6 +22,9 @@ func (r *run) load() error {
 	if r.k == 0 {
 		return nil
 	}
+	if r.state.Method == Balls {
+		return r.loadCandidates()
+	}
 	p := r.begin("load", "stages", int64(len(r.state.Stages)))
 	defer p.end("")
 	r.lists = union.New(r.n(), r.k, r.order)

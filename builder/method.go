@@ -1,26 +1,55 @@
 package builder
 
-// scatteredCost is how many pairs of a leaf cost as much as one pair that
-// propagation evaluates, which sits in no tile and brings a queue with it.
-const scatteredCost = 4
+import (
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/vectors/distance"
+)
 
-// cheaper settles auto: exact where its pairs are predicted to cost no more
-// than the paper's method, by counts alone.
-func cheaper(n int, o *Options) Method {
-	leaf := n
-	for leaf >= o.LeafSize {
-		leaf /= 2
-	}
-	divisions := guessDivisions
-	if o.Divisions > 0 {
-		divisions = o.Divisions
-	}
-	paper := float64(divisions) * float64(leaf) / 2
-	if o.Propagation == On {
-		paper += scatteredCost * float64(o.Visits)
-	}
-	if float64(n)/2 <= paper || n < o.LeafSize {
+// exactPairs is the number of pairs a row up to which comparing all rows with
+// all others takes no longer than the other methods, which come to about 5,000
+// pairs a row in tiles, or 1,000 in leaves and 500 by themselves.
+const exactPairs = 3000
+
+// choose settles auto, by counts alone.
+func (o *Options) choose(n int) Method {
+	switch {
+	case o.Method != Auto:
+		return o.Method
+	case n < o.LeafSize || (n-1)/2 <= exactPairs:
 		return Exact
+	case o.paperOnly() != "" || n > candidates.MaxPlaces:
+		return Paper
 	}
-	return Paper
+	return Balls
+}
+
+// paperOnly names what only the paper's method can do of what is asked; "" if
+// there is nothing.
+func (o *Options) paperOnly() string {
+	d := Options{K: o.K}.withDefaults()
+	switch {
+	case o.Distance != nil:
+		return "a distance of your own"
+	case o.Metric == distance.IP:
+		return "inner products"
+	case o.Trigger != d.Trigger:
+		return "a trigger"
+	case o.Visits != d.Visits:
+		return "a number of visits"
+	case o.Sample != d.Sample:
+		return "a sample for directions"
+	case o.Pairwise != On:
+		return "lists without the pairwise update"
+	case o.Directions != Principal:
+		return "random directions"
+	case o.InPlace:
+		return "updates in place"
+	}
+	return ""
+}
+
+// planned settles how the balls method goes about a build.
+func (o *Options) planned() plan {
+	p := plan{Balls: 12, Slack: max(8, o.K/4), Most: 30, Switch: 0.7}
+	return p
 }

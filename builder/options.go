@@ -17,9 +17,10 @@ type Method string
 
 // The methods.
 const (
-	Auto  Method = "auto"  // exact where counts predict that it is cheaper, else paper
+	Auto  Method = "auto"  // exact where counts predict that it is cheaper, else balls, else paper
 	Exact Method = "exact" // all pairs
-	Paper Method = "paper" // random divisions and neighborhood propagation
+	Paper Method = "paper" // divisions by hyperplanes and best-first propagation
+	Balls Method = "balls" // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
 )
 
 // Options of a build. The zero value of every field means its default; Validate
@@ -50,7 +51,7 @@ type Options struct {
 	Memory    int64       // bytes; 0: half of what the machine or its cgroup offers
 	PairCache Switch      // chosen from the measured cost of the distance
 	Scratch   string      // "" is DIR/scratch
-	Reference bool        // do not copy the rows: read them from the source (names the store's shape, not its graph)
+	Reference bool        // do not copy the rows: read them from the source, in its order (with balls, ties may then fall otherwise)
 	IDs       string      // path of a file with one UTF-8 id per line
 	Progress  func(Event) // called from one goroutine at a time; must be quick
 	Logger    func(format string, args ...any)
@@ -158,7 +159,10 @@ func (o *Options) Validate() error {
 		}
 	}
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
-	fault(!slices.Contains([]Method{Auto, Exact, Paper}, v.Method), "method %q, want auto, exact or paper", v.Method)
+	fault(!slices.Contains([]Method{Auto, Exact, Paper, Balls}, v.Method), "method %q, want auto, exact, paper or balls", v.Method)
+	if what := v.paperOnly(); v.Method == Balls {
+		fault(what != "", "method balls does not know %s", what)
+	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
 	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)

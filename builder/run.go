@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -25,16 +27,20 @@ type run struct {
 	meter *meter
 	state state
 
-	rows   *vectors.Rows
-	space  *distance.Space
-	norms  []float64 // by place, under cosine
-	order  []uint32  // order[place] = row
-	k      int       // length of the lists: min(K, n-1)
-	lists  *union.Lists
-	shared *cache.SharedLeaf
-	pairs  *cache.Pairs  // nil: no pair-with-distance cache
-	skip   bool          // leaves skip pairs that have shared a leaf before
-	steer  *recall.Lists // exact lists of the rows that steer; nil: none do
+	rows    *vectors.Rows
+	space   *distance.Space
+	norms   []float64 // by place, under cosine
+	order   []uint32  // order[place] = row
+	k       int       // length of the lists: min(K, n-1)
+	lists   *union.Lists
+	codes   *codes.Matrix     // of rows, in the balls method
+	found   *candidates.Lists // of the balls method
+	kept    time.Time         // when found was last on disk as it was in memory
+	durable int               // stages that found had on disk then
+	shared  *cache.SharedLeaf
+	pairs   *cache.Pairs  // nil: no pair-with-distance cache
+	skip    bool          // leaves skip pairs that have shared a leaf before
+	steer   *recall.Lists // exact lists of the rows that steer; nil: none do
 
 	good     []uint32      // input rows that get a list, ascending
 	ownsRows bool          // rows is ours to close
@@ -56,7 +62,7 @@ func (r *run) save() error {
 	if bytes, err := r.draft.DiskBytes(); err == nil {
 		r.meter.disk(bytes)
 	}
-	return r.draft.Record("state", &r.state)
+	return r.draft.Record("state", r.durableState())
 }
 
 // endStage records a finished stage, measured on the steering rows, and folds

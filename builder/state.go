@@ -12,6 +12,7 @@ type state struct {
 	Method Method `json:"method"` // never Auto
 	// Rows with a list: the input less dropped and isolated rows.
 	Rows    int            `json:"rows"`
+	Plan    plan           `json:"plan"` // of the balls method
 	Stages  []stage        `json:"stages"`
 	Steer   int            `json:"steer"` // rows in the steering sample; 0: no stopping by recall
 	Stop    string         `json:"stop"`  // why there are no more stages; "" until then
@@ -27,9 +28,10 @@ type stage struct {
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
 	Evaluated int64   `json:"evaluated"`
-	New       int64   `json:"new"`    // pairs that first shared a leaf here
-	Rate      float64 `json:"rate"`   // effective rate, of divisions
-	Recall    float64 `json:"recall"` // of the steering rows, where there are any
+	New       int64   `json:"new"`             // pairs that first shared a leaf here
+	Rate      float64 `json:"rate"`            // effective rate, of divisions
+	Recall    float64 `json:"recall"`          // of the steering rows, where there are any
+	Parts     int     `json:"parts,omitempty"` // of a round of joins
 }
 
 // Kinds of stages.
@@ -94,8 +96,11 @@ func (s *state) next(o *Options, target int) (kind, stop string) {
 	}
 	divisions, rounds, last := s.count(divisionStage), s.count(propagationStage), s.last()
 	steered := o.Recall > 0 && s.Steer > 0
-	if steered && len(s.Stages) > 0 && last.Recall >= o.Recall {
+	if len(s.Stages) > 0 && s.reached(o, last.Recall) {
 		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f", last.Recall, s.Steer, o.Recall)
+	}
+	if s.Method == Balls {
+		return s.nextBalls(o, rounds, steered)
 	}
 	if rounds == 0 && !s.divided(o, divisions, last) {
 		return divisionStage, ""
@@ -107,6 +112,71 @@ func (s *state) next(o *Options, target int) (kind, stop string) {
 		return "", s.plainStop(o, divisions, rounds)
 	}
 	return s.more(o, divisions, rounds)
+}
+
+// reached reports whether recall on the steering rows suffices to stop.
+func (s *state) reached(o *Options, recall float64) bool {
+	return o.Recall > 0 && s.Steer > 0 && recall >= o.Recall
+}
+
+// ballsDone is how many balls each row has stood in.
+func (s *state) ballsDone(o *Options) (sum int) {
+	for number := range s.count(divisionStage) {
+		sum += s.overlapOf(o, number+1)
+	}
+	return sum
+}
+
+// overlapOf is the overlap of a division of the balls method: what remains of
+// the number asked for, where one is.
+func (s *state) overlapOf(o *Options, number int) int {
+	if o.Divisions > 0 {
+		return min(overlap, o.Divisions-(number-1)*overlap)
+	}
+	return overlap
+}
+
+// nextBalls decides for the balls method: divisions until joins find something
+// to work on, then joins; where these gain too little to reach the target soon,
+// another division gives them new neighbors to spread.
+func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop string) {
+	balls, last := s.ballsDone(o), s.last()
+	most := MaxDivisions
+	if o.Divisions > 0 {
+		most = o.Divisions
+	} else if !steered {
+		most = s.Plan.Balls
+	}
+	mayDivide, mayJoin := balls < most, o.Propagation == On && rounds < MaxDivisions
+	if o.Rounds > 0 {
+		mayJoin = mayJoin && rounds < o.Rounds
+	} else if !steered {
+		mayJoin = mayJoin && rounds < 1
+	}
+	switch {
+	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || last.Recall < s.Plan.Switch):
+		return divisionStage, ""
+	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || s.soon(o)):
+		return propagationStage, ""
+	case mayDivide:
+		return divisionStage, ""
+	}
+	if steered {
+		return "", fmt.Sprintf("nothing more to do within %d balls a row and %d rounds: recall %.3f on %d steering rows, target %.3f",
+			balls, rounds, last.Recall, s.Steer, o.Recall)
+	}
+	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
+}
+
+// soon reports whether two more rounds of joins like the last would reach the
+// target.
+func (s *state) soon(o *Options) bool {
+	n := len(s.Stages)
+	if n < 2 {
+		return true
+	}
+	gained := s.Stages[n-1].Recall - s.Stages[n-2].Recall
+	return s.Stages[n-1].Recall+2*gained >= o.Recall
 }
 
 // divided reports whether the first run of divisions is over.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/knng/knng/builder/lot"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -149,7 +150,7 @@ func (w *walk) done(rows int) {
 func (w *walk) project(id uint64, entries []entry, threads int) {
 	key := nodeKey(w.Seed, w.division, id)
 	for i := range entries {
-		entries[i].hash = uint32(mix(key^uint64(entries[i].row)) >> 32)
+		entries[i].hash = uint32(lot.Mix(key^uint64(entries[i].row)) >> 32)
 	}
 	s := w.pool.Get().(*scratch)
 	defer w.pool.Put(s)
@@ -176,14 +177,5 @@ func (w *walk) project(id uint64, entries []entry, threads int) {
 
 // nodeKey names a node in all hashes.
 func nodeKey(seed uint64, division uint32, node uint64) uint64 {
-	return mix(mix(mix(seed)^uint64(division)) ^ node)
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of
-// the 64-bit integers whose output bits all depend on all input bits.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return lot.Mix(lot.Mix(lot.Mix(seed)^uint64(division)) ^ node)
 }

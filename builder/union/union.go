@@ -112,6 +112,13 @@ func insertion(keys []float32, key float32) int {
 	return lo
 }
 
+// Set makes ids with their keys, which ascend by (key, row), the list of place.
+func (l *Lists) Set(place uint32, ids []uint32, keys []float32) {
+	at := int(place) * l.K
+	copy(l.ids[at:at+l.K], ids)
+	copy(l.keys[at:at+l.K], keys)
+}
+
 // OfferBoth offers each pair (places[i], places[j]) for the j of js, with the
 // keys beside them, to both ends.
 func (l *Lists) OfferBoth(places []uint32, i int, js []uint32, keys []float32) {

@@ -24,6 +24,8 @@ type Kernel struct {
 	SquaredF16, DotF16 Floats // x and rows float16
 
 	DotF32U8, DotF32I8, DotF32F16 Floats // x float32, rows uint8, int8, float16
+
+	Codes *Codes
 }
 
 // kernels lists those that this machine can run, best first.

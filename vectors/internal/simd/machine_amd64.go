@@ -26,6 +26,7 @@ func avx512() *Kernel {
 		SquaredF16: floats512(squaredF16AVX512), DotF16: floats512(dotF16AVX512),
 		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
 		DotF32F16: floats512(dotF32F16AVX512),
+		Codes:     codes512(),
 	}
 }
 

@@ -1,0 +1,131 @@
+// Package candidates keeps, for every place, the nearest others by the distance
+// of their codes: somewhat more of them than a graph has neighbors, so that the
+// true ones can be picked by their exact keys in the end, and so that joins
+// reach further.
+//
+// Like package union it drops only what comes after the end of a full list in
+// a total order, here (distance, place), so that the lists depend on which pairs
+// were offered and on nothing else. Unlike union its lists may be offered to by
+// several goroutines at once.
+package candidates
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/knng/knng/vectors/codes"
+)
+
+// An Entry is distance<<32 | place<<1 | new: entries compare as numbers in the
+// order of lists. New marks what entered since MarkOld.
+type Entry uint64
+
+// none is an empty slot.
+const none = ^uint64(0)
+
+// Place is the neighbor of an entry.
+func (e Entry) Place() uint32 { return uint32(e) >> 1 }
+
+// Distance is the code distance.
+func (e Entry) Distance() uint32 { return uint32(e >> 32) }
+
+// New reports whether the entry is new.
+func (e Entry) New() bool { return e&1 != 0 }
+
+// MaxPlaces bounds the places: an entry gives them 31 bits.
+const MaxPlaces = 1 << 31
+
+// Lists holds a list of at most K entries for each of N places.
+type Lists struct {
+	N, K    int
+	entries []uint64        // N*K, and 8 that kernels may read
+	bounds  []atomic.Uint32 // the distance of each list's last entry
+	locks   *[1 << 12]sync.Mutex
+}
+
+// New returns empty lists: 8*n*k + 4*n bytes.
+func New(n, k int) *Lists {
+	l := &Lists{N: n, K: k, entries: make([]uint64, n*k+8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
+	for i := range l.entries {
+		l.entries[i] = none
+	}
+	for i := range l.bounds {
+		l.bounds[i].Store(^uint32(0))
+	}
+	return l
+}
+
+// Bound is a distance beyond which nothing enters the list of place. It only
+// shrinks, so one read before an offer is good, if not the best.
+func (l *Lists) Bound(place uint32) uint32 { return l.bounds[place].Load() }
+
+func (l *Lists) list(place uint32) []uint64 {
+	at := int(place) * l.K
+	return l.entries[at : at+l.K]
+}
+
+// Offer shows candidates, none of them twice, to the list of place.
+func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
+	lock := &l.locks[place*0x9e3779b1>>20]
+	list := l.list(place)
+	lock.Lock()
+	t.Merge(list, distances, ids, place)
+	if last := uint32(list[l.K-1] >> 32); last != l.bounds[place].Load() {
+		l.bounds[place].Store(last)
+	}
+	lock.Unlock()
+}
+
+// Expect asks for the memory of lists that will be offered to soon.
+func (l *Lists) Expect(t *codes.Tile, places []uint32) {
+	for _, place := range places {
+		list := l.list(place)
+		t.Prefetch(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 8*len(list)))
+	}
+}
+
+// Len is how many entries the list of place has. Nobody may be offering to it.
+func (l *Lists) Len(place uint32) int {
+	n := l.K
+	for list := l.list(place); n > 0 && list[n-1] == none; n-- {
+	}
+	return n
+}
+
+// At is entry i of the list of place. Nobody may be offering to it.
+func (l *Lists) At(place uint32, i int) Entry { return Entry(l.entries[int(place)*l.K+i]) }
+
+// MarkOld calls fn with every entry of a range of places, in order, and marks
+// it old.
+func (l *Lists) MarkOld(from, to int, fn func(at int, e Entry)) {
+	for at := from * l.K; at < to*l.K; at++ {
+		e := l.entries[at]
+		if e == none {
+			continue
+		}
+		fn(at, Entry(e))
+		l.entries[at] = e &^ 1
+	}
+}
+
+// Set makes entries, which ascend, the list of place.
+func (l *Lists) Set(place uint32, entries []Entry) {
+	list := l.list(place)
+	for i := range list {
+		list[i] = none
+		if i < len(entries) {
+			list[i] = uint64(entries[i])
+		}
+	}
+	l.bounds[place].Store(uint32(list[l.K-1] >> 32))
+}
+
+// MakeEntry is the entry of a neighbor.
+func MakeEntry(distance, place uint32, fresh bool) Entry {
+	e := Entry(distance)<<32 | Entry(place)<<1
+	if fresh {
+		e |= 1
+	}
+	return e
+}

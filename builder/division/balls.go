@@ -1,0 +1,235 @@
+package division
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// Balls divides by hyperspheres, which the paper allows in place of hyperplanes
+// (Wang et al., section "Multiple random divide-and-conquer"): a node draws some
+// of its rows as leaders, and every row follows the nearest leader. At the root
+// it follows the Overlap nearest ones, so that one division has the leaves of
+// several, and the leaders need be found only once.
+//
+// Everything is decided by code distances, so by integers. Places are given in
+// ascending order and named by hashes of the seed alone: the leaves depend on
+// the order of places, on nothing else.
+type Balls struct {
+	Codes    *codes.Matrix
+	Seed     uint64
+	LeafSize int // leaves have fewer places
+	Overlap  int // balls that a place stands in
+	Threads  int
+}
+
+// maxLeaders is how many leaders a node has at most. With more, the root alone
+// would make smaller balls, at the price of comparing every row with them all;
+// measured by DESIGN's prototype, 96 of them about twice over reach a million
+// rows.
+const maxLeaders = 96
+
+// leaders is how many a node of n places has: balls of half a leaf on average,
+// because their sizes differ and small ones are joined again.
+func (b *Balls) leaders(n int) int {
+	return max(2, min(maxLeaders, 2*n/b.LeafSize))
+}
+
+// Root divides all places into overlapping balls, each ascending, and tells how
+// many rows were compared with leaders. One ball that is small enough is a leaf
+// already.
+func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, compared int64, err error) {
+	n := b.Codes.Len()
+	all := make([]uint32, n)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	if n < b.LeafSize {
+		return [][]uint32{all}, 0, nil
+	}
+	w := b.Worker(division)
+	w.node(1, all)
+	count := len(w.chosen)
+	overlap := min(b.Overlap, count)
+	assigned := make([]uint8, n*overlap)
+	var g sync.WaitGroup
+	var next atomic.Int64
+	const size = 4096
+	for range max(b.Threads, 1) {
+		g.Go(func() {
+			own := b.Worker(division)
+			own.tile.Columns(w.chosen, w.numbers)
+			own.best = make([]uint64, overlap, overlap+8)
+			for ctx.Err() == nil {
+				from := int(next.Add(size)) - size
+				if from >= n {
+					return
+				}
+				to := min(from+size, n)
+				own.assign(all[from:to], count, overlap, assigned[from*overlap:to*overlap])
+			}
+		})
+	}
+	g.Wait()
+	return gather(all, assigned, count, overlap), int64(n) * int64(count), ctx.Err()
+}
+
+// gather collects the places of every ball.
+func gather(places []uint32, assigned []uint8, count, overlap int) [][]uint32 {
+	sizes := make([]int, count)
+	for _, a := range assigned {
+		sizes[a]++
+	}
+	room := make([]uint32, 0, len(assigned))
+	balls := make([][]uint32, count)
+	for i, size := range sizes {
+		balls[i] = room[len(room) : len(room) : len(room)+size]
+		room = room[:len(room)+size]
+	}
+	for i, p := range places {
+		for _, a := range assigned[i*overlap : (i+1)*overlap] {
+			balls[a] = append(balls[a], p)
+		}
+	}
+	return balls
+}
+
+// BallWorker carves balls: one per goroutine.
+type BallWorker struct {
+	*Balls
+	Compared int64 // rows with leaders, so far
+
+	division uint32
+	tile     *codes.Tile
+	chosen   []uint32 // leaders of the node at hand
+	numbers  []uint32 // 0, 1, ...
+	best     []uint64
+	leaf     []uint32
+}
+
+// Worker returns a worker for a division.
+func (b *Balls) Worker(division uint32) *BallWorker {
+	w := &BallWorker{Balls: b, division: division, tile: b.Codes.NewTile()}
+	for i := range uint32(maxLeaders) {
+		w.numbers = append(w.numbers, i)
+	}
+	return w
+}
+
+// Carve divides ball number i of Root into leaves. leaf's argument is reused.
+func (w *BallWorker) Carve(i int, ball []uint32, leaf func(places []uint32) error) error {
+	w.leaf = w.leaf[:0]
+	if err := w.carve(uint64(maxLeaders+i), 0, ball, leaf); err != nil {
+		return err
+	}
+	return w.flush(leaf)
+}
+
+// maxDepth stops what no leader divides: many identical rows, or nearly so.
+const maxDepth = 12
+
+// carve divides a node. Balls smaller than a leaf wait in w.leaf for their
+// neighbors to fill it; leaders stand in a chain from near to near, so what
+// follows in order is near.
+func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]uint32) error) error {
+	if len(places) < w.LeafSize {
+		if len(w.leaf)+len(places) >= w.LeafSize {
+			if err := w.flush(leaf); err != nil {
+				return err
+			}
+		}
+		w.leaf = append(w.leaf, places...)
+		return nil
+	}
+	if depth == maxDepth {
+		for part := range slices.Chunk(places, w.LeafSize-1) {
+			if err := w.carve(0, depth, part, leaf); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w.node(id, places)
+	count := len(w.chosen)
+	w.tile.Columns(w.chosen, w.numbers)
+	assigned := make([]uint8, len(places))
+	w.assign(places, count, 1, assigned)
+	for i, ball := range gather(places, assigned, count, 1) {
+		if err := w.carve(lot.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *BallWorker) flush(leaf func([]uint32) error) error {
+	if len(w.leaf) == 0 {
+		return nil
+	}
+	slices.Sort(w.leaf)
+	err := leaf(w.leaf)
+	w.leaf = w.leaf[:0]
+	return err
+}
+
+// node draws the leaders of a node and chains them.
+func (w *BallWorker) node(id uint64, places []uint32) {
+	rng := rand.New(rand.NewPCG(nodeKey(w.Seed, w.division, id), uint64(len(places))))
+	count := w.leaders(len(places))
+	w.chosen = w.chosen[:0]
+	for len(w.chosen) < count {
+		// One of each stretch: no leader is drawn twice.
+		i := len(w.chosen)
+		lo, hi := i*len(places)/count, (i+1)*len(places)/count
+		w.chosen = append(w.chosen, places[lo+rng.IntN(hi-lo)])
+	}
+	w.chain()
+}
+
+// chain orders the leaders: after each comes the nearest of those that are left.
+func (w *BallWorker) chain() {
+	for i := 0; i+2 < len(w.chosen); i++ {
+		rest := w.chosen[i+1:]
+		nearest := slices.MinFunc(w.numbers[:len(rest)], func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(w.Codes.Distance(w.chosen[i], rest[a]), w.Codes.Distance(w.chosen[i], rest[b])),
+				cmp.Compare(a, b))
+		})
+		rest[0], rest[nearest] = rest[nearest], rest[0]
+	}
+}
+
+// assign writes the numbers of the overlap nearest of the tile's columns for
+// each place.
+func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint8) {
+	w.Compared += int64(len(places)) * int64(count)
+	for len(places) > 0 {
+		band := places[:min(len(places), codes.BandRows)]
+		w.tile.Band(band, count)
+		for r := range band {
+			if overlap == 1 {
+				assigned[r] = uint8(w.tile.Nearest(r))
+				continue
+			}
+			w.nearest(r, assigned[r*overlap:(r+1)*overlap])
+		}
+		places, assigned = places[len(band):], assigned[len(band)*overlap:]
+	}
+}
+
+// nearest finds several leaders of one row.
+func (w *BallWorker) nearest(r int, assigned []uint8) {
+	for i := range w.best {
+		w.best[i] = ^uint64(0)
+	}
+	distances, ids := w.tile.Within(r, w.tile.Bound(r, len(assigned)))
+	w.tile.Merge(w.best, distances, ids, ^uint32(0))
+	for i := range assigned {
+		assigned[i] = uint8(uint32(w.best[i]) >> 1)
+	}
+}

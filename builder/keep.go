@@ -1,0 +1,123 @@
+package builder
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/store"
+)
+
+// What the balls method keeps on disk while it runs: not what each unit of work
+// gained, as the paper's method does, but now and then the lists as they are.
+// Writing them takes a fraction of a second per million rows, a stage some
+// seconds, and what a kill costs is the stages since they were written last.
+
+// keepEvery is how long stages may run between two writings: a kill costs ten
+// seconds or less, apart from a single stage that takes longer.
+var keepEvery = 8 * time.Second // a variable for tests
+
+// aheadRecord is the state that a fold belongs to, recorded before it. The fold
+// makes it count.
+const aheadRecord = "state-ahead"
+
+// keep writes the lists after a stage, if it is time.
+func (r *run) keep() error {
+	if time.Since(r.kept) < keepEvery {
+		return nil
+	}
+	if err := r.draft.Record(aheadRecord, &r.state); err != nil {
+		return err
+	}
+	if err := r.foldCandidates(); err != nil {
+		return err
+	}
+	r.durable, r.kept = len(r.state.Stages), time.Now()
+	return r.save()
+}
+
+// durableState is the state without the stages whose lists are not on disk.
+func (r *run) durableState() *state {
+	if r.state.Method != Balls || r.durable == len(r.state.Stages) {
+		return &r.state
+	}
+	s := r.state
+	s.Stages, s.Stop = s.Stages[:r.durable], ""
+	return &s
+}
+
+// foldCandidates writes the lists as the fold of the stages so far: an entry's
+// low half stands as neighbor, its high half as the bits of a key.
+func (r *run) foldCandidates() error {
+	p := r.begin("fold", "rows", int64(r.n()))
+	defer p.end("")
+	var ids []uint32
+	var keys []float32
+	return r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
+		var batch store.Lists
+		for from := 0; from < r.n(); from += foldRows {
+			batch.Reset()
+			to := min(from+foldRows, r.n())
+			for place := uint32(from); place < uint32(to); place++ {
+				ids, keys = ids[:0], keys[:0]
+				for i := range r.found.Len(place) {
+					e := r.found.At(place, i)
+					ids, keys = append(ids, uint32(e)), append(keys, math.Float32frombits(e.Distance()))
+				}
+				batch.Append(place, ids, keys)
+			}
+			if err := add(&batch); err != nil {
+				return err
+			}
+			p.add(to - from)
+		}
+		return nil
+	})
+}
+
+// loadCandidates brings into memory what the balls method needs.
+func (r *run) loadCandidates() (err error) {
+	p := r.begin("load", "rows", int64(r.n()))
+	defer p.end("")
+	if r.codes, err = r.roundedRows(r.rows); err != nil {
+		return err
+	}
+	r.kept = time.Now()
+	r.found = candidates.New(r.n(), r.candidatesK())
+	folded, ok, err := r.draft.Folded()
+	if err != nil || !ok {
+		return err
+	}
+	if int(folded) > len(r.state.Stages) {
+		if _, err := r.draft.Load(aheadRecord, &r.state); err != nil {
+			return err
+		}
+	}
+	r.durable = len(r.state.Stages)
+	if int(folded) != r.durable {
+		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, r.durable)
+	}
+	return r.draft.ReadFolded(func(l *store.Lists) error { return r.setCandidates(l, p) })
+}
+
+// setCandidates reads a batch of a fold, which may come from a damaged disk.
+func (r *run) setCandidates(l *store.Lists, p *phase) error {
+	var entries []candidates.Entry
+	for i, place := range l.Rows {
+		entries = entries[:0]
+		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
+			e := candidates.Entry(math.Float32bits(l.Keys[j]))<<32 | candidates.Entry(l.Neighbors[j])
+			if int(e.Place()) >= r.n() {
+				return errPlace(e.Place(), r.n())
+			}
+			entries = append(entries, e)
+		}
+		if int(place) >= r.n() || len(entries) > r.found.K {
+			return errPlace(place, r.n())
+		}
+		r.found.Set(place, entries)
+	}
+	p.add(len(l.Rows))
+	return nil
+}

@@ -1,0 +1,158 @@
+package propagation
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// joined is a random graph over random rows.
+type joined struct {
+	m     *codes.Matrix
+	lists *candidates.Lists
+}
+
+func randomLists(t *testing.T, rng *rand.Rand, n, k int) joined {
+	const dim = 4
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(8))
+	}
+	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := codes.Of(rows, space, codes.Rounding{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := candidates.New(n, k)
+	for p := range uint32(n) {
+		var entries []candidates.Entry
+		for _, q := range rng.Perm(n)[:rng.IntN(min(k, n)+1)] {
+			if uint32(q) != p {
+				entries = append(entries, candidates.MakeEntry(m.Distance(p, uint32(q)), uint32(q), rng.IntN(3) > 0))
+			}
+		}
+		slices.Sort(entries)
+		l.Set(p, entries)
+	}
+	return joined{m, l}
+}
+
+func (g joined) list(p uint32) (list []candidates.Entry) {
+	for i := range g.lists.Len(p) {
+		list = append(list, g.lists.At(p, i))
+	}
+	return list
+}
+
+// slow is a round written down from its definition, with maps.
+func (g joined) slow() (next [][]candidates.Entry, pairs int) {
+	n := g.lists.N
+	around := make([]map[uint32]bool, n) // place to whether it is new there
+	for p := range uint32(n) {
+		around[p] = map[uint32]bool{}
+		for _, e := range g.list(p) {
+			around[p][e.Place()] = e.New()
+		}
+	}
+	for p := range uint32(n) {
+		for _, e := range g.list(p) {
+			mine := false
+			for _, f := range g.list(e.Place()) {
+				mine = mine || f.Place() == p
+			}
+			if !mine { // what a row lists itself counts before who lists it
+				around[e.Place()][p] = e.New()
+			}
+		}
+	}
+	offered := make([]map[uint32]bool, n)
+	for p := range offered {
+		offered[p] = map[uint32]bool{}
+	}
+	for p := range around {
+		for a, newA := range around[p] {
+			for b, newB := range around[p] {
+				if a < b && (newA || newB) {
+					offered[a][b], offered[b][a] = true, true
+					pairs++
+				}
+			}
+		}
+	}
+	for p := range uint32(n) {
+		var list []candidates.Entry
+		for _, e := range g.list(p) {
+			list = append(list, e&^1)
+			delete(offered[p], e.Place())
+		}
+		for q := range offered[p] {
+			list = append(list, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+		}
+		slices.Sort(list)
+		next = append(next, list[:min(len(list), g.lists.K)])
+	}
+	return next, pairs
+}
+
+func TestJoinEqualsDefinition(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 100 {
+		n := 3 + rng.IntN(70)
+		g := randomLists(t, rng, n, 1+rng.IntN(12))
+		want, wantPairs := g.slow()
+		round := StartRound(g.lists, n, 1, func(n int, fn func(from, to int)) { fn(0, n/2); fn(n/2, n) })
+		join := round.Join(g.m)
+		pairs := 0
+		for _, p := range rng.Perm(n) { // in any order
+			pairs += join.Around(uint32(p))
+		}
+		if pairs != wantPairs {
+			t.Fatalf("seed %d: %d pairs, want %d", seed, pairs, wantPairs)
+		}
+		for p := range uint32(n) {
+			if got := g.list(p); !slices.Equal(got, want[p]) {
+				t.Fatalf("seed %d: list %d is %x, want %x", seed, p, got, want[p])
+			}
+		}
+	}
+}
+
+// TestHubsAreCapped: of the many that list a hub some are drawn, the same ones
+// whatever order they stand in.
+func TestHubsAreCapped(t *testing.T) {
+	const n = 200
+	drawn := func(reverse bool) []uint32 {
+		g := randomLists(t, rand.New(rand.NewPCG(1, 1)), n, 1)
+		for p := range uint32(n) {
+			g.lists.Set(p, nil)
+			if p > 0 {
+				g.lists.Set(p, []candidates.Entry{candidates.MakeEntry(g.m.Distance(p, 0), 0, true)})
+			}
+		}
+		round := StartRound(g.lists, 30, 7, func(n int, fn func(from, to int)) { fn(0, n) })
+		if reverse {
+			slices.Reverse(round.back[round.starts[0]:round.starts[1]])
+		}
+		join := round.Join(g.m)
+		join.gather(0)
+		return slices.Sorted(slices.Values(join.fresh))
+	}
+	a, b := drawn(false), drawn(true)
+	if len(a) != 30 || !slices.Equal(a, b) {
+		t.Errorf("drawn %v and %v, want the same 30", a, b)
+	}
+}

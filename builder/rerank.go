@@ -1,0 +1,74 @@
+package builder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/union"
+)
+
+// reranker orders candidates by their exact keys: one per goroutine.
+type reranker struct {
+	*run
+	evaluate leaf.Keys
+	places   []uint32
+	keys     []float32
+	ranked   []neighbor
+}
+
+type neighbor struct {
+	key   float32
+	row   uint32
+	place uint32
+}
+
+func (r *run) reranker() *reranker {
+	k := r.found.K
+	return &reranker{run: r, evaluate: r.evaluator(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
+}
+
+// list returns the k nearest of a place's candidates by (key, row). The slices
+// are reused.
+func (w *reranker) list(place uint32) (places []uint32, keys []float32, err error) {
+	n := w.found.Len(place)
+	for i := range n {
+		w.places[i] = w.found.At(place, i).Place()
+	}
+	if _, err := w.evaluate(place, w.places[:n], w.keys); err != nil {
+		return nil, nil, err
+	}
+	ranked := w.ranked[:n]
+	for i := range ranked {
+		ranked[i] = neighbor{w.keys[i], w.order[w.places[i]], w.places[i]}
+	}
+	slices.SortFunc(ranked, func(a, b neighbor) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+	n = min(n, w.k)
+	for i, x := range ranked[:n] {
+		w.places[i], w.keys[i] = x.place, x.key
+	}
+	return w.places[:n], w.keys[:n], nil
+}
+
+// rerank makes the running lists of the candidates.
+func (r *run) rerank() error {
+	p := r.begin("rerank", "rows", int64(r.n()))
+	defer p.end("")
+	r.lists = union.New(r.n(), r.k, r.order)
+	const size = 1024
+	return eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {
+		w := r.reranker()
+		return func(i int) error {
+			to := min((i+1)*size, r.n())
+			for place := i * size; place < to; place++ {
+				ids, keys, err := w.list(uint32(place))
+				if err != nil {
+					return err
+				}
+				r.lists.Set(uint32(place), ids, keys)
+			}
+			p.add(to - i*size)
+			return r.ctx.Err()
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package codes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Rounding turns elements into codes: floor((x - Offsets[i])*PerUnit + 128.5),
+// at least 0 and at most 255, of the row divided by its norm where Unit is set.
+// The zero value means that rows are codes already.
+type Rounding struct {
+	Offsets []float64 `json:"offsets,omitempty"`
+	PerUnit float64   `json:"per_unit,omitempty"`
+	Unit    bool      `json:"unit,omitempty"`
+}
+
+// fitElements is about how many elements a rounding is fitted on: the quantile
+// below then has a hundred beyond it, and sorting them takes 20 ms.
+const fitElements = 1 << 18
+
+// fitShare is the share of elements that need not be clipped. Clipping the few
+// that lie far out leaves finer steps for all others.
+const fitShare = 0.9995
+
+// Fit chooses the rounding of rows under a metric whose order is that of squared
+// distances: euclidean and sqeuclidean as they are, cosine after division by
+// the norms. It looks at some rows, evenly spread. ok is false for inner
+// products, which no such rounding serves.
+func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
+	switch {
+	case space.Metric() == distance.IP:
+		return r, false
+	case space.NeedsNorms():
+		r.Unit = true
+	case rows.Type() == vectors.Uint8 || rows.Type() == vectors.Int8:
+		return r, true
+	}
+	dim, count := rows.Dim(), min(rows.Len(), max(256, fitElements/rows.Dim()))
+	sample := make([]float64, count*dim)
+	reader := newReader(rows, space, r.Unit)
+	r.Offsets = make([]float64, dim)
+	for i := range count {
+		row := reader.read(int(int64(i) * int64(rows.Len()) / int64(count)))
+		for j, x := range row {
+			sample[i*dim+j] = x
+			r.Offsets[j] += x
+		}
+	}
+	for j := range r.Offsets {
+		r.Offsets[j] /= float64(max(count, 1))
+	}
+	for i, x := range sample {
+		sample[i] = math.Abs(x - r.Offsets[i%dim])
+	}
+	slices.Sort(sample)
+	r.PerUnit = 1
+	if at := int(fitShare * float64(len(sample))); at < len(sample) && sample[len(sample)-1] > 0 {
+		r.PerUnit = 127 / max(sample[at], sample[len(sample)-1]/64)
+	}
+	return r, true
+}
+
+// reader reads rows as float64, divided by their norms where unit is set.
+type reader struct {
+	rows  *vectors.Rows
+	space *distance.Space
+	unit  bool
+	raw   []float32
+	out   []float64
+}
+
+func newReader(rows *vectors.Rows, space *distance.Space, unit bool) *reader {
+	return &reader{rows: rows, space: space, unit: unit, raw: make([]float32, rows.Dim()), out: make([]float64, rows.Dim())}
+}
+
+func (r *reader) read(i int) []float64 {
+	row := r.rows.Row(i)
+	r.space.Float32(row, r.raw)
+	norm := 1.0
+	if r.unit {
+		if norm = r.space.Norm(row); norm == 0 {
+			norm = 1 // a zero row has no direction; callers refuse it or leave it out
+		}
+	}
+	for j, x := range r.raw {
+		r.out[j] = float64(x) / norm
+	}
+	return r.out
+}
+
+// round writes the codes of a row.
+func (r *Rounding) round(row []float64, dst []byte) {
+	for j, x := range row {
+		// The conversion forbids fusing the product with the sum.
+		y := float64((x-r.Offsets[j])*r.PerUnit) + 128.5
+		dst[j] = byte(min(max(y, 0), 255))
+	}
+}

@@ -1,0 +1,149 @@
+package codes
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+func byteRows(t *testing.T, rng *rand.Rand, n, dim int, typ vectors.Type) *vectors.Rows {
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	rows, err := vectors.RowsOf(data, n, dim, dim, typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func matrixOf(t *testing.T, rows *vectors.Rows, metric distance.Metric) (*Matrix, *distance.Space) {
+	space, err := distance.New(metric, rows.Type(), rows.Dim())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := Fit(rows, space)
+	if !ok {
+		t.Fatal("no rounding")
+	}
+	m, err := Of(rows, space, r, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, space
+}
+
+// Bytes are their own codes: tiles give the keys.
+func TestTilesOfBytesAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, typ := range []vectors.Type{vectors.Uint8, vectors.Int8} {
+		for _, dim := range []int{1, 3, 4, 24, 61, 128, 130} {
+			rows := byteRows(t, rng, 100, dim, typ)
+			m, space := matrixOf(t, rows, distance.SqEuclidean)
+			tile := m.NewTile()
+			columns := make([]uint32, 1+rng.IntN(99))
+			for i := range columns {
+				columns[i] = uint32(rng.IntN(100))
+			}
+			tile.Columns(columns, nil)
+			band := []uint32{7, 99, 0}
+			tile.Band(band, len(columns))
+			for r, x := range band {
+				distances, ids := tile.Within(r, ^uint32(0))
+				if !slices.Equal(ids, columns) {
+					t.Fatalf("ids %v, want %v", ids, columns)
+				}
+				for j, y := range ids {
+					key := space.Key(rows.Row(int(x)), rows.Row(int(y)), 0, 0)
+					if float32(distances[j]) != key || m.Distance(x, y) != distances[j] {
+						t.Fatalf("%v, dim %d: distance of %d and %d is %d, want %v", typ, dim, x, y, distances[j], key)
+					}
+				}
+				checkBounds(t, tile, r, distances)
+			}
+		}
+	}
+}
+
+// checkBounds holds Bound and Nearest against the distances themselves.
+func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
+	t.Helper()
+	sorted := slices.Sorted(slices.Values(distances))
+	for _, k := range []int{1, 2, 5, 28, 40, len(sorted), len(sorted) + 1} {
+		got := tile.Bound(r, k)
+		if k > len(sorted) {
+			if got != ^uint32(0) {
+				t.Fatalf("bound of %d among %d is %d", k, len(sorted), got)
+			}
+			continue
+		}
+		if got < sorted[k-1] {
+			t.Fatalf("bound of %d among %d is %d, but the last of them is at %d", k, len(sorted), got, sorted[k-1])
+		}
+	}
+	all, ids := tile.Within(r, ^uint32(0))
+	at := slices.Index(all, sorted[0])
+	if want := ids[at]; tile.Nearest(r) != want {
+		t.Fatalf("nearest is %d, want %d", tile.Nearest(r), want)
+	}
+}
+
+// Codes of floats keep distances to about their steps, under both metrics.
+func TestCodesOfFloats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	const n, dim = 300, 37
+	data := make([]byte, 4*n*dim)
+	for i := range n * dim {
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(rng.NormFloat64()*0.01+float64(i%dim))))
+	}
+	rows, err := vectors.RowsOf(data, n, dim, 4*dim, vectors.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []distance.Metric{distance.SqEuclidean, distance.Cosine} {
+		m, space := matrixOf(t, rows, metric)
+		var worst float64
+		for range 2000 {
+			a, b := rng.IntN(n), rng.IntN(n)
+			if a == b {
+				continue
+			}
+			x, y := rows.Row(a), rows.Row(b)
+			key := float64(space.Key(x, y, space.Norm(x), space.Norm(y)))
+			code := float64(m.Distance(uint32(a), uint32(b)))
+			worst = max(worst, math.Abs(math.Log(code/key)-math.Log(float64(m.Distance(0, 1))/float64(space.Key(rows.Row(0), rows.Row(1), space.Norm(rows.Row(0)), space.Norm(rows.Row(1)))))))
+		}
+		if worst > 0.1 {
+			t.Errorf("%v: code distances stray from keys by a factor of %.3f", metric, math.Exp(worst))
+		}
+	}
+}
+
+func TestNoCodesForInnerProducts(t *testing.T) {
+	rows := byteRows(t, rand.New(rand.NewPCG(3, 3)), 10, 8, vectors.Uint8)
+	space, err := distance.New(distance.IP, vectors.Uint8, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := Fit(rows, space); ok {
+		t.Error("inner products were given codes")
+	}
+}
+
+func ExampleTile() {
+	rows, _ := vectors.RowsOf([]byte{0, 0, 0, 0, 1, 2, 2, 0, 9, 9, 9, 9}, 3, 4, 4, vectors.Uint8)
+	space, _ := distance.New(distance.Euclidean, vectors.Uint8, 4)
+	m, _ := Of(rows, space, Rounding{}, 1)
+	t := m.NewTile()
+	t.Columns([]uint32{0, 1, 2}, nil)
+	t.Band([]uint32{0}, 3)
+	fmt.Println(t.Within(0, 100))
+	// Output: [0 9] [0 1]
+}

@@ -1,0 +1,46 @@
+package simd
+
+// Codes is the arithmetic of rows of unsigned bytes ("codes") in tiles: many
+// rows against many, then what is near among the sums. All of it is exact, in
+// integers modulo 2^32.
+//
+// Columns are packed in panels of 16 rows. Panels hold signed bytes, which is
+// what multipliers of bytes want on one side: a code less 128. With
+//
+//	c = sum over i of x[i] * (y[i] - 128)
+//
+// the squared distance is norm(x) - 256*sum(x) + norm(y) - 2*c: a number of the
+// row (add), a number of the column (norms), and twice the tile.
+type Codes struct {
+	// Pack writes a panel: panel[64*g+4*j+b] = rows[j][4*g+b] - 128. Rows have
+	// 4*groups readable bytes, the panel PanelBytes(groups).
+	Pack func(rows *[16]*byte, groups int, panel []byte)
+
+	// Dots sets c[ldc*r+16*p+j] to the sum of row r and column j of panel p, for
+	// 8 rows and len(panels)/PanelBytes(groups) panels.
+	Dots func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int)
+
+	// Nearer writes the squared distances d = add + norms[j] - 2*c[j] that are at
+	// most bound, and ids[j] beside them, in order of j, and returns how many.
+	// c, norms and ids are readable, d and outIDs writable, up to 16 elements
+	// past their ends' multiples of 16.
+	Nearer func(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int
+
+	// Minima sets out to the smallest squared distances of 32 classes of columns,
+	// or to the largest number for classes that are empty. Which column belongs
+	// to which class is not defined; two columns less than 32 apart never share one.
+	Minima func(c []int32, norms []uint32, add uint32, out *[32]uint32)
+
+	// Merge puts candidates, none of them twice, into list, which ascends:
+	// d[i]<<32 | ids[i]<<1 | 1, unless ids[i] is self, or the list has that entry,
+	// in which case its lowest bit stays as it is. The list keeps its length: its
+	// last entries drop out.
+	Merge func(list []uint64, d, ids []uint32, self uint32)
+
+	// Prefetch asks for memory that will be read soon. It may do nothing.
+	Prefetch func(p []byte)
+}
+
+// PanelBytes is the size of a panel: 64 bytes a group of four elements, in
+// multiples of 16 groups, which Pack writes at a time.
+func PanelBytes(groups int) int { return (groups + 15) / 16 * 16 * 64 }

@@ -1,0 +1,94 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// codes512 are the tiles of AVX-512 where the CPU multiplies bytes.
+func codes512() *Codes {
+	if !cpu.X86.HasAVX512VNNI || !cpu.X86.HasBMI2 || !cpu.X86.HasBMI1 || !cpu.X86.HasPOPCNT {
+		return codes2()
+	}
+	return &Codes{
+		Pack: func(rows *[16]*byte, groups int, panel []byte) {
+			_ = panel[PanelBytes(groups)-1]
+			packVNNI(rows, groups, &panel[0])
+		},
+		Dots: func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
+			stride := PanelBytes(groups)
+			count := len(panels) / stride
+			if count > 0 {
+				_ = c[7*ldc+16*count-1]
+				dotsVNNI(rows, groups, &panels[0], stride, count, &c[0], ldc)
+			}
+		},
+		Nearer: func(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int {
+			if len(c) == 0 {
+				return 0
+			}
+			return nearerVNNI(&c[0], len(c), &norms[0], add, bound, &ids[0], &d[0], &outIDs[0])
+		},
+		Minima: func(c []int32, norms []uint32, add uint32, out *[32]uint32) {
+			if len(c) > 0 {
+				minimaVNNI(&c[0], len(c), &norms[0], add, out)
+			}
+		},
+		Merge: func(list []uint64, d, ids []uint32, self uint32) {
+			switch {
+			case len(ids) == 0:
+			case len(list) <= 32:
+				mergeShort(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+			default:
+				mergeLong(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+			}
+		},
+		Prefetch: prefetchRow,
+	}
+}
+
+// codes2 are the tiles of AVX2: the products take nearly all of the time, what is
+// near among them is found in Go.
+func codes2() *Codes {
+	c := portableCodes()
+	c.Prefetch = prefetchRow
+	c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
+		stride := PanelBytes(groups)
+		count := len(panels) / stride
+		if count > 0 {
+			_ = c[7*ldc+16*count-1]
+			dotsAVX2((*[4]*byte)(rows[:4]), groups, &panels[0], stride, count, &c[0], ldc)
+			dotsAVX2((*[4]*byte)(rows[4:]), groups, &panels[0], stride, count, &c[4*ldc], ldc)
+		}
+	}
+	return c
+}
+
+//go:noescape
+func dotsAVX2(rows *[4]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
+
+//go:noescape
+func packVNNI(rows *[16]*byte, groups int, panel *byte)
+
+//go:noescape
+func dotsVNNI(rows *[8]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
+
+//go:noescape
+func nearerVNNI(c *int32, n int, norms *uint32, add, bound uint32, ids, d, outIDs *uint32) int
+
+//go:noescape
+func minimaVNNI(c *int32, n int, norms *uint32, add uint32, out *[32]uint32)
+
+//go:noescape
+func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func mergeLong(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+func prefetchRow(row []byte) {
+	if len(row) > 0 {
+		prefetch(&row[0], len(row))
+	}
+}
+
+//go:noescape
+func prefetch(p *byte, bytes int)

@@ -1,0 +1,76 @@
+package simd
+
+import (
+	"slices"
+	"unsafe"
+)
+
+func portableCodes() *Codes {
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Minima: minimaGo, Merge: mergeGo, Prefetch: func([]byte) {}}
+}
+
+func packGo(rows *[16]*byte, groups int, panel []byte) {
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(panel))), 16*groups)
+	for j, p := range rows {
+		row := unsafe.Slice((*uint32)(unsafe.Pointer(p)), groups)
+		for g, x := range row {
+			words[16*g+j] = x ^ 0x80808080
+		}
+	}
+}
+
+func dotsGo(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
+	for r, p := range rows {
+		row := unsafe.Slice(p, 4*groups)
+		for at, first := 0, 0; at < len(panels); at, first = at+PanelBytes(groups), first+16 {
+			panel := panels[at : at+64*groups]
+			var sums [16]int32
+			for g := range groups {
+				x0, x1, x2, x3 := int32(row[4*g]), int32(row[4*g+1]), int32(row[4*g+2]), int32(row[4*g+3])
+				cells := panel[64*g : 64*g+64]
+				for j := range sums {
+					y := cells[4*j : 4*j+4]
+					sums[j] += x0*int32(int8(y[0])) + x1*int32(int8(y[1])) + x2*int32(int8(y[2])) + x3*int32(int8(y[3]))
+				}
+			}
+			copy(c[r*ldc+first:], sums[:])
+		}
+	}
+}
+
+func nearerGo(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int {
+	n := 0
+	for j, x := range c {
+		if y := add + norms[j] - 2*uint32(x); y <= bound {
+			d[n], outIDs[n] = y, ids[j]
+			n++
+		}
+	}
+	return n
+}
+
+func minimaGo(c []int32, norms []uint32, add uint32, out *[32]uint32) {
+	for i := range out {
+		out[i] = ^uint32(0)
+	}
+	for j, x := range c {
+		out[j%32] = min(out[j%32], add+norms[j]-2*uint32(x))
+	}
+}
+
+func mergeGo(list []uint64, d, ids []uint32, self uint32) {
+	last := len(list) - 1
+	for i, id := range ids {
+		e := uint64(d[i])<<32 | uint64(id)<<1 | 1
+		if id == self || list[last]|1 <= e {
+			continue
+		}
+		// An old entry is one less than the same entry when it was new.
+		at, _ := slices.BinarySearch(list, e-1)
+		if list[at]|1 == e {
+			continue
+		}
+		copy(list[at+1:], list[at:last])
+		list[at] = e
+	}
+}

@@ -1,0 +1,246 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+// codeRows returns n rows of 4*groups random codes, each ending at a fence.
+func codeRows(t *testing.T, rng *rand.Rand, n, groups int) [][]byte {
+	rows := make([][]byte, n)
+	for i := range rows {
+		rows[i] = fenced(t, 4*groups)
+		byteRow(rng, rows[i])
+	}
+	return rows
+}
+
+func squared(x, y []byte) (sum uint32) {
+	for i := range x {
+		d := int32(x[i]) - int32(y[i])
+		sum += uint32(d * d)
+	}
+	return sum
+}
+
+// tileOf packs the columns, multiplies, and returns the sums with what turns
+// them into distances.
+func tileOf(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (c []int32, ldc int, norms, adds []uint32) {
+	panels := (len(columns) + 15) / 16
+	size := PanelBytes(groups)
+	data := fenced(t, panels*size)
+	norms = make([]uint32, 16*panels)
+	for p := range panels {
+		var packing [16]*byte
+		for j := range packing {
+			column := columns[min(16*p+j, len(columns)-1)]
+			packing[j] = unsafe.SliceData(column)
+			for _, x := range column {
+				norms[16*p+j] += uint32(x) * uint32(x)
+			}
+		}
+		k.Pack(&packing, groups, data[p*size:(p+1)*size])
+	}
+	var band [8]*byte
+	adds = make([]uint32, 8)
+	for r := range band {
+		band[r] = unsafe.SliceData(rows[r])
+		for _, x := range rows[r] {
+			adds[r] += uint32(x)*uint32(x) - 256*uint32(x)
+		}
+	}
+	ldc = 16 * panels
+	c = make([]int32, 8*ldc)
+	k.Dots(&band, groups, data, c, ldc)
+	return c, ldc, norms, adds
+}
+
+func TestTilesHoldDistances(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, k := range kernels() {
+		for _, groups := range []int{1, 2, 15, 16, 17, 31, 32, 33, 96, 196, 250} {
+			columns := codeRows(t, rng, 1+rng.IntN(140), groups)
+			rows := codeRows(t, rng, 8, groups)
+			c, ldc, norms, adds := tileOf(t, k.Codes, rows, columns, groups)
+			for r := range rows {
+				for j := range columns {
+					got := adds[r] + norms[j] - 2*uint32(c[r*ldc+j])
+					if want := squared(rows[r], columns[j]); got != want {
+						t.Fatalf("%s: %d groups, row %d, column %d of %d: %d, want %d", k.Name, groups, r, j, len(columns), got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLongestCodes: the largest sums there are do not overflow.
+func TestLongestCodes(t *testing.T) {
+	const groups = 65536 / 4
+	zero, full := make([]byte, 4*groups), slices.Repeat([]byte{255}, 4*groups)
+	for _, k := range kernels() {
+		rows := [][]byte{zero, full, zero, full, zero, full, zero, full}
+		c, ldc, norms, adds := tileOf(t, k.Codes, rows, [][]byte{zero, full}, groups)
+		for r := range rows {
+			for j := range 2 {
+				want := uint32(0)
+				if r%2 != j {
+					want = 65536 * 255 * 255
+				}
+				if got := adds[r] + norms[j] - 2*uint32(c[r*ldc+j]); got != want {
+					t.Errorf("%s: row %d column %d: %d, want %d", k.Name, r, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// randomTile is a row of sums with distances of few values, so that ties abound.
+func randomTile(rng *rand.Rand, n int) (c []int32, norms, ids []uint32, add uint32) {
+	wide := (n + 15) / 16 * 16
+	c, norms, ids = make([]int32, wide), make([]uint32, wide), make([]uint32, wide)
+	add = rng.Uint32N(1000)
+	for j := range wide {
+		c[j] = int32(rng.IntN(200)) - 100
+		norms[j] = 2*uint32(c[j]) + rng.Uint32N(50) - add
+		ids[j] = rng.Uint32N(1 << 31)
+	}
+	return c[:n], norms, ids, add
+}
+
+func TestNearerAndMinima(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, k := range kernels() {
+		for n := 1; n < 150; n++ {
+			c, norms, ids, add := randomTile(rng, n)
+			bound := rng.Uint32N(60)
+			d, near := make([]uint32, n+32), make([]uint32, n+32)
+			m := k.Codes.Nearer(c, norms, add, bound, ids, d, near)
+			var wantD, wantIDs []uint32
+			smallest := ^uint32(0)
+			for j := range n {
+				x := add + norms[j] - 2*uint32(c[j])
+				smallest = min(smallest, x)
+				if x <= bound {
+					wantD, wantIDs = append(wantD, x), append(wantIDs, ids[j])
+				}
+			}
+			if !slices.Equal(d[:m], wantD) || !slices.Equal(near[:m], wantIDs) {
+				t.Fatalf("%s: %d columns within %d: %v, want %v", k.Name, n, bound, d[:m], wantD)
+			}
+			var mins [32]uint32
+			k.Codes.Minima(c, norms, add, &mins)
+			classes := 0
+			for _, x := range mins {
+				if x != ^uint32(0) {
+					classes++
+				}
+			}
+			if slices.Min(mins[:]) != smallest || classes != min(n, 32) {
+				t.Fatalf("%s: %d columns: minima %v in %d classes, want the smallest to be %d", k.Name, n, mins, classes, smallest)
+			}
+		}
+	}
+}
+
+// TestMergeEqualsSorting: merging is sorting, dropping what is there already.
+func TestMergeEqualsSorting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	for _, k := range kernels() {
+		for range 3000 {
+			size := 1 + rng.IntN(120)
+			list := make([]uint64, size, size+8)
+			for i := range list {
+				list[i] = ^uint64(0)
+			}
+			behind := list[:size+8]
+			for i := size; i < len(behind); i++ {
+				behind[i] = rng.Uint64N(1 << 36)
+			}
+			tail := slices.Clone(behind[size:])
+			oracle := map[uint32]uint64{}
+			for range 1 + rng.IntN(6) {
+				n := rng.IntN(30)
+				d, ids := make([]uint32, n+1), make([]uint32, n+1)
+				for i, id := range rng.Perm(60)[:n] { // none twice
+					ids[i] = uint32(id)
+					d[i] = ids[i] * 7 % 11 << 28 // a pair has one distance
+					oracle[ids[i]] = uint64(d[i])<<32 | uint64(ids[i])<<1 | 1
+				}
+				k.Codes.Merge(list, d[:n], ids[:n], 5)
+				if rng.IntN(2) == 0 { // what is there grows old
+					for i, e := range list {
+						if e != ^uint64(0) {
+							list[i] = e &^ 1
+						}
+					}
+				}
+			}
+			delete(oracle, 5)
+			want := make([]uint64, 0, len(oracle))
+			for _, e := range oracle {
+				want = append(want, e)
+			}
+			slices.Sort(want)
+			for len(want) < size {
+				want = append(want, ^uint64(0))
+			}
+			for i := range list {
+				if list[i]|1 != want[i]|1 {
+					t.Fatalf("%s: entry %d of %d is %x, want %x", k.Name, i, size, list[i], want[i])
+				}
+			}
+			if !slices.Equal(behind[size:], tail) {
+				t.Fatalf("%s: entries past the list changed", k.Name)
+			}
+		}
+	}
+}
+
+// A leaf of 480 rows: panels, products, selection.
+func BenchmarkCodes(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for _, k := range kernels()[:1] {
+		for _, dim := range []int{128, 384, 784} {
+			const n = 480
+			groups, size := dim/4, PanelBytes(dim/4)
+			data := make([]byte, n*dim)
+			byteRow(rng, data)
+			var packing [16]*byte
+			var band [8]*byte
+			panels := make([]byte, n/16*size)
+			c := make([]int32, 8*n)
+			norms, ids, d, near := make([]uint32, n), make([]uint32, n), make([]uint32, n+16), make([]uint32, n+16)
+			pack := func() {
+				for p := range n / 16 {
+					for j := range packing {
+						packing[j] = &data[(16*p+j)*dim]
+					}
+					k.Codes.Pack(&packing, groups, panels[p*size:(p+1)*size])
+				}
+			}
+			dots := func() {
+				for r := range band {
+					band[r] = &data[r*dim]
+				}
+				k.Codes.Dots(&band, groups, panels, c, n)
+			}
+			bench(b, k.Name+"/pack", dim, n, pack)
+			bench(b, k.Name+"/dots", dim, 8*n, dots)
+			bench(b, k.Name+"/nearer none", dim, n, func() { k.Codes.Nearer(c[:n], norms, 0, 0, ids, d, near) })
+		}
+		list := make([]uint64, 28, 36)
+		d, ids := make([]uint32, 5), make([]uint32, 5)
+		bench(b, k.Name+"/merge", 1, 5, func() {
+			for i := range list {
+				list[i] = uint64(2 * i << 33)
+			}
+			for i := range d {
+				d[i] = rng.Uint32N(200)
+			}
+			k.Codes.Merge(list, d, ids, 7)
+		})
+	}
+}

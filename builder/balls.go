@@ -31,7 +31,7 @@ const overlap = 4
 
 // joinParts is into how many parts a round is cut, between which recall is
 // measured: a round alone may overshoot its target by some percent.
-const joinParts = 4
+const joinParts = 1
 
 // candidatesK is the length of the lists of candidates.
 func (r *run) candidatesK() int { return min(r.k+r.state.Plan.Slack, r.n()-1) }
@@ -136,17 +136,22 @@ func (r *run) divideBalls() error {
 // leafOfCodes returns one worker's way to solve leaves.
 func (r *run) leafOfCodes() func(leaf []uint32) {
 	tile := r.codes.NewTile()
+	var bounds [codes.BandRows]uint32
 	return func(leaf []uint32) {
+		tile.Expect(leaf)
 		tile.Columns(leaf, nil)
-		for band := range slices.Chunk(leaf, codes.BandRows) {
+		for first := 0; first < len(leaf); first += codes.BandRows {
+			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			r.found.Expect(tile, band)
-			tile.Band(band, len(leaf))
+			tile.Band(first, len(leaf), len(leaf))
 			for i, place := range band {
-				bound := r.found.Bound(place)
-				if bound == ^uint32(0) {
-					bound = tile.Bound(i, r.found.K+1)
+				if bounds[i] = r.found.Bound(place); bounds[i] == ^uint32(0) {
+					bounds[i] = tile.Bound(i, r.found.K+1)
 				}
-				distances, ids := tile.Within(i, bound)
+			}
+			tile.Select(bounds[:len(band)])
+			for i, place := range band {
+				distances, ids := tile.Near(i)
 				r.found.Offer(tile, place, distances, ids)
 			}
 		}

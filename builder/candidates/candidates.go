@@ -14,11 +14,12 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors/codes"
 )
 
 // An Entry is distance<<32 | place<<1 | new: entries compare as numbers in the
-// order of lists. New marks what entered since MarkOld.
+// order of lists. New marks what entered since Freeze.
 type Entry uint64
 
 // none is an empty slot.
@@ -46,7 +47,7 @@ type Lists struct {
 
 // New returns empty lists: 8*n*k + 4*n bytes.
 func New(n, k int) *Lists {
-	l := &Lists{N: n, K: k, entries: make([]uint64, n*k+8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
+	l := &Lists{N: n, K: k, entries: pages.Make[uint64](n*k + 8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
 	for i := range l.entries {
 		l.entries[i] = none
 	}
@@ -79,10 +80,8 @@ func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
 
 // Expect asks for the memory of lists that will be offered to soon.
 func (l *Lists) Expect(t *codes.Tile, places []uint32) {
-	for _, place := range places {
-		list := l.list(place)
-		t.Prefetch(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 8*len(list)))
-	}
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.entries))), 8*len(l.entries))
+	t.Prefetch(memory, 8*l.K, places, 8*l.K)
 }
 
 // Len is how many entries the list of place has. Nobody may be offering to it.
@@ -96,17 +95,18 @@ func (l *Lists) Len(place uint32) int {
 // At is entry i of the list of place. Nobody may be offering to it.
 func (l *Lists) At(place uint32, i int) Entry { return Entry(l.entries[int(place)*l.K+i]) }
 
-// MarkOld calls fn with every entry of a range of places, in order, and marks
-// it old.
-func (l *Lists) MarkOld(from, to int, fn func(at int, e Entry)) {
-	for at := from * l.K; at < to*l.K; at++ {
-		e := l.entries[at]
+// Freeze copies the low halves of the list of place, place<<1|new, to dst, which
+// has room for K, marks the entries old, and returns how many there are. Nobody
+// may be offering to the list.
+func (l *Lists) Freeze(place uint32, dst []uint32) (n int) {
+	for i, e := range l.list(place) {
 		if e == none {
-			continue
+			return i
 		}
-		fn(at, Entry(e))
-		l.entries[at] = e &^ 1
+		dst[i] = uint32(e)
+		l.entries[int(place)*l.K+i] = e &^ 1
 	}
+	return l.K
 }
 
 // Set makes entries, which ascend, the list of place.

@@ -80,20 +80,17 @@ func TestOffersInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestMarkOldAndSet(t *testing.T) {
+func TestFreezeAndSet(t *testing.T) {
 	l := New(3, 2)
 	l.Set(1, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)})
-	var seen []Entry
-	l.MarkOld(0, 3, func(at int, e Entry) {
-		if at/2 != 1 {
-			t.Errorf("entry at %d", at)
-		}
-		seen = append(seen, e)
-	})
-	if !slices.Equal(seen, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)}) {
-		t.Errorf("told of %x", seen)
+	dst := make([]uint32, 2)
+	if n := l.Freeze(1, dst); n != 2 || dst[0] != 0<<1|1 || dst[1] != 2<<1 {
+		t.Errorf("%d entries, %v", n, dst)
 	}
-	if l.At(1, 0).New() || l.Bound(1) != 6 || l.Bound(0) != ^uint32(0) {
+	if n := l.Freeze(0, dst); n != 0 {
+		t.Errorf("%d entries in an empty list", n)
+	}
+	if l.At(1, 0) != MakeEntry(5, 0, false) || l.Bound(1) != 6 || l.Bound(0) != ^uint32(0) {
 		t.Error("entries are not old, or bounds are wrong")
 	}
 }

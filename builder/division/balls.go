@@ -210,7 +210,7 @@ func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint
 	w.Compared += int64(len(places)) * int64(count)
 	for len(places) > 0 {
 		band := places[:min(len(places), codes.BandRows)]
-		w.tile.Band(band, count)
+		w.tile.Rows(band, count)
 		for r := range band {
 			if overlap == 1 {
 				assigned[r] = uint8(w.tile.Nearest(r))

@@ -3,8 +3,10 @@ package propagation
 import (
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -35,34 +37,61 @@ type Parallel func(n int, fn func(from, to int))
 // StartRound freezes lists, marks all their entries old, and gathers for every place
 // the rows that list it. A join takes at most most of these.
 func StartRound(lists *candidates.Lists, most int, seed uint64, parallel Parallel) *Round {
-	r := &Round{lists: lists, most: most, seed: seed}
-	r.before = make([]uint32, lists.N*lists.K)
-	counts := make([]atomic.Uint32, lists.N)
+	r := &Round{lists: lists, most: most, seed: seed, before: pages.Make[uint32](lists.N * lists.K)}
+	next := make([]atomic.Uint64, lists.N)
 	parallel(lists.N, func(from, to int) {
-		for at := from * lists.K; at < to*lists.K; at++ {
-			r.before[at] = none
+		for p := from; p < to; p++ {
+			row := r.before[p*lists.K : (p+1)*lists.K]
+			n := lists.Freeze(uint32(p), row)
+			for i := n; i < len(row); i++ {
+				row[i] = none
+			}
+			touch(next, row[:n])
+			for _, e := range row[:n] {
+				next[e>>1].Add(1)
+			}
 		}
-		lists.MarkOld(from, to, func(at int, e candidates.Entry) {
-			r.before[at] = uint32(e)
-			counts[e.Place()].Add(1)
-		})
 	})
 	r.starts = make([]uint64, lists.N+1)
-	for i := range counts {
-		r.starts[i+1] = r.starts[i] + uint64(counts[i].Load())
-		counts[i].Store(0)
+	for i := range next {
+		r.starts[i+1] = r.starts[i] + next[i].Load()
+		next[i].Store(r.starts[i])
 	}
-	r.back = make([]uint32, r.starts[lists.N])
+	r.back = pages.Make[uint32](int(r.starts[lists.N]))
 	parallel(lists.N, func(from, to int) {
-		for at := from * lists.K; at < to*lists.K; at++ {
-			if e := r.before[at]; e != none {
-				q := e >> 1
-				slot := r.starts[q] + uint64(counts[q].Add(1)) - 1
-				r.back[slot] = uint32(at/lists.K)<<1 | e&1
+		for p := from; p < to; p++ {
+			row := filled(r.frozen(uint32(p)))
+			touch(next, row)
+			for _, e := range row {
+				r.back[next[e>>1].Add(1)-1] = uint32(p)<<1 | e&1
 			}
 		}
 	})
 	return r
+}
+
+// touch reads what is about to be added to: reads wait for memory side by side,
+// atomic additions one after the other.
+func touch(next []atomic.Uint64, row []uint32) (sum uint64) {
+	for _, e := range row {
+		sum += next[e>>1].Load()
+	}
+	return sum
+}
+
+// frozen is the list of p as it was when the round began: place<<1 | new, and
+// none where there were fewer.
+func (r *Round) frozen(p uint32) []uint32 {
+	return r.before[int(p)*r.lists.K : (int(p)+1)*r.lists.K]
+}
+
+// filled cuts the empty end off.
+func filled(row []uint32) []uint32 {
+	n := len(row)
+	for n > 0 && row[n-1] == none {
+		n--
+	}
+	return row[:n]
 }
 
 // Join joins around one place at a time: one per goroutine.
@@ -72,7 +101,10 @@ type Join struct {
 	seen  visited
 	fresh []uint32 // places that are new around the one at hand
 	old   []uint32
-	picks []pick
+	lots  []uint64
+	all   []uint32 // fresh, then old
+
+	bounds []uint32
 }
 
 // Join returns a joiner over the codes of the lists' places.
@@ -86,43 +118,56 @@ func (j *Join) Around(p uint32) (pairs int) {
 	if len(j.fresh) == 0 {
 		return 0
 	}
-	fresh, all := len(j.fresh), append(j.fresh, j.old...)
-	if len(all) < 2 {
+	fresh := len(j.fresh)
+	j.all = append(append(j.all[:0], j.fresh...), j.old...)
+	if len(j.all) < 2 {
 		return 0
 	}
-	j.fresh = all[:fresh]
-	j.tile.Columns(all, nil)
-	j.offer(all[:fresh], len(all))
-	j.offer(all[fresh:], fresh)
+	j.tile.Expect(j.all)
+	j.bounds = j.bounds[:0]
+	for _, x := range j.all {
+		j.bounds = append(j.bounds, j.lists.Bound(x))
+	}
+	j.tile.Columns(j.all, nil)
+	j.offer(0, fresh, len(j.all))
+	j.offer(fresh, len(j.all), fresh)
 	return fresh*(fresh-1)/2 + fresh*len(j.old)
 }
 
-// offer compares rows with the first columns and offers what is near.
-func (j *Join) offer(rows []uint32, columns int) {
-	for len(rows) > 0 {
-		band := rows[:min(len(rows), codes.BandRows)]
-		j.lists.Expect(j.tile, band)
-		j.tile.Band(band, columns)
+// offer compares a range of the columns with the first of them and offers what
+// is near. Nearly all of that stands in the frozen list already: it is looked
+// for there, which takes no lock and touches half the memory.
+func (j *Join) offer(from, to, wide int) {
+	for ; from < to; from += codes.BandRows {
+		rows := j.tile.Band(from, to, wide)
+		j.tile.Select(j.bounds[from : from+rows])
+		band := j.all[from : from+rows]
+		j.expect(band)
 		for r, x := range band {
-			distances, ids := j.tile.Within(r, j.lists.Bound(x))
+			distances, ids := j.tile.Near(r)
 			if len(ids) == 0 || len(ids) == 1 && ids[0] == x {
 				continue
 			}
-			j.lists.Offer(j.tile, x, distances, ids)
+			distances, ids = j.tile.Unlisted(j.frozen(x), distances, ids, x)
+			if len(ids) > 0 {
+				j.lists.Offer(j.tile, x, distances, ids)
+			}
 		}
-		rows = rows[len(band):]
 	}
+}
+
+// expect asks for the frozen lists of places.
+func (j *Join) expect(places []uint32) {
+	k := j.lists.K
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(j.before))), 4*len(j.before))
+	j.tile.Prefetch(memory, 4*k, places, 4*k)
 }
 
 // gather collects the neighbors of p and the rows that list it.
 func (j *Join) gather(p uint32) {
 	j.fresh, j.old = j.fresh[:0], j.old[:0]
 	j.seen.reset()
-	at := int(p) * j.lists.K
-	for _, e := range j.before[at : at+j.lists.K] {
-		if e == none {
-			break
-		}
+	for _, e := range filled(j.frozen(p)) {
 		j.add(e)
 	}
 	back := j.back[j.starts[p]:j.starts[p+1]]

@@ -19,10 +19,15 @@ type Matrix struct {
 	n, stride int
 	groups    int // of four elements, the last one padded with zeros
 	data      []byte
-	norms     []uint32 // sum of squares
-	adds      []uint32 // norms less 256 times the sum of the codes
+	sums      []sums
 	kernel    *simd.Codes
 	own       int64
+}
+
+// sums are what turns the tile's products into distances: see package simd.
+type sums struct {
+	norm uint32 // sum of squares
+	add  uint32 // norm less 256 times the sum of the codes
 }
 
 // Of returns the codes of rows: views of them where they are codes and their
@@ -37,7 +42,7 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 	}
 	dim := rows.Dim()
 	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes}
-	m.norms, m.adds = make([]uint32, m.n), make([]uint32, m.n)
+	m.sums = make([]sums, m.n)
 	m.own = 8 * int64(m.n)
 	view := rows.Type() == vectors.Uint8 && len(r.Offsets) == 0 && dim%4 == 0
 	if view {
@@ -104,14 +109,14 @@ func (m *Matrix) sum(i int) {
 		sum += uint32(x)
 		squares += uint32(x) * uint32(x)
 	}
-	m.norms[i], m.adds[i] = squares, squares-256*sum
+	m.sums[i] = sums{squares, squares - 256*sum}
 }
 
 func (m *Matrix) row(i int) []byte { return m.data[i*m.stride : i*m.stride+4*m.groups] }
 
 // at is where row i begins; it panics where i is no row.
 func (m *Matrix) at(i uint32) *byte {
-	_ = m.norms[i]
+	_ = m.sums[i]
 	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.data)), int(i)*m.stride))
 }
 

@@ -12,30 +12,33 @@ const BandRows = 8
 // Tile compares rows with a set of columns, BandRows of them at a time:
 //
 //	t.Columns(places, nil)
-//	for band := range slices.Chunk(places, codes.BandRows) {
-//		t.Band(band, len(places))
-//		for r := range band {
-//			distances, ids := t.Within(r, bound)
-//		}
+//	for first := 0; first < len(places); first += codes.BandRows {
+//		rows := t.Band(first, len(places), len(places))
+//		t.Select(bounds[:rows])
+//		distances, ids := t.Near(0) // of places[first]
 //	}
 //
 // It holds buffers that grow to the largest set of columns.
 type Tile struct {
 	m       *Matrix
-	columns int
 	panels  []byte
-	norms   []uint32
+	columns []*byte  // rows of the matrix
+	norms   []uint32 // of the columns
+	own     []uint32 // what is added where a column serves as a row
 	ids     []uint32
-	packing [16]*byte
 
-	band [BandRows]*byte
-	adds [BandRows]uint32
-	wide int     // columns compared in the band
-	ld   int     // from one row of sums to the next
-	sums []int32 // BandRows*ld
-	d    []uint32
-	near []uint32
-	mins [32]uint32
+	rows   int // in the band
+	band   [BandRows]*byte
+	adds   [BandRows]uint32
+	bounds [BandRows]uint32
+	counts [BandRows]uint32
+	wide   int     // columns compared in the band
+	ld     int     // from one row of sums to the next
+	sums   []int32 // BandRows*ld
+	d      []uint32
+	near   []uint32
+	mins   [32]uint32
+	packed [16]*byte
 }
 
 // NewTile returns a tile over the rows of m.
@@ -44,22 +47,23 @@ func (m *Matrix) NewTile() *Tile { return &Tile{m: m} }
 // Columns makes the rows at places the columns. ids name them in what Within
 // returns; nil stands for the places themselves.
 func (t *Tile) Columns(places, ids []uint32) {
-	n := len(places)
-	t.columns = n
-	panels := (n + 15) / 16
+	panels := (len(places) + 15) / 16
 	t.grow(panels)
 	if ids == nil {
 		ids = places
 	}
 	copy(t.ids, ids)
+	for i, p := range places {
+		s := t.m.sums[p]
+		t.columns[i], t.norms[i], t.own[i] = t.m.at(p), s.norm, s.add
+	}
+	for i := len(places); i < 16*panels; i++ {
+		t.columns[i] = t.columns[0] // what fills a panel does not matter
+	}
 	size := simd.PanelBytes(t.m.groups)
 	for p := range panels {
-		for j := range 16 {
-			at := min(16*p+j, n-1) // a short panel repeats its last row
-			t.packing[j] = t.m.at(places[at])
-			t.norms[16*p+j] = t.m.norms[places[at]]
-		}
-		t.m.kernel.Pack(&t.packing, t.m.groups, t.panels[p*size:(p+1)*size])
+		copy(t.packed[:], t.columns[16*p:])
+		t.m.kernel.Pack(&t.packed, t.m.groups, t.panels[p*size:(p+1)*size])
 	}
 }
 
@@ -70,28 +74,60 @@ func (t *Tile) grow(panels int) {
 	panels += panels / 2
 	t.ld = 16 * panels
 	t.panels = aligned(panels * simd.PanelBytes(t.m.groups))
-	// The kernels read and write up to one vector beyond what counts.
-	t.norms, t.ids = make([]uint32, t.ld), make([]uint32, t.ld)
+	t.columns = make([]*byte, t.ld)
+	t.norms, t.own, t.ids = make([]uint32, t.ld), make([]uint32, t.ld), make([]uint32, t.ld)
 	t.sums = make([]int32, BandRows*t.ld)
-	t.d, t.near = make([]uint32, t.ld+16), make([]uint32, t.ld+16)
+	// The kernels write up to one vector beyond what counts.
+	t.d, t.near = make([]uint32, BandRows*(t.ld+16)), make([]uint32, BandRows*(t.ld+16))
 }
 
-// Band compares at most BandRows rows with the first columns.
-func (t *Tile) Band(rows []uint32, columns int) {
-	t.wide = columns
-	for r := range t.band {
-		at := rows[min(r, len(rows)-1)]
-		t.band[r], t.adds[r] = t.m.at(at), t.m.adds[at]
+// Rows compares at most BandRows rows with the first wide columns.
+func (t *Tile) Rows(places []uint32, wide int) {
+	for r, p := range places {
+		t.band[r], t.adds[r] = t.m.at(p), t.m.sums[p].add
+	}
+	t.compare(len(places), wide)
+}
+
+// Band compares columns first to first+BandRows-1, as far as there are so many
+// before last, with the first wide columns, and returns how many there are.
+func (t *Tile) Band(first, last, wide int) int {
+	n := min(BandRows, last-first)
+	copy(t.band[:n], t.columns[first:])
+	copy(t.adds[:n], t.own[first:])
+	t.compare(n, wide)
+	return n
+}
+
+func (t *Tile) compare(rows, wide int) {
+	t.rows, t.wide = rows, wide
+	for r := rows; r < BandRows; r++ {
+		t.band[r] = t.band[0]
 	}
 	size := simd.PanelBytes(t.m.groups)
-	t.m.kernel.Dots(&t.band, t.m.groups, t.panels[:(columns+15)/16*size], t.sums, t.ld)
+	t.m.kernel.Dots(&t.band, t.m.groups, t.panels[:(wide+15)/16*size], t.sums, t.ld)
 }
 
-// Within returns the columns whose distance to row r of the band is at most
-// bound, in their order. The slices are valid until the next call.
+// Select finds, for every row of the band, the columns whose distance is at most
+// the row's bound; Near returns them.
+func (t *Tile) Select(bounds []uint32) {
+	copy(t.bounds[:], bounds[:t.rows])
+	t.m.kernel.Nearer(t.wide, t.sums, t.ld, t.norms, t.adds[:], t.bounds[:], t.ids, t.d, t.near, t.ld+16, t.counts[:t.rows])
+}
+
+// Near returns the columns selected for row r, in their order. The slices are
+// valid until the next selection.
+func (t *Tile) Near(r int) (distances, ids []uint32) {
+	at, n := r*(t.ld+16), int(t.counts[r])
+	return t.d[at : at+n], t.near[at : at+n]
+}
+
+// Within is Select and Near for one row.
 func (t *Tile) Within(r int, bound uint32) (distances, ids []uint32) {
-	n := t.m.kernel.Nearer(t.of(r), t.norms, t.adds[r], bound, t.ids, t.d, t.near)
-	return t.d[:n], t.near[:n]
+	at := r * (t.ld + 16)
+	t.bounds[r] = bound
+	t.m.kernel.Nearer(t.wide, t.of(r), t.ld, t.norms, t.adds[r:], t.bounds[r:], t.ids, t.d[at:], t.near[at:], t.ld+16, t.counts[r:r+1])
+	return t.Near(r)
 }
 
 func (t *Tile) of(r int) []int32 { return t.sums[r*t.ld : r*t.ld+t.wide] }
@@ -130,5 +166,19 @@ func (t *Tile) Merge(list []uint64, distances, ids []uint32, self uint32) {
 	t.m.kernel.Merge(list, distances, ids, self)
 }
 
-// Prefetch asks for memory that will be read soon.
-func (t *Tile) Prefetch(p []byte) { t.m.kernel.Prefetch(p) }
+// Unlisted keeps of candidates, in place, those that are neither self nor in
+// list, whose elements are id<<1 and any lowest bit.
+func (t *Tile) Unlisted(list, distances, ids []uint32, self uint32) (d, i []uint32) {
+	n := t.m.kernel.Unlisted(list, distances, ids, self)
+	return distances[:n], ids[:n]
+}
+
+// Expect asks for the memory of rows that will be compared soon.
+func (t *Tile) Expect(places []uint32) {
+	t.m.kernel.Prefetch(t.m.data, t.m.stride, places, 4*t.m.groups)
+}
+
+// Prefetch asks for size bytes each of the rows ids of any memory.
+func (t *Tile) Prefetch(base []byte, stride int, ids []uint32, size int) {
+	t.m.kernel.Prefetch(base, stride, ids, size)
+}

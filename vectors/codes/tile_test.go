@@ -54,7 +54,7 @@ func TestTilesOfBytesAreExact(t *testing.T) {
 			}
 			tile.Columns(columns, nil)
 			band := []uint32{7, 99, 0}
-			tile.Band(band, len(columns))
+			tile.Rows(band, len(columns))
 			for r, x := range band {
 				distances, ids := tile.Within(r, ^uint32(0))
 				if !slices.Equal(ids, columns) {
@@ -143,7 +143,8 @@ func ExampleTile() {
 	m, _ := Of(rows, space, Rounding{}, 1)
 	t := m.NewTile()
 	t.Columns([]uint32{0, 1, 2}, nil)
-	t.Band([]uint32{0}, 3)
-	fmt.Println(t.Within(0, 100))
+	t.Band(0, 1, 3)
+	t.Select([]uint32{100})
+	fmt.Println(t.Near(0))
 	// Output: [0 9] [0 1]
 }

@@ -20,11 +20,16 @@ type Codes struct {
 	// 8 rows and len(panels)/PanelBytes(groups) panels.
 	Dots func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int)
 
-	// Nearer writes the squared distances d = add + norms[j] - 2*c[j] that are at
-	// most bound, and ids[j] beside them, in order of j, and returns how many.
-	// c, norms and ids are readable, d and outIDs writable, up to 16 elements
-	// past their ends' multiples of 16.
-	Nearer func(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int
+	// Nearer writes, for each of len(counts) rows r, the squared distances
+	// d = adds[r] + norms[j] - 2*c[ldc*r+j] of columns j below n that are at most
+	// bounds[r], with ids[j] beside them, in order of j, from d[ldo*r] and
+	// outIDs[ldo*r] on, and how many to counts[r]. Up to 16 elements past what it
+	// writes, and norms, ids and rows of c up to multiples of 16, must be there.
+	Nearer func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32)
+
+	// Unlisted keeps, of candidates d and ids, those that are not self and not in
+	// list, whose elements are id<<1 and one more bit, and returns how many.
+	Unlisted func(list, d, ids []uint32, self uint32) int
 
 	// Minima sets out to the smallest squared distances of 32 classes of columns,
 	// or to the largest number for classes that are empty. Which column belongs
@@ -37,8 +42,9 @@ type Codes struct {
 	// last entries drop out.
 	Merge func(list []uint64, d, ids []uint32, self uint32)
 
-	// Prefetch asks for memory that will be read soon. It may do nothing.
-	Prefetch func(p []byte)
+	// Prefetch asks for the first bytes of rows that will be read soon, row r of
+	// base beginning at base[r*stride]. It may do nothing.
+	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
 }
 
 // PanelBytes is the size of a panel: 64 bytes a group of four elements, in

@@ -22,11 +22,16 @@ func codes512() *Codes {
 				dotsVNNI(rows, groups, &panels[0], stride, count, &c[0], ldc)
 			}
 		},
-		Nearer: func(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int {
-			if len(c) == 0 {
-				return 0
+		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
+			if rows := len(counts); rows > 0 {
+				nearerVNNI(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
 			}
-			return nearerVNNI(&c[0], len(c), &norms[0], add, bound, &ids[0], &d[0], &outIDs[0])
+		},
+		Unlisted: func(list, d, ids []uint32, self uint32) int {
+			if len(list) == 0 || len(ids) == 0 {
+				return unlistedGo(list, d, ids, self)
+			}
+			return unlistedVNNI(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 		},
 		Minima: func(c []int32, norms []uint32, add uint32, out *[32]uint32) {
 			if len(c) > 0 {
@@ -42,7 +47,7 @@ func codes512() *Codes {
 				mergeLong(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			}
 		},
-		Prefetch: prefetchRow,
+		Prefetch: prefetch,
 	}
 }
 
@@ -50,7 +55,7 @@ func codes512() *Codes {
 // near among them is found in Go.
 func codes2() *Codes {
 	c := portableCodes()
-	c.Prefetch = prefetchRow
+	c.Prefetch = prefetch
 	c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
 		stride := PanelBytes(groups)
 		count := len(panels) / stride
@@ -73,7 +78,10 @@ func packVNNI(rows *[16]*byte, groups int, panel *byte)
 func dotsVNNI(rows *[8]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
 
 //go:noescape
-func nearerVNNI(c *int32, n int, norms *uint32, add, bound uint32, ids, d, outIDs *uint32) int
+func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+
+//go:noescape
+func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 
 //go:noescape
 func minimaVNNI(c *int32, n int, norms *uint32, add uint32, out *[32]uint32)
@@ -84,11 +92,11 @@ func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)
 //go:noescape
 func mergeLong(list *uint64, k int, d, ids *uint32, n int, self uint32)
 
-func prefetchRow(row []byte) {
-	if len(row) > 0 {
-		prefetch(&row[0], len(row))
+func prefetch(base []byte, stride int, ids []uint32, bytes int) {
+	if len(ids) > 0 {
+		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
 	}
 }
 
 //go:noescape
-func prefetch(p *byte, bytes int)
+func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)

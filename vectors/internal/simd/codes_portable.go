@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Minima: minimaGo, Merge: mergeGo, Prefetch: func([]byte) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Unlisted: unlistedGo, Minima: minimaGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -38,11 +38,23 @@ func dotsGo(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
 	}
 }
 
-func nearerGo(c []int32, norms []uint32, add, bound uint32, ids, d, outIDs []uint32) int {
-	n := 0
-	for j, x := range c {
-		if y := add + norms[j] - 2*uint32(x); y <= bound {
-			d[n], outIDs[n] = y, ids[j]
+func nearerGo(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
+	for r := range counts {
+		m := 0
+		for j, x := range c[r*ldc : r*ldc+n] {
+			if y := adds[r] + norms[j] - 2*uint32(x); y <= bounds[r] {
+				d[r*ldo+m], outIDs[r*ldo+m] = y, ids[j]
+				m++
+			}
+		}
+		counts[r] = uint32(m)
+	}
+}
+
+func unlistedGo(list, d, ids []uint32, self uint32) (n int) {
+	for i, id := range ids {
+		if id != self && !slices.Contains(list, id<<1) && !slices.Contains(list, id<<1|1) {
+			d[n], ids[n] = d[i], id
 			n++
 		}
 	}

@@ -117,7 +117,9 @@ func TestNearerAndMinima(t *testing.T) {
 			c, norms, ids, add := randomTile(rng, n)
 			bound := rng.Uint32N(60)
 			d, near := make([]uint32, n+32), make([]uint32, n+32)
-			m := k.Codes.Nearer(c, norms, add, bound, ids, d, near)
+			var counts [1]uint32
+			k.Codes.Nearer(n, c, n, norms, []uint32{add}, []uint32{bound}, ids, d, near, 0, counts[:])
+			m := counts[0]
 			var wantD, wantIDs []uint32
 			smallest := ^uint32(0)
 			for j := range n {
@@ -140,6 +142,59 @@ func TestNearerAndMinima(t *testing.T) {
 			}
 			if slices.Min(mins[:]) != smallest || classes != min(n, 32) {
 				t.Fatalf("%s: %d columns: minima %v in %d classes, want the smallest to be %d", k.Name, n, mins, classes, smallest)
+			}
+		}
+	}
+}
+
+// TestNearerRows: rows of a band keep to their own bounds and places.
+func TestNearerRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	const n, ldc, ldo = 37, 64, 80
+	c, norms, ids := make([]int32, 8*ldc), make([]uint32, ldc), make([]uint32, ldc)
+	for i := range c {
+		c[i] = -int32(rng.IntN(50))
+	}
+	for j := range ids {
+		norms[j], ids[j] = rng.Uint32N(50), uint32(j)
+	}
+	adds, bounds := make([]uint32, 5), make([]uint32, 5)
+	for r := range adds {
+		adds[r], bounds[r] = rng.Uint32N(30), rng.Uint32N(150)
+	}
+	run := func(k *Codes) (d, near, counts []uint32) {
+		d, near, counts = make([]uint32, 8*ldo), make([]uint32, 8*ldo), make([]uint32, 5)
+		k.Nearer(n, c, ldc, norms, adds, bounds, ids, d, near, ldo, counts)
+		return d, near, counts
+	}
+	wantD, wantNear, wantCounts := run(Portable().Codes)
+	for _, k := range kernels() {
+		d, near, counts := run(k.Codes)
+		for r := range counts {
+			from, to := r*ldo, r*ldo+int(counts[r])
+			if counts[r] != wantCounts[r] || !slices.Equal(d[from:to], wantD[from:to]) || !slices.Equal(near[from:to], wantNear[from:to]) {
+				t.Fatalf("%s: row %d: %v, want %v", k.Name, r, near[from:to], wantNear[from:from+int(wantCounts[r])])
+			}
+		}
+	}
+}
+
+func TestUnlisted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	for _, k := range kernels() {
+		for size := range 100 {
+			list := make([]uint32, size)
+			for i := range list {
+				list[i] = rng.Uint32N(400)
+			}
+			d, ids := make([]uint32, 70), make([]uint32, 70)
+			for i, id := range rng.Perm(200)[:70] {
+				d[i], ids[i] = rng.Uint32(), uint32(id)
+			}
+			wantD, wantIDs := slices.Clone(d), slices.Clone(ids)
+			m := unlistedGo(list, wantD, wantIDs, 5)
+			if n := k.Codes.Unlisted(list, d, ids, 5); n != m || !slices.Equal(ids[:n], wantIDs[:m]) || !slices.Equal(d[:n], wantD[:m]) {
+				t.Fatalf("%s: %d of a list of %d: %v, want %v", k.Name, n, size, ids[:n], wantIDs[:m])
 			}
 		}
 	}
@@ -229,7 +284,10 @@ func BenchmarkCodes(b *testing.B) {
 			}
 			bench(b, k.Name+"/pack", dim, n, pack)
 			bench(b, k.Name+"/dots", dim, 8*n, dots)
-			bench(b, k.Name+"/nearer none", dim, n, func() { k.Codes.Nearer(c[:n], norms, 0, 0, ids, d, near) })
+			var adds, counts [8]uint32
+			bench(b, k.Name+"/nearer none", dim, 8*n, func() {
+				k.Codes.Nearer(n, c, n, norms, adds[:], adds[:], ids, d, near, 0, counts[:])
+			})
 		}
 		list := make([]uint64, 28, 36)
 		d, ids := make([]uint32, 5), make([]uint32, 5)

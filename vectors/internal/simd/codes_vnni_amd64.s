@@ -252,55 +252,147 @@ done:
 	VZEROUPPER
 	RET
 
-// func nearerVNNI(c *int32, n int, norms *uint32, add, bound uint32, ids, d, outIDs *uint32) int
-TEXT ·nearerVNNI(SB), NOSPLIT, $0-64
-	MOVQ c+0(FP), SI
-	MOVQ n+8(FP), R8
-	MOVQ norms+16(FP), DX
-	MOVL add+24(FP), AX
-	VPBROADCASTD AX, Z30
-	MOVL bound+28(FP), AX
-	VPBROADCASTD AX, Z31
-	MOVQ ids+32(FP), R9
-	MOVQ d+40(FP), R10
-	MOVQ outIDs+48(FP), R11
-	XORQ BX, BX
-	XORQ CX, CX
+// func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+//	SI c   R8 columns left   DX norms   R9 ids   R10 d   R11 outIDs
+//	BX found   CX column   DI rows left   R13 adds   R14 bounds   R15 counts
+TEXT ·nearerVNNI(SB), NOSPLIT, $0-96
+	MOVQ rows+0(FP), DI
+	MOVQ c+16(FP), SI
+	MOVQ norms+32(FP), DX
+	MOVQ adds+40(FP), R13
+	MOVQ bounds+48(FP), R14
+	MOVQ ids+56(FP), R9
+	MOVQ d+64(FP), R10
+	MOVQ outIDs+72(FP), R11
+	MOVQ counts+88(FP), R15
 	MOVL $0xFFFF, R12
+
+row:
+	MOVQ  n+8(FP), R8
+	VPBROADCASTD (R13), Z30
+	VPBROADCASTD (R14), Z31
+	XORQ  BX, BX
+	XORQ  CX, CX
 	KMOVW R12, K2
 
 loop:
-	CMPQ R8, $16
-	JGE  full
+	CMPQ  R8, $16
+	JGE   full
 	TESTQ R8, R8
-	JLE  done
-	BZHIL R8, R12, R12
-	KMOVW R12, K2
+	JLE   end
+	BZHIL R8, R12, AX
+	KMOVW AX, K2
 
 full:
 	VMOVDQU32 (SI)(CX*4), Z0
-	VPADDD Z0, Z0, Z0
-	VPADDD (DX)(CX*4), Z30, Z1
-	VPSUBD Z0, Z1, Z1
-	VPCMPUD $2, Z31, Z1, K2, K1
-	KORTESTW K1, K1
-	JZ next
-	KMOVW K1, AX
+	VPADDD    Z0, Z0, Z0
+	VPADDD    (DX)(CX*4), Z30, Z1
+	VPSUBD    Z0, Z1, Z1
+	VPCMPUD   $2, Z31, Z1, K2, K1
+	KORTESTW  K1, K1
+	JZ        next
+	KMOVW     K1, AX
 	VMOVDQU32 (R9)(CX*4), Z2
 	VPCOMPRESSD Z1, K1, Z3
 	VPCOMPRESSD Z2, K1, Z4
 	VMOVDQU32 Z3, (R10)(BX*4)
 	VMOVDQU32 Z4, (R11)(BX*4)
-	POPCNTL AX, AX
-	ADDQ AX, BX
+	POPCNTL   AX, AX
+	ADDQ      AX, BX
 
 next:
 	ADDQ $16, CX
 	SUBQ $16, R8
 	JMP  loop
 
-done:
-	MOVQ BX, ret+56(FP)
+end:
+	MOVL BX, (R15)
+	ADDQ $4, R13
+	ADDQ $4, R14
+	ADDQ $4, R15
+	MOVQ ldc+24(FP), AX
+	LEAQ (SI)(AX*4), SI
+	MOVQ ldo+80(FP), AX
+	LEAQ (R10)(AX*4), R10
+	LEAQ (R11)(AX*4), R11
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+// A list of at most 32 stays in Z1 and Z2; of a longer one the rest is read again
+// for every candidate.
+//	SI list   R8 k   R9 d   R10 ids   R11 n   R12 self   BX kept   CX candidate
+TEXT ·unlistedVNNI(SB), NOSPLIT, $0-56
+	MOVQ list+0(FP), SI
+	MOVQ k+8(FP), R8
+	MOVQ d+16(FP), R9
+	MOVQ ids+24(FP), R10
+	MOVQ n+32(FP), R11
+	MOVL self+40(FP), R12
+	XORQ BX, BX
+	XORQ CX, CX
+	VPTERNLOGD $0xFF, Z1, Z1, Z1
+	VMOVDQA64 Z1, Z2
+	VMOVDQA64 Z1, Z3
+	MOVQ R8, AX
+	MOVQ $32, DX
+	CMPQ AX, DX
+	CMOVQGT DX, AX
+	MOVQ $-1, DX
+	BZHIQ AX, DX, DX
+	KMOVW DX, K1
+	SHRQ  $16, DX
+	KMOVW DX, K2
+	VMOVDQU32 (SI), K1, Z1
+	VMOVDQU32 64(SI), K2, Z2
+	VPSRLD $1, Z1, Z1
+	VPSRLD $1, Z2, Z2
+
+candidate:
+	MOVL (R10)(CX*4), AX
+	MOVL (R9)(CX*4), DI
+	VPBROADCASTD AX, Z0
+	VPCMPEQD Z1, Z0, K3
+	VPCMPEQD Z2, Z0, K4
+	KORW  K3, K4, K3
+	MOVQ  $32, R13
+
+more:
+	MOVQ R8, DX
+	SUBQ R13, DX
+	JLE  looked
+	MOVQ $-1, R14
+	CMPQ DX, $16
+	JGE  whole
+	BZHIQ DX, R14, R14
+
+whole:
+	KMOVW R14, K1
+	VMOVDQA64 Z3, Z4
+	VMOVDQU32 (SI)(R13*4), K1, Z4
+	VPSRLD $1, Z4, Z4
+	VPCMPEQD Z4, Z0, K4
+	KORW  K3, K4, K3
+	ADDQ  $16, R13
+	JMP   more
+
+looked:
+	MOVL  DI, (R9)(BX*4)
+	MOVL  AX, (R10)(BX*4)
+	XORL  DX, DX
+	XORL  R13, R13
+	CMPL  AX, R12
+	SETNE DX
+	KORTESTW K3, K3
+	SETEQ R13
+	ANDL  R13, DX
+	ADDQ  DX, BX
+	INCQ  CX
+	CMPQ  CX, R11
+	JLT   candidate
+	MOVQ  BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -515,14 +607,26 @@ next:
 	VZEROUPPER
 	RET
 
-// func prefetch(p *byte, bytes int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), SI
-	MOVQ bytes+8(FP), CX
+// func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)
+TEXT ·prefetchRows(SB), NOSPLIT, $0-40
+	MOVQ base+0(FP), SI
+	MOVQ stride+8(FP), R8
+	MOVQ ids+16(FP), R9
+	MOVQ n+24(FP), R10
+	MOVQ bytes+32(FP), R11
+
+row:
+	MOVL  (R9), DI
+	ADDQ  $4, R9
+	IMULQ R8, DI
+	ADDQ  SI, DI
+	MOVQ  R11, CX
 
 line:
-	PREFETCHT0 (SI)
-	ADDQ $64, SI
+	PREFETCHT0 (DI)
+	ADDQ $64, DI
 	SUBQ $64, CX
 	JGT  line
+	DECQ R10
+	JNZ  row
 	RET

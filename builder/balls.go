@@ -29,9 +29,9 @@ type plan struct {
 // assign rows to leaders more often, more would stop less exactly.
 const overlap = 4
 
-// joinParts is into how many parts a round is cut, between which recall is
+// joinParts is into how many parts a round may be cut, between which recall is
 // measured: a round alone may overshoot its target by some percent.
-const joinParts = 1
+const joinParts = 4
 
 // candidatesK is the length of the lists of candidates.
 func (r *run) candidatesK() int { return min(r.k+r.state.Plan.Slack, r.n()-1) }
@@ -167,12 +167,16 @@ func (r *run) join() error {
 		parallel(r.opts.Threads, n, 4096, fn)
 	})
 	st := stage{Kind: propagationStage, Number: number}
-	for st.Parts < joinParts {
-		pairs, err := r.joinPart(round, st.Parts, p)
+	before, to := r.state.last().Recall, joinParts
+	if r.steer != nil {
+		to = 1
+	}
+	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall) {
+		pairs, err := r.joinParts(round, st.Parts, to, p)
 		if err != nil {
 			return err
 		}
-		st.Parts++
+		st.Parts = to
 		st.Requested += pairs
 		if r.steer == nil {
 			continue
@@ -180,8 +184,11 @@ func (r *run) join() error {
 		if st.Recall, err = r.steeredCandidates(); err != nil {
 			return err
 		}
-		if r.state.reached(&r.opts, st.Recall) {
-			break
+		// Later parts gain less than the first one, whose finds they meet again.
+		// What can hardly overshoot is done in one go: every part goes through all
+		// lists once more.
+		if to++; st.Recall+(st.Recall-before)*(joinParts-1)/2 < r.opts.Recall {
+			to = joinParts
 		}
 	}
 	st.Evaluated = st.Requested
@@ -191,9 +198,9 @@ func (r *run) join() error {
 	return err
 }
 
-// joinPart joins around the places of one part. Parts are drawn by lot, so that
-// a round cut short has served all regions alike.
-func (r *run) joinPart(round *propagation.Round, part int, p *phase) (int64, error) {
+// joinParts joins around the places of parts from to to-1. Parts are drawn by
+// lot, so that a round cut short has served all regions alike.
+func (r *run) joinParts(round *propagation.Round, from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	const size = 4096
 	err := eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {
@@ -201,7 +208,7 @@ func (r *run) joinPart(round *propagation.Round, part int, p *phase) (int64, err
 		return func(i int) error {
 			sum, done := 0, 0
 			for place := i * size; place < min((i+1)*size, r.n()); place++ {
-				if lot.Mix(uint64(place))%joinParts == uint64(part) {
+				if part := int(lot.Mix(uint64(place)) % joinParts); part >= from && part < to {
 					sum += join.Around(uint32(place))
 					done++
 				}

@@ -66,6 +66,9 @@ func (r *run) control() error {
 // took.
 func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
 	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
+	if r.codes != nil && r.codes.Exact() {
+		return search.Codes(r.ctx, r.codes, places)
+	}
 	if r.opts.Distance == nil {
 		return search.Rows(r.ctx, r.rows, r.space, places)
 	}

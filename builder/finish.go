@@ -24,13 +24,19 @@ func (r *run) finish() (*Result, error) {
 	}
 	result := r.report()
 	result.Completed = completed
-	if result.Checksum, err = r.checksum(); err != nil {
-		return nil, err
-	}
+	sum := r.checksum()
 	if err := r.measure(result); err != nil {
+		<-sum // it reads the store
 		return nil, err
 	}
 	result.Components = r.components()
+	p := r.begin("checksum", "", 0)
+	made := <-sum
+	p.end("")
+	if made.err != nil {
+		return nil, made.err
+	}
+	result.Checksum = made.sum
 	return result, r.seal(result)
 }
 
@@ -153,10 +159,20 @@ func (r *run) placeOf() []uint32 {
 	return places
 }
 
-func (r *run) checksum() (string, error) {
-	p := r.begin("checksum", "", 0)
-	defer p.end("")
-	return r.draft.Checksum()
+// checksum computes the graph's checksum from the store while others go on: one
+// hash over everything keeps only one thread busy.
+func (r *run) checksum() <-chan checksum {
+	c := make(chan checksum, 1)
+	go func() {
+		sum, err := r.draft.Checksum()
+		c <- checksum{sum, err}
+	}()
+	return c
+}
+
+type checksum struct {
+	sum string
+	err error
 }
 
 // seal stores the result and seals the store.

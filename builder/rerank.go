@@ -35,7 +35,7 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 	for i := range n {
 		w.places[i] = w.found.At(place, i).Place()
 	}
-	if _, err := w.evaluate(place, w.places[:n], w.keys); err != nil {
+	if err := w.exactKeys(place, n); err != nil {
 		return nil, nil, err
 	}
 	ranked := w.ranked[:n]
@@ -48,6 +48,19 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 		w.places[i], w.keys[i] = x.place, x.key
 	}
 	return w.places[:n], w.keys[:n], nil
+}
+
+// exactKeys sets the keys of the first n places, which the codes tell where they
+// are exact.
+func (w *reranker) exactKeys(place uint32, n int) error {
+	if w.codes.Exact() {
+		for i := range n {
+			w.keys[i] = float32(w.found.At(place, i).Distance())
+		}
+		return nil
+	}
+	_, err := w.evaluate(place, w.places[:n], w.keys)
+	return err
 }
 
 // rerank makes the running lists of the candidates.

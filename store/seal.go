@@ -12,9 +12,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // SealedFile is a line of DIR/SEAL: a file of a finished store.
@@ -105,18 +107,28 @@ func sealText(files []SealedFile) []byte {
 	return b.Bytes()
 }
 
-// hashFiles lists the files of a store, sorted, with their hashes.
+// hashFiles lists the files of a store, sorted, with their hashes, which it
+// computes side by side.
 func hashFiles(dir string) (files []SealedFile, err error) {
 	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
-		if rel == sealName || rel == sealName+newSuffix {
-			return nil
+		if rel != sealName && rel != sealName+newSuffix {
+			files = append(files, SealedFile{Path: rel, Size: info.Size()})
 		}
-		sum, err := hashFile(filepath.Join(dir, filepath.FromSlash(rel)))
-		files = append(files, SealedFile{rel, info.Size(), sum})
-		return err
+		return nil
 	})
 	slices.SortFunc(files, func(a, b SealedFile) int { return cmp.Compare(a.Path, b.Path) })
-	if err != nil {
+	errs := make([]error, len(files))
+	running := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var g sync.WaitGroup
+	for i := range files {
+		running <- struct{}{}
+		g.Go(func() {
+			files[i].SHA256, errs[i] = hashFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))
+			<-running
+		})
+	}
+	g.Wait()
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return files, nil

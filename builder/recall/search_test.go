@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -59,6 +60,16 @@ func slowly(n int, place uint32, s Search, key func(a, b uint32) float32) (ids [
 	return ids, keys
 }
 
+func codesOf(t *testing.T, rows *vectors.Rows, space *distance.Space) *codes.Matrix {
+	t.Helper()
+	rounding, _ := codes.Fit(rows, space)
+	m, err := codes.Of(rows, space, rounding, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestSearchAgainstSorting(t *testing.T) {
 	const seed = 3
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -102,9 +113,16 @@ func TestSearchAgainstSorting(t *testing.T) {
 		if computed != computedByKeys || s.Skip == nil && computed != int64(len(places))*int64(n-1) {
 			t.Fatalf("seed %d: %d and %d comparisons of %d places with %d", seed, computed, computedByKeys, len(places), n)
 		}
+		forms := map[string]*Lists{"rows": byRows, "keys": byKeys}
+		if m := codesOf(t, rows, space); m.Exact() && metric <= distance.SqEuclidean {
+			s.Progress = nil
+			if forms["codes"], _, err = s.Codes(context.Background(), m, places); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for i, place := range places {
 			wantIDs, wantKeys := slowly(n, place, s, key)
-			for form, lists := range map[string]*Lists{"rows": byRows, "keys": byKeys} {
+			for form, lists := range forms {
 				ids, keys := lists.List(i)
 				if !slices.Equal(ids, wantIDs) || !slices.Equal(keys, wantKeys) {
 					t.Fatalf("seed %d, %s, %v %v n=%d k=%d place %d:\n got %v %v\nwant %v %v", seed, form, metric, typ, n, s.K, place, ids, keys, wantIDs, wantKeys)

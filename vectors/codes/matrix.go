@@ -22,6 +22,7 @@ type Matrix struct {
 	sums      []sums
 	kernel    *simd.Codes
 	own       int64
+	exact     bool
 }
 
 // sums are what turns the tile's products into distances: see package simd.
@@ -41,7 +42,7 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 		return nil, fmt.Errorf("codes: rounding of %d dimensions for rows of %d", len(r.Offsets), rows.Dim())
 	}
 	dim := rows.Dim()
-	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes}
+	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, exact: len(r.Offsets) == 0}
 	m.sums = make([]sums, m.n)
 	m.own = 8 * int64(m.n)
 	view := rows.Type() == vectors.Uint8 && len(r.Offsets) == 0 && dim%4 == 0
@@ -58,6 +59,9 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 
 // Len is the number of rows.
 func (m *Matrix) Len() int { return m.n }
+
+// Exact reports whether distances of codes are the squared distances of rows.
+func (m *Matrix) Exact() bool { return m.exact }
 
 // Bytes is the memory that the matrix holds beyond the rows given.
 func (m *Matrix) Bytes() int64 { return m.own }

@@ -37,7 +37,6 @@ type Tile struct {
 	sums   []int32 // BandRows*ld
 	d      []uint32
 	near   []uint32
-	mins   [32]uint32
 	packed [16]*byte
 }
 
@@ -132,18 +131,20 @@ func (t *Tile) Within(r int, bound uint32) (distances, ids []uint32) {
 
 func (t *Tile) of(r int) []int32 { return t.sums[r*t.ld : r*t.ld+t.wide] }
 
+// mostBound is the largest k that 32 classes give a useful bound for: with one
+// for each of them the bound would be that of the emptiest.
+const mostBound = 30
+
 // Bound returns a distance within which row r of the band has at least k
 // columns, itself counted where it is one, or the largest number where it has
-// fewer. For k up to 30 it is found without looking at each column by itself,
+// fewer. For k up to mostBound it is found without looking at each column by itself,
 // and lets somewhat more than k pass.
 func (t *Tile) Bound(r, k int) uint32 {
 	if k > t.wide {
 		return ^uint32(0)
 	}
-	if classes := min(t.wide, len(t.mins)); k < classes {
-		t.m.kernel.Minima(t.of(r), t.norms, t.adds[r], &t.mins)
-		slices.Sort(t.mins[:]) // empty classes come last
-		return t.mins[k-1]
+	if k <= min(t.wide, mostBound) {
+		return t.m.kernel.Bound(t.of(r), t.norms, t.adds[r], k)
 	}
 	d, _ := t.Within(r, ^uint32(0))
 	slices.Sort(d)
@@ -153,8 +154,7 @@ func (t *Tile) Bound(r, k int) uint32 {
 // Nearest returns the id of the column nearest to row r of the band, the first
 // of equally near ones.
 func (t *Tile) Nearest(r int) uint32 {
-	t.m.kernel.Minima(t.of(r), t.norms, t.adds[r], &t.mins)
-	_, ids := t.Within(r, slices.Min(t.mins[:]))
+	_, ids := t.Within(r, t.Bound(r, 1))
 	return ids[0]
 }
 

@@ -31,10 +31,11 @@ type Codes struct {
 	// list, whose elements are id<<1 and one more bit, and returns how many.
 	Unlisted func(list, d, ids []uint32, self uint32) int
 
-	// Minima sets out to the smallest squared distances of 32 classes of columns,
-	// or to the largest number for classes that are empty. Which column belongs
-	// to which class is not defined; two columns less than 32 apart never share one.
-	Minima func(c []int32, norms []uint32, add uint32, out *[32]uint32)
+	// Bound divides the columns into 32 classes, takes the smallest squared
+	// distance of each, and returns the k-th smallest of these, k being at most the
+	// number of columns and 32: at least k columns are as near. Two columns less
+	// than 32 apart stand in different classes.
+	Bound func(c []int32, norms []uint32, add uint32, k int) uint32
 
 	// Merge puts candidates, none of them twice, into list, which ascends:
 	// d[i]<<32 | ids[i]<<1 | 1, unless ids[i] is self, or the list has that entry,

@@ -33,10 +33,8 @@ func codes512() *Codes {
 			}
 			return unlistedVNNI(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 		},
-		Minima: func(c []int32, norms []uint32, add uint32, out *[32]uint32) {
-			if len(c) > 0 {
-				minimaVNNI(&c[0], len(c), &norms[0], add, out)
-			}
+		Bound: func(c []int32, norms []uint32, add uint32, k int) uint32 {
+			return boundVNNI(&c[0], len(c), &norms[0], add, k)
 		},
 		Merge: func(list []uint64, d, ids []uint32, self uint32) {
 			switch {
@@ -84,7 +82,7 @@ func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, out
 func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 
 //go:noescape
-func minimaVNNI(c *int32, n int, norms *uint32, add uint32, out *[32]uint32)
+func boundVNNI(c *int32, n int, norms *uint32, add uint32, k int) uint32
 
 //go:noescape
 func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Unlisted: unlistedGo, Minima: minimaGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Unlisted: unlistedGo, Bound: boundGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -61,13 +61,16 @@ func unlistedGo(list, d, ids []uint32, self uint32) (n int) {
 	return n
 }
 
-func minimaGo(c []int32, norms []uint32, add uint32, out *[32]uint32) {
-	for i := range out {
-		out[i] = ^uint32(0)
+func boundGo(c []int32, norms []uint32, add uint32, k int) uint32 {
+	var minima [32]uint32
+	for i := range minima {
+		minima[i] = ^uint32(0)
 	}
 	for j, x := range c {
-		out[j%32] = min(out[j%32], add+norms[j]-2*uint32(x))
+		minima[j%32] = min(minima[j%32], add+norms[j]-2*uint32(x))
 	}
+	slices.Sort(minima[:])
+	return minima[k-1]
 }
 
 func mergeGo(list []uint64, d, ids []uint32, self uint32) {

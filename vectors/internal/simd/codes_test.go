@@ -110,7 +110,7 @@ func randomTile(rng *rand.Rand, n int) (c []int32, norms, ids []uint32, add uint
 	return c[:n], norms, ids, add
 }
 
-func TestNearerAndMinima(t *testing.T) {
+func TestNearerAndBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, k := range kernels() {
 		for n := 1; n < 150; n++ {
@@ -132,16 +132,10 @@ func TestNearerAndMinima(t *testing.T) {
 			if !slices.Equal(d[:m], wantD) || !slices.Equal(near[:m], wantIDs) {
 				t.Fatalf("%s: %d columns within %d: %v, want %v", k.Name, n, bound, d[:m], wantD)
 			}
-			var mins [32]uint32
-			k.Codes.Minima(c, norms, add, &mins)
-			classes := 0
-			for _, x := range mins {
-				if x != ^uint32(0) {
-					classes++
-				}
-			}
-			if slices.Min(mins[:]) != smallest || classes != min(n, 32) {
-				t.Fatalf("%s: %d columns: minima %v in %d classes, want the smallest to be %d", k.Name, n, mins, classes, smallest)
+			kth := 1 + rng.IntN(min(n, 32))
+			got, want := k.Codes.Bound(c, norms, add, kth), boundGo(c, norms, add, kth)
+			if got != want || kth == 1 && got != smallest {
+				t.Fatalf("%s: bound of %d among %d is %d, want %d (smallest %d)", k.Name, kth, n, got, want, smallest)
 			}
 		}
 	}

@@ -255,6 +255,7 @@ done:
 // func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
 //	SI c   R8 columns left   DX norms   R9 ids   R10 d   R11 outIDs
 //	BX found   CX column   DI rows left   R13 adds   R14 bounds   R15 counts
+// It does not branch on what it finds: about every second vector has something.
 TEXT ·nearerVNNI(SB), NOSPLIT, $0-96
 	MOVQ rows+0(FP), DI
 	MOVQ c+16(FP), SI
@@ -289,8 +290,6 @@ full:
 	VPADDD    (DX)(CX*4), Z30, Z1
 	VPSUBD    Z0, Z1, Z1
 	VPCMPUD   $2, Z31, Z1, K2, K1
-	KORTESTW  K1, K1
-	JZ        next
 	KMOVW     K1, AX
 	VMOVDQU32 (R9)(CX*4), Z2
 	VPCOMPRESSD Z1, K1, Z3
@@ -299,8 +298,6 @@ full:
 	VMOVDQU32 Z4, (R11)(BX*4)
 	POPCNTL   AX, AX
 	ADDQ      AX, BX
-
-next:
 	ADDQ $16, CX
 	SUBQ $16, R8
 	JMP  loop
@@ -396,14 +393,15 @@ looked:
 	VZEROUPPER
 	RET
 
-// func minimaVNNI(c *int32, n int, norms *uint32, add uint32, out *[32]uint32)
-TEXT ·minimaVNNI(SB), NOSPLIT, $0-40
+// func boundVNNI(c *int32, n int, norms *uint32, add uint32, k int) uint32
+// The smallest distances of 32 classes of columns, then the k-th of these: the
+// largest one that fewer than k are below.
+TEXT ·boundVNNI(SB), NOSPLIT, $128-44
 	MOVQ c+0(FP), SI
 	MOVQ n+8(FP), R8
 	MOVQ norms+16(FP), DX
 	MOVL add+24(FP), AX
 	VPBROADCASTD AX, Z30
-	MOVQ out+32(FP), DI
 	VPTERNLOGD $0xFF, Z4, Z4, Z4
 	VMOVDQA64 Z4, Z5
 	XORQ CX, CX
@@ -414,7 +412,7 @@ loop:
 	CMPQ R8, $16
 	JGE  full
 	TESTQ R8, R8
-	JLE  done
+	JLE  minima
 	BZHIL R8, R12, R12
 	KMOVW R12, K2
 
@@ -432,9 +430,47 @@ full:
 	SUBQ $16, R8
 	JMP  loop
 
-done:
-	VMOVDQU32 Z4, (DI)
-	VMOVDQU32 Z5, 64(DI)
+minima:
+	MOVQ k+32(FP), R8
+	CMPQ R8, $1
+	JEQ  smallest
+	VMOVDQU32 Z4, minima-128(SP)
+	VMOVDQU32 Z5, minima-64(SP)
+	XORQ BX, BX
+	XORQ CX, CX
+
+rank:
+	MOVL minima-128(SP)(CX*4), R9
+	VPBROADCASTD R9, Z0
+	VPCMPUD $1, Z0, Z4, K1
+	VPCMPUD $1, Z0, Z5, K2
+	KUNPCKWD K1, K2, K1
+	KMOVD K1, R10
+	POPCNTL R10, R10
+	XORL R11, R11
+	CMPQ R10, R8
+	CMOVLLT R9, R11
+	CMPL R11, BX
+	CMOVLHI R11, BX
+	INCQ CX
+	CMPQ CX, $32
+	JLT  rank
+	MOVL BX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+smallest:
+	VPMINUD Z5, Z4, Z4
+	VEXTRACTI64X4 $1, Z4, Y5
+	VPMINUD Y5, Y4, Y4
+	VEXTRACTI128 $1, Y4, X5
+	VPMINUD X5, X4, X4
+	VPSHUFD $0x4E, X4, X5
+	VPMINUD X5, X4, X4
+	VPSHUFD $0xB1, X4, X5
+	VPMINUD X5, X4, X4
+	VMOVD X4, AX
+	MOVL AX, ret+40(FP)
 	VZEROUPPER
 	RET
 

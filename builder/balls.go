@@ -3,6 +3,7 @@ package builder
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -163,7 +164,10 @@ func (r *run) leafOfCodes() func(leaf []uint32) {
 func (r *run) join() error {
 	number := r.state.count(propagationStage) + 1
 	p := r.begin(fmt.Sprintf("propagation %d", number), "rows", int64(r.n()))
-	round := propagation.StartRound(r.found, r.state.Plan.Most, r.opts.Seed+uint64(number), func(n int, fn func(from, to int)) {
+	if r.round == nil {
+		r.round = propagation.NewRound(r.found, r.state.Plan.Most)
+	}
+	r.round.Begin(r.opts.Seed+uint64(number), func(n int, fn func(from, to int)) {
 		parallel(r.opts.Threads, n, 4096, fn)
 	})
 	st := stage{Kind: propagationStage, Number: number}
@@ -171,8 +175,8 @@ func (r *run) join() error {
 	if r.steer != nil {
 		to = 1
 	}
-	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall) {
-		pairs, err := r.joinParts(round, st.Parts, to, p)
+	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
+		pairs, err := r.joinParts(st.Parts, to, p)
 		if err != nil {
 			return err
 		}
@@ -181,7 +185,7 @@ func (r *run) join() error {
 		if r.steer == nil {
 			continue
 		}
-		if st.Recall, err = r.steeredCandidates(); err != nil {
+		if st.Recall, st.Margin, err = r.steeredCandidates(); err != nil {
 			return err
 		}
 		// Later parts gain less than the first one, whose finds they meet again.
@@ -200,11 +204,11 @@ func (r *run) join() error {
 
 // joinParts joins around the places of parts from to to-1. Parts are drawn by
 // lot, so that a round cut short has served all regions alike.
-func (r *run) joinParts(round *propagation.Round, from, to int, p *phase) (int64, error) {
+func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	const size = 4096
 	err := eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {
-		join := round.Join(r.codes)
+		join := r.round.Join(r.codes)
 		return func(i int) error {
 			sum, done := 0, 0
 			for place := i * size; place < min((i+1)*size, r.n()); place++ {
@@ -224,7 +228,7 @@ func (r *run) joinParts(round *propagation.Round, from, to int, p *phase) (int64
 // endBallStage measures the steering rows and records the stage.
 func (r *run) endBallStage(st stage) (err error) {
 	if r.steer != nil {
-		if st.Recall, err = r.steeredCandidates(); err != nil {
+		if st.Recall, st.Margin, err = r.steeredCandidates(); err != nil {
 			return err
 		}
 	}
@@ -232,16 +236,24 @@ func (r *run) endBallStage(st stage) (err error) {
 	return r.keep()
 }
 
-// steeredCandidates is the mean recall of the candidates' nearest k.
-func (r *run) steeredCandidates() (float64, error) {
+// steeredCandidates is the mean recall of the steering rows' nearest k
+// candidates, and its standard error.
+func (r *run) steeredCandidates() (mean, standardError float64, err error) {
 	exact := r.reranker()
-	var sum float64
+	per := make([]float64, len(r.steer.Places))
 	for i, place := range r.steer.Places {
 		ids, keys, err := exact.list(place)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		sum += r.steer.Recall(i, ids, keys)
+		per[i] = r.steer.Recall(i, ids, keys)
+		mean += per[i]
 	}
-	return sum / float64(len(r.steer.Places)), nil
+	mean /= float64(len(per))
+	var squares float64
+	for _, x := range per {
+		squares += float64((x - mean) * (x - mean))
+	}
+	n := float64(len(per))
+	return mean, math.Sqrt(squares / n / max(n-1, 1)), nil
 }

@@ -16,8 +16,12 @@ const controlShare = 0.05
 const guessDivisions = 8
 
 // ballPairs is about how many comparisons a row takes by the balls method, with
-// leaders, in leaves and in joins.
-const ballPairs = 5000
+// leaders, in leaves and in joins; hardPairs where more than hardRecall is asked.
+const (
+	ballPairs  = 4500
+	hardPairs  = 8000
+	hardRecall = 0.97
+)
 
 // meanRecall is the mean recall of lists over the controls, whose exact lists
 // never enter the graph.
@@ -52,6 +56,9 @@ func (r *run) control() error {
 	pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
 	if r.state.Method == Balls {
 		pairs = ballPairs
+		if r.opts.Recall > hardRecall {
+			pairs = hardPairs
+		}
 	}
 	r.state.Steer = min(r.n(), max(1, int(controlShare/2*pairs)))
 	steer, _ := recall.Disjoint(r.n(), r.state.Steer, 0, r.opts.Seed)

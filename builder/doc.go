@@ -4,6 +4,16 @@
 // programs need; calling it again with the same options continues what was
 // interrupted.
 //
+// # Methods
+//
+// Exact compares all rows with all others. Paper is the method of the paper:
+// hyperplanes along principal directions, best-first propagation. Balls, which
+// Auto takes for all but small inputs, keeps the paper's plan and changes its
+// pieces: leaves are hyperspheres that overlap (package division), propagation
+// joins the neighbors of a row with each other (package propagation), and both
+// compare rows as bytes in tiles (package vectors/codes), with some slots of
+// slack and exact keys at the end.
+//
 // # Passes
 //
 // Sequential passes read rows in the order in which they lie; the others gather.
@@ -15,23 +25,24 @@
 //	                near each other
 //	2  controls     where a target recall steers: exact lists of a few rows, one
 //	                sequential reading
-//	3  divisions    each: carve (about log2(n/g) readings of all rows, which
-//	                shrink to parts that stay in the cache), then solve the leaves
-//	                (each row read once, in nearly sequential order)
-//	4  propagation  each round: around every row up to T others are visited, in
-//	                the order of places; rows and lists are gathered
+//	3  divisions    each: carve, then solve the leaves (each row read once, in
+//	                nearly sequential order; with balls, four times)
+//	4  propagation  each round: around every row others are visited, or joined,
+//	                in the order of places; rows and lists are gathered
 //	5  finish       short lists completed, adjacency in input order, recall on
 //	                rows that steered nothing, checksum, seal
 //
 // The exact method replaces 2 to 4 by all pairs, block against block.
 //
-// Held in memory: two generations of lists (16 n k bytes; one outside
+// Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
-// bytes a row while dividing, 12 for orders. Rows are mapped, never held.
+// bytes a row while dividing, 12 for orders. By Balls: lists of k and some slack
+// (8 bytes an entry), in a round as much again for the frozen generation and for
+// who lists whom, 24 bytes a row while dividing, and the codes of rows that are
+// not bytes. Rows are mapped, never held.
 //
-// What costs: on 1,000,000 rows of 128 bytes with k = 20, of 180 s of CPU, 36 s
-// go to carving and sampling, 85 s to leaves, 70 s to one round of propagation
-// (go run ./bench/cmd/ablation prints them).
+// Durability: Paper commits what every unit of work gained; Balls writes its
+// lists as they are every few seconds, between stages.
 //
 // # What shapes the graph
 //
@@ -50,10 +61,11 @@
 // here a round reads the lists as they were before it (section "Neighborhood
 // propagation"). Measured at k = 20 with one round: 0.9280 in place against
 // 0.9267 on faces in 500 dimensions, 0.9311 against 0.9266 on GIST in 384,
-// 0.9971 against 0.9969 on MNIST; with two rounds 0.9321 against 0.9344, 0.9403
-// against 0.9427, 0.9975 against 0.9975 (the variants "in place" of the same
-// command). The gain of a fraction of a percent is gone with the second round,
-// and does not pay for the parallelism and the resuming that it rules out.
+// 0.9971 against 0.9969 on MNIST, 0.9486 against 0.9453 on SIFT; with two rounds
+// 0.9321 against 0.9344, 0.9403 against 0.9427, 0.9975 against 0.9975 on the first
+// three (the variants "in place" of go run ./bench/cmd/ablation). The gain of a
+// fraction of a percent is gone with the second round, and does not pay for the
+// parallelism and the resuming that it rules out.
 //
 // The hash table of computed pairs (section "Algorithm details") is package
 // cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs

@@ -14,6 +14,7 @@ func (r *run) finish() (*Result, error) {
 		if err := r.rerank(); err != nil {
 			return nil, err
 		}
+		r.found = nil
 	}
 	completed, err := r.complete()
 	if err != nil {
@@ -211,8 +212,11 @@ func (r *run) report() *Result {
 	if r.n() > 1 {
 		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
 	}
+	if r.state.Method == Balls {
+		res.Divisions = r.state.ballsDone(&r.opts)
+	}
 	for _, st := range r.state.Stages {
-		if st.Kind == divisionStage {
+		if st.Kind == divisionStage && r.state.Method == Paper {
 			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
 		}
 	}

@@ -32,7 +32,7 @@ func (r *run) need() int64 {
 	labels := 4 * n * 8 * 2
 	if method := r.opts.choose(len(r.good)); method == Balls {
 		// Candidates, their frozen generation and who lists whom; then the final lists.
-		lists, labels = 16*n*(k+int64(r.opts.planned().Slack))+8*n, 4*n*overlap
+		lists, labels = 16*n*(k+int64(r.opts.planned().Slack))+20*n, 4*n*overlap
 		lists += r.codesBytes(n)
 	}
 	perRow := n * (16 + 4*4) // the divider's entries; rows, order and its inverse

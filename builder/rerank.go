@@ -67,6 +67,7 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 func (r *run) rerank() error {
 	p := r.begin("rerank", "rows", int64(r.n()))
 	defer p.end("")
+	r.round = nil // its memory may go
 	r.lists = union.New(r.n(), r.k, r.order)
 	const size = 1024
 	return eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {

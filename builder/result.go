@@ -33,8 +33,8 @@ type Result struct {
 	CacheHits      int64          `json:"cache_hits"`
 	ControlPairs   int64          `json:"control_comparisons"`
 	ScanRate       float64        `json:"scan_rate"`
-	EffectiveRates []float64      `json:"effective_rates"`
-	Divisions      int            `json:"divisions"`
+	EffectiveRates []float64      `json:"effective_rates"` // of the paper's divisions
+	Divisions      int            `json:"divisions"`       // with balls: leaves that a row stands in
 	Rounds         int            `json:"rounds"`
 	PairCache      string         `json:"pair_cache"` // off, shared-leaf, pairs
 	Resumed        int            `json:"resumed"`    // times that the build was resumed

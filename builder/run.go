@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
@@ -35,8 +36,9 @@ type run struct {
 	lists   *union.Lists
 	codes   *codes.Matrix     // of rows, in the balls method
 	found   *candidates.Lists // of the balls method
-	kept    time.Time         // when found was last on disk as it was in memory
-	durable int               // stages that found had on disk then
+	round   *propagation.Round
+	kept    time.Time // when found was last on disk as it was in memory
+	durable int       // stages that found had on disk then
 	shared  *cache.SharedLeaf
 	pairs   *cache.Pairs  // nil: no pair-with-distance cache
 	skip    bool          // leaves skip pairs that have shared a leaf before

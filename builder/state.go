@@ -31,7 +31,8 @@ type stage struct {
 	New       int64   `json:"new"`             // pairs that first shared a leaf here
 	Rate      float64 `json:"rate"`            // effective rate, of divisions
 	Recall    float64 `json:"recall"`          // of the steering rows, where there are any
-	Parts     int     `json:"parts,omitempty"` // of a round of joins
+	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
+	Parts     int     `json:"parts,omitempty"`  // of a round of joins
 }
 
 // Kinds of stages.
@@ -96,7 +97,7 @@ func (s *state) next(o *Options, target int) (kind, stop string) {
 	}
 	divisions, rounds, last := s.count(divisionStage), s.count(propagationStage), s.last()
 	steered := o.Recall > 0 && s.Steer > 0
-	if len(s.Stages) > 0 && s.reached(o, last.Recall) {
+	if len(s.Stages) > 0 && s.reached(o, last.Recall, last.Margin) {
 		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f", last.Recall, s.Steer, o.Recall)
 	}
 	if s.Method == Balls {
@@ -115,9 +116,14 @@ func (s *state) next(o *Options, target int) (kind, stop string) {
 }
 
 // reached reports whether recall on the steering rows suffices to stop.
-func (s *state) reached(o *Options, recall float64) bool {
-	return o.Recall > 0 && s.Steer > 0 && recall >= o.Recall
+func (s *state) reached(o *Options, recall, margin float64) bool {
+	return o.Recall > 0 && s.Steer > 0 && recall >= wanted(o, margin)
 }
+
+// wanted is the recall to stop at. With a margin, the standard error of what is
+// measured, half of it is asked on top: stopping at the first look that suffices
+// favours lucky ones.
+func wanted(o *Options, margin float64) float64 { return min(o.Recall+margin/2, 1) }
 
 // ballsDone is how many balls each row has stood in.
 func (s *state) ballsDone(o *Options) (sum int) {
@@ -168,15 +174,17 @@ func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop stri
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
 }
 
-// soon reports whether two more rounds of joins like the last would reach the
-// target.
+// soon reports whether more rounds of joins are likely to reach the target: each
+// gains about a third of what the one before it gained, so all of them together
+// half of the last.
 func (s *state) soon(o *Options) bool {
 	n := len(s.Stages)
 	if n < 2 {
 		return true
 	}
-	gained := s.Stages[n-1].Recall - s.Stages[n-2].Recall
-	return s.Stages[n-1].Recall+2*gained >= o.Recall
+	last := s.Stages[n-1]
+	gained := last.Recall - s.Stages[n-2].Recall
+	return last.Recall+gained/2 >= wanted(o, last.Margin)
 }
 
 // divided reports whether the first run of divisions is over.

@@ -22,10 +22,11 @@ import (
 // generation, so the order of joins does not matter.
 type Round struct {
 	lists  *candidates.Lists
-	before []uint32 // N*K: place<<1 | new
-	starts []uint64 // of the rows that have a place in their lists: N+1
-	back   []uint32 // those rows<<1 | new
-	most   int      // rows in back that a join takes
+	before []uint32        // N*K: place<<1 | new
+	starts []uint64        // of the rows that have a place in their lists: N+1
+	back   []uint32        // those rows<<1 | new
+	next   []atomic.Uint64 // where the next of them goes
+	most   int             // rows in back that a join takes
 	seed   uint64
 }
 
@@ -34,40 +35,50 @@ const none = math.MaxUint32
 // Parallel calls fn for ranges that cover [0, n).
 type Parallel func(n int, fn func(from, to int))
 
-// StartRound freezes lists, marks all their entries old, and gathers for every place
-// the rows that list it. A join takes at most most of these.
-func StartRound(lists *candidates.Lists, most int, seed uint64, parallel Parallel) *Round {
-	r := &Round{lists: lists, most: most, seed: seed, before: pages.Make[uint32](lists.N * lists.K)}
-	next := make([]atomic.Uint64, lists.N)
+// NewRound returns a round over lists, not begun. Its memory, 8 bytes an entry and
+// 16 a list, serves one round after the other.
+func NewRound(lists *candidates.Lists, most int) *Round {
+	return &Round{
+		lists: lists, most: most,
+		before: pages.Make[uint32](lists.N * lists.K), back: pages.Make[uint32](lists.N * lists.K),
+		starts: make([]uint64, lists.N+1), next: make([]atomic.Uint64, lists.N),
+	}
+}
+
+// Begin freezes the lists, marks all their entries old, and gathers for every
+// place the rows that list it. Nobody may be offering to them. seed draws lots.
+func (r *Round) Begin(seed uint64, parallel Parallel) {
+	r.seed = seed
+	lists := r.lists
+	for i := range r.next {
+		r.next[i].Store(0)
+	}
 	parallel(lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
-			row := r.before[p*lists.K : (p+1)*lists.K]
+			row := r.frozen(uint32(p))
 			n := lists.Freeze(uint32(p), row)
 			for i := n; i < len(row); i++ {
 				row[i] = none
 			}
-			touch(next, row[:n])
+			touch(r.next, row[:n])
 			for _, e := range row[:n] {
-				next[e>>1].Add(1)
+				r.next[e>>1].Add(1)
 			}
 		}
 	})
-	r.starts = make([]uint64, lists.N+1)
-	for i := range next {
-		r.starts[i+1] = r.starts[i] + next[i].Load()
-		next[i].Store(r.starts[i])
+	for i := range r.next {
+		r.starts[i+1] = r.starts[i] + r.next[i].Load()
+		r.next[i].Store(r.starts[i])
 	}
-	r.back = pages.Make[uint32](int(r.starts[lists.N]))
 	parallel(lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
 			row := filled(r.frozen(uint32(p)))
-			touch(next, row)
+			touch(r.next, row)
 			for _, e := range row {
-				r.back[next[e>>1].Add(1)-1] = uint32(p)<<1 | e&1
+				r.back[r.next[e>>1].Add(1)-1] = uint32(p)<<1 | e&1
 			}
 		}
 	})
-	return r
 }
 
 // touch reads what is about to be added to: reads wait for memory side by side,
@@ -114,10 +125,10 @@ func (r *Round) Join(m *codes.Matrix) *Join {
 
 // Around joins around p and returns how many pairs it compared.
 func (j *Join) Around(p uint32) (pairs int) {
-	j.gather(p)
-	if len(j.fresh) == 0 {
+	if !j.anyNew(p) {
 		return 0
 	}
+	j.gather(p)
 	fresh := len(j.fresh)
 	j.all = append(append(j.all[:0], j.fresh...), j.old...)
 	if len(j.all) < 2 {
@@ -161,6 +172,18 @@ func (j *Join) expect(places []uint32) {
 	k := j.lists.K
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(j.before))), 4*len(j.before))
 	j.tile.Prefetch(memory, 4*k, places, 4*k)
+}
+
+// anyNew reports whether anything around p entered since the round before.
+func (j *Join) anyNew(p uint32) bool {
+	var marks uint32
+	for _, e := range filled(j.frozen(p)) {
+		marks |= e
+	}
+	for _, e := range j.back[j.starts[p]:j.starts[p+1]] {
+		marks |= e
+	}
+	return marks&1 != 0
 }
 
 // gather collects the neighbors of p and the rows that list it.

@@ -114,7 +114,8 @@ func TestJoinEqualsDefinition(t *testing.T) {
 		n := 3 + rng.IntN(70)
 		g := randomLists(t, rng, n, 1+rng.IntN(12))
 		want, wantPairs := g.slow()
-		round := StartRound(g.lists, n, 1, func(n int, fn func(from, to int)) { fn(0, n/2); fn(n/2, n) })
+		round := NewRound(g.lists, n)
+		round.Begin(1, func(n int, fn func(from, to int)) { fn(0, n/2); fn(n/2, n) })
 		join := round.Join(g.m)
 		pairs := 0
 		for _, p := range rng.Perm(n) { // in any order
@@ -143,7 +144,8 @@ func TestHubsAreCapped(t *testing.T) {
 				g.lists.Set(p, []candidates.Entry{candidates.MakeEntry(g.m.Distance(p, 0), 0, true)})
 			}
 		}
-		round := StartRound(g.lists, 30, 7, func(n int, fn func(from, to int)) { fn(0, n) })
+		round := NewRound(g.lists, 30)
+		round.Begin(7, func(n int, fn func(from, to int)) { fn(0, n) })
 		if reverse {
 			slices.Reverse(round.back[round.starts[0]:round.starts[1]])
 		}

@@ -23,6 +23,10 @@ Interrupt it as you like, with Ctrl-C or by kill -9: the same command continues
 where it was. Threads and memory may change then; options that name the result
 may not.
 
+The method "auto" compares all rows with all others where that is quickest, else
+takes overlapping balls and joins, and the paper's hyperplanes and best-first
+propagation where balls do not serve: inner products, or flags of the paper's.
+
   knng build photos.npy -o photos.knng
   knng build part1.fvecs part2.fvecs -o all.knng -k 50 --metric cosine
   knng build rows.u8bin -o rows.knng --method paper --divisions 8 --rounds 1
@@ -70,8 +74,8 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or ip")
 	f.StringVar(&b.method, "method", "auto", "auto, exact, balls or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
-	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions (default: until the effective rate falls under the trigger)")
-	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default 1, more where the recall asks for it)")
+	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions; with balls, leaves that a row stands in (default: until recall or the trigger says so)")
+	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default: at least 1, until recall says so)")
 	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this (default 500)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")

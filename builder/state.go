@@ -28,9 +28,9 @@ type stage struct {
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
 	Evaluated int64   `json:"evaluated"`
-	New       int64   `json:"new"`             // pairs that first shared a leaf here
-	Rate      float64 `json:"rate"`            // effective rate, of divisions
-	Recall    float64 `json:"recall"`          // of the steering rows, where there are any
+	New       int64   `json:"new"`              // pairs that first shared a leaf here
+	Rate      float64 `json:"rate"`             // effective rate, of divisions
+	Recall    float64 `json:"recall"`           // of the steering rows, where there are any
 	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
 }

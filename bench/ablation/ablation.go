@@ -4,13 +4,12 @@ package ablation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/knng/knng/bench/judge"
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -114,21 +113,9 @@ func (c *Config) accuracy(ctx context.Context, graph string) (est builder.Recall
 	if c.Truth == "" {
 		return builder.MeasureRecall(ctx, s, 1000, 1, nil)
 	}
-	truth, err := recall.ReadTruth(c.Truth, c.Rows)
+	j, err := judge.New(c.Truth, c.Rows, s.Len(), metricOf(s))
 	if err != nil {
 		return est, err
 	}
-	if s.K() > truth.K {
-		return est, errors.New("the truth's lists are shorter than k")
-	}
-	per, err := truth.PerRow(s.Len(), s.K(), metricOf(s), recall.Auto,
-		func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-			return s.Keyed(store.Row(row), neighbors, keys)
-		})
-	if err != nil {
-		return est, err
-	}
-	est.Recall, est.Low, est.High = recall.Interval(per, s.Len(), 1)
-	est.Sample = len(per)
-	return est, nil
+	return j.Store(s)
 }

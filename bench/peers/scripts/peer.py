@@ -1,0 +1,136 @@
+"""One peer builds the k nearest neighbors of all rows of a file.
+
+    peer.py PEER DATA K THREADS PARAMETERS OUT
+
+PARAMETERS is JSON. Prints one line of JSON: seconds from rows in memory to
+lists in memory, seconds from the file to the saved lists, CPU seconds, peak RSS.
+What is compiled at first use is compiled on a small sample before the clock.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+
+peer, data, k, threads, parameters, out = sys.argv[1:]
+k, threads, p = int(k), int(threads), json.loads(parameters)
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = str(threads)
+
+import numpy as np
+
+import load
+
+
+def pynndescent(x):
+    from pynndescent import NNDescent
+
+    q = {"n_neighbors": k + 1, **p}
+    index = NNDescent(x, metric="euclidean", n_jobs=threads, random_state=1, **q)
+    return index.neighbor_graph[0]
+
+
+def faiss_nndescent(x):
+    import faiss
+
+    index = faiss.IndexNNDescentFlat(x.shape[1], k + 1)
+    index.nndescent.S = p.get("S", 10)
+    index.nndescent.R = p.get("R", 100)
+    index.nndescent.L = k + 1 + p.get("L", 20)
+    index.nndescent.iter = p.get("iter", 5)
+    index.add(x)
+    graph = faiss.vector_to_array(index.nndescent.final_graph)
+    return graph.reshape(len(x), -1)
+
+
+def search(index, x, batch=20000):
+    return np.concatenate([index.search(x[i : i + batch], k + 1)[1] for i in range(0, len(x), batch)])
+
+
+def faiss_hnsw(x):
+    import faiss
+
+    index = faiss.IndexHNSWFlat(x.shape[1], p.get("M", 16))
+    index.hnsw.efConstruction = p.get("efConstruction", 40)
+    index.add(x)
+    index.hnsw.efSearch = p.get("efSearch", 32)
+    return search(index, x)
+
+
+def faiss_ivf(x):
+    import faiss
+
+    quantizer = faiss.IndexFlatL2(x.shape[1])
+    if p.get("sq8"):
+        index = faiss.IndexIVFScalarQuantizer(quantizer, x.shape[1], p["nlist"], faiss.ScalarQuantizer.QT_8bit)
+    else:
+        index = faiss.IndexIVFFlat(quantizer, x.shape[1], p["nlist"])
+    index.train(x[:: max(1, len(x) // (40 * p["nlist"]))])
+    index.add(x)
+    index.nprobe = p["nprobe"]
+    return search(index, x)
+
+
+def faiss_flat(x):
+    import faiss
+
+    index = faiss.IndexFlatL2(x.shape[1])
+    index.add(x)
+    return search(index, x)
+
+
+def hnswlib(x):
+    import hnswlib
+
+    index = hnswlib.Index(space="l2", dim=x.shape[1])
+    index.init_index(max_elements=len(x), ef_construction=p.get("ef_construction", 100), M=p.get("M", 16))
+    index.set_num_threads(threads)
+    index.add_items(x)
+    index.set_ef(max(k + 1, p.get("ef", 50)))
+    return index.knn_query(x, k=k + 1)[0]
+
+
+def usearch(x):
+    from usearch.index import Index
+
+    index = Index(ndim=x.shape[1], metric="l2sq", dtype="f32", connectivity=p.get("M", 16), expansion_add=p.get("add", 64), expansion_search=p.get("search", 64))
+    index.add(np.arange(len(x)), x, threads=threads)
+    return index.search(x, k + 1, threads=threads).keys
+
+
+def openblas(x):
+    """Brute force: matrix products by NumPy's BLAS, selection by partition."""
+    norms = np.einsum("ij,ij->i", x, x)
+    lists = np.empty((len(x), k + 1), dtype=np.int32)
+    for i in range(0, len(x), 512):
+        d = norms[None, :] - 2 * (x[i : i + 512] @ x.T)
+        near = np.argpartition(d, k + 1, axis=1)[:, : k + 1]
+        order = np.take_along_axis(d, near, 1).argsort(1)
+        lists[i : i + 512] = np.take_along_axis(near, order, 1)
+    return lists
+
+
+build = globals()[peer.replace("-", "_")]
+if p.pop("compile", True):
+    warm = np.random.default_rng(1).normal(size=(4096, 16)).astype(np.float32)
+    if peer == "pynndescent":
+        build(warm)
+if peer.startswith("faiss"):
+    import faiss
+
+    faiss.omp_set_num_threads(threads)
+
+began, cpu = time.perf_counter(), time.process_time()
+x = load.rows(data)
+ready = time.perf_counter()
+lists = build(x)
+done = time.perf_counter()
+load.save(out, lists)
+end = time.perf_counter()
+print(json.dumps({
+    "memory_seconds": done - ready,
+    "file_seconds": end - began,
+    "cpu_seconds": time.process_time() - cpu,
+    "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+}))

@@ -158,6 +158,29 @@ func TestExactEqualsBruteForce(t *testing.T) {
 	}
 }
 
+// TestExactOfBytes: tiles of codes give what keys one by one give, ties and all.
+func TestExactOfBytes(t *testing.T) {
+	const n, dim, k = 1300, 7, 9
+	data := clustered(9, n, dim)
+	want := bruteForce(t, data, dim, k, distance.Euclidean)
+	for _, typ := range []vectors.Type{vectors.Uint8, vectors.Int8} {
+		bytes := make([]byte, n*dim)
+		for i, x := range data {
+			bytes[i] = byte(x)
+		}
+		rows, err := vectors.RowsOf(bytes, n, dim, dim, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, lists := build(t, filepath.Join(t.TempDir(), "g"), vectors.NewInput(rows), builder.Options{K: k, Method: builder.Exact})
+		for row := range want {
+			if !slices.Equal(lists[row], want[row]) {
+				t.Fatalf("%v: row %d: %v, want %v", typ, row, lists[row], want[row])
+			}
+		}
+	}
+}
+
 func TestPaperMethod(t *testing.T) {
 	const n, dim, k = 4000, 16, 10
 	data := clustered(1, n, dim)

@@ -6,6 +6,7 @@ import (
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/codes"
 )
 
 // The exact method compares blocks of rows with blocks of rows. In a round,
@@ -71,7 +72,7 @@ func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
 	errs := make([]error, len(pairs))
 	workers := make(chan *exactWorker, r.opts.Threads)
 	for range r.opts.Threads {
-		workers <- &exactWorker{run: r, solver: r.solver()}
+		workers <- r.exactWorker()
 	}
 	parallel(r.opts.Threads, len(pairs), 1, func(i, _ int) {
 		w := <-workers
@@ -129,6 +130,22 @@ type exactWorker struct {
 	solver *leaf.Solver
 	before union.Snapshot
 	places []uint32
+
+	tile    *codes.Tile // where codes are the keys
+	bounds  []uint32    // of its columns
+	numbers []uint32    // 0, 1, ...
+}
+
+func (r *run) exactWorker() *exactWorker {
+	w := &exactWorker{run: r, solver: r.solver()}
+	if r.codes != nil {
+		side := (r.blockSide() + 15) / 16 * 16
+		w.tile, w.bounds, w.numbers = r.codes.NewTile(), make([]uint32, side), make([]uint32, side)
+		for i := range w.numbers {
+			w.numbers[i] = uint32(i)
+		}
+	}
+	return w
 }
 
 // solve compares two blocks, or one with itself, and returns what the lists
@@ -140,16 +157,54 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err e
 		w.places = w.appendBlock(w.places, pair[1])
 	}
 	w.before.Take(w.lists, w.places)
-	both := func(i int, js []uint32, keys []float32) { w.lists.OfferBoth(w.places, i, js, keys) }
 	var count leaf.Count
-	if pair[1] == pair[0] {
-		count, err = w.solver.Solve(w.places, nil, 0, both)
-	} else {
-		count, err = w.solver.Cross(w.places, split, both)
+	switch {
+	case w.tile != nil:
+		count = w.tiles(split)
+	case pair[1] == pair[0]:
+		count, err = w.solver.Solve(w.places, nil, 0, w.both)
+	default:
+		count, err = w.solver.Cross(w.places, split, w.both)
 	}
 	block.Reset()
 	w.before.Added(w.lists, block.Append)
 	return block, unitCounts{Requested: count.Requested, Evaluated: count.Evaluated}, err
+}
+
+func (w *exactWorker) both(i int, js []uint32, keys []float32) {
+	w.lists.OfferBoth(w.places, i, js, keys)
+}
+
+// tiles compares places[:split] with places[split:], or all with each other where
+// nothing follows split, in tiles of codes, which are the keys.
+func (w *exactWorker) tiles(split int) leaf.Count {
+	rows, columns := w.places[:split], w.places[split:]
+	n := int64(len(rows)) * int64(len(columns))
+	if len(columns) == 0 {
+		columns = rows
+		n = int64(split) * int64(split-1) / 2
+	}
+	w.tile.Columns(columns, w.numbers[:len(columns)])
+	for j, y := range columns {
+		w.bounds[j] = codes.Reach(w.lists.Worst(y))
+	}
+	for first := 0; first < len(rows); first += codes.BandRows {
+		band := rows[first:min(first+codes.BandRows, len(rows))]
+		w.tile.Rows(band, len(columns))
+		for r, x := range band {
+			distances, near := w.tile.Either(r, codes.Reach(w.lists.Worst(x)), w.bounds)
+			for i, j := range near {
+				if y := columns[j]; y != x {
+					key := float32(distances[i])
+					w.lists.Offer(x, y, key)
+					if w.lists.Offer(y, x, key) {
+						w.bounds[j] = codes.Reach(w.lists.Worst(y))
+					}
+				}
+			}
+		}
+	}
+	return leaf.Count{Requested: n, Evaluated: n}
 }
 
 func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {

@@ -37,7 +37,7 @@ func (r *run) layout() (err error) {
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
-	r.state.Method = r.opts.choose(len(r.good))
+	r.state.Method = r.opts.choose(len(r.good), r.src.Dim(), r.src.Type())
 	if r.state.Method == Balls {
 		r.state.Plan = r.opts.planned()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 )
 
 // load brings into memory what the committed stages left: rows, order, lists
@@ -25,6 +26,9 @@ func (r *run) load() error {
 	if r.state.Method == Balls {
 		return r.loadCandidates()
 	}
+	if err := r.exactCodes(); err != nil {
+		return err
+	}
 	p := r.begin("load", "stages", int64(len(r.state.Stages)))
 	defer p.end("")
 	r.lists = union.New(r.n(), r.k, r.order)
@@ -35,6 +39,14 @@ func (r *run) load() error {
 		return err
 	}
 	return r.chooseCache()
+}
+
+// exactCodes lets the exact method compare rows of bytes in tiles.
+func (r *run) exactCodes() (err error) {
+	if r.state.Method == Exact && r.opts.comparesBytes(r.src.Type()) {
+		r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads)
+	}
+	return err
 }
 
 func (r *run) mapRows() (err error) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // fixedMemory is what a build takes whatever its input: the program, Pebble's
@@ -30,7 +29,7 @@ func (r *run) need() int64 {
 	n, k := int64(len(r.good)), int64(min(r.opts.K, len(r.good)-1))
 	lists := 2 * 8 * n * k // two generations during propagation
 	labels := 4 * n * 8 * 2
-	if method := r.opts.choose(len(r.good)); method == Balls {
+	if r.opts.choose(len(r.good), r.src.Dim(), r.src.Type()) == Balls {
 		// Candidates, their frozen generation and who lists whom; then the final lists.
 		lists, labels = 16*n*(k+int64(r.opts.planned().Slack))+20*n, 4*n*overlap
 		lists += r.codesBytes(n)
@@ -46,7 +45,7 @@ func (r *run) need() int64 {
 // codesBytes is the memory of the codes of n rows and their sums.
 func (r *run) codesBytes(n int64) int64 {
 	dim := int64(r.src.Dim())
-	if r.src.Type() == vectors.Uint8 && dim%4 == 0 && r.opts.Metric != distance.Cosine {
+	if r.src.Type() == vectors.Uint8 && dim%4 == 0 && r.opts.comparesBytes(vectors.Uint8) {
 		return 8 * n
 	}
 	return n * (8 + (dim+3)/4*4)

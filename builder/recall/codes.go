@@ -83,11 +83,8 @@ func (l *Lists) bound(i int) uint32 {
 	l.locks[i].Lock()
 	worst := l.worst(i)
 	l.locks[i].Unlock()
-	// A key is a distance rounded to float32: one above the worst key may round
-	// down to it.
-	above := math.Nextafter32(worst, float32(math.Inf(1)))
-	if l.K == 0 || !(above < 1<<32) {
-		return math.MaxUint32
+	if l.K == 0 {
+		return 0
 	}
-	return uint32(above)
+	return codes.Reach(worst)
 }

@@ -2,6 +2,7 @@ package codes
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -133,4 +134,14 @@ func (m *Matrix) Distance(a, b uint32) uint32 {
 		sum += uint32(d * d)
 	}
 	return sum
+}
+
+// Reach is the largest distance that, rounded to a float32 key, may be at most
+// key: a distance one step above it may round down to it.
+func Reach(key float32) uint32 {
+	above := math.Nextafter32(key, float32(math.Inf(1)))
+	if !(above < 1<<32) {
+		return math.MaxUint32
+	}
+	return uint32(above)
 }

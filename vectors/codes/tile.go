@@ -129,6 +129,16 @@ func (t *Tile) Within(r int, bound uint32) (distances, ids []uint32) {
 	return t.Near(r)
 }
 
+// Either returns the columns whose distance to row r of the band is at most bound
+// or the column's own, in their order. bounds has room for a multiple of 16. The
+// slices are valid until the next call for this row or the next band.
+func (t *Tile) Either(r int, bound uint32, bounds []uint32) (distances, ids []uint32) {
+	at := r * (t.ld + 16)
+	distances, ids = t.d[at:at+t.ld+16], t.near[at:at+t.ld+16]
+	n := t.m.kernel.Either(t.of(r), t.norms, t.adds[r], bound, bounds, t.ids, distances, ids)
+	return distances[:n], ids[:n]
+}
+
 func (t *Tile) of(r int) []int32 { return t.sums[r*t.ld : r*t.ld+t.wide] }
 
 // mostBound is the largest k that 32 classes give a useful bound for: with one

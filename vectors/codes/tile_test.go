@@ -126,6 +126,21 @@ func TestCodesOfFloats(t *testing.T) {
 	}
 }
 
+func TestReach(t *testing.T) {
+	for _, d := range []uint32{0, 1, 1 << 20, 1<<24 - 1, 1 << 24, 1<<24 + 1, 1<<24 + 3, 1<<31 + 129, 65536 * 255 * 255} {
+		reach := Reach(float32(d))
+		if reach < d {
+			t.Errorf("%d does not reach itself: %d", d, reach)
+		}
+		if d < 1<<23 && reach != d {
+			t.Errorf("%d reaches %d", d, reach)
+		}
+	}
+	if Reach(float32(math.Inf(1))) != math.MaxUint32 {
+		t.Error("no bound does not reach everything")
+	}
+}
+
 func TestNoCodesForInnerProducts(t *testing.T) {
 	rows := byteRows(t, rand.New(rand.NewPCG(3, 3)), 10, 8, vectors.Uint8)
 	space, err := distance.New(distance.IP, vectors.Uint8, 8)

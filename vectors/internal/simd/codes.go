@@ -27,6 +27,10 @@ type Codes struct {
 	// writes, and norms, ids and rows of c up to multiples of 16, must be there.
 	Nearer func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32)
 
+	// Either is Nearer for one row, len(c) columns, where the bounds of columns
+	// count as well: d is at most bound or bounds[j].
+	Either func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int
+
 	// Unlisted keeps, of candidates d and ids, those that are not self and not in
 	// list, whose elements are id<<1 and one more bit, and returns how many.
 	Unlisted func(list, d, ids []uint32, self uint32) int

@@ -27,6 +27,12 @@ func codes512() *Codes {
 				nearerVNNI(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
 			}
 		},
+		Either: func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int {
+			if len(c) == 0 {
+				return 0
+			}
+			return eitherVNNI(len(c), &c[0], &norms[0], add, bound, &bounds[0], &ids[0], &d[0], &outIDs[0])
+		},
 		Unlisted: func(list, d, ids []uint32, self uint32) int {
 			if len(list) == 0 || len(ids) == 0 {
 				return unlistedGo(list, d, ids, self)
@@ -77,6 +83,9 @@ func dotsVNNI(rows *[8]*byte, groups int, panels *byte, stride, count int, c *in
 
 //go:noescape
 func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+
+//go:noescape
+func eitherVNNI(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
 
 //go:noescape
 func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Unlisted: unlistedGo, Bound: boundGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -49,6 +49,16 @@ func nearerGo(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []u
 		}
 		counts[r] = uint32(m)
 	}
+}
+
+func eitherGo(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) (n int) {
+	for j, x := range c {
+		if y := add + norms[j] - 2*uint32(x); y <= max(bound, bounds[j]) {
+			d[n], outIDs[n] = y, ids[j]
+			n++
+		}
+	}
+	return n
 }
 
 func unlistedGo(list, d, ids []uint32, self uint32) (n int) {

@@ -132,6 +132,15 @@ func TestNearerAndBound(t *testing.T) {
 			if !slices.Equal(d[:m], wantD) || !slices.Equal(near[:m], wantIDs) {
 				t.Fatalf("%s: %d columns within %d: %v, want %v", k.Name, n, bound, d[:m], wantD)
 			}
+			bounds := make([]uint32, len(norms))
+			for j := range bounds {
+				bounds[j] = rng.Uint32N(90)
+			}
+			d2, near2 := make([]uint32, n+32), make([]uint32, n+32)
+			wantN := eitherGo(c, norms, add, bound, bounds, ids, d2, near2)
+			if m := k.Codes.Either(c, norms, add, bound, bounds, ids, d, near); m != wantN || !slices.Equal(d[:m], d2[:m]) || !slices.Equal(near[:m], near2[:m]) {
+				t.Fatalf("%s: %d columns within either bound: %v, want %v", k.Name, n, near[:m], near2[:wantN])
+			}
 			kth := 1 + rng.IntN(min(n, 32))
 			got, want := k.Codes.Bound(c, norms, add, kth), boundGo(c, norms, add, kth)
 			if got != want || kth == 1 && got != smallest {

@@ -317,6 +317,61 @@ end:
 	VZEROUPPER
 	RET
 
+// func eitherVNNI(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
+// It branches on what it finds: in all pairs of many rows there is hardly any.
+TEXT ·eitherVNNI(SB), NOSPLIT, $0-72
+	MOVQ n+0(FP), R8
+	MOVQ c+8(FP), SI
+	MOVQ norms+16(FP), DX
+	MOVL add+24(FP), AX
+	VPBROADCASTD AX, Z30
+	MOVL bound+28(FP), AX
+	VPBROADCASTD AX, Z31
+	MOVQ bounds+32(FP), R13
+	MOVQ ids+40(FP), R9
+	MOVQ d+48(FP), R10
+	MOVQ outIDs+56(FP), R11
+	XORQ BX, BX
+	XORQ CX, CX
+	MOVL $0xFFFF, R12
+	KMOVW R12, K2
+
+loop:
+	CMPQ  R8, $16
+	JGE   full
+	TESTQ R8, R8
+	JLE   done
+	BZHIL R8, R12, R12
+	KMOVW R12, K2
+
+full:
+	VMOVDQU32 (SI)(CX*4), Z0
+	VPADDD    Z0, Z0, Z0
+	VPADDD    (DX)(CX*4), Z30, Z1
+	VPSUBD    Z0, Z1, Z1
+	VPMAXUD   (R13)(CX*4), Z31, Z2
+	VPCMPUD   $2, Z2, Z1, K2, K1
+	KORTESTW  K1, K1
+	JZ        next
+	KMOVW     K1, AX
+	VMOVDQU32 (R9)(CX*4), Z2
+	VPCOMPRESSD Z1, K1, Z3
+	VPCOMPRESSD Z2, K1, Z4
+	VMOVDQU32 Z3, (R10)(BX*4)
+	VMOVDQU32 Z4, (R11)(BX*4)
+	POPCNTL   AX, AX
+	ADDQ      AX, BX
+
+next:
+	ADDQ $16, CX
+	SUBQ $16, R8
+	JMP  loop
+
+done:
+	MOVQ BX, ret+64(FP)
+	VZEROUPPER
+	RET
+
 // func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 // A list of at most 32 stays in Z1 and Z2; of a longer one the rest is read again
 // for every candidate.

@@ -1,12 +1,12 @@
 package builder_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sort"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -60,18 +60,29 @@ func bruteForce(t testing.TB, data []float32, dim, k int, m distance.Metric) [][
 	for i := range norms {
 		norms[i] = space.Norm(rows.Row(i))
 	}
+	ids, keys := make([]uint32, n), make([]float32, n)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
 	lists := make([][]entry, n)
 	for i := range lists {
-		var all []entry
-		for j := range n {
-			if i != j {
-				all = append(all, entry{uint32(j), space.Key(rows.Row(i), rows.Row(j), norms[i], norms[j])})
-			}
-		}
-		slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
-		lists[i] = all[:min(k, len(all))]
+		space.Keys(rows.Row(i), norms[i], rows.Base(), rows.Stride(), norms, ids, keys)
+		lists[i] = nearest(keys, uint32(i), k)
 	}
 	return lists
+}
+
+// nearest picks the k first of all rows but self by (key, row).
+func nearest(keys []float32, self uint32, k int) (list []entry) {
+	for j, key := range keys {
+		if uint32(j) == self || len(list) == k && key >= list[k-1].key {
+			continue // rows come in order: of equal keys the earlier one is there
+		}
+		at := sort.Search(len(list), func(i int) bool { return list[i].key > key })
+		list = slices.Insert(list, at, entry{uint32(j), key})
+		list = list[:min(len(list), k)]
+	}
+	return list
 }
 
 // build builds into a new directory and returns result and lists.

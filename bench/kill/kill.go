@@ -28,7 +28,7 @@ type Outcome struct {
 	Kills    []float64 // seconds after which it was killed
 	Phases   []string  // what it was doing
 	Seconds  float64   // of the run that finished it
-	Total    float64   // of all runs
+	CPU      float64   // seconds of all runs: what does not depend on their threads
 	Checksum string
 	Threads  []int
 }
@@ -37,6 +37,7 @@ type Outcome struct {
 type Report struct {
 	Reference string  // checksum of the build that was not killed
 	Seconds   float64 // wall time of it
+	CPU       float64
 	Outcomes  []Outcome
 }
 
@@ -49,7 +50,7 @@ func (c *Config) Run(done func(ref *Report, o Outcome)) (*Report, error) {
 	defer os.RemoveAll(dir)
 	r := new(Report)
 	began := time.Now()
-	if r.Reference, err = c.finish(filepath.Join(dir, "reference"), 2); err != nil {
+	if r.Reference, r.CPU, err = c.finish(filepath.Join(dir, "reference"), 2); err != nil {
 		return nil, err
 	}
 	r.Seconds = time.Since(began).Seconds()
@@ -66,18 +67,18 @@ func (c *Config) Run(done func(ref *Report, o Outcome)) (*Report, error) {
 }
 
 // one kills a build Each times, the first time at its share of the whole, then
-// at the same distance again, and finishes it.
+// at the same distance again, and finishes it, with one and two threads in turn.
 func (c *Config) one(dir string, i int, whole float64) (o Outcome, err error) {
 	share := (float64(i) + 0.5) / float64(c.Kills) / float64(c.Each)
 	for j := range c.Each {
 		threads := 1 + (i+j)%2
-		after := time.Duration(share * whole * float64(time.Second))
-		phase, finished, err := c.kill(dir, threads, after)
+		after := time.Duration(share * whole * 2 / float64(threads) * float64(time.Second))
+		phase, cpu, finished, err := c.kill(dir, threads, after)
 		if err != nil {
 			return o, err
 		}
 		o.Threads, o.Kills, o.Phases = append(o.Threads, threads), append(o.Kills, after.Seconds()), append(o.Phases, phase)
-		o.Total += after.Seconds()
+		o.CPU += cpu
 		if finished {
 			break
 		}
@@ -85,10 +86,16 @@ func (c *Config) one(dir string, i int, whole float64) (o Outcome, err error) {
 	threads := 1 + (i+c.Each)%2
 	o.Threads = append(o.Threads, threads)
 	began := time.Now()
-	o.Checksum, err = c.finish(dir, threads)
+	var cpu float64
+	o.Checksum, cpu, err = c.finish(dir, threads)
 	o.Seconds = time.Since(began).Seconds()
-	o.Total += o.Seconds
+	o.CPU += cpu
 	return o, err
+}
+
+// cpuOf is what an ended process took.
+func cpuOf(cmd *exec.Cmd) float64 {
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
 func (c *Config) command(dir string, threads int, more ...string) *exec.Cmd {
@@ -97,28 +104,28 @@ func (c *Config) command(dir string, threads int, more ...string) *exec.Cmd {
 }
 
 // kill starts a build and kills it; finished is true where it was done before.
-func (c *Config) kill(dir string, threads int, after time.Duration) (phase string, finished bool, err error) {
+func (c *Config) kill(dir string, threads int, after time.Duration) (phase string, cpu float64, finished bool, err error) {
 	cmd := c.command(dir, threads, "--progress", "json")
 	var progress bytes.Buffer
 	cmd.Stderr = &progress
 	if err := cmd.Start(); err != nil {
-		return "", false, err
+		return "", 0, false, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
 		if err != nil {
-			return "", false, fmt.Errorf("%w: %s", err, progress.Bytes())
+			return "", 0, false, fmt.Errorf("%w: %s", err, progress.Bytes())
 		}
-		return "finished", true, nil
+		return "finished", cpuOf(cmd), true, nil
 	case <-time.After(after):
 	}
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return "", false, err
+		return "", 0, false, err
 	}
 	<-ended
-	return lastPhase(progress.Bytes()), false, nil
+	return lastPhase(progress.Bytes()), cpuOf(cmd), false, nil
 }
 
 // lastPhase is the phase of the last progress line.
@@ -133,17 +140,17 @@ func lastPhase(lines []byte) (phase string) {
 	return phase
 }
 
-// finish runs a build to its end and returns the checksum.
-func (c *Config) finish(dir string, threads int) (string, error) {
+// finish runs a build to its end and returns the checksum and the CPU seconds.
+func (c *Config) finish(dir string, threads int) (checksum string, cpu float64, err error) {
 	cmd := c.command(dir, threads, "--json", "--progress", "none")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, errs.Bytes())
+		return "", 0, fmt.Errorf("%w: %s", err, errs.Bytes())
 	}
 	var result struct{ Checksum string }
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return result.Checksum, nil
+	return result.Checksum, cpuOf(cmd), nil
 }

@@ -66,6 +66,7 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 	if err != nil {
 		return nil, err
 	}
+	r.codes = m
 	b := r.balls(m, 1)
 	balls, _, err := b.Root(r.ctx, 0)
 	if err != nil {
@@ -84,6 +85,19 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 	return slices.Concat(orders...), err
 }
 
+// reorderCodes makes the codes that the order was found by those of the rows in
+// that order, which have just been written.
+func (r *run) reorderCodes(order []uint32) (err error) {
+	if r.codes == nil {
+		return nil
+	}
+	if err := r.mapRowsWritten(len(order)); err != nil {
+		return err
+	}
+	r.codes, err = r.codes.Reordered(r.rows, order, r.opts.Threads)
+	return err
+}
+
 type ballWork func(w *division.BallWorker, ball int) error
 
 // eachBall does the balls of a division, the largest first, so that no thread
@@ -94,9 +108,9 @@ func (r *run) eachBall(b *division.Balls, number int, balls [][]uint32, worker f
 		bySize[i] = i
 	}
 	slices.SortStableFunc(bySize, func(x, y int) int { return cmp.Compare(len(balls[y]), len(balls[x])) })
-	return eachOf(r.opts.Threads, len(balls), func() func(int) error {
+	return vectors.Ranges(r.opts.Threads, len(balls), 1, func() func(from, to int) error {
 		w, work := b.Worker(uint32(number)), worker()
-		return func(i int) error { return work(w, bySize[i]) }
+		return func(i, _ int) error { return work(w, bySize[i]) }
 	})
 }
 
@@ -129,7 +143,11 @@ func (r *run) divideBalls() error {
 	if err != nil {
 		return err
 	}
-	err = r.endBallStage(stage{Kind: divisionStage, Number: number, Requested: pairs.Load(), Evaluated: pairs.Load()})
+	st := stage{Kind: divisionStage, Number: number, Requested: pairs.Load(), Evaluated: pairs.Load()}
+	if err := r.look(&st); err != nil {
+		return err
+	}
+	err = r.endBallStage(st)
 	p.end("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs.Load())/float64(r.n()), r.steerNote())
 	return err
 }
@@ -167,12 +185,12 @@ func (r *run) join() error {
 	if r.round == nil {
 		r.round = propagation.NewRound(r.found, r.state.Plan.Most)
 	}
-	r.round.Begin(r.opts.Seed+uint64(number), func(n int, fn func(from, to int)) {
-		parallel(r.opts.Threads, n, 4096, fn)
-	})
+	if err := r.round.Begin(r.opts.Seed+uint64(number), r.opts.Threads); err != nil {
+		return err
+	}
 	st := stage{Kind: propagationStage, Number: number}
 	before, to := r.state.last().Recall, joinParts
-	if r.steer != nil {
+	if r.opts.Recall > 0 {
 		to = 1
 	}
 	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
@@ -182,10 +200,7 @@ func (r *run) join() error {
 		}
 		st.Parts = to
 		st.Requested += pairs
-		if r.steer == nil {
-			continue
-		}
-		if st.Recall, st.Margin, err = r.steeredCandidates(); err != nil {
+		if err := r.look(&st); err != nil {
 			return err
 		}
 		// Later parts gain less than the first one, whose finds they meet again.
@@ -206,12 +221,11 @@ func (r *run) join() error {
 // lot, so that a round cut short has served all regions alike.
 func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
-	const size = 4096
-	err := eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {
+	err := vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(first, last int) error {
 		join := r.round.Join(r.codes)
-		return func(i int) error {
+		return func(first, last int) error {
 			sum, done := 0, 0
-			for place := i * size; place < min((i+1)*size, r.n()); place++ {
+			for place := first; place < last; place++ {
 				if part := int(lot.Mix(uint64(place)) % joinParts); part >= from && part < to {
 					sum += join.Around(uint32(place))
 					done++
@@ -225,13 +239,21 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	return pairs.Load(), err
 }
 
-// endBallStage measures the steering rows and records the stage.
-func (r *run) endBallStage(st stage) (err error) {
-	if r.steer != nil {
-		if st.Recall, st.Margin, err = r.steeredCandidates(); err != nil {
-			return err
-		}
+// look measures recall after a stage, or a part of one, on steering rows that
+// have grown with it.
+func (r *run) look(st *stage) (err error) {
+	if err := r.growSteering(r.state.sums().Requested + st.Requested); err != nil {
+		return err
 	}
+	if len(r.steer) > 0 {
+		st.Steer = r.state.Steer
+		st.Recall, st.Margin, err = r.steeredCandidates()
+	}
+	return err
+}
+
+// endBallStage records a stage.
+func (r *run) endBallStage(st stage) error {
 	r.state.Stages = append(r.state.Stages, st)
 	return r.keep()
 }
@@ -240,14 +262,16 @@ func (r *run) endBallStage(st stage) (err error) {
 // candidates, and its standard error.
 func (r *run) steeredCandidates() (mean, standardError float64, err error) {
 	exact := r.reranker()
-	per := make([]float64, len(r.steer.Places))
-	for i, place := range r.steer.Places {
-		ids, keys, err := exact.list(place)
-		if err != nil {
-			return 0, 0, err
+	var per []float64
+	for _, steer := range r.steer {
+		for i, place := range steer.Places {
+			ids, keys, err := exact.list(place)
+			if err != nil {
+				return 0, 0, err
+			}
+			per = append(per, steer.Recall(i, ids, keys))
+			mean += per[len(per)-1]
 		}
-		per[i] = r.steer.Recall(i, ids, keys)
-		mean += per[i]
 	}
 	mean /= float64(len(per))
 	var squares float64

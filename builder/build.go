@@ -21,7 +21,8 @@ import (
 // that was committed is lost. When dir already holds the finished graph of
 // these options, Build returns its stored Result and store.ErrFinished.
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
-// ErrBadRows, ErrMemory, ErrSpace.
+// ErrBadRows, ErrMemory, ErrSpace, vectors.ErrFault (a file that was mapped has
+// been truncated or cannot be read).
 func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*Result, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -41,7 +42,11 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	defer draft.Close() // the build's own error is the one that counts
 	r := &run{ctx: ctx, opts: opts, src: src, draft: draft}
 	defer r.release()
-	result, err := r.build()
+	var result *Result
+	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
+		result, err = r.build()
+		return err
+	})
 	return result, spaceError(err)
 }
 

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -15,23 +16,18 @@ const controlShare = 0.05
 // image descriptors fall under the trigger after about so many.
 const guessDivisions = 8
 
-// ballPairs is about how many comparisons a row takes by the balls method, with
-// leaders, in leaves and in joins; hardPairs where more than hardRecall is asked.
-const (
-	ballPairs  = 4500
-	hardPairs  = 8000
-	hardRecall = 0.97
-)
-
 // meanRecall is the mean recall of lists over the controls, whose exact lists
 // never enter the graph.
-func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
+func meanRecall(truths []*recall.Lists, lists *union.Lists) float64 {
 	var sum float64
-	per := perRow(truth, lists)
-	for _, x := range per {
-		sum += x
+	var count int
+	for _, truth := range truths {
+		for _, x := range perRow(truth, lists) {
+			sum += x
+			count++
+		}
 	}
-	return sum / float64(len(per))
+	return sum / float64(max(count, 1))
 }
 
 // perRow is the recall of each control.
@@ -44,37 +40,87 @@ func perRow(truth *recall.Lists, lists *union.Lists) []float64 {
 	return per
 }
 
-// control computes the exact lists of the steering rows, where there are any.
+// control computes the exact lists of the steering rows, where there are any. The
+// balls method begins with none: see growSteering.
 func (r *run) control() error {
 	if r.k == 0 || r.state.Method == Exact || r.opts.Recall == 0 || r.state.Stop != "" {
 		return nil
 	}
-	divisions := guessDivisions
-	if r.opts.Divisions > 0 {
-		divisions = r.opts.Divisions
-	}
-	pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
-	if r.state.Method == Balls {
-		pairs = ballPairs
-		if r.opts.Recall > hardRecall {
-			pairs = hardPairs
+	if r.state.Method == Paper {
+		divisions := guessDivisions
+		if r.opts.Divisions > 0 {
+			divisions = r.opts.Divisions
 		}
+		pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
+		r.state.Steer = min(r.n(), max(1, int(controlShare/2*pairs)))
 	}
-	r.state.Steer = min(r.n(), max(1, int(controlShare/2*pairs)))
-	steer, _ := recall.Disjoint(r.n(), r.state.Steer, 0, r.opts.Seed)
-	p := r.begin("controls", "pairs", int64(len(steer))*int64(r.n()-1))
+	return r.steerBy(r.steering(r.state.Steer))
+}
+
+// steerBy computes the exact lists of more steering rows.
+func (r *run) steerBy(rows []uint32) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	p := r.begin("controls", "pairs", int64(len(rows))*int64(r.n()-1))
 	defer p.end("")
-	var err error
-	r.steer, r.state.Control, err = r.exactly(r.placesOf(steer), p)
-	return err
+	lists, compared, err := r.exactly(r.placesOf(rows), p)
+	if err != nil {
+		return err
+	}
+	r.steer = append(r.steer, lists)
+	r.state.Control += compared
+	return nil
+}
+
+// steerChunk is how many rows join the steering sample at a time, with balls.
+const steerChunk = 8
+
+// growStream is the first of the streams that chunks of steering rows are drawn
+// from; they stay clear of those of other samples.
+const growStream = 64
+
+// steering lists the first rows that steer, among the good rows, ascending. With
+// balls they come in chunks, each drawn apart from those before it.
+func (r *run) steering(count int) (rows []uint32) {
+	if r.state.Method == Paper {
+		rows, _ = recall.Disjoint(r.n(), count, 0, r.opts.Seed)
+		return rows
+	}
+	for chunk := uint64(0); len(rows) < count; chunk++ {
+		rows = append(rows, recall.Apart(r.n(), rows, min(steerChunk, count-len(rows)), r.opts.Seed, growStream+chunk)...)
+		slices.Sort(rows)
+	}
+	return rows
+}
+
+// growSteering lets the steering sample of the balls method grow with the build,
+// so that it costs its share of the comparisons made so far, and at least two
+// chunks.
+func (r *run) growSteering(requested int64) error {
+	if r.opts.Recall == 0 {
+		return nil
+	}
+	chunks := int(controlShare/2*float64(requested)/float64(r.n())) / steerChunk
+	want := min(steerChunk*max(chunks, 2), r.n())
+	if want <= r.state.Steer {
+		return nil
+	}
+	before, after := r.steering(r.state.Steer), r.steering(want)
+	fresh := slices.DeleteFunc(after, func(row uint32) bool {
+		_, known := slices.BinarySearch(before, row)
+		return known
+	})
+	r.state.Steer = want
+	return r.steerBy(fresh)
 }
 
 // exactly computes the exact lists of some places, and how many distances that
 // took.
 func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
 	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
-	if r.codes != nil && r.codes.Exact() {
-		return search.Codes(r.ctx, r.codes, places)
+	if r.codes != nil {
+		return search.Codes(r.ctx, r.codes, places, func() recall.Keys { return recall.Keys(r.kernelKeys()) })
 	}
 	if r.opts.Distance == nil {
 		return search.Rows(r.ctx, r.rows, r.space, places)
@@ -93,6 +139,10 @@ func (r *run) placesOf(sample []uint32) []uint32 {
 	return places
 }
 
+// leastReport is how many rows report recall where their share of the comparisons
+// is less: with fewer the interval says nothing.
+const leastReport = 20
+
 // measure reports recall on rows that steered nothing. Exact graphs need none.
 func (r *run) measure(res *Result) error {
 	res.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
@@ -100,9 +150,9 @@ func (r *run) measure(res *Result) error {
 		return nil
 	}
 	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.n())) - r.state.Steer
-	_, sample := recall.Disjoint(r.n(), r.state.Steer, min(max(budget, 2), r.n()-r.state.Steer), r.opts.Seed)
+	sample := recall.Report(r.n(), r.steering(r.state.Steer), max(budget, leastReport), r.opts.Seed)
 	if len(sample) == 0 {
-		_, sample = recall.Disjoint(r.n(), 0, r.n(), r.opts.Seed)
+		sample = recall.Report(r.n(), nil, r.n(), r.opts.Seed)
 	}
 	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
 	truth, evaluated, err := r.exactly(r.placesOf(sample), p)

@@ -6,6 +6,7 @@ import (
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -69,23 +70,23 @@ func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
 	pairs := roundPairs(round, r.seats(), r.blockCount())
 	blocks := make([]store.Lists, len(pairs))
 	counts := make([]unitCounts, len(pairs))
-	errs := make([]error, len(pairs))
-	workers := make(chan *exactWorker, r.opts.Threads)
-	for range r.opts.Threads {
-		workers <- r.exactWorker()
-	}
-	parallel(r.opts.Threads, len(pairs), 1, func(i, _ int) {
-		w := <-workers
-		if errs[i] = r.ctx.Err(); errs[i] == nil {
-			blocks[i], counts[i], errs[i] = w.solve(pairs[i])
+	err = vectors.Ranges(r.opts.Threads, len(pairs), 1, func() func(from, to int) error {
+		w := r.exactWorker()
+		return func(i, _ int) (err error) {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			if blocks[i], counts[i], err = w.solve(pairs[i]); err != nil {
+				return fmt.Errorf("builder: blocks %d and %d: %w", pairs[i][0], pairs[i][1], err)
+			}
+			return nil
 		}
-		workers <- w
 	})
-	for i := range pairs {
-		if errs[i] != nil {
-			return sum, fmt.Errorf("builder: blocks %d and %d: %w", pairs[i][0], pairs[i][1], errs[i])
-		}
-		sum.add(counts[i])
+	if err != nil {
+		return sum, err
+	}
+	for _, c := range counts {
+		sum.add(c)
 	}
 	return sum, r.draft.CommitUnit(r.stageNumber(), uint32(unit), blocks, sum)
 }
@@ -131,9 +132,11 @@ type exactWorker struct {
 	before union.Snapshot
 	places []uint32
 
-	tile    *codes.Tile // where codes are the keys
+	tile    *codes.Tile // where there are codes
 	bounds  []uint32    // of its columns
 	numbers []uint32    // 0, 1, ...
+	ids     []uint32
+	keys    []float32
 }
 
 func (r *run) exactWorker() *exactWorker {
@@ -141,6 +144,7 @@ func (r *run) exactWorker() *exactWorker {
 	if r.codes != nil {
 		side := (r.blockSide() + 15) / 16 * 16
 		w.tile, w.bounds, w.numbers = r.codes.NewTile(), make([]uint32, side), make([]uint32, side)
+		w.keys = make([]float32, side)
 		for i := range w.numbers {
 			w.numbers[i] = uint32(i)
 		}
@@ -160,7 +164,7 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err e
 	var count leaf.Count
 	switch {
 	case w.tile != nil:
-		count = w.tiles(split)
+		count, err = w.tiles(split)
 	case pair[1] == pair[0]:
 		count, err = w.solver.Solve(w.places, nil, 0, w.both)
 	default:
@@ -176,35 +180,66 @@ func (w *exactWorker) both(i int, js []uint32, keys []float32) {
 }
 
 // tiles compares places[:split] with places[split:], or all with each other where
-// nothing follows split, in tiles of codes, which are the keys.
-func (w *exactWorker) tiles(split int) leaf.Count {
+// nothing follows split, in tiles of codes. Pairs that may be near, as far as
+// codes tell, are compared by their keys.
+func (w *exactWorker) tiles(split int) (leaf.Count, error) {
 	rows, columns := w.places[:split], w.places[split:]
 	n := int64(len(rows)) * int64(len(columns))
 	if len(columns) == 0 {
 		columns = rows
 		n = int64(split) * int64(split-1) / 2
 	}
+	count := leaf.Count{Requested: n, Evaluated: n}
 	w.tile.Columns(columns, w.numbers[:len(columns)])
+	mostRow, mostColumn := w.mostError(rows), w.mostError(columns)
 	for j, y := range columns {
-		w.bounds[j] = codes.Reach(w.lists.Worst(y))
+		w.bounds[j] = w.codes.Reach(y, w.lists.Worst(y), mostRow)
 	}
 	for first := 0; first < len(rows); first += codes.BandRows {
 		band := rows[first:min(first+codes.BandRows, len(rows))]
 		w.tile.Rows(band, len(columns))
 		for r, x := range band {
-			distances, near := w.tile.Either(r, codes.Reach(w.lists.Worst(x)), w.bounds)
-			for i, j := range near {
-				if y := columns[j]; y != x {
-					key := float32(distances[i])
-					w.lists.Offer(x, y, key)
-					if w.lists.Offer(y, x, key) {
-						w.bounds[j] = codes.Reach(w.lists.Worst(y))
-					}
-				}
+			distances, near := w.tile.Either(r, w.codes.Reach(x, w.lists.Worst(x), mostColumn), w.bounds)
+			if err := w.offer(x, columns, distances, near, mostRow); err != nil {
+				return count, err
 			}
 		}
 	}
-	return leaf.Count{Requested: n, Evaluated: n}
+	return count, nil
+}
+
+// mostError is the largest error of the codes of some places.
+func (w *exactWorker) mostError(places []uint32) (most float32) {
+	for _, p := range places {
+		most = max(most, w.codes.Error(p))
+	}
+	return most
+}
+
+// offer offers the columns numbered near to x, and x to them.
+func (w *exactWorker) offer(x uint32, columns []uint32, distances, near []uint32, mostRow float32) error {
+	w.ids = w.ids[:0]
+	for _, j := range near {
+		w.ids = append(w.ids, columns[j])
+	}
+	keys := w.keys[:len(near)]
+	if w.codes.Exact() {
+		for i, d := range distances {
+			keys[i] = float32(d)
+		}
+	} else if _, err := w.solver.Keys(x, w.ids, keys); err != nil {
+		return err
+	}
+	for i, y := range w.ids {
+		if y == x {
+			continue
+		}
+		w.lists.Offer(x, y, keys[i])
+		if w.lists.Offer(y, x, keys[i]) {
+			w.bounds[near[i]] = w.codes.Reach(y, w.lists.Worst(y), mostRow)
+		}
+	}
+	return nil
 }
 
 func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/store/analysis"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -58,17 +59,18 @@ func (r *run) complete() (int, error) {
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	errs := make([]error, len(short))
 	var evaluated atomic.Int64
-	parallel(r.opts.Threads, len(short), 1, func(i, _ int) {
-		n, err := r.completeRow(short[i], all)
-		errs[i] = err
-		evaluated.Add(int64(n))
-		p.add(1)
+	err := vectors.Ranges(r.opts.Threads, len(short), 1, func() func(from, to int) error {
+		return func(i, _ int) error {
+			n, err := r.completeRow(short[i], all)
+			evaluated.Add(int64(n))
+			p.add(1)
+			return err
+		}
 	})
 	p.end("%d rows were left short and completed exactly", len(short))
 	r.completing = unitCounts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
-	return len(short), firstError(errs)
+	return len(short), err
 }
 
 // completeRow compares a place with all others.
@@ -96,15 +98,6 @@ func (r *run) scan(place uint32, all []uint32, found func(id uint32, key float32
 		}
 	}
 	return evaluated, nil
-}
-
-func firstError(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeAdjacency commits the lists in input order.

@@ -37,7 +37,7 @@ func (r *run) layout() (err error) {
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
-	r.state.Method = r.opts.choose(len(r.good), r.src.Dim(), r.src.Type())
+	r.state.Method = r.opts.choose(len(r.good), r.src.Dim())
 	if r.state.Method == Balls {
 		r.state.Plan = r.opts.planned()
 	}
@@ -77,7 +77,10 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 			return nil, err
 		}
 	case Paper:
-		norms := r.normsOf(given)
+		norms, err := r.normsOf(given)
+		if err != nil {
+			return nil, err
+		}
 		leaves, err := r.tree(given, norms, r.good, p.add).Divide(r.ctx, 0)
 		if err != nil {
 			return nil, err
@@ -85,6 +88,9 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		order = leaves.Places
 	}
 	if err := r.writeRows(r.draft.RowsPath(), given, order, p.add); err != nil {
+		return nil, err
+	}
+	if err := r.reorderCodes(order); err != nil {
 		return nil, err
 	}
 	for i, at := range order {
@@ -189,17 +195,20 @@ func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress
 }
 
 // normsOf computes the norms of all rows under cosine, in parallel.
-func (r *run) normsOf(rows *vectors.Rows) []float64 {
+func (r *run) normsOf(rows *vectors.Rows) ([]float64, error) {
 	if !r.space.NeedsNorms() {
-		return nil
+		return nil, nil
 	}
 	norms := make([]float64, rows.Len())
-	parallel(r.opts.Threads, rows.Len(), 4096, func(from, to int) {
-		for i := from; i < to; i++ {
-			norms[i] = r.space.Norm(rows.Row(i))
+	err := vectors.Ranges(r.opts.Threads, rows.Len(), 4096, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				norms[i] = r.space.Norm(rows.Row(i))
+			}
+			return nil
 		}
 	})
-	return norms
+	return norms, err
 }
 
 func (r *run) commitIDs() error {

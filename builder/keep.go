@@ -44,6 +44,7 @@ func (r *run) durableState() *state {
 	}
 	s := r.state
 	s.Stages, s.Stop = s.Stages[:r.durable], ""
+	s.Steer = s.last().Steer
 	return &s
 }
 
@@ -80,13 +81,16 @@ func (r *run) foldCandidates() error {
 func (r *run) loadCandidates() (err error) {
 	p := r.begin("load", "rows", int64(r.n()))
 	defer p.end("")
-	if r.codes, err = r.roundedRows(r.rows); err != nil {
-		return err
+	if r.codes == nil {
+		if r.codes, err = r.roundedRows(r.rows); err != nil {
+			return err
+		}
 	}
 	r.kept = time.Now()
 	r.found = candidates.New(r.n(), r.candidatesK())
 	folded, ok, err := r.draft.Folded()
 	if err != nil || !ok {
+		r.state.Stages, r.state.Stop, r.state.Steer = nil, "", 0
 		return err
 	}
 	if int(folded) > len(r.state.Stages) {
@@ -95,6 +99,7 @@ func (r *run) loadCandidates() (err error) {
 		}
 	}
 	r.durable = len(r.state.Stages)
+	r.state.Steer = r.state.last().Steer
 	if int(folded) != r.durable {
 		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, r.durable)
 	}

@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -83,6 +82,7 @@ func (r *run) openPairs() error {
 		return err
 	}
 	d := r.opts.Distance
+	r.working = newInWork()
 	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, "pairs"), d.Name, d.Version, 16<<20)
 	return err
 }
@@ -135,7 +135,7 @@ func (r *run) keys() leaf.Keys {
 	if r.pairs == nil {
 		return r.evaluator()
 	}
-	w := &cachedKeys{run: r, evaluate: r.evaluator()}
+	w := &cachedKeys{run: r, evaluate: r.evaluator(), batch: max(1, int(batchTime/max(r.keyCost, 1)))}
 	return w.keys
 }
 
@@ -174,50 +174,4 @@ func (r *run) norm(place uint32) float64 {
 		return 0
 	}
 	return r.norms[place]
-}
-
-// cachedKeys answers from the pair cache and evaluates the rest.
-type cachedKeys struct {
-	*run
-	evaluate leaf.Keys
-	missing  []uint32 // places
-	at       []int    // where their keys belong
-	rows     []uint64
-	found    []float32
-}
-
-func (w *cachedKeys) keys(x uint32, ids []uint32, out []float32) (int, error) {
-	w.missing, w.at, w.rows = w.missing[:0], w.at[:0], w.rows[:0]
-	a := uint64(w.order[x])
-	for i, id := range ids {
-		b := uint64(w.order[id])
-		key, ok, err := w.pairs.Find(a, b)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			out[i] = key
-			continue
-		}
-		w.missing, w.at, w.rows = append(w.missing, id), append(w.at, i), append(w.rows, b)
-	}
-	return w.compute(x, a, out)
-}
-
-// compute evaluates the missing keys some milliseconds' worth at a time, so that
-// an interruption finds nearly all of them kept.
-func (w *cachedKeys) compute(x uint32, a uint64, out []float32) (evaluated int, err error) {
-	few := max(1, int(5*time.Millisecond/max(w.keyCost, 1)))
-	w.found = append(w.found[:0], make([]float32, len(w.missing))...)
-	for from := 0; from < len(w.missing) && err == nil; from += few {
-		to := min(from+few, len(w.missing))
-		var n int
-		n, err = w.evaluate(x, w.missing[from:to], w.found[from:to])
-		evaluated += n
-		err = errors.Join(err, w.pairs.Add(a, w.rows[from:from+n], w.found[from:from+n]))
-	}
-	for i := range evaluated {
-		out[w.at[i]] = w.found[i]
-	}
-	return evaluated, err
 }

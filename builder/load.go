@@ -8,16 +8,17 @@ import (
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
 
 // load brings into memory what the committed stages left: rows, order, lists
 // and leaf numbers.
-func (r *run) load() error {
+func (r *run) load() (err error) {
 	if err := r.mapRows(); err != nil {
 		return err
 	}
-	r.norms = r.normsOf(r.rows)
+	if r.norms, err = r.normsOf(r.rows); err != nil {
+		return err
+	}
 	r.k = min(r.opts.K, r.n()-1)
 	r.shared = cache.NewSharedLeaf(r.n())
 	if r.k == 0 {
@@ -41,15 +42,15 @@ func (r *run) load() error {
 	return r.chooseCache()
 }
 
-// exactCodes lets the exact method compare rows of bytes in tiles.
+// exactCodes lets the exact method compare rows in tiles.
 func (r *run) exactCodes() (err error) {
-	if r.state.Method == Exact && r.opts.comparesBytes(r.src.Type()) {
-		r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads)
+	if r.state.Method == Exact && r.opts.hasCodes() {
+		r.codes, err = r.roundedRows(r.rows)
 	}
 	return err
 }
 
-func (r *run) mapRows() (err error) {
+func (r *run) mapRows() error {
 	if r.opts.Reference {
 		rows, ok := r.src.Mapped()
 		if !ok {
@@ -58,12 +59,20 @@ func (r *run) mapRows() (err error) {
 		r.rows = rows
 		return nil
 	}
+	return r.mapRowsWritten(r.n())
+}
+
+// mapRowsWritten maps the store's own rows, unless they are mapped already.
+func (r *run) mapRowsWritten(n int) (err error) {
+	if r.rows != nil {
+		return nil
+	}
 	r.ownsRows = true
 	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
 		return err
 	}
-	if r.rows.Len() != r.n() {
-		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), r.n())
+	if r.rows.Len() != n {
+		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), n)
 	}
 	return nil
 }

@@ -61,8 +61,8 @@ func (r *run) attach(s *store.Store, in *vectors.Input) error {
 		return errors.New("builder: the referenced vectors cannot be mapped")
 	}
 	r.rows = rows
-	r.norms = r.normsOf(rows)
-	return nil
+	r.norms, err = r.normsOf(rows)
+	return err
 }
 
 // measureStream keeps this sample apart from those of the build, which have the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // fixedMemory is what a build takes whatever its input: the program, Pebble's
@@ -29,9 +30,12 @@ func (r *run) need() int64 {
 	n, k := int64(len(r.good)), int64(min(r.opts.K, len(r.good)-1))
 	lists := 2 * 8 * n * k // two generations during propagation
 	labels := 4 * n * 8 * 2
-	if r.opts.choose(len(r.good), r.src.Dim(), r.src.Type()) == Balls {
+	method := r.opts.choose(len(r.good), r.src.Dim())
+	if method == Balls {
 		// Candidates, their frozen generation and who lists whom; then the final lists.
 		lists, labels = 16*n*(k+int64(r.opts.planned().Slack))+20*n, 4*n*overlap
+	}
+	if method != Paper && r.opts.hasCodes() {
 		lists += r.codesBytes(n)
 	}
 	perRow := n * (16 + 4*4) // the divider's entries; rows, order and its inverse
@@ -45,10 +49,10 @@ func (r *run) need() int64 {
 // codesBytes is the memory of the codes of n rows and their sums.
 func (r *run) codesBytes(n int64) int64 {
 	dim := int64(r.src.Dim())
-	if r.src.Type() == vectors.Uint8 && dim%4 == 0 && r.opts.comparesBytes(vectors.Uint8) {
+	if r.src.Type() == vectors.Uint8 && dim%4 == 0 && r.opts.Metric != distance.Cosine {
 		return 8 * n
 	}
-	return n * (8 + (dim+3)/4*4)
+	return n * (12 + (dim+3)/4*4)
 }
 
 func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

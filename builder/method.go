@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -13,32 +12,28 @@ import (
 // pairs a row in tiles, or 1,000 in leaves and 500 by themselves.
 const exactPairs = 3000
 
-// exactElements is the same for rows of bytes, whose pairs cost what their
-// elements cost, and finding what is near as much as 30 more: 38,000 rows of 128
-// bytes, or 7,000 of 784. At that size balls take as long on a CPU that
-// multiplies bytes (AVX-512 VNNI could go to three times the rows) and half as
-// long on one that does not.
+// exactElements is the same where rows have codes: a pair then costs what its
+// elements cost, and finding what is near as much as 30 more. It comes to 38,000
+// rows of 128 dimensions, or 7,000 of 784. At that size balls take as long on a
+// CPU that multiplies bytes (AVX-512 VNNI could go to three times the rows) and
+// half as long on one that does not.
 const exactElements = 3_000_000
 
 // exactIsCheaper compares n rows of dim elements with all others by count.
-func (o *Options) exactIsCheaper(n, dim int, t vectors.Type) bool {
+func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := (n - 1) / 2
-	return n < o.LeafSize || pairs <= exactPairs || o.comparesBytes(t) && pairs*(dim+30) <= exactElements
+	return n < o.LeafSize || pairs <= exactPairs || o.hasCodes() && pairs*(dim+30) <= exactElements
 }
 
-// comparesBytes reports whether rows of type t are their own codes.
-func (o *Options) comparesBytes(t vectors.Type) bool {
-	bytes := t == vectors.Uint8 || t == vectors.Int8
-	squared := o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean
-	return bytes && squared && o.Distance == nil
-}
+// hasCodes reports whether codes can stand for rows.
+func (o *Options) hasCodes() bool { return o.Metric != distance.IP && o.Distance == nil }
 
 // choose settles auto, by counts alone.
-func (o *Options) choose(n, dim int, t vectors.Type) Method {
+func (o *Options) choose(n, dim int) Method {
 	switch {
 	case o.Method != Auto:
 		return o.Method
-	case o.exactIsCheaper(n, dim, t):
+	case o.exactIsCheaper(n, dim):
 		return Exact
 	case o.paperOnly() != "" || n > candidates.MaxPlaces:
 		return Paper

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/vectors"
 )
 
 // reranker orders candidates by their exact keys: one per goroutine.
@@ -69,19 +70,17 @@ func (r *run) rerank() error {
 	defer p.end("")
 	r.round = nil // its memory may go
 	r.lists = union.New(r.n(), r.k, r.order)
-	const size = 1024
-	return eachOf(r.opts.Threads, (r.n()+size-1)/size, func() func(int) error {
+	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
 		w := r.reranker()
-		return func(i int) error {
-			to := min((i+1)*size, r.n())
-			for place := i * size; place < to; place++ {
+		return func(from, to int) error {
+			for place := from; place < to; place++ {
 				ids, keys, err := w.list(uint32(place))
 				if err != nil {
 					return err
 				}
 				r.lists.Set(uint32(place), ids, keys)
 			}
-			p.add(to - i*size)
+			p.add(to - from)
 			return r.ctx.Err()
 		}
 	})

@@ -40,9 +40,10 @@ type run struct {
 	kept    time.Time // when found was last on disk as it was in memory
 	durable int       // stages that found had on disk then
 	shared  *cache.SharedLeaf
-	pairs   *cache.Pairs  // nil: no pair-with-distance cache
-	skip    bool          // leaves skip pairs that have shared a leaf before
-	steer   *recall.Lists // exact lists of the rows that steer; nil: none do
+	pairs   *cache.Pairs    // nil: no pair-with-distance cache
+	working *inWork         // pairs being evaluated, for pairs
+	skip    bool            // leaves skip pairs that have shared a leaf before
+	steer   []*recall.Lists // exact lists of the rows that steer
 
 	good     []uint32      // input rows that get a list, ascending
 	ownsRows bool          // rows is ours to close
@@ -157,7 +158,12 @@ func (r *run) doUnits(p *phase, units int, worker func() unitWork) (sum unitCoun
 }
 
 func (r *run) doUnit(u int, work unitWork) (unitCounts, error) {
-	blocks, counts, err := work(u)
+	var blocks []store.Lists
+	var counts unitCounts
+	err := vectors.Guard(func() (err error) {
+		blocks, counts, err = work(u)
+		return err
+	})
 	if err != nil {
 		return counts, err
 	}

@@ -33,6 +33,7 @@ type stage struct {
 	Recall    float64 `json:"recall"`           // of the steering rows, where there are any
 	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
+	Steer     int     `json:"steer,omitempty"`  // rows that Recall was measured on, with balls
 }
 
 // Kinds of stages.
@@ -252,8 +253,11 @@ func StagesIn(record []byte) (lines []string) {
 	}
 	for _, st := range s.Stages {
 		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
-		if st.Kind == divisionStage {
+		if st.Kind == divisionStage && s.Method == Paper {
 			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
+		}
+		if st.Recall > 0 {
+			line += fmt.Sprintf(", recall %.3f on %d steering rows", st.Recall, s.Steer)
 		}
 		lines = append(lines, line)
 	}

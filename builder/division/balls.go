@@ -5,10 +5,9 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -58,26 +57,19 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	count := len(w.chosen)
 	overlap := min(b.Overlap, count)
 	assigned := make([]uint8, n*overlap)
-	var g sync.WaitGroup
-	var next atomic.Int64
-	const size = 4096
-	for range max(b.Threads, 1) {
-		g.Go(func() {
-			own := b.Worker(division)
-			own.tile.Columns(w.chosen, w.numbers)
-			own.best = make([]uint64, overlap, overlap+8)
-			for ctx.Err() == nil {
-				from := int(next.Add(size)) - size
-				if from >= n {
-					return
-				}
-				to := min(from+size, n)
-				own.assign(all[from:to], count, overlap, assigned[from*overlap:to*overlap])
-			}
-		})
+	err = vectors.Ranges(b.Threads, n, 4096, func() func(from, to int) error {
+		own := b.Worker(division)
+		own.tile.Columns(w.chosen, w.numbers)
+		own.best = make([]uint64, overlap, overlap+8)
+		return func(from, to int) error {
+			own.assign(all[from:to], count, overlap, assigned[from*overlap:to*overlap])
+			return ctx.Err()
+		}
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	g.Wait()
-	return gather(all, assigned, count, overlap), int64(n) * int64(count), ctx.Err()
+	return gather(all, assigned, count, overlap), int64(n) * int64(count), nil
 }
 
 // gather collects the places of every ball.

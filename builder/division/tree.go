@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -68,8 +70,8 @@ func (t *Tree) Divide(ctx context.Context, division uint32) (*Leaves, error) {
 	}
 	w := &walk{Tree: t, ctx: ctx, division: division}
 	w.pool.New = func() any { return newScratch(t) }
-	w.node(1, entries, max(t.Threads, 1))
-	if err := ctx.Err(); err != nil {
+	w.guard(func() { w.node(1, entries, max(t.Threads, 1)) })
+	if err := w.err(); err != nil {
 		return nil, err
 	}
 	l := &Leaves{Places: make([]uint32, t.N), Starts: starts(t.N, t.LeafSize)}
@@ -114,12 +116,32 @@ type walk struct {
 	ctx      context.Context
 	division uint32
 	pool     sync.Pool // *scratch
+	failed   atomic.Pointer[error]
+}
+
+// guard runs fn, which reads mapped rows, and keeps the first fault.
+func (w *walk) guard(fn func()) {
+	err := vectors.Guard(func() error {
+		fn()
+		return nil
+	})
+	if err != nil {
+		w.failed.CompareAndSwap(nil, &err)
+	}
+}
+
+// err is why the walk cannot go on, if it cannot.
+func (w *walk) err() error {
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return w.ctx.Err()
 }
 
 // node divides entries, giving its left and right halves to separate goroutines
 // while there are threads to share out.
 func (w *walk) node(id uint64, entries []entry, threads int) {
-	if w.ctx.Err() != nil {
+	if w.err() != nil {
 		return
 	}
 	if len(entries) < w.LeafSize || len(entries) < 2 {
@@ -131,7 +153,7 @@ func (w *walk) node(id uint64, entries []entry, threads int) {
 	selectNth(entries, half)
 	if threads > 1 && len(entries) >= forkRows {
 		var g sync.WaitGroup
-		g.Go(func() { w.node(2*id, entries[:half], threads/2) })
+		g.Go(func() { w.guard(func() { w.node(2*id, entries[:half], threads/2) }) })
 		w.node(2*id+1, entries[half:], threads-threads/2)
 		g.Wait()
 		return
@@ -168,7 +190,7 @@ func (w *walk) project(id uint64, entries []entry, threads int) {
 	for part := range slices.Chunk(entries, (len(entries)+threads-1)/threads) {
 		g.Go(func() {
 			own := w.pool.Get().(*scratch)
-			own.dots(dir, part)
+			w.guard(func() { own.dots(dir, part) })
 			w.pool.Put(own)
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -32,8 +33,8 @@ type Round struct {
 
 const none = math.MaxUint32
 
-// Parallel calls fn for ranges that cover [0, n).
-type Parallel func(n int, fn func(from, to int))
+// beginRows is how many lists a goroutine freezes at a time.
+const beginRows = 4096
 
 // NewRound returns a round over lists, not begun. Its memory, 8 bytes an entry and
 // 16 a list, serves one round after the other.
@@ -47,13 +48,13 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 
 // Begin freezes the lists, marks all their entries old, and gathers for every
 // place the rows that list it. Nobody may be offering to them. seed draws lots.
-func (r *Round) Begin(seed uint64, parallel Parallel) {
+func (r *Round) Begin(seed uint64, threads int) error {
 	r.seed = seed
 	lists := r.lists
 	for i := range r.next {
 		r.next[i].Store(0)
 	}
-	parallel(lists.N, func(from, to int) {
+	err := ranges(threads, lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
 			row := r.frozen(uint32(p))
 			n := lists.Freeze(uint32(p), row)
@@ -66,17 +67,29 @@ func (r *Round) Begin(seed uint64, parallel Parallel) {
 			}
 		}
 	})
+	if err != nil {
+		return err
+	}
 	for i := range r.next {
 		r.starts[i+1] = r.starts[i] + r.next[i].Load()
 		r.next[i].Store(r.starts[i])
 	}
-	parallel(lists.N, func(from, to int) {
+	return ranges(threads, lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
 			row := filled(r.frozen(uint32(p)))
 			touch(r.next, row)
 			for _, e := range row {
 				r.back[r.next[e>>1].Add(1)-1] = uint32(p)<<1 | e&1
 			}
+		}
+	})
+}
+
+func ranges(threads, n int, fn func(from, to int)) error {
+	return vectors.Ranges(threads, n, beginRows, func() func(from, to int) error {
+		return func(from, to int) error {
+			fn(from, to)
+			return nil
 		}
 	})
 }

@@ -115,7 +115,9 @@ func TestJoinEqualsDefinition(t *testing.T) {
 		g := randomLists(t, rng, n, 1+rng.IntN(12))
 		want, wantPairs := g.slow()
 		round := NewRound(g.lists, n)
-		round.Begin(1, func(n int, fn func(from, to int)) { fn(0, n/2); fn(n/2, n) })
+		if err := round.Begin(1, 2); err != nil {
+			t.Fatal(err)
+		}
 		join := round.Join(g.m)
 		pairs := 0
 		for _, p := range rng.Perm(n) { // in any order
@@ -145,7 +147,9 @@ func TestHubsAreCapped(t *testing.T) {
 			}
 		}
 		round := NewRound(g.lists, 30)
-		round.Begin(7, func(n int, fn func(from, to int)) { fn(0, n) })
+		if err := round.Begin(7, 1); err != nil {
+			t.Fatal(err)
+		}
 		if reverse {
 			slices.Reverse(round.back[round.starts[0]:round.starts[1]])
 		}

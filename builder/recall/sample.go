@@ -38,15 +38,26 @@ func Sample(n, m int, seed, stream uint64) []uint32 {
 // known. Where n is too small for both, report is cut short.
 func Disjoint(n, mSteer, mReport int, seed uint64) (steer, report []uint32) {
 	steer = Sample(n, mSteer, seed, steerStream)
-	report = Sample(n-len(steer), mReport, seed, reportStream)
-	// The report was drawn from the rows that do not steer, numbered from 0:
-	// give them their own numbers.
+	return steer, Apart(n, steer, mReport, seed, reportStream)
+}
+
+// Report draws, apart from the rows that steered, the sample that Disjoint would.
+func Report(n int, steer []uint32, m int, seed uint64) []uint32 {
+	return Apart(n, steer, m, seed, reportStream)
+}
+
+// Apart draws m distinct rows of 0..n-1 that are not among others, which ascend,
+// and returns them ascending.
+func Apart(n int, others []uint32, m int, seed, stream uint64) []uint32 {
+	drawn := Sample(n-len(others), m, seed, stream)
+	// They were drawn from the rows that remain, numbered from 0: give them their
+	// own numbers.
 	before := 0
-	for i, number := range report {
-		for before < len(steer) && steer[before] <= number+uint32(before) {
+	for i, number := range drawn {
+		for before < len(others) && others[before] <= number+uint32(before) {
 			before++
 		}
-		report[i] = number + uint32(before)
+		drawn[i] = number + uint32(before)
 	}
-	return steer, report
+	return drawn
 }

@@ -86,3 +86,27 @@ func TestSamplesAreUniform(t *testing.T) {
 		}
 	}
 }
+
+// TestApart: samples that are drawn one after the other share no row, and are
+// the same however far one goes.
+func TestApart(t *testing.T) {
+	const n = 60
+	var taken []uint32
+	for stream := range uint64(9) {
+		drawn := Apart(n, taken, 7, 5, stream)
+		want := min(7, n-len(taken))
+		if len(drawn) != want || !slices.IsSorted(drawn) {
+			t.Fatalf("drawn %v, want %d rows", drawn, want)
+		}
+		for _, row := range drawn {
+			if row >= n || slices.Contains(taken, row) {
+				t.Fatalf("row %d drawn apart from %v", row, taken)
+			}
+		}
+		taken = append(taken, drawn...)
+		slices.Sort(taken)
+	}
+	if len(slices.Compact(taken)) != n {
+		t.Errorf("%d rows drawn in the end, want %d", len(taken), n)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/knng/knng/vectors"
 )
 
 // Search computes the exact lists of sampled places by comparing them with all
@@ -137,7 +139,7 @@ func (s Search) parallel(ctx context.Context, n int, newWorker func() func(ctx c
 			for unit := int(next.Add(1)) - 1; unit < n; unit = int(next.Add(1)) - 1 {
 				err := context.Cause(ctx)
 				if err == nil {
-					err = work(ctx, unit)
+					err = vectors.Guard(func() error { return work(ctx, unit) })
 				}
 				if err != nil {
 					stop(err)

@@ -114,9 +114,10 @@ func TestSearchAgainstSorting(t *testing.T) {
 			t.Fatalf("seed %d: %d and %d comparisons of %d places with %d", seed, computed, computedByKeys, len(places), n)
 		}
 		forms := map[string]*Lists{"rows": byRows, "keys": byKeys}
-		if m := codesOf(t, rows, space); m.Exact() && metric <= distance.SqEuclidean {
+		if metric != distance.IP {
 			s.Progress = nil
-			if forms["codes"], _, err = s.Codes(context.Background(), m, places); err != nil {
+			newKeys := Each(func(a, b uint32) (float32, error) { return key(a, b), nil })
+			if forms["codes"], _, err = s.Codes(context.Background(), codesOf(t, rows, space), places, newKeys); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -158,6 +159,10 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	defer in.Close()
+	if b.opts.Memory > 0 {
+		// The collector works harder near the limit instead of passing it.
+		debug.SetMemoryLimit(b.opts.Memory)
+	}
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
 	res, err := builder.Build(ctx, b.out, in, b.opts)

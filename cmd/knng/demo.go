@@ -59,6 +59,11 @@ func newDemoCommand(g *globals) *cobra.Command {
 
 func (d *demoFlags) complete() error {
 	d.opts.Metric = distance.Cosine
+	if len(d.packages) == 0 {
+		// So many functions could just as well be compared with all others; the
+		// demo shows what larger inputs get.
+		d.opts.Method = builder.Balls
+	}
 	if d.opts.K < 1 { // 0 would be the builder's default
 		return fmt.Errorf("-k is %d, want 1 or more", d.opts.K)
 	}

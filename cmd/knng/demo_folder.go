@@ -25,6 +25,9 @@ func (f demoFolder) graph() string   { return filepath.Join(string(f), "function
 // folder makes the demo's folder.
 func (d *demoFlags) folder(root gofuncs.Root) (demoFolder, error) {
 	name := fmt.Sprintf("%s-k%d-v%d", fileName(root.Version), d.opts.K, gofuncs.Version)
+	if d.opts.Method != "" {
+		name += "-" + string(d.opts.Method)
+	}
 	if len(d.packages) > 0 {
 		packages := slices.Clone(d.packages)
 		slices.Sort(packages)

@@ -3,8 +3,6 @@ package codes
 import (
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/knng/knng/vectors"
@@ -21,9 +19,13 @@ type Matrix struct {
 	groups    int // of four elements, the last one padded with zeros
 	data      []byte
 	sums      []sums
+	errors    []float32 // how far a row lies from its codes, in steps; nil where it does not
+	perUnit   float64   // steps
+	unit      bool      // rows were divided by their norms
 	kernel    *simd.Codes
 	own       int64
 	exact     bool
+	view      bool // data is that of the rows given
 }
 
 // sums are what turns the tile's products into distances: see package simd.
@@ -46,15 +48,21 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, exact: len(r.Offsets) == 0}
 	m.sums = make([]sums, m.n)
 	m.own = 8 * int64(m.n)
-	view := rows.Type() == vectors.Uint8 && len(r.Offsets) == 0 && dim%4 == 0
-	if view {
+	if !m.exact {
+		m.errors, m.perUnit, m.unit = make([]float32, m.n), r.PerUnit, r.Unit
+		m.own += 4 * int64(m.n)
+	}
+	m.view = rows.Type() == vectors.Uint8 && m.exact && dim%4 == 0
+	if m.view {
 		m.data, m.stride = rows.Base(), rows.Stride()
 	} else {
 		m.stride = 4 * m.groups
 		m.data = make([]byte, m.n*m.stride)
 		m.own += int64(len(m.data))
 	}
-	m.fill(rows, space, r, view, threads)
+	if err := m.fill(rows, space, r, threads); err != nil {
+		return nil, fmt.Errorf("codes: %w", err)
+	}
 	return m, nil
 }
 
@@ -71,34 +79,26 @@ func (m *Matrix) Bytes() int64 { return m.own }
 const fillRows = 4096
 
 // fill computes codes, unless they are there, and their sums.
-func (m *Matrix) fill(rows *vectors.Rows, space *distance.Space, r Rounding, view bool, threads int) {
-	var g sync.WaitGroup
-	var next atomic.Int64
-	for range max(threads, 1) {
-		g.Go(func() {
-			read := newReader(rows, space, r.Unit)
-			for {
-				from := int(next.Add(fillRows)) - fillRows
-				if from >= m.n {
-					return
+func (m *Matrix) fill(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) error {
+	return vectors.Ranges(threads, m.n, fillRows, func() func(from, to int) error {
+		read := newReader(rows, space, r.Unit)
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				if !m.view {
+					m.encode(i, rows, read, &r)
 				}
-				for i := from; i < min(from+fillRows, m.n); i++ {
-					if !view {
-						m.encode(i, rows, read, &r)
-					}
-					m.sum(i)
-				}
+				m.sum(i)
 			}
-		})
-	}
-	g.Wait()
+			return nil
+		}
+	})
 }
 
 func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, r *Rounding) {
 	dst := m.row(i)
 	switch {
 	case len(r.Offsets) > 0:
-		r.round(read.read(i), dst)
+		m.errors[i] = r.round(read.read(i), dst)
 	case rows.Type() == vectors.Int8:
 		for j, x := range rows.Row(i) {
 			dst[j] = x ^ 0x80 // distances do not change
@@ -136,9 +136,76 @@ func (m *Matrix) Distance(a, b uint32) uint32 {
 	return sum
 }
 
-// Reach is the largest distance that, rounded to a float32 key, may be at most
+// Reordered returns the codes of rows, whose row i is row order[i] of those that m
+// was made of.
+func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Matrix, error) {
+	if rows.Len() != len(order) {
+		return nil, fmt.Errorf("codes: %d rows in an order of %d", rows.Len(), len(order))
+	}
+	o := *m
+	o.n, o.sums = len(order), make([]sums, len(order))
+	if m.view {
+		o.data, o.stride = rows.Base(), rows.Stride()
+	} else {
+		o.data = make([]byte, o.n*o.stride)
+	}
+	if !m.exact {
+		o.errors = make([]float32, o.n)
+	}
+	err := vectors.Ranges(threads, o.n, fillRows, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				o.take(i, m, int(order[i]))
+			}
+			return nil
+		}
+	})
+	return &o, err
+}
+
+// take makes row i what row j of m is.
+func (o *Matrix) take(i int, m *Matrix, j int) {
+	o.sums[i] = m.sums[j]
+	if !o.view {
+		copy(o.row(i), m.row(j))
+	}
+	if !o.exact {
+		o.errors[i] = m.errors[j]
+	}
+}
+
+// Error is how far the row lies from its codes: code distances, as lengths, stray
+// from the true ones by no more than the errors of both rows. It is 0 for bytes.
+func (m *Matrix) Error(row uint32) float32 {
+	if m.exact {
+		return 0
+	}
+	return m.errors[row]
+}
+
+// Reach is the largest code distance from row at which a row whose error is at
+// most most may have a key of at most key: what lies beyond it need not be
+// looked at. Where codes are exact it is the distance that rounds to the key.
+func (m *Matrix) Reach(row uint32, key, most float32) uint32 {
+	if m.exact {
+		return reach(key)
+	}
+	squared := float64(key)
+	if m.unit {
+		squared *= 2 // of unit vectors, whose key is 1 - cos
+	}
+	length := math.Sqrt(max(squared, 0))*m.perUnit + float64(m.errors[row]) + float64(most)
+	// Sums in float64 and keys in float32 are rounded, by far less than this.
+	bound := length*length*(1+1e-5) + 2
+	if !(bound < 1<<32) {
+		return math.MaxUint32
+	}
+	return uint32(bound)
+}
+
+// reach is the largest distance that, rounded to a float32 key, may be at most
 // key: a distance one step above it may round down to it.
-func Reach(key float32) uint32 {
+func reach(key float32) uint32 {
 	above := math.Nextafter32(key, float32(math.Inf(1)))
 	if !(above < 1<<32) {
 		return math.MaxUint32

@@ -128,16 +128,84 @@ func TestCodesOfFloats(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	for _, d := range []uint32{0, 1, 1 << 20, 1<<24 - 1, 1 << 24, 1<<24 + 1, 1<<24 + 3, 1<<31 + 129, 65536 * 255 * 255} {
-		reach := Reach(float32(d))
-		if reach < d {
-			t.Errorf("%d does not reach itself: %d", d, reach)
+		got := reach(float32(d))
+		if got < d {
+			t.Errorf("%d does not reach itself: %d", d, got)
 		}
-		if d < 1<<23 && reach != d {
-			t.Errorf("%d reaches %d", d, reach)
+		if d < 1<<23 && got != d {
+			t.Errorf("%d reaches %d", d, got)
 		}
 	}
-	if Reach(float32(math.Inf(1))) != math.MaxUint32 {
+	if reach(float32(math.Inf(1))) != math.MaxUint32 {
 		t.Error("no bound does not reach everything")
+	}
+}
+
+// TestReachOfFloats: no row whose key is small enough lies beyond the reach, also
+// where values are clipped.
+func TestReachOfFloats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, dim = 400, 29
+	data := make([]byte, 4*n*dim)
+	for i := range n * dim {
+		x := rng.NormFloat64()
+		if rng.IntN(100) == 0 {
+			x *= 30
+		}
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(x)))
+	}
+	rows, err := vectors.RowsOf(data, n, dim, 4*dim, vectors.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []distance.Metric{distance.Euclidean, distance.Cosine} {
+		m, space := matrixOf(t, rows, metric)
+		for a := range uint32(n) {
+			for b := range uint32(n) {
+				x, y := rows.Row(int(a)), rows.Row(int(b))
+				key := space.Key(x, y, space.Norm(x), space.Norm(y))
+				if d := m.Distance(a, b); d > m.Reach(a, key, m.Error(b)) {
+					t.Fatalf("%v: rows %d and %d have key %v and code distance %d, beyond the reach of %d", metric, a, b, key, d, m.Reach(a, key, m.Error(b)))
+				}
+			}
+		}
+	}
+}
+
+func TestReordered(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, dim := range []int{8, 9} {
+		for _, metric := range []distance.Metric{distance.Euclidean, distance.Cosine} {
+			rows := byteRows(t, rng, 50, dim, vectors.Uint8)
+			m, space := matrixOf(t, rows, metric)
+			order := make([]uint32, 50)
+			data := make([]byte, 0, 50*dim)
+			for i, j := range rng.Perm(50) {
+				order[i] = uint32(j)
+				data = append(data, rows.Row(j)...)
+			}
+			moved, err := vectors.RowsOf(data, 50, dim, dim, vectors.Uint8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounding, _ := Fit(rows, space)
+			want, err := Of(moved, space, rounding, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.Reordered(moved, order, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.sums, want.sums) || !slices.Equal(got.errors, want.errors) {
+				t.Fatalf("dim %d, %v: sums or errors differ", dim, metric)
+			}
+			for i := range 50 {
+				if !slices.Equal(got.row(i), want.row(i)) {
+					t.Fatalf("dim %d, %v: row %d is %v, want %v", dim, metric, i, got.row(i), want.row(i))
+				}
+			}
+		}
 	}
 }
 

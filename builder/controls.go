@@ -115,19 +115,6 @@ func (r *run) growSteering(requested int64) error {
 	return r.steerBy(fresh)
 }
 
-// exactly computes the exact lists of some places, and how many distances that
-// took.
-func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
-	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
-	if r.codes != nil {
-		return search.Codes(r.ctx, r.codes, places, func() recall.Keys { return recall.Keys(r.kernelKeys()) })
-	}
-	if r.opts.Distance == nil {
-		return search.Rows(r.ctx, r.rows, r.space, places)
-	}
-	return search.Keys(r.ctx, r.n(), places, func() recall.Keys { return recall.Keys(r.keys()) })
-}
-
 // placesOf turns numbers among the good rows into places: samples are drawn
 // from input rows, so that they do not depend on the order.
 func (r *run) placesOf(sample []uint32) []uint32 {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
 
 // The exact method compares blocks of rows with blocks of rows. In a round,
@@ -20,9 +20,17 @@ import (
 // stages, and the blocks of a stage pile up until then.
 const stageRounds = 8
 
-// blockSide is the rows of a block: with 512 rows of 128 bytes two blocks stay
-// in L2; smaller ones where there would be too few to keep the threads busy.
-func (r *run) blockSide() int { return min(512, max(16, r.n()/32)) }
+// blockBytes is how much a block takes in tiles: it stays in a second-level cache.
+// Half of it costs 3 % more for packing more often.
+const blockBytes = 640 << 10
+
+// blockSide is the rows of a block, by counts alone: at most 512, at most what
+// blockBytes holds as float32, and fewer where there would be too few blocks to keep
+// the threads busy.
+func (r *run) blockSide() int {
+	most := min(512, max(16, blockBytes/(4*r.src.Dim())))
+	return min(most, max(16, r.n()/32))
+}
 
 func (r *run) blockCount() int { return (r.n() + r.blockSide() - 1) / r.blockSide() }
 
@@ -67,11 +75,15 @@ func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
 	if done[unit] {
 		return r.unitCounts(unit)
 	}
+	screens, err := r.screens()
+	if err != nil {
+		return sum, err
+	}
 	pairs := roundPairs(round, r.seats(), r.blockCount())
 	blocks := make([]store.Lists, len(pairs))
 	counts := make([]unitCounts, len(pairs))
 	err = vectors.Ranges(r.opts.Threads, len(pairs), 1, func() func(from, to int) error {
-		w := r.exactWorker()
+		w := r.exactWorker(screens)
 		return func(i, _ int) (err error) {
 			if err := r.ctx.Err(); err != nil {
 				return err
@@ -132,22 +144,16 @@ type exactWorker struct {
 	before union.Snapshot
 	places []uint32
 
-	tile    *codes.Tile // where there are codes
-	bounds  []uint32    // of its columns
-	numbers []uint32    // 0, 1, ...
-	ids     []uint32
-	keys    []float32
+	screen screen.Screen // nil under a distance of the user's own
+	worst  []float32     // of the columns
+	ids    []uint32
+	keys   []float32
 }
 
-func (r *run) exactWorker() *exactWorker {
+func (r *run) exactWorker(screens func() screen.Screen) *exactWorker {
 	w := &exactWorker{run: r, solver: r.solver()}
-	if r.codes != nil {
-		side := (r.blockSide() + 15) / 16 * 16
-		w.tile, w.bounds, w.numbers = r.codes.NewTile(), make([]uint32, side), make([]uint32, side)
-		w.keys = make([]float32, side)
-		for i := range w.numbers {
-			w.numbers[i] = uint32(i)
-		}
+	if screens != nil {
+		w.screen = screens()
 	}
 	return w
 }
@@ -163,8 +169,8 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err e
 	w.before.Take(w.lists, w.places)
 	var count leaf.Count
 	switch {
-	case w.tile != nil:
-		count, err = w.tiles(split)
+	case w.screen != nil:
+		count, err = w.screened(split)
 	case pair[1] == pair[0]:
 		count, err = w.solver.Solve(w.places, nil, 0, w.both)
 	default:
@@ -179,10 +185,9 @@ func (w *exactWorker) both(i int, js []uint32, keys []float32) {
 	w.lists.OfferBoth(w.places, i, js, keys)
 }
 
-// tiles compares places[:split] with places[split:], or all with each other where
-// nothing follows split, in tiles of codes. Pairs that may be near, as far as
-// codes tell, are compared by their keys.
-func (w *exactWorker) tiles(split int) (leaf.Count, error) {
+// screened compares places[:split] with places[split:], or all with each other
+// where nothing follows split. Pairs that may be near are compared by their keys.
+func (w *exactWorker) screened(split int) (leaf.Count, error) {
 	rows, columns := w.places[:split], w.places[split:]
 	n := int64(len(rows)) * int64(len(columns))
 	if len(columns) == 0 {
@@ -190,17 +195,17 @@ func (w *exactWorker) tiles(split int) (leaf.Count, error) {
 		n = int64(split) * int64(split-1) / 2
 	}
 	count := leaf.Count{Requested: n, Evaluated: n}
-	w.tile.Columns(columns, w.numbers[:len(columns)])
-	mostRow, mostColumn := w.mostError(rows), w.mostError(columns)
-	for j, y := range columns {
-		w.bounds[j] = w.codes.Reach(y, w.lists.Worst(y), mostRow)
+	w.worst = w.worst[:0]
+	for _, y := range columns {
+		w.worst = append(w.worst, w.lists.Worst(y))
 	}
-	for first := 0; first < len(rows); first += codes.BandRows {
-		band := rows[first:min(first+codes.BandRows, len(rows))]
-		w.tile.Rows(band, len(columns))
+	w.screen.Columns(columns, w.worst, rows)
+	for first := 0; first < len(rows); first += screen.BandRows {
+		band := rows[first:min(first+screen.BandRows, len(rows))]
+		w.screen.Rows(band)
 		for r, x := range band {
-			distances, near := w.tile.Either(r, w.codes.Reach(x, w.lists.Worst(x), mostColumn), w.bounds)
-			if err := w.offer(x, columns, distances, near, mostRow); err != nil {
+			near, keys := w.screen.Near(r, w.lists.Worst(x))
+			if err := w.offer(x, columns, near, keys); err != nil {
 				return count, err
 			}
 		}
@@ -208,27 +213,18 @@ func (w *exactWorker) tiles(split int) (leaf.Count, error) {
 	return count, nil
 }
 
-// mostError is the largest error of the codes of some places.
-func (w *exactWorker) mostError(places []uint32) (most float32) {
-	for _, p := range places {
-		most = max(most, w.codes.Error(p))
-	}
-	return most
-}
-
 // offer offers the columns numbered near to x, and x to them.
-func (w *exactWorker) offer(x uint32, columns []uint32, distances, near []uint32, mostRow float32) error {
+func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) error {
 	w.ids = w.ids[:0]
 	for _, j := range near {
 		w.ids = append(w.ids, columns[j])
 	}
-	keys := w.keys[:len(near)]
-	if w.codes.Exact() {
-		for i, d := range distances {
-			keys[i] = float32(d)
+	if keys == nil {
+		w.keys = append(w.keys[:0], make([]float32, len(near))...)
+		keys = w.keys
+		if _, err := w.solver.Keys(x, w.ids, keys); err != nil {
+			return err
 		}
-	} else if _, err := w.solver.Keys(x, w.ids, keys); err != nil {
-		return err
 	}
 	for i, y := range w.ids {
 		if y == x {
@@ -236,7 +232,7 @@ func (w *exactWorker) offer(x uint32, columns []uint32, distances, near []uint32
 		}
 		w.lists.Offer(x, y, keys[i])
 		if w.lists.Offer(y, x, keys[i]) {
-			w.bounds[near[i]] = w.codes.Reach(y, w.lists.Worst(y), mostRow)
+			w.screen.Tighten(near[i], w.lists.Worst(y))
 		}
 	}
 	return nil

@@ -27,9 +27,6 @@ func (r *run) load() (err error) {
 	if r.state.Method == Balls {
 		return r.loadCandidates()
 	}
-	if err := r.exactCodes(); err != nil {
-		return err
-	}
 	p := r.begin("load", "stages", int64(len(r.state.Stages)))
 	defer p.end("")
 	r.lists = union.New(r.n(), r.k, r.order)
@@ -40,14 +37,6 @@ func (r *run) load() (err error) {
 		return err
 	}
 	return r.chooseCache()
-}
-
-// exactCodes lets the exact method compare rows in tiles.
-func (r *run) exactCodes() (err error) {
-	if r.state.Method == Exact && r.opts.hasCodes() {
-		r.codes, err = r.roundedRows(r.rows)
-	}
-	return err
 }
 
 func (r *run) mapRows() error {

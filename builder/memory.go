@@ -35,8 +35,11 @@ func (r *run) need() int64 {
 		// Candidates, their frozen generation and who lists whom; then the final lists.
 		lists, labels = 16*n*(k+int64(r.opts.planned().Slack))+20*n, 4*n*overlap
 	}
-	if method != Paper && r.opts.hasCodes() {
+	if method == Balls || r.bytesAreKeys() {
 		lists += r.codesBytes(n)
+	}
+	if r.opts.Distance == nil && !r.bytesAreKeys() {
+		lists += 4 * n // products
 	}
 	perRow := n * (16 + 4*4) // the divider's entries; rows, order and its inverse
 	if r.zeroIsBad() {

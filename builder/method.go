@@ -12,17 +12,17 @@ import (
 // pairs a row in tiles, or 1,000 in leaves and 500 by themselves.
 const exactPairs = 3000
 
-// exactElements is the same where rows have codes: a pair then costs what its
-// elements cost, and finding what is near as much as 30 more. It comes to 38,000
-// rows of 128 dimensions, or 7,000 of 784. At that size balls take as long on a
-// CPU that multiplies bytes (AVX-512 VNNI could go to three times the rows) and
-// half as long on one that does not.
-const exactElements = 3_000_000
+// exactElements is the same where tiles screen the pairs (package screen): a pair
+// then costs what its elements cost, and finding what is near as much as 30 more.
+// It comes to 63,000 rows of 128 dimensions, 19,000 of 500, 12,000 of 784. There
+// all pairs take as long as balls do for a recall of 0.95 to 0.99 (faces, 13,233
+// of 500). Twice as many would make GIST, 60,000 of 384, exact: 6 s instead of 3.
+const exactElements = 5_000_000
 
 // exactIsCheaper compares n rows of dim elements with all others by count.
 func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := (n - 1) / 2
-	return n < o.LeafSize || pairs <= exactPairs || o.hasCodes() && pairs*(dim+30) <= exactElements
+	return n < o.LeafSize || pairs <= exactPairs || o.Distance == nil && pairs*(dim+30) <= exactElements
 }
 
 // hasCodes reports whether codes can stand for rows.

@@ -1,18 +1,17 @@
 package builder
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 )
 
 // reranker orders candidates by their exact keys: one per goroutine.
 type reranker struct {
 	*run
 	evaluate leaf.Keys
+	tile     *codes.Tile
 	places   []uint32
 	keys     []float32
 	ranked   []neighbor
@@ -26,7 +25,7 @@ type neighbor struct {
 
 func (r *run) reranker() *reranker {
 	k := r.found.K
-	return &reranker{run: r, evaluate: r.evaluator(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
+	return &reranker{run: r, evaluate: r.evaluator(), tile: r.codes.NewTile(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
 }
 
 // list returns the k nearest of a place's candidates by (key, row). The slices
@@ -43,12 +42,26 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 	for i := range ranked {
 		ranked[i] = neighbor{w.keys[i], w.order[w.places[i]], w.places[i]}
 	}
-	slices.SortFunc(ranked, func(a, b neighbor) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+	insertionSort(ranked)
 	n = min(n, w.k)
 	for i, x := range ranked[:n] {
 		w.places[i], w.keys[i] = x.place, x.key
 	}
 	return w.places[:n], w.keys[:n], nil
+}
+
+// insertionSort sorts what the codes have nearly sorted, by (key, row).
+func insertionSort(list []neighbor) {
+	for i, x := range list {
+		for ; i > 0; i-- {
+			y := list[i-1]
+			if y.key < x.key || y.key == x.key && y.row < x.row {
+				break
+			}
+			list[i] = y
+		}
+		list[i] = x
+	}
 }
 
 // exactKeys sets the keys of the first n places, which the codes tell where they
@@ -60,6 +73,8 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 		}
 		return nil
 	}
+	// Rows of floats are long: asked for side by side they come in half the time.
+	w.tile.Prefetch(w.rows.Base(), w.rows.Stride(), w.places[:n], w.rows.Dim()*w.rows.Type().Size())
 	_, err := w.evaluate(place, w.places[:n], w.keys)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/products"
 )
 
 // run is one call of Build: the state as recorded, and everything derived from
@@ -28,22 +29,23 @@ type run struct {
 	meter *meter
 	state state
 
-	rows    *vectors.Rows
-	space   *distance.Space
-	norms   []float64 // by place, under cosine
-	order   []uint32  // order[place] = row
-	k       int       // length of the lists: min(K, n-1)
-	lists   *union.Lists
-	codes   *codes.Matrix     // of rows, in the balls method
-	found   *candidates.Lists // of the balls method
-	round   *propagation.Round
-	kept    time.Time // when found was last on disk as it was in memory
-	durable int       // stages that found had on disk then
-	shared  *cache.SharedLeaf
-	pairs   *cache.Pairs    // nil: no pair-with-distance cache
-	working *inWork         // pairs being evaluated, for pairs
-	skip    bool            // leaves skip pairs that have shared a leaf before
-	steer   []*recall.Lists // exact lists of the rows that steer
+	rows     *vectors.Rows
+	space    *distance.Space
+	norms    []float64 // by place, under cosine
+	order    []uint32  // order[place] = row
+	k        int       // length of the lists: min(K, n-1)
+	lists    *union.Lists
+	codes    *codes.Matrix     // of rows: in the balls method, and where they are keys
+	products *products.Matrix  // of rows, where codes are not keys
+	found    *candidates.Lists // of the balls method
+	round    *propagation.Round
+	kept     time.Time // when found was last on disk as it was in memory
+	durable  int       // stages that found had on disk then
+	shared   *cache.SharedLeaf
+	pairs    *cache.Pairs    // nil: no pair-with-distance cache
+	working  *inWork         // pairs being evaluated, for pairs
+	skip     bool            // leaves skip pairs that have shared a leaf before
+	steer    []*recall.Lists // exact lists of the rows that steer
 
 	good     []uint32      // input rows that get a list, ascending
 	ownsRows bool          // rows is ours to close

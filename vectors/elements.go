@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 	"unsafe"
+
+	"github.com/knng/knng/vectors/internal/simd"
 )
 
 // FromFloat32 makes a source of float32 rows held in memory: row i is
@@ -16,6 +19,15 @@ func FromFloat32(data []float32, dim int) (*Rows, error) {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), 4*len(data))
 	return RowsOf(raw, len(data)/dim, dim, 4*dim, Float32)
 }
+
+// halves converts many float16, by the instruction for it where there is one.
+var halves = sync.OnceValue(func() func(dst []float32, src []byte) {
+	kernel, err := simd.Choose()
+	if err != nil { // a kernel is asked for that this machine lacks: others say so
+		kernel = simd.Portable()
+	}
+	return kernel.Products.Halves
+})
 
 // Decode converts a row of type t to float32, exactly. len(dst) elements are
 // read from row.
@@ -30,9 +42,7 @@ func Decode(t Type, row []byte, dst []float32) {
 			dst[i] = float32(int8(x))
 		}
 	case Float16:
-		for i := range dst {
-			dst[i] = Float16ToFloat32(binary.LittleEndian.Uint16(row[2*i:]))
-		}
+		halves()(dst, row)
 	case Float32:
 		for i := range dst {
 			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))

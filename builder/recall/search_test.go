@@ -11,9 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/products"
 )
 
 // randomRows are rows of few small values, so that keys tie.
@@ -60,14 +62,20 @@ func slowly(n int, place uint32, s Search, key func(a, b uint32) float32) (ids [
 	return ids, keys
 }
 
-func codesOf(t *testing.T, rows *vectors.Rows, space *distance.Space) *codes.Matrix {
-	t.Helper()
-	rounding, _ := codes.Fit(rows, space)
-	m, err := codes.Of(rows, space, rounding, 1)
+func screensOf(t *testing.T, rows *vectors.Rows, space *distance.Space) map[string]func() screen.Screen {
+	byProducts, err := products.Of(rows, space, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	screens := map[string]func() screen.Screen{"products": func() screen.Screen { return screen.Products(byProducts) }}
+	if rounding, ok := codes.Fit(rows, space); ok && len(rounding.Offsets) == 0 {
+		byCodes, err := codes.Of(rows, space, rounding, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		screens["codes"] = func() screen.Screen { return screen.Codes(byCodes) }
+	}
+	return screens
 }
 
 func TestSearchAgainstSorting(t *testing.T) {
@@ -114,10 +122,10 @@ func TestSearchAgainstSorting(t *testing.T) {
 			t.Fatalf("seed %d: %d and %d comparisons of %d places with %d", seed, computed, computedByKeys, len(places), n)
 		}
 		forms := map[string]*Lists{"rows": byRows, "keys": byKeys}
-		if metric != distance.IP {
-			s.Progress = nil
-			newKeys := Each(func(a, b uint32) (float32, error) { return key(a, b), nil })
-			if forms["codes"], _, err = s.Codes(context.Background(), codesOf(t, rows, space), places, newKeys); err != nil {
+		s.Progress = nil
+		newKeys := Each(func(a, b uint32) (float32, error) { return key(a, b), nil })
+		for form, newScreen := range screensOf(t, rows, space) {
+			if forms[form], _, err = s.Screened(context.Background(), n, dim, places, newScreen, newKeys); err != nil {
 				t.Fatal(err)
 			}
 		}

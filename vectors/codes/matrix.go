@@ -19,9 +19,6 @@ type Matrix struct {
 	groups    int // of four elements, the last one padded with zeros
 	data      []byte
 	sums      []sums
-	errors    []float32 // how far a row lies from its codes, in steps; nil where it does not
-	perUnit   float64   // steps
-	unit      bool      // rows were divided by their norms
 	kernel    *simd.Codes
 	own       int64
 	exact     bool
@@ -48,10 +45,6 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, exact: len(r.Offsets) == 0}
 	m.sums = make([]sums, m.n)
 	m.own = 8 * int64(m.n)
-	if !m.exact {
-		m.errors, m.perUnit, m.unit = make([]float32, m.n), r.PerUnit, r.Unit
-		m.own += 4 * int64(m.n)
-	}
 	m.view = rows.Type() == vectors.Uint8 && m.exact && dim%4 == 0
 	if m.view {
 		m.data, m.stride = rows.Base(), rows.Stride()
@@ -98,7 +91,7 @@ func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, r *Rounding) {
 	dst := m.row(i)
 	switch {
 	case len(r.Offsets) > 0:
-		m.errors[i] = r.round(read.read(i), dst)
+		r.round(read.read(i), dst)
 	case rows.Type() == vectors.Int8:
 		for j, x := range rows.Row(i) {
 			dst[j] = x ^ 0x80 // distances do not change
@@ -149,9 +142,6 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 	} else {
 		o.data = make([]byte, o.n*o.stride)
 	}
-	if !m.exact {
-		o.errors = make([]float32, o.n)
-	}
 	err := vectors.Ranges(threads, o.n, fillRows, func() func(from, to int) error {
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
@@ -169,43 +159,12 @@ func (o *Matrix) take(i int, m *Matrix, j int) {
 	if !o.view {
 		copy(o.row(i), m.row(j))
 	}
-	if !o.exact {
-		o.errors[i] = m.errors[j]
-	}
 }
 
-// Error is how far the row lies from its codes: code distances, as lengths, stray
-// from the true ones by no more than the errors of both rows. It is 0 for bytes.
-func (m *Matrix) Error(row uint32) float32 {
-	if m.exact {
-		return 0
-	}
-	return m.errors[row]
-}
-
-// Reach is the largest code distance from row at which a row whose error is at
-// most most may have a key of at most key: what lies beyond it need not be
-// looked at. Where codes are exact it is the distance that rounds to the key.
-func (m *Matrix) Reach(row uint32, key, most float32) uint32 {
-	if m.exact {
-		return reach(key)
-	}
-	squared := float64(key)
-	if m.unit {
-		squared *= 2 // of unit vectors, whose key is 1 - cos
-	}
-	length := math.Sqrt(max(squared, 0))*m.perUnit + float64(m.errors[row]) + float64(most)
-	// Sums in float64 and keys in float32 are rounded, by far less than this.
-	bound := length*length*(1+1e-5) + 2
-	if !(bound < 1<<32) {
-		return math.MaxUint32
-	}
-	return uint32(bound)
-}
-
-// reach is the largest distance that, rounded to a float32 key, may be at most
-// key: a distance one step above it may round down to it.
-func reach(key float32) uint32 {
+// Reach is the largest distance that, rounded to a float32 key, may be at most
+// key: a distance one step above it may round down to it. It is for codes that are
+// exact, whose distances are keys.
+func Reach(key float32) uint32 {
 	above := math.Nextafter32(key, float32(math.Inf(1)))
 	if !(above < 1<<32) {
 		return math.MaxUint32

@@ -14,6 +14,7 @@ func avx2() *Kernel {
 		DotF32U8: floats2(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floats2(dotF32I8AVX2, float32s, int8s, products),
 		DotF32F16: floats2(dotF32F16AVX2, float32s, float16s, products),
 		Codes:     codes2(),
+		Products:  products2Table(),
 	}
 }
 

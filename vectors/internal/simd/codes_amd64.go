@@ -12,7 +12,7 @@ func codes512() *Codes {
 	return &Codes{
 		Pack: func(rows *[16]*byte, groups int, panel []byte) {
 			_ = panel[PanelBytes(groups)-1]
-			packVNNI(rows, groups, &panel[0])
+			pack512(rows, groups, &panel[0], 0x80808080)
 		},
 		Dots: func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
 			stride := PanelBytes(groups)
@@ -76,7 +76,7 @@ func codes2() *Codes {
 func dotsAVX2(rows *[4]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
 
 //go:noescape
-func packVNNI(rows *[16]*byte, groups int, panel *byte)
+func pack512(rows *[16]*byte, groups int, panel *byte, flip uint32)
 
 //go:noescape
 func dotsVNNI(rows *[8]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)

@@ -4,9 +4,6 @@
 
 // Codes by AVX-512 with VNNI; see codes.go for what each function computes.
 
-DATA flip<>+0(SB)/4, $0x80808080
-GLOBL flip<>(SB), RODATA|NOPTR, $4
-
 // LOAD16 loads up to 64 bytes of each of 16 rows, at CX, into Z0 to Z15.
 #define LOAD(n, z) \
 	MOVQ n*8(DI), AX; \
@@ -44,14 +41,16 @@ GLOBL flip<>(SB), RODATA|NOPTR, $4
 	VMOVDQU32 Z6, (64*(8+col))(SI); \
 	VMOVDQU32 Z7, (64*(12+col))(SI)
 
-// func packVNNI(rows *[16]*byte, groups int, panel *byte)
+// func pack512(rows *[16]*byte, groups int, panel *byte, flip uint32)
 // 16 groups, 64 bytes of every row, at a time: a transposition of 16 by 16
-// dwords. The last time may write groups beyond the last, up to the stride.
-TEXT ·packVNNI(SB), NOSPLIT, $0-24
+// dwords, each flipped. The last time may write groups beyond the last, up to the
+// stride.
+TEXT ·pack512(SB), NOSPLIT, $0-28
 	MOVQ rows+0(FP), DI
 	MOVQ groups+8(FP), R8
 	MOVQ panel+16(FP), SI
-	VPBROADCASTD flip<>(SB), Z31
+	MOVL flip+24(FP), AX
+	VPBROADCASTD AX, Z31
 	XORQ CX, CX
 
 chunk:

@@ -25,7 +25,8 @@ type Kernel struct {
 
 	DotF32U8, DotF32I8, DotF32F16 Floats // x float32, rows uint8, int8, float16
 
-	Codes *Codes
+	Codes    *Codes
+	Products *Products
 }
 
 // kernels lists those that this machine can run, best first.

@@ -27,6 +27,7 @@ func avx512() *Kernel {
 		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
 		DotF32F16: floats512(dotF32F16AVX512),
 		Codes:     codes512(),
+		Products:  products512Table(),
 	}
 }
 

@@ -18,6 +18,7 @@ func Portable() *Kernel {
 		DotF32U8: floats(float32s, uint8s, products), DotF32I8: floats(float32s, int8s, products),
 		DotF32F16: floats(float32s, float16s, products),
 		Codes:     portableCodes(),
+		Products:  portableProducts(),
 	}
 }
 

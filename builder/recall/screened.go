@@ -1,0 +1,98 @@
+package recall
+
+import (
+	"context"
+	"math"
+
+	"github.com/knng/knng/builder/screen"
+)
+
+// screenBytes is how much of the columns' rows, as float32, is compared with all
+// sampled rows before the next: packed, they stay in a second-level cache.
+const screenBytes = 512 << 10
+
+// Screened compares the places sampled of n with all places by screens, and those
+// that may be near by their keys where a screen does not tell them. newScreen and
+// newKeys are called once a goroutine; rows of the screens have dim elements. It
+// returns the lists, which are exact, and the number of pairs compared.
+func (s Search) Screened(ctx context.Context, n, dim int, places []uint32, newScreen func() screen.Screen, newKeys func() Keys) (*Lists, int64, error) {
+	if err := s.check(n, places); err != nil {
+		return nil, 0, err
+	}
+	lists := newLists(places, s.K, s.RowOf)
+	columns := min(480, max(48, screenBytes/(4*dim)/48*48))
+	err := s.parallel(ctx, (n+columns-1)/columns, func() func(context.Context, int) error {
+		w := &screenWorker{Search: s, lists: lists, screen: newScreen(), evaluate: newKeys()}
+		return func(_ context.Context, unit int) error {
+			return w.compare(unit*columns, min((unit+1)*columns, n))
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return lists, int64(len(places)) * int64(n-1), nil
+}
+
+// screenWorker is one goroutine's tools.
+type screenWorker struct {
+	Search
+	lists    *Lists
+	screen   screen.Screen
+	evaluate Keys
+	columns  []uint32
+	ids      []uint32
+	keys     []float32
+}
+
+// compare compares a range of places with all sampled ones.
+func (w *screenWorker) compare(from, to int) error {
+	w.columns = w.appendPlaces(w.columns[:0], from, to, math.MaxUint32)
+	if len(w.columns) == 0 {
+		return nil
+	}
+	places := w.lists.Places
+	w.screen.Columns(w.columns, nil, places)
+	for first := 0; first < len(places); first += screen.BandRows {
+		band := places[first:min(first+screen.BandRows, len(places))]
+		w.screen.Rows(band)
+		for r := range band {
+			if err := w.offer(first+r, r); err != nil {
+				return err
+			}
+		}
+		w.progress(len(band) * len(w.columns))
+	}
+	return nil
+}
+
+// offer shows what is near row r of the band to list i.
+func (w *screenWorker) offer(i, r int) error {
+	near, keys := w.screen.Near(r, w.lists.shared(i))
+	if len(near) == 0 {
+		return nil
+	}
+	w.ids = w.ids[:0]
+	for _, j := range near {
+		w.ids = append(w.ids, w.columns[j])
+	}
+	if keys == nil {
+		w.keys = append(w.keys[:0], make([]float32, len(near))...)
+		keys = w.keys
+		if _, err := w.evaluate(w.lists.Places[i], w.ids, keys); err != nil {
+			return err
+		}
+	}
+	w.lists.offer(i, w.ids, keys)
+	return nil
+}
+
+// shared is the key above which nothing enters list i, which others may be
+// offering to.
+func (l *Lists) shared(i int) float32 {
+	if l.K == 0 {
+		return 0
+	}
+	l.locks[i].Lock()
+	defer l.locks[i].Unlock()
+	return l.worst(i)
+}

@@ -1,0 +1,54 @@
+package builder
+
+import (
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/screen"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/products"
+)
+
+// bytesAreKeys reports whether code distances of the rows are their keys.
+func (r *run) bytesAreKeys() bool {
+	integers := r.src.Type() == vectors.Uint8 || r.src.Type() == vectors.Int8
+	return integers && (r.opts.Metric == distance.Euclidean || r.opts.Metric == distance.SqEuclidean)
+}
+
+// screens returns what makes screens over the rows, one a goroutine; nil where the
+// distance is the user's own.
+func (r *run) screens() (func() screen.Screen, error) {
+	if r.opts.Distance != nil {
+		return nil, nil
+	}
+	if r.bytesAreKeys() {
+		if r.codes == nil {
+			var err error
+			if r.codes, err = r.roundedRows(r.rows); err != nil {
+				return nil, err
+			}
+		}
+		return func() screen.Screen { return screen.Codes(r.codes) }, nil
+	}
+	if r.products == nil {
+		var err error
+		if r.products, err = products.Of(r.rows, r.space, r.opts.Threads); err != nil {
+			return nil, err
+		}
+	}
+	return func() screen.Screen { return screen.Products(r.products) }, nil
+}
+
+// exactly computes the exact lists of some places, and how many distances that
+// took.
+func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
+	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
+	keys := func() recall.Keys { return recall.Keys(r.keys()) }
+	screens, err := r.screens()
+	if err != nil {
+		return nil, 0, err
+	}
+	if screens == nil {
+		return search.Keys(r.ctx, r.n(), places, keys)
+	}
+	return search.Screened(r.ctx, r.n(), r.rows.Dim(), places, screens, keys)
+}

@@ -1,0 +1,73 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// products512 are the products of AVX-512, where the CPU has the bit
+// instructions that go with them.
+func products512Table() *Products {
+	if !cpu.X86.HasBMI2 || !cpu.X86.HasBMI1 || !cpu.X86.HasPOPCNT {
+		return products2Table()
+	}
+	return &Products{
+		Pack: func(rows *[16]*byte, dim int, panel []byte) {
+			_ = panel[PanelBytes(dim)-1]
+			pack512(rows, dim, &panel[0], 0)
+		},
+		Products: func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
+			if count := len(panels) / PanelBytes(dim); count > 0 {
+				_ = c[7*ldc+16*count-1]
+				products512(rows, dim, &panels[0], PanelBytes(dim), count, &c[0], ldc)
+			}
+		},
+		Reaching: func(c, halves, leasts []float32, half, least float32, out []uint32) int {
+			if len(c) == 0 {
+				return 0
+			}
+			return reaching512(len(c), &c[0], &halves[0], &leasts[0], half, least, &out[0])
+		},
+		Halves: halvesBy(halves512),
+	}
+}
+
+// products2Table are the products of AVX2; what reaches is found in Go.
+func products2Table() *Products {
+	p := portableProducts()
+	p.Products = func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
+		if count := len(panels) / PanelBytes(dim); count > 0 {
+			_ = c[7*ldc+16*count-1]
+			products2((*[4]*byte)(rows[:4]), dim, &panels[0], PanelBytes(dim), count, &c[0], ldc)
+			products2((*[4]*byte)(rows[4:]), dim, &panels[0], PanelBytes(dim), count, &c[4*ldc], ldc)
+		}
+	}
+	p.Halves = halvesBy(halves2)
+	return p
+}
+
+// halvesBy converts blocks of 16 by assembly and the rest in Go.
+func halvesBy(blocks func(dst *float32, src *byte, n int)) func(dst []float32, src []byte) {
+	return func(dst []float32, src []byte) {
+		src = src[:2*len(dst)]
+		whole := len(dst) / 16 * 16
+		if whole > 0 {
+			blocks(&dst[0], &src[0], whole)
+		}
+		halvesGo(dst[whole:], src[2*whole:])
+	}
+}
+
+//go:noescape
+func products512(rows *[8]*byte, dim int, panels *byte, stride, count int, c *float32, ldc int)
+
+//go:noescape
+func reaching512(n int, c, halves, leasts *float32, half, least float32, out *uint32) int
+
+//go:noescape
+func halves512(dst *float32, src *byte, n int)
+
+//go:noescape
+func products2(rows *[4]*byte, dim int, panels *byte, stride, count int, c *float32, ldc int)
+
+//go:noescape
+func halves2(dst *float32, src *byte, n int)

@@ -31,8 +31,8 @@ type plan struct {
 const overlap = 4
 
 // joinParts is into how many parts a round may be cut, between which recall is
-// measured: a round alone may overshoot its target by some percent.
-const joinParts = 4
+// measured: a round alone may overshoot its target by ten percent, a part by two.
+const joinParts = 8
 
 // candidatesK is the length of the lists of candidates.
 func (r *run) candidatesK() int { return min(r.k+r.state.Plan.Slack, r.n()-1) }
@@ -189,11 +189,9 @@ func (r *run) join() error {
 		return err
 	}
 	st := stage{Kind: propagationStage, Number: number}
-	before, to := r.state.last().Recall, joinParts
-	if r.opts.Recall > 0 {
-		to = 1
-	}
+	before := r.state.last().Recall
 	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
+		to := r.partsTo(st, before)
 		pairs, err := r.joinParts(st.Parts, to, p)
 		if err != nil {
 			return err
@@ -203,18 +201,29 @@ func (r *run) join() error {
 		if err := r.look(&st); err != nil {
 			return err
 		}
-		// Later parts gain less than the first one, whose finds they meet again.
-		// What can hardly overshoot is done in one go: every part goes through all
-		// lists once more.
-		if to++; st.Recall+(st.Recall-before)*(joinParts-1)/2 < r.opts.Recall {
-			to = joinParts
-		}
 	}
 	st.Evaluated = st.Requested
 	err := r.endBallStage(st)
 	p.end("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
 		r.n()*st.Parts/joinParts, r.n(), r.steerNote())
 	return err
+}
+
+// partsTo is after which part of a round to look at recall next. Later parts gain
+// less than those before, whose finds they meet again: as many of them as would
+// reach the target at the same rate do not overshoot it.
+func (r *run) partsTo(st stage, before float64) int {
+	switch gain := st.Recall - before; {
+	case r.opts.Recall == 0:
+		return joinParts
+	case st.Parts == 0:
+		return 1
+	case gain <= 0:
+		return joinParts
+	default:
+		missing := (r.opts.Recall - st.Recall) / gain * float64(st.Parts)
+		return min(st.Parts+max(1, int(missing)), joinParts)
+	}
 }
 
 // joinParts joins around the places of parts from to to-1. Parts are drawn by

@@ -203,12 +203,14 @@ func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint
 	for len(places) > 0 {
 		band := places[:min(len(places), codes.BandRows)]
 		w.tile.Rows(band, count)
-		for r := range band {
-			if overlap == 1 {
-				assigned[r] = uint8(w.tile.Nearest(r))
-				continue
+		if overlap == 1 {
+			for r, leader := range w.tile.Nearest() {
+				assigned[r] = uint8(leader)
 			}
-			w.nearest(r, assigned[r*overlap:(r+1)*overlap])
+		} else {
+			for r := range band {
+				w.nearest(r, assigned[r*overlap:(r+1)*overlap])
+			}
 		}
 		places, assigned = places[len(band):], assigned[len(band)*overlap:]
 	}

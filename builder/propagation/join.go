@@ -23,11 +23,11 @@ import (
 // generation, so the order of joins does not matter.
 type Round struct {
 	lists  *candidates.Lists
-	before []uint32        // N*K: place<<1 | new
-	starts []uint64        // of the rows that have a place in their lists: N+1
-	back   []uint32        // those rows<<1 | new
-	next   []atomic.Uint64 // where the next of them goes
-	most   int             // rows in back that a join takes
+	before []uint32 // N*K: place<<1 | new
+	starts []uint64 // of the rows that have a place in their lists: N+1
+	back   []uint32 // those rows<<1 | new
+	next   []uint64 // where the next of them goes; added to atomically
+	most   int      // rows in back that a join takes
 	seed   uint64
 }
 
@@ -42,7 +42,7 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 	return &Round{
 		lists: lists, most: most,
 		before: pages.Make[uint32](lists.N * lists.K), back: pages.Make[uint32](lists.N * lists.K),
-		starts: make([]uint64, lists.N+1), next: make([]atomic.Uint64, lists.N),
+		starts: pages.Make[uint64](lists.N + 1), next: pages.Make[uint64](lists.N),
 	}
 }
 
@@ -51,9 +51,7 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 func (r *Round) Begin(seed uint64, threads int) error {
 	r.seed = seed
 	lists := r.lists
-	for i := range r.next {
-		r.next[i].Store(0)
-	}
+	clear(r.next)
 	err := ranges(threads, lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
 			row := r.frozen(uint32(p))
@@ -63,7 +61,7 @@ func (r *Round) Begin(seed uint64, threads int) error {
 			}
 			touch(r.next, row[:n])
 			for _, e := range row[:n] {
-				r.next[e>>1].Add(1)
+				atomic.AddUint64(&r.next[e>>1], 1)
 			}
 		}
 	})
@@ -71,15 +69,15 @@ func (r *Round) Begin(seed uint64, threads int) error {
 		return err
 	}
 	for i := range r.next {
-		r.starts[i+1] = r.starts[i] + r.next[i].Load()
-		r.next[i].Store(r.starts[i])
+		r.starts[i+1] = r.starts[i] + r.next[i]
+		r.next[i] = r.starts[i]
 	}
 	return ranges(threads, lists.N, func(from, to int) {
 		for p := from; p < to; p++ {
 			row := filled(r.frozen(uint32(p)))
 			touch(r.next, row)
 			for _, e := range row {
-				r.back[r.next[e>>1].Add(1)-1] = uint32(p)<<1 | e&1
+				r.back[atomic.AddUint64(&r.next[e>>1], 1)-1] = uint32(p)<<1 | e&1
 			}
 		}
 	})
@@ -96,9 +94,9 @@ func ranges(threads, n int, fn func(from, to int)) error {
 
 // touch reads what is about to be added to: reads wait for memory side by side,
 // atomic additions one after the other.
-func touch(next []atomic.Uint64, row []uint32) (sum uint64) {
+func touch(next []uint64, row []uint32) (sum uint64) {
 	for _, e := range row {
-		sum += next[e>>1].Load()
+		sum += atomic.LoadUint64(&next[e>>1])
 	}
 	return sum
 }

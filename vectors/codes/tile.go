@@ -161,11 +161,11 @@ func (t *Tile) Bound(r, k int) uint32 {
 	return d[k-1]
 }
 
-// Nearest returns the id of the column nearest to row r of the band, the first
-// of equally near ones.
-func (t *Tile) Nearest(r int) uint32 {
-	_, ids := t.Within(r, t.Bound(r, 1))
-	return ids[0]
+// Nearest returns, for every row of the band, the number of the column nearest to
+// it, the first of equally near ones. The slice is valid until the next call.
+func (t *Tile) Nearest() []uint32 {
+	t.m.kernel.First(t.wide, t.sums, t.ld, t.norms, t.adds[:], t.counts[:t.rows])
+	return t.counts[:t.rows]
 }
 
 // Merge puts candidates, none of them twice, into a list of entries

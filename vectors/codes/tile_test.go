@@ -88,10 +88,10 @@ func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
 			t.Fatalf("bound of %d among %d is %d, but the last of them is at %d", k, len(sorted), got, sorted[k-1])
 		}
 	}
-	all, ids := tile.Within(r, ^uint32(0))
-	at := slices.Index(all, sorted[0])
-	if want := ids[at]; tile.Nearest(r) != want {
-		t.Fatalf("nearest is %d, want %d", tile.Nearest(r), want)
+	all, _ := tile.Within(r, ^uint32(0))
+	want := slices.Index(all, sorted[0])
+	if got := tile.Nearest()[r]; int(got) != want {
+		t.Fatalf("nearest is %d, want %d", got, want)
 	}
 }
 

@@ -41,6 +41,11 @@ type Codes struct {
 	// than 32 apart stand in different classes.
 	Bound func(c []int32, norms []uint32, add uint32, k int) uint32
 
+	// First writes, for each of len(out) rows r, the number of the first among the
+	// columns below n of smallest squared distance. norms and rows of c up to a
+	// multiple of 16 must be there; n is at least 1.
+	First func(n int, c []int32, ldc int, norms, adds, out []uint32)
+
 	// Merge puts candidates, none of them twice, into list, which ascends:
 	// d[i]<<32 | ids[i]<<1 | 1, unless ids[i] is self, or the list has that entry,
 	// in which case its lowest bit stays as it is. The list keeps its length: its

@@ -42,6 +42,11 @@ func codes512() *Codes {
 		Bound: func(c []int32, norms []uint32, add uint32, k int) uint32 {
 			return boundVNNI(&c[0], len(c), &norms[0], add, k)
 		},
+		First: func(n int, c []int32, ldc int, norms, adds, out []uint32) {
+			if len(out) > 0 {
+				firstVNNI(len(out), n, &c[0], ldc, &norms[0], &adds[0], &out[0])
+			}
+		},
 		Merge: func(list []uint64, d, ids []uint32, self uint32) {
 			switch {
 			case len(ids) == 0:
@@ -92,6 +97,9 @@ func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 
 //go:noescape
 func boundVNNI(c *int32, n int, norms *uint32, add uint32, k int) uint32
+
+//go:noescape
+func firstVNNI(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 
 //go:noescape
 func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -81,6 +81,17 @@ func boundGo(c []int32, norms []uint32, add uint32, k int) uint32 {
 	}
 	slices.Sort(minima[:])
 	return minima[k-1]
+}
+
+func firstGo(n int, c []int32, ldc int, norms, adds, out []uint32) {
+	for r := range out {
+		best := ^uint32(0)
+		for j, x := range c[r*ldc : r*ldc+n] {
+			if y := adds[r] + norms[j] - 2*uint32(x); y < best {
+				best, out[r] = y, uint32(j)
+			}
+		}
+	}
 }
 
 func mergeGo(list []uint64, d, ids []uint32, self uint32) {

@@ -115,6 +115,12 @@ func TestNearerAndBound(t *testing.T) {
 	for _, k := range kernels() {
 		for n := 1; n < 150; n++ {
 			c, norms, ids, add := randomTile(rng, n)
+			var first, wantFirst [1]uint32
+			k.Codes.First(n, c, n, norms, []uint32{add}, first[:])
+			firstGo(n, c, n, norms, []uint32{add}, wantFirst[:])
+			if first != wantFirst {
+				t.Fatalf("%s: the nearest of %d is %d, want %d", k.Name, n, first[0], wantFirst[0])
+			}
 			bound := rng.Uint32N(60)
 			d, near := make([]uint32, n+32), make([]uint32, n+32)
 			var counts [1]uint32

@@ -557,6 +557,89 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	CMPL    AX, R12; \
 	CMOVQEQ R14, BX
 
+DATA numbers<>+0(SB)/8, $0x0000000100000000
+DATA numbers<>+8(SB)/8, $0x0000000300000002
+DATA numbers<>+16(SB)/8, $0x0000000500000004
+DATA numbers<>+24(SB)/8, $0x0000000700000006
+DATA numbers<>+32(SB)/8, $0x0000000900000008
+DATA numbers<>+40(SB)/8, $0x0000000b0000000a
+DATA numbers<>+48(SB)/8, $0x0000000d0000000c
+DATA numbers<>+56(SB)/8, $0x0000000f0000000e
+GLOBL numbers<>(SB), RODATA|NOPTR, $64
+
+// LEAST leaves in every lane of z the smallest of its lanes. t is scratch.
+#define LEAST(z, t) \
+	VSHUFI32X4 $0x4E, z, z, t; \
+	VPMINUD    t, z, z; \
+	VSHUFI32X4 $0xB1, z, z, t; \
+	VPMINUD    t, z, z; \
+	VPSHUFD    $0x4E, z, t; \
+	VPMINUD    t, z, z; \
+	VPSHUFD    $0xB1, z, t; \
+	VPMINUD    t, z, z
+
+// func firstVNNI(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
+// Every lane keeps its smallest distance and whose it is, in Z2 and Z3.
+//	SI c   R8 columns left   DX norms   R13 adds   R15 out   DI rows left   CX column
+TEXT ·firstVNNI(SB), NOSPLIT, $0-56
+	MOVQ rows+0(FP), DI
+	MOVQ c+16(FP), SI
+	MOVQ ldc+24(FP), R9
+	MOVQ norms+32(FP), DX
+	MOVQ adds+40(FP), R13
+	MOVQ out+48(FP), R15
+	MOVL $0xFFFF, R12
+	MOVL $16, AX
+	VPBROADCASTD AX, Z29
+	VMOVDQU32 numbers<>(SB), Z28
+	VPTERNLOGD $0xFF, Z27, Z27, Z27
+
+row:
+	MOVQ  n+8(FP), R8
+	VPBROADCASTD (R13), Z30
+	VMOVDQA32 Z27, Z2
+	VPXORD Z3, Z3, Z3
+	VMOVDQA32 Z28, Z4
+	XORQ  CX, CX
+	KMOVW R12, K2
+
+loop:
+	CMPQ  R8, $16
+	JGE   full
+	TESTQ R8, R8
+	JLE   end
+	BZHIL R8, R12, AX
+	KMOVW AX, K2
+
+full:
+	VMOVDQU32 (SI)(CX*4), Z0
+	VPADDD    Z0, Z0, Z0
+	VPADDD    (DX)(CX*4), Z30, Z1
+	VPSUBD    Z0, Z1, Z1
+	VPCMPUD   $1, Z2, Z1, K2, K1
+	VMOVDQA32 Z1, K1, Z2
+	VMOVDQA32 Z4, K1, Z3
+	VPADDD    Z29, Z4, Z4
+	ADDQ $16, CX
+	SUBQ $16, R8
+	JMP  loop
+
+end:
+	VMOVDQA32 Z2, Z5
+	LEAST(Z5, Z6)
+	VPCMPEQD  Z5, Z2, K1
+	VMOVDQA32 Z27, Z7
+	VMOVDQA32 Z3, K1, Z7
+	LEAST(Z7, Z6)
+	VMOVD X7, (R15)
+	ADDQ $4, R13
+	ADDQ $4, R15
+	LEAQ (SI)(R9*4), SI
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)
 // A list of at most 32 stays in Z1 to Z4. Candidates differ from each other, so
 // it is enough to look for them in the list as it was: Z5 to Z8. Nothing

@@ -131,6 +131,15 @@ func (r *run) release() {
 	if r.rows != nil && r.ownsRows {
 		r.rows.Close()
 	}
+	if r.round != nil {
+		r.round.Free()
+	}
+	if r.found != nil {
+		r.found.Free()
+	}
+	if r.lists != nil {
+		r.lists.Free()
+	}
 }
 
 // manifestOf describes the input and the options that name the result.

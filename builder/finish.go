@@ -15,7 +15,6 @@ func (r *run) finish() (*Result, error) {
 		if err := r.rerank(); err != nil {
 			return nil, err
 		}
-		r.found = nil
 	}
 	completed, err := r.complete()
 	if err != nil {

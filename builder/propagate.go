@@ -14,26 +14,38 @@ import (
 // propagate runs one round: every row is searched around in the lists of this
 // generation, and what is visited makes the next one.
 func (r *run) propagate() error {
-	number := r.state.count(propagationStage) + 1
 	next := r.lists
 	if !r.opts.InPlace {
 		next = r.lists.Clone()
 	}
-	if err := r.replay(r.stageNumber(), next); err != nil {
+	st, p, err := r.searchAll(next)
+	if err != nil {
+		if next != r.lists {
+			next.Free()
+		}
 		return err
+	}
+	if next != r.lists {
+		r.lists.Free()
+		r.lists = next
+	}
+	err = r.endStage(st)
+	p.end("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
+	return err
+}
+
+// searchAll searches around every row and offers what is visited to next.
+func (r *run) searchAll(next *union.Lists) (stage, *phase, error) {
+	number := r.state.count(propagationStage) + 1
+	if err := r.replay(r.stageNumber(), next); err != nil {
+		return stage{}, nil, err
 	}
 	rows := min(unitRows, max(256, r.n()/16))
 	units := (r.n() + rows - 1) / rows
 	p := r.begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
 	locks := new(rowLocks)
 	sum, err := r.doUnits(p, units, func() unitWork { return r.propagator(next, locks, rows).unit })
-	if err != nil {
-		return err
-	}
-	r.lists = next
-	err = r.endStage(stage{Kind: propagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated})
-	p.end("propagation %d: %.0f pairs a row%s", number, float64(sum.Requested)/float64(r.n()), r.steerNote())
-	return err
+	return stage{Kind: propagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}, p, err
 }
 
 // rowLocks guards the lists of the next generation, many rows a lock.

@@ -79,12 +79,14 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 	return err
 }
 
-// rerank makes the running lists of the candidates.
+// rerank makes the running lists of the candidates, in their memory.
 func (r *run) rerank() error {
 	p := r.begin("rerank", "rows", int64(r.n()))
 	defer p.end("")
-	r.round = nil // its memory may go
-	r.lists = union.New(r.n(), r.k, r.order)
+	if r.round != nil {
+		r.round.Free()
+	}
+	r.lists = union.Over(r.found.Words(), r.n(), r.k, 2*r.found.K, r.order)
 	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
 		w := r.reranker()
 		return func(from, to int) error {

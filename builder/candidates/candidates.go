@@ -40,14 +40,16 @@ const MaxPlaces = 1 << 31
 // Lists holds a list of at most K entries for each of N places.
 type Lists struct {
 	N, K    int
+	memory  pages.Block[uint64]
 	entries []uint64        // N*K, and 8 that kernels may read
 	bounds  []atomic.Uint32 // the distance of each list's last entry
 	locks   *[1 << 12]sync.Mutex
 }
 
-// New returns empty lists: 8*n*k + 4*n bytes.
+// New returns empty lists: 8*n*k + 4*n bytes, to be freed.
 func New(n, k int) *Lists {
-	l := &Lists{N: n, K: k, entries: pages.Make[uint64](n*k + 8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
+	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
+	l.entries = l.memory.Slice
 	for i := range l.entries {
 		l.entries[i] = none
 	}
@@ -55,6 +57,18 @@ func New(n, k int) *Lists {
 		l.bounds[i].Store(^uint32(0))
 	}
 	return l
+}
+
+// Words is the memory of the lists, 2*K words for each place, for those who are
+// done with them and write something else there, place by place.
+func (l *Lists) Words() []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(l.entries))), 2*l.N*l.K)
+}
+
+// Free gives the memory back. The lists are gone.
+func (l *Lists) Free() {
+	l.entries = nil
+	l.memory.Free()
 }
 
 // Bound is a distance beyond which nothing enters the list of place. It only

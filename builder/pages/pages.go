@@ -1,24 +1,38 @@
-// Package pages makes slices for random access: on huge pages where the system
-// offers them on request, because with small ones nearly every access to
-// hundreds of megabytes also misses the table of pages.
+// Package pages makes large slices for random access. Beyond some megabytes they
+// are mapped outside Go's heap: on huge pages where the system offers them on
+// request, because with small ones nearly every access to hundreds of megabytes
+// also misses the table of pages; and given back the moment they are freed, where
+// a heap that held them would let as much garbage again pile up beside them.
 package pages
 
 import "unsafe"
 
-// huge is the size of a huge page.
-const huge = 2 << 20
+// Block is a slice that its owner frees.
+type Block[T uint32 | uint64] struct {
+	Slice  []T // nil once freed
+	mapped []byte
+}
 
-// Make returns a slice of n zeros.
-func Make[T uint32 | uint64](n int) []T {
-	s := make([]T, n)
+// mappedFrom is the size from which a block stands outside the heap: four huge
+// pages. What is smaller gains nothing, and the race detector sees it.
+const mappedFrom = 8 << 20
+
+// Make returns a block of n zeros.
+func Make[T uint32 | uint64](n int) Block[T] {
 	size := int(unsafe.Sizeof(T(0))) * n
-	if size < 4*huge {
-		return s
+	if size >= mappedFrom {
+		if memory, err := mapMemory(size); err == nil {
+			return Block[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), memory}
+		}
 	}
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
-	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & (huge - 1)
-	if whole := (size - skip) / huge * huge; whole > 0 {
-		advise(b[skip : skip+whole])
+	return Block[T]{Slice: make([]T, n)}
+}
+
+// Free gives the memory back. Nobody may be using the slice; freeing twice does
+// nothing.
+func (b *Block[T]) Free() {
+	if b.mapped != nil {
+		unmapMemory(b.mapped)
 	}
-	return s
+	*b = Block[T]{}
 }

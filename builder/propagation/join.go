@@ -29,6 +29,9 @@ type Round struct {
 	next   []uint64 // where the next of them goes; added to atomically
 	most   int      // rows in back that a join takes
 	seed   uint64
+
+	words [2]pages.Block[uint32] // before and back
+	longs [2]pages.Block[uint64] // starts and next
 }
 
 const none = math.MaxUint32
@@ -37,12 +40,23 @@ const none = math.MaxUint32
 const beginRows = 4096
 
 // NewRound returns a round over lists, not begun. Its memory, 8 bytes an entry and
-// 16 a list, serves one round after the other.
+// 16 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
-	return &Round{
-		lists: lists, most: most,
-		before: pages.Make[uint32](lists.N * lists.K), back: pages.Make[uint32](lists.N * lists.K),
-		starts: pages.Make[uint64](lists.N + 1), next: pages.Make[uint64](lists.N),
+	r := &Round{lists: lists, most: most}
+	for i := range 2 {
+		r.words[i] = pages.Make[uint32](lists.N * lists.K)
+		r.longs[i] = pages.Make[uint64](lists.N + 1)
+	}
+	r.before, r.back = r.words[0].Slice, r.words[1].Slice
+	r.starts, r.next = r.longs[0].Slice, r.longs[1].Slice[:lists.N]
+	return r
+}
+
+// Free gives the memory back. The round is over.
+func (r *Round) Free() {
+	for i := range 2 {
+		r.words[i].Free()
+		r.longs[i].Free()
 	}
 }
 
@@ -127,6 +141,14 @@ type Join struct {
 	all   []uint32 // fresh, then old
 
 	bounds []uint32
+	finds  []find   // of the place at hand, to be offered
+	d, ids []uint32 // of the finds
+}
+
+// find is candidates d[from:to] and ids[from:to] of a place.
+type find struct {
+	place    uint32
+	from, to int
 }
 
 // Join returns a joiner over the codes of the lists' places.
@@ -151,15 +173,20 @@ func (j *Join) Around(p uint32) (pairs int) {
 		j.bounds = append(j.bounds, j.lists.Bound(x))
 	}
 	j.tile.Columns(j.all, nil)
-	j.offer(0, fresh, len(j.all))
-	j.offer(fresh, len(j.all), fresh)
+	j.finds, j.d, j.ids = j.finds[:0], j.d[:0], j.ids[:0]
+	j.compare(0, fresh, len(j.all))
+	j.compare(fresh, len(j.all), fresh)
+	for _, f := range j.finds {
+		j.lists.Offer(j.tile, f.place, j.d[f.from:f.to], j.ids[f.from:f.to])
+	}
 	return fresh*(fresh-1)/2 + fresh*len(j.old)
 }
 
-// offer compares a range of the columns with the first of them and offers what
-// is near. Nearly all of that stands in the frozen list already: it is looked
-// for there, which takes no lock and touches half the memory.
-func (j *Join) offer(from, to, wide int) {
+// compare compares a range of the columns with the first of them and notes what is
+// near. Nearly all of that stands in the frozen list already: it is looked for
+// there, which takes no lock and touches half the memory. For the rest the lists
+// are asked for, and offered to when the place is done and they have come.
+func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)
 		j.tile.Select(j.bounds[from : from+rows])
@@ -172,10 +199,17 @@ func (j *Join) offer(from, to, wide int) {
 			}
 			distances, ids = j.tile.Unlisted(j.frozen(x), distances, ids, x)
 			if len(ids) > 0 {
-				j.lists.Offer(j.tile, x, distances, ids)
+				j.note(x, distances, ids)
 			}
 		}
 	}
+}
+
+func (j *Join) note(x uint32, distances, ids []uint32) {
+	from := len(j.ids)
+	j.d, j.ids = append(j.d, distances...), append(j.ids, ids...)
+	j.finds = append(j.finds, find{x, from, len(j.ids)})
+	j.lists.Expect(j.tile, []uint32{x})
 }
 
 // expect asks for the frozen lists of places.

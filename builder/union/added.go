@@ -14,7 +14,7 @@ type Snapshot struct {
 func (s *Snapshot) Take(l *Lists, places []uint32) {
 	s.places, s.k, s.ids = places, l.K, s.ids[:0]
 	for _, p := range places {
-		s.ids = append(s.ids, l.ids[int(p)*l.K:(int(p)+1)*l.K]...)
+		s.ids = append(s.ids, l.idsOf(p)...)
 	}
 }
 

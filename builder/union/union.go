@@ -11,6 +11,9 @@ package union
 import (
 	"math"
 	"slices"
+	"unsafe"
+
+	"github.com/knng/knng/builder/pages"
 )
 
 // None marks an empty slot of a list. Its key is +Inf.
@@ -20,39 +23,63 @@ const None = math.MaxUint32
 // (key, row). Different places may be written by different goroutines; one
 // place by one at a time.
 type Lists struct {
-	N, K  int
-	keys  []float32 // N*K
-	ids   []uint32  // N*K places
-	rowOf []uint32  // rowOf[place] = row, nil for the identity; decides ties
+	N, K   int
+	stride int // words from one list to the next
+	memory pages.Block[uint32]
+	ids    []uint32  // list p begins at p*stride: K places
+	keys   []float32 // and their keys
+	rowOf  []uint32  // rowOf[place] = row, nil for the identity; decides ties
 }
 
-// New returns empty lists: 8*n*k bytes.
+// New returns empty lists: 8*n*k bytes, to be freed.
 func New(n, k int, rowOf []uint32) *Lists {
-	l := &Lists{N: n, K: k, keys: make([]float32, n*k), ids: make([]uint32, n*k), rowOf: rowOf}
-	inf := float32(math.Inf(1))
-	for i := range l.keys {
-		l.keys[i], l.ids[i] = inf, None
+	memory := pages.Make[uint32](2 * n * k)
+	l := Over(memory.Slice, n, k, 2*k, rowOf)
+	l.memory = memory
+	for p := range uint32(n) {
+		l.Set(p, nil, nil)
 	}
 	return l
 }
 
-// Clone returns a copy.
-func (l *Lists) Clone() *Lists {
-	c := *l
-	c.keys, c.ids = slices.Clone(l.keys), slices.Clone(l.ids)
-	return &c
+// Over returns lists that live in words, of which every list has its own stride
+// of them, at least 2*k. A list is undefined until it is Set.
+func Over(words []uint32, n, k, stride int, rowOf []uint32) *Lists {
+	l := &Lists{N: n, K: k, stride: stride, ids: words, rowOf: rowOf}
+	if len(words) > 0 {
+		l.keys = unsafe.Slice((*float32)(unsafe.Pointer(&words[0])), len(words))[k:]
+	}
+	return l
 }
 
-// CopyFrom overwrites l with the lists of o, which has the same shape.
-func (l *Lists) CopyFrom(o *Lists) {
-	copy(l.keys, o.keys)
-	copy(l.ids, o.ids)
+// Free gives the memory of New back. The lists are gone.
+func (l *Lists) Free() {
+	l.ids, l.keys = nil, nil
+	l.memory.Free()
+}
+
+// Clone returns a copy, to be freed.
+func (l *Lists) Clone() *Lists {
+	c := New(l.N, l.K, l.rowOf)
+	for p := range uint32(l.N) {
+		c.Set(p, l.idsOf(p), l.keysOf(p))
+	}
+	return c
+}
+
+func (l *Lists) idsOf(place uint32) []uint32 {
+	at := int(place) * l.stride
+	return l.ids[at : at+l.K]
+}
+
+func (l *Lists) keysOf(place uint32) []float32 {
+	at := int(place) * l.stride
+	return l.keys[at : at+l.K]
 }
 
 // List returns the neighbors of place and their keys. The slices point into l.
 func (l *Lists) List(place uint32) (ids []uint32, keys []float32) {
-	at := int(place) * l.K
-	ids, keys = l.ids[at:at+l.K], l.keys[at:at+l.K]
+	ids, keys = l.idsOf(place), l.keysOf(place)
 	n := l.K
 	for n > 0 && ids[n-1] == None {
 		n--
@@ -62,7 +89,7 @@ func (l *Lists) List(place uint32) (ids []uint32, keys []float32) {
 
 // Worst is the last key of a full list and +Inf for one with room: a candidate
 // with a larger key cannot enter.
-func (l *Lists) Worst(place uint32) float32 { return l.keys[(int(place)+1)*l.K-1] }
+func (l *Lists) Worst(place uint32) float32 { return l.keys[int(place)*l.stride+l.K-1] }
 
 // before reports whether (key, id) comes before (key2, id2).
 func (l *Lists) before(key float32, id uint32, key2 float32, id2 uint32) bool {
@@ -79,8 +106,7 @@ func (l *Lists) before(key float32, id uint32, key2 float32, id2 uint32) bool {
 // reports whether it did. An id already there is not added twice: a pair has
 // one key, so it is met exactly where it would be inserted.
 func (l *Lists) Offer(place, id uint32, key float32) bool {
-	at := int(place) * l.K
-	keys, ids := l.keys[at:at+l.K], l.ids[at:at+l.K]
+	keys, ids := l.keysOf(place), l.idsOf(place)
 	last := l.K - 1
 	if !l.before(key, id, keys[last], ids[last]) {
 		return false
@@ -114,9 +140,14 @@ func insertion(keys []float32, key float32) int {
 
 // Set makes ids with their keys, which ascend by (key, row), the list of place.
 func (l *Lists) Set(place uint32, ids []uint32, keys []float32) {
-	at := int(place) * l.K
-	copy(l.ids[at:at+l.K], ids)
-	copy(l.keys[at:at+l.K], keys)
+	toIDs, toKeys := l.idsOf(place), l.keysOf(place)
+	for i := copy(toIDs, ids); i < l.K; i++ {
+		toIDs[i] = None
+	}
+	inf := float32(math.Inf(1))
+	for i := copy(toKeys, keys); i < l.K; i++ {
+		toKeys[i] = inf
+	}
 }
 
 // OfferBoth offers each pair (places[i], places[j]) for the j of js, with the
@@ -129,7 +160,7 @@ func (l *Lists) OfferBoth(places []uint32, i int, js []uint32, keys []float32) {
 		if key <= worst && l.Offer(x, y, key) {
 			worst = l.Worst(x)
 		}
-		if key <= l.keys[(int(y)+1)*l.K-1] {
+		if key <= l.Worst(y) {
 			l.Offer(y, x, key)
 		}
 	}
@@ -148,18 +179,17 @@ func (l *Lists) OfferOne(places []uint32, i int, js []uint32, keys []float32) {
 
 // Key returns the key under which id stands in the list of place.
 func (l *Lists) Key(place, id uint32) (float32, bool) {
-	at := int(place) * l.K
-	if i := slices.Index(l.ids[at:at+l.K], id); i >= 0 {
-		return l.keys[at+i], true
+	if i := slices.Index(l.idsOf(place), id); i >= 0 {
+		return l.keysOf(place)[i], true
 	}
 	return 0, false
 }
 
 // Short calls fn for every place whose list has fewer than want entries.
 func (l *Lists) Short(want int, fn func(place uint32)) {
-	for p := range l.N {
-		if l.ids[p*l.K+want-1] == None {
-			fn(uint32(p))
+	for p := range uint32(l.N) {
+		if l.idsOf(p)[want-1] == None {
+			fn(p)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func MeasureHubness(g Graph, shares []float64, top int) (*Hubness, error) {
 
 // hubs finds the rows with the largest in-degrees, none with 0.
 func hubs(degrees []uint32, top int) []Hub {
-	var list []Hub
+	list := []Hub{}
 	for row, d := range degrees {
 		if d == 0 || top < 1 || len(list) == top && d <= list[top-1].InDegree {
 			continue
@@ -102,7 +102,7 @@ func hubs(degrees []uint32, top int) []Hub {
 }
 
 func histogram(degrees []uint32) []Bin {
-	var bins []Bin
+	bins := []Bin{}
 	for _, d := range degrees {
 		i := bits.Len32(d)
 		for len(bins) <= i {

@@ -53,7 +53,7 @@ func (p *Partition) Groups(least int) []Group {
 	for i := range p.parent {
 		sizes[p.Of(uint32(i))]++
 	}
-	var groups []Group
+	groups := []Group{}
 	for first, size := range sizes {
 		if size > 0 && int(size) >= least {
 			groups = append(groups, Group{uint32(first), int(size)})

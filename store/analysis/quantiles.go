@@ -21,7 +21,7 @@ func checkShares(shares []float64) error {
 // at least so many of them do not exceed; at share 0 the least.
 func quantiles[V cmp.Ordered](values []V, shares []float64) []V {
 	slices.Sort(values)
-	var at []V
+	at := []V{}
 	for _, s := range shares {
 		if n := len(values); n > 0 {
 			at = append(at, values[max(0, int(math.Ceil(s*float64(n)))-1)])

@@ -22,9 +22,9 @@ const reverseRecord = "reverse"
 
 // ReverseOptions tunes BuildReverse. The zero value works.
 type ReverseOptions struct {
-	// Memory is the bytes for sorting, 8 an entry and 8 a row of those sorted at a
-	// time; 0 is 32 MiB, or what the number of spill files allows where that is
-	// more.
+	// Memory is the most that sorting may take, in bytes: 8 an entry and 8 a row of
+	// those sorted at a time. 32 MiB do, and more serve only where there would be
+	// too many spill files, from some 1.5 billion entries on; 0 sets no limit.
 	Memory int64
 	// Progress is told what is being done, and how far that is, in rows.
 	Progress func(what string, done, total int)
@@ -38,14 +38,15 @@ type ReverseOptions struct {
 //
 // It reads the lists twice: to count the entries of every range of rows, and to
 // write each entry, 12 bytes, to the spill file of its range. Then range after
-// range is read back, sorted and written. Memory is ReverseOptions.Memory and 1
-// MB, or what the entries of 1/65,536 of the rows take where that is more; disk is
+// range is read back, sorted and written. Memory is 32 MiB (ReverseOptions.Memory)
+// and 1 MB, or what the entries of 1/65,536 of the rows take where that is more; disk is
 // 12 bytes an entry for the spill, given back at the end, and 8 for the result.
 //
 // All is written beside and renamed when it is whole: interrupted, it leaves the
 // store without in-neighbors, and a further call begins anew.
 //
-// Errors: those of Open; ErrLocked where another process builds here; ctx's.
+// Errors: those of Open; ErrLocked where another process builds here; one that
+// names the memory needed where ReverseOptions.Memory is less; ctx's.
 func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reverse, err error) {
 	defer caught(&err)
 	s, err := Open(dir, nil)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -132,6 +133,66 @@ func TestInNeighborsAgainstScatter(t *testing.T) {
 		if report := sound(t, dir); report.Reverse == 0 {
 			t.Error("the in-neighbors were not checked")
 		}
+	}
+}
+
+// TestSpillsFitTheMemory looks at how rows are shared out: every spill fits the
+// memory or is of one group of rows, and together they cover all rows.
+func TestSpillsFitTheMemory(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dir, _ := scattered(t, rng, 3000, 5)
+	s, err := Open(dir, nil)
+	must(t, err)
+	defer s.Close()
+	for _, memory := range []int64{1 << 10, 10 << 10, 1 << 20} {
+		tr, err := newTransposer(context.Background(), s, t.TempDir(), &ReverseOptions{Memory: memory})
+		must(t, err)
+		must(t, tr.count())
+		tr.plan()
+		end, arcs := 0, int64(0)
+		for _, sp := range tr.spills {
+			if sp.from != end || bytesToSort(sp.arcs, sp.to-sp.from) > memory && sp.to-sp.from > 1<<tr.shift {
+				t.Errorf("seed %d, memory %d: spill %+v after row %d", seed, memory, sp, end)
+			}
+			end, arcs = sp.to, arcs+sp.arcs
+		}
+		if end != s.Len() || arcs != tr.entries || len(tr.spills) > maxSpills {
+			t.Errorf("seed %d, memory %d: %d spills of %d rows and %d arcs", seed, memory, len(tr.spills), end, arcs)
+		}
+	}
+}
+
+func TestInNeighborsFromSeveral(t *testing.T) {
+	dir, want := scattered(t, rand.New(rand.NewPCG(6, 0)), 300, 4)
+	build(t, dir, nil)
+	s, err := Open(dir, nil)
+	must(t, err)
+	var g sync.WaitGroup
+	for worker := range 4 {
+		g.Go(func() {
+			var buf []Neighbor
+			for i := 0; ; i++ {
+				row := (i*7 + worker) % 300
+				var err error
+				if buf, err = s.InNeighbors(Row(row), buf); err != nil {
+					if !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+				if len(buf) != len(want[row]) {
+					t.Errorf("row %d: %v, want %v", row, buf, want[row])
+				}
+			}
+		})
+	}
+	rows := 0
+	must(t, s.EachIn(func(Row, []uint32, []float32) error { rows++; return nil }))
+	must(t, s.Close())
+	g.Wait()
+	if err := s.EachIn(nil); rows != 300 || !errors.Is(err, ErrClosed) {
+		t.Errorf("%d rows, then %v", rows, err)
 	}
 }
 

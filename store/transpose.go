@@ -33,10 +33,10 @@ func (a arc) compare(b arc) int {
 // is, f32 key. In memory it takes 8 bytes, and a row 8 more.
 const recordBytes = 12
 
-// defaultSort is about what processors keep near: 20,000,000 entries took 9 s
-// with 1 to 32 MiB at a time, 14 s with 64 and 16 s with 256, because every entry
-// is put at another place.
-const defaultSort = 32 << 20
+// sortBytes is about what processors keep near: 20,000,000 entries took 9 s with 1
+// to 32 MiB at a time, 14 s with 64 and 16 s with 256, because every entry is put
+// at another place.
+const sortBytes = 32 << 20
 
 // maxSpills bounds the files that are open at once; many systems allow 1024.
 const maxSpills = 900
@@ -73,20 +73,22 @@ type spill struct {
 
 func newTransposer(ctx context.Context, s *Store, dir string, opts *ReverseOptions) (*transposer, error) {
 	t := &transposer{ctx: ctx, s: s, dir: dir}
+	limit := int64(math.MaxInt64)
 	if opts != nil {
-		t.memory, t.progress = opts.Memory, opts.Progress
+		t.progress = opts.Progress
+		if opts.Memory > 0 {
+			limit = opts.Memory
+		}
 	}
 	if t.progress == nil {
 		t.progress = func(string, int, int) {}
 	}
 	all := bytesToSort(int64(s.shape.Lists)*int64(s.shape.K), s.Len())
 	least := 2 * all / maxSpills // two neighboring spills fill the memory at least once
-	switch {
-	case t.memory == 0:
-		t.memory = max(defaultSort, least)
-	case t.memory < least:
-		return nil, fmt.Errorf("store: %d bytes of memory for the in-neighbors of %s, at least %d are needed", t.memory, s.dir, least)
+	if limit < least {
+		return nil, fmt.Errorf("store: %d bytes of memory for the in-neighbors of %s, at least %d are needed", limit, s.dir, least)
 	}
+	t.memory = max(least, min(limit, sortBytes))
 	for t.shift = 4; s.shape.Rows>>t.shift >= maxGroups; {
 		t.shift++
 	}

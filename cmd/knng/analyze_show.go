@@ -47,7 +47,7 @@ func showGroups(out io.Writer, r *graphReport) {
 func largest(groups []analysis.Group) string {
 	var parts []string
 	for _, group := range groups[:min(3, len(groups))] {
-		parts = append(parts, fmt.Sprintf("%d rows (from row %d on)", group.Size, group.First))
+		parts = append(parts, fmt.Sprintf("%d rows with row %d", group.Size, group.First))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -27,52 +27,73 @@ func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, k
 	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}
-	w := adjacencyWriter{b: d.bulk(), shape: Shape{K: k}}
+	w := adjacencyWriter{blockWriter: d.blocks(tagAdjacency, outCount), shape: Shape{K: k}}
 	defer w.b.abort()
 	if err := write(w.add); err != nil {
 		return err
 	}
-	if err := w.flush(); err != nil {
+	if err := w.commit(); err != nil {
 		return err
 	}
-	if err := w.b.commit(); err != nil {
-		return err
-	}
+	w.shape.Rows = w.rows
 	return d.Record(adjacencyRecord, w.shape)
 }
 
-// adjacencyWriter gathers rows into blocks.
+// adjacencyWriter takes lists of one length.
 type adjacencyWriter struct {
-	b     *bulk
+	*blockWriter
 	shape Shape
+}
+
+func (w *adjacencyWriter) add(neighbors []uint32, keys []float32) error {
+	if len(neighbors) != len(keys) || len(keys) != 0 && len(keys) != w.shape.K {
+		return fmt.Errorf("store: row %d: %d neighbors and %d keys, want %d", w.rows, len(neighbors), len(keys), w.shape.K)
+	}
+	if len(neighbors) > 0 {
+		w.shape.Lists++
+	}
+	return w.blockWriter.add(neighbors, keys)
+}
+
+// blockWriter gathers the lists of rows 0, 1, 2, ... into blocks under a tag.
+type blockWriter struct {
+	b     *bulk
+	tag   byte
+	rows  int
 	block adjacencyBlock
 	key   []byte
 	value []byte
 }
 
-func (w *adjacencyWriter) add(neighbors []uint32, keys []float32) error {
-	if len(neighbors) != len(keys) || len(keys) != 0 && len(keys) != w.shape.K {
-		return fmt.Errorf("store: row %d: %d neighbors and %d keys, want %d", w.shape.Rows, len(neighbors), len(keys), w.shape.K)
-	}
-	if len(neighbors) > 0 {
-		w.shape.Lists++
-	}
+func (d *Draft) blocks(tag byte, countBytes int) *blockWriter {
+	return &blockWriter{b: d.bulk(), tag: tag, block: adjacencyBlock{countBytes: countBytes}}
+}
+
+func (w *blockWriter) add(neighbors []uint32, keys []float32) error {
 	w.block.add(neighbors, keys)
-	w.shape.Rows++
+	w.rows++
 	if w.block.rows == adjacencyRows {
 		return w.flush()
 	}
 	return nil
 }
 
-func (w *adjacencyWriter) flush() error {
+func (w *blockWriter) flush() error {
 	if w.block.rows == 0 {
 		return nil
 	}
-	w.key = key64(w.key, tagAdjacency, uint64(w.shape.Rows-1)/adjacencyRows)
+	w.key = key64(w.key, w.tag, uint64(w.rows-1)/adjacencyRows)
 	w.value = w.block.appendTo(w.value[:0])
 	w.block.reset()
 	return w.b.set(w.key, w.value)
+}
+
+// commit ingests all blocks.
+func (w *blockWriter) commit() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.b.commit()
 }
 
 // Adjacency returns the shape of the committed adjacency; ok is false before
@@ -132,16 +153,23 @@ func (e *engine) hashLists(h hash.Hash, shape Shape, ofKeys bool) error {
 
 // eachRow calls fn with the raw neighbors and keys of every row, in order.
 func (e *engine) eachRow(shape Shape, fn func(row int, neighbors, keys []byte) error) error {
+	return e.eachList(tagAdjacency, outCount, shape.Rows, func(row int, neighbors, keys []byte) error {
+		if len(neighbors) != 0 && len(neighbors) != 4*shape.K {
+			return fmt.Errorf("%w: row %d has %d neighbors, want %d", ErrCorrupt, row, len(neighbors)/4, shape.K)
+		}
+		return fn(row, neighbors, keys)
+	})
+}
+
+// eachList calls fn with the raw lists of all rows under a tag, in order.
+func (e *engine) eachList(tag byte, countBytes, rows int, fn func(row int, neighbors, keys []byte) error) error {
 	row := 0
-	err := e.scan([]byte{tagAdjacency}, func(key, block []byte) error {
-		if want := key64(nil, tagAdjacency, uint64(row)/adjacencyRows); string(want) != string(key) {
+	err := e.scan([]byte{tag}, func(key, block []byte) error {
+		if want := key64(nil, tag, uint64(row)/adjacencyRows); string(want) != string(key) {
 			return corrupt(key, fmt.Errorf("want the block of row %d", row))
 		}
-		for i := range min(adjacencyRows, shape.Rows-row) {
-			neighbors, keys, err := rowOfBlock(block, i)
-			if err == nil && len(neighbors) != 0 && len(neighbors) != 4*shape.K {
-				err = fmt.Errorf("row %d has %d neighbors, want %d", row, len(neighbors)/4, shape.K)
-			}
+		for i := range min(adjacencyRows, rows-row) {
+			neighbors, keys, err := rowOfBlock(block, i, countBytes)
 			if err != nil {
 				return corrupt(key, err)
 			}
@@ -152,8 +180,8 @@ func (e *engine) eachRow(shape Shape, fn func(row int, neighbors, keys []byte) e
 		}
 		return nil
 	})
-	if err == nil && row != shape.Rows {
-		err = fmt.Errorf("%w: adjacency of %d rows, want %d", ErrCorrupt, row, shape.Rows)
+	if err == nil && row != rows {
+		err = fmt.Errorf("%w: lists of %d rows, want %d", ErrCorrupt, row, rows)
 	}
 	return err
 }

@@ -104,22 +104,30 @@ func appendFloat32s(dst []float32, data []byte) []float32 {
 // more a lookup unpacks what it does not want.
 const adjacencyRows = 16
 
+// Bytes of a count in an adjacency block. A list has at most 65,535 entries,
+// but any number of rows may list the same one.
+const (
+	outCount = 2
+	inCount  = 4
+)
+
 // An adjacency block holds the lists of rows 16*b to 16*b+15, or to the last:
 //
 //	u8 rows
-//	rows times: u16 entries
+//	rows times: entries, u16 (in-neighbors: u32)
 //	for each row in turn: its neighbors, u32 input rows, then its keys, f32
 //
 // so that a row is found without reading those before it.
 type adjacencyBlock struct {
-	rows      int
-	counts    [adjacencyRows]uint16
-	neighbors []uint32
-	keys      []float32
+	countBytes int // outCount or inCount
+	rows       int
+	counts     [adjacencyRows]uint32
+	neighbors  []uint32
+	keys       []float32
 }
 
 func (b *adjacencyBlock) add(neighbors []uint32, keys []float32) {
-	b.counts[b.rows] = uint16(len(neighbors))
+	b.counts[b.rows] = uint32(len(neighbors))
 	b.rows++
 	b.neighbors = append(b.neighbors, neighbors...)
 	b.keys = append(b.keys, keys...)
@@ -128,7 +136,11 @@ func (b *adjacencyBlock) add(neighbors []uint32, keys []float32) {
 func (b *adjacencyBlock) appendTo(dst []byte) []byte {
 	dst = append(dst, byte(b.rows))
 	for _, c := range b.counts[:b.rows] {
-		dst = binary.LittleEndian.AppendUint16(dst, c)
+		if b.countBytes == outCount {
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(c))
+		} else {
+			dst = binary.LittleEndian.AppendUint32(dst, c)
+		}
 	}
 	at := 0
 	for _, c := range b.counts[:b.rows] {
@@ -147,14 +159,22 @@ func (b *adjacencyBlock) reset() {
 	b.rows, b.neighbors, b.keys = 0, b.neighbors[:0], b.keys[:0]
 }
 
+// countOf reads the entries of row i of an adjacency block.
+func countOf(block []byte, i, countBytes int) int {
+	if countBytes == outCount {
+		return int(binary.LittleEndian.Uint16(block[1+2*i:]))
+	}
+	return int(binary.LittleEndian.Uint32(block[1+4*i:]))
+}
+
 // rowOfBlock finds row i of an adjacency block: the bytes of its neighbors and
 // of its keys.
-func rowOfBlock(block []byte, i int) (neighbors, keys []byte, err error) {
+func rowOfBlock(block []byte, i, countBytes int) (neighbors, keys []byte, err error) {
 	if len(block) < 1 {
 		return nil, nil, fmt.Errorf("empty adjacency block")
 	}
 	rows := int(block[0])
-	if rows == 0 || rows > adjacencyRows || len(block) < 1+2*rows {
+	if rows == 0 || rows > adjacencyRows || len(block) < 1+countBytes*rows {
 		return nil, nil, fmt.Errorf("adjacency block of %d rows in %d bytes", rows, len(block))
 	}
 	if i >= rows {
@@ -162,7 +182,7 @@ func rowOfBlock(block []byte, i int) (neighbors, keys []byte, err error) {
 	}
 	at, total, own := 0, 0, 0
 	for j := range rows {
-		c := int(binary.LittleEndian.Uint16(block[1+2*j:]))
+		c := countOf(block, j, countBytes)
 		if j < i {
 			at += c
 		} else if j == i {
@@ -170,7 +190,7 @@ func rowOfBlock(block []byte, i int) (neighbors, keys []byte, err error) {
 		}
 		total += c
 	}
-	body := block[1+2*rows:]
+	body := block[1+countBytes*rows:]
 	if len(body) != 8*total {
 		return nil, nil, fmt.Errorf("%d bytes for %d entries, want %d", len(body), total, 8*total)
 	}

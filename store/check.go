@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path"
+	"path/filepath"
 )
 
 // CheckOptions tunes a check. The zero value works.
@@ -21,6 +24,7 @@ type CheckReport struct {
 	Bytes      int64    `json:"bytes"`
 	Rows       int      `json:"rows"`
 	Lists      int      `json:"lists"`
+	Reverse    int64    `json:"in_neighbors"` // entries of the in-neighbors, where they are built
 	IDs        int      `json:"ids"`
 	Recomputed int      `json:"recomputed"` // keys computed again and compared
 	Faults     []string `json:"faults"`     // each names a file, key or row; at most maxFaults
@@ -43,8 +47,8 @@ func (r *CheckReport) fault(format string, args ...any) {
 }
 
 // Check verifies a finished store: size and hash of every file, every block,
-// the lists, the order, the ids, the checksum, and on a sample of rows the keys
-// themselves. Damage is reported, not returned: the error is for what kept the
+// the lists, the in-neighbors where they are built, the order, the ids, the
+// checksum, and on a sample of rows the keys themselves. Damage is reported, not returned: the error is for what kept the
 // check from going on.
 func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, error) {
 	if opts.Sample == 0 {
@@ -60,8 +64,14 @@ func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, er
 		}
 		return nil, err
 	}
-	if err := c.files(); err != nil {
+	if err := c.files(""); err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, reverseName)); err == nil {
+		c.reversed = true
+		if err := c.files(reverseName); err != nil {
+			return nil, err
+		}
 	}
 	return c.report, c.contents()
 }
@@ -72,16 +82,20 @@ type checker struct {
 	opts   CheckOptions
 	report *CheckReport
 	store  *Store
+
+	reversed bool // in-neighbors are there
 }
 
-// files hashes every sealed file and looks for ones that are not sealed.
-func (c *checker) files() error {
-	sealed, err := readSeal(c.dir)
+// files hashes every sealed file of a folder of the store, or of the store
+// itself, and looks for ones that are not sealed.
+func (c *checker) files(folder string) error {
+	dir := filepath.Join(c.dir, folder)
+	sealed, err := readSeal(dir)
 	if err != nil {
 		c.report.fault("%v", err)
 		return nil
 	}
-	found, err := hashFiles(c.dir)
+	found, err := hashFiles(dir)
 	if err != nil {
 		return err
 	}
@@ -93,19 +107,20 @@ func (c *checker) files() error {
 		c.opts.Progress("files", i, len(sealed))
 		now, ok := have[f.Path]
 		delete(have, f.Path)
+		name := path.Join(folder, f.Path)
 		switch {
 		case !ok:
-			c.report.fault("%s: missing", f.Path)
+			c.report.fault("%s: missing", name)
 		case now.Size != f.Size:
-			c.report.fault("%s: %d bytes, sealed with %d", f.Path, now.Size, f.Size)
+			c.report.fault("%s: %d bytes, sealed with %d", name, now.Size, f.Size)
 		case now.SHA256 != f.SHA256:
-			c.report.fault("%s: contents differ from what was sealed (SHA-256 %s, want %s)", f.Path, now.SHA256, f.SHA256)
+			c.report.fault("%s: contents differ from what was sealed (SHA-256 %s, want %s)", name, now.SHA256, f.SHA256)
 		}
 		c.report.Files++
 		c.report.Bytes += f.Size
 	}
-	for path := range have {
-		c.report.fault("%s: not part of the sealed store", path)
+	for rest := range have {
+		c.report.fault("%s: not part of the sealed store", path.Join(folder, rest))
 	}
 	return nil
 }
@@ -119,7 +134,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.order, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.reverse, c.order, c.ids, c.keys} {
 		if err := step(); err != nil {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr
@@ -134,11 +149,8 @@ func (c *checker) contents() error {
 func (c *checker) lists() error {
 	seen := map[uint32]bool{}
 	err := c.store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
-		if c.report.Rows%8192 == 0 {
-			c.opts.Progress("lists", c.report.Rows, c.store.Len())
-			if err := c.ctx.Err(); err != nil {
-				return err
-			}
+		if err := c.progress("lists", row); err != nil {
+			return err
 		}
 		c.report.Rows++
 		if len(neighbors) > 0 {
@@ -210,11 +222,8 @@ func (c *checker) ids() error {
 			c.report.fault("row %d has id %q, which is row %d's", row, id, back)
 		}
 		c.report.IDs++
-		if row%8192 == 0 {
-			c.opts.Progress("ids", row, c.store.Len())
-			if err := c.ctx.Err(); err != nil {
-				return err
-			}
+		if err := c.progress("ids", Row(row)); err != nil {
+			return err
 		}
 	}
 	return nil

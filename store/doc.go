@@ -3,8 +3,9 @@
 // in Pebble.
 //
 // Most programs need two functions: [Open] opens a finished store, and
-// [Store.Neighbors] looks a row up. [OpenDraft] creates or resumes a store that
-// is being built; package builder is what calls it.
+// [Store.Neighbors] looks a row up. [BuildReverse] adds what
+// [Store.InNeighbors] looks up: the rows that list a row. [OpenDraft] creates or
+// resumes a store that is being built; package builder is what calls it.
 //
 // # The format, version 1
 //
@@ -15,6 +16,7 @@
 //	vectors/rows    the rows in locality order; the format is that of package
 //	                vectors. Absent where the rows are referenced
 //	SEAL            written last: the store is finished where it stands
+//	reverse/        in-neighbors, where they were asked for; may be deleted
 //	scratch/        lock, temporary files, computed pairs; may be deleted
 //
 // Keys are a tag byte and big-endian integers, so that they sort as the numbers
@@ -29,11 +31,13 @@
 //	12 stage:4 place:4           folded lists from that place on, as of a stage
 //	20 division:4 place:4        leaf numbers of up to 4096 places, u32 each
 //	30 row/16:8                  adjacency of 16 rows (below)
+//	31 row/16:8                  in-neighbors of 16 rows (below)
 //	40 place:4                   locality order: rows of up to 4096 places, u32
 //	41 row/64:8                  ids of 64 rows: uvarint length and UTF-8, each
 //	42 id                        row of an external id, u64
 //
-// A finished store has tags 01, 30, 40, and with ids 41 and 42.
+// A finished store has tags 01, 30, 40, and with ids 41 and 42; its in-neighbors
+// have 01 and 31, in reverse/.
 //
 // # Adjacency
 //
@@ -57,6 +61,19 @@
 //	00 00 00 00  02 00 00 00                  neighbors of row 1: 0, 2
 //	00 00 80 3f  00 00 80 40                  keys 1.0, 4.0
 //
+// # In-neighbors
+//
+// reverse/ is laid out as the store is: graph/, a Pebble database of the same
+// settings, and SEAL, over the files of reverse/. The record "reverse" names the
+// checksum of the graph that it belongs to, its rows and its entries. It is
+// derived from the lists, is made and renamed as a whole after the store is
+// sealed (BuildReverse), and neither is the store's seal about it nor does the
+// store need it.
+//
+// The value under 31 holds the rows that list rows 16*b to 16*b+15, with the keys
+// of those lists, sorted by (key, row): a block like those under 30, but a row
+// has any number of entries, and they are counted in u32.
+//
 // # Lists by place
 //
 // Values under 10 and 12: partial lists during a build.
@@ -79,14 +96,17 @@
 // # The seal
 //
 //	knng seal 1
-//	<sha256 in hex> <size> <path>      a line for each file outside scratch/, by path
+//	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
+//
+// It is about all files outside scratch/ and reverse/.
 //
 // # What it takes
 //
 // 1,000,000 rows of 128 bytes with k = 20 (knng dump DIR prints such a table):
 // vectors 128.0 MB, adjacency 165.6 MB (20 entries of 8 bytes and 2 of count a
 // row, before compression finds little), locality order 4.0 MB, records 6 KB.
+// In-neighbors: 167.8 MB.
 //
 // # Versions
 //

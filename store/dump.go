@@ -14,7 +14,7 @@ import (
 )
 
 // DumpKeys says what Dump can print.
-const DumpKeys = `manifest, result, seal, row/N, block/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
+const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys.
 func Dump(dir string, w io.Writer, key string) error {
@@ -50,7 +50,9 @@ func Dump(dir string, w io.Writer, key string) error {
 	}
 	switch name {
 	case "row":
-		return e.dumpRow(w, n)
+		return e.dumpRow(w, n, "neighbors", tagAdjacency, outCount)
+	case "in":
+		return dumpIn(dir, w, n)
 	case "block":
 		return e.dumpBlock(w, n)
 	case "place":
@@ -62,7 +64,7 @@ func Dump(dir string, w io.Writer, key string) error {
 // tagNames are what the tags hold.
 var tagNames = map[byte]string{
 	tagRecord: "records", tagUnit: "finished units", tagBlock: "subgraph blocks", tagFolded: "folded lists",
-	tagLabels: "leaf numbers", tagAdjacency: "adjacency", tagOrder: "locality order", tagIDs: "ids by row", tagRowOfID: "rows by id",
+	tagLabels: "leaf numbers", tagAdjacency: "adjacency", tagReverse: "in-neighbors", tagOrder: "locality order", tagIDs: "ids by row", tagRowOfID: "rows by id",
 }
 
 // dumpAll counts keys and bytes by tag and names the records.
@@ -102,25 +104,35 @@ func (e *engine) dumpRecord(w io.Writer, name string) error {
 	return enc.Encode(v)
 }
 
-// block reads the adjacency block that holds a row.
-func (e *engine) block(row uint64) ([]byte, error) {
-	block, ok, err := e.get(key64(nil, tagAdjacency, row/adjacencyRows))
+// block reads the block that holds the list of a row.
+func (e *engine) block(tag byte, row uint64) ([]byte, error) {
+	block, ok, err := e.get(key64(nil, tag, row/adjacencyRows))
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
 	return block, err
 }
 
-func (e *engine) dumpRow(w io.Writer, row uint64) error {
-	block, err := e.block(row)
+// dumpIn prints the in-neighbors of a row, which have a database of their own.
+func dumpIn(dir string, w io.Writer, row uint64) error {
+	e, err := openEngine(vfs.Default, filepath.Join(dir, reverseName, graphName), 8<<20, true, nil)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoReverse, err)
+	}
+	defer e.close()
+	return e.dumpRow(w, row, "in-neighbors", tagReverse, inCount)
+}
+
+func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBytes int) error {
+	block, err := e.block(tag, row)
 	if err != nil {
 		return err
 	}
-	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows))
+	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows), countBytes)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "row %d: %d neighbors with keys\n", row, len(neighbors)/4)
+	fmt.Fprintf(w, "row %d: %d %s with keys\n", row, len(neighbors)/4, what)
 	ks := appendFloat32s(nil, keys)
 	for i, n := range appendUint32s(nil, neighbors) {
 		fmt.Fprintf(w, "%10d %v\n", n, ks[i])
@@ -130,13 +142,13 @@ func (e *engine) dumpRow(w io.Writer, row uint64) error {
 
 // dumpBlock prints the bytes of an adjacency block with what they mean.
 func (e *engine) dumpBlock(w io.Writer, row uint64) error {
-	block, err := e.block(row)
+	block, err := e.block(tagAdjacency, row)
 	if err != nil {
 		return err
 	}
 	first := row / adjacencyRows * adjacencyRows
 	fmt.Fprintf(w, "key %x\n", key64(nil, tagAdjacency, row/adjacencyRows))
-	if _, _, err := rowOfBlock(block, 0); err != nil {
+	if _, _, err := rowOfBlock(block, 0, outCount); err != nil {
 		return corrupt(nil, err)
 	}
 	rows := int(block[0])

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/knng/knng/vectors"
 )
@@ -62,11 +60,7 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 		if err := s.valid(neighbors); err != nil {
 			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
 		}
-		list = list[:0]
-		for i := 0; i < len(neighbors); i += 4 {
-			key := math.Float32frombits(binary.LittleEndian.Uint32(keys[i:]))
-			list = append(list, Neighbor{Row(binary.LittleEndian.Uint32(neighbors[i:])), s.Shown(key)})
-		}
+		list = s.appendShown(list[:0], neighbors, keys)
 		if !yield(Row(row), list) {
 			return errStop
 		}

@@ -11,6 +11,7 @@ const (
 	tagFolded    = 0x12 // stage u32, first place u32
 	tagLabels    = 0x20 // division u32, first place u32
 	tagAdjacency = 0x30 // row/16 u64
+	tagReverse   = 0x31 // row/16 u64
 	tagOrder     = 0x40 // first place u32
 	tagIDs       = 0x41 // row/64 u64
 	tagRowOfID   = 0x42 // id

@@ -14,6 +14,7 @@ const (
 	vectorsName = "vectors"
 	rowsName    = "rows"
 	scratchName = "scratch"
+	reverseName = "reverse"
 	sealName    = "SEAL"
 	newSuffix   = ".new"
 )
@@ -55,8 +56,9 @@ func StateOf(dir string) (State, error) {
 	return state, nil
 }
 
-// walkFiles calls fn for every file below dir outside its scratch folder, with
-// its path relative to dir, slashes between.
+// walkFiles calls fn for every file below dir that its seal is about, with its
+// path relative to dir, slashes between: scratch files and in-neighbors, which
+// have a seal of their own, are left out.
 func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +71,7 @@ func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 		if err != nil {
 			return err
 		}
-		if rel == scratchName && d.IsDir() {
+		if d.IsDir() && (rel == scratchName || rel == reverseName || rel == reverseName+newSuffix) {
 			return fs.SkipDir
 		}
 		if d.IsDir() {

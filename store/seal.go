@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,7 +29,7 @@ type SealedFile struct {
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
-// and writes DIR/SEAL: every file outside scratch/ with size and SHA-256. After
+// and writes DIR/SEAL: every file but scratch files with size and SHA-256. After
 // it the directory is read-only and the Draft closed.
 func (d *Draft) Seal(result any) (err error) {
 	defer caught(&err)
@@ -52,8 +53,7 @@ func (d *Draft) Seal(result any) (err error) {
 	return d.Close()
 }
 
-// dropProgress drops what only a build needs and rewrites the little that is
-// left, so that the log holds nothing to replay.
+// dropProgress drops what only a build needs.
 func (d *Draft) dropProgress() error {
 	for tag := byte(tagUnit); tag <= tagLabels; tag++ {
 		switch tag {
@@ -63,6 +63,12 @@ func (d *Draft) dropProgress() error {
 			}
 		}
 	}
+	return d.settle()
+}
+
+// settle rewrites the little that did not come in tables, so that the log holds
+// nothing to replay.
+func (d *Draft) settle() error {
 	if err := d.engine.db.Flush(); err != nil {
 		return fmt.Errorf("store: flush: %w", err)
 	}
@@ -162,6 +168,9 @@ func writeSynced(path string, data []byte) error {
 // readSeal reads and checks DIR/SEAL.
 func readSeal(dir string) ([]SealedFile, error) {
 	text, err := os.ReadFile(filepath.Join(dir, sealName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: not sealed: %w", ErrCorrupt, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/knng/knng/vectors/distance"
@@ -31,9 +30,11 @@ type Store struct {
 	shape  Shape
 	metric distance.Metric // 0: a user's own distance
 	calls  calls
+	opts   Options
+	lists  *lists
 
-	mu   sync.Mutex
-	idle []*cursor // of lookups that are done, to be used again
+	inMu sync.Mutex
+	in   *inbound // nil until in-neighbors are first asked for
 }
 
 // Info is what a store says of itself.
@@ -64,25 +65,35 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	case state != Finished:
 		return nil, fmt.Errorf("%w: %s", ErrNotStore, dir)
 	}
-	s = &Store{dir: dir}
+	s = &Store{dir: dir, opts: *opts}
 	if s.info.Files, err = readSeal(dir); err != nil {
 		return nil, err
 	}
 	if err := checkSizes(dir, s.info.Files); err != nil {
 		return nil, err
 	}
-	cache := opts.CacheBytes
-	if cache == 0 {
-		cache = 64 << 20
+	if s.engine, err = openReader(dir, opts); err != nil {
+		return nil, err
 	}
-	if s.engine, err = openEngine(vfs.Default, filepath.Join(dir, graphName), cache, true, opts.Logger); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
+	s.lists = &lists{engine: s.engine, tag: tagAdjacency, countBytes: outCount}
 	if err := s.load(); err != nil {
 		s.engine.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// openReader opens the database of a sealed directory.
+func openReader(dir string, opts *Options) (*engine, error) {
+	cache := opts.CacheBytes
+	if cache == 0 {
+		cache = 64 << 20
+	}
+	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), cache, true, opts.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return e, nil
 }
 
 // checkSizes finds files that were cut or are gone.
@@ -162,72 +173,58 @@ func (s *Store) Shown(key float32) float32 {
 // ErrNoRow, ErrCorrupt, ErrClosed.
 func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
 	buf = buf[:0]
-	l, err := s.lookup(row)
+	c, err := s.lookup(row)
 	if err != nil {
 		return buf, err
 	}
-	for i := 0; i < len(l.neighbors); i += 4 {
-		key := math.Float32frombits(binary.LittleEndian.Uint32(l.keys[i:]))
-		buf = append(buf, Neighbor{Row(binary.LittleEndian.Uint32(l.neighbors[i:])), s.Shown(key)})
-	}
-	s.done(l)
+	buf = s.appendShown(buf, c.neighbors, c.keys)
+	s.done(c)
 	return buf, nil
+}
+
+// appendShown decodes a raw list.
+func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
+	for i := 0; i < len(neighbors); i += 4 {
+		key := math.Float32frombits(binary.LittleEndian.Uint32(keys[i:]))
+		dst = append(dst, Neighbor{Row(binary.LittleEndian.Uint32(neighbors[i:])), s.Shown(key)})
+	}
+	return dst
 }
 
 // Keyed appends the neighbors of a row and their raw keys to the two slices.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-	l, err := s.lookup(row)
+	c, err := s.lookup(row)
 	if err != nil {
 		return neighbors, keys, err
 	}
-	neighbors, keys = appendUint32s(neighbors, l.neighbors), appendFloat32s(keys, l.keys)
-	s.done(l)
+	neighbors, keys = appendUint32s(neighbors, c.neighbors), appendFloat32s(keys, c.keys)
+	s.done(c)
 	return neighbors, keys, nil
 }
 
-// A cursor finds one list after another. The list lies in Pebble's block cache,
-// held by the iterator; the key is here because it would be allocated elsewhere.
-type cursor struct {
-	iter            *pebble.Iterator
-	key             [9]byte
-	neighbors, keys []byte
-}
-
 // lookup finds the raw list of a row. done must follow where err is nil.
-func (s *Store) lookup(row Row) (l *cursor, err error) {
+func (s *Store) lookup(row Row) (c *cursor, err error) {
 	if uint64(row) >= uint64(s.shape.Rows) {
-		return l, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+		return c, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
 	if !s.calls.enter() {
-		return l, ErrClosed
+		return c, ErrClosed
 	}
-	if l, err = s.cursor(); err != nil {
-		s.calls.leave()
-		return l, err
-	}
-	key := key64(l.key[:0], tagAdjacency, uint64(row)/adjacencyRows)
-	if !l.iter.SeekGE(key) || string(l.iter.Key()) != string(key) {
-		err = l.iter.Error()
-		if err == nil {
-			err = fmt.Errorf("no block for row %d", row)
+	if c, err = s.lists.find(row); err == nil {
+		if err = s.valid(c.neighbors); err == nil {
+			return c, nil
 		}
+		err = fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
+		s.lists.done(c)
 	}
-	var block []byte
-	if err == nil {
-		block, err = l.iter.ValueAndErr()
-	}
-	if err == nil {
-		l.neighbors, l.keys, err = rowOfBlock(block, int(row%adjacencyRows))
-	}
-	if err == nil {
-		err = s.valid(l.neighbors)
-	}
-	if err != nil {
-		err = corrupt(key, err)
-		s.discard(l)
-		return l, err
-	}
-	return l, nil
+	s.calls.leave()
+	return nil, err
+}
+
+// done gives back what lookup took.
+func (s *Store) done(c *cursor) {
+	s.lists.done(c)
+	s.calls.leave()
 }
 
 // valid checks what a damaged block could make a caller trip over.
@@ -235,43 +232,16 @@ func (s *Store) valid(neighbors []byte) error {
 	if len(neighbors) != 0 && len(neighbors) != 4*s.shape.K {
 		return fmt.Errorf("%d neighbors, want %d", len(neighbors)/4, s.shape.K)
 	}
+	return s.inRange(neighbors)
+}
+
+func (s *Store) inRange(neighbors []byte) error {
 	for i := 0; i < len(neighbors); i += 4 {
 		if n := binary.LittleEndian.Uint32(neighbors[i:]); uint64(n) >= uint64(s.shape.Rows) {
 			return fmt.Errorf("neighbor %d, want below %d", n, s.shape.Rows)
 		}
 	}
 	return nil
-}
-
-// cursor takes an idle cursor or makes one.
-func (s *Store) cursor() (*cursor, error) {
-	s.mu.Lock()
-	if n := len(s.idle); n > 0 {
-		l := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		s.mu.Unlock()
-		return l, nil
-	}
-	s.mu.Unlock()
-	iter, err := s.engine.db.NewIter(&pebble.IterOptions{LowerBound: []byte{tagAdjacency}, UpperBound: []byte{tagAdjacency + 1}})
-	if err != nil {
-		return nil, corrupt(nil, err)
-	}
-	return &cursor{iter: iter}, nil
-}
-
-// done gives back what lookup took.
-func (s *Store) done(l *cursor) {
-	s.mu.Lock()
-	s.idle = append(s.idle, l)
-	s.mu.Unlock()
-	s.calls.leave()
-}
-
-// discard closes a cursor that met an error, which has been told.
-func (s *Store) discard(l *cursor) {
-	l.iter.Close()
-	s.calls.leave()
 }
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
@@ -305,9 +275,9 @@ func (s *Store) Close() error {
 	if !s.calls.close() {
 		return nil
 	}
-	var errs []error
-	for _, l := range s.idle {
-		errs = append(errs, l.iter.Close())
+	err := errors.Join(s.lists.close(), s.engine.close())
+	if s.in != nil {
+		err = errors.Join(err, s.in.close())
 	}
-	return errors.Join(append(errs, s.engine.close())...)
+	return err
 }

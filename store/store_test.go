@@ -466,9 +466,11 @@ func FuzzDecoders(f *testing.F) {
 	l := batch(5, 3, 2, rng)
 	block, _ := appendLists(nil, &l)
 	f.Add(block)
-	var b adjacencyBlock
-	b.add([]uint32{1, 2}, []float32{3, 4})
-	f.Add(b.appendTo(nil))
+	for _, countBytes := range []int{outCount, inCount} {
+		b := adjacencyBlock{countBytes: countBytes}
+		b.add([]uint32{1, 2}, []float32{3, 4})
+		f.Add(b.appendTo(nil))
+	}
 	f.Add(sealText([]SealedFile{{"graph/x", 5, "00"}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var l Lists
@@ -480,7 +482,8 @@ func FuzzDecoders(f *testing.F) {
 			}
 		}
 		for i := range adjacencyRows {
-			rowOfBlock(data, i)
+			rowOfBlock(data, i, outCount)
+			rowOfBlock(data, i, inCount)
 		}
 		parseSeal(data)
 	})

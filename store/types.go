@@ -21,6 +21,7 @@ var (
 	ErrLocked      = errors.New("store: another process is building here")
 	ErrCorrupt     = errors.New("store: corrupt")
 	ErrNoRow       = errors.New("store: no such row")
+	ErrNoReverse   = errors.New("store: the in-neighbors are not built")
 	ErrNoID        = errors.New("store: no such id")
 	ErrNotStore    = errors.New("store: not a knng store")
 	ErrClosed      = errors.New("store: closed")

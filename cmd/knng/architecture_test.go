@@ -15,19 +15,26 @@ const module = "github.com/knng/knng"
 // may go anywhere.
 var levels = map[string]int{
 	"vectors/internal/simd": 0, "vectors": 0, "vectors/distance": 0, "vectors/codes": 0, "vectors/products": 0,
-	"cache": 1, "store": 1, "store/export": 1, "store/analysis": 1,
-	"builder/lot": 0, "builder/pages": 0, "builder/screen": 1, "builder/candidates": 1, "builder/division": 2, "builder/leaf": 2, "builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
-	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3,
-	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/peers": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
+	"store/fence": 0, "cache": 1, "store": 1, "store/export": 1, "store/analysis": 1, "store/analysis/affinity": 1,
+	"store/gonumgraph": 1,
+	"builder/lot":      0, "builder/pages": 0, "builder/screen": 1, "builder/candidates": 1, "builder/division": 2, "builder/leaf": 2,
+	"builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
+	"builder/refine/rankorder": 2, "builder/refine": 3,
+	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3, "bench/front": 3, "bench/plot": 3,
+	"bench/paper": 3, "bench/theory": 3, "bench/baseline": 3, "bench/baseline/axis": 3, "bench/baseline/brute": 3,
+	"bench/baseline/chenfs09": 3, "bench/baseline/kdtrees": 3, "bench/baseline/knng": 3, "bench/baseline/nndescent": 3,
+	"bench/baseline/uno": 3, "bench/baseline/virmajoki": 3,
+	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/paper": 4, "bench/cmd/peers": 4,
+	"cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
 }
 
 // only says where a library may be used.
 var only = map[string][]string{
-	"github.com/cockroachdb/pebble": {"store", "cache"},
+	"github.com/cockroachdb/pebble": {"store", "store/fence", "cache"},
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
-	"gonum.org/v1/gonum":            {"builder/division", "store/export", "store/analysis"},
-	"gonum.org/v1/plot":             {"bench/plot"},
+	"gonum.org/v1/gonum":            {"store/gonumgraph"},
+	"gonum.org/v1/plot":             {"bench/plot", "cmd/faces"},
 }
 
 func goList(t *testing.T, args ...string) []string {

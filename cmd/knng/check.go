@@ -57,5 +57,8 @@ func printReport(g *globals, dir string, r *store.CheckReport) {
 	if r.OK() {
 		fmt.Fprintf(g.stdout, "%s is sound: %d files (%s) hashed, %d lists, %d ids, %d distances computed again\n",
 			dir, r.Files, size(r.Bytes), r.Lists, r.IDs, r.Recomputed)
+		if r.Reverse > 0 {
+			fmt.Fprintf(g.stdout, "in-neighbors: %d entries, those of the lists\n", r.Reverse)
+		}
 	}
 }

@@ -1,36 +1,33 @@
-// Package analysis looks at k-NN graphs as graphs.
+// Package analysis looks at k-NN graphs as graphs: components, mutual neighbors,
+// hubs, duplicates and distances. The functions take a [Graph], which a store is,
+// and go over its lists in order; none holds the graph.
+//
+//	                     passes over the lists     memory
+//	Islands              1                         4 bytes a row
+//	Duplicates           1                         4 bytes a row
+//	InDegrees            1                         4 bytes a row
+//	MeasureHubness       1                         8 bytes a row
+//	MeasureDistances     1                         4 bytes a row and rank
+//	Pairs                2 for each filling of     as given, 256 MiB at zero
+//	                     the memory
+//	MeasureReciprocity   those of Pairs and 1      that and 5 bytes a row
+//
+// Isolated rows, which have no list, are components of their own and count in
+// nothing else.
 package analysis
 
-// Components counts the connected components of an undirected graph over nodes
-// 0 to n-1: the islands of a k-NN graph, if its edges are taken in both
-// directions. edges calls yield for every edge, in any order and direction, any
-// number of times; its ends must be below n. A node without an edge is a
-// component.
-//
-// It is a union-find with path halving: 4 bytes a node, one pass over the edges,
-// and 6 ns an edge in locality order (BenchmarkComponents). The smaller node
-// becomes the root: union by rank would spend another byte a node, and halving
-// alone keeps the paths short.
-func Components(n int, edges func(yield func(a, b uint32))) int {
-	parent := make([]uint32, n)
-	for i := range parent {
-		parent[i] = uint32(i)
-	}
-	count := n
-	edges(func(a, b uint32) {
-		if ra, rb := root(parent, a), root(parent, b); ra != rb {
-			parent[max(ra, rb)] = min(ra, rb)
-			count--
-		}
-	})
-	return count
+import "github.com/knng/knng/store"
+
+// Graph is what is looked at; *store.Store is one.
+type Graph interface {
+	// Len is the number of rows, K the length of a list.
+	Len() int
+	K() int
+	// EachKeyed calls fn for every row in order, with neighbors and keys that
+	// are valid during the call; isolated rows have none.
+	EachKeyed(fn func(row store.Row, neighbors []uint32, keys []float32) error) error
+	// Shown turns a key into the distance that people see.
+	Shown(key float32) float32
 }
 
-// root finds the representative of a node and halves the path to it.
-func root(parent []uint32, a uint32) uint32 {
-	for parent[a] != a {
-		parent[a] = parent[parent[a]]
-		a = parent[a]
-	}
-	return a
-}
+var _ Graph = (*store.Store)(nil)

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/analysis"
+)
+
+const analyzeHelp = `Look at a finished graph as a graph: its connected components, how many neighbors
+list each other, which rows stand in most lists (hubs) and how many in none,
+groups of equal rows, and distances to the nearest and the k-th neighbor.
+
+  knng analyze photos.knng
+  knng analyze photos.knng --top 50 --json
+  knng analyze photos.knng --within 0.05    # what is this near counts as equal
+  knng analyze photos.knng --reverse        # and build the in-neighbors
+
+With --reverse the rows that list each row are built and kept in DIR/reverse,
+sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
+graph is not touched, and DIR/reverse may be deleted. Everything is read in
+passes: the graph may be larger than memory.`
+
+// shares are those of the quantiles that are shown.
+var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
+
+type analyzeFlags struct {
+	reverse bool
+	top     int
+	within  float32
+	memory  string
+	bytes   int64
+}
+
+func newAnalyze(g *globals) *cobra.Command {
+	a := new(analyzeFlags)
+	c := &cobra.Command{
+		Use: "analyze DIR", Short: "Components, mutual neighbors, hubs, duplicates, distances", Long: analyzeHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, dirs []string) error {
+			if err := a.complete(); err != nil {
+				return usageError{err}
+			}
+			return a.run(c.Context(), g, dirs[0])
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&a.reverse, "reverse", false, "build the in-neighbors and keep them in DIR/reverse")
+	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
+	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
+	f.StringVar(&a.memory, "memory", "256MiB", "memory for lists")
+	return c
+}
+
+func (a *analyzeFlags) complete() (err error) {
+	if a.top < 0 {
+		return fmt.Errorf("--top is %d, want 0 or more", a.top)
+	}
+	if !(a.within >= 0) {
+		return fmt.Errorf("--within is %v, want a distance of 0 or more", a.within)
+	}
+	a.bytes, err = parseSize(a.memory)
+	return err
+}
+
+// A graphReport is what analyze found.
+type graphReport struct {
+	Dir         string                   `json:"dir"`
+	Rows        int                      `json:"rows"`
+	Lists       int                      `json:"lists"`
+	K           int                      `json:"k"`
+	Metric      string                   `json:"metric"`
+	Components  groupReport              `json:"components"`
+	Mutual      *analysis.Reciprocity    `json:"mutual"`
+	Duplicates  *groupReport             `json:"duplicates,omitempty"` // absent under ip
+	Shares      []float64                `json:"quantile_shares"`
+	Hubness     *analysis.Hubness        `json:"hubness"`
+	Distances   []analysis.RankDistances `json:"distances"`
+	InNeighbors *store.Reverse           `json:"in_neighbors,omitempty"` // where they are built
+}
+
+// A groupReport describes components, or groups of duplicates.
+type groupReport struct {
+	Groups  int              `json:"groups"`
+	Rows    int              `json:"rows"` // in these groups
+	Alone   int              `json:"alone,omitempty"`
+	Within  *float32         `json:"within,omitempty"`
+	Largest []analysis.Group `json:"largest"`
+}
+
+// groups describes those of at least so many rows.
+func (a *analyzeFlags) groups(p *analysis.Partition, least int) groupReport {
+	all := p.Groups(least)
+	r := groupReport{Groups: len(all), Largest: all[:min(a.top, len(all))]}
+	for _, group := range all {
+		r.Rows += group.Size
+		if group.Size == 1 {
+			r.Alone++
+		}
+	}
+	return r
+}
+
+func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	w := &watched{Store: s, ctx: ctx, report: g.reporter()}
+	if a.reverse {
+		w.begin("")
+		if _, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: w.tellAs}); err != nil {
+			return err
+		}
+	}
+	r, err := a.look(w)
+	if err != nil {
+		return err
+	}
+	r.Dir = dir
+	if g.json {
+		return g.printJSON(r)
+	}
+	return showReport(g.stdout, r, s)
+}
+
+// look goes over the graph once for every part of the report.
+func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
+	r := &graphReport{Rows: w.Len(), Lists: w.Info().Lists, K: w.K(), Metric: w.Info().Manifest.Metric, Shares: shares}
+	islands, err := analysis.Islands(w.begin("components"))
+	if err != nil {
+		return nil, err
+	}
+	r.Components = a.groups(islands, 1)
+	if r.Metric != "ip" {
+		equal, err := analysis.Duplicates(w.begin("duplicates"), a.within)
+		if err != nil {
+			return nil, err
+		}
+		groups := a.groups(equal, 2)
+		groups.Within = &a.within
+		r.Duplicates = &groups
+	}
+	if r.Mutual, err = analysis.MeasureReciprocity(w.begin("mutual neighbors"), a.bytes); err != nil {
+		return nil, err
+	}
+	if r.Hubness, err = analysis.MeasureHubness(w.begin("hubs"), shares, a.top); err != nil {
+		return nil, err
+	}
+	if r.Distances, err = analysis.MeasureDistances(w.begin("distances"), ranksOf(w.K()), shares); err != nil {
+		return nil, err
+	}
+	if in, err := w.Reverse(); err == nil {
+		r.InNeighbors = &in
+	}
+	return r, nil
+}
+
+// ranksOf are the first, the middle and the last.
+func ranksOf(k int) []int {
+	if k == 0 {
+		return nil
+	}
+	return slices.Compact([]int{1, (k + 1) / 2, k})
+}
+
+// watched is a store whose passes tell how far they are, and stop when the
+// command is interrupted.
+type watched struct {
+	*store.Store
+	ctx    context.Context
+	report func(builder.Event) // nil for none
+	phase  string
+	began  time.Time
+}
+
+// begin names what the next passes are for.
+func (w *watched) begin(phase string) *watched {
+	w.phase, w.began = phase, time.Now()
+	return w
+}
+
+// EachKeyed is that of the store, watched.
+func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
+	return w.Store.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
+		if row%8192 == 0 {
+			if err := w.ctx.Err(); err != nil {
+				return err
+			}
+			w.tellAs(w.phase, int(row), w.Len())
+		}
+		return fn(row, neighbors, keys)
+	})
+}
+
+func (w *watched) tellAs(phase string, done, total int) {
+	if w.report != nil {
+		w.report(builder.Event{Phase: phase, Done: int64(done), Total: int64(total), Unit: "rows", Elapsed: time.Since(w.began)})
+	}
+}

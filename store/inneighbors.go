@@ -1,0 +1,146 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// inbound is the open database of in-neighbors.
+type inbound struct {
+	Reverse
+	lists
+}
+
+func (in *inbound) close() error { return errors.Join(in.lists.close(), in.engine.close()) }
+
+// InNeighbors appends to buf[:0] the rows whose lists hold row, nearest first
+// (by key and row), with the distances of those lists, and returns it. There may
+// be none, and there may be any number below Len: some rows are in the lists of
+// thousands. It allocates nothing when cap(buf) is enough.
+//
+// The in-neighbors are opened when they are first asked for, with a block cache
+// of their own as large as that of the store. Errors: ErrNoReverse where
+// BuildReverse has not built them, ErrNoRow, ErrCorrupt, ErrClosed.
+func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
+	buf = buf[:0]
+	if uint64(row) >= uint64(s.shape.Rows) {
+		return buf, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+	}
+	if !s.calls.enter() {
+		return buf, ErrClosed
+	}
+	defer s.calls.leave()
+	in, err := s.inbound()
+	if err != nil {
+		return buf, err
+	}
+	c, err := in.find(row)
+	if err != nil {
+		return buf, err
+	}
+	if err = s.inRange(c.neighbors); err == nil {
+		buf = s.appendShown(buf, c.neighbors, c.keys)
+	} else {
+		err = fmt.Errorf("%w: in-neighbors of row %d: %w", ErrCorrupt, row, err)
+	}
+	in.done(c)
+	return buf, err
+}
+
+// EachIn calls fn for every row in order with the rows that list it and the raw
+// keys, sorted by (key, row), both reused from call to call. An error of fn ends
+// the iteration and is returned. Errors: those of InNeighbors.
+func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) error) error {
+	if !s.calls.enter() {
+		return ErrClosed
+	}
+	defer s.calls.leave()
+	in, err := s.inbound()
+	if err != nil {
+		return err
+	}
+	var ns []uint32
+	var ks []float32
+	return in.engine.eachList(tagReverse, inCount, s.shape.Rows, func(row int, neighbors, keys []byte) error {
+		if err := s.inRange(neighbors); err != nil {
+			return fmt.Errorf("%w: in-neighbors of row %d: %w", ErrCorrupt, row, err)
+		}
+		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
+		return fn(Row(row), ns, ks)
+	})
+}
+
+// Reverse says what the in-neighbors are. Errors: ErrNoReverse, ErrCorrupt,
+// ErrClosed.
+func (s *Store) Reverse() (Reverse, error) {
+	if !s.calls.enter() {
+		return Reverse{}, ErrClosed
+	}
+	defer s.calls.leave()
+	in, err := s.inbound()
+	if err != nil {
+		return Reverse{}, err
+	}
+	return in.Reverse, nil
+}
+
+// inbound opens the in-neighbors, or returns those open. Another process may
+// build them at any time, so their absence is not remembered.
+func (s *Store) inbound() (*inbound, error) {
+	s.inMu.Lock()
+	defer s.inMu.Unlock()
+	if s.in != nil {
+		return s.in, nil
+	}
+	in, err := s.openReverse()
+	if err != nil {
+		return nil, err
+	}
+	s.in = in
+	return in, nil
+}
+
+func (s *Store) openReverse() (*inbound, error) {
+	dir := filepath.Join(s.dir, reverseName)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNoReverse, s.dir)
+	}
+	in, err := openInbound(dir, &s.opts)
+	if err == nil && (in.Checksum != s.info.Checksum || in.Rows != s.shape.Rows) {
+		err = errors.Join(fmt.Errorf("%w: they are of another graph", ErrCorrupt), in.close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("in-neighbors in %s, which may be deleted: %w", dir, err)
+	}
+	return in, nil
+}
+
+func openInbound(dir string, opts *Options) (in *inbound, err error) {
+	defer caught(&err)
+	files, err := readSeal(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSizes(dir, files); err != nil {
+		return nil, err
+	}
+	e, err := openReader(dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	in = &inbound{lists: lists{engine: e, tag: tagReverse, countBytes: inCount}}
+	ok, err := e.load(reverseRecord, &in.Reverse)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: no record", ErrCorrupt)
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	for _, f := range files {
+		in.Bytes += f.Size
+	}
+	return in, nil
+}

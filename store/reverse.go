@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A Reverse says what the in-neighbors of a store are.
+type Reverse struct {
+	Checksum string `json:"checksum"` // of the graph that they belong to
+	Rows     int    `json:"rows"`
+	Entries  int64  `json:"entries"` // of all lists together
+	Bytes    int64  `json:"-"`       // on disk
+}
+
+const reverseRecord = "reverse"
+
+// ReverseOptions tunes BuildReverse. The zero value works.
+type ReverseOptions struct {
+	// Memory is the most that sorting may take, in bytes: 8 an entry and 8 a row of
+	// those sorted at a time. 32 MiB do, and more serve only where there would be
+	// too many spill files, from some 1.5 billion entries on; 0 sets no limit.
+	Memory int64
+	// Progress is told what is being done, and how far that is, in rows.
+	Progress func(what string, done, total int)
+}
+
+// BuildReverse builds the in-neighbors of the finished store in dir, for every
+// row the rows that list it, and keeps them in dir/reverse: a second database
+// with its own seal. The store itself stays as it was sealed, and dir/reverse may
+// be deleted at any time. Where sound in-neighbors are there already it does
+// nothing; ones that do not open are replaced.
+//
+// It reads the lists twice: to count the entries of every range of rows, and to
+// write each entry, 12 bytes, to the spill file of its range. Then range after
+// range is read back, sorted and written. Memory is 32 MiB (ReverseOptions.Memory)
+// and 1 MB, or what the entries of 1/65,536 of the rows take where that is more; disk is
+// 12 bytes an entry for the spill, given back at the end, and 8 for the result.
+//
+// All is written beside and renamed when it is whole: interrupted, it leaves the
+// store without in-neighbors, and a further call begins anew.
+//
+// Errors: those of Open; ErrLocked where another process builds here; one that
+// names the memory needed where ReverseOptions.Memory is less; ctx's.
+func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reverse, err error) {
+	defer caught(&err)
+	s, err := Open(dir, nil)
+	if err != nil {
+		return r, err
+	}
+	defer s.Close()
+	lock, err := lockDir(dir)
+	if err != nil {
+		return r, err
+	}
+	defer lock.Close()
+	if r, err = s.Reverse(); !errors.Is(err, ErrNoReverse) && !errors.Is(err, ErrCorrupt) {
+		return r, err
+	}
+	path := filepath.Join(dir, reverseName)
+	if err := s.transposeTo(ctx, path+newSuffix, opts); err != nil {
+		return r, errors.Join(err, os.RemoveAll(path+newSuffix))
+	}
+	if err := os.RemoveAll(path); err != nil { // one that does not open
+		return r, fmt.Errorf("store: %w", err)
+	}
+	if err := os.Rename(path+newSuffix, path); err != nil {
+		return r, fmt.Errorf("store: %w", err)
+	}
+	if err := syncFolder(dir); err != nil {
+		return r, err
+	}
+	return s.Reverse()
+}
+
+// transposeTo makes a sealed directory of in-neighbors. It is written as a draft
+// is, without a manifest.
+func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOptions) (err error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	d := &Draft{dir: dir, fs: vfs.Default}
+	if err := os.MkdirAll(filepath.Join(dir, scratchName), 0o777); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, false, nil); err != nil {
+		return err
+	}
+	if err := errors.Join(d.writeReverse(ctx, s, opts), d.engine.close()); err != nil {
+		return err
+	}
+	for _, leftover := range []string{filepath.Join(dir, scratchName), filepath.Join(dir, graphName, "tables")} {
+		if err := os.RemoveAll(leftover); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return seal(dir)
+}
+
+func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {
+	t, err := newTransposer(ctx, s, filepath.Join(d.dir, scratchName), opts)
+	if err != nil {
+		return err
+	}
+	w := d.blocks(tagReverse, inCount)
+	defer w.b.abort()
+	if err := t.each(w.add); err != nil {
+		return err
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	if err := d.Record(reverseRecord, Reverse{Checksum: s.info.Checksum, Rows: w.rows, Entries: t.entries}); err != nil {
+		return err
+	}
+	return d.settle()
+}

@@ -9,5 +9,6 @@ func machineKernels() []*Kernel { return []*Kernel{neon()} }
 func neon() *Kernel {
 	k := Portable()
 	k.Name = "neon"
+	k.Products = productsNEON()
 	return k
 }

@@ -9,6 +9,7 @@ func machineKernels() []*Kernel { return []*Kernel{neon()} }
 func neon() *Kernel {
 	k := Portable()
 	k.Name = "neon"
+	k.Codes = codesNEON()
 	k.Products = productsNEON()
 	return k
 }

@@ -1,0 +1,36 @@
+//go:build arm64 && !noasm
+
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// codesNEON are the tiles of NEON where the CPU has SDOT, products of four
+// bytes: they take nearly all of the time, what is near among them is found in
+// Go.
+func codesNEON() *Codes {
+	c := portableCodes()
+	c.Prefetch = prefetch
+	if cpu.ARM64.HasASIMDDP {
+		c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
+			stride := PanelBytes(groups)
+			count := len(panels) / stride
+			if count > 0 {
+				_ = c[7*ldc+16*count-1]
+				dotsSDOT(rows, groups, &panels[0], stride, count, &c[0], ldc)
+			}
+		}
+	}
+	return c
+}
+
+func prefetch(base []byte, stride int, ids []uint32, bytes int) {
+	if len(ids) > 0 {
+		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
+	}
+}
+
+//go:noescape
+func dotsSDOT(rows *[8]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
+
+//go:noescape
+func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)

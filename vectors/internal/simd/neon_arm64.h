@@ -1,0 +1,96 @@
+// Macros of the NEON kernels.
+//
+// Instructions that Go's assembler does not know. Arguments are numbers of V
+// registers, the destination last, as Go has it; the comments have Arm's order.
+// Macros that end in 2 read the upper half of their sources.
+
+// FMLA Vd.4S, Vn.4S, Vm.S[lane]: four float32 times one of another register
+#define FMLA_S(m, lane, n, d) WORD $(0x4F801000 | ((lane)&1)<<21 | ((lane)>>1)<<11 | (m)<<16 | (n)<<5 | (d))
+
+// FCVTL Vd.4S, Vn.4H and FCVTL2 Vd.4S, Vn.8H: float16 to float32
+#define FCVTL_H(n, d)  WORD $(0x0E217800 | (n)<<5 | (d))
+#define FCVTL_H2(n, d) WORD $(0x4E217800 | (n)<<5 | (d))
+
+// SDOT Vd.4S, Vn.16B, Vm.16B: sums of four products of int8; the second with
+// the four bytes of one lane, Vm.4B[lane]
+#define SDOT(m, n, d)          WORD $(0x4E809400 | (m)<<16 | (n)<<5 | (d))
+#define SDOT_B4(m, lane, n, d) WORD $(0x4F80E000 | ((lane)&1)<<21 | ((lane)>>1)<<11 | (m)<<16 | (n)<<5 | (d))
+
+// UABD Vd.16B, Vn.16B, Vm.16B and SABD: differences of bytes without their
+// signs, which fit a byte
+#define UABD(m, n, d) WORD $(0x6E207400 | (m)<<16 | (n)<<5 | (d))
+#define SABD(m, n, d) WORD $(0x4E207400 | (m)<<16 | (n)<<5 | (d))
+
+// UMULL Vd.8H, Vn.8B, Vm.8B and its kin: products of bytes
+#define UMULL(m, n, d)  WORD $(0x2E20C000 | (m)<<16 | (n)<<5 | (d))
+#define UMULL2(m, n, d) WORD $(0x6E20C000 | (m)<<16 | (n)<<5 | (d))
+#define SMULL(m, n, d)  WORD $(0x0E20C000 | (m)<<16 | (n)<<5 | (d))
+#define SMULL2(m, n, d) WORD $(0x4E20C000 | (m)<<16 | (n)<<5 | (d))
+
+// UADALP Vd.4S, Vn.8H and SADALP: adds pairs of 16 bits to sums of 32
+#define UADALP(n, d) WORD $(0x6E606800 | (n)<<5 | (d))
+#define SADALP(n, d) WORD $(0x4E606800 | (n)<<5 | (d))
+
+// FSUB Vd.4S, Vn.4S, Vm.4S
+#define FSUB_S(m, n, d) WORD $(0x4EA0D400 | (m)<<16 | (n)<<5 | (d))
+
+// FCVTL Vd.2D, Vn.2S and FCVTL2 Vd.2D, Vn.4S: float32 to float64
+#define FCVTL_S(n, d)  WORD $(0x0E617800 | (n)<<5 | (d))
+#define FCVTL_S2(n, d) WORD $(0x4E617800 | (n)<<5 | (d))
+
+// SXTL Vd.8H, Vn.8B and Vd.4S, Vn.4H: int8 to int16, int16 to int32
+#define SXTL_B(n, d)  WORD $(0x0F08A400 | (n)<<5 | (d))
+#define SXTL_B2(n, d) WORD $(0x4F08A400 | (n)<<5 | (d))
+#define SXTL_H(n, d)  WORD $(0x0F10A400 | (n)<<5 | (d))
+#define SXTL_H2(n, d) WORD $(0x4F10A400 | (n)<<5 | (d))
+
+// SCVTF Vd.4S, Vn.4S: int32 to float32
+#define SCVTF_S(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
+
+// Eight rows of a tile: the list at R10, their places in R0 to R7, and what is
+// at hand of them in V16 to V23. Their sums are V0 to V15, two registers a row.
+
+#define ROWS8 \
+	LDP 0(R10), (R0, R1); \
+	LDP 16(R10), (R2, R3); \
+	LDP 32(R10), (R4, R5); \
+	LDP 48(R10), (R6, R7)
+
+#define CLEAR16 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16; \
+	VEOR V14.B16, V14.B16, V14.B16; \
+	VEOR V15.B16, V15.B16, V15.B16
+
+// NEXT16 and NEXT4 read that many bytes of every row.
+#define NEXT16 \
+	VLD1.P 16(R0), [V16.B16]; \
+	VLD1.P 16(R1), [V17.B16]; \
+	VLD1.P 16(R2), [V18.B16]; \
+	VLD1.P 16(R3), [V19.B16]; \
+	VLD1.P 16(R4), [V20.B16]; \
+	VLD1.P 16(R5), [V21.B16]; \
+	VLD1.P 16(R6), [V22.B16]; \
+	VLD1.P 16(R7), [V23.B16]
+
+#define NEXT4 \
+	FMOVS.P 4(R0), F16; \
+	FMOVS.P 4(R1), F17; \
+	FMOVS.P 4(R2), F18; \
+	FMOVS.P 4(R3), F19; \
+	FMOVS.P 4(R4), F20; \
+	FMOVS.P 4(R5), F21; \
+	FMOVS.P 4(R6), F22; \
+	FMOVS.P 4(R7), F23

@@ -1,0 +1,29 @@
+//go:build arm64 && !noasm
+
+package simd
+
+// productsNEON are the products of NEON; what reaches is found in Go.
+func productsNEON() *Products {
+	p := portableProducts()
+	p.Products = func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
+		if count := len(panels) / PanelBytes(dim); count > 0 {
+			_ = c[7*ldc+16*count-1]
+			products8(rows, dim, &panels[0], PanelBytes(dim), count, &c[0], ldc)
+		}
+	}
+	p.Halves = func(dst []float32, src []byte) {
+		src = src[:2*len(dst)]
+		whole := len(dst) / 16 * 16
+		if whole > 0 {
+			halves16(&dst[0], &src[0], whole)
+		}
+		halvesGo(dst[whole:], src[2*whole:])
+	}
+	return p
+}
+
+//go:noescape
+func products8(rows *[8]*byte, dim int, panels *byte, stride, count int, c *float32, ldc int)
+
+//go:noescape
+func halves16(dst *float32, src *byte, n int)

@@ -40,6 +40,6 @@
 //	            Options.Memory; adjacency in input order, checksum, seal
 //
 // Start and walk commit what every unit of work found and go on from there.
-// Files are mapped, never held. Held in memory: 16 bytes a row, the lists of
+// Files are mapped, never held. Held in memory: 20 bytes a row, the lists of
 // pass 4 up to Options.Memory, and the offers of one unit for each thread.
 package refine

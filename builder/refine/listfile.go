@@ -70,11 +70,12 @@ func (f *listFile) reader() *listReader {
 func (r *listReader) List(place uint32) (neighbors []uint32, keys []float32) {
 	data := r.file.rows.Row(int(place))
 	for i := range r.neighbors {
-		r.neighbors[i] = binary.LittleEndian.Uint32(data[4*i:])
+		r.neighbors[i] = binary.LittleEndian.Uint32(data)
+		data = data[4:]
 	}
-	data = data[4*r.file.k:]
 	for i := range r.keys {
-		r.keys[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		r.keys[i] = math.Float32frombits(binary.LittleEndian.Uint32(data))
+		data = data[4:]
 	}
 	return r.neighbors, r.keys
 }

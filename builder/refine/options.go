@@ -44,9 +44,12 @@ func RankOrder(cut int) *Distance {
 	return &Distance{
 		Name: fmt.Sprintf("rank-order %d", cut), Version: 1,
 		Lists: func() func(a, b List) (float32, error) {
-			c := rankorder.New(cut)
+			c, begun, from := rankorder.New(cut), false, uint32(0)
 			return func(a, b List) (float32, error) {
-				c.From(a.Row, a.Neighbors)
+				if !begun || a.Row != from { // a row has one list
+					c.From(a.Row, a.Neighbors)
+					begun, from = true, a.Row
+				}
 				return c.To(b.Row, b.Neighbors), nil
 			}
 		},

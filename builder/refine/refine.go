@@ -59,7 +59,7 @@ type run struct {
 
 	given    *listFile // of G1
 	start    *listFile // the same under the new distance
-	bounds   []float32 // bounds[place]: beyond it nothing enters the new list
+	bounds   []entry   // bounds[place]: what comes after it does not enter the new list
 	pairs    *cache.Pairs
 	checksum string // of the new vectors
 }

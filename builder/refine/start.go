@@ -16,6 +16,14 @@ type entry struct {
 	id  uint32
 }
 
+// compare orders entries by (key, row).
+func (r *run) compare(x, y entry) int {
+	if x.key != y.key {
+		return cmp.Compare(x.key, y.key)
+	}
+	return cmp.Compare(r.order[x.id], r.order[y.id])
+}
+
 // evaluateStart evaluates every list of G1 under the new distance.
 func (r *run) evaluateStart() error {
 	if r.k == 0 || len(r.state.Stages) >= startStage {
@@ -67,9 +75,7 @@ func (e *evaluation) sort(ids []uint32, keys []float32) {
 	for i, id := range ids {
 		e.list = append(e.list, entry{keys[i], id})
 	}
-	slices.SortFunc(e.list, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(e.order[x.id], e.order[y.id]))
-	})
+	slices.SortFunc(e.list, e.compare)
 	for i, x := range e.list {
 		ids[i], keys[i] = x.id, x.key
 	}
@@ -86,7 +92,7 @@ func (r *run) writeStart() error {
 	if err != nil {
 		return err
 	}
-	r.bounds = make([]float32, 0, r.n())
+	r.bounds = make([]entry, 0, r.n())
 	r.start, err = writeLists(path, r.n(), r.g1.K(), func(add func([]uint32, []float32) error) error {
 		err := r.draft.Replay(startStage, func(_ uint32, l *store.Lists) error {
 			for i, place := range l.Rows {
@@ -100,9 +106,9 @@ func (r *run) writeStart() error {
 				if err := add(ids, keys); err != nil {
 					return err
 				}
-				bound := float32(math.Inf(1))
+				bound := entry{key: float32(math.Inf(1))}
 				if len(keys) >= r.k {
-					bound = keys[r.k-1]
+					bound = entry{keys[r.k-1], ids[r.k-1]}
 				}
 				r.bounds = append(r.bounds, bound)
 			}

@@ -36,8 +36,8 @@ type offer struct {
 	entry
 }
 
-// unit walks around a range of places. A key beyond the bound of a place is
-// beyond the end of its new list too: that test stops nearly all offers.
+// unit walks around a range of places. What comes after the bound of a place
+// comes after the end of its new list too: that test stops nearly all offers.
 func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
@@ -50,10 +50,10 @@ func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 			return nil, counts{}, err
 		}
 		for i, id := range ids {
-			if keys[i] <= w.bounds[p] {
+			if w.compare(entry{keys[i], id}, w.bounds[p]) <= 0 {
 				w.log = append(w.log, offer{p, entry{keys[i], id}})
 			}
-			if keys[i] <= w.bounds[id] {
+			if w.compare(entry{keys[i], p}, w.bounds[id]) <= 0 {
 				w.log = append(w.log, offer{id, entry{keys[i], p}})
 			}
 		}
@@ -69,7 +69,10 @@ const blockRows = 4096
 // other stands in it twice, one after the other.
 func (w *walker) blocks() []store.Lists {
 	slices.SortFunc(w.log, func(a, b offer) int {
-		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+		if a.to != b.to {
+			return cmp.Compare(a.to, b.to)
+		}
+		return w.compare(a.entry, b.entry)
 	})
 	w.log = slices.Compact(w.log)
 	var blocks []store.Lists

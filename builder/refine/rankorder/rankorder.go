@@ -20,8 +20,8 @@ import "math/bits"
 // A Comparer compares one row with others. It holds buffers: one per goroutine.
 type Comparer struct {
 	cut   int
-	own   []uint32 // f_a(1) .. f_a(k)
-	ranks ranks    // O_a
+	own   int   // entries of the list of a
+	ranks ranks // O_a
 	both  []common
 }
 
@@ -35,12 +35,13 @@ func New(cut int) *Comparer {
 }
 
 // From makes a, whose neighbors are given nearest first, the row that To
-// compares with. The slice is kept until the next From.
+// compares with. The slice is not kept.
 func (c *Comparer) From(a uint32, neighbors []uint32) {
-	c.own = neighbors[:min(c.cut, len(neighbors))]
+	neighbors = neighbors[:min(c.cut, len(neighbors))]
+	c.own = len(neighbors)
 	c.ranks.reset()
 	c.ranks.add(a, 0)
-	for i, row := range c.own {
+	for i, row := range neighbors {
 		c.ranks.add(row, i+1)
 	}
 }
@@ -67,7 +68,7 @@ func (c *Comparer) To(b uint32, neighbors []uint32) float32 {
 	if rankOfB == 0 { // a and b are one row
 		rankOfA = 0
 	}
-	sum := c.cut * (terms(rankOfB, c.own) + terms(rankOfA, neighbors))
+	sum := c.cut * (terms(rankOfB, c.own) + terms(rankOfA, len(neighbors)))
 	for _, x := range c.both {
 		if x.inA <= rankOfB {
 			sum -= c.cut - x.inB
@@ -81,7 +82,7 @@ func (c *Comparer) To(b uint32, neighbors []uint32) float32 {
 
 // terms is how many entries a sum up to a rank has: the row itself and those of
 // its list, which may be shorter than the cut.
-func terms(rank int, list []uint32) int { return 1 + min(rank, len(list)) }
+func terms(rank, listed int) int { return 1 + min(rank, listed) }
 
 // ranks maps rows to ranks and is emptied in constant time.
 type ranks struct {

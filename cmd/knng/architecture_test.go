@@ -19,7 +19,7 @@ var levels = map[string]int{
 	"builder/lot": 0, "builder/pages": 0, "builder/candidates": 1, "builder/division": 2, "builder/leaf": 2, "builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
 	"builder/refine/rankorder": 2, "builder/refine": 3,
 	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3,
-	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/peers": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
+	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/peers": 4, "cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
 }
 
 // only says where a library may be used.
@@ -28,7 +28,7 @@ var only = map[string][]string{
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
 	"gonum.org/v1/gonum":            {"builder/division", "store/export", "store/analysis"},
-	"gonum.org/v1/plot":             {"bench/plot"},
+	"gonum.org/v1/plot":             {"bench/plot", "cmd/faces"},
 }
 
 func goList(t *testing.T, args ...string) []string {

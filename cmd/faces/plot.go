@@ -1,0 +1,42 @@
+package main
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// plot draws one curve a graph, to path.svg and path.png. Graphs refined from
+// one G1 have its color and dashes.
+func (r *report) plot(path, title string, values [][]float64) error {
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text = "K"
+	p.Legend.Top = true
+	p.Add(plotter.NewGrid())
+	for i, g := range r.graphs {
+		points := make(plotter.XYs, len(values[i]))
+		for k, v := range values[i] {
+			points[k] = plotter.XY{X: float64(k + 1), Y: v}
+		}
+		line, err := plotter.NewLine(points)
+		if err != nil {
+			return err
+		}
+		line.Color = plotutil.Color(i)
+		line.Width = vg.Points(1.5)
+		if g.base >= 0 {
+			line.Color = plotutil.Color(g.base)
+			line.Dashes = plotutil.Dashes(i - g.base)
+		}
+		p.Add(line)
+		p.Legend.Add(g.full, line)
+	}
+	for _, ending := range []string{".svg", ".png"} {
+		if err := p.Save(7*vg.Inch, 5*vg.Inch, path+ending); err != nil {
+			return err
+		}
+	}
+	return nil
+}

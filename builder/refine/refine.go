@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/knng/knng/builder"
@@ -23,7 +24,7 @@ import (
 // committed is lost. When dir already holds the finished graph of these
 // options, Refine returns its stored Result and store.ErrFinished. Errors to
 // test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
-// builder.ErrBadRows (in opts.Vectors), vectors.ErrFault.
+// builder.ErrBadRows (in opts.Vectors), builder.ErrSpace, vectors.ErrFault.
 func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Result, error) {
 	opts = opts.withDefaults(g1)
 	if err := opts.validate(g1); err != nil {
@@ -36,6 +37,9 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 		result, err = r.refine(dir)
 		return err
 	})
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: %w", builder.ErrSpace, err)
+	}
 	return result, err
 }
 

@@ -246,10 +246,13 @@ func TestInterruptions(t *testing.T) {
 
 	key := opts.Distance.Key
 	var calls, limit atomic.Int64
+	paid := map[[2]store.Row]int{}
+	opts.Threads = 1 // two could meet a pair at the same moment
 	opts.Distance.Key = func(a, b store.Row) (float32, error) {
 		if calls.Add(1) > limit.Load() {
 			return 0, errEnough
 		}
+		paid[[2]store.Row{a, b}]++
 		return key(a, b)
 	}
 	dir := filepath.Join(t.TempDir(), "g2")
@@ -281,6 +284,11 @@ func TestInterruptions(t *testing.T) {
 		}
 		if stops > 100 {
 			t.Fatal("no end")
+		}
+	}
+	for pair, times := range paid {
+		if times > 1 {
+			t.Fatalf("rows %v were compared %d times", pair, times)
 		}
 	}
 	again, err := refine.Refine(context.Background(), dir, g1, opts)

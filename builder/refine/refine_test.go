@@ -202,7 +202,11 @@ func TestFollowsTheDefinition(t *testing.T) {
 func TestWhatMustNotMatter(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
-	data, fine := someRows(rng, 700), someRows(rng, 700)
+	n := 700
+	if testing.Short() {
+		n = 250
+	}
+	data, fine := someRows(rng, n), someRows(rng, n)
 	g1 := given(t, data, builder.Options{K: 6, Method: builder.Paper, LeafSize: 64, Divisions: 3})
 	for _, base := range []refine.Options{
 		{Distance: refine.RankOrder(6), K: 12, Visits: 60, Threads: 1},

@@ -154,7 +154,7 @@ func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
 	if r.Hubness, err = analysis.MeasureHubness(w.begin("hubs"), shares, a.top); err != nil {
 		return nil, err
 	}
-	if r.Distances, err = analysis.MeasureDistances(w.begin("distances"), ranksOf(w.K()), shares); err != nil {
+	if r.Distances, err = analysis.MeasureDistances(w.begin("distances"), threeRanks(w.K()), shares); err != nil {
 		return nil, err
 	}
 	if in, err := w.Reverse(); err == nil {
@@ -163,8 +163,8 @@ func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
 	return r, nil
 }
 
-// ranksOf are the first, the middle and the last.
-func ranksOf(k int) []int {
+// threeRanks are the first, the middle and the last.
+func threeRanks(k int) []int {
 	if k == 0 {
 		return nil
 	}

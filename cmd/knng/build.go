@@ -177,12 +177,18 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	case err != nil:
 		return err
 	}
+	if g.quiet && !g.json {
+		return nil
+	}
+	return showBuilt(g, res, b.out)
+}
+
+// showBuilt prints a result, as JSON or for people.
+func showBuilt(g *globals, res *builder.Result, dir string) error {
 	if g.json {
-		return g.printJSON(flatten(res, b.out))
+		return g.printJSON(flatten(res, dir))
 	}
-	if !g.quiet {
-		printResult(g, res, b.out)
-	}
+	printResult(g, res, dir)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/refine"
 	"github.com/knng/knng/store"
 )
 
@@ -37,19 +38,32 @@ func runInfo(g *globals, dir string) error {
 	}
 	defer s.Close()
 	info := s.Info()
-	res := new(builder.Result)
-	if err := json.Unmarshal(info.Result, res); err != nil {
+	show, err := shower(info.Result)
+	if err != nil {
 		return fmt.Errorf("result stored in %s: %w", dir, err)
 	}
-	if g.json {
-		return g.printJSON(flatten(res, dir))
+	if err := show(g, dir); err != nil || g.json {
+		return err
 	}
-	printResult(g, res, dir)
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
 	for _, f := range info.Manifest.Files {
 		fmt.Fprintf(g.stdout, "input      %s: %d rows, %s\n", f.Path, f.Rows, size(f.Size))
 	}
 	return nil
+}
+
+// shower reads the result of a build or of a refinement and returns what prints
+// it, as JSON or for people.
+func shower(result []byte) (func(g *globals, dir string) error, error) {
+	built, refined := new(builder.Result), new(refine.Result)
+	if err := json.Unmarshal(result, built); err != nil {
+		return nil, err
+	}
+	if built.Method != refine.Method {
+		return func(g *globals, dir string) error { return showBuilt(g, built, dir) }, nil
+	}
+	err := json.Unmarshal(result, refined)
+	return func(g *globals, dir string) error { return showRefined(g, refined, dir) }, err
 }
 
 func unfinishedInfo(g *globals, dir string) error {

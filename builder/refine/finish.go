@@ -1,0 +1,204 @@
+package refine
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// finish writes the new lists, measures, and seals.
+func (r *run) finish() (*Result, error) {
+	w := &writer{run: r, marks: make([]uint32, r.g1.Len())}
+	if err := w.adjacency(); err != nil {
+		return nil, err
+	}
+	sum := r.state.sums()
+	sum.add(w.completing)
+	m := r.draft.Manifest()
+	res := &Result{
+		Rows: r.g1.Len(), Dim: m.Dim, Type: m.Type, K: r.k, Metric: r.distanceName(), Method: Method,
+		RefinedFrom: r.g1.Info().Checksum, Visits: r.opts.Visits, Completed: w.completed,
+		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
+		PairCache: "off", Resumed: r.state.Runs - 1, Threads: r.opts.Threads,
+	}
+	if n := float64(r.n()); n > 1 {
+		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
+		res.Kept = float64(w.kept) / (n * float64(r.k))
+	}
+	if r.pairs != nil {
+		res.PairCache = "pairs"
+	}
+	p := r.begin("checksum", "", 0)
+	var err error
+	if res.Checksum, err = r.draft.Checksum(); err != nil {
+		return nil, err
+	}
+	p.end("")
+	if err := r.save(); err != nil {
+		return nil, err
+	}
+	res.Seconds, res.Phases = r.state.Seconds, r.state.Phases
+	return res, r.draft.Seal(res)
+}
+
+// writer writes the adjacency: as many rows at a time as memory allows, each
+// time reading all that was offered.
+type writer struct {
+	*run
+	marks []uint32 // marks[row] is the last row that listed it, plus one
+
+	mu         sync.Mutex
+	completing counts
+	completed  int
+	kept       int64
+}
+
+// adjacency is not a unit of its own: doing it again after an interruption
+// writes the same.
+func (w *writer) adjacency() error {
+	total := w.g1.Len()
+	at := total
+	if w.k > 0 {
+		at = int(min(int64(total), max(1, w.opts.Memory/int64(entryBytes*w.k))))
+	}
+	p := w.begin("adjacency", "rows", int64(total))
+	defer p.end("")
+	return w.draft.CommitAdjacency(w.k, func(add func([]uint32, []float32) error) error {
+		for from := 0; from < total; from += at {
+			to := min(from+at, total)
+			lists, err := w.gather(from, to)
+			if err != nil {
+				return err
+			}
+			if err := w.put(lists, from, to, add); err != nil {
+				return err
+			}
+			p.add(to - from)
+		}
+		return nil
+	})
+}
+
+// gather unites what the rows from up to to were offered: lists by row less
+// from, neighbors by row. It completes those that stayed short.
+func (w *writer) gather(from, to int) (*union.Lists, error) {
+	if w.k == 0 {
+		return nil, nil
+	}
+	lists := union.New(to-from, w.k, nil)
+	err := w.draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		for i, place := range l.Rows {
+			if int(place) >= w.n() {
+				return errPlace(place, w.n())
+			}
+			row := int(w.order[place])
+			if row < from || row >= to {
+				continue
+			}
+			for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
+				if int(l.Neighbors[j]) >= w.n() {
+					return errPlace(l.Neighbors[j], w.n())
+				}
+				lists.Offer(uint32(row-from), w.order[l.Neighbors[j]], l.Keys[j])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var short []uint32 // places
+	lists.Short(w.k, func(i uint32) {
+		if place := w.placeOf[from+int(i)]; place != noPlace {
+			short = append(short, place)
+		}
+	})
+	return lists, w.complete(lists, from, short)
+}
+
+// complete compares places whose component of G1 was too small with all others.
+func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
+	if len(short) == 0 {
+		return nil
+	}
+	p := w.begin("complete", "rows", int64(len(short)))
+	w.completed += len(short)
+	all := make([]uint32, w.n())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	err := vectors.Ranges(w.opts.Threads, len(short), 1, func() func(from, to int) error {
+		keys, out := w.keys(), make([]float32, tick)
+		return func(i, _ int) error {
+			place := short[i]
+			for _, side := range [][]uint32{all[:place], all[place+1:]} {
+				for part := range slices.Chunk(side, tick) {
+					if err := w.ctx.Err(); err != nil {
+						return err
+					}
+					n, err := keys(place, part, out[:len(part)])
+					if err != nil {
+						return err
+					}
+					for j, id := range part {
+						lists.Offer(w.order[place]-uint32(from), w.order[id], out[j])
+					}
+					w.mu.Lock()
+					w.completing.add(counts{int64(len(part)), int64(n)})
+					w.mu.Unlock()
+				}
+			}
+			p.add(1)
+			return nil
+		}
+	})
+	p.end("%d rows had too few others within reach and were compared with all", len(short))
+	return err
+}
+
+// put adds the lists of the rows from up to to.
+func (w *writer) put(lists *union.Lists, from, to int, add func([]uint32, []float32) error) error {
+	var given *listReader
+	if w.given != nil {
+		given = w.given.reader()
+	}
+	for row := from; row < to; row++ {
+		var neighbors []uint32
+		var keys []float32
+		if place := w.placeOf[row]; place != noPlace && w.k > 0 {
+			neighbors, keys = lists.List(uint32(row - from))
+			if err := w.distinct(row, neighbors); err != nil {
+				return err
+			}
+			before, _ := given.List(place)
+			for _, x := range before {
+				if w.marks[x] == uint32(row)+1 {
+					w.kept++
+				}
+			}
+		}
+		if err := add(neighbors, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distinct marks the neighbors of a row. One that stands there twice has two
+// keys: the function is not symmetric.
+func (w *writer) distinct(row int, neighbors []uint32) error {
+	for _, x := range neighbors {
+		if w.marks[x] == uint32(row)+1 {
+			return fmt.Errorf("refine: distance %s gives rows %d and %d two values, one from each side: it must be symmetric", w.distanceName(), row, x)
+		}
+		w.marks[x] = uint32(row) + 1
+	}
+	return nil
+}

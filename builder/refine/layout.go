@@ -1,0 +1,200 @@
+package refine
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// noPlace marks a row without a list.
+const noPlace = ^uint32(0)
+
+// audit reads new vectors once: every value is looked at before anything is
+// built on it, and their checksum names the result.
+func (r *run) audit() error {
+	v := r.opts.Vectors
+	if v == nil {
+		return nil
+	}
+	p := r.begin("audit", "rows", int64(v.Len()))
+	report, err := vectors.Audit(v, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads})
+	if err != nil {
+		return err
+	}
+	p.end("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
+	r.checksum = fmt.Sprintf("%016x", report.Checksum)
+	if r.opts.Metric != distance.Cosine {
+		report.Zero = nil
+	}
+	return cmp.Or(
+		r.badRows(report.NonFinite, "has a NaN or an infinity"),
+		r.badRows(report.TooLarge, "is so long that distances would overflow float32"),
+		r.badRows(report.Zero, "is all zeros, which has no cosine"))
+}
+
+// badRows makes the error for vectors that have no distances. Those of rows
+// without a list are never looked at.
+func (r *run) badRows(rows []uint32, why string) error {
+	var bad []uint32
+	for _, row := range rows {
+		list, err := r.g1.Neighbors(store.Row(row), nil)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			bad = append(bad, row)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d of the new vectors, the first that of row %d, which %s", builder.ErrBadRows, len(bad), bad[0], why)
+}
+
+// layout carries over what does not depend on the distance, and brings the rows
+// into the store.
+func (r *run) layout() error {
+	if err := r.takeOrder(); err != nil {
+		return err
+	}
+	if err := r.takeIDs(); err != nil {
+		return err
+	}
+	if r.draft.Manifest().Vectors == "copy" {
+		if err := r.takeRows(); err != nil {
+			return err
+		}
+	}
+	if r.own() {
+		return nil
+	}
+	return r.mapRows()
+}
+
+// takeOrder reads the order of G1 and commits it.
+func (r *run) takeOrder() error {
+	in, order, err := r.g1.Vectors()
+	if err != nil {
+		return err
+	}
+	in.Close()
+	r.order, r.k = order, max(0, min(r.opts.K, len(order)-1))
+	r.placeOf = slices.Repeat([]uint32{noPlace}, r.g1.Len())
+	for place, row := range order {
+		if int(row) >= len(r.placeOf) {
+			return fmt.Errorf("%w: place %d is of row %d, want below %d", store.ErrCorrupt, place, row, len(r.placeOf))
+		}
+		r.placeOf[row] = uint32(place)
+	}
+	have, err := r.draft.Order()
+	if err != nil || slices.Equal(have, order) && have != nil {
+		return err
+	}
+	return r.draft.CommitOrder(order)
+}
+
+// takeIDs carries external ids over, by a file of lines as the store reads them.
+func (r *run) takeIDs() (err error) {
+	if !r.g1.Info().IDs {
+		return nil
+	}
+	if done, err := r.draft.IDsDone(); done || err != nil {
+		return err
+	}
+	path, err := r.scratch("ids")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("refine: %w", err)
+	}
+	defer os.Remove(path)
+	w := bufio.NewWriter(f)
+	for row := range r.g1.Len() {
+		id, idErr := r.g1.ID(store.Row(row))
+		if err = idErr; err != nil {
+			break
+		}
+		fmt.Fprintln(w, id)
+	}
+	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("refine: ids: %w", err)
+	}
+	return r.draft.CommitIDs(path, r.g1.Len())
+}
+
+// takeRows writes the store's own rows in the order of places: the new vectors
+// where there are any, else those of G1.
+func (r *run) takeRows() error {
+	if _, err := os.Stat(r.draft.RowsPath()); err == nil {
+		return nil // written in an earlier run: it got its name when it was whole
+	}
+	src, indexOf := r.opts.Vectors, func(place int) int { return int(r.order[place]) }
+	if r.own() {
+		in, _, err := r.g1.Vectors()
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		src, indexOf = in, func(place int) int { return place }
+	}
+	p := r.begin("rows", "rows", int64(r.n()))
+	defer p.end("")
+	w, err := vectors.CreateRows(r.draft.RowsPath(), r.n(), src.Dim(), src.Type())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	row := make([]byte, src.Dim()*src.Type().Size())
+	for place := range r.n() {
+		if place%tick == 0 {
+			p.add(min(tick, r.n()-place))
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if err := src.ReadRows(indexOf(place), row); err != nil {
+			return err
+		}
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
+
+// mapRows maps the rows that the metric compares.
+func (r *run) mapRows() (err error) {
+	v := r.opts.Vectors
+	if r.space, err = distance.New(r.opts.Metric, v.Type(), v.Dim()); err != nil {
+		return err
+	}
+	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
+		return err
+	}
+	if r.rows.Len() != r.n() || r.rows.Dim() != v.Dim() || r.rows.Type() != v.Type() {
+		return fmt.Errorf("%w: %s has %d rows of %d %s, want %d of %d %s", store.ErrCorrupt, r.draft.RowsPath(),
+			r.rows.Len(), r.rows.Dim(), r.rows.Type(), r.n(), v.Dim(), v.Type())
+	}
+	if !r.space.NeedsNorms() {
+		return nil
+	}
+	r.norms = make([]float64, r.n())
+	return vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				r.norms[i] = r.space.Norm(r.rows.Row(i))
+			}
+			return nil
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package refine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/cache"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Refine makes the graph G2 of g1's rows under the distance of opts in the
+// store at dir, or continues the refinement there that was interrupted: call it
+// again with the same options. g1 and opts.Vectors stay open and belong to the
+// caller.
+//
+// Cancelling ctx stops cleanly and returns ctx's error; nothing that was
+// committed is lost. When dir already holds the finished graph of these
+// options, Refine returns its stored Result and store.ErrFinished. Errors to
+// test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
+// builder.ErrBadRows (in opts.Vectors), builder.ErrSpace, vectors.ErrFault.
+func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Result, error) {
+	opts = opts.withDefaults(g1)
+	if err := opts.validate(g1); err != nil {
+		return nil, err
+	}
+	r := &run{ctx: ctx, opts: opts, g1: g1, began: time.Now()}
+	defer r.release()
+	var result *Result
+	err := vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
+		result, err = r.refine(dir)
+		return err
+	})
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: %w", builder.ErrSpace, err)
+	}
+	return result, err
+}
+
+// run is one call of Refine. A place is a position in the locality order that
+// G1 was built in; the rows with a list have one.
+type run struct {
+	ctx   context.Context
+	opts  Options
+	g1    *store.Store
+	draft *store.Draft
+	state state
+	began time.Time
+
+	order   []uint32 // order[place] = row
+	placeOf []uint32 // placeOf[row] = place, or noPlace
+	k       int      // length of the new lists: min(K, n-1)
+
+	space *distance.Space
+	rows  *vectors.Rows // by place, under a metric
+	norms []float64     // by place, under cosine
+
+	given    *listFile // of G1
+	start    *listFile // the same under the new distance
+	bounds   []entry   // bounds[place]: what comes after it does not enter the new list
+	pairs    *cache.Pairs
+	checksum string // of the new vectors
+}
+
+// n is the number of rows with a list.
+func (r *run) n() int { return len(r.order) }
+
+func (r *run) release() {
+	if r.pairs != nil {
+		r.pairs.Close()
+	}
+	for _, l := range []*listFile{r.given, r.start} {
+		if l != nil {
+			l.rows.Close()
+		}
+	}
+	if r.rows != nil {
+		r.rows.Close()
+	}
+	if r.draft != nil {
+		r.draft.Close() // the refinement's own error is the one that counts
+	}
+}
+
+// refine goes through the passes of the package comment.
+func (r *run) refine(dir string) (*Result, error) {
+	if err := r.audit(); err != nil {
+		return nil, err
+	}
+	var err error
+	r.draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger})
+	if errors.Is(err, store.ErrFinished) {
+		return finished(dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resume(); err != nil {
+		return nil, err
+	}
+	for _, pass := range []func() error{r.layout, r.writeGiven, r.openPairs, r.evaluateStart, r.writeStart, r.walk} {
+		if err := pass(); err != nil {
+			return nil, err
+		}
+	}
+	return r.finish()
+}
+
+// finished returns the result stored in a sealed store, with err, which wraps
+// store.ErrFinished.
+func finished(dir string, err error) (*Result, error) {
+	s, openErr := store.Open(dir, nil)
+	if openErr != nil {
+		return nil, openErr
+	}
+	defer s.Close()
+	result := new(Result)
+	if jsonErr := json.Unmarshal(s.Info().Result, result); jsonErr != nil {
+		return nil, fmt.Errorf("refine: result stored in %s: %w", dir, jsonErr)
+	}
+	return result, err
+}
+
+// resume reads what earlier runs recorded.
+func (r *run) resume() error {
+	resumed, err := r.draft.Load("state", &r.state)
+	if err != nil {
+		return err
+	}
+	r.state.Runs++
+	if resumed {
+		r.say("resuming after %d finished stages", len(r.state.Stages))
+	}
+	return r.save()
+}
+
+// own reports whether the distance is the program's own.
+func (r *run) own() bool { return r.opts.Distance != nil }
+
+// distanceName is what the distance is called.
+func (r *run) distanceName() string {
+	if r.own() {
+		return r.opts.Distance.Name
+	}
+	return r.opts.Metric.String()
+}
+
+// say reports a line that belongs to no phase.
+func (r *run) say(format string, args ...any) {
+	if r.opts.Progress != nil {
+		r.opts.Progress(builder.Event{Message: fmt.Sprintf(format, args...)})
+	}
+}

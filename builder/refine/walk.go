@@ -1,0 +1,93 @@
+package refine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/store"
+)
+
+// walk visits around every row, best first, and commits what was offered.
+func (r *run) walk() error {
+	if r.k == 0 || len(r.state.Stages) >= walkStage {
+		return nil
+	}
+	sum, err := r.doUnits("walk", walkStage, func() unitWork {
+		return (&walker{run: r, search: propagation.New(r.start.reader(), r.keys(), r.order, r.opts.Visits, true)}).unit
+	})
+	if err != nil {
+		return err
+	}
+	r.say("walk: %.0f rows visited around each", float64(sum.Requested)/float64(r.n()))
+	return r.endStage("walk", sum)
+}
+
+// walker is one goroutine's tools.
+type walker struct {
+	*run
+	search *propagation.BestFirst
+	log    []offer
+}
+
+// offer is a candidate that may enter the list of a place.
+type offer struct {
+	to uint32
+	entry
+}
+
+// unit walks around a range of places. What comes after the bound of a place
+// comes after the end of its new list too: that test stops nearly all offers.
+func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
+	w.log = w.log[:0]
+	before := w.search.Count()
+	for p := uint32(from); p < uint32(to); p++ {
+		if err := w.ctx.Err(); err != nil {
+			return nil, counts{}, err
+		}
+		ids, keys, err := w.search.Around(p)
+		if err != nil {
+			return nil, counts{}, err
+		}
+		for i, id := range ids {
+			if w.compare(entry{keys[i], id}, w.bounds[p]) <= 0 {
+				w.log = append(w.log, offer{p, entry{keys[i], id}})
+			}
+			if w.compare(entry{keys[i], p}, w.bounds[id]) <= 0 {
+				w.log = append(w.log, offer{id, entry{keys[i], p}})
+			}
+		}
+	}
+	after := w.search.Count()
+	return w.blocks(), counts{after.Requested - before.Requested, after.Evaluated - before.Evaluated}, nil
+}
+
+// blockRows is about how many receiving places a block has.
+const blockRows = 4096
+
+// blocks gathers the log by receiver. What two rows of the unit offered to each
+// other stands in it twice, one after the other.
+func (w *walker) blocks() []store.Lists {
+	slices.SortFunc(w.log, func(a, b offer) int {
+		if a.to != b.to {
+			return cmp.Compare(a.to, b.to)
+		}
+		return w.compare(a.entry, b.entry)
+	})
+	w.log = slices.Compact(w.log)
+	var blocks []store.Lists
+	var ids []uint32
+	var keys []float32
+	for from := 0; from < len(w.log); {
+		if len(blocks) == 0 || len(blocks[len(blocks)-1].Rows) == blockRows {
+			blocks = append(blocks, store.Lists{})
+		}
+		to := w.log[from].to
+		ids, keys = ids[:0], keys[:0]
+		for ; from < len(w.log) && w.log[from].to == to; from++ {
+			ids, keys = append(ids, w.log[from].id), append(keys, w.log[from].key)
+		}
+		blocks[len(blocks)-1].Append(to, ids, keys)
+	}
+	return blocks
+}

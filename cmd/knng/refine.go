@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder/refine"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+const refineHelp = `Make a graph under another distance from a finished graph: the lists of G1 are
+evaluated anew, and neighbors of neighbors in G1 are visited, best first.
+
+The other distance is rank-order, which compares the lists that G1 has for two
+rows, or a metric over other vectors of the same rows, in the same order: G1 from
+short ones, say, and G2 from long ones. Interrupt it as you like; the same
+command continues.
+
+  knng refine faces.knng -o faces2.knng --distance rank-order
+  knng refine faces.knng -o faces2.knng --distance rank-order --ranks 20 -k 10
+  knng refine coarse.knng -o fine.knng --vectors fine.npy --metric cosine`
+
+type refineFlags struct {
+	out       string
+	distance  string
+	ranks     int
+	vectors   []string
+	metric    string
+	memory    string
+	pairCache string
+	opts      refine.Options
+}
+
+func newRefine(g *globals) *cobra.Command {
+	r := new(refineFlags)
+	c := &cobra.Command{
+		Use: "refine G1 -o G2", Short: "Make a graph under another distance from a finished one", Long: refineHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			if err := r.complete(); err != nil {
+				return usageError{err}
+			}
+			return r.run(c.Context(), g, a[0])
+		},
+	}
+	f, o := c.Flags(), &r.opts
+	f.StringVarP(&r.out, "output", "o", "", "directory of the new graph")
+	f.StringVar(&r.distance, "distance", "", "rank-order")
+	f.IntVar(&r.ranks, "ranks", 0, "rank-order: look at this many entries of a list (default all of G1's)")
+	f.StringArrayVar(&r.vectors, "vectors", nil, "file of other vectors of the same rows; may be given several times")
+	f.StringVar(&r.metric, "metric", "euclidean", "with --vectors: euclidean (l2), sqeuclidean, cosine or ip")
+	f.IntVarP(&o.K, "k", "k", 0, "neighbors of a row (default G1's)")
+	f.IntVar(&o.Visits, "visits", 0, "most rows visited around a row (default 500, and at least twice k)")
+	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
+	f.StringVar(&r.memory, "memory", "", "memory for the lists held at the end (default 256MiB)")
+	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default G2/scratch)")
+	f.StringVar(&r.pairCache, "pair-cache", "auto", "computed-pair cache: auto, on or off")
+	requireOutput(c)
+	return c
+}
+
+// complete turns the flags that are words into options.
+func (r *refineFlags) complete() (err error) {
+	switch {
+	case (r.distance == "") == (len(r.vectors) == 0):
+		return errors.New("want --distance rank-order or --vectors FILE, one of the two")
+	case r.distance != "" && r.distance != "rank-order":
+		return fmt.Errorf("--distance is %q, want rank-order", r.distance)
+	case r.ranks < 0 || r.ranks > 0 && r.distance == "":
+		return errors.New("--ranks belongs to --distance rank-order and is at least 1")
+	case r.opts.K < 0 || r.opts.Visits < 0 || r.opts.Threads < 0:
+		return errors.New("-k, --visits and --threads are at least 1")
+	}
+	if r.opts.Metric, err = distance.ParseMetric(r.metric); err != nil {
+		return err
+	}
+	if r.opts.PairCache, err = parseSwitch("pair-cache", r.pairCache); err != nil {
+		return err
+	}
+	r.opts.Memory, err = parseSize(r.memory)
+	return err
+}
+
+func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
+	g1, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer g1.Close()
+	if r.distance != "" {
+		r.opts.Distance = refine.RankOrder(ranksOf(g1, r.ranks))
+	} else {
+		if r.opts.Vectors, err = vectors.Open(r.vectors, &vectors.OpenOptions{Scratch: r.opts.Scratch}); err != nil {
+			return err
+		}
+		defer r.opts.Vectors.Close()
+	}
+	r.opts.Progress = g.reporter()
+	r.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	res, err := refine.Refine(ctx, r.out, g1, r.opts)
+	switch {
+	case errors.Is(err, store.ErrFinished):
+		if !g.quiet && g.progress != "none" {
+			fmt.Fprintf(g.stderr, "%s is already finished\n", r.out)
+		}
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
+		return err
+	case err != nil:
+		return err
+	}
+	if g.quiet && !g.json {
+		return nil
+	}
+	return showRefined(g, res, r.out)
+}
+
+// showRefined prints a result, as JSON or for people.
+func showRefined(g *globals, res *refine.Result, dir string) error {
+	if g.json {
+		return g.printJSON(struct {
+			*refine.Result
+			Dir string `json:"dir"`
+		}{res, dir})
+	}
+	printRefined(g, res, dir)
+	return nil
+}
+
+// ranksOf is how much of a list of g1 is looked at.
+func ranksOf(g1 *store.Store, asked int) int {
+	if asked == 0 {
+		return g1.K()
+	}
+	return min(asked, g1.K())
+}
+
+// printRefined is the summary at the end of a refinement.
+func printRefined(g *globals, r *refine.Result, dir string) {
+	w := g.stdout
+	fmt.Fprintf(w, "%s: %d rows, k=%d, %s, refined from %.16s\n", dir, r.Rows, r.K, r.Metric, r.RefinedFrom)
+	fmt.Fprintf(w, "kept       %.4f of the entries stand in the lists refined as well\n", r.Kept)
+	if r.Completed > 0 {
+		fmt.Fprintf(w, "completed  %d rows had too few others within reach and were compared with all\n", r.Completed)
+	}
+	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d known before (pair cache %s); scan rate %.5f\n",
+		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate)
+	fmt.Fprintf(w, "time       %.2f s, %d threads; resumed %d times\n", r.Seconds, r.Threads, r.Resumed)
+	fmt.Fprintf(w, "           %s\n", phases(r.Phases))
+	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
+	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
+}

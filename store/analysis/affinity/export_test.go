@@ -1,0 +1,4 @@
+package affinity
+
+// TieBreak lets tests add to similarities what Cluster adds.
+var TieBreak = tieBreak

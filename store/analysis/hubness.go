@@ -36,7 +36,7 @@ func inDegrees(g Graph) (degrees []uint32, isolated int, err error) {
 type Hubness struct {
 	Rows      int      `json:"rows"`
 	Mean      float64  `json:"mean"`     // entries / rows: k
-	Skewness  float64  `json:"skewness"` // of the in-degrees (section 3): 0 where all are equal, large where few rows are in most lists
+	Skewness  float64  `json:"skewness"` // of the in-degrees, S_Nk: 0 where all are equal, large where few rows are in most lists
 	Antihubs  int      `json:"antihubs"` // rows that are in no list
 	Quantiles []uint32 `json:"quantiles"`
 	Histogram []Bin    `json:"histogram"`

@@ -38,13 +38,14 @@ type Plan struct {
 	Sample   int           // rows whose exact lists judge
 	Growth   int           // rows of the largest step of the study of growth
 	Settings int           // of every system; 0 is all
+	Theory   int           // rows that the lemmas are held against
 }
 
 func (c *Config) plan() Plan {
 	if c.Quick {
-		return Plan{Rows: []int{10_000}, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second, Sample: 500, Growth: 8000, Settings: 4}
+		return Plan{Rows: []int{10_000}, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second, Sample: 500, Growth: 8000, Settings: 4, Theory: 6000}
 	}
-	return Plan{Rows: []int{100_000, 0}, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 10 * time.Minute, Sample: 2000, Growth: 100_000}
+	return Plan{Rows: []int{100_000, 0}, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 10 * time.Minute, Sample: 2000, Growth: 100_000, Theory: 20_000}
 }
 
 // maxK is the longest list that exact lists must judge.
@@ -99,6 +100,9 @@ func (r *runner) file(ctx context.Context, path string) error {
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	d := data{name, rows}
+	if err := r.theoryOf(ctx, d); err != nil {
+		return err
+	}
 	if err := r.growth(ctx, d); err != nil {
 		return err
 	}

@@ -29,23 +29,33 @@ type Config struct {
 }
 
 // Plan is how much is run. The full plan is the paper's, on rows that a machine
-// of today finishes in a day; the quick one shows that everything works.
+// of today finishes in a night; the quick one shows that everything works.
 type Plan struct {
-	Rows     []int // accuracy: this many rows of every file; 0 is all
+	Rows     int // accuracy: this many rows of every file
 	Ks       []int
 	Seeds    []uint64
-	Limit    time.Duration // of one build
+	Limit    time.Duration // of one build; a series of settings ends with the first that takes longer
+	Whole    time.Duration // of one build on all rows, with the first seed; 0 leaves that out
 	Sample   int           // rows whose exact lists judge
 	Growth   int           // rows of the largest step of the study of growth
 	Settings int           // of every system; 0 is all
 	Theory   int           // rows that the lemmas are held against
 }
 
+// Full is the plan without --quick. Builds that take more than two minutes on
+// 100,000 rows take longer than brute force by the same kernels.
+var Full = Plan{Rows: 100_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 2 * time.Minute, Whole: 10 * time.Minute,
+	Sample: 2000, Growth: 100_000, Theory: 20_000}
+
+// Quick is the plan with it.
+var Quick = Plan{Rows: 10_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
+	Sample: 500, Growth: 8000, Settings: 4, Theory: 6000}
+
 func (c *Config) plan() Plan {
 	if c.Quick {
-		return Plan{Rows: []int{10_000}, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second, Sample: 500, Growth: 8000, Settings: 4, Theory: 6000}
+		return Quick
 	}
-	return Plan{Rows: []int{100_000, 0}, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 10 * time.Minute, Sample: 2000, Growth: 100_000, Theory: 20_000}
+	return Full
 }
 
 // maxK is the longest list that exact lists must judge.
@@ -53,15 +63,16 @@ const maxK = 50
 
 // data is the rows of one file, or the first of them.
 type data struct {
-	name string
-	rows *vectors.Rows
+	name  string
+	rows  *vectors.Rows
+	input *vectors.Input // what rows belong to
 }
 
 // first is the first n rows and their first dim elements, read where they stand.
 func (d data) first(n, dim int) (data, error) {
 	r := d.rows
 	rows, err := vectors.RowsOf(r.Base(), min(n, r.Len()), min(dim, r.Dim()), r.Stride(), r.Type())
-	return data{d.name, rows}, err
+	return data{d.name, rows, d.input}, err
 }
 
 // runner is a session of runs.
@@ -72,68 +83,71 @@ type runner struct {
 	judges map[string]*judge.Judge
 }
 
-// Run does what has not been done yet and returns all runs.
+// Run does what has not been done yet and returns all runs. What tells most for
+// its time comes first: growth and theory, then everything with one seed, then
+// with the others, then all rows. After an interruption the page can be made of
+// what is there.
 func (c *Config) Run(ctx context.Context) (*Log, error) {
 	log, err := OpenLog(filepath.Join(c.Out, "runs.jsonl"))
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}}
-	for _, file := range c.Files {
-		if err := r.file(ctx, file); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+	files, err := r.open()
+	defer func() {
+		for _, d := range files {
+			d.input.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	stages := []func(context.Context, data) error{r.theoryOf, r.growth}
+	for _, seed := range r.Seeds {
+		stages = append(stages, func(ctx context.Context, d data) error { return r.accuracy(ctx, d, r.Rows, seed, r.Limit) })
+	}
+	if r.Whole > 0 {
+		stages = append(stages, func(ctx context.Context, d data) error {
+			return r.accuracy(ctx, d, d.rows.Len(), r.Seeds[0], r.Whole)
+		})
+	}
+	for _, stage := range stages {
+		for _, d := range files {
+			if err := stage(ctx, d); err != nil {
+				return nil, fmt.Errorf("%s: %w", d.name, err)
+			}
 		}
 	}
 	return log, nil
 }
 
-// file does all studies of one file.
-func (r *runner) file(ctx context.Context, path string) error {
-	in, err := vectors.Open([]string{path}, &vectors.OpenOptions{Scratch: r.Scratch})
+// open maps all files, and returns those that it could before an error.
+func (r *runner) open() (files []data, err error) {
+	for _, path := range r.Files {
+		in, err := vectors.Open([]string{path}, &vectors.OpenOptions{Scratch: r.Scratch})
+		if err != nil {
+			return files, err
+		}
+		name, _, _ := strings.Cut(filepath.Base(path), ".")
+		rows, ok := in.Mapped()
+		files = append(files, data{name, rows, in})
+		if !ok {
+			return files, fmt.Errorf("%s: it cannot be mapped", path)
+		}
+	}
+	return files, nil
+}
+
+// accuracy builds from the first n rows with every setting of every system.
+func (r *runner) accuracy(ctx context.Context, d data, n int, seed uint64, limit time.Duration) error {
+	part, err := d.first(n, d.rows.Dim())
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	rows, ok := in.Mapped()
-	if !ok {
-		return fmt.Errorf("it cannot be mapped")
-	}
-	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	d := data{name, rows}
-	if err := r.theoryOf(ctx, d); err != nil {
-		return err
-	}
-	if err := r.growth(ctx, d); err != nil {
-		return err
-	}
-	before := 0
-	for _, n := range r.Rows {
-		if n == 0 || n > rows.Len() {
-			n = rows.Len()
-		}
-		if n == before {
-			continue
-		}
-		before = n
-		part, err := d.first(n, rows.Dim())
-		if err != nil {
-			return err
-		}
-		if err := r.accuracy(ctx, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// accuracy builds with every setting of every system.
-func (r *runner) accuracy(ctx context.Context, d data) error {
-	for _, seed := range r.Seeds {
-		for _, k := range r.Ks {
-			for _, system := range Systems {
-				if err := r.series(ctx, d, k, seed, system); err != nil {
-					return err
-				}
+	for _, k := range r.Ks {
+		for _, system := range Systems {
+			if err := r.series(ctx, part, k, seed, system, limit); err != nil {
+				return err
 			}
 		}
 	}
@@ -141,9 +155,9 @@ func (r *runner) accuracy(ctx context.Context, d data) error {
 }
 
 // series runs the settings of a system until one takes too long.
-func (r *runner) series(ctx context.Context, d data, k int, seed uint64, system string) error {
+func (r *runner) series(ctx context.Context, d data, k int, seed uint64, system string, limit time.Duration) error {
 	for _, s := range thin(Grid(system, d.rows.Len(), k), r.Settings) {
-		run, err := r.task(ctx, "accuracy", d, k, seed, system, s)
+		run, err := r.task(ctx, "accuracy", d, k, seed, system, s, limit)
 		if err != nil {
 			return err
 		}
@@ -170,12 +184,12 @@ func (r *runner) growth(ctx context.Context, d data) error {
 		}
 		for _, system := range Systems {
 			if s, ok := Typical(system, rows.rows.Len()); ok {
-				if _, err := r.task(ctx, "rows", rows, k, 1, system, s); err != nil {
+				if _, err := r.task(ctx, "rows", rows, k, 1, system, s, max(r.Limit, r.Whole)); err != nil {
 					return err
 				}
 			}
 			if s, ok := Typical(system, most); ok && (system == Divisions || system == Propagation) {
-				if _, err := r.task(ctx, "dimensions", dims, k, 1, system, s); err != nil {
+				if _, err := r.task(ctx, "dimensions", dims, k, 1, system, s, max(r.Limit, r.Whole)); err != nil {
 					return err
 				}
 			}
@@ -187,7 +201,7 @@ func (r *runner) growth(ctx context.Context, d data) error {
 	}
 	for _, visits := range visitsSteps {
 		s := Setting{fmt.Sprintf("M 8, T %d", visits), knng.Propagated(8, visits)}
-		if _, err := r.task(ctx, "visits", whole, k, 1, Propagation, s); err != nil {
+		if _, err := r.task(ctx, "visits", whole, k, 1, Propagation, s, max(r.Limit, r.Whole)); err != nil {
 			return err
 		}
 	}
@@ -198,7 +212,7 @@ func (r *runner) growth(ctx context.Context, d data) error {
 var visitsSteps = []int{125, 250, 500, 1000, 2000}
 
 // task builds and judges, unless it has been done.
-func (r *runner) task(ctx context.Context, study string, d data, k int, seed uint64, system string, s Setting) (Run, error) {
+func (r *runner) task(ctx context.Context, study string, d data, k int, seed uint64, system string, s Setting, limit time.Duration) (Run, error) {
 	t := Task{study, d.name, d.rows.Len(), d.rows.Dim(), k, seed, system, s.Name}
 	if run, ok := r.log.Find(t); ok || !r.wanted(system) {
 		return run, nil
@@ -208,7 +222,7 @@ func (r *runner) task(ctx context.Context, study string, d data, k int, seed uin
 		s.System = own
 	}
 	p := &baseline.Problem{Rows: d.rows, Metric: distance.Euclidean, K: k, Seed: seed, Threads: max(r.Threads, 1)}
-	run, g := build(ctx, t, s.System, p, r.Limit)
+	run, g := build(ctx, t, s.System, p, limit)
 	if err := ctx.Err(); err != nil {
 		return run, err
 	}

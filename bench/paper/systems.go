@@ -55,7 +55,7 @@ func Grid(system string, n, k int) (grid []Setting) {
 	}
 	switch system {
 	case Divisions:
-		for _, m := range []int{1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64} {
+		for _, m := range []int{1, 2, 4, 6, 8, 12, 16, 24, 32, 48} {
 			add(knng.Divisions(m), "M %d", m)
 		}
 	case Propagation:
@@ -70,7 +70,7 @@ func Grid(system string, n, k int) (grid []Setting) {
 			add(knng.Default(recall), "recall %g", recall)
 		}
 	case Glue, Overlap:
-		for _, alpha := range []float64{0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4} {
+		for _, alpha := range []float64{0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4} {
 			add(chen(system, alpha, false), "alpha %g", alpha)
 			add(chen(system, alpha, true), "alpha %g, table", alpha)
 		}
@@ -79,8 +79,8 @@ func Grid(system string, n, k int) (grid []Setting) {
 			add(virmajoki.Builder{Third: third}, "third %g", third)
 		}
 	case Uno:
-		for _, sets := range []int{1, 2, 4, 8, 16, 32, 64} {
-			for _, errors := range []int{2, 3, 4, 6} {
+		for _, sets := range []int{1, 2, 4, 8, 16, 32} {
+			for _, errors := range []int{2, 3, 5} {
 				s := unoFor(n, errors, sets)
 				add(s, "%d letters, %d errors, %d sets", s.Length, errors, sets)
 			}
@@ -89,7 +89,9 @@ func Grid(system string, n, k int) (grid []Setting) {
 		for _, checks := range []int{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
 			if checks >= k && checks < n/2 {
 				add(kdtrees.Builder{Trees: 4, Checks: checks}, "4 trees, %d checks", checks)
-				add(kdtrees.Builder{Trees: 8, Checks: checks}, "8 trees, %d checks", checks)
+				if checks >= 512 {
+					add(kdtrees.Builder{Trees: 8, Checks: checks}, "8 trees, %d checks", checks)
+				}
 			}
 		}
 	case NNDescent:

@@ -260,10 +260,10 @@ func (s *study) known() {
 	w := 2 * distances[len(distances)*19/20]
 	hashed := stable(s.x, w, h, s.Estimate, s.Seed)
 	s.report.Known = []Curve{diagonal,
-		s.compare("hyperplanes through the origin, (1 - angle/pi)^h", origin, func(p *pair) float64 {
+		s.compare("through the origin: (1 - angle/pi)^h", origin, func(p *pair) float64 {
 			return math.Pow(SameSide(s.angle(p.i, p.j)), float64(h))
 		}),
-		s.compare("2-stable hash, median; P(same bucket)^h, a lower bound", hashed, func(p *pair) float64 {
+		s.compare("2-stable hash: at least P^h", hashed, func(p *pair) float64 {
 			return math.Pow(SameBucket(s.distance(p.i, p.j), w), float64(h))
 		})}
 }

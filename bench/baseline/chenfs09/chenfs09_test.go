@@ -83,7 +83,7 @@ func TestPairs(t *testing.T) {
 			continue
 		}
 		key := [2]uint32{min(a, b), max(a, b)}
-		if table.add(a, b) == want[key] {
+		if table.has(uint64(key[0])<<32|uint64(key[1])) != want[key] || table.add(a, b) == want[key] {
 			t.Fatalf("pair %v: known %v", key, want[key])
 		}
 		want[key] = true

@@ -9,6 +9,10 @@ type pairs struct {
 	len   int
 }
 
+// mostPairs is how many pairs the table keeps: 4 GB. Later ones are not kept, and
+// compared again when they are met again.
+const mostPairs = 1 << 28
+
 func newPairs() *pairs { return &pairs{slots: make([]uint64, 1<<16)} }
 
 // add puts a pair into the set and reports whether it was new.
@@ -16,7 +20,11 @@ func (p *pairs) add(a, b uint32) bool {
 	if a > b {
 		a, b = b, a
 	}
-	if !p.put(uint64(a)<<32 | uint64(b)) {
+	pair := uint64(a)<<32 | uint64(b)
+	if p.len >= mostPairs-1 {
+		return !p.has(pair)
+	}
+	if !p.put(pair) {
 		return false
 	}
 	if p.len++; 2*p.len > len(p.slots) {
@@ -29,6 +37,16 @@ func (p *pairs) add(a, b uint32) bool {
 		}
 	}
 	return true
+}
+
+func (p *pairs) has(pair uint64) bool {
+	mask := uint64(len(p.slots) - 1)
+	for i := lot.Mix(pair) & mask; p.slots[i] != 0; i = (i + 1) & mask {
+		if p.slots[i] == pair {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pairs) put(pair uint64) bool {

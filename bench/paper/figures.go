@@ -36,7 +36,7 @@ func (c *Config) figures(runs []Run) (all []Figure, err error) {
 	}
 	save("effective-rate", "The effective rate by division (the paper's Figure 3): new pairs of rows that share a leaf, of all so far.", ratePanels(runs))
 	for _, data := range studied(runs) {
-		save("growth-"+data, "Comparisons and time over rows, time over dimensions, time of propagation over T: "+data+". The slope is the exponent.", growthPanels(runs, data))
+		save("growth-"+data, "Comparisons and time over rows, time over dimensions, time of propagation over T: "+data+". The slope is the exponent. Of knng's, pairs are counted before its cache.", growthPanels(runs, data))
 	}
 	return all, err
 }
@@ -119,7 +119,7 @@ func growthPanels(runs []Run, data string) []plot.Panel {
 				p.Lines = append(p.Lines, line)
 			}
 		}
-		add(&comparisons, "rows", rowsOf, comparisonsOf)
+		add(&comparisons, "rows", rowsOf, requestedOf)
 		add(&times, "rows", rowsOf, secondsOf)
 		add(&dims, "dimensions", func(r Run) float64 { return float64(r.Dim) }, secondsOf)
 		add(&visits, "visits", visitsOf, func(r Run) float64 { return phaseSeconds(r, "propagation") })

@@ -41,9 +41,19 @@ func rowsOf(r Run) float64        { return float64(r.Rows) }
 func secondsOf(r Run) float64     { return r.Seconds }
 func comparisonsOf(r Run) float64 { return float64(r.Comparisons) }
 
+// requestedOf is the comparisons before those are left out that knng has made
+// already: with few rows divisions repeat each other more than with many, which
+// says nothing of how the plan's cost grows.
+func requestedOf(r Run) float64 {
+	if requested := r.Detail["requested"]; requested > 0 {
+		return requested
+	}
+	return comparisonsOf(r)
+}
+
 // powers are the exponents of comparisons and of time in x.
 func powers(runs []Run, x func(Run) float64) (comparisons, seconds float64, ok bool) {
-	comparisons, ok1 := exponent(pairsOf(runs, x, comparisonsOf))
+	comparisons, ok1 := exponent(pairsOf(runs, x, requestedOf))
 	seconds, ok2 := exponent(pairsOf(runs, x, secondsOf))
 	return comparisons, seconds, ok1 && ok2
 }

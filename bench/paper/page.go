@@ -179,7 +179,7 @@ func (v *view) targetRow(w io.Writer, system string, k int) {
 
 // growthTable gives exponents.
 func growthTable(w io.Writer, runs []Run) {
-	fmt.Fprintf(w, "\n## Growth with n\n\n| data | system | setting | rows | comparisons ~ | time ~ | recall, first to last |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "\n## Growth with n\n\nOf knng's, pairs are counted before its cache.\n\n| data | system | setting | rows | comparisons ~ | time ~ | recall, first to last |\n|---|---|---|---|---|---|---|\n")
 	for _, data := range studied(runs) {
 		for _, system := range Systems {
 			all := growing(runs, "rows", data, system)

@@ -42,8 +42,14 @@ var Systems = []string{Divisions, Propagation, Default, Glue, Overlap, Virmajoki
 // later and stands beside them without a part in the paper's claims.
 var Rivals = []string{Glue, Overlap, Virmajoki, Uno, KDTrees}
 
-// naiveRows is how many rows the naive brute force is timed on.
-const naiveRows = 1000
+const (
+	// naiveRows is how many rows the naive brute force is timed on.
+	naiveRows = 1000
+	// allPairsRows is how many rows the blocked one compares all pairs of; beyond
+	// them it is timed on blockedRows rows against all.
+	allPairsRows = 200_000
+	blockedRows  = 4096
+)
 
 // Grid lists the settings of a system for n rows and lists of k, the cheap ones
 // first: once a setting takes too long, those after it are left out. It was
@@ -101,7 +107,11 @@ func Grid(system string, n, k int) (grid []Setting) {
 			}
 		}
 	case Blocked:
-		add(brute.Blocked{}, "all pairs")
+		if n > allPairsRows {
+			add(brute.Blocked{Rows: blockedRows}, "%d rows, scaled", blockedRows)
+		} else {
+			add(brute.Blocked{}, "all pairs")
+		}
 	case Naive:
 		add(brute.Naive{Rows: naiveRows}, "%d rows, scaled", naiveRows)
 	}

@@ -26,16 +26,17 @@ type Builder struct {
 	Scratch string // folder for the store, which is removed; "" is the system's
 }
 
-// Divisions makes m divisions, without propagation.
+// Divisions makes m divisions, without propagation. As in the paper no pair is
+// compared twice; left to itself the builder decides by the cost of a distance.
 func Divisions(m int) Builder {
-	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Propagation: builder.Off}}
+	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Propagation: builder.Off, PairCache: builder.On}}
 }
 
 // Propagated makes m divisions and one round of propagation that visits at most
 // visits rows around a row. Zeros are the paper's: divisions until the effective
 // rate falls under 0.05, and the builder's default.
 func Propagated(m, visits int) Builder {
-	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Rounds: 1, Visits: visits}}
+	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Rounds: 1, Visits: visits, PairCache: builder.On}}
 }
 
 // Default is the builder as it is, asked for a recall.

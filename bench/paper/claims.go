@@ -72,7 +72,17 @@ func (v *view) gain(system string, k int, recall float64) (times float64, text s
 	if !any {
 		return math.Inf(1), fmt.Sprintf("%g %%: %.3g s, no other gets there", 100*recall, own), len(v.points(Glue, k, byTime)) > 0
 	}
-	return other / own, fmt.Sprintf("%g %%: %.3g s, %s %.3g s (%.2g times)", 100*recall, own, name, other, other/own), true
+	return other / own, fmt.Sprintf("%g %%: %.3g s, %s %.3g s (%.2g times%s)", 100*recall, own, name, other, other/own, v.inComparisons(system, k, recall)), true
+}
+
+// inComparisons is the gain in comparisons, which a busy machine does not change.
+func (v *view) inComparisons(system string, k int, recall float64) string {
+	own, reached := v.at(system, k, recall, byComparisons)
+	name, other, any := v.fastest(Rivals, k, recall, byComparisons)
+	if !reached || !any {
+		return ""
+	}
+	return fmt.Sprintf("; in comparisons %s %.2g", name, other/own)
 }
 
 func (v *view) faster(text, system string, k int, times float64, recalls ...float64) (string, string, Verdict) {

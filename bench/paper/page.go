@@ -65,6 +65,9 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	if c.Quick {
 		fmt.Fprintf(w, "**This is the quick form: few rows, few settings, one seed. It shows that everything works; its numbers are not results.**\n\n")
 	}
+	if c.left > 0 {
+		fmt.Fprintf(w, "**%d builds were left out when the time was over; the same command goes on with them.**\n\n", c.left)
+	}
 	var dates, commits []string
 	threads := map[int]bool{}
 	for _, r := range runs {
@@ -81,7 +84,7 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "- commit: %s\n", strings.Join(slices.Compact(commits), ", "))
 	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
 	fmt.Fprintf(w, "- command: `%s`\n", c.Command)
-	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few; what comes after the lists (adjacency, checksum, seal) is not. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
+	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
 }
 
 func sortedInts(set map[int]bool) (all []int) {

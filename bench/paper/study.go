@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -26,6 +27,8 @@ type Config struct {
 	Command string
 	Commit  string
 	Say     func(format string, args ...any)
+
+	left int // builds that the budget left out
 }
 
 // Plan is how much is run. The full plan is the paper's, on rows that a machine
@@ -40,6 +43,7 @@ type Plan struct {
 	Growth   int           // rows of the largest step of the study of growth
 	Settings int           // of every system; 0 is all
 	Theory   int           // rows that the lemmas are held against
+	Budget   time.Duration // of everything: builds that would begin later are left to the next time; 0 is no limit
 }
 
 // Full is the plan without --quick. Builds that take more than two minutes on
@@ -49,7 +53,7 @@ var Full = Plan{Rows: 100_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, L
 
 // Quick is the plan with it.
 var Quick = Plan{Rows: 10_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
-	Sample: 500, Growth: 8000, Settings: 4, Theory: 6000}
+	Sample: 500, Growth: 8000, Settings: 4, Theory: 6000, Budget: 8 * time.Minute}
 
 func (c *Config) plan() Plan {
 	if c.Quick {
@@ -81,6 +85,7 @@ type runner struct {
 	Plan
 	log    *Log
 	judges map[string]*judge.Judge
+	began  time.Time
 }
 
 // Run does what has not been done yet and returns all runs. What tells most for
@@ -92,7 +97,8 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}}
+	c.left = 0
+	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}, began: time.Now()}
 	files, err := r.open()
 	defer func() {
 		for _, d := range files {
@@ -103,13 +109,18 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 		return nil, err
 	}
 	stages := []func(context.Context, data) error{r.theoryOf, r.growth}
+	accuracy := func(n, k int, seed uint64, limit time.Duration) {
+		stages = append(stages, func(ctx context.Context, d data) error { return r.accuracy(ctx, d, n, k, seed, limit) })
+	}
 	for _, seed := range r.Seeds {
-		stages = append(stages, func(ctx context.Context, d data) error { return r.accuracy(ctx, d, r.Rows, seed, r.Limit) })
+		for _, k := range r.Ks {
+			accuracy(r.Rows, k, seed, r.Limit)
+		}
 	}
 	if r.Whole > 0 {
-		stages = append(stages, func(ctx context.Context, d data) error {
-			return r.accuracy(ctx, d, d.rows.Len(), r.Seeds[0], r.Whole)
-		})
+		for _, k := range r.Ks {
+			accuracy(math.MaxInt, k, r.Seeds[0], r.Whole)
+		}
 	}
 	for _, stage := range stages {
 		for _, d := range files {
@@ -139,16 +150,14 @@ func (r *runner) open() (files []data, err error) {
 }
 
 // accuracy builds from the first n rows with every setting of every system.
-func (r *runner) accuracy(ctx context.Context, d data, n int, seed uint64, limit time.Duration) error {
+func (r *runner) accuracy(ctx context.Context, d data, n, k int, seed uint64, limit time.Duration) error {
 	part, err := d.first(n, d.rows.Dim())
 	if err != nil {
 		return err
 	}
-	for _, k := range r.Ks {
-		for _, system := range Systems {
-			if err := r.series(ctx, part, k, seed, system, limit); err != nil {
-				return err
-			}
+	for _, system := range Systems {
+		if err := r.series(ctx, part, k, seed, system, limit); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -216,6 +225,10 @@ func (r *runner) task(ctx context.Context, study string, d data, k int, seed uin
 	t := Task{study, d.name, d.rows.Len(), d.rows.Dim(), k, seed, system, s.Name}
 	if run, ok := r.log.Find(t); ok || !r.wanted(system) {
 		return run, nil
+	}
+	if r.Budget > 0 && time.Since(r.began) > r.Budget {
+		r.left++
+		return Run{}, nil
 	}
 	if own, ok := s.System.(knng.Builder); ok {
 		own.Scratch = r.Scratch

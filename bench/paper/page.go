@@ -84,7 +84,7 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "- commit: %s\n", strings.Join(slices.Compact(commits), ", "))
 	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
 	fmt.Fprintf(w, "- command: `%s`\n", c.Command)
-	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
+	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
 }
 
 func sortedInts(set map[int]bool) (all []int) {

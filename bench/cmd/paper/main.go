@@ -6,7 +6,8 @@
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
 //
 // Runs that the folder holds already are not run again: after an interruption give
-// the same command. With -page nothing is run, and the page is made anew.
+// the same command. knng's builds write stores into -scratch: on a memory disk they
+// pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/knng/knng/bench/paper"
 )
@@ -36,7 +38,7 @@ func main() {
 	}
 	c.Files = flag.Args()
 	c.Say = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, &c, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "paper:", err)

@@ -31,12 +31,13 @@ func TestLemmas(t *testing.T) {
 		return float64(n) / trials
 	}
 	const direct, first, second, trees = 0.1, 0.2, 0.3, 4
+	both := func(a, b float64) bool { return drawn(a, trees) && drawn(b, trees) }
 	for name, c := range map[string][2]float64{
 		"Lemma 1":   {Discovered(direct, trees), share(func() bool { return drawn(direct, trees) })},
 		"Lemma 2":   {New(direct, trees), share(func() bool { return !drawn(direct, trees-1) && drawn(direct, 1) })},
-		"Lemma 3":   {Through([]float64{first, second}, trees), share(func() bool { return drawn(first, trees) && drawn(second, trees) })},
-		"Theorem 1": {WithRound(direct, first, second, trees), share(func() bool { return drawn(direct, trees) || drawn(first, trees) && drawn(second, trees) })},
-		"bound":     {Bound(direct, trees), share(func() bool { return drawn(direct, trees) || drawn(direct, trees) && drawn(direct, trees) })},
+		"Lemma 3":   {Through([]float64{first, second}, trees), share(func() bool { return both(first, second) })},
+		"Theorem 1": {WithRound(direct, first, second, trees), share(func() bool { return drawn(direct, trees) || both(first, second) })},
+		"bound":     {Bound(direct, trees), share(func() bool { return drawn(direct, trees) || both(direct, direct) })},
 	} {
 		if math.Abs(c[0]-c[1]) > 0.005 {
 			t.Errorf("%s: %.4f, drawn %.4f", name, c[0], c[1])

@@ -165,6 +165,9 @@ func (r *runner) accuracy(ctx context.Context, d data, n, k int, seed uint64, li
 
 // series runs the settings of a system until one takes too long.
 func (r *runner) series(ctx context.Context, d data, k int, seed uint64, system string, limit time.Duration) error {
+	if system == Naive || system == Blocked {
+		limit *= 4 // what all others are held against is not left out
+	}
 	for _, s := range thin(Grid(system, d.rows.Len(), k), r.Settings) {
 		run, err := r.task(ctx, "accuracy", d, k, seed, system, s, limit)
 		if err != nil {

@@ -2,8 +2,10 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/recall"
@@ -25,6 +27,27 @@ func New(truth, rows string, n int, metric distance.Metric) (*Judge, error) {
 	t, err := recall.ReadTruth(truth, rows)
 	if err != nil {
 		return nil, err
+	}
+	return &Judge{t, n, metric}, nil
+}
+
+// Sampled computes the exact lists of m rows drawn by a seed: for rows that no
+// truth file belongs to.
+func Sampled(ctx context.Context, rows *vectors.Rows, metric distance.Metric, k, m int, seed uint64) (*Judge, error) {
+	space, err := distance.New(metric, rows.Type(), rows.Dim())
+	if err != nil {
+		return nil, err
+	}
+	n := rows.Len()
+	t := &recall.Truth{K: min(k, n-1), Rows: recall.Sample(n, m, seed, 0)}
+	lists, _, err := recall.Search{K: t.K, Threads: runtime.GOMAXPROCS(0)}.Rows(ctx, rows, space, t.Rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Rows {
+		neighbors, keys := lists.List(i)
+		t.Neighbors = append(t.Neighbors, neighbors...)
+		t.Distances = append(t.Distances, keys...)
 	}
 	return &Judge{t, n, metric}, nil
 }

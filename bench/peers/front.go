@@ -3,8 +3,9 @@ package peers
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
+
+	"github.com/knng/knng/bench/front"
 )
 
 // At is a peer's time at some recall, on its Pareto front.
@@ -12,9 +13,6 @@ type At struct {
 	Peer    string
 	Seconds float64
 }
-
-// sample is the medians of the runs of one setting.
-type sample struct{ recall, seconds float64 }
 
 // clock picks one of a point's clocks.
 type clock func(Point) float64
@@ -26,9 +24,8 @@ var Clocks = map[string]clock{
 	"CPU, file to finished store or file": func(p Point) float64 { return p.CPUSeconds },
 }
 
-// front is a peer's settings that no other of its settings beats in both recall
-// and time, by recall.
-func front(points []Point, peer string, c clock) []sample {
+// frontOf is the front of a peer's settings, each the median of its runs.
+func frontOf(points []Point, peer string, c clock) []front.Point {
 	runs := map[string][]Point{}
 	for _, p := range points {
 		if p.Peer == peer && p.Error == "" {
@@ -36,23 +33,11 @@ func front(points []Point, peer string, c clock) []sample {
 			runs[key] = append(runs[key], p)
 		}
 	}
-	var all []sample
+	var all []front.Point
 	for _, same := range runs {
-		all = append(all, sample{median(same, func(p Point) float64 { return p.Recall.Recall }), median(same, c)})
+		all = append(all, front.Point{Recall: median(same, func(p Point) float64 { return p.Recall.Recall }), Cost: median(same, c)})
 	}
-	slices.SortFunc(all, func(a, b sample) int {
-		return cmp.Or(cmp.Compare(b.recall, a.recall), cmp.Compare(a.seconds, b.seconds))
-	})
-	var kept []sample
-	best := math.Inf(1)
-	for _, s := range all {
-		if s.seconds < best {
-			best = s.seconds
-			kept = append(kept, s)
-		}
-	}
-	slices.Reverse(kept)
-	return kept
+	return front.Of(all)
 }
 
 func median(points []Point, of func(Point) float64) float64 {
@@ -64,24 +49,6 @@ func median(points []Point, of func(Point) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// secondsAt reads a front at a recall: between two settings straight in the
-// logarithms of time and of what is missed; below the first setting its time,
-// which reaches more; ok is false beyond the last.
-func secondsAt(front []sample, recall float64) (seconds float64, ok bool) {
-	for i, s := range front {
-		if s.recall < recall {
-			continue
-		}
-		if i == 0 || s.recall >= 1 {
-			return s.seconds, true
-		}
-		before := front[i-1]
-		x := math.Log((1-before.recall)/(1-recall)) / math.Log((1-before.recall)/(1-s.recall))
-		return math.Exp(math.Log(before.seconds) + x*math.Log(s.seconds/before.seconds)), true
-	}
-	return 0, false
-}
-
 // Compare returns our time at a recall and the others', fastest first.
 func Compare(points []Point, recall float64, c clock) (ours float64, others []At) {
 	peers := map[string]bool{}
@@ -89,7 +56,7 @@ func Compare(points []Point, recall float64, c clock) (ours float64, others []At
 		peers[p.Peer] = true
 	}
 	for _, peer := range slices.Sorted(maps.Keys(peers)) {
-		seconds, ok := secondsAt(front(points, peer, c), recall)
+		seconds, ok := front.At(frontOf(points, peer, c), recall)
 		switch {
 		case !ok:
 		case peer == Ours:

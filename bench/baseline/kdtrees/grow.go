@@ -1,0 +1,112 @@
+package kdtrees
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/knng/knng/bench/baseline"
+)
+
+const (
+	bucketRows = 8   // nodes with more rows are cut
+	sampleRows = 100 // rows whose mean and variance a node looks at
+	candidates = 5   // coordinates that it draws from
+)
+
+// grow makes the subtree of ids, which it reorders, and returns its root.
+func (w *walk) grow(ids []uint32, rng *rand.Rand) uint32 {
+	number := uint32(len(w.nodes))
+	w.nodes = append(w.nodes, node{})
+	if len(ids) <= bucketRows {
+		from := uint32(len(w.rows))
+		w.rows = append(w.rows, ids...)
+		w.nodes[number] = node{from: from, to: uint32(len(w.rows))}
+		return number
+	}
+	coordinate, at := w.cut(ids, rng)
+	half := w.partition(ids, coordinate, at)
+	if half == 0 || half == len(ids) {
+		half = len(ids) / 2 // equal in this coordinate: any halves will do
+	}
+	left := w.grow(ids[:half], rng)
+	right := w.grow(ids[half:], rng)
+	w.nodes[number] = node{left: left, right: right, at: at, coordinate: int32(coordinate)}
+	return number
+}
+
+// cut draws a coordinate, and returns the mean there.
+func (w *walk) cut(ids []uint32, rng *rand.Rand) (coordinate int, at float32) {
+	mean, square := make([]float64, w.dim), make([]float64, w.dim)
+	for range sampleRows {
+		row := w.floats[int(ids[rng.IntN(len(ids))])*w.dim:][:w.dim]
+		for i, v := range row {
+			mean[i] += float64(v) / sampleRows
+			square[i] += float64(v) * float64(v) / sampleRows
+		}
+	}
+	order := baseline.All(w.dim)
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(square[b]-mean[b]*mean[b], square[a]-mean[a]*mean[a]), cmp.Compare(a, b))
+	})
+	coordinate = int(order[rng.IntN(min(candidates, w.dim))])
+	return coordinate, float32(mean[coordinate])
+}
+
+// partition moves the rows below a cut to the front and counts them.
+func (w *walk) partition(ids []uint32, coordinate int, at float32) (below int) {
+	for i, id := range ids {
+		if w.floats[int(id)*w.dim+coordinate] < at {
+			ids[i], ids[below] = ids[below], id
+			below++
+		}
+	}
+	return below
+}
+
+// cell is a node that waits, with the square of its distance from the query.
+type cell struct {
+	distance float32
+	node     uint32
+}
+
+// queue is a binary heap, the nearest cell first.
+type queue []cell
+
+func (q *queue) push(c cell) {
+	h := append(*q, c)
+	i := len(h) - 1
+	for i > 0 && h[(i-1)/2].distance > c.distance {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = c
+	*q = h
+}
+
+func (q *queue) pop() cell {
+	h := *q
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	*q = h
+	if len(h) == 0 {
+		return top
+	}
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].distance < h[child].distance {
+			child++
+		}
+		if h[child].distance >= last.distance {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	h[i] = last
+	return top
+}

@@ -1,0 +1,84 @@
+// Package knng is Wang et al., "Scalable k-NN graph construction", section
+// "Approach", by this project's builder: divisions alone, divisions and
+// propagation (the two curves of the paper), and the default, which has moved on.
+//
+// The builder reads and writes a store. The clock of the others runs from rows in
+// memory to lists in memory: of the builder's phases those that come after its
+// lists are left out, and the reading of the rows, their checks and their copying
+// into locality order are not.
+package knng
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/knng/knng/bench/baseline"
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// Builder holds the options that are not the problem's.
+type Builder struct {
+	Options builder.Options
+	Scratch string // folder for the store, which is removed; "" is the system's
+}
+
+// Divisions makes m divisions, without propagation. As in the paper no pair is
+// compared twice; left to itself the builder decides by the cost of a distance.
+func Divisions(m int) Builder {
+	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Propagation: builder.Off, PairCache: builder.On}}
+}
+
+// Propagated makes m divisions and one round of propagation that visits at most
+// visits rows around a row. Zeros are the paper's: divisions until the effective
+// rate falls under 0.05, and the builder's default.
+func Propagated(m, visits int) Builder {
+	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Rounds: 1, Visits: visits, PairCache: builder.On}}
+}
+
+// Default is the builder as it is, asked for a recall.
+func Default(recall float64) Builder { return Builder{Options: builder.Options{Recall: recall}} }
+
+// afterLists are the phases of a build once its lists are in memory.
+var afterLists = []string{"fold", "adjacency", "checksum", "recall", "seal"}
+
+// Build returns approximate lists.
+func (s Builder) Build(ctx context.Context, p *baseline.Problem) (*baseline.Graph, error) {
+	dir, err := os.MkdirTemp(s.Scratch, "paper-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	o := s.Options
+	o.K, o.Metric, o.Seed, o.Threads = p.K, p.Metric, p.Seed, max(p.Threads, 1)
+	path := filepath.Join(dir, "graph")
+	res, err := builder.Build(ctx, path, vectors.NewInput(p.Rows), o)
+	if err != nil {
+		return nil, err
+	}
+	g := &baseline.Graph{Lists: baseline.NewLists(p), Comparisons: res.Comparisons, Rates: res.EffectiveRates,
+		Detail: map[string]float64{"divisions": float64(res.Divisions), "store_seconds": res.Seconds, "requested": float64(res.RequestedPairs)}}
+	for _, phase := range res.Phases {
+		if !slices.Contains(afterLists, phase.Name) {
+			g.Seconds += phase.Seconds
+			g.Detail["seconds "+phase.Name] += phase.Seconds
+		}
+	}
+	return g, read(path, g)
+}
+
+// read copies the lists of a finished store.
+func read(path string, g *baseline.Graph) (err error) {
+	st, err := store.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	return st.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
+		g.Lists.Set(uint32(row), neighbors, keys)
+		return nil
+	})
+}

@@ -1,0 +1,81 @@
+// Command paper reproduces the experiments of Wang et al., "Scalable k-NN graph
+// construction": every system that the paper compares, over a grid of parameters,
+// and a page of figures, tables and claims with their verdicts.
+//
+//	go run ./bench/cmd/paper -out results caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
+//	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
+//
+// Runs that the folder holds already are not run again: after an interruption give
+// the same command. knng's builds write stores into -scratch: on a memory disk they
+// pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/knng/knng/bench/paper"
+)
+
+func main() {
+	c := paper.Config{Commit: commit(), Command: "go run ./bench/cmd/paper " + strings.Join(os.Args[1:], " ")}
+	flag.StringVar(&c.Out, "out", "", "folder for runs, figures and the page")
+	flag.BoolVar(&c.Quick, "quick", false, "few rows, few settings, one seed: its times are not results")
+	flag.StringVar(&c.Scratch, "scratch", "", "folder for temporary files")
+	flag.IntVar(&c.Threads, "threads", 1, "threads of the systems that have more than one")
+	only := flag.String("only", "", "systems, separated by commas")
+	page := flag.Bool("page", false, "make the page from the runs that are there")
+	flag.Parse()
+	if *only != "" {
+		c.Only = strings.Split(*only, ",")
+	}
+	c.Files = flag.Args()
+	c.Say = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, &c, *page); err != nil {
+		fmt.Fprintln(os.Stderr, "paper:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
+	if c.Out == "" {
+		return fmt.Errorf("-out names the folder for the results")
+	}
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return err
+	}
+	if pageOnly {
+		log, err := paper.OpenLog(filepath.Join(c.Out, "runs.jsonl"))
+		if err != nil {
+			return err
+		}
+		return c.Page(log)
+	}
+	if len(c.Files) == 0 {
+		return fmt.Errorf("no vector files given")
+	}
+	log, err := c.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Page(log)
+}
+
+// commit names the state of the sources.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}

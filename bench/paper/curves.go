@@ -1,0 +1,163 @@
+package paper
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/knng/knng/bench/front"
+)
+
+// view is the accuracy runs of one matrix.
+type view struct {
+	data      string
+	rows, dim int
+	runs      []Run
+}
+
+// views sorts the accuracy runs out by matrix, larger ones later.
+func views(runs []Run) (all []*view) {
+	for _, r := range runs {
+		if r.Study != "accuracy" || r.Error != "" {
+			continue
+		}
+		at := slices.IndexFunc(all, func(v *view) bool { return v.data == r.Data && v.rows == r.Rows && v.dim == r.Dim })
+		if at < 0 {
+			at = len(all)
+			all = append(all, &view{r.Data, r.Rows, r.Dim, nil})
+		}
+		all[at].runs = append(all[at].runs, r)
+	}
+	slices.SortStableFunc(all, func(a, b *view) int { return cmp.Or(cmp.Compare(a.data, b.data), cmp.Compare(a.rows, b.rows)) })
+	return all
+}
+
+// cost is what a run took, by one of the two measures.
+type cost struct {
+	name string // on an axis
+	of   func(Run) float64
+	unit func(*view) float64
+}
+
+var byTime = cost{"seconds", func(r Run) float64 { return r.Seconds }, func(*view) float64 { return 1 }}
+
+var byComparisons = cost{"comparisons, share of all pairs", func(r Run) float64 { return float64(r.Comparisons) },
+	func(v *view) float64 { return float64(v.rows) * float64(v.rows-1) / 2 }}
+
+// points are the medians over seeds of every setting of a system.
+func (v *view) points(system string, k int, c cost) (all []front.Point) {
+	settings := map[string][]Run{}
+	for _, r := range v.runs {
+		if r.System == system && r.K == k && !r.TimedOut {
+			settings[r.Setting] = append(settings[r.Setting], r)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		same := settings[name]
+		all = append(all, front.Point{
+			Recall: median(same, func(r Run) float64 { return r.Recall.Recall }),
+			Cost:   median(same, c.of) / c.unit(v),
+		})
+	}
+	return all
+}
+
+// at is what a system takes to reach a recall.
+func (v *view) at(system string, k int, recall float64, c cost) (float64, bool) {
+	return front.At(front.Of(v.points(system, k, c)), recall)
+}
+
+// within is what a system reaches for a cost.
+func (v *view) within(system string, k int, most float64, c cost) float64 {
+	return front.Within(front.Of(v.points(system, k, c)), most)
+}
+
+// fastest is the rival that reaches a recall first.
+func (v *view) fastest(systems []string, k int, recall float64, c cost) (name string, least float64, ok bool) {
+	for _, system := range systems {
+		if cost, reached := v.at(system, k, recall, c); reached && (!ok || cost < least) {
+			name, least, ok = system, cost, true
+		}
+	}
+	return name, least, ok
+}
+
+// ks are the list lengths that were run.
+func (v *view) ks() []int {
+	all := map[int]bool{}
+	for _, r := range v.runs {
+		all[r.K] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func median(runs []Run, of func(Run) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, r := range runs {
+		values[i] = of(r)
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// xy is a pair of numbers to fit.
+type xy struct{ x, y float64 }
+
+// exponent is the slope of log y over log x by least squares: y grows like x to
+// that power.
+func exponent(points []xy) (slope float64, ok bool) {
+	var n, sx, sy, sxx, sxy float64
+	for _, p := range points {
+		if p.x <= 0 || p.y <= 0 {
+			continue
+		}
+		x, y := math.Log(p.x), math.Log(p.y)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	if n < 2 || n*sxx == sx*sx {
+		return 0, false
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx), true
+}
+
+// straightness is the squared correlation of x and y: 1 where y is linear in x.
+func straightness(points []xy) (r2 float64, ok bool) {
+	var n, sx, sy, sxx, syy, sxy float64
+	for _, p := range points {
+		n, sx, sy, sxx, syy, sxy = n+1, sx+p.x, sy+p.y, sxx+p.x*p.x, syy+p.y*p.y, sxy+p.x*p.y
+	}
+	vx, vy, c := n*sxx-sx*sx, n*syy-sy*sy, n*sxy-sx*sy
+	if n < 3 || vx <= 0 || vy <= 0 {
+		return 0, false
+	}
+	return c * c / (vx * vy), true
+}
+
+// growing are the runs of a study of growth of one system.
+func growing(runs []Run, study, data, system string) (all []Run) {
+	for _, r := range runs {
+		if r.Study == study && r.Data == data && r.System == system && r.Error == "" && !r.TimedOut {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Run) int { return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.Dim, b.Dim)) })
+	return all
+}
+
+func pairsOf(runs []Run, x, y func(Run) float64) (all []xy) {
+	for _, r := range runs {
+		all = append(all, xy{x(r), y(r)})
+	}
+	return all
+}
+
+// phaseSeconds sums the phases of knng's builder whose name has a prefix.
+func phaseSeconds(r Run, prefix string) (sum float64) {
+	for name, seconds := range r.Detail {
+		if len(name) >= len("seconds "+prefix) && name[:len("seconds "+prefix)] == "seconds "+prefix {
+			sum += seconds
+		}
+	}
+	return sum
+}

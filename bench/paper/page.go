@@ -1,0 +1,214 @@
+package paper
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/knng/knng/bench/front"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Page draws the figures and writes README.md, which shows them, the tables and
+// the claims.
+func (c *Config) Page(log *Log) (err error) {
+	figures, err := c.figures(log.Runs)
+	if err != nil {
+		return err
+	}
+	reports, err := c.reports()
+	if err != nil {
+		return err
+	}
+	theory, err := c.theoryFigures(reports)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(c.Out, "README.md"))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	c.heading(f, log.Runs)
+	claimTable(f, Claims(log.Runs))
+	fmt.Fprintf(f, "\n## Figures\n")
+	show(f, figures)
+	bruteTable(f, log.Runs)
+	targetTables(f, log.Runs)
+	growthTable(f, log.Runs)
+	fmt.Fprintf(f, "\n## The theory\n\nSome trees estimate P for every pair; others are what is found. \"By hyperplanes\" is the paper's P^h, which supposes that the hyperplanes of a tree are alike and independent; \"by trees\" supposes only that trees are (package comment of bench/theory).\n")
+	show(f, theory)
+	theoryTable(f, reports)
+	limits(f, log.Runs)
+	return nil
+}
+
+// show shows figures.
+func show(w io.Writer, figures []Figure) {
+	for _, fig := range figures {
+		fmt.Fprintf(w, "\n%s\n\n[![](%s.png)](%s.svg)\n", fig.Caption, fig.File, fig.File)
+	}
+}
+
+// heading says what was run, where and how.
+func (c *Config) heading(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "# The paper, reproduced\n\n")
+	fmt.Fprintf(w, "Wang et al., \"Scalable k-NN graph construction\", section \"Experiments\": every system that the paper compares, run anew.\n\n")
+	if c.Quick {
+		fmt.Fprintf(w, "**This is the quick form: few rows, few settings, one seed. It shows that everything works; its numbers are not results.**\n\n")
+	}
+	if c.left > 0 {
+		fmt.Fprintf(w, "**%d builds were left out when the time was over; the same command goes on with them.**\n\n", c.left)
+	}
+	var dates, commits []string
+	threads := map[int]bool{}
+	for _, r := range runs {
+		dates = append(dates, r.Date)
+		commits = append(commits, r.Commit)
+		threads[r.Threads] = true
+	}
+	slices.Sort(dates)
+	slices.Sort(commits)
+	fmt.Fprintf(w, "- machine: %s, %d CPUs, kernel %s, %s %s/%s\n", processor(), runtime.NumCPU(), distance.Kernel(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if len(dates) > 0 {
+		fmt.Fprintf(w, "- runs: %d, from %s to %s\n", len(runs), dates[0], dates[len(dates)-1])
+	}
+	fmt.Fprintf(w, "- commit: %s\n", strings.Join(slices.Compact(commits), ", "))
+	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
+	fmt.Fprintf(w, "- command: `%s`\n", c.Command)
+	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
+}
+
+func sortedInts(set map[int]bool) (all []int) {
+	for v := range set {
+		all = append(all, v)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// processor names the CPU, where the system tells.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+func claimTable(w io.Writer, claims []Claim) {
+	fmt.Fprintf(w, "## The claims\n\n| the paper's claim | matrix | found | verdict |\n|---|---|---|---|\n")
+	for _, c := range claims {
+		fmt.Fprintf(w, "| %s | %s | %s | **%s** |\n", c.Text, c.Matrix, c.Found, c.Verdict)
+	}
+	fmt.Fprintf(w, "\n\"Any other\" is the systems that the paper compares: %s. At an accuracy between two settings, time is read from the straight line between them in the logarithms of time and of what is missed.\n", strings.Join(Rivals, ", "))
+}
+
+// bruteTable is the paper's Table 1.
+func bruteTable(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "\n## Brute force\n\nNaive is timed on %d rows and scaled.\n\n| matrix | k | naive, s | blocked, s | comparisons, naive | comparisons, blocked |\n|---|---|---|---|---|---|\n", naiveRows)
+	for _, v := range views(runs) {
+		for _, k := range v.ks() {
+			fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %s |\n", v.name(), k, v.only(Naive, k, byTime), v.only(Blocked, k, byTime),
+				v.only(Naive, k, byCount), v.only(Blocked, k, byCount))
+		}
+	}
+}
+
+// byCount is comparisons without a unit.
+var byCount = cost{"comparisons", comparisonsOf, func(*view) float64 { return 1 }}
+
+// only is the cost of a system of one setting.
+func (v *view) only(system string, k int, c cost) string {
+	if points := v.points(system, k, c); len(points) > 0 {
+		return fmt.Sprintf("%.4g", points[0].Cost)
+	}
+	return "-"
+}
+
+var targets = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}
+
+// targetTables give times and comparisons at equal accuracy.
+func targetTables(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "\n## Cost at equal accuracy\n\nSeconds, and in brackets comparisons as %% of all pairs. - : not reached, or not run; < : the cheapest setting reaches more.\n")
+	for _, v := range views(runs) {
+		for _, k := range v.ks() {
+			fmt.Fprintf(w, "\n### %s, k = %d\n\n| system |", v.name(), k)
+			for _, t := range targets {
+				fmt.Fprintf(w, " %g %% |", 100*t)
+			}
+			fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(targets)))
+			for _, system := range Systems[:len(Systems)-1] {
+				v.targetRow(w, system, k)
+			}
+		}
+	}
+}
+
+func (v *view) targetRow(w io.Writer, system string, k int) {
+	times, pairs := front.Of(v.points(system, k, byTime)), front.Of(v.points(system, k, byComparisons))
+	if len(times) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "| %s |", system)
+	for _, t := range targets {
+		seconds, ok := front.At(times, t)
+		share, _ := front.At(pairs, t)
+		below := ""
+		if t < times[0].Recall {
+			below = "< "
+		}
+		if ok {
+			fmt.Fprintf(w, " %s%.3g (%.2g) |", below, seconds, 100*share)
+		} else {
+			fmt.Fprintf(w, " - |")
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// growthTable gives exponents.
+func growthTable(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "\n## Growth with n\n\nOf knng's, pairs are counted before its cache.\n\n| data | system | setting | rows | comparisons ~ | time ~ | recall, first to last |\n|---|---|---|---|---|---|---|\n")
+	for _, data := range studied(runs) {
+		for _, system := range Systems {
+			all := growing(runs, "rows", data, system)
+			comparisons, seconds, ok := powers(all, rowsOf)
+			if !ok {
+				continue
+			}
+			last := all[len(all)-1]
+			fmt.Fprintf(w, "| %s | %s | %s | %d to %d | n^%.2f | n^%.2f | %.3f to %.3f |\n", data, system, last.Setting, all[0].Rows, last.Rows,
+				comparisons, seconds, all[0].Recall.Recall, last.Recall.Recall)
+		}
+	}
+}
+
+// limits says what cannot be shown, and lists what failed or took too long.
+func limits(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "\n## What could not be reproduced\n\n")
+	fmt.Fprintf(w, "- The paper's Ukbench and ImageNet sets, and the whole of its TinyImage set, have no analogue here.\n")
+	fmt.Fprintf(w, "- Its authors ran the published program of ChenFS09; here all systems are written anew, on the same kernels. What each original leaves open, and how it was settled, is in the package comments below bench/baseline.\n")
+	fmt.Fprintf(w, "- The kernels compare rows far faster than the paper's machine did, the rest of a system less so: comparisons are a fairer measure against the paper's curves than times.\n")
+	for _, r := range runs {
+		switch {
+		case r.TimedOut:
+			fmt.Fprintf(w, "- %s, %s on %s, %s x %d, k = %d, seed %d: not done after %.0f s; costlier settings were left out.\n", r.System, r.Setting, r.Data, thousands(r.Rows), r.Dim, r.K, r.Seed, r.Seconds)
+		case r.Error != "":
+			fmt.Fprintf(w, "- %s, %s on %s, k = %d: failed: %s\n", r.System, r.Setting, r.Data, r.K, r.Error)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package paper
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors"
+)
+
+// TestGrid: every system has settings, under names of their own.
+func TestGrid(t *testing.T) {
+	for _, system := range Systems {
+		for _, n := range []int{1000, 100_000, 1_000_000} {
+			names := map[string]bool{}
+			for _, s := range Grid(system, n, 50) {
+				if names[s.Name] {
+					t.Errorf("%s, %d rows: two settings %q", system, n, s.Name)
+				}
+				names[s.Name] = true
+			}
+			if len(names) == 0 {
+				t.Errorf("%s, %d rows: no settings", system, n)
+			}
+		}
+	}
+	if some := thin(Grid(Divisions, 1000, 1), 3); len(some) != 3 || some[0].Name != "M 1" {
+		t.Errorf("thinned to %v", some)
+	}
+}
+
+// small writes a vector file.
+func small(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "small.fbin")
+	w, err := vectors.Create(path, vectors.Float32, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	row := make([]float32, 8)
+	for range 800 {
+		for i := range row {
+			row[i] = rng.Float32()
+		}
+		if err := w.AppendFloat32(row, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestResume: what has been run is not run again, a line that was cut off is, and
+// the page shows it all.
+func TestResume(t *testing.T) {
+	c := &Config{Files: []string{small(t)}, Out: t.TempDir(), Quick: true, Only: []string{KDTrees, Blocked, Naive, Virmajoki}, Say: t.Logf}
+	log, err := c.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := len(log.Runs)
+	path := filepath.Join(c.Out, "runs.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:len(text)-20], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	c.Say = func(string, ...any) { told++ }
+	if log, err = c.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if told != 1 || len(log.Runs) != count {
+		t.Errorf("%d runs the second time, %d in all; want 1 and %d", told, len(log.Runs), count)
+	}
+	for _, r := range log.Runs {
+		if r.Error != "" || r.Seconds <= 0 || r.System == Blocked && r.Recall.Recall != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if err := c.Page(log); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(c.Out, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"figures/time-small-800.png", "figures/growth-small.png", "VirmajokiF04 takes n^1.58", "not results"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.Out, "figures", "time-small-800.svg")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClaims: verdicts follow from runs made up to hold, and not to.
+func TestClaims(t *testing.T) {
+	at := func(system string, k int, recall, seconds float64) Run {
+		return Run{Task: Task{Study: "accuracy", Data: "made up", Rows: 1000, Dim: 128, K: k, System: system, Setting: system},
+			Recall: builder.RecallEstimate{Recall: recall}, Seconds: seconds, Comparisons: 1}
+	}
+	runs := []Run{at(Divisions, 1, 0.9, 2), at(Propagation, 1, 0.9, 2), at(Glue, 1, 0.9, 7), at(KDTrees, 1, 0.95, 9),
+		at(Propagation, 20, 0.95, 1), at(Naive, 20, 0, 95), at(Glue, 20, 0.95, 30)}
+	want := map[string]Verdict{
+		"At 90 % accuracy for 1-NN divisions alone":            Holds,
+		"At 90 % accuracy for 1-NN divisions with propagation": Not,
+		"95 % accuracy in about 1 % of brute force":            Holds,
+		"The gain of propagation grows with k":                 Holds,
+		"kd-trees do not lose":                                 Not,
+		"The cost of divisions is linear":                      Unknown,
+	}
+	claims := Claims(runs)
+	for start, verdict := range want {
+		met := false
+		for _, c := range claims {
+			if strings.HasPrefix(c.Text, start) {
+				met = true
+				if c.Verdict != verdict {
+					t.Errorf("%+v, want %q", c, verdict)
+				}
+			}
+		}
+		if !met {
+			t.Errorf("no claim %q", start)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	var power, line []xy
+	for x := 1.0; x < 100; x *= 2 {
+		power = append(power, xy{x, 3 * math.Pow(x, 1.58)})
+		line = append(line, xy{x, 4*x + 3})
+	}
+	if e, ok := exponent(power); !ok || math.Abs(e-1.58) > 1e-9 {
+		t.Errorf("exponent %v", e)
+	}
+	if r2, ok := straightness(line); !ok || math.Abs(r2-1) > 1e-9 {
+		t.Errorf("R² %v", r2)
+	}
+	if _, ok := exponent(power[:1]); ok {
+		t.Error("an exponent of one point")
+	}
+}

@@ -1,0 +1,212 @@
+// Package plot draws curves and tiles of them, by gonum/plot, as SVG and PNG. It
+// is the one place that knows the plotting library.
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// XY is a point.
+type XY struct{ X, Y float64 }
+
+// Line is a named curve, with marks at its points.
+type Line struct {
+	Name   string
+	Style  int  // color and mark: the same number looks the same in every figure
+	Points []XY // where it passes
+	Dots   []XY // more marks, that it does not pass
+	Dashed bool
+	Bare   bool // no marks
+}
+
+// Panel is one pair of axes.
+type Panel struct {
+	Title, X, Y  string
+	LogX, LogY   bool
+	Lines        []Line
+	MinY, MaxY   float64 // both 0: from the data
+	LegendInside bool    // name the lines here, not beside the panels
+}
+
+// palette is colors that people who see few colors can tell apart (Okabe, Ito),
+// and some more shades.
+var palette = []color.RGBA{
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 0, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
+	{86, 180, 233, 255}, {120, 94, 60, 255}, {120, 120, 120, 255}, {150, 60, 180, 255}, {160, 160, 0, 255},
+}
+
+var marks = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{},
+	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
+}
+
+const (
+	width  = 11 * vg.Centimeter
+	height = 9.5 * vg.Centimeter
+)
+
+// Save draws a row of panels, and the names of their lines beside them, to
+// path.svg and path.png.
+func Save(path string, panels []Panel) error {
+	plots := make([]*gonum.Plot, 0, len(panels)+1)
+	inside := true
+	for _, p := range panels {
+		inside = inside && p.LegendInside
+		one, err := p.draw()
+		if err != nil {
+			return fmt.Errorf("plot: %s: %w", path, err)
+		}
+		plots = append(plots, one)
+	}
+	if !inside {
+		plots = append(plots, names(panels))
+	}
+	svg := vgsvg.New(width*vg.Length(len(plots)), height)
+	tile(plots, draw.New(svg))
+	if err := write(path+".svg", func(f *os.File) error { _, err := svg.WriteTo(f); return err }); err != nil {
+		return err
+	}
+	image := vgimg.NewWith(vgimg.UseWH(width*vg.Length(len(plots)), height), vgimg.UseDPI(110))
+	tile(plots, draw.New(image))
+	return write(path+".png", func(f *os.File) error { _, err := vgimg.PngCanvas{Canvas: image}.WriteTo(f); return err })
+}
+
+// tile draws the plots side by side, their axes on one height.
+func tile(plots []*gonum.Plot, dc draw.Canvas) {
+	t := draw.Tiles{Rows: 1, Cols: len(plots), PadX: 4 * vg.Millimeter, PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter,
+		PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
+	for i, canvas := range gonum.Align([][]*gonum.Plot{plots}, t, dc)[0] {
+		plots[i].Draw(canvas)
+	}
+}
+
+func write(path string, fn func(f *os.File) error) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return fn(f)
+}
+
+func (p *Panel) draw() (*gonum.Plot, error) {
+	one := gonum.New()
+	one.Title.Text, one.X.Label.Text, one.Y.Label.Text = p.Title, p.X, p.Y
+	one.Add(plotter.NewGrid())
+	if p.LogX {
+		one.X.Scale, one.X.Tick.Marker = gonum.LogScale{}, powers{}
+	}
+	if p.LogY {
+		one.Y.Scale, one.Y.Tick.Marker = gonum.LogScale{}, powers{}
+	}
+	drawn := 0
+	for _, line := range p.Lines {
+		things, err := line.draw(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, thing := range things {
+			one.Add(thing)
+			drawn++
+		}
+		if p.LegendInside && len(things) > 0 {
+			one.Legend.Add(line.Name, thumbnails(things)...)
+		}
+	}
+	if drawn == 0 {
+		one.X.Min, one.X.Max, one.Y.Min, one.Y.Max = 0.1, 1, 0.1, 1
+	}
+	one.Legend.Top, one.Legend.Padding = true, vg.Millimeter
+	if p.MinY != p.MaxY {
+		one.Y.Min, one.Y.Max = p.MinY, p.MaxY
+	}
+	widen(&one.X)
+	widen(&one.Y)
+	return one, nil
+}
+
+// widen gives an axis of one point some length.
+func widen(a *gonum.Axis) {
+	if a.Min == a.Max {
+		a.Min, a.Max = a.Min*0.8, a.Max*1.25+1e-9
+	}
+}
+
+// names is a panel without axes that names every line once.
+func names(panels []Panel) *gonum.Plot {
+	one := gonum.New()
+	one.HideAxes()
+	one.Legend.Top, one.Legend.Left = true, true
+	one.Legend.YOffs = -vg.Centimeter
+	one.Legend.Padding = vg.Millimeter
+	seen := map[string]bool{}
+	for i := range panels {
+		for _, line := range panels[i].Lines {
+			things, err := line.draw(&panels[i])
+			if err == nil && len(things) > 0 && !seen[line.Name] {
+				seen[line.Name] = true
+				one.Legend.Add(line.Name, thumbnails(things)...)
+			}
+		}
+	}
+	return one
+}
+
+func thumbnails(things []gonum.Plotter) (all []gonum.Thumbnailer) {
+	for _, thing := range things {
+		if t, ok := thing.(gonum.Thumbnailer); ok {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// draw makes the plotters of a line: none where it has no points.
+func (l *Line) draw(p *Panel) (things []gonum.Plotter, err error) {
+	at, dots := xys(l.Points, p), xys(l.Dots, p)
+	look := palette[l.Style%len(palette)]
+	if len(at) > 0 {
+		line, err := plotter.NewLine(at)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, line.Width = look, vg.Points(1.5)
+		if l.Dashed {
+			line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
+		}
+		things = append(things, line)
+	}
+	if all := append(at, dots...); len(all) > 0 && !l.Bare {
+		scatter, err := plotter.NewScatter(all)
+		if err != nil {
+			return nil, err
+		}
+		scatter.GlyphStyle = draw.GlyphStyle{Color: look, Radius: vg.Points(2.6), Shape: marks[l.Style%len(marks)]}
+		things = append(things, scatter)
+	}
+	return things, nil
+}
+
+// xys leaves out what a logarithmic axis cannot show.
+func xys(points []XY, p *Panel) (all plotter.XYs) {
+	for _, at := range points {
+		if p.LogX && at.X <= 0 || p.LogY && at.Y <= 0 {
+			continue
+		}
+		all = append(all, plotter.XY{X: at.X, Y: at.Y})
+	}
+	return all
+}

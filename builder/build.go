@@ -32,7 +32,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
 	if errors.Is(err, store.ErrFinished) {
 		return finished(dir, err)
 	}

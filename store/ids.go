@@ -23,7 +23,6 @@ const idsRecord = "ids"
 // in row order. A repeated, empty or missing id is an error that names its
 // line. The ids are held in memory while they are sorted.
 func (d *Draft) CommitIDs(path string, rows int) (err error) {
-	defer caught(&err)
 	ids, err := readIDs(path, rows)
 	if err != nil {
 		return err

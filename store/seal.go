@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // SealedFile is a line of DIR/SEAL: a file of a finished store.
@@ -31,7 +33,6 @@ type SealedFile struct {
 // and writes DIR/SEAL: every file outside scratch/ with size and SHA-256. After
 // it the directory is read-only and the Draft closed.
 func (d *Draft) Seal(result any) (err error) {
-	defer caught(&err)
 	if err := d.Record("result", result); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := engine.close(); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
-	if err := seal(d.dir); err != nil {
+	if err := seal(d.fs, d.dir); err != nil {
 		return err
 	}
 	return d.Close()
@@ -63,10 +64,14 @@ func (d *Draft) dropProgress() error {
 			}
 		}
 	}
-	if err := d.engine.db.Flush(); err != nil {
+	e := d.engine
+	if err := e.write(e.db.Flush); err != nil {
 		return fmt.Errorf("store: flush: %w", err)
 	}
-	if err := d.engine.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false); err != nil {
+	err := e.write(func() error {
+		return e.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false)
+	})
+	if err != nil {
 		return fmt.Errorf("store: compact: %w", err)
 	}
 	return nil
@@ -81,19 +86,20 @@ const sealHeader = "knng seal 1"
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(dir string) error {
+func seal(fs vfs.FS, dir string) error {
 	files, err := hashFiles(dir)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, sealName)
-	if err := writeSynced(path+newSuffix, sealText(files)); err != nil {
+	p, err := newPublication(fs, filepath.Join(dir, sealName))
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(path+newSuffix, path); err != nil {
-		return fmt.Errorf("store: %w", err)
+	defer p.Abort()
+	if _, err := p.Write(sealText(files)); err != nil {
+		return err
 	}
-	return syncFolder(dir)
+	return p.Commit()
 }
 
 func sealText(files []SealedFile) []byte {
@@ -145,18 +151,6 @@ func hashFile(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-func writeSynced(path string, data []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
 }
 
 // readSeal reads and checks DIR/SEAL.

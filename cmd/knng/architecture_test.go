@@ -15,7 +15,7 @@ const module = "github.com/knng/knng"
 // may go anywhere.
 var levels = map[string]int{
 	"vectors/internal/simd": 0, "vectors": 0, "vectors/distance": 0, "vectors/codes": 0,
-	"cache": 1, "store": 1, "store/export": 1, "store/analysis": 1,
+	"store/fence": 0, "cache": 1, "store": 1, "store/export": 1, "store/analysis": 1,
 	"builder/lot": 0, "builder/pages": 0, "builder/candidates": 1, "builder/division": 2, "builder/leaf": 2, "builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
 	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3,
 	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/peers": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
@@ -23,7 +23,7 @@ var levels = map[string]int{
 
 // only says where a library may be used.
 var only = map[string][]string{
-	"github.com/cockroachdb/pebble": {"store", "cache"},
+	"github.com/cockroachdb/pebble": {"store", "store/fence", "cache"},
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
 	"gonum.org/v1/gonum":            {"builder/division", "store/export", "store/analysis"},

@@ -97,6 +97,18 @@ func (m *mirror) Link(from, to string) error {
 	return m.both(func() error { return m.FS.Link(from, to) }, func() error { return m.mem.Link(from, to) })
 }
 
+// Lock leaves a file, which a sealed store lists.
+func (m *mirror) Lock(name string) (l io.Closer, err error) {
+	err = m.both(func() (err error) { l, err = m.FS.Lock(name); return err }, func() error {
+		f, err := m.mem.Create(name, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+	return l, err
+}
+
 func (m *mirror) Remove(name string) error {
 	return m.both(func() error { return m.FS.Remove(name) }, func() error { return m.mem.Remove(name) })
 }

@@ -47,6 +47,10 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := engine.close(); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
+	// Files that Pebble removed must not come back beside those that are sealed.
+	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
+		return err
+	}
 	if err := seal(d.fs, d.dir); err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package fence
 
 import (
+	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -87,8 +89,24 @@ func (f *fenced) created(op func() (vfs.File, error)) (v vfs.File, _ error) {
 	return v, nil
 }
 
+// Create syncs the folder before it makes a marker, the file by whose name
+// Pebble knows its manifest. Pebble makes both and syncs the folder once: a crash
+// may then leave a marker without its manifest, and a database that does not open.
 func (f *fenced) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(f.PathBase(name), "marker.") {
+		if err := f.syncFolder(f.PathDir(name)); err != nil {
+			return nil, err
+		}
+	}
 	return f.created(func() (vfs.File, error) { return f.FS.Create(name, c) })
+}
+
+func (f *fenced) syncFolder(dir string) error {
+	d, err := f.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 func (f *fenced) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {

@@ -22,15 +22,20 @@ var (
 	seedFlag = flag.Uint64("seed", 0, "run a randomised test with this seed")
 )
 
-// seeded returns a source of random numbers and prints what it began with.
-func seeded(t *testing.T) *rand.Rand {
+// seedOf returns the seed of a randomised test and prints what repeats it.
+func seedOf(t *testing.T) uint64 {
 	t.Helper()
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	t.Logf("again: go test ./builder -run '^%s$' -seed %d", t.Name(), seed)
-	return rand.New(rand.NewPCG(seed, 1))
+	t.Logf("again: go test ./builder -run '^%s$' -seed %d -long=%v", t.Name(), seed, *long)
+	return seed
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	return rand.New(rand.NewPCG(seedOf(t), 1))
 }
 
 // smallBuilds go through every kind of stage; folds and the lists of balls are

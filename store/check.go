@@ -72,6 +72,7 @@ type checker struct {
 	opts   CheckOptions
 	report *CheckReport
 	store  *Store
+	listed []bool // rows with a list
 }
 
 // files hashes every sealed file and looks for ones that are not sealed.
@@ -119,7 +120,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.order, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.order, c.leftovers, c.ids, c.keys} {
 		if err := step(); err != nil {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr
@@ -133,6 +134,7 @@ func (c *checker) contents() error {
 // lists checks shape and order of every list, and the checksum over all.
 func (c *checker) lists() error {
 	seen := map[uint32]bool{}
+	c.listed = make([]bool, 0, c.store.Len())
 	err := c.store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
 		if c.report.Rows%8192 == 0 {
 			c.opts.Progress("lists", c.report.Rows, c.store.Len())
@@ -141,6 +143,7 @@ func (c *checker) lists() error {
 			}
 		}
 		c.report.Rows++
+		c.listed = append(c.listed, len(neighbors) > 0)
 		if len(neighbors) > 0 {
 			c.report.Lists++
 		}
@@ -186,8 +189,28 @@ func (c *checker) order() error {
 		}
 		seen[row] = true
 	}
-	if c.store.K() > 0 && len(order) != c.report.Lists {
-		c.report.fault("%d places for %d rows with a list", len(order), c.report.Lists)
+	if c.store.K() == 0 { // a row alone has a place and no list
+		return nil
+	}
+	for row, listed := range c.listed {
+		if listed != seen[row] {
+			c.report.fault("row %d: has a list is %v, has a place is %v", row, listed, seen[row])
+		}
+	}
+	return nil
+}
+
+// leftovers looks for what only a build needs, which the seal drops.
+func (c *checker) leftovers() error {
+	for _, tag := range buildTags {
+		keys := 0
+		err := c.store.engine.scan([]byte{tag}, func(_, _ []byte) error { keys++; return nil })
+		if err != nil {
+			return err
+		}
+		if keys > 0 {
+			c.report.fault("%d keys of %s (tag %02x) in a finished store", keys, tagNames[tag], tag)
+		}
 	}
 	return nil
 }

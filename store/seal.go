@@ -60,12 +60,9 @@ func (d *Draft) Seal(result any) (err error) {
 // dropProgress drops what only a build needs and rewrites the little that is
 // left, so that the log holds nothing to replay.
 func (d *Draft) dropProgress() error {
-	for tag := byte(tagUnit); tag <= tagLabels; tag++ {
-		switch tag {
-		case tagUnit, tagBlock, tagFolded, tagLabels:
-			if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
-				return err
-			}
+	for _, tag := range buildTags {
+		if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
+			return err
 		}
 	}
 	e := d.engine

@@ -139,3 +139,62 @@ func TestPanicOfPebble(t *testing.T) {
 		t.Error("closed without an error")
 	}
 }
+
+// TestExciseAfterFailedRead: Pebble drops keys beside an excised range where it
+// cannot read their block. That must not reach the disk.
+func TestExciseAfterFailedRead(t *testing.T) {
+	const keys = 100
+	key := func(i int) []byte { return fmt.Appendf(nil, "%04d", i) }
+	told := 0
+	for at := int64(1); ; at++ {
+		dir := filepath.Join(t.TempDir(), "db")
+		db, err := fence.Open(dir, options(vfs.Default), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range keys {
+			if err := db.Do(func() error { return db.Pebble.Set(key(i), make([]byte, 1000), pebble.NoSync) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(db.Do(db.Pebble.Flush), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		reads := new(atomic.Int64)
+		disk := errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpFileReadAt && reads.Add(1) == at {
+				return &fs.PathError{Op: "read", Path: op.Path, Err: syscall.EIO}
+			}
+			return nil
+		}))
+		if db, err = fence.Open(dir, options(disk), nil); err == nil {
+			err = db.Do(func() error {
+				return db.Pebble.Excise(context.Background(), pebble.KeyRange{Start: key(40), End: key(60)})
+			})
+			err = errors.Join(err, db.Close())
+		}
+		if err != nil {
+			told++
+			if !errors.Is(err, syscall.EIO) {
+				t.Errorf("read %d failed: error %v", at, err)
+			}
+		}
+		if db, err = fence.Open(dir, options(vfs.Default), nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range keys {
+			if _, closer, err := db.Pebble.Get(key(i)); err == nil {
+				closer.Close()
+			} else if i < 40 || i >= 60 {
+				t.Fatalf("read %d failed: key %d is gone", at, i)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if reads.Load() < at {
+			t.Logf("%d reads failed, %d errors told", at-1, told)
+			return
+		}
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// fenced is the file system that Pebble is given. Errors of reading pass, as do
-// those of linking and removing, which Pebble deals with.
+// fenced is the file system that Pebble is given. Errors of linking and removing
+// pass: Pebble deals with them.
 type fenced struct {
 	vfs.FS
 	db *DB
@@ -182,6 +182,18 @@ type file struct {
 }
 
 func (o *file) Close() error { return o.fs.close(o) }
+
+// read closes the fence where a read has failed, and passes the error on.
+func (o *file) read(n int, err error) (int, error) {
+	if err != nil && err != io.EOF {
+		o.fs.db.fail(err)
+	}
+	return n, err
+}
+
+func (o *file) Read(p []byte) (int, error) { return o.read(o.File.Read(p)) }
+
+func (o *file) ReadAt(p []byte, at int64) (int, error) { return o.read(o.File.ReadAt(p, at)) }
 
 func (o *file) Write(p []byte) (n int, _ error) {
 	o.fs.write(func() (err error) {

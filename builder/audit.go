@@ -33,6 +33,9 @@ func (r *run) audit() error {
 		return r.reject()
 	}
 	r.separate()
+	if len(r.good) == 0 {
+		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, len(r.bad.Rows), r.bad.Why)
+	}
 	if !done {
 		return r.draft.Record("audit", &r.bad)
 	}

@@ -32,7 +32,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
 	if errors.Is(err, store.ErrFinished) {
 		return finished(dir, err)
 	}
@@ -73,6 +73,9 @@ func (r *run) build() (*Result, error) {
 	}
 	r.meter = startMeter(r.state.Usage)
 	defer r.meter.stop()
+	if result, ready, err := r.sealing(); ready || err != nil {
+		return result, err
+	}
 	r.state.Runs++
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
@@ -83,6 +86,19 @@ func (r *run) build() (*Result, error) {
 		}
 	}
 	return r.finish()
+}
+
+// sealing finishes a build that was interrupted while its store was sealed. What
+// the stages left may be gone by then; the graph and the result are there.
+func (r *run) sealing() (result *Result, ready bool, err error) {
+	result = new(Result)
+	if ready, err = r.draft.Load("result", result); err != nil || !ready {
+		return nil, false, err
+	}
+	p := r.begin("seal", "", 0)
+	err = r.draft.Seal(result)
+	p.end("")
+	return result, true, err
 }
 
 // stages runs stage after stage until next says stop.

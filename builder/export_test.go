@@ -1,6 +1,16 @@
 package builder
 
-import "time"
+import (
+	"time"
+
+	"github.com/knng/knng/store"
+)
+
+// On returns o with everything but scratch files written through fs.
+func (o Options) On(fs store.FS) Options {
+	o.files = fs
+	return o
+}
 
 // KeepEvery sets how long the balls method runs between two writings of its
 // lists, and returns what puts it back.

@@ -87,7 +87,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(r.draft.RowsPath(), given, order, p.add); err != nil {
+	if err := r.writeRows(given, order, p.add); err != nil {
 		return nil, err
 	}
 	if err := r.reorderCodes(order); err != nil {
@@ -164,9 +164,9 @@ func consecutive(rows []uint32, most int) int {
 	return n
 }
 
-// writeRows writes rows order[0], order[1], ... of given as a row file.
-func (r *run) writeRows(path string, given *vectors.Rows, order []uint32, progress func(int)) error {
-	w, err := vectors.CreateRows(path, len(order), given.Dim(), given.Type())
+// writeRows writes rows order[0], order[1], ... of given as the store's own.
+func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int)) error {
+	w, err := r.draft.CreateRows(len(order), given.Dim(), given.Type())
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	IDs       string      // path of a file with one UTF-8 id per line
 	Progress  func(Event) // called from one goroutine at a time; must be quick
 	Logger    func(format string, args ...any)
+
+	files store.FS // store.DraftOptions.FS; set by tests
 }
 
 // Switch is an option that may be left to the builder.

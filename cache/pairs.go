@@ -4,13 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/store/fence"
 )
 
 // Pairs keeps the keys of computed pairs in Pebble, for distances that cost
@@ -25,7 +30,7 @@ import (
 // commits are synced when the last sync is older than that. The database is
 // derived and may be deleted between runs.
 type Pairs struct {
-	db    *pebble.DB
+	db    *fence.DB
 	cache *pebble.Cache
 
 	mu     sync.Mutex
@@ -47,23 +52,50 @@ var ErrOtherDistance = errors.New("cache: pairs of another distance")
 // OpenPairs opens or creates the pairs in dir for a distance, which name and
 // version identify. cacheBytes is the memory for Pebble's block cache.
 func OpenPairs(dir, name string, version int, cacheBytes int64) (*Pairs, error) {
-	blocks := pebble.NewCache(cacheBytes)
-	opts := &pebble.Options{
-		Cache:        blocks,
-		MemTableSize: 8 << 20,
-		Logger:       silent{},
+	dir = filepath.Clean(dir)
+	claim := fmt.Sprintf("%s v%d", name, version)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := create(dir, claim, cacheBytes); err != nil {
+			return nil, err
+		}
 	}
+	return open(dir, claim, cacheBytes)
+}
+
+// create makes a database under another name and renames it: a crash while
+// Pebble creates one leaves files that do not open.
+func create(dir, claim string, cacheBytes int64) error {
+	aside := dir + ".new"
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	p, err := open(aside, claim, cacheBytes)
+	if err != nil {
+		return err
+	}
+	if err := p.Close(); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	if err := os.Rename(aside, dir); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}
+
+func open(dir, claim string, cacheBytes int64) (*Pairs, error) {
+	blocks := pebble.NewCache(cacheBytes)
+	opts := &pebble.Options{FS: vfs.Default, Cache: blocks, MemTableSize: 8 << 20}
 	// A lookup of a pair that is not there, the usual case, must not read.
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	db, err := pebble.Open(filepath.Clean(dir), opts)
+	db, err := fence.Open(dir, opts, nil)
 	if err != nil {
 		blocks.Unref()
 		return nil, fmt.Errorf("cache: %s: %w", dir, err)
 	}
 	p := &Pairs{db: db, cache: blocks}
-	if err := p.claim(dir, fmt.Sprintf("%s v%d", name, version)); err != nil {
+	if err := p.claim(dir, claim); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -72,9 +104,13 @@ func OpenPairs(dir, name string, version int, cacheBytes int64) (*Pairs, error) 
 
 // claim writes the distance's name into a new database and checks it in an old.
 func (p *Pairs) claim(dir, want string) error {
-	have, closer, err := p.db.Get(nameKey)
+	have, closer, err := p.db.Pebble.Get(nameKey)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return p.db.Set(nameKey, []byte(want), pebble.Sync)
+		err := p.db.Do(func() error { return p.db.Pebble.Set(nameKey, []byte(want), pebble.Sync) })
+		if err != nil {
+			return fmt.Errorf("cache: %s: %w", dir, err)
+		}
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("cache: %s: %w", dir, err)
@@ -96,7 +132,7 @@ func pairKey(dst []byte, a, b uint64) []byte {
 // Find returns the key of a pair, if it was computed before.
 func (p *Pairs) Find(a, b uint64) (key float32, ok bool, err error) {
 	var buf [17]byte
-	value, closer, err := p.db.Get(pairKey(buf[:0], a, b))
+	value, closer, err := p.db.Pebble.Get(pairKey(buf[:0], a, b))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return 0, false, nil
 	}
@@ -112,8 +148,7 @@ func (p *Pairs) Find(a, b uint64) (key float32, ok bool, err error) {
 
 // Add keeps the keys of the pairs of row a with each of bs.
 func (p *Pairs) Add(a uint64, bs []uint64, keys []float32) error {
-	batch := p.db.NewBatch()
-	defer batch.Close()
+	batch := p.db.Pebble.NewBatch()
 	var buf [17]byte
 	var value [4]byte
 	for i, b := range bs {
@@ -122,10 +157,11 @@ func (p *Pairs) Add(a uint64, bs []uint64, keys []float32) error {
 			return fmt.Errorf("cache: %w", err)
 		}
 	}
-	if err := batch.Commit(p.durability()); err != nil {
-		return fmt.Errorf("cache: %w", err)
+	durability := p.durability()
+	if err := p.db.Do(func() error { return batch.Commit(durability) }); err != nil {
+		return fmt.Errorf("cache: %w", err) // the commit may hold the batch for ever
 	}
-	return nil
+	return batch.Close()
 }
 
 // durability syncs when the last sync is long enough ago.
@@ -144,14 +180,4 @@ func (p *Pairs) Close() error {
 	err := p.db.Close()
 	p.cache.Unref()
 	return err
-}
-
-// silent drops Pebble's messages. Fatalf, which Pebble calls when its files are
-// beyond use, panics with an error that says so instead of ending the process.
-type silent struct{}
-
-func (silent) Infof(string, ...any)  {}
-func (silent) Errorf(string, ...any) {}
-func (silent) Fatalf(format string, args ...any) {
-	panic(fmt.Errorf("cache: "+format, args...))
 }

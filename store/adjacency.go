@@ -23,7 +23,6 @@ const adjacencyRecord = "adjacency"
 // for rows 0, 1, 2, ... in turn: neighbors are input rows, sorted by
 // (key, row). Every list has k entries or, for an isolated row, none.
 func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, keys []float32) error) error) (err error) {
-	defer caught(&err)
 	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}
@@ -107,7 +106,6 @@ func (d *Draft) Adjacency() (shape Shape, ok bool, err error) {
 // u32 n, u32 k, n*k int32 rows, n*k float32 keys, little-endian; lists of
 // isolated rows are filled with -1 and +Inf.
 func (d *Draft) Checksum() (sum string, err error) {
-	defer caught(&err)
 	shape, ok, err := d.Adjacency()
 	if err == nil && !ok {
 		err = errors.New("store: no adjacency yet")

@@ -92,7 +92,8 @@ func (b *bulk) commit() error {
 	if len(b.paths) == 0 {
 		return nil
 	}
-	if err := b.d.engine.db.Ingest(context.Background(), b.paths); err != nil {
+	e, paths := b.d.engine, b.paths
+	if err := e.write(func() error { return e.db.Ingest(context.Background(), paths) }); err != nil {
 		b.abort()
 		return fmt.Errorf("store: ingest: %w", err)
 	}
@@ -115,7 +116,9 @@ func (b *bulk) abort() {
 // excise drops all keys from start up to end, tables and all: unlike a range
 // deletion it gives their space back at once.
 func (d *Draft) excise(start, end []byte) error {
-	if err := d.engine.db.Excise(context.Background(), pebble.KeyRange{Start: start, End: end}); err != nil {
+	e := d.engine
+	err := e.write(func() error { return e.db.Excise(context.Background(), pebble.KeyRange{Start: start, End: end}) })
+	if err != nil {
 		return fmt.Errorf("store: excise: %w", err)
 	}
 	return nil
@@ -137,7 +140,6 @@ func (d *Draft) dropStale() error {
 // CommitUnit ingests the subgraph blocks of one unit and then marks the unit
 // done with its note (small JSON: counts). Redoing a unit is harmless.
 func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err error) {
-	defer caught(&err)
 	value, err := json.Marshal(note)
 	if err != nil {
 		return fmt.Errorf("store: unit note: %w", err)
@@ -156,7 +158,7 @@ func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err er
 	if err := b.commit(); err != nil {
 		return err
 	}
-	if err := d.engine.db.Set(key32(tagUnit, stage, unit), value, pebble.Sync); err != nil {
+	if err := d.engine.set(key32(tagUnit, stage, unit), value); err != nil {
 		return fmt.Errorf("store: mark unit %d of stage %d: %w", unit, stage, err)
 	}
 	return nil
@@ -164,7 +166,6 @@ func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err er
 
 // Units calls fn with each committed unit of a stage and its note as raw JSON.
 func (d *Draft) Units(stage uint32, fn func(unit uint32, note []byte) error) (err error) {
-	defer caught(&err)
 	return d.engine.scan(key32(tagUnit, stage), func(key, value []byte) error {
 		unit, ok := part32(key, 1)
 		if !ok {
@@ -177,7 +178,6 @@ func (d *Draft) Units(stage uint32, fn func(unit uint32, note []byte) error) (er
 // Replay calls fn with every block of the committed units of a stage. The
 // Lists passed is reused between calls.
 func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err error) {
-	defer caught(&err)
 	done := map[uint32]bool{}
 	if err := d.Units(stage, func(unit uint32, _ []byte) error { done[unit] = true; return nil }); err != nil {
 		return err
@@ -201,7 +201,6 @@ func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err 
 // BlockBytes is about the bytes of all unfolded subgraph blocks on disk: what
 // Replay would read, and the builder's signal to fold.
 func (d *Draft) BlockBytes() (n int64, err error) {
-	defer caught(&err)
 	bytes, err := d.engine.db.EstimateDiskUsage([]byte{tagBlock}, []byte{tagBlock + 1})
 	if err != nil {
 		return 0, fmt.Errorf("store: %w", err)

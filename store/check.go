@@ -83,7 +83,8 @@ type checker struct {
 	report *CheckReport
 	store  *Store
 
-	reversed bool // in-neighbors are there
+	reversed bool   // in-neighbors are there
+	listed   []bool // rows with a list
 }
 
 // files hashes every sealed file of a folder of the store, or of the store
@@ -134,7 +135,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.reverse, c.order, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
 		if err := step(); err != nil {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr
@@ -148,11 +149,13 @@ func (c *checker) contents() error {
 // lists checks shape and order of every list, and the checksum over all.
 func (c *checker) lists() error {
 	seen := map[uint32]bool{}
+	c.listed = make([]bool, 0, c.store.Len())
 	err := c.store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
 		if err := c.progress("lists", row); err != nil {
 			return err
 		}
 		c.report.Rows++
+		c.listed = append(c.listed, len(neighbors) > 0)
 		if len(neighbors) > 0 {
 			c.report.Lists++
 		}
@@ -198,8 +201,28 @@ func (c *checker) order() error {
 		}
 		seen[row] = true
 	}
-	if c.store.K() > 0 && len(order) != c.report.Lists {
-		c.report.fault("%d places for %d rows with a list", len(order), c.report.Lists)
+	if c.store.K() == 0 { // a row alone has a place and no list
+		return nil
+	}
+	for row, listed := range c.listed {
+		if listed != seen[row] {
+			c.report.fault("row %d: has a list is %v, has a place is %v", row, listed, seen[row])
+		}
+	}
+	return nil
+}
+
+// leftovers looks for what only a build needs, which the seal drops.
+func (c *checker) leftovers() error {
+	for _, tag := range buildTags {
+		keys := 0
+		err := c.store.engine.scan([]byte{tag}, func(_, _ []byte) error { keys++; return nil })
+		if err != nil {
+			return err
+		}
+		if keys > 0 {
+			c.report.fault("%d keys of %s (tag %02x) in a finished store", keys, tagNames[tag], tag)
+		}
 	}
 	return nil
 }

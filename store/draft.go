@@ -9,15 +9,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/vectors"
 )
+
+// FS is a file system as Pebble sees one.
+type FS = vfs.FS
 
 // DraftOptions tunes a build's store. The zero value works.
 type DraftOptions struct {
 	CacheBytes int64                            // Pebble's block cache; 0 is 8 MiB: a build reads in order
 	Scratch    string                           // where scratch files go; "" is DIR/scratch
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
+	FS         FS                               // where all but scratch files are written; nil is the system. Tests put in ones that fail
 }
 
 // A Draft is a store being built, locked against other processes. Its methods
@@ -47,7 +52,6 @@ type Draft struct {
 // finished or not; ErrLocked naming the holder; ErrNotStore where dir exists,
 // is not empty and holds something else.
 func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error) {
-	defer caught(&err)
 	state, err := StateOf(dir)
 	if err != nil {
 		return nil, err
@@ -61,6 +65,9 @@ func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error)
 	d = &Draft{dir: dir, fs: vfs.Default}
 	if opts != nil {
 		d.opts = *opts
+	}
+	if d.opts.FS != nil {
+		d.fs = d.opts.FS
 	}
 	if d.lock, err = lockDir(dir); err != nil {
 		return nil, err
@@ -137,7 +144,7 @@ func (d *Draft) create(m Manifest) error {
 	}
 	value, err := json.Marshal(m)
 	if err == nil {
-		err = e.db.Set(recordKey("manifest"), value, pebble.Sync)
+		err = e.set(recordKey("manifest"), value)
 	}
 	if err = errors.Join(err, e.close()); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -145,15 +152,8 @@ func (d *Draft) create(m Manifest) error {
 	if err := d.fs.Rename(path+newSuffix, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	syncDir(d.fs, filepath.Dir(d.dir)) // may be a folder that we cannot read
 	return syncDir(d.fs, d.dir)
-}
-
-func syncDir(fs vfs.FS, dir string) error {
-	f, err := fs.OpenDir(dir)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // Resumed reports whether OpenDraft found earlier work.
@@ -164,6 +164,19 @@ func (d *Draft) Manifest() Manifest { return d.manifest }
 
 // RowsPath is where the store's own rows belong: DIR/vectors/rows.
 func (d *Draft) RowsPath() string { return filepath.Join(d.dir, vectorsName, rowsName) }
+
+// CreateRows begins the store's own rows, exactly n, at RowsPath.
+func (d *Draft) CreateRows(n, dim int, t vectors.Type) (*vectors.RowsWriter, error) {
+	p, err := newPublication(d.fs, d.RowsPath())
+	if err != nil {
+		return nil, err
+	}
+	w, err := vectors.NewRowsWriter(p, d.RowsPath(), n, dim, t)
+	if err != nil {
+		p.Abort()
+	}
+	return w, err
+}
 
 // ScratchDir returns a folder for derived files, which may be deleted at any
 // time between runs, and makes it where it is not there.
@@ -181,12 +194,11 @@ func (d *Draft) ScratchDir() (string, error) {
 // Record keeps v as JSON under a name: small things, such as the audit's
 // findings and the build's state.
 func (d *Draft) Record(name string, v any) (err error) {
-	defer caught(&err)
 	value, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("store: record %s: %w", name, err)
 	}
-	if err := d.engine.db.Set(recordKey(name), value, pebble.Sync); err != nil {
+	if err := d.engine.set(recordKey(name), value); err != nil {
 		return fmt.Errorf("store: record %s: %w", name, err)
 	}
 	return nil
@@ -194,7 +206,6 @@ func (d *Draft) Record(name string, v any) (err error) {
 
 // Load reads a record back into v and reports whether it was there.
 func (d *Draft) Load(name string, v any) (ok bool, err error) {
-	defer caught(&err)
 	return d.engine.load(name, v)
 }
 
@@ -218,7 +229,6 @@ func (d *Draft) Close() (err error) {
 	if d.closed {
 		return nil
 	}
-	defer caught(&err)
 	d.closed = true
 	if d.engine != nil {
 		err = d.engine.close()

@@ -18,7 +18,6 @@ const foldedRecord = "folded"
 // The fold counts from the moment that its record is written. A crash before
 // leaves the old state whole; one after leaves only what dropStale removes.
 func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
-	defer caught(&err)
 	// A fold of this stage that a crash cut short may have left lists.
 	if err := d.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
 		return err
@@ -54,15 +53,14 @@ func (d *Draft) markFolded(stage uint32) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	batch := d.engine.db.NewBatch()
-	defer batch.Close()
+	batch := d.engine.db.NewBatch() // not closed: a commit that fails keeps it
 	if err := batch.Set(recordKey(foldedRecord), value, nil); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	if err := batch.DeleteRange(key32(tagUnit), key32(tagUnit, stage+1), nil); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := batch.Commit(pebble.Sync); err != nil {
+	if err := d.engine.write(func() error { return batch.Commit(pebble.Sync) }); err != nil {
 		return fmt.Errorf("store: fold: %w", err)
 	}
 	return nil
@@ -85,7 +83,6 @@ func (d *Draft) Folded() (stage uint32, ok bool, err error) {
 // ReadFolded calls fn with the lists last folded, in place order. The Lists
 // passed is reused between calls.
 func (d *Draft) ReadFolded(fn func(l *Lists) error) (err error) {
-	defer caught(&err)
 	stage, ok, err := d.Folded()
 	if err != nil || !ok {
 		return err

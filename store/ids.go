@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +24,6 @@ const idsRecord = "ids"
 // in row order. A repeated, empty or missing id is an error that names its
 // line. The ids are held in memory while they are sorted.
 func (d *Draft) CommitIDs(path string, rows int) (err error) {
-	defer caught(&err)
 	ids, err := readIDs(path, rows)
 	if err != nil {
 		return err
@@ -80,8 +80,13 @@ func readIDs(path string, rows int) ([]string, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	defer f.Close()
+	return parseIDs(f, path, rows)
+}
+
+// parseIDs reads one id a line; errors name the file path.
+func parseIDs(r io.Reader, path string, rows int) ([]string, error) {
 	var ids []string
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 1<<16), 2*maxID)
 	for lines.Scan() {
 		id := strings.TrimSuffix(lines.Text(), "\r")
@@ -120,11 +125,20 @@ func (e *engine) idOf(row uint64) (string, error) {
 	if !ok {
 		return "", corrupt(key, errors.New("no ids"))
 	}
+	id, err := idOfBlock(value, row%idsPerKey)
+	if err != nil {
+		return "", corrupt(key, err)
+	}
+	return id, nil
+}
+
+// idOfBlock finds id number i of a value under tag 41.
+func idOfBlock(value []byte, i uint64) (string, error) {
 	d := decoder{data: value}
-	for i := row % idsPerKey; ; i-- {
+	for ; ; i-- {
 		n := d.uvarint()
 		if d.bad || n > uint64(len(d.data)) {
-			return "", corrupt(key, errors.New("damaged ids"))
+			return "", errors.New("damaged ids")
 		}
 		if i == 0 {
 			return string(d.data[:n]), nil

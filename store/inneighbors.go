@@ -127,7 +127,7 @@ func openInbound(dir string, opts *Options) (in *inbound, err error) {
 	if err := checkSizes(dir, files); err != nil {
 		return nil, err
 	}
-	e, err := openReader(dir, opts)
+	e, err := openSealed(dir, opts)
 	if err != nil {
 		return nil, err
 	}

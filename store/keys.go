@@ -17,6 +17,9 @@ const (
 	tagRowOfID   = 0x42 // id
 )
 
+// buildTags are those that a finished store has no keys of.
+var buildTags = []byte{tagUnit, tagBlock, tagFolded, tagLabels}
+
 func recordKey(name string) []byte { return append([]byte{tagRecord}, name...) }
 
 // key32 is a tag and 32-bit integers.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Integers in bulk, the locality order and leaf numbers, stand 4096 to a key.
@@ -47,7 +45,6 @@ func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
 // CommitOrder stores the locality order: order[place] = row. Rows are distinct;
 // a row that is not there has no place and no list.
 func (d *Draft) CommitOrder(order []uint32) (err error) {
-	defer caught(&err)
 	b := d.bulk()
 	defer b.abort()
 	if err := d.excise(key32(tagOrder), []byte{tagOrder + 1}); err != nil {
@@ -64,7 +61,6 @@ func (d *Draft) CommitOrder(order []uint32) (err error) {
 
 // Order reads the locality order; it is nil where none was committed.
 func (d *Draft) Order() (order []uint32, err error) {
-	defer caught(&err)
 	return d.engine.order()
 }
 
@@ -83,7 +79,6 @@ func (e *engine) order() ([]uint32, error) {
 // CommitLabels stores a division's leaf numbers, labels[place] = leaf, together
 // with a small JSON note.
 func (d *Draft) CommitLabels(division uint32, labels []uint32, note any) (err error) {
-	defer caught(&err)
 	value, err := json.Marshal(note)
 	if err != nil {
 		return fmt.Errorf("store: division note: %w", err)
@@ -99,7 +94,7 @@ func (d *Draft) CommitLabels(division uint32, labels []uint32, note any) (err er
 	if err := b.commit(); err != nil {
 		return err
 	}
-	if err := d.engine.db.Set(recordKey(divisionRecord(division)), value, pebble.Sync); err != nil {
+	if err := d.engine.set(recordKey(divisionRecord(division)), value); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
@@ -110,7 +105,6 @@ func divisionRecord(division uint32) string { return fmt.Sprintf("division/%d", 
 // Labels reads leaf numbers back, reusing dst, and the note into v where v is
 // not nil; ok is false where there are none.
 func (d *Draft) Labels(division uint32, dst []uint32, v any) (labels []uint32, ok bool, err error) {
-	defer caught(&err)
 	var note json.RawMessage
 	if ok, err = d.Load(divisionRecord(division), &note); err != nil || !ok {
 		return nil, false, err

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/store/fence"
 )
 
 // formatMajorVersion pins Pebble's file formats: a newer Pebble must not write
@@ -21,35 +23,59 @@ var merger = &pebble.Merger{Name: "knng.1", Merge: pebble.DefaultMerger.Merge}
 // engine is a Pebble database and what must be closed with it.
 type engine struct {
 	db    *pebble.DB
+	fence *fence.DB // nil: opened for reading
 	cache *pebble.Cache
-	log   *logger
 }
 
 // openEngine opens the database in dir.
 func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf func(string, ...any)) (*engine, error) {
-	e := &engine{cache: pebble.NewCache(cacheBytes), log: &logger{logf: logf}}
-	if readOnly {
-		fs = lockless{fs}
-	}
-	db, err := pebble.Open(dir, &pebble.Options{
+	e := &engine{cache: pebble.NewCache(cacheBytes)}
+	opts := &pebble.Options{
 		FS: fs, Cache: e.cache, Merger: merger, FormatMajorVersion: formatMajorVersion,
-		Logger: e.log, ReadOnly: readOnly, ErrorIfNotExists: readOnly,
+		ReadOnly: readOnly, ErrorIfNotExists: readOnly,
 		// What is written through the WAL is kilobytes; all else is ingested.
 		MemTableSize: 4 << 20,
-		// Every block is written where it will stay. Compactions are asked for.
+		// Every block is written where it will stay. Compactions are asked for,
+		// so nobody needs statistics; Pebble would read a damaged table for them
+		// again and again.
 		DisableAutomaticCompactions: true,
-		EventListener:               &pebble.EventListener{DataCorruption: func(info pebble.DataCorruptionInfo) { e.log.Errorf("%v", info) }},
-	})
+		DisableTableStats:           true,
+	}
+	var err error
+	if readOnly {
+		e.db, err = openReader(dir, opts, logf)
+	} else if e.fence, err = fence.Open(dir, opts, logf); err == nil {
+		e.db = e.fence.Pebble
+	}
 	if err != nil {
 		e.cache.Unref()
 		return nil, fmt.Errorf("store: %s: %w", dir, err)
 	}
-	e.db = db
 	return e, nil
 }
 
+// openReader opens a database that nobody writes.
+func openReader(dir string, opts *pebble.Options, logf func(string, ...any)) (*pebble.DB, error) {
+	log := &logger{logf: logf}
+	opts.FS, opts.Logger = lockless{opts.FS}, log
+	opts.EventListener = &pebble.EventListener{DataCorruption: func(info pebble.DataCorruptionInfo) { log.Errorf("%v", info) }}
+	return pebble.Open(dir, opts)
+}
+
+// write runs op, which writes through Pebble; see package fence.
+func (e *engine) write(op func() error) error { return e.fence.Do(op) }
+
+// set writes one key, durably.
+func (e *engine) set(key, value []byte) error {
+	return e.write(func() error { return e.db.Set(key, value, pebble.Sync) })
+}
+
 func (e *engine) close() error {
-	err := e.db.Close()
+	closeDB := e.db.Close
+	if e.fence != nil {
+		closeDB = e.fence.Close
+	}
+	err := closeDB()
 	e.cache.Unref()
 	return err
 }
@@ -111,9 +137,9 @@ func corrupt(key []byte, err error) error {
 	return fmt.Errorf("%w: key %x: %w", ErrCorrupt, key, err)
 }
 
-// logger passes Pebble's messages on. Pebble calls Fatalf where it cannot go on
-// (its log or manifest cannot be written) and expects the process to end; this
-// one panics with the error instead, which the draft's methods turn into theirs.
+// logger passes a reader's messages on. Pebble calls Fatalf where it cannot go on
+// and expects the process to end; this one panics with the error instead, which
+// Open turns into its own.
 type logger struct{ logf func(string, ...any) }
 
 func (l *logger) Infof(format string, args ...any) {}

@@ -72,7 +72,7 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 	if err := os.Rename(path+newSuffix, path); err != nil {
 		return r, fmt.Errorf("store: %w", err)
 	}
-	if err := syncFolder(dir); err != nil {
+	if err := syncDir(vfs.Default, dir); err != nil {
 		return r, err
 	}
 	return s.Reverse()
@@ -99,7 +99,7 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	return seal(dir)
+	return seal(d.fs, dir)
 }
 
 func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {

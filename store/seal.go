@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // SealedFile is a line of DIR/SEAL: a file of a finished store.
@@ -32,7 +34,6 @@ type SealedFile struct {
 // and writes DIR/SEAL: every file but scratch files with size and SHA-256. After
 // it the directory is read-only and the Draft closed.
 func (d *Draft) Seal(result any) (err error) {
-	defer caught(&err)
 	if err := d.Record("result", result); err != nil {
 		return err
 	}
@@ -47,7 +48,11 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := engine.close(); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
-	if err := seal(d.dir); err != nil {
+	// Files that Pebble removed must not come back beside those that are sealed.
+	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
+		return err
+	}
+	if err := seal(d.fs, d.dir); err != nil {
 		return err
 	}
 	return d.Close()
@@ -55,12 +60,9 @@ func (d *Draft) Seal(result any) (err error) {
 
 // dropProgress drops what only a build needs.
 func (d *Draft) dropProgress() error {
-	for tag := byte(tagUnit); tag <= tagLabels; tag++ {
-		switch tag {
-		case tagUnit, tagBlock, tagFolded, tagLabels:
-			if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
-				return err
-			}
+	for _, tag := range buildTags {
+		if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
+			return err
 		}
 	}
 	return d.settle()
@@ -69,10 +71,14 @@ func (d *Draft) dropProgress() error {
 // settle rewrites the little that did not come in tables, so that the log holds
 // nothing to replay.
 func (d *Draft) settle() error {
-	if err := d.engine.db.Flush(); err != nil {
+	e := d.engine
+	if err := e.write(e.db.Flush); err != nil {
 		return fmt.Errorf("store: flush: %w", err)
 	}
-	if err := d.engine.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false); err != nil {
+	err := e.write(func() error {
+		return e.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false)
+	})
+	if err != nil {
 		return fmt.Errorf("store: compact: %w", err)
 	}
 	return nil
@@ -87,19 +93,20 @@ const sealHeader = "knng seal 1"
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(dir string) error {
+func seal(fs vfs.FS, dir string) error {
 	files, err := hashFiles(dir)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, sealName)
-	if err := writeSynced(path+newSuffix, sealText(files)); err != nil {
+	p, err := newPublication(fs, filepath.Join(dir, sealName))
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(path+newSuffix, path); err != nil {
-		return fmt.Errorf("store: %w", err)
+	defer p.Abort()
+	if _, err := p.Write(sealText(files)); err != nil {
+		return err
 	}
-	return syncFolder(dir)
+	return p.Commit()
 }
 
 func sealText(files []SealedFile) []byte {
@@ -151,18 +158,6 @@ func hashFile(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-func writeSynced(path string, data []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
 }
 
 // readSeal reads and checks DIR/SEAL.

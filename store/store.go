@@ -72,7 +72,7 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	if err := checkSizes(dir, s.info.Files); err != nil {
 		return nil, err
 	}
-	if s.engine, err = openReader(dir, opts); err != nil {
+	if s.engine, err = openSealed(dir, opts); err != nil {
 		return nil, err
 	}
 	s.lists = &lists{engine: s.engine, tag: tagAdjacency, countBytes: outCount}
@@ -83,8 +83,8 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	return s, nil
 }
 
-// openReader opens the database of a sealed directory.
-func openReader(dir string, opts *Options) (*engine, error) {
+// openSealed opens the database of a sealed directory.
+func openSealed(dir string, opts *Options) (*engine, error) {
 	cache := opts.CacheBytes
 	if cache == 0 {
 		cache = 64 << 20

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -362,17 +363,16 @@ func TestUnitsAndFolds(t *testing.T) {
 	}
 }
 
+var flipsFlag = flag.Int("flips", 100, "damages that TestFlips does to a store")
+
 // TestFlips changes a byte of a finished store at random: Check finds it, and
 // lookups give the right list or an error.
 func TestFlips(t *testing.T) {
 	const n = 120
 	dir := finished(t, n, true)
-	flips := 400
-	if testing.Short() {
-		flips = 60
-	}
+	flips := *flipsFlag
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	t.Logf("seed %d, %d flips", seed, flips)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	files, err := readSeal(dir)
 	must(t, err)

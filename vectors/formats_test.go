@@ -148,6 +148,18 @@ func TestCompressedInputs(t *testing.T) {
 	}
 }
 
+// TestHostileWindow: a few bytes of zstd that ask for a gigabyte.
+func TestHostileWindow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.u8bin.zst")
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 1<<3 | 1, 0, 0, 'x'}
+	if err := os.WriteFile(path, frame, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open([]string{path}, nil); err == nil || !strings.Contains(err.Error(), "window") {
+		t.Errorf("error %v, want one about the window", err)
+	}
+}
+
 func TestFloat64IsConverted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	file := append(make([]byte, 0), npyOf("<f8", "(2, 2)")...)

@@ -11,32 +11,46 @@ import (
 // vanish beside the copying.
 const writeBytes = 1 << 20
 
-// A RowsWriter writes a row file beside path and renames it on Commit.
+// A Publication is a file that is written aside and appears under its name, whole
+// and durable, when Commit returns.
+type Publication interface {
+	Write(data []byte) (int, error)
+	Commit() error
+	Abort() error // drops the file; after Commit it does nothing
+}
+
+// A RowsWriter writes a row file.
 type RowsWriter struct {
 	path    string
-	f       *os.File
+	file    Publication
 	w       *bufio.Writer
 	row     int
 	want    int64 // bytes of all rows
 	written int64
 }
 
-// CreateRows begins a row file of exactly n rows.
+// CreateRows begins a row file of exactly n rows. Commit renames it to path.
 func CreateRows(path string, n, dim int, t Type) (*RowsWriter, error) {
+	file, err := createAside(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := NewRowsWriter(file, path, n, dim, t)
+	if err != nil {
+		file.Abort()
+	}
+	return w, err
+}
+
+// NewRowsWriter writes a row file of exactly n rows into file, which is the
+// writer's from then on where there is no error. Errors name it path.
+func NewRowsWriter(file Publication, path string, n, dim int, t Type) (*RowsWriter, error) {
 	if t.Size() == 0 || dim < 1 || dim > MaxDim || n < 0 {
 		return nil, fmt.Errorf("vectors: row file of %d rows of %d %v", n, dim, t)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
 	row := dim * t.Size()
-	w := &RowsWriter{path: path, f: f, w: bufio.NewWriterSize(f, writeBytes), row: row, want: int64(n) * int64(row)}
+	w := &RowsWriter{path: path, file: file, w: bufio.NewWriterSize(file, writeBytes), row: row, want: int64(n) * int64(row)}
 	if _, err := w.w.Write(encodeHeader(n, dim, t)); err != nil {
-		w.Abort()
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	return w, nil
@@ -56,8 +70,8 @@ func (w *RowsWriter) Write(rows []byte) (int, error) {
 	return n, err
 }
 
-// Commit syncs the file and its folder and renames it into place. It fails if
-// the number of rows written is not the one promised.
+// Commit publishes the file. It fails if the number of rows written is not the
+// one promised.
 func (w *RowsWriter) Commit() error {
 	if w.written != w.want {
 		return fmt.Errorf("vectors: %s: %d bytes of rows written, %d promised", w.path, w.written, w.want)
@@ -65,26 +79,51 @@ func (w *RowsWriter) Commit() error {
 	if err := w.w.Flush(); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
-	if err := w.f.Sync(); err != nil {
+	return w.file.Commit()
+}
+
+// Abort drops the unfinished file; after Commit it does nothing.
+func (w *RowsWriter) Abort() error { return w.file.Abort() }
+
+// aside is a Publication on the system's files.
+type aside struct {
+	path string
+	*os.File
+}
+
+func createAside(path string) (*aside, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	return &aside{path, f}, nil
+}
+
+// Commit syncs the file and its folder and renames it into place.
+func (a *aside) Commit() error {
+	if err := a.Sync(); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
-	f := w.f
-	w.f = nil
+	f := a.File
+	a.File = nil
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
-	if err := os.Rename(w.path+".tmp", w.path); err != nil {
+	if err := os.Rename(a.path+".tmp", a.path); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
-	return syncFolder(filepath.Dir(w.path))
+	return syncFolder(filepath.Dir(a.path))
 }
 
-// Abort closes and removes the unfinished file; after Commit it does nothing.
-func (w *RowsWriter) Abort() error {
-	if w.f == nil {
+// Abort closes and removes the file.
+func (a *aside) Abort() error {
+	if a.File == nil {
 		return nil
 	}
-	w.f.Close()
-	w.f = nil
-	return os.Remove(w.path + ".tmp")
+	a.Close()
+	a.File = nil
+	return os.Remove(a.path + ".tmp")
 }

@@ -43,6 +43,10 @@ func unpacked(path, scratch string) (unpackedFile, File, error) {
 	return u, file, nil
 }
 
+// maxWindow bounds what a zstd file may ask to be held in memory: what zstd
+// --long writes, and not the gigabytes that a hostile header can name.
+const maxWindow = 128 << 20
+
 func unpack(path, ext, scratch string) (unpackedFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,7 +58,7 @@ func unpack(path, ext, scratch string) (unpackedFile, error) {
 		r, err = gzip.NewReader(f)
 	} else {
 		var z *zstd.Decoder
-		if z, err = zstd.NewReader(f); err == nil {
+		if z, err = zstd.NewReader(f, zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
 			defer z.Close()
 			r = z
 		}

@@ -1,0 +1,117 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+)
+
+var (
+	long     = flag.Bool("long", false, "the long forms of tests that inject crashes and faults")
+	seedFlag = flag.Uint64("seed", 0, "run a randomised test with this seed")
+)
+
+// seedOf returns the seed of a randomised test and prints what repeats it.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("again: go test ./builder -run '^%s$' -seed %d -long=%v", t.Name(), seed, *long)
+	return seed
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	return rand.New(rand.NewPCG(seedOf(t), 1))
+}
+
+// smallBuilds go through every kind of stage; folds and the lists of balls are
+// written after each stage.
+var smallBuilds = map[string]builder.Options{
+	"exact": {K: 5, Method: builder.Exact},
+	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Visits: 40, Divisions: 3, Rounds: 1},
+	"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},
+}
+
+// idsFile writes an id for each of n rows.
+func idsFile(t *testing.T, n int) string {
+	t.Helper()
+	var text strings.Builder
+	for i := range n {
+		text.WriteString("row" + strconv.Itoa(i) + "\n")
+	}
+	path := filepath.Join(t.TempDir(), "ids")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestCrashMatrix lets the power fail before and after each sync and each rename
+// of small builds, with none, some or all of what was not synced on the disk. A
+// build that goes on from there makes the graph of one that was left alone.
+func TestCrashMatrix(t *testing.T) {
+	defer builder.KeepEvery(0)()
+	const n, dim = 500, 4
+	data := clustered(11, n, dim)
+	rng := seeded(t)
+	crashes := 0
+	for name, o := range smallBuilds {
+		o.IDs = idsFile(t, n)
+		dir := filepath.Join(t.TempDir(), "g")
+		m := newMirror(t, dir)
+		var after []crashed
+		m.crash = func(op, path string) {
+			sealing := strings.HasSuffix(path, "SEAL")
+			if percent := []int{0, 50, 100}[rng.IntN(3)]; *long || sealing || rng.IntN(30) == 0 {
+				after = append(after, crashed{op + " of " + strings.TrimPrefix(path, dir), percent, m.after(percent, rng)})
+			}
+		}
+		want, _ := build(t, dir, input(t, data, dim), o.On(m))
+		for _, c := range after {
+			again := filepath.Join(t.TempDir(), "g")
+			copyOut(t, c.fs, dir, again)
+			goesOn(t, name+": crash "+c.where+" with "+strconv.Itoa(c.percent)+" % of the rest", again, data, dim, o, want.Checksum)
+			os.RemoveAll(again)
+		}
+		crashes += len(after)
+	}
+	t.Logf("%d crashes", crashes)
+}
+
+// crashed is what a crash left.
+type crashed struct {
+	where   string
+	percent int
+	fs      *vfs.MemFS
+}
+
+// goesOn builds on in dir and compares the graph.
+func goesOn(t *testing.T, what, dir string, data []float32, dim int, o builder.Options, want string) {
+	t.Helper()
+	got, err := builder.Build(context.Background(), dir, input(t, data, dim), o)
+	if err != nil && !errors.Is(err, store.ErrFinished) {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	if got.Checksum != want {
+		t.Errorf("%s: checksum %s, want %s", what, got.Checksum, want)
+	}
+	report, err := store.Check(context.Background(), dir, store.CheckOptions{})
+	if err != nil || !report.OK() {
+		t.Errorf("%s: check: %v %+v", what, err, report)
+	}
+}

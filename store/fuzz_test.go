@@ -1,0 +1,60 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+)
+
+// FuzzManifest: a manifest that is accepted is one that a store can have, and
+// equals itself.
+func FuzzManifest(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m Manifest
+		if json.Unmarshal(data, &m) != nil || m.check() != nil {
+			return
+		}
+		if typ, err := m.typ(); err != nil || typ.Size() < 1 || m.Rows < 0 || m.Dim < 1 || m.K < 1 {
+			t.Fatalf("%+v was accepted", m)
+		}
+		if err := m.compare("dir", &m); err != nil {
+			t.Fatal(err)
+		}
+		again, other := m, Manifest{}
+		again.Options = append(slices.Clone(m.Options), Option{"fuzz-only", "1"})
+		if err := m.compare("dir", &again); !errors.Is(err, ErrMismatch) {
+			t.Fatalf("another option: %v", err)
+		}
+		other.compare("dir", &m)
+	})
+}
+
+// FuzzIDs: a file of ids that is accepted has a line for each row, and comes
+// back from the values that it is written as.
+func FuzzIDs(f *testing.F) {
+	f.Fuzz(func(t *testing.T, text []byte, rows uint8) {
+		ids, err := parseIDs(bytes.NewReader(text), "ids", int(rows))
+		if err == nil && len(ids) != int(rows) {
+			t.Fatalf("%d ids for %d rows", len(ids), rows)
+		}
+		for _, id := range ids {
+			if id == "" || len(id) > maxID {
+				t.Fatalf("id %q was accepted", id)
+			}
+		}
+	})
+}
+
+// FuzzIDBlocks: a value of ids, whatever is in it, gives an id that is part of
+// it, or an error.
+func FuzzIDBlocks(f *testing.F) {
+	f.Fuzz(func(t *testing.T, value []byte) {
+		for i := range uint64(idsPerKey) {
+			if id, err := idOfBlock(value, i); err == nil && !bytes.Contains(value, []byte(id)) {
+				t.Fatalf("id %q is not in the value", id)
+			}
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A publication is a flat file being written: aside, under its name with
+// newSuffix, and renamed when it is whole and on disk.
+type publication struct {
+	fs   vfs.FS
+	path string
+	file vfs.File // nil once closed
+}
+
+// newPublication begins a file, and its folder where there is none.
+func newPublication(fs vfs.FS, path string) (*publication, error) {
+	if err := makeFolder(fs, filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := fs.Create(path+newSuffix, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return &publication{fs, path, f}, nil
+}
+
+// Write appends to the file.
+func (p *publication) Write(data []byte) (int, error) {
+	n, err := p.file.Write(data)
+	if err != nil {
+		err = fmt.Errorf("store: %w", err)
+	}
+	return n, err
+}
+
+// Commit syncs the file, renames it, and syncs the folder.
+func (p *publication) Commit() error {
+	err := p.file.Sync()
+	if err = errors.Join(err, p.file.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	p.file = nil
+	if err := p.fs.Rename(p.path+newSuffix, p.path); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return syncDir(p.fs, filepath.Dir(p.path))
+}
+
+// Abort removes the unfinished file; after Commit it does nothing.
+func (p *publication) Abort() error {
+	if p.file == nil {
+		return nil
+	}
+	p.file.Close()
+	p.file = nil
+	return p.fs.Remove(p.path + newSuffix)
+}
+
+// makeFolder makes a folder, with a name that outlives a crash.
+func makeFolder(fs vfs.FS, dir string) error {
+	if _, err := fs.Stat(dir); err == nil {
+		return nil
+	}
+	if err := fs.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return syncDir(fs, filepath.Dir(dir))
+}
+
+// syncDir makes what was made, renamed or removed in a folder durable.
+func syncDir(fs vfs.FS, dir string) error {
+	f, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}

@@ -48,6 +48,18 @@ func eitherNEON(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, ou
 	return m
 }
 
+func reachingNEON(c, halves, leasts []float32, half, least float32, out []uint32) (m int) {
+	for from := 0; from < len(c); from += 16 {
+		at, hits := reaching16(len(c)-from, &c[from], &halves[from], &leasts[from], half, least)
+		from += at
+		for hits = hitColumns(hits, len(c)-from); hits != 0; hits &= hits - 1 {
+			out[m] = uint32(from + bits.TrailingZeros64(hits)/4)
+			m++
+		}
+	}
+	return m
+}
+
 func boundNEON(c []int32, norms []uint32, add uint32, k int) uint32 {
 	least := leastOf(c, norms, add)
 	slices.Sort(least[:])
@@ -89,6 +101,11 @@ func within(n int, c *int32, norms *uint32, add, bound uint32) (at int, hits uin
 //
 //go:noescape
 func withinEither(n int, c *int32, norms *uint32, add, bound uint32, bounds *uint32) (at int, hits uint64)
+
+// reaching16 is within for what Reaching looks for.
+//
+//go:noescape
+func reaching16(n int, c, halves, leasts *float32, half, least float32) (at int, hits uint64)
 
 // minima lowers least[j%32] to the distances of 32*blocks columns j; blocks > 0.
 //

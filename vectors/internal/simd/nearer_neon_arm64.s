@@ -122,3 +122,44 @@ block:
 	VST1  [V16.S4, V17.S4, V18.S4, V19.S4], (R4)
 	VST1  [V20.S4, V21.S4, V22.S4, V23.S4], (R5)
 	RET
+
+// BELOW4 sets V(z) to what does not reach: x less V(h) below V29, and x less V31
+// below V(l). V28 is scratch.
+#define BELOW4(x, h, l, z, vz) \
+	FSUB_S(h, x, 28); \
+	FCMGT_S(28, 29, 28); \
+	FSUB_S(31, x, z); \
+	FCMGT_S(z, l, z); \
+	VAND V28.B16, vz.B16, vz.B16
+
+// func reaching16(n int, c, halves, leasts *float32, half, least float32) (at int, hits uint64)
+TEXT ·reaching16(SB), NOSPLIT, $0-56
+	MOVD  n+0(FP), R2
+	MOVD  c+8(FP), R0
+	MOVD  halves+16(FP), R1
+	MOVD  leasts+24(FP), R7
+	MOVWU half+32(FP), R3
+	MOVWU least+36(FP), R4
+	VDUP  R3, V31.S4
+	VDUP  R4, V29.S4
+	MOVD  ZR, R6
+
+sixteen:
+	VLD1.P 64(R0), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1.P 64(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
+	BELOW4(4, 16, 20, 0, V0)
+	BELOW4(5, 17, 21, 1, V1)
+	BELOW4(6, 18, 22, 2, V2)
+	BELOW4(7, 19, 23, 3, V3)
+	HITS
+	MVN  R5, R5
+	CBNZ R5, found
+	ADD  $16, R6
+	CMP  R2, R6
+	BLT  sixteen
+
+found:
+	MOVD R6, at+40(FP)
+	MOVD R5, hits+48(FP)
+	RET

@@ -47,6 +47,10 @@
 // SCVTF Vd.4S, Vn.4S: int32 to float32
 #define SCVTF_S(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
 
+// FCMGT Vd.4S, Vn.4S, Vm.4S: all ones where n is above m, not where either is
+// not a number
+#define FCMGT_S(m, n, d) WORD $(0x6EA0E400 | (m)<<16 | (n)<<5 | (d))
+
 // CMHS Vd.4S, Vn.4S, Vm.4S: all ones where n is not below m, unsigned
 #define CMHS_S(m, n, d) WORD $(0x6EA03C00 | (m)<<16 | (n)<<5 | (d))
 

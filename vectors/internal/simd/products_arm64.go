@@ -2,7 +2,7 @@
 
 package simd
 
-// productsNEON are the products of NEON; what reaches is found in Go.
+// productsNEON are the products of NEON; panels are packed in Go.
 func productsNEON() *Products {
 	p := portableProducts()
 	p.Products = func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
@@ -11,6 +11,7 @@ func productsNEON() *Products {
 			products8(rows, dim, &panels[0], PanelBytes(dim), count, &c[0], ldc)
 		}
 	}
+	p.Reaching = reachingNEON
 	p.Halves = func(dst []float32, src []byte) {
 		src = src[:2*len(dst)]
 		whole := len(dst) / 16 * 16

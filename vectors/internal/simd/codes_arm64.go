@@ -8,6 +8,7 @@ import "golang.org/x/sys/cpu"
 // multiplies four bytes, and what is near among them.
 func codesNEON() *Codes {
 	c := portableCodes()
+	c.Pack = packBy(0x80808080)
 	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {

@@ -2,9 +2,10 @@
 
 package simd
 
-// productsNEON are the products of NEON; panels are packed in Go.
+// productsNEON are the products of NEON.
 func productsNEON() *Products {
 	p := portableProducts()
+	p.Pack = packBy(0)
 	p.Products = func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
 		if count := len(panels) / PanelBytes(dim); count > 0 {
 			_ = c[7*ldc+16*count-1]

@@ -4,11 +4,12 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// codesNEON are the tiles of NEON where the CPU has SDOT, products of four
-// bytes: they take nearly all of the time, what is near among them is found in
-// Go.
+// codesNEON are the tiles of NEON: their products where the CPU has SDOT, which
+// multiplies four bytes, and what is near among them.
 func codesNEON() *Codes {
 	c := portableCodes()
+	c.Pack = packBy(0x80808080)
+	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {
 		c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {

@@ -188,6 +188,45 @@ func TestNearerRows(t *testing.T) {
 	}
 }
 
+// TestFirstRows: rows of a band keep to their own sums and places, and the first
+// of equals is taken.
+func TestFirstRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	const ldc = 96
+	c, norms, adds := make([]int32, 8*ldc), make([]uint32, ldc), make([]uint32, 8)
+	for _, k := range kernels() {
+		for n := 1; n <= ldc; n++ {
+			for i := range c {
+				c[i] = int32(rng.IntN(9))
+			}
+			for j := range norms {
+				norms[j] = 100 + rng.Uint32N(9)
+			}
+			for r := range adds {
+				adds[r] = rng.Uint32N(50)
+			}
+			got, want := make([]uint32, 8), make([]uint32, 8)
+			k.Codes.First(n, c, ldc, norms, adds, got)
+			firstGo(n, c, ldc, norms, adds, want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s: the nearest of %d are %v, want %v", k.Name, n, got, want)
+			}
+		}
+	}
+}
+
+// TestPrefetch: rows may be asked for in any length, also past their end.
+func TestPrefetch(t *testing.T) {
+	base := fenced(t, 7*100)
+	for _, k := range kernels() {
+		for _, bytes := range []int{1, 63, 64, 65, 100, 1000} {
+			for _, ids := range [][]uint32{nil, {6}, {0, 3, 6, 6}} {
+				k.Codes.Prefetch(base, 100, ids, bytes)
+			}
+		}
+	}
+}
+
 func TestUnlisted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for _, k := range kernels() {

@@ -47,6 +47,16 @@
 // SCVTF Vd.4S, Vn.4S: int32 to float32
 #define SCVTF_S(n, d) WORD $(0x4E21D800 | (n)<<5 | (d))
 
+// FCMGT Vd.4S, Vn.4S, Vm.4S: all ones where n is above m, not where either is
+// not a number
+#define FCMGT_S(m, n, d) WORD $(0x6EA0E400 | (m)<<16 | (n)<<5 | (d))
+
+// CMHS Vd.4S, Vn.4S, Vm.4S: all ones where n is not below m, unsigned
+#define CMHS_S(m, n, d) WORD $(0x6EA03C00 | (m)<<16 | (n)<<5 | (d))
+
+// SHRN Vd.8B, Vn.8H, #4: four bits of every byte of a mask
+#define SHRN4(n, d) WORD $(0x0F0C8400 | (n)<<5 | (d))
+
 // Eight rows of a tile: the list at R10, their places in R0 to R7, and what is
 // at hand of them in V16 to V23. Their sums are V0 to V15, two registers a row.
 

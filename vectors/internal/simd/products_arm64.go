@@ -2,15 +2,17 @@
 
 package simd
 
-// productsNEON are the products of NEON; what reaches is found in Go.
+// productsNEON are the products of NEON.
 func productsNEON() *Products {
 	p := portableProducts()
+	p.Pack = packBy(0)
 	p.Products = func(rows *[8]*byte, dim int, panels []byte, c []float32, ldc int) {
 		if count := len(panels) / PanelBytes(dim); count > 0 {
 			_ = c[7*ldc+16*count-1]
 			products8(rows, dim, &panels[0], PanelBytes(dim), count, &c[0], ldc)
 		}
 	}
+	p.Reaching = reachingNEON
 	p.Halves = func(dst []float32, src []byte) {
 		src = src[:2*len(dst)]
 		whole := len(dst) / 16 * 16

@@ -1,5 +1,5 @@
 // Package simd evaluates one row against many: sums of squared differences and
-// inner products over raw rows, in Go and in assembly for amd64.
+// inner products over raw rows, in Go and in assembly for amd64 and arm64.
 //
 // Every kernel has the same contract. x is one row of dim elements; row r of
 // base begins at base[r*stride]; out[j] becomes the sum for row ids[j]. Kernels

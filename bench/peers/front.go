@@ -24,8 +24,8 @@ var Clocks = map[string]clock{
 	"CPU, file to finished store or file": func(p Point) float64 { return p.CPUSeconds },
 }
 
-// frontOf is the front of a peer's settings, each the median of its runs.
-func frontOf(points []Point, peer string, c clock) []front.Point {
+// settings are a peer's settings, each the median of its runs.
+func settings(points []Point, peer string, c clock) (all []front.Point) {
 	runs := map[string][]Point{}
 	for _, p := range points {
 		if p.Peer == peer && p.Error == "" {
@@ -33,11 +33,11 @@ func frontOf(points []Point, peer string, c clock) []front.Point {
 			runs[key] = append(runs[key], p)
 		}
 	}
-	var all []front.Point
-	for _, same := range runs {
+	for _, key := range slices.Sorted(maps.Keys(runs)) {
+		same := runs[key]
 		all = append(all, front.Point{Recall: median(same, func(p Point) float64 { return p.Recall.Recall }), Cost: median(same, c)})
 	}
-	return front.Of(all)
+	return all
 }
 
 func median(points []Point, of func(Point) float64) float64 {
@@ -56,7 +56,7 @@ func Compare(points []Point, recall float64, c clock) (ours float64, others []At
 		peers[p.Peer] = true
 	}
 	for _, peer := range slices.Sorted(maps.Keys(peers)) {
-		seconds, ok := front.At(frontOf(points, peer, c), recall)
+		seconds, ok := front.At(front.Of(settings(points, peer, c)), recall)
 		switch {
 		case !ok:
 		case peer == Ours:

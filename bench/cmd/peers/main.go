@@ -2,7 +2,7 @@
 // rows and cores, and compares their times at equal recall.
 //
 //	python3 -m venv venv && venv/bin/pip install -r bench/peers/scripts/requirements.txt
-//	go run ./bench/cmd/peers -python venv/bin/python -truth F.gt -rows F.rows.ibin -json runs.json F.u8bin
+//	go run ./bench/cmd/peers -python venv/bin/python -truth F.gt -rows F.rows.ibin -json runs.json -plot runs F.u8bin
 package main
 
 import (
@@ -31,19 +31,20 @@ func main() {
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for graphs and lists")
 	only := flag.String("only", "", "peers, separated by commas")
 	lines := flag.String("json", "", "append one JSON line a run to this file")
+	picture := flag.String("plot", "", "draw recall against time to this path, as .svg and .png")
 	recalls := flag.String("at", "0.90,0.95,0.99", "recalls to compare at")
 	flag.Parse()
 	if *only != "" {
 		c.Only = strings.Split(*only, ",")
 	}
 	c.Data = flag.Arg(0)
-	if err := run(&c, *lines, *recalls); err != nil {
+	if err := run(&c, *lines, *recalls, *picture); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(c *peers.Config, lines, recalls string) error {
+func run(c *peers.Config, lines, recalls, picture string) error {
 	var at []float64
 	for _, s := range strings.Split(recalls, ",") {
 		var x float64
@@ -78,7 +79,10 @@ func run(c *peers.Config, lines, recalls string) error {
 		return err
 	}
 	peers.PrintRatios(os.Stdout, points, at)
-	return nil
+	if picture == "" {
+		return nil
+	}
+	return peers.Draw(picture, points)
 }
 
 func appendLine(path string, p peers.Point) error {

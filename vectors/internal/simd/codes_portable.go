@@ -86,6 +86,7 @@ func boundGo(c []int32, norms []uint32, add uint32, k int) uint32 {
 func firstGo(n int, c []int32, ldc int, norms, adds, out []uint32) {
 	for r := range out {
 		best := ^uint32(0)
+		out[r] = 0
 		for j, x := range c[r*ldc : r*ldc+n] {
 			if y := adds[r] + norms[j] - 2*uint32(x); y < best {
 				best, out[r] = y, uint32(j)

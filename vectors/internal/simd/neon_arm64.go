@@ -18,35 +18,6 @@ func neon() *Kernel {
 	}
 }
 
-func intsBy(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte) uint32) Ints {
-	return func(x, base []byte, stride, dim int, ids []uint32, out []uint32) {
-		whole := dim / 16 * 16
-		for j, id := range ids {
-			row := base[int(id)*stride:][:dim]
-			out[j] = rest(x[whole:dim], row[whole:])
-			if whole > 0 {
-				out[j] += blocks(&x[0], &row[0], whole/16)
-			}
-		}
-	}
-}
-
-func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow decode, step addTo) Floats {
-	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
-		whole := dim / 16 * 16
-		p := pairs.Get().(*pair)
-		for j, id := range ids {
-			row := base[int(id)*stride:]
-			p.lanes = lanes{}
-			if whole > 0 {
-				blocks(&x[0], &row[0], whole/16, &p.lanes)
-			}
-			out[j] = p.sumFrom(whole, dim, x, row, ofX, ofRow, step)
-		}
-		pairs.Put(p)
-	}
-}
-
 //go:noescape
 func squaredU8NEON(x, row *byte, blocks int) uint32
 

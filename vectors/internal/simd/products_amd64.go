@@ -45,18 +45,6 @@ func products2Table() *Products {
 	return p
 }
 
-// halvesBy converts blocks of 16 by assembly and the rest in Go.
-func halvesBy(blocks func(dst *float32, src *byte, n int)) func(dst []float32, src []byte) {
-	return func(dst []float32, src []byte) {
-		src = src[:2*len(dst)]
-		whole := len(dst) / 16 * 16
-		if whole > 0 {
-			blocks(&dst[0], &src[0], whole)
-		}
-		halvesGo(dst[whole:], src[2*whole:])
-	}
-}
-
 //go:noescape
 func products512(rows *[8]*byte, dim int, panels *byte, stride, count int, c *float32, ldc int)
 

@@ -13,14 +13,7 @@ func productsNEON() *Products {
 		}
 	}
 	p.Reaching = reachingNEON
-	p.Halves = func(dst []float32, src []byte) {
-		src = src[:2*len(dst)]
-		whole := len(dst) / 16 * 16
-		if whole > 0 {
-			halves16(&dst[0], &src[0], whole)
-		}
-		halvesGo(dst[whole:], src[2*whole:])
-	}
+	p.Halves = halvesBy(halves16)
 	return p
 }
 

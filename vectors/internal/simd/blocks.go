@@ -1,0 +1,48 @@
+//go:build (amd64 || arm64) && !noasm
+
+package simd
+
+// What the kernels share whose assembly takes whole blocks of 16 elements.
+
+// intsBy sums blocks by assembly, of one pair at a time, and the rest in Go.
+func intsBy(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte) uint32) Ints {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []uint32) {
+		whole := dim / 16 * 16
+		for j, id := range ids {
+			row := base[int(id)*stride:][:dim]
+			out[j] = rest(x[whole:dim], row[whole:])
+			if whole > 0 {
+				out[j] += blocks(&x[0], &row[0], whole/16)
+			}
+		}
+	}
+}
+
+// floatsBy does the same in the lanes of the float rule.
+func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow decode, step addTo) Floats {
+	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
+		whole := dim / 16 * 16
+		p := pairs.Get().(*pair)
+		for j, id := range ids {
+			row := base[int(id)*stride:]
+			p.lanes = lanes{}
+			if whole > 0 {
+				blocks(&x[0], &row[0], whole/16, &p.lanes)
+			}
+			out[j] = p.sumFrom(whole, dim, x, row, ofX, ofRow, step)
+		}
+		pairs.Put(p)
+	}
+}
+
+// halvesBy converts blocks of 16 by assembly and the rest in Go.
+func halvesBy(blocks func(dst *float32, src *byte, n int)) func(dst []float32, src []byte) {
+	return func(dst []float32, src []byte) {
+		src = src[:2*len(dst)]
+		whole := len(dst) / 16 * 16
+		if whole > 0 {
+			blocks(&dst[0], &src[0], whole)
+		}
+		halvesGo(dst[whole:], src[2*whole:])
+	}
+}

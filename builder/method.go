@@ -25,9 +25,6 @@ func (o *Options) exactIsCheaper(n, dim int) bool {
 	return n < o.LeafSize || pairs <= exactPairs || o.Distance == nil && pairs*(dim+30) <= exactElements
 }
 
-// hasCodes reports whether codes can stand for rows.
-func (o *Options) hasCodes() bool { return o.Metric != distance.IP && o.Distance == nil }
-
 // choose settles auto, by counts alone.
 func (o *Options) choose(n, dim int) Method {
 	switch {

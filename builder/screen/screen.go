@@ -52,10 +52,8 @@ func (s *byCodes) Columns(places []uint32, worst []float32, _ []uint32) {
 		s.numbers = append(s.numbers, uint32(len(s.numbers)))
 	}
 	s.bounds = append(s.bounds[:0], make([]uint32, len(places)+16)...)
-	if worst != nil {
-		for j, w := range worst {
-			s.bounds[j] = codes.Reach(w)
-		}
+	for j, w := range worst {
+		s.bounds[j] = codes.Reach(w)
 	}
 	s.tile.Columns(places, s.numbers[:len(places)])
 }

@@ -64,6 +64,9 @@ func idsFile(t *testing.T, n int) string {
 // of small builds, with none, some or all of what was not synced on the disk. A
 // build that goes on from there makes the graph of one that was left alone.
 func TestCrashMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine's work: runs without -short")
+	}
 	defer builder.KeepEvery(0)()
 	const n, dim = 500, 4
 	data := clustered(11, n, dim)

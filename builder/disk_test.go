@@ -41,6 +41,9 @@ func failingDisk(kind errorfs.OpReadWrite, at int64, once bool, why error) (vfs.
 // error comes back that names the file, no call hangs, and the same command
 // makes the same graph when the disk is sound again.
 func TestDiskFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine's work: runs without -short")
+	}
 	defer builder.KeepEvery(0)()
 	const n, dim = 500, 4
 	data := clustered(11, n, dim)

@@ -21,8 +21,12 @@ func TestSourceTruncated(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a mapped file cannot be truncated there")
 	}
-	const n, dim = 3000, 64
-	for _, typ := range []vectors.Type{vectors.Uint8, vectors.Float32} {
+	const dim = 64
+	n, types := 3000, []vectors.Type{vectors.Uint8, vectors.Float32}
+	if testing.Short() {
+		n, types = 1000, types[1:]
+	}
+	for _, typ := range types {
 		for _, o := range []builder.Options{
 			{K: 5, Method: builder.Balls, LeafSize: 100, Reference: true},
 			{K: 5, Method: builder.Paper, LeafSize: 100, Visits: 50, Reference: true},

@@ -209,6 +209,9 @@ func otherKernels(t *testing.T, seed uint64, want []string) {
 // TestExactRelations: of an exact graph it is known what becomes of it when the
 // rows are permuted, and when one of them is given twice.
 func TestExactRelations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine's work: runs without -short")
+	}
 	seed := seedOf(t)
 	for i := range trials() {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))

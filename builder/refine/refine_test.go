@@ -155,6 +155,9 @@ func underMetric(t *testing.T, data []float32, m distance.Metric) func(a, b uint
 }
 
 func TestFollowsTheDefinition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an oracle's work: runs without -short")
+	}
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

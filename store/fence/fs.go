@@ -181,6 +181,13 @@ type file struct {
 	fs *fenced
 }
 
+// Fd is ordered with drain, which closes the file.
+func (o *file) Fd() uintptr {
+	o.fs.mu.Lock()
+	defer o.fs.mu.Unlock()
+	return o.File.Fd()
+}
+
 func (o *file) Close() error { return o.fs.close(o) }
 
 // read closes the fence where a read has failed, and passes the error on.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -32,7 +33,9 @@ func (r *run) audit() error {
 	if len(r.bad.Rows) > 0 && r.opts.BadRows == Reject {
 		return r.reject()
 	}
-	r.separate()
+	if err := r.separate(); err != nil {
+		return err
+	}
 	if len(r.good) == 0 {
 		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, len(r.bad.Rows), r.bad.Why)
 	}
@@ -44,7 +47,12 @@ func (r *run) audit() error {
 
 func (r *run) readAll() error {
 	p := r.begin("audit", "rows", int64(r.src.Len()))
-	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads})
+	hashes, err := pages.Take[uint64](&r.ledger, r.src.Len())
+	if err != nil {
+		return err
+	}
+	defer hashes.Free()
+	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads, Hashes: hashes.Slice})
 	if err != nil {
 		return err
 	}
@@ -79,9 +87,12 @@ func (r *run) reject() error {
 
 // separate lists the good rows. Dropped rows leave the input altogether: the
 // graph is that of the rows that remain, numbered anew.
-func (r *run) separate() {
+func (r *run) separate() (err error) {
 	bad := r.bad.Rows
-	good := make([]uint32, 0, r.src.Len()-len(bad))
+	if r.goodRows, err = pages.Take[uint32](&r.ledger, r.src.Len()-len(bad)); err != nil {
+		return err
+	}
+	good := r.goodRows.Slice[:0]
 	for row := range uint32(r.src.Len()) {
 		if len(bad) > 0 && bad[0] == row {
 			bad = bad[1:]
@@ -96,6 +107,7 @@ func (r *run) separate() {
 		}
 	}
 	r.good = good
+	return nil
 }
 
 // zeroIsBad reports whether a row of zeros has no distances.

@@ -71,6 +71,7 @@ func TestAllRowsEqual(t *testing.T) {
 	for _, o := range []builder.Options{
 		{K: k, Method: builder.Paper, LeafSize: 64, Visits: 50, Divisions: 2, Rounds: 1},
 		{K: k, Method: builder.Balls, LeafSize: 64},
+		{K: k, Method: builder.Parts},
 	} {
 		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
 		checkLists(t, lists, k)
@@ -84,7 +85,7 @@ func TestListsLongerThanLeaves(t *testing.T) {
 	const n, dim, k = 300, 5, 60
 	data := clustered(6, n, dim)
 	want := bruteForce(t, data, dim, k, distance.Euclidean)
-	for _, m := range []builder.Method{builder.Paper, builder.Balls} {
+	for _, m := range []builder.Method{builder.Paper, builder.Balls, builder.Parts} {
 		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
 			builder.Options{K: k, Method: m, LeafSize: 20, Divisions: 1, Propagation: builder.Off})
 		checkLists(t, lists, k)
@@ -97,7 +98,7 @@ func TestListsLongerThanLeaves(t *testing.T) {
 func TestMoreNeighborsThanRows(t *testing.T) {
 	for _, n := range []int{1, 2, 5} {
 		data := clustered(6, n, 3)
-		for _, m := range []builder.Method{builder.Auto, builder.Exact, builder.Paper, builder.Balls} {
+		for _, m := range []builder.Method{builder.Auto, builder.Exact, builder.Paper, builder.Balls, builder.Parts} {
 			_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 3), builder.Options{K: 10, Method: m})
 			checkLists(t, lists, 10)
 		}
@@ -125,6 +126,7 @@ func TestCancelled(t *testing.T) {
 		{K: 5, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 4, Rounds: 1},
 		{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 10, Rounds: 3},
 		{K: 5, Method: builder.Balls, LeafSize: 32, Recall: 0.98},
+		{K: 5, Method: builder.Parts, Recall: 0.98},
 	} {
 		dir := filepath.Join(t.TempDir(), "g")
 		stops := stopOften(t, dir, data, o)

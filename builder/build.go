@@ -80,10 +80,13 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
 	}
-	for _, pass := range []func() error{r.audit, r.enough, r.layout, r.load, r.control, r.stages} {
+	for _, pass := range []func() error{r.openLedger, r.audit, r.enough, r.layout, r.load, r.control, r.stages} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
+	}
+	if r.state.Method == Parts && r.k > 0 {
+		return r.finishParts()
 	}
 	return r.finish()
 }
@@ -126,8 +129,11 @@ func (r *run) stages() error {
 
 // divideBy and propagateBy do a stage by the method at hand.
 func (r *run) divideBy() error {
-	if r.state.Method == Balls {
+	switch r.state.Method {
+	case Balls:
 		return r.divideBalls()
+	case Parts:
+		return r.divideParts()
 	}
 	return r.divide()
 }
@@ -150,6 +156,7 @@ func (r *run) release() {
 	if r.round != nil {
 		r.round.Free()
 	}
+	r.goodRows.Free()
 	if r.found != nil {
 		r.found.Free()
 	}

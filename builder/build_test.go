@@ -234,13 +234,58 @@ func TestBallsMethod(t *testing.T) {
 	}
 }
 
+// TestPartsMethod: however many groups and stripes the rows are cut into, recall as
+// measured holds against the oracle, and where codes are keys the graph is one.
+func TestPartsMethod(t *testing.T) {
+	const n, dim, k = 4000, 16, 10
+	data := clustered(1, n, dim)
+	for _, m := range []distance.Metric{distance.Euclidean, distance.Cosine} {
+		truth := bruteForce(t, data, dim, k, m)
+		for _, cut := range []struct {
+			group  int64
+			stripe int
+		}{{64 << 20, 1 << 14}, {1, 100}} {
+			restore := builder.SmallParts(cut.group, cut.stripe)
+			res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+				builder.Options{K: k, Metric: m, Method: builder.Parts, Recall: 0.97})
+			restore()
+			checkLists(t, lists, k)
+			got := recallOf(lists, truth)
+			t.Logf("%v: recall %.4f, reported %+v, %s", m, got, res.Recall, res.Stop)
+			if got < 0.95 || got < res.Recall.Low || got > res.Recall.High {
+				t.Errorf("%v: recall %.4f, reported %+v", m, got, res.Recall)
+			}
+		}
+	}
+}
+
+// TestGroupsDoNotMatter: where codes are keys, neither do groups and stripes.
+func TestGroupsDoNotMatter(t *testing.T) {
+	var sums []string
+	for _, cut := range [][2]int{{64 << 20, 1 << 14}, {1, 64}} {
+		restore := builder.SmallParts(int64(cut[0]), cut[1])
+		in, err := vectors.Open([]string{blobs}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, _ := build(t, filepath.Join(t.TempDir(), "g"), in, builder.Options{K: 10, Method: builder.Parts, Recall: 0.98})
+		in.Close()
+		restore()
+		sums = append(sums, res.Checksum)
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("checksums %v", sums)
+	}
+}
+
 func TestOptionsThatMustNotMatter(t *testing.T) {
 	const n, dim, k = 3000, 8, 7
 	data := clustered(2, n, dim)
 	paper := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 5, Rounds: 2, Threads: 1}
 	balls := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Divisions: 6, Rounds: 2, Threads: 1}
 	steered := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Recall: 0.99, Threads: 1}
-	for _, base := range []builder.Options{paper, balls, steered} {
+	parts := builder.Options{K: k, Method: builder.Parts, Recall: 0.98, Threads: 1}
+	for _, base := range []builder.Options{paper, balls, steered, parts} {
 		want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), base)
 		for name, change := range map[string]func(*builder.Options){
 			"threads":   func(o *builder.Options) { o.Threads = 3 },

@@ -118,6 +118,9 @@ func (r *run) growSteering(requested int64) error {
 // placesOf turns numbers among the good rows into places: samples are drawn
 // from input rows, so that they do not depend on the order.
 func (r *run) placesOf(sample []uint32) []uint32 {
+	if r.state.Method == Parts { // rows have their places in order
+		return sample
+	}
 	placeOf := r.placeOf()
 	places := make([]uint32, len(sample))
 	for i, at := range sample {
@@ -136,6 +139,15 @@ func (r *run) measure(res *Result) error {
 	if r.k == 0 || r.state.Method == Exact {
 		return nil
 	}
+	truth, err := r.reportTruth(res)
+	if err == nil {
+		r.tellRecall(res, truth, r.lists.List)
+	}
+	return err
+}
+
+// reportTruth computes the exact lists of the rows that report.
+func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.n())) - r.state.Steer
 	sample := recall.Report(r.n(), r.steering(r.state.Steer), max(budget, leastReport), r.opts.Seed)
 	if len(sample) == 0 {
@@ -143,14 +155,21 @@ func (r *run) measure(res *Result) error {
 	}
 	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
 	truth, evaluated, err := r.exactly(r.placesOf(sample), p)
-	if err != nil {
-		return err
-	}
-	mean, low, high := recall.Interval(perRow(truth, r.lists), r.n(), 1)
-	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(sample), Seed: r.opts.Seed}
+	p.end("")
 	res.ControlPairs += evaluated
-	p.end("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(sample))
-	return nil
+	return truth, err
+}
+
+// tellRecall compares the lists of the rows that report with their exact ones.
+func (r *run) tellRecall(res *Result, truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) {
+	per := make([]float64, len(truth.Places))
+	for i, place := range truth.Places {
+		ids, keys := listOf(place)
+		per[i] = truth.Recall(i, ids, keys)
+	}
+	mean, low, high := recall.Interval(per, r.n(), 1)
+	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: r.opts.Seed}
+	r.say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(per))
 }
 
 // steerNote tells the recall on the steering rows, where there are any.

@@ -19,3 +19,11 @@ func KeepEvery(d time.Duration) (restore func()) {
 	keepEvery = d
 	return func() { keepEvery = before }
 }
+
+// SmallParts makes groups and stripes of the parts method small, and returns what
+// puts them back.
+func SmallParts(group int64, stripe int) (restore func()) {
+	beforeGroup, beforeStripe := groupBytes, stripePlaces
+	groupBytes, stripePlaces = group, stripe
+	return func() { groupBytes, stripePlaces = beforeGroup, beforeStripe }
+}

@@ -204,7 +204,7 @@ func (r *run) report() *Result {
 	if r.n() > 1 {
 		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
 	}
-	if r.state.Method == Balls {
+	if r.state.Method == Balls || r.state.Method == Parts {
 		res.Divisions = r.state.ballsDone(&r.opts)
 	}
 	for _, st := range r.state.Stages {

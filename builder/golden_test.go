@@ -61,6 +61,8 @@ func TestGoldenGraphs(t *testing.T) {
 		"random":  {random, "dcd5102abd7603551d798df625aac6a1461544e8bc6728ea5e2b1267f1980df4"},
 		"balls":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 40, Divisions: 2, Rounds: 1}, "102733254a0771a5fed66e46cc222c77f579ef173ba4741ea81b7c87fb6dbf2a"},
 		"codes":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Metric: distance.Cosine}, "2104cbac7bf17680a01e9bca2490fc48cd4c1b0f35692484bc32ed8276e95892"},
+		"parts":   {builder.Options{K: 10, Method: builder.Parts, Divisions: 8}, "660a116a04ad0020f29e26453df047468fc6b8f200f7b9448df6d47fb6da6404"},
+		"rounded": {builder.Options{K: 10, Method: builder.Parts, Metric: distance.Cosine}, "121d52ed1e794d10fc4a7b289636981153f8f705c228c5eb510b34f268fce33f"},
 		"steered": {steered, "36df19b879b23cda5a89b5aa4977f4fd1c8e1b79c592b435c7a65996f7678922"},
 	} {
 		in, err := vectors.Open([]string{blobs}, nil)

@@ -20,7 +20,7 @@ func (r *run) layout() (err error) {
 	if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
 		return err
 	}
-	if r.order, err = r.draft.Order(); err != nil {
+	if err := r.loadOrder(); err != nil {
 		return err
 	}
 	if r.order == nil {
@@ -32,6 +32,20 @@ func (r *run) layout() (err error) {
 		}
 	}
 	return r.commitIDs()
+}
+
+// loadOrder takes up the order that was committed, if one was.
+func (r *run) loadOrder() (err error) {
+	if r.state.Method != Parts {
+		r.order, err = r.draft.Order()
+		return err
+	}
+	var places int
+	ordered, err := r.draft.Load("order", &places)
+	if ordered {
+		r.order = r.good // in parts, rows stay in their order
+	}
+	return err
 }
 
 // chooseMethod settles auto once and for all.
@@ -51,14 +65,18 @@ func (r *run) makeOrder() error {
 		return err
 	}
 	defer release()
-	order := slices.Clone(r.good)
-	if !r.opts.Reference {
-		if order, err = r.carve(given); err != nil {
-			return err
-		}
+	r.order = r.good
+	switch {
+	case r.opts.Reference:
+	case r.state.Method == Parts:
+		err = r.copyRows(given)
+	default:
+		r.order, err = r.carve(given)
 	}
-	r.order = order
-	return r.draft.CommitOrder(order)
+	if err != nil {
+		return err
+	}
+	return r.draft.CommitOrder(r.order)
 }
 
 // carve orders the good rows by the leaves of division 0 and copies them. The
@@ -162,6 +180,29 @@ func consecutive(rows []uint32, most int) int {
 		n++
 	}
 	return n
+}
+
+// copyRows writes rows as they are as the store's own.
+func (r *run) copyRows(given *vectors.Rows) error {
+	p := r.begin("copy", "rows", int64(given.Len()))
+	defer p.end("")
+	w, err := r.draft.CreateRows(given.Len(), given.Dim(), given.Type())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for i := range given.Len() {
+		if _, err := w.Write(given.Row(i)); err != nil {
+			return err
+		}
+		if i%4096 == 4095 {
+			p.add(4096)
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Commit()
 }
 
 // writeRows writes rows order[0], order[1], ... of given as the store's own.

@@ -16,10 +16,13 @@ func (r *run) load() (err error) {
 	if err := r.mapRows(); err != nil {
 		return err
 	}
+	r.k = min(r.opts.K, r.n()-1)
+	if r.state.Method == Parts && r.k > 0 {
+		return r.loadParts()
+	}
 	if r.norms, err = r.normsOf(r.rows); err != nil {
 		return err
 	}
-	r.k = min(r.opts.K, r.n()-1)
 	r.shared = cache.NewSharedLeaf(r.n())
 	if r.k == 0 {
 		return nil

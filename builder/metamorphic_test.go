@@ -75,7 +75,7 @@ func newTrial(rng *rand.Rand) *trial {
 		}
 		c.data = append(c.data, raw...)
 	}
-	c.opts = builder.Options{K: 1 + rng.IntN(20), Method: pick(rng, builder.Exact, builder.Paper, builder.Balls),
+	c.opts = builder.Options{K: 1 + rng.IntN(20), Method: pick(rng, builder.Exact, builder.Paper, builder.Balls, builder.Parts),
 		Metric: pick(rng, distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP), Seed: rng.Uint64N(1000) + 1, Threads: 1}
 	if c.opts.Method == builder.Exact {
 		return c
@@ -86,8 +86,8 @@ func newTrial(rng *rand.Rand) *trial {
 	} else {
 		c.opts.Divisions, c.opts.Rounds = 1+rng.IntN(6), 1+rng.IntN(3)
 	}
-	if c.opts.Method == builder.Balls && c.opts.Metric == distance.IP {
-		c.opts.Metric = distance.Cosine // balls know no inner products
+	if c.opts.Method != builder.Paper && c.opts.Metric == distance.IP {
+		c.opts.Metric = distance.Cosine // balls and parts know no inner products
 	}
 	return c
 }

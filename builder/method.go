@@ -35,7 +35,21 @@ func (o *Options) choose(n, dim int) Method {
 	case o.paperOnly() != "" || n > candidates.MaxPlaces:
 		return Paper
 	}
+	if o.ballsBytes(int64(n), dim) > wholeBytes {
+		return Parts
+	}
 	return Balls
+}
+
+// wholeBytes is the memory beyond which auto builds in parts: below it the balls
+// method is faster, because joins find more for each pair; above it any machine
+// should still be able to build the graph. It is a constant, not the memory at
+// hand: the graph depends on which method builds it.
+const wholeBytes = 1 << 30
+
+// ballsBytes is about the memory of the balls method.
+func (o *Options) ballsBytes(n int64, dim int) int64 {
+	return n * int64(16*(o.K+o.planned().Slack)+32+dim)
 }
 
 // paperOnly names what only the paper's method can do of what is asked; "" if

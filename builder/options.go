@@ -21,6 +21,7 @@ const (
 	Exact Method = "exact" // all pairs
 	Paper Method = "paper" // divisions by hyperplanes and best-first propagation
 	Balls Method = "balls" // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
+	Parts Method = "parts" // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
 )
 
 // Options of a build. The zero value of every field means its default; Validate
@@ -161,9 +162,9 @@ func (o *Options) Validate() error {
 		}
 	}
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
-	fault(!slices.Contains([]Method{Auto, Exact, Paper, Balls}, v.Method), "method %q, want auto, exact, paper or balls", v.Method)
-	if what := v.paperOnly(); v.Method == Balls {
-		fault(what != "", "method balls does not know %s", what)
+	fault(!slices.Contains([]Method{Auto, Exact, Paper, Balls, Parts}, v.Method), "method %q, want auto, exact, paper, balls or parts", v.Method)
+	if what := v.paperOnly(); v.Method == Balls || v.Method == Parts {
+		fault(what != "", "method %s does not know %s", v.Method, what)
 	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)

@@ -86,6 +86,11 @@ func (r *run) rerank() error {
 	if r.round != nil {
 		r.round.Free()
 	}
+	return r.rank(p.add)
+}
+
+// rank does that.
+func (r *run) rank(progress func(rows int)) error {
 	r.lists = union.Over(r.found.Words(), r.n(), r.k, 2*r.found.K, r.order)
 	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
 		w := r.reranker()
@@ -97,7 +102,7 @@ func (r *run) rerank() error {
 				}
 				r.lists.Set(uint32(place), ids, keys)
 			}
-			p.add(to - from)
+			progress(to - from)
 			return r.ctx.Err()
 		}
 	})

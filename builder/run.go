@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -47,7 +49,13 @@ type run struct {
 	skip     bool            // leaves skip pairs that have shared a leaf before
 	steer    []*recall.Lists // exact lists of the rows that steer
 
-	good     []uint32      // input rows that get a list, ascending
+	group     parts.Group  // of the parts method: the one at hand
+	ascending []uint32     // 0, 1, ...
+	units     []int        // of every stage of the parts method
+	ledger    pages.Ledger // of what grows with the rows, in that method
+
+	goodRows pages.Block[uint32]
+	good     []uint32      // in goodRows: input rows that get a list, ascending
 	ownsRows bool          // rows is ours to close
 	keyCost  time.Duration // measured, of one evaluation
 

@@ -11,7 +11,7 @@ import (
 // bytesAreKeys reports whether code distances of the rows are their keys.
 func (r *run) bytesAreKeys() bool {
 	integers := r.src.Type() == vectors.Uint8 || r.src.Type() == vectors.Int8
-	return integers && (r.opts.Metric == distance.Euclidean || r.opts.Metric == distance.SqEuclidean)
+	return integers && r.opts.Distance == nil && (r.opts.Metric == distance.Euclidean || r.opts.Metric == distance.SqEuclidean)
 }
 
 // screens returns what makes screens over the rows, one a goroutine; nil where the
@@ -41,6 +41,9 @@ func (r *run) screens() (func() screen.Screen, error) {
 // exactly computes the exact lists of some places, and how many distances that
 // took.
 func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
+	if r.state.Method == Parts {
+		return r.exactlyInParts(places, p)
+	}
 	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
 	keys := func() recall.Keys { return recall.Keys(r.keys()) }
 	screens, err := r.screens()

@@ -101,8 +101,11 @@ func (s *state) next(o *Options, target int) (kind, stop string) {
 	if len(s.Stages) > 0 && s.reached(o, last.Recall, last.Margin) {
 		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f", last.Recall, s.Steer, o.Recall)
 	}
-	if s.Method == Balls {
+	switch s.Method {
+	case Balls:
 		return s.nextBalls(o, rounds, steered)
+	case Parts:
+		return s.nextParts(o, steered)
 	}
 	if rounds == 0 && !s.divided(o, divisions, last) {
 		return divisionStage, ""
@@ -173,6 +176,28 @@ func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop stri
 			balls, rounds, last.Recall, s.Steer, o.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
+}
+
+// plainParts is how many divisions the parts method makes where nothing else says.
+const plainParts = 2
+
+// nextParts decides for the parts method: divisions until the recall is reached.
+func (s *state) nextParts(o *Options, steered bool) (kind, stop string) {
+	done, most := s.ballsDone(o), MaxDivisions
+	switch {
+	case o.Divisions > 0:
+		most = o.Divisions
+	case o.Recall == 0:
+		most = plainParts * overlap
+	}
+	switch {
+	case done < most:
+		return divisionStage, ""
+	case steered:
+		return "", fmt.Sprintf("nothing more to do within %d leaves a row: recall %.3f on %d steering rows, target %.3f",
+			done, s.last().Recall, s.Steer, o.Recall)
+	}
+	return "", fmt.Sprintf("each row in %d leaves", done)
 }
 
 // soon reports whether more rounds of joins are likely to reach the target: each

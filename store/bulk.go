@@ -137,8 +137,9 @@ func (d *Draft) dropStale() error {
 	return d.exciseBefore(stage)
 }
 
-// CommitUnit ingests the subgraph blocks of one unit and then marks the unit
-// done with its note (small JSON: counts). Redoing a unit is harmless.
+// CommitUnit ingests the subgraph blocks of one unit, less those without rows, and
+// then marks the unit done with its note (small JSON: counts). Redoing a unit is
+// harmless.
 func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err error) {
 	value, err := json.Marshal(note)
 	if err != nil {
@@ -148,6 +149,9 @@ func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err er
 	defer b.abort()
 	var buf []byte
 	for i := range blocks {
+		if len(blocks[i].Rows) == 0 {
+			continue
+		}
 		if buf, err = appendLists(buf[:0], &blocks[i]); err != nil {
 			return err
 		}
@@ -196,6 +200,20 @@ func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err 
 		}
 		return fn(unit, &l)
 	})
+}
+
+// Block reads block number of a unit into l and reports whether it is there. It is
+// safe for concurrent use.
+func (d *Draft) Block(stage, unit, number uint32, l *Lists) (ok bool, err error) {
+	key := key32(tagBlock, stage, unit, number)
+	value, ok, err := d.engine.get(key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := decodeLists(value, l); err != nil {
+		return false, corrupt(key, err)
+	}
+	return true, nil
 }
 
 // BlockBytes is about the bytes of all unfolded subgraph blocks on disk: what

@@ -2,8 +2,15 @@
 
 package pages
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 func mapMemory(int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
+func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
+
 func unmapMemory([]byte) {}
+
+func reserve(f *os.File, size int64) error { return f.Truncate(size) }

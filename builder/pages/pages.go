@@ -2,15 +2,21 @@
 // are mapped outside Go's heap: on huge pages where the system offers them on
 // request, because with small ones nearly every access to hundreds of megabytes
 // also misses the table of pages; and given back the moment they are freed, where
-// a heap that held them would let as much garbage again pile up beside them.
+// a heap that held them would let as much garbage again pile up beside them. A
+// Ledger keeps them within a limit.
 package pages
 
 import "unsafe"
 
+type element interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float64
+}
+
 // Block is a slice that its owner frees.
-type Block[T uint32 | uint64] struct {
-	Slice  []T // nil once freed
-	mapped []byte
+type Block[T element] struct {
+	Slice   []T // nil once freed
+	mapped  []byte
+	returns func() // tells the ledger
 }
 
 // mappedFrom is the size from which a block stands outside the heap: four huge
@@ -18,14 +24,18 @@ type Block[T uint32 | uint64] struct {
 const mappedFrom = 8 << 20
 
 // Make returns a block of n zeros.
-func Make[T uint32 | uint64](n int) Block[T] {
+func Make[T element](n int) Block[T] {
 	size := int(unsafe.Sizeof(T(0))) * n
 	if size >= mappedFrom {
 		if memory, err := mapMemory(size); err == nil {
-			return Block[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), memory}
+			return over[T](memory, n)
 		}
 	}
 	return Block[T]{Slice: make([]T, n)}
+}
+
+func over[T element](memory []byte, n int) Block[T] {
+	return Block[T]{Slice: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), mapped: memory}
 }
 
 // Free gives the memory back. Nobody may be using the slice; freeing twice does
@@ -33,6 +43,9 @@ func Make[T uint32 | uint64](n int) Block[T] {
 func (b *Block[T]) Free() {
 	if b.mapped != nil {
 		unmapMemory(b.mapped)
+	}
+	if b.returns != nil {
+		b.returns()
 	}
 	*b = Block[T]{}
 }

@@ -1,6 +1,12 @@
 package pages
 
-import "testing"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestMake(t *testing.T) {
 	for _, n := range []int{0, 1, 1000, 5 << 20} {
@@ -19,5 +25,49 @@ func TestMake(t *testing.T) {
 			t.Error("freed, and still there")
 		}
 		b.Free()
+	}
+}
+
+// TestLedger: blocks within the limit are anonymous, those beyond it files that
+// leave nothing behind, and both hold what is written to them.
+func TestLedger(t *testing.T) {
+	l := Ledger{Limit: 1 << 20, Dir: t.TempDir()}
+	var blocks []Block[uint64]
+	for i := range 5 {
+		b, err := Take[uint64](&l, 1<<16) // half the limit
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range b.Slice {
+			if b.Slice[j] != 0 {
+				t.Fatal("not zero")
+			}
+			b.Slice[j] = uint64(i * j)
+		}
+		blocks = append(blocks, b)
+	}
+	if l.Used() != 1<<20 || l.PeakDisk() != 3<<19 {
+		t.Errorf("%d bytes in memory and %d on disk, want 1 and 1.5 MiB", l.Used(), l.PeakDisk())
+	}
+	for i, b := range blocks {
+		for j, x := range b.Slice {
+			if x != uint64(i*j) {
+				t.Fatalf("element %d of block %d is %d", j, i, x)
+			}
+		}
+		b.Free()
+	}
+	if l.Used() != 0 {
+		t.Errorf("%d bytes in use after all were freed", l.Used())
+	}
+	if files, err := os.ReadDir(l.Dir); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v left", files, err)
+	}
+}
+
+func TestLedgerWithoutRoom(t *testing.T) {
+	l := Ledger{Limit: 1, Dir: filepath.Join(t.TempDir(), "not there")}
+	if _, err := Take[uint64](&l, 1<<16); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }

@@ -25,6 +25,18 @@ func newLists(places []uint32, k int, rowOf []uint32) *Lists {
 	}
 }
 
+// ListsOf makes Lists of lists found elsewhere: list(i) is that of places[i], ascending
+// by (key, row), at most k long.
+func ListsOf(places []uint32, k int, list func(i int) (ids []uint32, keys []float32)) *Lists {
+	l := newLists(places, k, nil)
+	for i := range places {
+		ids, keys := list(i)
+		l.counts[i] = int32(copy(l.ids[i*k:(i+1)*k], ids))
+		copy(l.keys[i*k:(i+1)*k], keys)
+	}
+	return l
+}
+
 // List returns the neighbors of Places[i], as places, and their keys, ascending
 // by (key, row). The slices point into l.
 func (l *Lists) List(i int) (neighbors []uint32, keys []float32) {

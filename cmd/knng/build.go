@@ -73,7 +73,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or ip")
-	f.StringVar(&b.method, "method", "auto", "auto, exact, balls or paper")
+	f.StringVar(&b.method, "method", "auto", "auto, exact, balls, parts or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions; with balls, leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default: at least 1, until recall says so)")

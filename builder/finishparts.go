@@ -1,0 +1,211 @@
+package builder
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store/analysis"
+)
+
+// list is a copy of one list.
+type list struct {
+	ids  []uint32
+	keys []float32
+}
+
+// partsOf makes the united lists of some places.
+func (r *run) partsOf(truths ...*recall.Lists) (map[uint32]list, error) {
+	byStripe := map[int][]uint32{}
+	for _, truth := range truths {
+		for _, place := range truth.Places {
+			at := int(place) / stripePlaces
+			byStripe[at] = append(byStripe[at], place)
+		}
+	}
+	found := map[uint32]list{}
+	var s stripe
+	for _, number := range slices.Sorted(maps.Keys(byStripe)) {
+		if err := r.unite(number, &s); err != nil {
+			return nil, err
+		}
+		for _, place := range byStripe[number] {
+			found[place] = s.copyOf(place)
+		}
+	}
+	return found, nil
+}
+
+func (s *stripe) copyOf(place uint32) list {
+	ids, keys := s.lists.List(place - uint32(s.from))
+	return list{slices.Clone(ids), slices.Clone(keys)}
+}
+
+// finishParts unites all units, stripe after stripe, writes the adjacency and
+// measures. No more lists than those of a few stripes are in memory at a time.
+func (r *run) finishParts() (*Result, error) {
+	if err := r.countUnits(); err != nil {
+		return nil, err
+	}
+	result := r.report()
+	truth, err := r.reportTruth(result)
+	if err != nil {
+		return nil, err
+	}
+	f := &partsFinish{run: r, parted: analysis.NewPartition(r.n()), wanted: map[uint32]list{}}
+	for _, place := range truth.Places {
+		f.wanted[place] = list{}
+	}
+	if err := f.write(); err != nil {
+		return nil, err
+	}
+	result.Completed = f.completed
+	result.RequestedPairs += r.completing.Requested
+	result.Comparisons += r.completing.Evaluated
+	result.Components = f.parted.Len()
+	r.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
+		return f.wanted[place].ids, f.wanted[place].keys
+	})
+	p := r.begin("checksum", "", 0)
+	result.Checksum, err = r.draft.Checksum()
+	p.end("")
+	if err != nil {
+		return nil, err
+	}
+	return result, r.seal(result)
+}
+
+// partsFinish is the last pass over the lists.
+type partsFinish struct {
+	*run
+	parted    *analysis.Partition
+	wanted    map[uint32]list // of the rows that report recall
+	completed int
+}
+
+// write commits the adjacency; where that was done before an interruption, it only
+// looks at the lists.
+func (f *partsFinish) write() error {
+	_, done, err := f.draft.Adjacency()
+	if err != nil {
+		return err
+	}
+	p := f.begin("adjacency", "rows", int64(f.n()))
+	defer p.end("")
+	if done {
+		return f.each(p, func([]uint32, []float32) error { return nil })
+	}
+	return f.draft.CommitAdjacency(f.k, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
+}
+
+// each calls add for every row of the output in order, isolated ones included.
+func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) error) error {
+	row := 0
+	isolated := func(to int) error {
+		for ; row < to; row++ {
+			if err := add(nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var rows []uint32
+	err := f.eachStripe(func(s *stripe, to int) error {
+		for place := s.from; place < to; place++ {
+			if err := isolated(int(f.order[place])); err != nil {
+				return err
+			}
+			ids, keys := s.lists.List(uint32(place - s.from))
+			rows = rows[:0]
+			for _, id := range ids {
+				f.parted.Unite(uint32(place), id)
+				rows = append(rows, f.order[id])
+			}
+			if _, ok := f.wanted[uint32(place)]; ok {
+				f.wanted[uint32(place)] = s.copyOf(uint32(place))
+			}
+			if err := add(rows, keys); err != nil {
+				return err
+			}
+			row++
+		}
+		p.add(to - s.from)
+		return f.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	return isolated(f.outputRows())
+}
+
+// eachStripe unites stripes side by side and calls fn with them in order, while the
+// next ones are united.
+func (f *partsFinish) eachStripe(fn func(s *stripe, to int) error) error {
+	type united struct {
+		s   *stripe
+		err error
+	}
+	ahead := max(1, f.opts.Threads)
+	waiting := make([]chan united, f.stripes())
+	idle := make(chan *stripe, ahead+1)
+	for range ahead + 1 {
+		idle <- &stripe{}
+	}
+	for i := range waiting {
+		waiting[i] = make(chan united, 1)
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for i := range waiting {
+			select {
+			case <-stop:
+				return
+			case s := <-idle:
+				go func() { waiting[i] <- united{s, f.unite(i, s)} }()
+			}
+		}
+	}()
+	for i := range waiting {
+		u := <-waiting[i]
+		if u.err != nil {
+			return u.err
+		}
+		to := min(u.s.from+stripePlaces, f.n())
+		if err := f.completeStripe(u.s, to); err != nil {
+			return err
+		}
+		if err := fn(u.s, to); err != nil {
+			return err
+		}
+		idle <- u.s
+	}
+	return nil
+}
+
+// completeStripe fills lists that the divisions left short by comparing their rows
+// with all others.
+func (f *partsFinish) completeStripe(s *stripe, to int) error {
+	var short []uint32
+	for p := range uint32(to - s.from) {
+		if ids, _ := s.lists.List(p); len(ids) < f.k {
+			short = append(short, p+uint32(s.from))
+		}
+	}
+	if len(short) == 0 {
+		return nil
+	}
+	p := f.begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
+	truth, compared, err := f.exactly(short, p)
+	p.end("")
+	if err != nil {
+		return err
+	}
+	for i, place := range short {
+		ids, keys := truth.List(i)
+		s.lists.Set(place-uint32(s.from), ids, keys)
+	}
+	f.completed += len(short)
+	f.completing.add(unitCounts{Requested: compared, Evaluated: compared})
+	return nil
+}

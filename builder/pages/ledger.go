@@ -1,0 +1,64 @@
+package pages
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Ledger hands out large blocks within a limit. What no longer fits stands in a
+// mapped file, whose pages the kernel may write out and drop: a build then takes
+// longer and comes to the same end. The zero Ledger has no limit. Blocks of
+// different goroutines may come from one Ledger.
+type Ledger struct {
+	Limit int64  // bytes of anonymous memory; 0: no limit
+	Dir   string // where the files go
+
+	used atomic.Int64
+	disk atomic.Int64
+	peak atomic.Int64 // of disk
+}
+
+// Used is how many bytes of anonymous memory the blocks in use take.
+func (l *Ledger) Used() int64 { return l.used.Load() }
+
+// PeakDisk is how many bytes the files have taken at most. They have no names, so
+// no folder shows them.
+func (l *Ledger) PeakDisk() int64 { return l.peak.Load() }
+
+// Take returns a block of n zeros. A file's space is reserved at once: a disk that
+// is full is an error here, not a fault later.
+func Take[T element](l *Ledger, n int) (Block[T], error) {
+	size := int64(unsafe.Sizeof(T(0))) * int64(n)
+	if used := l.used.Add(size); l.Limit == 0 || used <= l.Limit {
+		b := Make[T](n)
+		b.returns = func() { l.used.Add(-size) }
+		return b, nil
+	}
+	l.used.Add(-size)
+	memory, err := mapScratch(l.Dir, size)
+	if err != nil {
+		return Block[T]{}, fmt.Errorf("pages: %d bytes in %s: %w", size, l.Dir, err)
+	}
+	l.peak.Store(max(l.peak.Load(), l.disk.Add(size)))
+	b := over[T](memory, n)
+	b.returns = func() { l.disk.Add(-size) }
+	return b, nil
+}
+
+// mapScratch maps a new file without a name.
+func mapScratch(dir string, size int64) ([]byte, error) {
+	f, err := os.CreateTemp(dir, "pages-")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // the mapping outlives the descriptor
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, err
+	}
+	if err := reserve(f, size); err != nil {
+		return nil, err
+	}
+	return mapFile(f, size)
+}

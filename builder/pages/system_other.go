@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package pages
+
+import "os"
+
+func wishHuge([]byte) {}
+
+func reserve(f *os.File, size int64) error { return f.Truncate(size) }

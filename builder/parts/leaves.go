@@ -1,0 +1,185 @@
+package parts
+
+import (
+	"math"
+
+	"github.com/knng/knng/builder/pages"
+)
+
+// Leaves is a division: which leaves every row stands in.
+type Leaves struct {
+	Division
+	assigned pages.Block[uint16] // Overlap a row: leaders, nearest first
+	cuts     []cut               // of every leader
+	groups   []group
+}
+
+// A cut makes leaves of one leader's rows: those that are too many are cut, in the
+// order of rows, into leaves of equal size.
+type cut struct {
+	first uint32 // number of the first leaf
+	size  uint32 // rows of each leaf but the last
+}
+
+// group is consecutive leaves.
+type group struct {
+	from, to uint32 // leaves
+	rows     int    // that stand in one of them
+}
+
+// cutAt is how many times the mean a leaf may have. Leaves of dense regions have a
+// few times the mean, and a leaf costs the square of its rows; those of a row that
+// repeats a million times would have a million.
+const cutAt = 4
+
+// Free gives the memory back.
+func (l *Leaves) Free() { l.assigned.Free() }
+
+// Groups is how many groups there are.
+func (l *Leaves) Groups() int { return len(l.groups) }
+
+// GroupRows is the rows of a group.
+func (l *Leaves) GroupRows(g int) int { return l.groups[g].rows }
+
+// Pairs is how many pairs the leaves of all groups have.
+func (l *Leaves) Pairs() (sum int64) {
+	l.eachLeaf(func(size int) { sum += int64(size) * int64(size-1) / 2 })
+	return sum
+}
+
+// Largest is the rows of the largest leaf.
+func (l *Leaves) Largest() (largest int) {
+	l.eachLeaf(func(size int) { largest = max(largest, size) })
+	return largest
+}
+
+func (l *Leaves) eachLeaf(fn func(size int)) {
+	for _, size := range l.leafSizes() {
+		fn(int(size))
+	}
+}
+
+// group cuts leaves and gathers consecutive ones whose rows together fit GroupBytes.
+func (l *Leaves) group() {
+	sizes := make([]uint32, l.Leaders)
+	for _, leader := range l.assigned.Slice {
+		sizes[leader]++
+	}
+	limit := max(1, uint32(min(int64(cutAt*len(l.assigned.Slice)/l.Leaders), l.groupRows())))
+	l.cuts = make([]cut, l.Leaders)
+	leaves := uint32(0)
+	for i, size := range sizes {
+		pieces := max(1, (size+limit-1)/limit)
+		l.cuts[i] = cut{first: leaves, size: max(1, (size+pieces-1)/pieces)}
+		leaves += pieces
+	}
+	l.gather(l.leafSizesOf(leaves))
+	l.count()
+}
+
+// groupRows is how many rows a group may have.
+func (l *Leaves) groupRows() int64 {
+	return min(max(1024, l.GroupBytes/max(1, l.RowBytes)), math.MaxInt32)
+}
+
+func (l *Leaves) leafSizes() []uint32 {
+	return l.leafSizesOf(l.groups[len(l.groups)-1].to)
+}
+
+func (l *Leaves) leafSizesOf(leaves uint32) []uint32 {
+	sizes := make([]uint32, leaves)
+	w := l.walk()
+	for at := range l.assigned.Slice {
+		sizes[w.leaf(at)]++
+	}
+	return sizes
+}
+
+// gather makes groups of leaves, which may share rows: their sizes are a bound.
+func (l *Leaves) gather(sizes []uint32) {
+	g, rows := group{}, int64(0)
+	for leaf, size := range sizes {
+		if rows > 0 && rows+int64(size) > l.groupRows() {
+			l.groups = append(l.groups, g)
+			g, rows = group{from: g.to}, 0
+		}
+		g.to, rows = uint32(leaf)+1, rows+int64(size)
+	}
+	l.groups = append(l.groups, g)
+}
+
+// count counts the rows of groups.
+func (l *Leaves) count() {
+	of := l.groupOf()
+	w := l.walk()
+	seen := make([]uint32, 0, l.Overlap)
+	for at := 0; at < len(l.assigned.Slice); at += l.Overlap {
+		seen = seen[:0]
+		for j := range l.Overlap {
+			if g := of[w.leaf(at+j)]; !contains(seen, g) {
+				seen = append(seen, g)
+				l.groups[g].rows++
+			}
+		}
+	}
+}
+
+func contains(list []uint32, x uint32) bool {
+	for _, y := range list {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// groupOf lists the group of every leaf.
+func (l *Leaves) groupOf() []uint32 {
+	of := make([]uint32, 0, l.groups[len(l.groups)-1].to)
+	for g, x := range l.groups {
+		for range x.to - x.from {
+			of = append(of, uint32(g))
+		}
+	}
+	return of
+}
+
+// walk tells leaves in the order of rows.
+type walk struct {
+	*Leaves
+	met []uint32 // rows of every leader so far
+}
+
+func (l *Leaves) walk() *walk { return &walk{l, make([]uint32, l.Leaders)} }
+
+// leaf is the leaf that assignment number at belongs to. It is asked for every one
+// of them, in order.
+func (w *walk) leaf(at int) uint32 {
+	leader := w.assigned.Slice[at]
+	c := w.cuts[leader]
+	leaf := c.first + w.met[leader]/c.size
+	w.met[leader]++
+	return leaf
+}
+
+// A Batch is consecutive groups that are on disk together.
+type Batch struct{ From, To int }
+
+// Batches cuts the groups into batches of at most so many bytes, or of one group.
+func (l *Leaves) Batches(bytes int64) (batches []Batch) {
+	var b Batch
+	var sum int64
+	for g := range l.groups {
+		size := int64(l.groups[g].rows) * int64(l.record())
+		if sum > 0 && sum+size > bytes {
+			batches = append(batches, b)
+			b, sum = Batch{From: g}, 0
+		}
+		b.To, sum = g+1, sum+size
+	}
+	return append(batches, b)
+}
+
+// record is the bytes of a row in a spill: its place, the leaf of each of its
+// assignments as numbered within the group, and its elements.
+func (l *Leaves) record() int { return 4 + 4*l.Overlap + rowSize(l.Rows) }

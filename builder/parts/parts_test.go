@@ -1,0 +1,167 @@
+package parts
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+func randomRows(t *testing.T, rng *rand.Rand, n, dim, values int) (*vectors.Rows, *distance.Space) {
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(values))
+	}
+	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, space
+}
+
+// TestRowsFollowTheirNearestLeaders: against distances computed one by one.
+func TestRowsFollowTheirNearestLeaders(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 20 {
+		n := 1 + rng.IntN(5000)
+		rows, space := randomRows(t, rng, n, 1+rng.IntN(20), 2+rng.IntN(200))
+		lap := 1 + rng.IntN(6)
+		d := Division{Rows: rows, Space: space, Seed: seed, Number: 1, Overlap: lap, Leaders: 1 + rng.IntN(min(n, 3000)),
+			GroupBytes: 1 << 20, RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}}
+		drawn, err := d.lead(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Divide(context.Background(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := l.codesOf(slices.Concat(drawn, rows.Base()), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			place := rng.IntN(n)
+			leaders := make([]int, d.Leaders)
+			for i := range leaders {
+				leaders[i] = i
+			}
+			slices.SortStableFunc(leaders, func(a, b int) int {
+				x := uint32(d.Leaders + place)
+				return cmp.Compare(m.Distance(x, uint32(a)), m.Distance(x, uint32(b)))
+			})
+			for j, got := range l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap] {
+				if int(got) != leaders[j] {
+					t.Fatalf("seed %d: place %d, leader %d is %d, want %d", seed, place, j, got, leaders[j])
+				}
+			}
+		}
+		l.Free()
+	}
+}
+
+// TestSpillHoldsEveryLeaf: whatever the size of groups and batches, a group that is
+// read has the rows of its leaves, each row once, and all groups together every row
+// in as many leaves as asked.
+func TestSpillHoldsEveryLeaf(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	ctx := context.Background()
+	var group Group
+	for range 20 {
+		n := 1 + rng.IntN(9000)
+		rows, space := randomRows(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
+		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
+			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		met := make([]int, n)
+		var pairs int64
+		for _, batch := range l.Batches(int64(rng.IntN(n*rows.Dim() + 1))) {
+			spill, err := l.Spill(ctx, batch, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for g := batch.From; g < batch.To; g++ {
+				if err := spill.Read(g, &group); err != nil {
+					t.Fatal(err)
+				}
+				checkGroup(t, rows, &group)
+				if len(group.Places) != l.GroupRows(g) {
+					t.Fatalf("seed %d: group %d has %d rows, want %d", seed, g, len(group.Places), l.GroupRows(g))
+				}
+				for i := range group.Leaves() {
+					leaf := group.Leaf(i)
+					pairs += int64(len(leaf)) * int64(len(leaf)-1) / 2
+					for _, number := range leaf {
+						met[group.Places[number]]++
+					}
+				}
+			}
+			spill.Close()
+		}
+		for place, times := range met {
+			if times != l.Overlap {
+				t.Fatalf("seed %d: place %d stands in %d leaves, want %d", seed, place, times, l.Overlap)
+			}
+		}
+		if pairs != l.Pairs() {
+			t.Fatalf("seed %d: %d pairs, want %d", seed, pairs, l.Pairs())
+		}
+		mean := max(1, cutAt*n*l.Overlap/l.Leaders)
+		if l.Largest() > mean {
+			t.Fatalf("seed %d: a leaf of %d rows, want at most %d", seed, l.Largest(), mean)
+		}
+		l.Free()
+	}
+}
+
+func checkGroup(t *testing.T, rows *vectors.Rows, g *Group) {
+	t.Helper()
+	if !slices.IsSorted(g.Places) || len(slices.Compact(slices.Clone(g.Places))) != len(g.Places) {
+		t.Fatal("places do not ascend")
+	}
+	for i, place := range g.Places {
+		if !bytes.Equal(g.Rows[i*rows.Dim():(i+1)*rows.Dim()], rows.Row(int(place))) {
+			t.Fatalf("row of place %d is another", place)
+		}
+	}
+	for i := range g.Leaves() {
+		if !slices.IsSorted(g.Leaf(i)) {
+			t.Fatalf("leaf %d does not ascend", i)
+		}
+	}
+}
+
+// TestThreadsAndMemoryDoNotMatter to who stands where.
+func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	rows, space := randomRows(t, rng, 20000, 12, 100)
+	divide := func(threads int, memory *pages.Ledger) []uint16 {
+		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
+			Leaders: Leaders(20000, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Free()
+		return slices.Clone(l.assigned.Slice)
+	}
+	if !slices.Equal(divide(1, &pages.Ledger{}), divide(3, &pages.Ledger{Limit: 1, Dir: t.TempDir()})) {
+		t.Error("other leaves")
+	}
+}

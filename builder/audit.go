@@ -44,13 +44,13 @@ func (r *run) audit() error {
 
 func (r *run) readAll() error {
 	p := r.begin("audit", "rows", int64(r.src.Len()))
-	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads})
+	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads})
 	if err != nil {
 		return err
 	}
 	r.bad = badRows{Checksum: fmt.Sprintf("%016x", report.Checksum), Repeated: report.Duplicates}
 	r.bad.collect(report, r.zeroIsBad())
-	p.end("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
+	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
 }
 

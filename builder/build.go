@@ -97,7 +97,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	}
 	p := r.begin("seal", "", 0)
 	err = r.draft.Seal(result)
-	p.end("")
+	p.End("")
 	return result, true, err
 }
 

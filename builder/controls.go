@@ -63,7 +63,7 @@ func (r *run) steerBy(rows []uint32) error {
 		return nil
 	}
 	p := r.begin("controls", "pairs", int64(len(rows))*int64(r.n()-1))
-	defer p.end("")
+	defer p.End("")
 	lists, compared, err := r.exactly(r.placesOf(rows), p)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r *run) measure(res *Result) error {
 	mean, low, high := recall.Interval(perRow(truth, r.lists), r.n(), 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(sample), Seed: r.opts.Seed}
 	res.ControlPairs += evaluated
-	p.end("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(sample))
+	p.End("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(sample))
 	return nil
 }
 

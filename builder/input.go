@@ -73,7 +73,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	switch r.state.Method {
 	case Balls:
 		var err error
-		if order, err = r.ballOrder(given, p.add); err != nil {
+		if order, err = r.ballOrder(given, p.Add); err != nil {
 			return nil, err
 		}
 	case Paper:
@@ -81,13 +81,13 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		leaves, err := r.tree(given, norms, r.good, p.add).Divide(r.ctx, 0)
+		leaves, err := r.tree(given, norms, r.good, p.Add).Divide(r.ctx, 0)
 		if err != nil {
 			return nil, err
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(given, order, p.add); err != nil {
+	if err := r.writeRows(given, order, p.Add); err != nil {
 		return nil, err
 	}
 	if err := r.reorderCodes(order); err != nil {
@@ -96,7 +96,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	for i, at := range order {
 		order[i] = r.good[at]
 	}
-	p.end("")
+	p.End("")
 	return order, nil
 }
 
@@ -126,7 +126,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 // spool copies the good rows to a row file in input order.
 func (r *run) spool(path string) error {
 	p := r.begin("copy", "rows", int64(len(r.good)))
-	defer p.end("")
+	defer p.End("")
 	w, err := vectors.CreateRows(path, len(r.good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *run) spool(path string) error {
 			return err
 		}
 		from += run
-		p.add(run)
+		p.Add(run)
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (r *run) commitIDs() error {
 		return err
 	}
 	p := r.begin("ids", "rows", int64(r.src.Len()))
-	defer p.end("")
+	defer p.End("")
 	if dropped := r.bad.Rows; r.opts.BadRows == Drop && len(dropped) > 0 {
 		return fmt.Errorf("builder: %d rows were dropped, so the lines of %s no longer match; drop their lines too, or isolate the rows", len(dropped), r.opts.IDs)
 	}

@@ -34,7 +34,7 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 	drawn := recall.Sample(len(order), sample, seed, measureStream)
 	p := r.begin("recall", "pairs", int64(len(drawn))*int64(len(order)-1))
 	truth, _, err := r.exactly(drawn, p)
-	p.end("")
+	p.End("")
 	if err != nil {
 		return est, err
 	}

@@ -30,7 +30,7 @@ func (r *run) propagate() error {
 		r.lists = next
 	}
 	err = r.endStage(st)
-	p.end("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
+	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
 	return err
 }
 

@@ -82,7 +82,7 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 // rerank makes the running lists of the candidates, in their memory.
 func (r *run) rerank() error {
 	p := r.begin("rerank", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	if r.round != nil {
 		r.round.Free()
 	}
@@ -97,7 +97,7 @@ func (r *run) rerank() error {
 				}
 				r.lists.Set(uint32(place), ids, keys)
 			}
-			p.add(to - from)
+			p.Add(to - from)
 			return r.ctx.Err()
 		}
 	})

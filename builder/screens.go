@@ -41,7 +41,7 @@ func (r *run) screens() (func() screen.Screen, error) {
 // exactly computes the exact lists of some places, and how many distances that
 // took.
 func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
-	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
+	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.Add(int(n)) }}
 	keys := func() recall.Keys { return recall.Keys(r.keys()) }
 	screens, err := r.screens()
 	if err != nil {

@@ -150,10 +150,3 @@ func (r *run) distanceName() string {
 	}
 	return r.opts.Metric.String()
 }
-
-// say reports a line that belongs to no phase.
-func (r *run) say(format string, args ...any) {
-	if r.opts.Progress != nil {
-		r.opts.Progress(builder.Event{Message: fmt.Sprintf(format, args...)})
-	}
-}

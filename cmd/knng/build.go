@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -164,23 +162,9 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		debug.SetMemoryLimit(b.opts.Memory)
 	}
 	b.opts.Progress = g.reporter()
-	b.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
-	switch {
-	case errors.Is(err, store.ErrFinished):
-		if !g.quiet && g.progress != "none" {
-			fmt.Fprintf(g.stderr, "%s is already finished\n", b.out)
-		}
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
-		return err
-	case err != nil:
-		return err
-	}
-	if g.quiet && !g.json {
-		return nil
-	}
-	return showBuilt(g, res, b.out)
+	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
 }
 
 // showBuilt prints a result, as JSON or for people.

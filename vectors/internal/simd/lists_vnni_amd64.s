@@ -222,7 +222,7 @@ known:
 
 	// The rest after the whole chunks; the entry before it is there, as k > 8.
 	VMOVDQU64 (SI)(DX*1), K3, Z1
-	VMOVDQU64 -8(SI)(DX*1), Z9
+	VMOVDQU64.Z -8(SI)(DX*1), K3, Z9
 	VPMAXUQ Z0, Z9, Z9
 	VPMINUQ Z9, Z1, Z1
 	VMOVDQU64 Z1, K3, (SI)(DX*1)

@@ -10,6 +10,7 @@ func codesNEON() *Codes {
 	c := portableCodes()
 	c.Pack = packBy(0x80808080)
 	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
+	c.Unlisted, c.Merge = unlisted, merge
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {
 		c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {

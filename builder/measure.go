@@ -53,6 +53,7 @@ func (r *run) attach(s *store.Store, in *vectors.Input) error {
 	if err != nil || s.OwnDistance() {
 		return ErrOwnDistance
 	}
+	r.opts.Metric = metric
 	if r.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/products"
 )
@@ -23,7 +24,7 @@ func (r *run) screens() (func() screen.Screen, error) {
 	if r.bytesAreKeys() {
 		if r.codes == nil {
 			var err error
-			if r.codes, err = r.roundedRows(r.rows); err != nil {
+			if r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads); err != nil {
 				return nil, err
 			}
 		}

@@ -73,7 +73,7 @@ func (b *badRows) collect(report *vectors.AuditReport, zeroIsBad bool) {
 // reject makes the error that names the bad rows.
 func (r *run) reject() error {
 	shown := r.bad.Rows[:min(len(r.bad.Rows), 5)]
-	return fmt.Errorf("%w: %d of %d rows, the first %d: %s (rows %v); fix them, or drop or isolate them",
+	return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
 		ErrBadRows, len(r.bad.Rows), r.src.Len(), r.bad.Rows[0], r.bad.Why, shown)
 }
 

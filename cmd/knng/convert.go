@@ -39,6 +39,9 @@ func newConvert(g *globals) *cobra.Command {
 }
 
 func (v *convertFlags) run(g *globals, inputs []string) (err error) {
+	if v.limit < 0 {
+		return usageError{fmt.Errorf("--limit-rows is %d, want 0 or more", v.limit)}
+	}
 	if exists(v.out) {
 		return fmt.Errorf("%s exists", v.out)
 	}

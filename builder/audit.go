@@ -52,13 +52,13 @@ func (r *run) readAll() error {
 		return err
 	}
 	defer hashes.Free()
-	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads, Hashes: hashes.Slice})
+	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads, Hashes: hashes.Slice})
 	if err != nil {
 		return err
 	}
 	r.bad = badRows{Checksum: fmt.Sprintf("%016x", report.Checksum), Repeated: report.Duplicates}
 	r.bad.collect(report, r.zeroIsBad())
-	p.end("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
+	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (b *badRows) collect(report *vectors.AuditReport, zeroIsBad bool) {
 // reject makes the error that names the bad rows.
 func (r *run) reject() error {
 	shown := r.bad.Rows[:min(len(r.bad.Rows), 5)]
-	return fmt.Errorf("%w: %d of %d rows, the first %d: %s (rows %v); fix them, or drop or isolate them",
+	return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
 		ErrBadRows, len(r.bad.Rows), r.src.Len(), r.bad.Rows[0], r.bad.Why, shown)
 }
 

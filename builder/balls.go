@@ -133,7 +133,7 @@ func (r *run) divideBalls() error {
 		solve := r.leafOfCodes()
 		return func(w *division.BallWorker, i int) error {
 			w.Compared = 0
-			defer p.add(len(balls[i]))
+			defer p.Add(len(balls[i]))
 			err := w.Carve(i, balls[i], func(leaf []uint32) error {
 				w.Compared += int64(len(leaf)) * int64(len(leaf)-1) / 2
 				solve(leaf)
@@ -151,7 +151,7 @@ func (r *run) divideBalls() error {
 		return err
 	}
 	err = r.endBallStage(st)
-	p.end("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs.Load())/float64(r.n()), r.steerNote())
+	p.End("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs.Load())/float64(r.n()), r.steerNote())
 	return err
 }
 
@@ -218,7 +218,7 @@ func (r *run) join() error {
 	}
 	st.Evaluated = st.Requested
 	err := r.endBallStage(st)
-	p.end("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
+	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
 		r.n()*st.Parts/joinParts, r.n(), r.steerNote())
 	return err
 }
@@ -255,7 +255,7 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 				}
 			}
 			pairs.Add(int64(sum))
-			p.add(done)
+			p.Add(done)
 			return r.ctx.Err()
 		}
 	})

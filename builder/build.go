@@ -2,9 +2,7 @@ package builder
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -34,7 +32,11 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	}
 	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
 	if errors.Is(err, store.ErrFinished) {
-		return finished(dir, err)
+		result := new(Result)
+		if failed := store.ReadResult(dir, result); failed != nil {
+			return nil, failed
+		}
+		return result, err
 	}
 	if err != nil {
 		return nil, spaceError(err)
@@ -48,21 +50,6 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return err
 	})
 	return result, spaceError(err)
-}
-
-// finished returns the result stored in a sealed store, with err, which wraps
-// store.ErrFinished.
-func finished(dir string, err error) (*Result, error) {
-	s, openErr := store.Open(dir, nil)
-	if openErr != nil {
-		return nil, openErr
-	}
-	defer s.Close()
-	result := new(Result)
-	if jsonErr := json.Unmarshal(s.Info().Result, result); jsonErr != nil {
-		return nil, fmt.Errorf("builder: result stored in %s: %w", dir, jsonErr)
-	}
-	return result, err
 }
 
 // build goes through the passes of the package comment.
@@ -100,7 +87,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	}
 	p := r.begin("seal", "", 0)
 	err = r.draft.Seal(result)
-	p.end("")
+	p.End("")
 	return result, true, err
 }
 

@@ -63,7 +63,7 @@ func (r *run) steerBy(rows []uint32) error {
 		return nil
 	}
 	p := r.begin("controls", "pairs", int64(len(rows))*int64(r.n()-1))
-	defer p.end("")
+	defer p.End("")
 	lists, compared, err := r.exactly(r.placesOf(rows), p)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 	}
 	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
 	truth, evaluated, err := r.exactly(r.placesOf(sample), p)
-	p.end("")
+	p.End("")
 	res.ControlPairs += evaluated
 	return truth, err
 }

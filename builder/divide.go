@@ -17,9 +17,8 @@ func (r *run) divide() error {
 	if err != nil {
 		return err
 	}
-	p := r.begin(fmt.Sprintf("division %d", number), "units", 0)
 	batches := batchLeaves(leaves)
-	p.total = int64(len(batches))
+	p := r.begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
 	if err := r.replay(r.stageNumber(), r.lists); err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (r *run) divide() error {
 		st.Rate = float64(sum.New) / float64(found)
 	}
 	err = r.endStage(st)
-	p.end("division %d: effective rate %.4f%s", number, st.Rate, r.steerNote())
+	p.End("division %d: effective rate %.4f%s", number, st.Rate, r.steerNote())
 	return err
 }
 
@@ -49,12 +48,12 @@ func (r *run) carveDivision(number int) (*division.Leaves, []uint32, error) {
 		return division.FromLabels(labels), labels, nil
 	}
 	p := r.begin(fmt.Sprintf("division %d: carve", number), "rows", int64(r.n()))
-	leaves, err := r.tree(r.rows, r.norms, r.order, p.add).Divide(r.ctx, uint32(number))
+	leaves, err := r.tree(r.rows, r.norms, r.order, p.Add).Divide(r.ctx, uint32(number))
 	if err != nil {
 		return nil, nil, err
 	}
 	labels = leaves.Labels()
-	p.end("")
+	p.End("")
 	return leaves, labels, r.draft.CommitLabels(uint32(number), labels, nil)
 }
 

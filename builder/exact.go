@@ -49,7 +49,7 @@ func (r *run) exact() error {
 		return err
 	}
 	p := r.begin("exact", "rounds", int64(r.seats()))
-	p.done = int64(from)
+	p.Add(from) // of earlier stages
 	st := stage{Kind: exactStage, Number: number}
 	for round := from; round < to; round++ {
 		c, err := r.exactRound(round, from)
@@ -58,10 +58,10 @@ func (r *run) exact() error {
 		}
 		st.Requested += c.Requested
 		st.Evaluated += c.Evaluated
-		p.add(1)
+		p.Add(1)
 	}
 	err := r.endStage(st)
-	p.end("")
+	p.End("")
 	return err
 }
 

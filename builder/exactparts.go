@@ -56,7 +56,7 @@ func (r *run) exactChunk(bytes []byte, places []uint32, from int, lists *union.L
 		K:        min(r.k+1, n-1), // a place may meet itself
 		Skip:     func(number uint32) bool { return int(number) < len(places) },
 		Threads:  r.opts.Threads,
-		Progress: func(n int64) { p.add(int(n)) },
+		Progress: func(n int64) { p.Add(int(n)) },
 	}
 	truth, _, err := search.Screened(r.ctx, n, dim, own, screens, func() recall.Keys { return recall.Keys(c.keys()) })
 	if err != nil {

@@ -33,7 +33,7 @@ func (r *run) finish() (*Result, error) {
 	result.Components = r.components()
 	p := r.begin("checksum", "", 0)
 	made := <-sum
-	p.end("")
+	p.End("")
 	if made.err != nil {
 		return nil, made.err
 	}
@@ -63,11 +63,11 @@ func (r *run) complete() (int, error) {
 		return func(i, _ int) error {
 			n, err := r.completeRow(short[i], all)
 			evaluated.Add(int64(n))
-			p.add(1)
+			p.Add(1)
 			return err
 		}
 	})
-	p.end("%d rows were left short and completed exactly", len(short))
+	p.End("%d rows were left short and completed exactly", len(short))
 	r.completing = unitCounts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
 	return len(short), err
 }
@@ -105,7 +105,7 @@ func (r *run) writeAdjacency() error {
 		return err
 	}
 	p := r.begin("adjacency", "rows", int64(r.outputRows()))
-	defer p.end("")
+	defer p.End("")
 	placeOf := r.placeOf()
 	return r.draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
 		var rows []uint32
@@ -126,7 +126,7 @@ func (r *run) writeAdjacency() error {
 				return err
 			}
 			if row%4096 == 4095 {
-				p.add(4096)
+				p.Add(4096)
 			}
 		}
 		return nil
@@ -180,7 +180,7 @@ func (r *run) seal(result *Result) error {
 	result.ReadBytes, result.WrittenBytes = u.ReadBytes, u.Written
 	result.Phases = r.state.Phases
 	err := r.draft.Seal(result)
-	p.end("")
+	p.End("")
 	return err
 }
 

@@ -68,7 +68,7 @@ func (r *run) finishParts() (*Result, error) {
 	})
 	p := r.begin("checksum", "", 0)
 	result.Checksum, err = r.draft.Checksum()
-	p.end("")
+	p.End("")
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (f *partsFinish) write() error {
 		return err
 	}
 	p := f.begin("adjacency", "rows", int64(f.n()))
-	defer p.end("")
+	defer p.End("")
 	if done {
 		return f.each(p, func([]uint32, []float32) error { return nil })
 	}
@@ -129,7 +129,7 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 			}
 			row++
 		}
-		p.add(to - s.from)
+		p.Add(to - s.from)
 		return f.ctx.Err()
 	})
 	if err != nil {
@@ -197,7 +197,7 @@ func (f *partsFinish) completeStripe(s *stripe, to int) error {
 	}
 	p := f.begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
 	truth, compared, err := f.exactly(short, p)
-	p.end("")
+	p.End("")
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (r *run) divideParts() error {
 	}
 	r.state.Stages = append(r.state.Stages, st)
 	err = r.save()
-	p.end("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
+	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(r.n()), r.steerNote())
 	return err
 }
@@ -104,19 +104,19 @@ func (r *run) assign(number int) (*parts.Leaves, error) {
 		return nil, err
 	}
 	p := r.begin(fmt.Sprintf("leaders %d", number), "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	lap := r.state.overlapOf(&r.opts, number)
 	return parts.Divide(r.ctx, parts.Division{
 		Rows: r.rows, Space: r.space, Rounding: rounding, Seed: r.opts.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: parts.Leaders(r.n(), lap), GroupBytes: groupBytes, RowBytes: r.groupRowBytes(),
-		Threads: r.opts.Threads, Memory: &r.ledger, Progress: p.add,
+		Threads: r.opts.Threads, Memory: &r.ledger, Progress: p.Add,
 	})
 }
 
 // doBatch does the groups of a batch that are not done.
 func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum unitCounts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
-		p.add(batch.To - batch.From)
+		p.Add(batch.To - batch.From)
 		return sum, nil
 	}
 	scratch, err := r.draft.ScratchDir()
@@ -136,7 +136,7 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 			}
 			sum.add(counts)
 		}
-		p.add(1)
+		p.Add(1)
 	}
 	if bytes, err := r.draft.DiskBytes(); err == nil {
 		r.meter.disk(bytes + spill.Bytes() + r.ledger.PeakDisk())

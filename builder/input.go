@@ -91,7 +91,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	switch r.state.Method {
 	case Balls:
 		var err error
-		if order, err = r.ballOrder(given, p.add); err != nil {
+		if order, err = r.ballOrder(given, p.Add); err != nil {
 			return nil, err
 		}
 	case Paper:
@@ -99,13 +99,13 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		leaves, err := r.tree(given, norms, r.good, p.add).Divide(r.ctx, 0)
+		leaves, err := r.tree(given, norms, r.good, p.Add).Divide(r.ctx, 0)
 		if err != nil {
 			return nil, err
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(given, order, p.add); err != nil {
+	if err := r.writeRows(given, order, p.Add); err != nil {
 		return nil, err
 	}
 	if err := r.reorderCodes(order); err != nil {
@@ -114,7 +114,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	for i, at := range order {
 		order[i] = r.good[at]
 	}
-	p.end("")
+	p.End("")
 	return order, nil
 }
 
@@ -144,7 +144,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 // spool copies the good rows to a row file in input order.
 func (r *run) spool(path string) error {
 	p := r.begin("copy", "rows", int64(len(r.good)))
-	defer p.end("")
+	defer p.End("")
 	w, err := vectors.CreateRows(path, len(r.good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (r *run) spool(path string) error {
 			return err
 		}
 		from += run
-		p.add(run)
+		p.Add(run)
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func consecutive(rows []uint32, most int) int {
 // copyRows writes rows as they are as the store's own.
 func (r *run) copyRows(given *vectors.Rows) error {
 	p := r.begin("copy", "rows", int64(given.Len()))
-	defer p.end("")
+	defer p.End("")
 	w, err := r.draft.CreateRows(given.Len(), given.Dim(), given.Type())
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (r *run) copyRows(given *vectors.Rows) error {
 			return err
 		}
 		if i%4096 == 4095 {
-			p.add(4096)
+			p.Add(4096)
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
@@ -261,7 +261,7 @@ func (r *run) commitIDs() error {
 		return err
 	}
 	p := r.begin("ids", "rows", int64(r.src.Len()))
-	defer p.end("")
+	defer p.End("")
 	if dropped := r.bad.Rows; r.opts.BadRows == Drop && len(dropped) > 0 {
 		return fmt.Errorf("builder: %d rows were dropped, so the lines of %s no longer match; drop their lines too, or isolate the rows", len(dropped), r.opts.IDs)
 	}

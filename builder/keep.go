@@ -52,7 +52,7 @@ func (r *run) durableState() *state {
 // low half stands as neighbor, its high half as the bits of a key.
 func (r *run) foldCandidates() error {
 	p := r.begin("fold", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	var ids []uint32
 	var keys []float32
 	return r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
@@ -71,7 +71,7 @@ func (r *run) foldCandidates() error {
 			if err := add(&batch); err != nil {
 				return err
 			}
-			p.add(to - from)
+			p.Add(to - from)
 		}
 		return nil
 	})
@@ -80,7 +80,7 @@ func (r *run) foldCandidates() error {
 // loadCandidates brings into memory what the balls method needs.
 func (r *run) loadCandidates() (err error) {
 	p := r.begin("load", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	if r.codes == nil {
 		if r.codes, err = r.roundedRows(r.rows); err != nil {
 			return err
@@ -123,6 +123,6 @@ func (r *run) setCandidates(l *store.Lists, p *phase) error {
 		}
 		r.found.Set(place, entries)
 	}
-	p.add(len(l.Rows))
+	p.Add(len(l.Rows))
 	return nil
 }

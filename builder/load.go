@@ -31,7 +31,7 @@ func (r *run) load() (err error) {
 		return r.loadCandidates()
 	}
 	p := r.begin("load", "stages", int64(len(r.state.Stages)))
-	defer p.end("")
+	defer p.End("")
 	r.lists = union.New(r.n(), r.k, r.order)
 	if err := r.loadLists(p); err != nil {
 		return err
@@ -79,13 +79,13 @@ func (r *run) loadLists(p *phase) error {
 		if err := r.draft.ReadFolded(func(l *store.Lists) error { return offerAll(l, r.lists) }); err != nil {
 			return err
 		}
-		p.add(int(folded))
+		p.Add(int(folded))
 	}
 	for stage := folded + 1; stage <= uint32(len(r.state.Stages)); stage++ {
 		if err := r.replay(stage, r.lists); err != nil {
 			return err
 		}
-		p.add(1)
+		p.Add(1)
 	}
 	return nil
 }

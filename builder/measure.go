@@ -34,7 +34,7 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 	drawn := recall.Sample(len(order), sample, seed, measureStream)
 	p := r.begin("recall", "pairs", int64(len(drawn))*int64(len(order)-1))
 	truth, _, err := r.exactly(drawn, p)
-	p.end("")
+	p.End("")
 	if err != nil {
 		return est, err
 	}
@@ -53,6 +53,7 @@ func (r *run) attach(s *store.Store, in *vectors.Input) error {
 	if err != nil || s.OwnDistance() {
 		return ErrOwnDistance
 	}
+	r.opts.Metric = metric
 	if r.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
 		return err
 	}

@@ -47,13 +47,15 @@ type Options struct {
 	Duplicates  Duplicates      // keep
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
+	// What the store holds besides lists; it may not change from run to run either.
+	Reference bool   // do not copy the rows: read them from the source, in its order (with balls, ties may then fall otherwise)
+	IDs       string // path of a file with one UTF-8 id per line
+
 	// What may change from one run to the next of the same build.
 	Threads   int         // GOMAXPROCS
 	Memory    int64       // bytes; 0: half of what the machine or its cgroup offers
 	PairCache Switch      // chosen from the measured cost of the distance
 	Scratch   string      // "" is DIR/scratch
-	Reference bool        // do not copy the rows: read them from the source, in its order (with balls, ties may then fall otherwise)
-	IDs       string      // path of a file with one UTF-8 id per line
 	Progress  func(Event) // called from one goroutine at a time; must be quick
 	Logger    func(format string, args ...any)
 

@@ -1,68 +1,25 @@
 package builder
 
-import (
-	"fmt"
-	"sync"
-	"time"
-)
+import "github.com/knng/knng/builder/progress"
 
-// phase reports one phase's progress and adds its time to the state.
-type phase struct {
-	r     *run
-	name  string
-	unit  string
-	total int64
-	began time.Time
+// Event is a typed progress report: its phase, how much of it is done, and lines
+// worth keeping.
+type Event = progress.Event
 
-	mu   sync.Mutex
-	done int64
-	told time.Time
+// PhaseSeconds is the time of one phase over all runs of a build.
+type PhaseSeconds = progress.PhaseSeconds
+
+// phase is one phase under way.
+type phase = progress.Phase
+
+// reporter reports to whom the options name and keeps times in the state.
+func (r *run) reporter() progress.Reporter {
+	return progress.Reporter{Tell: r.opts.Progress, Spent: &r.state.Phases}
 }
-
-// eventEvery is the least time between progress events of one phase: five
-// times what a person can read, and nothing next to a unit of work.
-const eventEvery = 50 * time.Millisecond
 
 func (r *run) begin(name, unit string, total int64) *phase {
-	p := &phase{r: r, name: name, unit: unit, total: total, began: time.Now()}
-	p.tell(Event{})
-	return p
-}
-
-// add counts n more units done.
-func (p *phase) add(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += int64(n)
-	if now := time.Now(); now.Sub(p.told) >= eventEvery {
-		p.told = now
-		p.tell(Event{})
-	}
-}
-
-// end closes the phase with a line worth keeping ("" for none).
-func (p *phase) end(format string, args ...any) {
-	p.r.state.addPhase(p.name, time.Since(p.began))
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	message := ""
-	if format != "" {
-		message = fmt.Sprintf(format, args...)
-	}
-	p.tell(Event{Message: message, End: true})
-}
-
-func (p *phase) tell(e Event) {
-	if p.r.opts.Progress == nil {
-		return
-	}
-	e.Phase, e.Unit, e.Done, e.Total, e.Elapsed = p.name, p.unit, p.done, p.total, time.Since(p.began)
-	p.r.opts.Progress(e)
+	return r.reporter().Begin(name, unit, total)
 }
 
 // say reports a line that belongs to no phase.
-func (r *run) say(format string, args ...any) {
-	if r.opts.Progress != nil {
-		r.opts.Progress(Event{Message: fmt.Sprintf(format, args...)})
-	}
-}
+func (r *run) say(format string, args ...any) { r.reporter().Say(format, args...) }

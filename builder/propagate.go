@@ -30,7 +30,7 @@ func (r *run) propagate() error {
 		r.lists = next
 	}
 	err = r.endStage(st)
-	p.end("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
+	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
 	return err
 }
 
@@ -125,28 +125,15 @@ func (w *propagator) offer(to, id uint32, key float32) {
 	}
 }
 
-// blockRows is about how many receiving rows a block of a propagation unit has.
-const blockRows = 4096
-
 // blocks gathers the log by receiver. Entries that better ones have pushed out
 // since are offered again on resume, and pushed out again.
 func (w *propagator) blocks() []store.Lists {
 	slices.SortFunc(w.log, func(a, b offer) int {
 		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
 	})
-	var blocks []store.Lists
-	var ids []uint32
-	var keys []float32
-	for from := 0; from < len(w.log); {
-		if len(blocks) == 0 || len(blocks[len(blocks)-1].Rows) == blockRows {
-			blocks = append(blocks, store.Lists{})
-		}
-		to := w.log[from].to
-		ids, keys = ids[:0], keys[:0]
-		for ; from < len(w.log) && w.log[from].to == to; from++ {
-			ids, keys = append(ids, w.log[from].id), append(keys, w.log[from].key)
-		}
-		blocks[len(blocks)-1].Append(to, ids, keys)
+	var blocks store.Batches
+	for _, o := range w.log {
+		blocks.Add(o.to, o.id, o.key)
 	}
 	return blocks
 }

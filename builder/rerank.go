@@ -82,11 +82,11 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 // rerank makes the running lists of the candidates, in their memory.
 func (r *run) rerank() error {
 	p := r.begin("rerank", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	if r.round != nil {
 		r.round.Free()
 	}
-	return r.rank(p.add)
+	return r.rank(p.Add)
 }
 
 // rank does that.

@@ -1,18 +1,5 @@
 package builder
 
-import "time"
-
-// Event is a typed progress report.
-type Event struct {
-	Phase   string        // "audit", "order", "division 3", "propagation 1", "exact", "finish", "recall", "seal"
-	Done    int64         // units of this phase done
-	Total   int64         // units of this phase; 0 if unknown
-	Unit    string        // what is counted: "rows", "leaves", "blocks"
-	Elapsed time.Duration // since the phase began
-	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
-	End     bool          // the phase is over
-}
-
 // Result is what a finished build reports; it is stored in the graph and
 // printed by build and info. JSON names are CONTRACT's.
 type Result struct {
@@ -52,12 +39,6 @@ type Result struct {
 	PeakDiskBytes int64  `json:"peak_disk_bytes"`
 	Kernel        string `json:"kernel"`
 	Threads       int    `json:"threads"`
-}
-
-// PhaseSeconds is the time of one phase over all runs of a build.
-type PhaseSeconds struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
 }
 
 // RecallEstimate is a measured recall@k with its 95 % interval.

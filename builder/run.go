@@ -100,7 +100,7 @@ const foldRows = 1024
 
 func (r *run) fold(stage uint32) error {
 	p := r.begin("fold", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {
 		var batch store.Lists
 		for from := 0; from < r.n(); from += foldRows {
@@ -113,7 +113,7 @@ func (r *run) fold(stage uint32) error {
 			if err := add(&batch); err != nil {
 				return err
 			}
-			p.add(to - from)
+			p.Add(to - from)
 		}
 		return nil
 	})
@@ -132,7 +132,7 @@ func (r *run) doUnits(p *phase, units int, worker func() unitWork) (sum unitCoun
 	}
 	for _, d := range done {
 		if d {
-			p.add(1)
+			p.Add(1)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
@@ -159,7 +159,7 @@ func (r *run) doUnits(p *phase, units int, worker func() unitWork) (sum unitCoun
 				mu.Lock()
 				sum.add(counts)
 				mu.Unlock()
-				p.add(1)
+				p.Add(1)
 			}
 		})
 	}

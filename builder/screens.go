@@ -4,6 +4,7 @@ import (
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/products"
 )
@@ -23,7 +24,7 @@ func (r *run) screens() (func() screen.Screen, error) {
 	if r.bytesAreKeys() {
 		if r.codes == nil {
 			var err error
-			if r.codes, err = r.roundedRows(r.rows); err != nil {
+			if r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads); err != nil {
 				return nil, err
 			}
 		}
@@ -44,7 +45,7 @@ func (r *run) exactly(places []uint32, p *phase) (*recall.Lists, int64, error) {
 	if r.state.Method == Parts {
 		return r.exactlyInParts(places, p)
 	}
-	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.add(int(n)) }}
+	search := recall.Search{K: r.k, RowOf: r.order, Threads: r.opts.Threads, Progress: func(n int64) { p.Add(int(n)) }}
 	keys := func() recall.Keys { return recall.Keys(r.keys()) }
 	screens, err := r.screens()
 	if err != nil {

@@ -3,7 +3,6 @@ package builder
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 )
 
 // state is the build's memory between runs: what has been decided and done. It
@@ -256,17 +255,6 @@ func (s *state) gain(kind string) float64 {
 		}
 	}
 	return 0
-}
-
-// addPhase adds time to a phase by name.
-func (s *state) addPhase(name string, d time.Duration) {
-	for i := range s.Phases {
-		if s.Phases[i].Name == name {
-			s.Phases[i].Seconds += d.Seconds()
-			return
-		}
-	}
-	s.Phases = append(s.Phases, PhaseSeconds{name, d.Seconds()})
 }
 
 // StagesIn lists the finished stages of an unfinished build, given the record

@@ -58,10 +58,7 @@ func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, er
 		opts.Progress = func(string, int, int) {}
 	}
 	c := &checker{ctx: ctx, dir: dir, opts: opts, report: new(CheckReport)}
-	if state, err := StateOf(dir); err != nil || state != Finished {
-		if err == nil {
-			err = fmt.Errorf("%w: %s is %s", ErrNotFinished, dir, state)
-		}
+	if err := isFinished(dir); err != nil {
 		return nil, err
 	}
 	if err := c.files(""); err != nil {

@@ -18,6 +18,13 @@ const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, place/N, id/NAME
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys.
 func Dump(dir string, w io.Writer, key string) error {
+	state, err := StateOf(dir)
+	if err == nil {
+		err = isStore(dir, state)
+	}
+	if err != nil {
+		return err
+	}
 	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, true, nil)
 	if err != nil {
 		return err

@@ -56,6 +56,30 @@ func StateOf(dir string) (State, error) {
 	return state, nil
 }
 
+// isFinished is nil where a directory holds a finished store, else says what it
+// holds.
+func isFinished(dir string) error {
+	state, err := StateOf(dir)
+	switch {
+	case err != nil:
+		return err
+	case state == Unfinished:
+		return fmt.Errorf("%w: %s; give its build command again to continue it", ErrNotFinished, dir)
+	}
+	return isStore(dir, state)
+}
+
+// isStore is nil where a directory in that state holds a store, finished or not.
+func isStore(dir string, state State) error {
+	switch state {
+	case Absent:
+		return fmt.Errorf("%w: %s is not there, or empty", ErrNotStore, dir)
+	case Other:
+		return fmt.Errorf("%w: %s", ErrNotStore, dir)
+	}
+	return nil
+}
+
 // walkFiles calls fn for every file below dir that its seal is about, with its
 // path relative to dir, slashes between: scratch files and in-neighbors, which
 // have a seal of their own, are left out.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,6 +57,20 @@ func (d *Draft) Seal(result any) (err error) {
 		return err
 	}
 	return d.Close()
+}
+
+// ReadResult reads what the sealed store in dir was sealed with into result, as
+// json.Unmarshal does. Errors: those of Open, ErrCorrupt.
+func ReadResult(dir string, result any) error {
+	s, err := Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := json.Unmarshal(s.info.Result, result); err != nil {
+		return fmt.Errorf("%w: result stored in %s: %w", ErrCorrupt, dir, err)
+	}
+	return nil
 }
 
 // dropProgress drops what only a build needs.

@@ -56,14 +56,8 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	state, err := StateOf(dir)
-	switch {
-	case err != nil:
+	if err := isFinished(dir); err != nil {
 		return nil, err
-	case state == Unfinished:
-		return nil, fmt.Errorf("%w: %s; give its build command again to continue it", ErrNotFinished, dir)
-	case state != Finished:
-		return nil, fmt.Errorf("%w: %s", ErrNotStore, dir)
 	}
 	s = &Store{dir: dir, opts: *opts}
 	if s.info.Files, err = readSeal(dir); err != nil {

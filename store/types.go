@@ -54,3 +54,33 @@ func (l *Lists) Append(place uint32, neighbors []uint32, keys []float32) {
 	l.Keys = append(l.Keys, keys...)
 	l.Starts = append(l.Starts, uint32(len(l.Neighbors)))
 }
+
+// batchPlaces is how many places a batch has at the most.
+const batchPlaces = 4096
+
+// Batches are lists in batches, in order of their places.
+type Batches []Lists
+
+// Add adds an entry to the list of place: to the last list if it is that place's,
+// else it is the first of a new one.
+func (b *Batches) Add(place, neighbor uint32, key float32) {
+	l := b.last()
+	if n := len(l.Rows); n == 0 || l.Rows[n-1] != place {
+		if n == batchPlaces {
+			*b = append(*b, Lists{})
+			l = b.last()
+		}
+		l.Append(place, nil, nil)
+	}
+	l.Neighbors = append(l.Neighbors, neighbor)
+	l.Keys = append(l.Keys, key)
+	l.Starts[len(l.Rows)]++
+}
+
+// last is the batch that grows.
+func (b *Batches) last() *Lists {
+	if len(*b) == 0 {
+		*b = append(*b, Lists{})
+	}
+	return &(*b)[len(*b)-1]
+}

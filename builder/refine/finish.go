@@ -37,7 +37,7 @@ func (r *run) finish() (*Result, error) {
 	if res.Checksum, err = r.draft.Checksum(); err != nil {
 		return nil, err
 	}
-	p.end("")
+	p.End("")
 	if err := r.save(); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (w *writer) adjacency() error {
 		at = int(min(int64(total), max(1, w.opts.Memory/int64(entryBytes*w.k))))
 	}
 	p := w.begin("adjacency", "rows", int64(total))
-	defer p.end("")
+	defer p.End("")
 	return w.draft.CommitAdjacency(w.k, func(add func([]uint32, []float32) error) error {
 		for from := 0; from < total; from += at {
 			to := min(from+at, total)
@@ -77,7 +77,7 @@ func (w *writer) adjacency() error {
 			if err := w.put(lists, from, to, add); err != nil {
 				return err
 			}
-			p.add(to - from)
+			p.Add(to - from)
 		}
 		return nil
 	})
@@ -155,11 +155,11 @@ func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
 					w.mu.Unlock()
 				}
 			}
-			p.add(1)
+			p.Add(1)
 			return nil
 		}
 	})
-	p.end("%d rows had too few others within reach and were compared with all", len(short))
+	p.End("%d rows had too few others within reach and were compared with all", len(short))
 	return err
 }
 

@@ -25,11 +25,11 @@ func (r *run) audit() error {
 		return nil
 	}
 	p := r.begin("audit", "rows", int64(v.Len()))
-	report, err := vectors.Audit(v, vectors.AuditOptions{Context: r.ctx, Progress: p.add, Threads: r.opts.Threads})
+	report, err := vectors.Audit(v, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads})
 	if err != nil {
 		return err
 	}
-	p.end("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
+	p.End("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
 	r.checksum = fmt.Sprintf("%016x", report.Checksum)
 	if r.opts.Metric != distance.Cosine {
 		report.Zero = nil
@@ -148,7 +148,7 @@ func (r *run) takeRows() error {
 		src, indexOf = in, func(place int) int { return place }
 	}
 	p := r.begin("rows", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	w, err := vectors.CreateRows(r.draft.RowsPath(), r.n(), src.Dim(), src.Type())
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *run) takeRows() error {
 	row := make([]byte, src.Dim()*src.Type().Size())
 	for place := range r.n() {
 		if place%tick == 0 {
-			p.add(min(tick, r.n()-place))
+			p.Add(min(tick, r.n()-place))
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}

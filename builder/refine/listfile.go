@@ -96,13 +96,13 @@ func (r *run) writeGiven() error {
 		return err
 	}
 	p := r.begin("lists", "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	var rows []uint32
 	var keys []float32
 	r.given, err = writeLists(path, r.n(), r.g1.K(), func(add func([]uint32, []float32) error) error {
 		for place, row := range r.order {
 			if place%tick == 0 {
-				p.add(min(tick, r.n()-place))
+				p.Add(min(tick, r.n()-place))
 				if err := r.ctx.Err(); err != nil {
 					return err
 				}

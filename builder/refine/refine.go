@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"syscall"
@@ -96,7 +95,11 @@ func (r *run) refine(dir string) (*Result, error) {
 	var err error
 	r.draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger})
 	if errors.Is(err, store.ErrFinished) {
-		return finished(dir, err)
+		result := new(Result)
+		if failed := store.ReadResult(dir, result); failed != nil {
+			return nil, failed
+		}
+		return result, err
 	}
 	if err != nil {
 		return nil, err
@@ -110,21 +113,6 @@ func (r *run) refine(dir string) (*Result, error) {
 		}
 	}
 	return r.finish()
-}
-
-// finished returns the result stored in a sealed store, with err, which wraps
-// store.ErrFinished.
-func finished(dir string, err error) (*Result, error) {
-	s, openErr := store.Open(dir, nil)
-	if openErr != nil {
-		return nil, openErr
-	}
-	defer s.Close()
-	result := new(Result)
-	if jsonErr := json.Unmarshal(s.Info().Result, result); jsonErr != nil {
-		return nil, fmt.Errorf("refine: result stored in %s: %w", dir, jsonErr)
-	}
-	return result, err
 }
 
 // resume reads what earlier runs recorded.
@@ -149,11 +137,4 @@ func (r *run) distanceName() string {
 		return r.opts.Distance.Name
 	}
 	return r.opts.Metric.String()
-}
-
-// say reports a line that belongs to no phase.
-func (r *run) say(format string, args ...any) {
-	if r.opts.Progress != nil {
-		r.opts.Progress(builder.Event{Message: fmt.Sprintf(format, args...)})
-	}
 }

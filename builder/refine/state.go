@@ -47,17 +47,6 @@ func (s *state) sums() (c counts) {
 	return c
 }
 
-// addPhase adds time to a phase by name.
-func (s *state) addPhase(name string, d time.Duration) {
-	for i := range s.Phases {
-		if s.Phases[i].Name == name {
-			s.Phases[i].Seconds += d.Seconds()
-			return
-		}
-	}
-	s.Phases = append(s.Phases, builder.PhaseSeconds{Name: name, Seconds: d.Seconds()})
-}
-
 // save records the state.
 func (r *run) save() error {
 	now := time.Now()

@@ -28,7 +28,7 @@ func (r *run) doUnits(name string, number uint32, worker func() unitWork) (sum c
 		return sum, err
 	}
 	p := r.begin(name, "rows", int64(r.n()))
-	defer p.end("")
+	defer p.End("")
 	var mu sync.Mutex
 	err = vectors.Ranges(r.opts.Threads, units, 1, func() func(from, to int) error {
 		work := worker()
@@ -46,7 +46,7 @@ func (r *run) doUnits(name string, number uint32, worker func() unitWork) (sum c
 				sum.add(c)
 				mu.Unlock()
 			}
-			p.add(to - from)
+			p.Add(to - from)
 			return nil
 		}
 	})

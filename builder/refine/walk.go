@@ -62,9 +62,6 @@ func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 	return w.blocks(), counts{after.Requested - before.Requested, after.Evaluated - before.Evaluated}, nil
 }
 
-// blockRows is about how many receiving places a block has.
-const blockRows = 4096
-
 // blocks gathers the log by receiver. What two rows of the unit offered to each
 // other stands in it twice, one after the other.
 func (w *walker) blocks() []store.Lists {
@@ -75,19 +72,9 @@ func (w *walker) blocks() []store.Lists {
 		return w.compare(a.entry, b.entry)
 	})
 	w.log = slices.Compact(w.log)
-	var blocks []store.Lists
-	var ids []uint32
-	var keys []float32
-	for from := 0; from < len(w.log); {
-		if len(blocks) == 0 || len(blocks[len(blocks)-1].Rows) == blockRows {
-			blocks = append(blocks, store.Lists{})
-		}
-		to := w.log[from].to
-		ids, keys = ids[:0], keys[:0]
-		for ; from < len(w.log) && w.log[from].to == to; from++ {
-			ids, keys = append(ids, w.log[from].id), append(keys, w.log[from].key)
-		}
-		blocks[len(blocks)-1].Append(to, ids, keys)
+	var blocks store.Batches
+	for _, o := range w.log {
+		blocks.Add(o.to, o.id, o.key)
 	}
 	return blocks
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 )
@@ -116,7 +114,9 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	w := &watched{Store: s, ctx: ctx, report: g.reporter()}
 	if a.reverse {
 		w.begin("")
-		if _, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: w.tellAs}); err != nil {
+		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: w.tellAs})
+		w.end()
+		if err != nil {
 			return err
 		}
 	}
@@ -169,39 +169,4 @@ func threeRanks(k int) []int {
 		return nil
 	}
 	return slices.Compact([]int{1, (k + 1) / 2, k})
-}
-
-// watched is a store whose passes tell how far they are, and stop when the
-// command is interrupted.
-type watched struct {
-	*store.Store
-	ctx    context.Context
-	report func(builder.Event) // nil for none
-	phase  string
-	began  time.Time
-}
-
-// begin names what the next passes are for.
-func (w *watched) begin(phase string) *watched {
-	w.phase, w.began = phase, time.Now()
-	return w
-}
-
-// EachKeyed is that of the store, watched.
-func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
-	return w.Store.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
-		if row%8192 == 0 {
-			if err := w.ctx.Err(); err != nil {
-				return err
-			}
-			w.tellAs(w.phase, int(row), w.Len())
-		}
-		return fn(row, neighbors, keys)
-	})
-}
-
-func (w *watched) tellAs(phase string, done, total int) {
-	if w.report != nil {
-		w.report(builder.Event{Phase: phase, Done: int64(done), Total: int64(total), Unit: "rows", Elapsed: time.Since(w.began)})
-	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -101,6 +99,12 @@ func (b *buildFlags) bind(c *cobra.Command) {
 // complete turns the flags that are words into options.
 func (b *buildFlags) complete() (err error) {
 	o := &b.opts
+	if o.K < 1 { // 0 would be the builder's default
+		return fmt.Errorf("-k is %d, want 1 to %d", o.K, builder.MaxK)
+	}
+	if b.limit < 0 {
+		return fmt.Errorf("--limit-rows is %d, want 0 or more", b.limit)
+	}
 	if o.Metric, err = distance.ParseMetric(b.metric); err != nil {
 		return err
 	}
@@ -130,12 +134,14 @@ func parseSwitch(name, value string) (builder.Switch, error) {
 		return builder.On, nil
 	case "off":
 		return builder.Off, nil
-	case "auto":
-		if name == "pair-cache" {
-			return builder.Default, nil
-		}
 	}
-	return 0, fmt.Errorf("--%s is %q, want on or off", name, value)
+	if name != "pair-cache" {
+		return 0, fmt.Errorf("--%s is %q, want on or off", name, value)
+	}
+	if value == "auto" {
+		return builder.Default, nil
+	}
+	return 0, fmt.Errorf("--pair-cache is %q, want auto, on or off", value)
 }
 
 // parseSize reads sizes such as 512MiB, 2G or 1000000; "" is 0.
@@ -164,23 +170,9 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		debug.SetMemoryLimit(b.opts.Memory)
 	}
 	b.opts.Progress = g.reporter()
-	b.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
-	switch {
-	case errors.Is(err, store.ErrFinished):
-		if !g.quiet && g.progress != "none" {
-			fmt.Fprintf(g.stderr, "%s is already finished\n", b.out)
-		}
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
-		return err
-	case err != nil:
-		return err
-	}
-	if g.quiet && !g.json {
-		return nil
-	}
-	return showBuilt(g, res, b.out)
+	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
 }
 
 // showBuilt prints a result, as JSON or for people.
@@ -208,7 +200,11 @@ func flatten(res *builder.Result, dir string) any {
 func printResult(g *globals, r *builder.Result, dir string) {
 	w := g.stdout
 	fmt.Fprintf(w, "%s: %d rows of %d %s, k=%d, %s, method %s\n", dir, r.Rows, r.Dim, r.Type, r.K, r.Metric, r.Method)
-	fmt.Fprintf(w, "recall     %.4f, 95 %% interval %.4f to %.4f (%d rows)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
+	if r.Recall.Sample > 0 {
+		fmt.Fprintf(w, "recall     %.4f, 95 %% interval %.4f to %.4f (%d rows)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
+	} else {
+		fmt.Fprintf(w, "recall     %.4f: all rows were compared with all\n", r.Recall.Recall)
+	}
 	fmt.Fprintf(w, "stopped    %s\n", r.Stop)
 	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d from the cache (%s); scan rate %.5f; controls %d more\n",
 		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate, r.ControlPairs)

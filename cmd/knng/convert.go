@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,7 +30,7 @@ func newConvert(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "convert INPUT... -o OUT", Short: "Convert vector files", Long: convertHelp,
 		Args: args(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, inputs []string) error { return v.run(g, inputs) },
+		RunE: func(c *cobra.Command, inputs []string) error { return v.run(c.Context(), g, inputs) },
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
@@ -38,7 +39,10 @@ func newConvert(g *globals) *cobra.Command {
 	return c
 }
 
-func (v *convertFlags) run(g *globals, inputs []string) (err error) {
+func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (err error) {
+	if v.limit < 0 {
+		return usageError{fmt.Errorf("--limit-rows is %d, want 0 or more", v.limit)}
+	}
 	if exists(v.out) {
 		return fmt.Errorf("%s exists", v.out)
 	}
@@ -57,7 +61,7 @@ func (v *convertFlags) run(g *globals, inputs []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	err = errors.Join(vectors.Convert(out, in, nil), out.Close())
+	err = errors.Join(vectors.Convert(out, interruptible{in, ctx}, nil), out.Close())
 	if err != nil {
 		os.Remove(v.out) // a part of the rows would pass for all of them
 		return err

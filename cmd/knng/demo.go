@@ -149,13 +149,10 @@ func (d *demoFlags) build(ctx context.Context, g *globals, folder demoFolder) (r
 	defer in.Close()
 	opts := d.opts
 	opts.IDs, opts.Progress = folder.ids(), g.reporter()
-	opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	opts.Logger = g.log
 	result, err = builder.Build(ctx, folder.graph(), in, opts)
-	switch {
-	case errors.Is(err, store.ErrFinished):
+	if errors.Is(err, store.ErrFinished) {
 		return result, true, nil
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
 	}
-	return result, false, err
+	return result, false, g.stopped(err)
 }

@@ -32,11 +32,16 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "build ROWS -o DIR -k 5"},
 		{exitUsage, "build ROWS"},
 		{exitUsage, "build ROWS -o DIR2 -k 0x"},
+		{exitUsage, "build ROWS -o DIR2 -k 0"},
+		{exitUsage, "build ROWS -o DIR2 --limit-rows -1"},
+		{exitUsage, "recall DIR --truth-distances feet"},
 		{exitUsage, "neighbors DIR"},
 		{exitUsage, "nonsense"},
 		{exitResumable, "build ROWS -o DIR3 --memory 1M"},
 		{exitFailed, "neighbors DIR 100"},
 		{exitFailed, "build absent.npy -o DIR4"},
+		{exitFailed, "check DIR4"},
+		{exitFailed, "dump DIR4"},
 	} {
 		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph).Replace(c.args))
 		var errs bytes.Buffer

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func newExport(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs or csv", Long: exportHelp,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, a []string) error { return e.run(g, a[0]) },
+		RunE: func(c *cobra.Command, a []string) error { return e.run(c.Context(), g, a[0]) },
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
@@ -42,7 +43,7 @@ func newExport(g *globals) *cobra.Command {
 	return c
 }
 
-func (e *exportFlags) run(g *globals, dir string) error {
+func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	if err := e.opts.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -51,7 +52,7 @@ func (e *exportFlags) run(g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	if err := export.Export(s, e.out, e.opts); err != nil {
+	if err := export.Export(&watched{Store: s, ctx: ctx}, e.out, e.opts); err != nil {
 		return err
 	}
 	if g.json {

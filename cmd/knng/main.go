@@ -13,19 +13,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/knng/knng/builder"
-	"github.com/knng/knng/store"
-)
-
-// Exit codes; see "knng help exit-codes".
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitResumable   = 3
-	exitInterrupted = 130 // SIGINT, after a clean stop
-	exitTerminated  = 143 // SIGTERM, after a clean stop
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -78,27 +65,6 @@ func notify() (ctx context.Context, signalled *atomic.Int32, stop func()) {
 	return ctx, signalled, func() { signal.Stop(signals); cancel() }
 }
 
-// usageError marks errors of the command line, for the exit code.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// errSilent ends with exitFailed where the output has said everything.
-var errSilent = errors.New("failed")
-
-func exitCode(err error) int {
-	var usage usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
-		return exitUsage
-	case errors.Is(err, builder.ErrSpace), errors.Is(err, builder.ErrMemory):
-		return exitResumable
-	}
-	return exitFailed
-}
-
 // globals are the flags that every command has.
 type globals struct {
 	json       bool
@@ -119,14 +85,6 @@ resumes them after any interruption, measures them, and looks neighbors up.
   knng neighbors photos.knng 17 42
   knng recall photos.knng
   knng export photos.knng --format npz -o graph.npz`
-
-const exitHelp = `Exit codes:
-  0    done, or already finished
-  1    failed, or check found damage
-  2    wrong usage, or options that contradict the unfinished build in the directory
-  3    stopped and resumable: no space, or the memory limit is below the minimum
-  130  interrupted by SIGINT after a clean stop; give the command again to continue
-  143  the same by SIGTERM`
 
 func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{
@@ -171,6 +129,9 @@ func (g *globals) close() {
 		g.profile.Close()
 	}
 }
+
+// log prints what a library has to say.
+func (g *globals) log(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
 
 // args turns a cobra argument check into a usage error.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {

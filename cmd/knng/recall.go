@@ -48,6 +48,10 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if (r.truth == "") != (r.rows == "") || r.sample < 1 {
 		return usageError{fmt.Errorf("--truth and --rows go together, and --sample is at least 1")}
 	}
+	scale, err := recall.ParseTruthDistances(r.distances)
+	if err != nil {
+		return usageError{err}
+	}
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if r.truth == "" {
 		est, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
 	} else {
-		est, err = r.againstFiles(s)
+		est, err = r.againstFiles(s, scale)
 	}
 	if err != nil {
 		return err
@@ -70,11 +74,7 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 }
 
 // againstFiles compares the graph with exact lists in files.
-func (r *recallFlags) againstFiles(s *store.Store) (est builder.RecallEstimate, err error) {
-	scale, err := recall.ParseTruthDistances(r.distances)
-	if err != nil {
-		return est, usageError{err}
-	}
+func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) (est builder.RecallEstimate, err error) {
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil {
 		return est, err

@@ -101,23 +101,9 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 		defer r.opts.Vectors.Close()
 	}
 	r.opts.Progress = g.reporter()
-	r.opts.Logger = func(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+	r.opts.Logger = g.log
 	res, err := refine.Refine(ctx, r.out, g1, r.opts)
-	switch {
-	case errors.Is(err, store.ErrFinished):
-		if !g.quiet && g.progress != "none" {
-			fmt.Fprintf(g.stderr, "%s is already finished\n", r.out)
-		}
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
-		return err
-	case err != nil:
-		return err
-	}
-	if g.quiet && !g.json {
-		return nil
-	}
-	return showRefined(g, res, r.out)
+	return g.end(r.out, err, func() error { return showRefined(g, res, r.out) })
 }
 
 // showRefined prints a result, as JSON or for people.

@@ -5,11 +5,12 @@ package simd
 import "golang.org/x/sys/cpu"
 
 // codesNEON are the tiles of NEON: their products where the CPU has SDOT, which
-// multiplies four bytes, and what is near among them.
+// multiplies four bytes, what is near among them, and lists.
 func codesNEON() *Codes {
 	c := portableCodes()
 	c.Pack = packBy(0x80808080)
 	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
+	c.Unlisted, c.Merge = unlisted, merge
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {
 		c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {

@@ -1,17 +1,18 @@
 //go:build amd64 && !noasm
 
 #include "textflag.h"
+#include "tiles_amd64.h"
 
 // Codes by AVX2; see codes.go for what it computes.
 
 DATA low<>+0(SB)/4, $0x00FF00FF
 GLOBL low<>(SB), RODATA|NOPTR, $4
 
-// ROW4 adds the products of four elements of a row with a panel: even and odd
+// STEP2 adds the products of four elements of a row with a panel: even and odd
 // bytes apart, as words, because the instruction that multiplies bytes would
 // saturate. Y10 and Y8 hold the even and odd bytes of columns 0 to 7, Y11 and
 // Y9 those of columns 8 to 15.
-#define ROW4(r, a, b) \
+#define STEP2(r, a, b) \
 	VPBROADCASTD (r)(CX*4), Y12; \
 	VPAND        Y15, Y12, Y13; \
 	VPSRLW       $8, Y12, Y12; \
@@ -24,19 +25,11 @@ GLOBL low<>(SB), RODATA|NOPTR, $4
 	VPMADDWD     Y12, Y9, Y14; \
 	VPADDD       Y14, b, b
 
-#define PUTROW(a, b) \
-	VMOVDQU a, (AX); \
-	VMOVDQU b, 32(AX); \
-	ADDQ    DX, AX
-
 // func dotsAVX2(rows *[4]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
 // Four rows against one panel at a time.
 TEXT ·dotsAVX2(SB), NOSPLIT, $0-56
 	MOVQ rows+0(FP), DI
-	MOVQ 0(DI), R8
-	MOVQ 8(DI), R9
-	MOVQ 16(DI), R10
-	MOVQ 24(DI), R11
+	ROWS4
 	MOVQ groups+8(FP), DI
 	MOVQ panels+16(FP), BX
 	MOVQ stride+24(FP), R12
@@ -51,14 +44,7 @@ panel:
 	JLE   done
 	MOVQ  BX, SI
 	XORQ  CX, CX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
+	CLEAR4
 
 group:
 	VMOVDQU (SI), Y8
@@ -69,19 +55,13 @@ group:
 	VPSRAW  $8, Y11, Y11
 	VPSRAW  $8, Y8, Y8
 	VPSRAW  $8, Y9, Y9
-	ROW4(R8, Y0, Y1)
-	ROW4(R9, Y2, Y3)
-	ROW4(R10, Y4, Y5)
-	ROW4(R11, Y6, Y7)
+	STEPS4(STEP2)
 	ADDQ    $64, SI
 	INCQ    CX
 	CMPQ    CX, DI
 	JLT     group
 	MOVQ    R15, AX
-	PUTROW(Y0, Y1)
-	PUTROW(Y2, Y3)
-	PUTROW(Y4, Y5)
-	PUTROW(Y6, Y7)
+	PUT4
 	ADDQ    $64, R15
 	ADDQ    R12, BX
 	DECQ    R13

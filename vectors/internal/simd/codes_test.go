@@ -227,22 +227,43 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
+// fencedWords returns n words that end at a fence, all of them set.
+func fencedWords[T uint32 | uint64](t *testing.T, n int) []T {
+	size := int(unsafe.Sizeof(T(0)))
+	words := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(fenced(t, size*max(n, 1))))), n)
+	for i := range words {
+		words[i] = ^T(0)
+	}
+	return words
+}
+
+// TestUnlisted: nothing is read or written past the list and the candidates, and
+// what comes before them stays.
 func TestUnlisted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
+	lists, allD, allIDs := fencedWords[uint32](t, 100), fencedWords[uint32](t, 70), fencedWords[uint32](t, 70)
 	for _, k := range kernels() {
 		for size := range 100 {
-			list := make([]uint32, size)
+			list := lists[100-size:]
 			for i := range list {
 				list[i] = rng.Uint32N(400)
 			}
-			d, ids := make([]uint32, 70), make([]uint32, 70)
-			for i, id := range rng.Perm(200)[:70] {
+			count := rng.IntN(71)
+			if size < 40 {
+				count = 70
+			}
+			d, ids := allD[70-count:], allIDs[70-count:]
+			for i, id := range rng.Perm(200)[:count] {
 				d[i], ids[i] = rng.Uint32(), uint32(id)
 			}
 			wantD, wantIDs := slices.Clone(d), slices.Clone(ids)
+			wasList, wasD, wasIDs := slices.Clone(lists), slices.Clone(allD[:70-count]), slices.Clone(allIDs[:70-count])
 			m := unlistedGo(list, wantD, wantIDs, 5)
 			if n := k.Codes.Unlisted(list, d, ids, 5); n != m || !slices.Equal(ids[:n], wantIDs[:m]) || !slices.Equal(d[:n], wantD[:m]) {
 				t.Fatalf("%s: %d of a list of %d: %v, want %v", k.Name, n, size, ids[:n], wantIDs[:m])
+			}
+			if !slices.Equal(lists, wasList) || !slices.Equal(allD[:70-count], wasD) || !slices.Equal(allIDs[:70-count], wasIDs) {
+				t.Fatalf("%s: a list of %d, or what lies before the candidates, changed", k.Name, size)
 			}
 		}
 	}
@@ -251,28 +272,35 @@ func TestUnlisted(t *testing.T) {
 // TestMergeEqualsSorting: merging is sorting, dropping what is there already.
 func TestMergeEqualsSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
+	lists, allD, allIDs := fencedWords[uint64](t, 128), fencedWords[uint32](t, 30), fencedWords[uint32](t, 30)
 	for _, k := range kernels() {
 		for range 3000 {
-			size := 1 + rng.IntN(120)
-			list := make([]uint64, size, size+8)
+			// At the fence, with eight entries before the list, or before it with
+			// eight behind.
+			size, from := 1+rng.IntN(120), 8
+			if rng.IntN(2) == 0 {
+				from = 0
+			}
+			all := lists[len(lists)-8-size:]
+			for i := range all {
+				all[i] = rng.Uint64N(1 << 36)
+			}
+			list := all[from : from+size]
 			for i := range list {
 				list[i] = ^uint64(0)
 			}
-			behind := list[:size+8]
-			for i := size; i < len(behind); i++ {
-				behind[i] = rng.Uint64N(1 << 36)
-			}
-			tail := slices.Clone(behind[size:])
+			beside := func() []uint64 { return slices.Concat(all[:from], all[from+size:]) }
+			was := beside()
 			oracle := map[uint32]uint64{}
 			for range 1 + rng.IntN(6) {
 				n := rng.IntN(30)
-				d, ids := make([]uint32, n+1), make([]uint32, n+1)
+				d, ids := allD[30-n:], allIDs[30-n:]
 				for i, id := range rng.Perm(60)[:n] { // none twice
 					ids[i] = uint32(id)
 					d[i] = ids[i] * 7 % 11 << 28 // a pair has one distance
 					oracle[ids[i]] = uint64(d[i])<<32 | uint64(ids[i])<<1 | 1
 				}
-				k.Codes.Merge(list, d[:n], ids[:n], 5)
+				k.Codes.Merge(list, d, ids, 5)
 				if rng.IntN(2) == 0 { // what is there grows old
 					for i, e := range list {
 						if e != ^uint64(0) {
@@ -295,8 +323,8 @@ func TestMergeEqualsSorting(t *testing.T) {
 					t.Fatalf("%s: entry %d of %d is %x, want %x", k.Name, i, size, list[i], want[i])
 				}
 			}
-			if !slices.Equal(behind[size:], tail) {
-				t.Fatalf("%s: entries past the list changed", k.Name)
+			if !slices.Equal(beside(), was) {
+				t.Fatalf("%s: entries beside a list of %d changed", k.Name, size)
 			}
 		}
 	}

@@ -54,6 +54,9 @@
 // CMHS Vd.4S, Vn.4S, Vm.4S: all ones where n is not below m, unsigned
 #define CMHS_S(m, n, d) WORD $(0x6EA03C00 | (m)<<16 | (n)<<5 | (d))
 
+// CMHI Vd.2D, Vn.2D, Vm.2D: all ones where n is above m, unsigned
+#define CMHI_D(m, n, d) WORD $(0x6EE03400 | (m)<<16 | (n)<<5 | (d))
+
 // SHRN Vd.8B, Vn.8H, #4: four bits of every byte of a mask
 #define SHRN4(n, d) WORD $(0x0F0C8400 | (n)<<5 | (d))
 

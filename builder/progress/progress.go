@@ -1,0 +1,105 @@
+// Package progress tells how far the phases of a build are, and adds up the time
+// that they take.
+package progress
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Event is a typed progress report.
+type Event struct {
+	Phase   string        // "audit", "order", "division 3", "propagation 1", "exact", "finish", "recall", "seal"
+	Done    int64         // units of this phase done
+	Total   int64         // units of this phase; 0 if unknown
+	Unit    string        // what is counted: "rows", "leaves", "blocks"
+	Elapsed time.Duration // since the phase began
+	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
+	End     bool          // the phase is over
+}
+
+// PhaseSeconds is the time of one phase over all runs of a build.
+type PhaseSeconds struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Reporter reports the phases of one run of a build, one after the other.
+type Reporter struct {
+	Tell  func(Event)     // nil where nobody listens
+	Spent *[]PhaseSeconds // by name, to which a phase adds its time when it ends
+}
+
+// Phase is one phase under way.
+type Phase struct {
+	to    Reporter
+	name  string
+	unit  string
+	total int64
+	began time.Time
+
+	mu   sync.Mutex
+	done int64
+	told time.Time
+}
+
+// eventEvery is the least time between events of one phase: five times what a
+// person can read, and nothing next to a unit of work.
+const eventEvery = 50 * time.Millisecond
+
+// Begin reports that a phase begins, with a total of units, 0 if unknown.
+func (r Reporter) Begin(name, unit string, total int64) *Phase {
+	p := &Phase{to: r, name: name, unit: unit, total: total, began: time.Now()}
+	p.tell(Event{})
+	return p
+}
+
+// Say reports a line that belongs to no phase.
+func (r Reporter) Say(format string, args ...any) {
+	if r.Tell != nil {
+		r.Tell(Event{Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// Add counts n more units done. It may be called from several goroutines.
+func (p *Phase) Add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += int64(n)
+	if now := time.Now(); now.Sub(p.told) >= eventEvery {
+		p.told = now
+		p.tell(Event{})
+	}
+}
+
+// End closes the phase with a line worth keeping ("" for none).
+func (p *Phase) End(format string, args ...any) {
+	p.to.spend(p.name, time.Since(p.began))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	message := ""
+	if format != "" {
+		message = fmt.Sprintf(format, args...)
+	}
+	p.tell(Event{Message: message, End: true})
+}
+
+func (p *Phase) tell(e Event) {
+	if p.to.Tell == nil {
+		return
+	}
+	e.Phase, e.Unit, e.Done, e.Total, e.Elapsed = p.name, p.unit, p.done, p.total, time.Since(p.began)
+	p.to.Tell(e)
+}
+
+// spend adds time to a phase by name.
+func (r Reporter) spend(name string, d time.Duration) {
+	for i := range *r.Spent {
+		if p := &(*r.Spent)[i]; p.Name == name {
+			p.Seconds += d.Seconds()
+			return
+		}
+	}
+	*r.Spent = append(*r.Spent, PhaseSeconds{name, d.Seconds()})
+}

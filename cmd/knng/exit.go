@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+)
+
+// Exit codes; see "knng help exit-codes".
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitResumable   = 3
+	exitInterrupted = 130 // SIGINT, after a clean stop
+	exitTerminated  = 143 // SIGTERM, after a clean stop
+)
+
+const exitHelp = `Exit codes:
+  0    done, or already finished
+  1    failed, or check found damage
+  2    wrong usage, or options that contradict the unfinished build in the directory
+  3    stopped and resumable: no space, or the memory limit is below the minimum
+  130  interrupted by SIGINT after a clean stop; give the command again to continue
+  143  the same by SIGTERM`
+
+// usageError marks errors of the command line, for the exit code.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// errSilent ends with exitFailed where the output has said everything.
+var errSilent = errors.New("failed")
+
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
+		return exitUsage
+	case errors.Is(err, builder.ErrSpace), errors.Is(err, builder.ErrMemory):
+		return exitResumable
+	}
+	return exitFailed
+}
+
+// end ends a command that makes a graph in dir: it says how that went and shows
+// the result, made now or by an earlier run.
+func (g *globals) end(dir string, err error, show func() error) error {
+	if errors.Is(err, store.ErrFinished) {
+		if !g.quiet && g.progress != "none" {
+			fmt.Fprintf(g.stderr, "%s is already finished\n", dir)
+		}
+	} else if err != nil {
+		return g.stopped(err)
+	}
+	if g.quiet && !g.json {
+		return nil
+	}
+	return show()
+}
+
+// stopped returns the error that a command stopped with, having said what to do
+// where it was interrupted.
+func (g *globals) stopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
+	}
+	return err
+}

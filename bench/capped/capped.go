@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrNoCgroup says that this machine, or this user, cannot limit memory.
@@ -38,6 +39,8 @@ type Config struct {
 	Cold   bool     // drop the machine's page cache first (root)
 	Nice   int      // added to the niceness
 	Folder string   // its space on disk is watched; "" is none
+
+	Timeout time.Duration // kills it; 0 is none
 }
 
 // Outcome is what one run took.
@@ -48,7 +51,8 @@ type Outcome struct {
 
 	Exit     int    `json:"exit"`             // -1 where a signal ended it
 	Signal   string `json:"signal,omitempty"` // which
-	OOMKills int64  `json:"oom_kills"`        // processes that the kernel killed for their memory
+	TimedOut bool   `json:"timed_out,omitempty"`
+	OOMKills int64  `json:"oom_kills"` // processes that the kernel killed for their memory
 
 	Seconds      float64 `json:"seconds"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
@@ -67,7 +71,7 @@ type Outcome struct {
 	LongestGap float64 `json:"longest_gap_seconds"` // between two samples
 
 	Phases []Phase         `json:"phases,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"` // the last line of standard output, where it is a JSON object
+	Result json.RawMessage `json:"result,omitempty"` // standard output, or its last line, where that is a JSON object
 	Errors string          `json:"errors,omitempty"` // the end of standard error, less progress
 }
 
@@ -85,6 +89,8 @@ func (o *Outcome) Failed() (how string, failed bool) {
 	switch {
 	case o.OOMKills > 0:
 		return "killed: out of memory", true
+	case o.TimedOut:
+		return fmt.Sprintf("not done in %.0f s", o.Seconds), true
 	case o.Signal != "":
 		return "ended by " + o.Signal, true
 	case o.Exit != 0:

@@ -31,7 +31,13 @@ func (c *Config) run(ctx context.Context) (*Outcome, error) {
 	w := &watch{group: group, folder: c.Folder}
 	w.phases = newPhases(w.io)
 	var out bytes.Buffer
-	cmd := c.command(ctx, group)
+	own, stop := context.WithCancel(ctx)
+	defer stop()
+	if c.Timeout > 0 {
+		own, stop = context.WithTimeout(ctx, c.Timeout)
+		defer stop()
+	}
+	cmd := c.command(own, group)
 	cmd.Stdout, cmd.Stderr = &out, w.phases
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -39,13 +45,17 @@ func (c *Config) run(ctx context.Context) (*Outcome, error) {
 	}
 	w.pid.Store(int64(cmd.Process.Pid))
 	err = w.wait(cmd)
-	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	timedOut := own.Err() != nil
+	if ended := (*exec.ExitError)(nil); err != nil && !timedOut && !errors.As(err, &ended) {
 		return nil, fmt.Errorf("capped: %w", err)
 	}
 	o := w.outcome(cmd.ProcessState)
 	o.Args, o.Cap, o.Seconds = c.Args, c.Cap, time.Since(began).Seconds()
-	o.Result = lastObject(out.Bytes())
-	return o, context.Cause(ctx)
+	o.TimedOut, o.Result = timedOut, lastObject(out.Bytes())
+	return o, nil
 }
 
 // command moves a shell into the group, which then becomes the command.
@@ -108,13 +118,15 @@ func dropCaches() error {
 	return nil
 }
 
-// lastObject is the last line, if it is a JSON object.
+// lastObject is all of the output, or its last line, if that is a JSON object.
 func lastObject(out []byte) json.RawMessage {
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	last := lines[len(lines)-1]
-	var object map[string]json.RawMessage
-	if json.Unmarshal(last, &object) != nil {
-		return nil
+	out = bytes.TrimSpace(out)
+	lines := bytes.Split(out, []byte("\n"))
+	for _, text := range [][]byte{out, lines[len(lines)-1]} {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(text, &object) == nil {
+			return json.RawMessage(text)
+		}
 	}
-	return json.RawMessage(last)
+	return nil
 }

@@ -19,24 +19,25 @@ var costs = []cost{
 	{"bytes written a row", func(r Run) float64 { return float64(r.Outcome.WrittenBytes) / float64(r.Rows) }},
 }
 
-// Draw draws what a row costs over the number of rows to path.svg and path.png:
-// lines through medians, every run a mark. Runs that did not finish are left out.
+// Draw draws what a row costs over the number of rows to path.svg and path.png,
+// from zero: lines through medians, every run a mark. Runs that did not finish are left out.
 func Draw(path string, runs []Run) error {
 	var panels []plot.Panel
 	for style, c := range costs {
-		all := map[int][]float64{}
+		all, most := map[int][]float64{}, 0.0
 		line := plot.Line{Name: c.name, Style: style}
 		for _, r := range runs {
 			if _, failed := r.Outcome.Failed(); !failed {
 				all[r.Rows] = append(all[r.Rows], c.of(r))
-				line.Dots = append(line.Dots, plot.XY{X: float64(r.Rows), Y: c.of(r)})
+				line.Dots = append(line.Dots, plot.XY{X: float64(r.Rows) / 1e6, Y: c.of(r)})
+				most = max(most, c.of(r))
 			}
 		}
 		for rows, values := range all {
-			line.Points = append(line.Points, plot.XY{X: float64(rows), Y: median(values)})
+			line.Points = append(line.Points, plot.XY{X: float64(rows) / 1e6, Y: median(values)})
 		}
 		slices.SortFunc(line.Points, func(a, b plot.XY) int { return cmp.Compare(a.X, b.X) })
-		panels = append(panels, plot.Panel{Title: c.name, X: "rows", Y: c.name, LogX: true, Lines: []plot.Line{line}})
+		panels = append(panels, plot.Panel{Title: c.name, X: "million rows", Y: c.name, MaxY: 1.1 * most, Lines: []plot.Line{line}})
 	}
 	return plot.Save(path, panels)
 }

@@ -142,7 +142,7 @@ def faiss_ondisk(x):
     trained = os.path.join(folder, "trained.index")
     faiss.write_index(index, trained)
     parts = []
-    for i, part in batches(x, max(20000, 64 * 2**20 // (4 * dim))):
+    for i, part in batches(x, max(2000, 16 * 2**20 // (4 * dim))):
         piece = faiss.read_index(trained)
         piece.add_with_ids(part, np.arange(i, i + len(part)))
         parts.append(os.path.join(folder, "part%d.index" % len(parts)))
@@ -152,7 +152,7 @@ def faiss_ondisk(x):
     for name in parts:
         os.remove(name)
     index.nprobe = p["nprobe"]
-    return search_mapped(x, 100000, lambda part: index.search(part, k + 1)[1])
+    return search_mapped(x, 20000, lambda part: index.search(part, k + 1)[1])
 
 
 def usearch(x):

@@ -4,16 +4,45 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/knng/knng/bench/capped"
 	"github.com/knng/knng/bench/generate"
 	"github.com/knng/knng/vectors"
 )
+
+// binary builds knng, once for all tests.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "knng-")
+	if err != nil {
+		return "", err
+	}
+	knng := filepath.Join(dir, "knng")
+	out, err := exec.Command("go", "build", "-o", knng, "github.com/knng/knng/cmd/knng").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return knng, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built {
+		if knng, err := binary(); err == nil {
+			os.RemoveAll(filepath.Dir(knng))
+		}
+	}
+	os.Exit(code)
+}
+
+// built tells TestMain that there is something to remove.
+var built bool
 
 // setup makes rows and a knng, or skips where no cgroup can be made.
 func setup(t *testing.T) *Config {
@@ -30,12 +59,14 @@ func setup(t *testing.T) *Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, knng := filepath.Join(dir, "rows.u8bin"), filepath.Join(dir, "knng")
+	data := filepath.Join(dir, "rows.u8bin")
 	if err := rows.Write(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", knng, "github.com/knng/knng/cmd/knng").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	built = true
+	knng, err := binary()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return &Config{Data: data, Knng: knng, Flags: []string{"-k", "5"}, Cap: 512 << 20, Repeats: 1, Warm: true,
 		Out: filepath.Join(dir, "out"), Scratch: dir}
@@ -59,9 +90,7 @@ func TestSides(t *testing.T) {
 			t.Errorf("run %+v, outcome %+v", r, r.Outcome)
 		}
 	}
-	if err := os.Remove(c.Knng); err != nil {
-		t.Fatal(err)
-	}
+	c.Knng = "/nowhere/knng"
 	before := runs
 	runs = nil
 	if err := c.Sides(t.Context()); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/recall"
@@ -40,7 +39,7 @@ func Sampled(ctx context.Context, rows *vectors.Rows, metric distance.Metric, k,
 	}
 	n := rows.Len()
 	t := &recall.Truth{K: min(k, n-1), Rows: recall.Sample(n, m, seed, 0)}
-	lists, _, err := recall.Search{K: t.K, Threads: runtime.GOMAXPROCS(0)}.Rows(ctx, rows, space, t.Rows)
+	lists, err := exact(ctx, rows, space, t.K, t.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +53,12 @@ func Sampled(ctx context.Context, rows *vectors.Rows, metric distance.Metric, k,
 
 // Rows are the rows that are looked at.
 func (j *Judge) Rows() []uint32 { return j.truth.Rows }
+
+// Exact are the keys of a row's exact list, i counting the rows looked at.
+func (j *Judge) Exact(i int) []float32 {
+	_, keys := j.truth.List(i)
+	return keys
+}
 
 // Store measures a finished graph.
 func (j *Judge) Store(s *store.Store) (builder.RecallEstimate, error) {

@@ -154,7 +154,7 @@ func (r *runner) peer(s Setting) Point {
 	if err := json.Unmarshal(line, &p); err != nil {
 		return p.failed(err)
 	}
-	lists, width, err := readLists(out, r.rows.Len())
+	lists, width, err := ReadLists(out, r.rows.Len())
 	if err != nil {
 		return p.failed(err)
 	}
@@ -183,7 +183,9 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 	return lines[len(lines)-1], nil
 }
 
-func readLists(path string, n int) (lists []int32, width int, err error) {
+// ReadLists reads the lists that peer.py saves, of n rows: u32 n, u32 width, n *
+// width int32 neighbors.
+func ReadLists(path string, n int) (lists []int32, width int, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, 0, err

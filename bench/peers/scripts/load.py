@@ -31,6 +31,15 @@ def rows(path):
     return np.ascontiguousarray(x, dtype=np.float32)
 
 
+def mapped(path):
+    """The rows of a .npy, .u8bin or .fbin file in place, as they are."""
+    if path.endswith(".npy"):
+        return np.load(path, mmap_mode="r")
+    n, dim = np.fromfile(path, "<u4", 2)
+    kind = np.uint8 if path.endswith(".u8bin") else np.dtype("<f4")
+    return np.memmap(path, kind, "r", 8, (int(n), int(dim)))
+
+
 def save(path, lists):
     """Writes n x k row numbers, the row itself among them or not."""
     lists = np.ascontiguousarray(lists, dtype="<i4")

@@ -91,6 +91,70 @@ def hnswlib(x):
     return index.knn_query(x, k=k + 1)[0]
 
 
+def batches(x, size):
+    """Rows in order, as float32, and where they begin."""
+    for i in range(0, len(x), size):
+        yield i, np.ascontiguousarray(x[i : i + size], dtype=np.float32)
+
+
+def search_mapped(x, size, find):
+    """Lists of rows that are mapped, into a file."""
+    lists = np.memmap(out + ".lists", "<i4", "w+", shape=(len(x), k + 1))
+    for i, part in batches(x, size):
+        lists[i : i + len(part)] = find(part)
+    return lists
+
+
+def hnswlib_batches(x):
+    """hnswlib that holds its index and no more: rows are read by batches."""
+    import hnswlib
+
+    index = hnswlib.Index(space="l2", dim=x.shape[1])
+    index.init_index(max_elements=len(x), ef_construction=p.get("ef_construction", 100), M=p.get("M", 16))
+    index.set_num_threads(threads)
+    for i, part in batches(x, 20000):
+        index.add_items(part, np.arange(i, i + len(part)))
+    index.set_ef(max(k + 1, p.get("ef", 50)))
+    return search_mapped(x, 20000, lambda part: index.knn_query(part, k=k + 1)[0])
+
+
+def faiss_ondisk(x):
+    """Inverted lists on disk, as faiss's demo_ondisk_ivf.py makes them: parts are
+    written one by one and merged; the search maps the whole."""
+    import faiss
+    from faiss.contrib.ondisk import merge_ondisk
+
+    folder = os.path.dirname(out)
+    dim = x.shape[1]
+
+    def empty():
+        quantizer = faiss.IndexFlatL2(dim)
+        if p.get("sq8"):
+            index = faiss.IndexIVFScalarQuantizer(quantizer, dim, p["nlist"], faiss.ScalarQuantizer.QT_8bit)
+        else:
+            index = faiss.IndexIVFFlat(quantizer, dim, p["nlist"])
+        index.own_fields = True
+        quantizer.this.disown()
+        return index
+
+    index = empty()
+    index.train(np.ascontiguousarray(x[:: max(1, len(x) // (40 * p["nlist"]))], dtype=np.float32))
+    trained = os.path.join(folder, "trained.index")
+    faiss.write_index(index, trained)
+    parts = []
+    for i, part in batches(x, max(2000, 16 * 2**20 // (4 * dim))):
+        piece = faiss.read_index(trained)
+        piece.add_with_ids(part, np.arange(i, i + len(part)))
+        parts.append(os.path.join(folder, "part%d.index" % len(parts)))
+        faiss.write_index(piece, parts[-1])
+        del piece
+    merge_ondisk(index, parts, os.path.join(folder, "merged.ivfdata"))
+    for name in parts:
+        os.remove(name)
+    index.nprobe = p["nprobe"]
+    return search_mapped(x, 20000, lambda part: index.search(part, k + 1)[1])
+
+
 def usearch(x):
     from usearch.index import Index
 
@@ -111,6 +175,8 @@ def openblas(x):
     return lists
 
 
+MAPPED = ("hnswlib-batches", "faiss-ondisk")  # these never hold all rows
+
 build = globals()[peer.replace("-", "_")]
 if peer.startswith("faiss"):
     import faiss
@@ -120,7 +186,7 @@ if peer.startswith("faiss"):
 if peer == "pynndescent":
     build(load.rows(data)[:8192])  # compiles everything for just this kind of rows
 began, cpu = time.perf_counter(), time.process_time()
-x = load.rows(data)
+x = load.mapped(data) if peer in MAPPED else load.rows(data)
 ready = time.perf_counter()
 lists = build(x)
 done = time.perf_counter()

@@ -15,6 +15,7 @@ const (
 	rowsName    = "rows"
 	scratchName = "scratch"
 	reverseName = "reverse"
+	viewName    = "view"
 	sealName    = "SEAL"
 	newSuffix   = ".new"
 )

@@ -3,17 +3,20 @@ package store
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/knng/knng/vectors"
 )
 
-// lists looks up the lists that stand under a tag, 16 rows to a block. It is
-// safe for concurrent use.
+// lists looks up the lists that stand under a tag, 16 rows to a block: in the
+// view where there is one, else through Pebble. It is safe for concurrent use.
 type lists struct {
-	engine     *engine
-	tag        byte
-	countBytes int
+	listsOf
+	engine *engine
+	view   *view
 
 	mu   sync.Mutex
 	idle []*cursor // of lookups that are done, to be used again
@@ -25,6 +28,43 @@ type cursor struct {
 	iter            *pebble.Iterator
 	key             [9]byte
 	neighbors, keys []byte
+}
+
+// openLists opens the view in dir of what the engine holds, if it is there.
+func openLists(e *engine, dir string, of listsOf) (*lists, error) {
+	v, err := openView(filepath.Join(dir, viewName), filepath.Join(dir, graphName), of)
+	return &lists{listsOf: of, engine: e, view: v}, err
+}
+
+// with calls fn with the raw list of a row, which is valid during the call.
+func (l *lists) with(row Row, fn func(neighbors, keys []byte)) error {
+	if l.view == nil {
+		return l.withPebble(row, fn)
+	}
+	err := vectors.Guard(func() error {
+		neighbors, keys, err := l.view.list(int(row))
+		if err == nil {
+			fn(neighbors, keys)
+		}
+		return err
+	})
+	if errors.Is(err, vectors.ErrFault) {
+		err = fmt.Errorf("store: %s: row %d: %w", l.view.path, row, err)
+	}
+	return err
+}
+
+func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
+	c, err := l.find(row)
+	if err != nil {
+		return err
+	}
+	defer l.done(c)
+	if err := l.valid(c.neighbors); err != nil {
+		return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
+	}
+	fn(c.neighbors, c.keys)
+	return nil
 }
 
 // find returns the raw list of a row. done must follow where err is nil.
@@ -79,11 +119,14 @@ func (l *lists) done(c *cursor) {
 	l.mu.Unlock()
 }
 
-// close closes the idle cursors; no lookup may be running.
+// close closes the idle cursors and the view; no lookup may be running.
 func (l *lists) close() error {
 	var errs []error
 	for _, c := range l.idle {
 		errs = append(errs, c.iter.Close())
+	}
+	if l.view != nil {
+		errs = append(errs, l.view.close())
 	}
 	return errors.Join(errs...)
 }

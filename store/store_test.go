@@ -376,7 +376,7 @@ func TestFlips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	files, err := readSeal(dir)
 	must(t, err)
-	files = append(files, SealedFile{Path: sealName})
+	files = append(files, SealedFile{Path: sealName}, SealedFile{Path: viewName})
 	for range flips {
 		path := filepath.Join(dir, files[rng.IntN(len(files))].Path)
 		good, err := os.ReadFile(path)
@@ -442,7 +442,7 @@ func TestDump(t *testing.T) {
 	dir := d.dir
 	finish(t, d, 3, true)
 	var out bytes.Buffer
-	for _, key := range []string{"row/0", "block/1", "place/2", "id/row number 1"} {
+	for _, key := range []string{"row/0", "block/1", "view/1", "place/2", "id/row number 1"} {
 		fmt.Fprintf(&out, "-- %s\n", key)
 		must(t, Dump(dir, &out, key))
 	}

@@ -57,9 +57,9 @@ func StateOf(dir string) (State, error) {
 	return state, nil
 }
 
-// walkFiles calls fn for every file below dir that its seal is about, with its
-// path relative to dir, slashes between: scratch files and in-neighbors, which
-// have a seal of their own, are left out.
+// walkFiles calls fn for every file below dir, with its path relative to dir,
+// slashes between. Scratch files are left out, and in-neighbors, which have a seal
+// of their own.
 func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -505,3 +505,29 @@ func BenchmarkNeighbors(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkIDs(b *testing.B) {
+	const n = 100000
+	d := open(b, filepath.Join(b.TempDir(), "s"), tiny(n))
+	defer d.Close()
+	path := filepath.Join(b.TempDir(), "ids")
+	var text bytes.Buffer
+	for row := range n {
+		fmt.Fprintf(&text, "pictures/row number %d.jpg\n", row)
+	}
+	must(b, os.WriteFile(path, text.Bytes(), 0o666))
+	must(b, d.CommitIDs(path, n))
+	rng := rand.New(rand.NewPCG(1, 1))
+	b.Run("row to id", func(b *testing.B) {
+		for b.Loop() {
+			_, err := d.engine.idOf(rng.Uint64N(n))
+			must(b, err)
+		}
+	})
+	b.Run("id to row", func(b *testing.B) {
+		for b.Loop() {
+			_, err := d.engine.rowOf(fmt.Sprintf("pictures/row number %d.jpg", rng.IntN(n)))
+			must(b, err)
+		}
+	})
+}

@@ -74,15 +74,15 @@ func (c *Config) Run() (*Report, error) {
 			return nil, err
 		}
 	}
+	times := clock(c.Lookups)
 	before := readProcess()
 	f, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r := &Report{Way: c.Way, Cold: c.Cold, Sequential: c.Sequential, Rows: f.Len(), K: f.K()}
 	rows := c.rows(f.Len())
-	r.Lookups = len(rows)
+	r := &Report{Way: c.Way, Cold: c.Cold, Sequential: c.Sequential, Rows: f.Len(), K: f.K(), Lookups: len(rows), Clock: median(times)}
 	buf := make([]store.Neighbor, 0, f.K())
 	if !c.Cold {
 		if err := warm(f, rows, buf, r); err != nil {
@@ -90,12 +90,13 @@ func (c *Config) Run() (*Report, error) {
 		}
 	}
 	read := readProcess().read
-	if err := timed(f, rows, buf, r); err != nil {
+	if err := timed(f, rows, buf, times[:len(rows)], r); err != nil {
 		return nil, err
 	}
 	after := readProcess()
 	r.Read = float64(after.read-read) / float64(len(rows))
-	r.Anon, r.Resident = after.anon-before.anon, after.resident-before.resident
+	own := int64(8 * cap(rows))
+	r.Anon, r.Resident = after.anon-before.anon-own, after.resident-before.resident-own
 	return r, nil
 }
 
@@ -154,17 +155,17 @@ func (w *withoutView) Close() error { return errors.Join(w.Store.Close(), os.Rem
 func (c *Config) rows(n int) []store.Row {
 	rng := rand.New(rand.NewPCG(c.Seed, 1))
 	rows := make([]store.Row, 0, c.Lookups)
-	first, asked := rng.IntN(n), map[int]bool{}
+	first, asked := rng.IntN(n), make([]uint64, (n+63)/64)
 	for len(rows) < c.Lookups && !(c.Cold && len(rows) == n) {
 		row := (first + len(rows)) % n
 		if !c.Sequential {
 			row = rng.IntN(n)
 		}
 		if c.Cold && !c.Sequential {
-			if asked[row] {
+			if asked[row/64]>>(row%64)&1 == 1 {
 				continue
 			}
-			asked[row] = true
+			asked[row/64] |= 1 << (row % 64)
 		}
 		rows = append(rows, store.Row(row))
 	}
@@ -187,14 +188,7 @@ func warm(f finder, rows []store.Row, buf []store.Neighbor, r *Report) error {
 }
 
 // timed looks the rows up with a clock at each.
-func timed(f finder, rows []store.Row, buf []store.Neighbor, r *Report) error {
-	times := make([]int64, len(rows))
-	for i := range times {
-		begin := time.Now()
-		times[i] = int64(time.Since(begin))
-	}
-	slices.Sort(times)
-	r.Clock = float64(times[len(times)/2])
+func timed(f finder, rows []store.Row, buf []store.Neighbor, times []int64, r *Report) error {
 	for i, row := range rows {
 		begin := time.Now()
 		if _, err := f.Neighbors(row, buf); err != nil {
@@ -202,7 +196,23 @@ func timed(f finder, rows []store.Row, buf []store.Neighbor, r *Report) error {
 		}
 		times[i] = int64(time.Since(begin))
 	}
-	slices.Sort(times)
-	r.P50, r.P99, r.Most = float64(times[len(times)/2]), float64(times[len(times)*99/100]), float64(times[len(times)-1])
+	r.P50 = median(times)
+	r.P99, r.Most = float64(times[len(times)*99/100]), float64(times[len(times)-1])
 	return nil
+}
+
+// clock times nothing, n times.
+func clock(n int) []int64 {
+	times := make([]int64, n)
+	for i := range times {
+		begin := time.Now()
+		times[i] = int64(time.Since(begin))
+	}
+	return times
+}
+
+// median sorts the times.
+func median(times []int64) float64 {
+	slices.Sort(times)
+	return float64(times[len(times)/2])
 }

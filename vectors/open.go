@@ -3,6 +3,7 @@ package vectors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func NewInput(src Source) *Input {
 	return in
 }
 
-// Close unmaps the files and removes what was unpacked.
+// Close unmaps the files and removes what was received from streams.
 func (in *Input) Close() error {
 	var errs []error
 	for _, c := range in.closers {
@@ -56,13 +57,17 @@ func (in *Input) Mapped() (*Rows, bool) {
 // OpenOptions changes how Open reads.
 type OpenOptions struct {
 	Limit   int    // read only the first Limit rows in all; 0 is no limit
-	Scratch string // folder for unpacked .gz, .zst and stdin inputs; "" is os.TempDir()
+	Scratch string // folder for the rows of .gz, .zst and stdin inputs; "" is os.TempDir()
 }
 
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,
-// each also with .gz or .zst, which are unpacked into the scratch folder; "-"
-// is .npy on stdin) and concatenates them in order. All must agree in dimension
-// and type.
+// each also with .gz or .zst; "-" is .npy on stdin) and concatenates them in
+// order. All must agree in dimension and type.
+// Where one of them is a stream, which cannot be mapped, the rows of all are
+// written to one row file in the scratch folder as they come, and that is mapped:
+// 1 x the rows on disk until the input is closed. It takes some megabytes of
+// memory, and for zstd up to the window that the file asks for, at most 128 MiB.
+// A stream that is cut short is an error that names row and byte.
 // A float64 .npy is converted to float32 as it is read; a value beyond float32
 // is then an error that names row and column.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
@@ -71,6 +76,9 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	}
 	if opts == nil {
 		opts = new(OpenOptions)
+	}
+	if slices.ContainsFunc(paths, streams) {
+		return receive(paths, opts)
 	}
 	in := new(Input)
 	joined := &concatenation{}
@@ -89,14 +97,11 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 
 // append opens one more file.
 func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) error {
-	plain, file, err := unpacked(path, opts.Scratch)
+	file, err := describe(path)
 	if err != nil {
 		return err
 	}
-	if plain.remove != nil {
-		in.closers = append(in.closers, plain.remove)
-	}
-	s, err := openFile(plain, path)
+	s, err := openFile(path)
 	if err != nil {
 		return err
 	}
@@ -105,36 +110,36 @@ func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) e
 		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", first.path, first.dim, first.typ, path, s.dim, s.typ)
 	}
 	if left := opts.Limit - joined.n; opts.Limit > 0 && s.n > left {
-		s.n = left
+		s.n, file.Cut = left, true
 	}
+	file.First, file.Rows = joined.n, s.n
 	joined.add(s)
-	file.Rows = s.n
 	in.Files = append(in.Files, file)
 	return nil
 }
 
-func openFile(plain unpackedFile, shown string) (*fileSource, error) {
-	parse, err := parserOf(plain.name)
+func openFile(path string) (*fileSource, error) {
+	parse, err := parserOf(path)
 	if err != nil {
-		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	m, err := mapFile(plain.path)
+	m, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var l layout
 	err = errors.New("the file is empty")
 	if m.size > 0 {
-		l, err = parse(m.data)
+		l, err = parseFile(parse, m.data)
 	}
 	if err == nil && l.n == 0 {
 		err = errors.New("no rows")
 	}
 	if err != nil {
 		m.close()
-		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	return &fileSource{path: shown, m: m, layout: l}, nil
+	return &fileSource{path: path, m: m, layout: l}, nil
 }
 
 // concatenation is several files in order.

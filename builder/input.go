@@ -31,6 +31,11 @@ func (r *run) layout() (err error) {
 			return err
 		}
 	}
+	if !r.opts.Reference {
+		if err := r.given.Drop(); err != nil {
+			return err
+		}
+	}
 	return r.commitIDs()
 }
 

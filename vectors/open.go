@@ -13,7 +13,8 @@ type Input struct {
 	Source
 	Files []File // empty for rows in memory
 
-	closers []func() error
+	closers  []func() error
+	received bool // the rows stand in a file of receive, which may be dropped
 }
 
 // NewInput makes an input of rows that a program holds itself.
@@ -34,6 +35,37 @@ func (in *Input) Close() error {
 	}
 	in.closers = nil
 	return errors.Join(errs...)
+}
+
+// Drop gives back the disk that holds rows received from streams, where the input
+// was opened with OpenOptions.Once; else it does nothing. Reading rows is an error
+// afterwards, and what Mapped returned is no longer valid.
+func (in *Input) Drop() error {
+	if !in.received {
+		return nil
+	}
+	in.received = false
+	in.Source = described{in.Len(), in.Dim(), in.Type()}
+	return in.Close()
+}
+
+// Described is an input of which only the description is needed: its rows cannot
+// be read.
+func Described(files []File, n, dim int, t Type) *Input {
+	return &Input{Source: described{n, dim, t}, Files: files}
+}
+
+type described struct {
+	n, dim int
+	typ    Type
+}
+
+func (d described) Len() int   { return d.n }
+func (d described) Dim() int   { return d.dim }
+func (d described) Type() Type { return d.typ }
+
+func (d described) ReadRows(first int, _ []byte) error {
+	return fmt.Errorf("vectors: row %d of an input whose rows were dropped", first)
 }
 
 // Mapped returns the rows in place where they are mapped or in memory at a
@@ -58,6 +90,7 @@ func (in *Input) Mapped() (*Rows, bool) {
 type OpenOptions struct {
 	Limit   int    // read only the first Limit rows in all; 0 is no limit
 	Scratch string // folder for the rows of .gz, .zst and stdin inputs; "" is os.TempDir()
+	Once    bool   // a build may drop what was received from streams when it has its own copy
 }
 
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,

@@ -47,7 +47,7 @@ func runInfo(g *globals, dir string) error {
 	}
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
 	for _, f := range info.Manifest.Files {
-		fmt.Fprintf(g.stdout, "input      %s: %d rows, %s\n", f.Path, f.Rows, size(f.Size))
+		fmt.Fprintf(g.stdout, "input      %s: %d rows from %d, %s, sample %016x\n", f.Path, f.Rows, f.First, size(f.Size), f.Sample)
 	}
 	return nil
 }

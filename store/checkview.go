@@ -30,7 +30,7 @@ func (c *checker) sameView(name string, l *lists) error {
 		err = errDiffers
 	}
 	if errors.Is(err, errDiffers) {
-		b := max(0, same.at-viewHeader(len(l.view.tables))) / viewEntry
+		b := max(0, same.at-viewHeader(len(l.view.tables))) / viewEntryBytes
 		c.report.fault("%s: byte %d, about block %d, is not what Pebble's tables say", name, same.at, b)
 		return nil
 	}

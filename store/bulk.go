@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ const tableBytes = 256 << 20
 // together: all or none of them are in it afterwards.
 type bulk struct {
 	d     *Draft
+	plain bool // the tables are not compressed
 	w     *sstable.Writer
 	paths []string
 	bytes int
@@ -31,7 +33,7 @@ func (d *Draft) bulk() *bulk { return &bulk{d: d} }
 
 // set adds a key. Keys must ascend.
 func (b *bulk) set(key, value []byte) error {
-	if b.w == nil || b.bytes >= tableBytes {
+	if b.w == nil || b.bytes >= cmp.Or(b.d.tableBytes, tableBytes) {
 		if err := b.next(); err != nil {
 			return err
 		}
@@ -58,7 +60,11 @@ func (b *bulk) next() error {
 		return fmt.Errorf("store: %w", err)
 	}
 	b.paths, b.bytes = append(b.paths, path), 0
-	b.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), tableOptions)
+	opts := tableOptions
+	if b.plain {
+		opts.Compression = sstable.NoCompression
+	}
+	b.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), opts)
 	return nil
 }
 

@@ -24,6 +24,7 @@ type CheckReport struct {
 	Bytes      int64    `json:"bytes"`
 	Rows       int      `json:"rows"`
 	Lists      int      `json:"lists"`
+	View       int      `json:"view"`         // blocks of lists that the view finds without Pebble
 	Reverse    int64    `json:"in_neighbors"` // entries of the in-neighbors, where they are built
 	IDs        int      `json:"ids"`
 	Recomputed int      `json:"recomputed"` // keys computed again and compared
@@ -47,7 +48,7 @@ func (r *CheckReport) fault(format string, args ...any) {
 }
 
 // Check verifies a finished store: size and hash of every file, every block,
-// the lists, the in-neighbors where they are built, the order, the ids, the
+// the lists, the view of them and the in-neighbors where they are there, the order, the ids, the
 // checksum, and on a sample of rows the keys themselves. Damage is reported, not returned: the error is for what kept the
 // check from going on.
 func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, error) {
@@ -132,7 +133,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.view, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
 		if err := step(); err != nil {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"math"
+	"path"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -39,6 +40,9 @@ func (c *checker) reverse() error {
 	})
 	if err == nil && (c.report.Reverse != entries || got != want) {
 		c.report.fault("the in-neighbors, %d entries, are not those of the lists, %d entries", c.report.Reverse, entries)
+	}
+	if err == nil && c.store.in.view != nil {
+		err = c.sameView(path.Join(reverseName, viewName), c.store.in.lists)
 	}
 	return err
 }

@@ -15,6 +15,7 @@
 //	                bytewise comparer, merger "knng.1", no filters)
 //	vectors/rows    the rows in locality order; the format is that of package
 //	                vectors. Absent where the rows are referenced
+//	view            where lists lie in Pebble's tables; derived, may be deleted
 //	SEAL            written last: the store is finished where it stands
 //	reverse/        in-neighbors, where they were asked for; may be deleted
 //	scratch/        lock, temporary files, computed pairs; may be deleted
@@ -61,6 +62,50 @@
 //	00 00 00 00  02 00 00 00                  neighbors of row 1: 0, 2
 //	00 00 80 3f  00 00 80 40                  keys 1.0, 4.0
 //
+// Pebble's tables of adjacency and in-neighbors are not compressed: their
+// compression keeps no block of such values anyway, and a view needs them so.
+//
+// # The view
+//
+// A lookup through Pebble walks an index of blocks, copies a block into a cache
+// and takes some microseconds. The view does without: for every value under 30
+// it says at which byte of which of Pebble's tables, graph/*.sst, the value lies,
+// as it was set. The tables are mapped, and a lookup costs what one in a mapped
+// array does. Pebble stays the home of the lists, and no list is on disk twice:
+// the view takes 1 byte a row.
+//
+//	byte  0    "KNNGVIEW"
+//	byte  8    u32 version of the view, 1
+//	byte 12    u32 tag: 30, or 31 in reverse/
+//	byte 16    u64 rows
+//	byte 24    u64 tables, t
+//	byte 32    for each table 32 bytes: its name, filled up with zeros to 24
+//	           bytes, and its size, u64
+//	           u64 xxhash64 of all before
+//	           zeros up to a multiple of 4096 bytes
+//	then for each block of 16 rows, in order, 16 bytes:
+//	byte  0    u64 place: table (from 0) << 40 | byte in it
+//	byte  8    u64 xxhash64 of the value, with the number of the block as seed
+//
+// How long a value is stands in its counts. A value is verified when a process
+// first touches it: checksum, number of rows, every neighbor; one that is not what
+// the view says is an error that names the table and the rows, never a list. The
+// first touch also asks for all pages of the value at once, so that it takes one
+// read of the disk.
+//
+// The view is made of the tables before the store is sealed, by searching them for
+// the values that Pebble gives; it is a function of the tables, and Check compares
+// it with one made again. The seal is not about it. Without one, or in a store
+// whose tables an older version has compressed, lookups go through Pebble.
+// reverse/view is the same of the in-neighbors.
+//
+// The entry of a store of three rows (testdata/dump.golden), whose only block lies
+// 0x53 bytes behind the beginning of the only table; knng dump DIR view/N prints
+// that of row N:
+//
+//	53 00 00 00 00 00 00 00                   table 0, byte 83
+//	35 e6 4a 87 92 97 a1 ef                   checksum of its 55 bytes
+//
 // # In-neighbors
 //
 // reverse/ is laid out as the store is: graph/, a Pebble database of the same
@@ -99,13 +144,13 @@
 //	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
 //
-// It is about all files outside scratch/ and reverse/.
+// It is about all files but the view and those in scratch/ and reverse/.
 //
 // # What it takes
 //
 // 1,000,000 rows of 128 bytes with k = 20 (knng dump DIR prints such a table):
 // vectors 128.0 MB, adjacency 165.6 MB (20 entries of 8 bytes and 2 of count a
-// row, before compression finds little), locality order 4.0 MB, records 6 KB.
+// row), the view of it 1.0 MB, locality order 4.0 MB, records 6 KB.
 // In-neighbors: 167.8 MB.
 //
 // # Versions

@@ -34,15 +34,16 @@ type DraftOptions struct {
 // The state after stage s is: the lists last folded, united with the blocks of
 // all units of the stages after it, up to s.
 type Draft struct {
-	dir      string
-	opts     DraftOptions
-	fs       vfs.FS
-	lock     *os.File
-	engine   *engine
-	manifest Manifest
-	resumed  bool
-	tables   atomic.Int64 // names temporary tables
-	closed   bool
+	dir        string
+	opts       DraftOptions
+	fs         vfs.FS
+	lock       *os.File
+	engine     *engine
+	manifest   Manifest
+	resumed    bool
+	tables     atomic.Int64 // names temporary tables
+	tableBytes int          // 0: the constant. Tests want several tables
+	closed     bool
 }
 
 // OpenDraft creates dir, or resumes the unfinished build in it.

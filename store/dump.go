@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/vectors"
 )
 
 // DumpKeys says what Dump can print.
-const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
+const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys.
 func Dump(dir string, w io.Writer, key string) error {
@@ -62,6 +64,8 @@ func Dump(dir string, w io.Writer, key string) error {
 		return dumpIn(dir, w, n)
 	case "block":
 		return e.dumpBlock(w, n)
+	case "view":
+		return e.dumpView(dir, w, n)
 	case "place":
 		return e.dumpPlace(w, n)
 	}
@@ -173,6 +177,39 @@ func (e *engine) dumpBlock(w io.Writer, row uint64) error {
 		line(count, fmt.Sprintf("neighbors of row %d: %v", first+uint64(i), appendUint32s(nil, block[at:at+count])))
 		line(count, fmt.Sprintf("keys of row %d: %v", first+uint64(i), appendFloat32s(nil, block[at:at+count])))
 	}
+	return nil
+}
+
+// dumpView prints where the view finds the block of a row, and the block there.
+func (e *engine) dumpView(dir string, w io.Writer, row uint64) error {
+	var shape Shape
+	ok, err := e.load(adjacencyRecord, &shape)
+	if err != nil || !ok || row >= uint64(shape.Rows) {
+		return errors.Join(err, fmt.Errorf("%w: %d", ErrNoRow, row))
+	}
+	l, err := openLists(e, dir, outLists(shape))
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if l.view == nil {
+		return fmt.Errorf("store: %s has no view", dir)
+	}
+	return vectors.Guard(func() error { return l.view.dump(w, int(row/adjacencyRows)) })
+}
+
+func (v *view) dump(w io.Writer, b int) error {
+	table, at, err := v.place(b)
+	if err != nil {
+		return err
+	}
+	block, err := v.block(table, at)
+	if err != nil {
+		return err
+	}
+	entry := v.entries[viewEntryBytes*b:][:viewEntryBytes]
+	fmt.Fprintf(w, "%6d  % x  # %s: byte %d of %s\n", viewHeader(len(v.tables))+viewEntryBytes*b, entry[:8], v.rowsOf(b), at, filepath.Base(table.path))
+	fmt.Fprintf(w, "%6s  % x  # checksum of its %d bytes: %016x\n", "", entry[8:], len(block), blockSum(b, block))
 	return nil
 }
 

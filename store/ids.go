@@ -117,17 +117,22 @@ func (d *Draft) IDsDone() (bool, error) {
 
 // idOf reads the external id of a row.
 func (e *engine) idOf(row uint64) (string, error) {
-	key := key64(nil, tagIDs, row/idsPerKey)
-	value, ok, err := e.get(key)
+	c, err := e.ids.take()
+	if err != nil {
+		return "", err
+	}
+	defer e.ids.give(c)
+	c.key = key64(c.key, tagIDs, row/idsPerKey)
+	value, ok, err := c.value()
 	if err != nil {
 		return "", err
 	}
 	if !ok {
-		return "", corrupt(key, errors.New("no ids"))
+		return "", corrupt(c.key, errors.New("no ids"))
 	}
 	id, err := idOfBlock(value, row%idsPerKey)
 	if err != nil {
-		return "", corrupt(key, err)
+		return "", corrupt(c.key, err)
 	}
 	return id, nil
 }
@@ -149,8 +154,13 @@ func idOfBlock(value []byte, i uint64) (string, error) {
 
 // rowOf finds the row of an external id.
 func (e *engine) rowOf(id string) (Row, error) {
-	key := append([]byte{tagRowOfID}, id...)
-	value, ok, err := e.get(key)
+	c, err := e.rowsByID.take()
+	if err != nil {
+		return 0, err
+	}
+	defer e.rowsByID.give(c)
+	c.key = append(append(c.key[:0], tagRowOfID), id...)
+	value, ok, err := c.value()
 	if err != nil {
 		return 0, err
 	}
@@ -158,7 +168,7 @@ func (e *engine) rowOf(id string) (Row, error) {
 		return 0, fmt.Errorf("%w: %q", ErrNoID, id)
 	}
 	if len(value) != 8 {
-		return 0, corrupt(key, fmt.Errorf("%d bytes, want 8", len(value)))
+		return 0, corrupt(c.key, fmt.Errorf("%d bytes, want 8", len(value)))
 	}
 	return Row(binary.LittleEndian.Uint64(value)), nil
 }

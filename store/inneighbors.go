@@ -11,7 +11,7 @@ import (
 // inbound is the open database of in-neighbors.
 type inbound struct {
 	Reverse
-	lists
+	*lists
 }
 
 func (in *inbound) close() error { return errors.Join(in.lists.close(), in.engine.close()) }
@@ -37,16 +37,10 @@ func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error
 	if err != nil {
 		return buf, err
 	}
-	c, err := in.find(row)
+	err = in.with(row, func(neighbors, keys []byte) { buf = s.appendShown(buf, neighbors, keys) })
 	if err != nil {
-		return buf, err
+		err = fmt.Errorf("in-neighbors: %w", err)
 	}
-	if err = s.inRange(c.neighbors); err == nil {
-		buf = s.appendShown(buf, c.neighbors, c.keys)
-	} else {
-		err = fmt.Errorf("%w: in-neighbors of row %d: %w", ErrCorrupt, row, err)
-	}
-	in.done(c)
 	return buf, err
 }
 
@@ -65,7 +59,7 @@ func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) erro
 	var ns []uint32
 	var ks []float32
 	return in.engine.eachList(tagReverse, inCount, s.shape.Rows, func(row int, neighbors, keys []byte) error {
-		if err := s.inRange(neighbors); err != nil {
+		if err := s.shape.inRange(neighbors); err != nil {
 			return fmt.Errorf("%w: in-neighbors of row %d: %w", ErrCorrupt, row, err)
 		}
 		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
@@ -131,10 +125,13 @@ func openInbound(dir string, opts *Options) (in *inbound, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in = &inbound{lists: lists{engine: e, tag: tagReverse, countBytes: inCount}}
+	in = new(inbound)
 	ok, err := e.load(reverseRecord, &in.Reverse)
-	if err == nil && !ok {
+	if err == nil && (!ok || in.Rows < 0) {
 		err = fmt.Errorf("%w: no record", ErrCorrupt)
+	}
+	if err == nil {
+		in.lists, err = openLists(e, dir, inLists(in.Rows))
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.close())

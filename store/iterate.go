@@ -19,7 +19,7 @@ func (s *Store) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) e
 	var ns []uint32
 	var ks []float32
 	return s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
-		if err := s.valid(neighbors); err != nil {
+		if err := s.shape.valid(neighbors); err != nil {
 			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
 		}
 		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
@@ -57,7 +57,7 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 	defer s.calls.leave()
 	var list []Neighbor
 	err := s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
-		if err := s.valid(neighbors); err != nil {
+		if err := s.shape.valid(neighbors); err != nil {
 			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
 		}
 		list = s.appendShown(list[:0], neighbors, keys)

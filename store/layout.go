@@ -15,6 +15,7 @@ const (
 	rowsName    = "rows"
 	scratchName = "scratch"
 	reverseName = "reverse"
+	viewName    = "view"
 	sealName    = "SEAL"
 	newSuffix   = ".new"
 )
@@ -80,9 +81,9 @@ func isStore(dir string, state State) error {
 	return nil
 }
 
-// walkFiles calls fn for every file below dir that its seal is about, with its
-// path relative to dir, slashes between: scratch files and in-neighbors, which
-// have a seal of their own, are left out.
+// walkFiles calls fn for every file below dir, with its path relative to dir,
+// slashes between. Scratch files are left out, and in-neighbors, which have a seal
+// of their own.
 func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

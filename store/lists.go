@@ -3,87 +3,74 @@ package store
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"path/filepath"
 
-	"github.com/cockroachdb/pebble/v2"
+	"github.com/knng/knng/vectors"
 )
 
-// lists looks up the lists that stand under a tag, 16 rows to a block. It is
-// safe for concurrent use.
+// lists looks up the lists that stand under a tag, 16 rows to a block: in the
+// view where there is one, else through Pebble. It is safe for concurrent use.
 type lists struct {
-	engine     *engine
-	tag        byte
-	countBytes int
-
-	mu   sync.Mutex
-	idle []*cursor // of lookups that are done, to be used again
+	listsOf
+	engine  *engine
+	view    *view
+	cursors cursors
 }
 
-// A cursor finds one list after another. The list lies in Pebble's block cache,
-// held by the iterator; the key is here because it would be allocated elsewhere.
-type cursor struct {
-	iter            *pebble.Iterator
-	key             [9]byte
-	neighbors, keys []byte
+// openLists opens the view in dir of what the engine holds, if it is there.
+func openLists(e *engine, dir string, of listsOf) (*lists, error) {
+	v, err := openView(filepath.Join(dir, viewName), filepath.Join(dir, graphName), of)
+	return &lists{listsOf: of, engine: e, view: v, cursors: cursors{db: e.db, tag: of.tag}}, err
 }
 
-// find returns the raw list of a row. done must follow where err is nil.
-func (l *lists) find(row Row) (*cursor, error) {
-	c, err := l.cursor()
-	if err != nil {
-		return nil, err
+// with calls fn with the raw list of a row, which is valid during the call.
+func (l *lists) with(row Row, fn func(neighbors, keys []byte)) error {
+	if l.view == nil {
+		return l.withPebble(row, fn)
 	}
-	key := key64(c.key[:0], l.tag, uint64(row)/adjacencyRows)
-	if !c.iter.SeekGE(key) || string(c.iter.Key()) != string(key) {
-		err = c.iter.Error()
+	err := vectors.Guard(func() error {
+		neighbors, keys, err := l.view.list(int(row))
 		if err == nil {
-			err = fmt.Errorf("no block for row %d", row)
+			fn(neighbors, keys)
 		}
+		return err
+	})
+	if errors.Is(err, vectors.ErrFault) {
+		err = fmt.Errorf("store: %s: row %d: %w", l.view.path, row, err)
 	}
-	var block []byte
-	if err == nil {
-		block, err = c.iter.ValueAndErr()
+	return err
+}
+
+func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
+	c, err := l.cursors.take()
+	if err != nil {
+		return err
 	}
+	defer l.cursors.give(c)
+	c.key = key64(c.key, l.tag, uint64(row)/adjacencyRows)
+	block, ok, err := c.value()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return corrupt(c.key, fmt.Errorf("no block for row %d", row))
+	}
+	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows), l.countBytes)
 	if err == nil {
-		c.neighbors, c.keys, err = rowOfBlock(block, int(row%adjacencyRows), l.countBytes)
+		err = l.valid(neighbors)
 	}
 	if err != nil {
-		err = corrupt(key, err)
-		c.iter.Close() // its own error has been told
-		return nil, err
+		return corrupt(c.key, fmt.Errorf("row %d: %w", row, err))
 	}
-	return c, nil
+	fn(neighbors, keys)
+	return nil
 }
 
-// cursor takes an idle cursor or makes one.
-func (l *lists) cursor() (*cursor, error) {
-	l.mu.Lock()
-	if n := len(l.idle); n > 0 {
-		c := l.idle[n-1]
-		l.idle = l.idle[:n-1]
-		l.mu.Unlock()
-		return c, nil
-	}
-	l.mu.Unlock()
-	iter, err := l.engine.db.NewIter(&pebble.IterOptions{LowerBound: []byte{l.tag}, UpperBound: []byte{l.tag + 1}})
-	if err != nil {
-		return nil, corrupt(nil, err)
-	}
-	return &cursor{iter: iter}, nil
-}
-
-// done gives back what find took.
-func (l *lists) done(c *cursor) {
-	l.mu.Lock()
-	l.idle = append(l.idle, c)
-	l.mu.Unlock()
-}
-
-// close closes the idle cursors; no lookup may be running.
+// close closes cursors and view; no lookup may be running.
 func (l *lists) close() error {
-	var errs []error
-	for _, c := range l.idle {
-		errs = append(errs, c.iter.Close())
+	err := l.cursors.close()
+	if l.view != nil {
+		err = errors.Join(err, l.view.close())
 	}
-	return errors.Join(errs...)
+	return err
 }

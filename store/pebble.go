@@ -25,6 +25,8 @@ type engine struct {
 	db    *pebble.DB
 	fence *fence.DB // nil: opened for reading
 	cache *pebble.Cache
+
+	ids, rowsByID cursors
 }
 
 // openEngine opens the database in dir.
@@ -51,6 +53,7 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf fun
 		e.cache.Unref()
 		return nil, fmt.Errorf("store: %s: %w", dir, err)
 	}
+	e.ids, e.rowsByID = cursors{db: e.db, tag: tagIDs}, cursors{db: e.db, tag: tagRowOfID}
 	return e, nil
 }
 
@@ -75,7 +78,7 @@ func (e *engine) close() error {
 	if e.fence != nil {
 		closeDB = e.fence.Close
 	}
-	err := closeDB()
+	err := errors.Join(e.ids.close(), e.rowsByID.close(), closeDB())
 	e.cache.Unref()
 	return err
 }

@@ -13,6 +13,7 @@ type Progress struct {
 	State    []byte   `json:"-"` // the builder's record, JSON
 	Folded   uint32   `json:"folded_stage"`
 	Disk     int64    `json:"disk_bytes"`
+	Written  bool     `json:"rows_written"` // the store has its rows: the input is not read again
 }
 
 // ProgressOf reads the state of an unfinished build that no process holds.
@@ -37,6 +38,12 @@ func ProgressOf(dir string) (*Progress, error) {
 	if _, err = e.load(foldedRecord, &p.Folded); err != nil {
 		return nil, err
 	}
+	var places int
+	ordered, err := e.load("order", &places)
+	if err != nil {
+		return nil, err
+	}
+	p.Written = ordered && p.Manifest.Vectors == "copy"
 	p.Disk, err = dirBytes(dir)
 	return p, err
 }

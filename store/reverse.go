@@ -118,5 +118,8 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err := d.Record(reverseRecord, Reverse{Checksum: s.info.Checksum, Rows: w.rows, Entries: t.entries}); err != nil {
 		return err
 	}
-	return d.settle()
+	if err := d.settle(); err != nil {
+		return err
+	}
+	return d.engine.makeView(d.fs, d.dir, inLists(w.rows))
 }

@@ -44,6 +44,9 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	if err := d.makeView(); err != nil {
+		return err
+	}
 	engine := d.engine
 	d.engine = nil
 	if err := engine.close(); err != nil {
@@ -71,6 +74,15 @@ func ReadResult(dir string, result any) error {
 		return fmt.Errorf("%w: result stored in %s: %w", ErrCorrupt, dir, err)
 	}
 	return nil
+}
+
+// makeView makes the view of the lists, if there are any.
+func (d *Draft) makeView() error {
+	shape, ok, err := d.Adjacency()
+	if err != nil || !ok {
+		return err
+	}
+	return d.engine.makeView(d.fs, d.dir, outLists(shape))
 }
 
 // dropProgress drops what only a build needs.
@@ -135,11 +147,15 @@ func sealText(files []SealedFile) []byte {
 	return b.Bytes()
 }
 
+// unsealed are files that a seal is not about: itself, and the view, which is
+// derived and may be deleted.
+var unsealed = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
+
 // hashFiles lists the files of a store, sorted, with their hashes, which it
 // computes side by side.
 func hashFiles(dir string) (files []SealedFile, err error) {
 	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
-		if rel != sealName && rel != sealName+newSuffix {
+		if !slices.Contains(unsealed, rel) {
 			files = append(files, SealedFile{Path: rel, Size: info.Size()})
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 
 // Options tunes a reader. The zero value works.
 type Options struct {
-	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB
+	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB. Lookups by the view take none of it
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 }
 
@@ -44,6 +44,7 @@ type Info struct {
 	K        int             // length of the lists: min(manifest K, n-1)
 	Lists    int             // rows with a list
 	IDs      bool            // external ids are there
+	View     bool            // lists are looked up without Pebble
 	Result   json.RawMessage // the builder's report
 	Files    []SealedFile    // from DIR/SEAL
 }
@@ -69,11 +70,15 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	if s.engine, err = openSealed(dir, opts); err != nil {
 		return nil, err
 	}
-	s.lists = &lists{engine: s.engine, tag: tagAdjacency, countBytes: outCount}
-	if err := s.load(); err != nil {
+	err = s.load()
+	if err == nil {
+		s.lists, err = openLists(s.engine, dir, outLists(s.shape))
+	}
+	if err != nil {
 		s.engine.close()
 		return nil, err
 	}
+	s.info.View = s.lists.view != nil
 	return s, nil
 }
 
@@ -167,13 +172,8 @@ func (s *Store) Shown(key float32) float32 {
 // ErrNoRow, ErrCorrupt, ErrClosed.
 func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
 	buf = buf[:0]
-	c, err := s.lookup(row)
-	if err != nil {
-		return buf, err
-	}
-	buf = s.appendShown(buf, c.neighbors, c.keys)
-	s.done(c)
-	return buf, nil
+	err = s.lookup(row, func(neighbors, keys []byte) { buf = s.appendShown(buf, neighbors, keys) })
+	return buf, err
 }
 
 // appendShown decodes a raw list.
@@ -187,55 +187,22 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 
 // Keyed appends the neighbors of a row and their raw keys to the two slices.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-	c, err := s.lookup(row)
-	if err != nil {
-		return neighbors, keys, err
-	}
-	neighbors, keys = appendUint32s(neighbors, c.neighbors), appendFloat32s(keys, c.keys)
-	s.done(c)
-	return neighbors, keys, nil
+	err := s.lookup(row, func(ns, ks []byte) {
+		neighbors, keys = appendUint32s(neighbors, ns), appendFloat32s(keys, ks)
+	})
+	return neighbors, keys, err
 }
 
-// lookup finds the raw list of a row. done must follow where err is nil.
-func (s *Store) lookup(row Row) (c *cursor, err error) {
+// lookup calls fn with the raw list of a row.
+func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
 	if uint64(row) >= uint64(s.shape.Rows) {
-		return c, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+		return fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
 	if !s.calls.enter() {
-		return c, ErrClosed
+		return ErrClosed
 	}
-	if c, err = s.lists.find(row); err == nil {
-		if err = s.valid(c.neighbors); err == nil {
-			return c, nil
-		}
-		err = fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
-		s.lists.done(c)
-	}
-	s.calls.leave()
-	return nil, err
-}
-
-// done gives back what lookup took.
-func (s *Store) done(c *cursor) {
-	s.lists.done(c)
-	s.calls.leave()
-}
-
-// valid checks what a damaged block could make a caller trip over.
-func (s *Store) valid(neighbors []byte) error {
-	if len(neighbors) != 0 && len(neighbors) != 4*s.shape.K {
-		return fmt.Errorf("%d neighbors, want %d", len(neighbors)/4, s.shape.K)
-	}
-	return s.inRange(neighbors)
-}
-
-func (s *Store) inRange(neighbors []byte) error {
-	for i := 0; i < len(neighbors); i += 4 {
-		if n := binary.LittleEndian.Uint32(neighbors[i:]); uint64(n) >= uint64(s.shape.Rows) {
-			return fmt.Errorf("neighbor %d, want below %d", n, s.shape.Rows)
-		}
-	}
-	return nil
+	defer s.calls.leave()
+	return s.lists.with(row, fn)
 }
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.

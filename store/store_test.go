@@ -376,7 +376,7 @@ func TestFlips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	files, err := readSeal(dir)
 	must(t, err)
-	files = append(files, SealedFile{Path: sealName})
+	files = append(files, SealedFile{Path: sealName}, SealedFile{Path: viewName})
 	for range flips {
 		path := filepath.Join(dir, files[rng.IntN(len(files))].Path)
 		good, err := os.ReadFile(path)
@@ -442,7 +442,7 @@ func TestDump(t *testing.T) {
 	dir := d.dir
 	finish(t, d, 3, true)
 	var out bytes.Buffer
-	for _, key := range []string{"row/0", "block/1", "place/2", "id/row number 1"} {
+	for _, key := range []string{"row/0", "block/1", "view/1", "place/2", "id/row number 1"} {
 		fmt.Fprintf(&out, "-- %s\n", key)
 		must(t, Dump(dir, &out, key))
 	}
@@ -504,4 +504,30 @@ func BenchmarkNeighbors(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func BenchmarkIDs(b *testing.B) {
+	const n = 100000
+	d := open(b, filepath.Join(b.TempDir(), "s"), tiny(n))
+	defer d.Close()
+	path := filepath.Join(b.TempDir(), "ids")
+	var text bytes.Buffer
+	for row := range n {
+		fmt.Fprintf(&text, "pictures/row number %d.jpg\n", row)
+	}
+	must(b, os.WriteFile(path, text.Bytes(), 0o666))
+	must(b, d.CommitIDs(path, n))
+	rng := rand.New(rand.NewPCG(1, 1))
+	b.Run("row to id", func(b *testing.B) {
+		for b.Loop() {
+			_, err := d.engine.idOf(rng.Uint64N(n))
+			must(b, err)
+		}
+	})
+	b.Run("id to row", func(b *testing.B) {
+		for b.Loop() {
+			_, err := d.engine.rowOf(fmt.Sprintf("pictures/row number %d.jpg", rng.IntN(n)))
+			must(b, err)
+		}
+	})
 }

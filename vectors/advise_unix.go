@@ -2,7 +2,11 @@
 
 package vectors
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 var advices = [...]int{Normal: unix.MADV_NORMAL, Sequential: unix.MADV_SEQUENTIAL, Random: unix.MADV_RANDOM}
 
@@ -12,3 +16,8 @@ func advise(data []byte, a Advice) error {
 	}
 	return unix.Madvise(data, advices[a])
 }
+
+// pageBytes is where advice may begin: at multiples of it.
+var pageBytes = os.Getpagesize()
+
+func willNeed(data []byte) error { return unix.Madvise(data, unix.MADV_WILLNEED) }

@@ -15,12 +15,15 @@ import (
 type File struct {
 	Path    string `json:"path"`    // absolute; "-" for stdin
 	Rows    int    `json:"rows"`    // rows that it contributes
-	Size    int64  `json:"size"`    // bytes
+	First   int    `json:"first"`   // the first of them: its range is First to First+Rows
+	Size    int64  `json:"size"`    // bytes; of stdin those read
 	ModTime int64  `json:"modtime"` // Unix nanoseconds
 	// Sample is an xxhash64 over the size and up to 64 blocks of 4 KiB spread
 	// evenly over the file, first and last included: what a resumed build
-	// checks instead of rereading everything.
+	// checks instead of rereading everything. Of stdin it is over all bytes read.
 	Sample uint64 `json:"sample"`
+	// Cut says that rows were left out because of OpenOptions.Limit.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Check reports how the file on disk differs from its description. A new
@@ -129,11 +132,19 @@ func (s *fileSource) copyRow(row int, dst []byte) error {
 		copy(dst, s.m.data[at:])
 		return nil
 	}
-	for j := range s.dim {
-		x := math.Float64frombits(binary.LittleEndian.Uint64(s.m.data[at+8*j:]))
+	if err := narrow(dst, s.m.data[at:]); err != nil {
+		return fmt.Errorf("vectors: %s: row %s, %w", s.path, grouped(row), err)
+	}
+	return nil
+}
+
+// narrow fills dst, float32, from src, float64.
+func narrow(dst, src []byte) error {
+	for j := range len(dst) / 4 {
+		x := math.Float64frombits(binary.LittleEndian.Uint64(src[8*j:]))
 		f := float32(x)
 		if math.IsInf(float64(f), 0) && !math.IsInf(x, 0) {
-			return fmt.Errorf("vectors: %s: row %s, column %d: %g is beyond float32", s.path, grouped(row), j, x)
+			return fmt.Errorf("column %d: %g is beyond float32", j, x)
 		}
 		binary.LittleEndian.PutUint32(dst[4*j:], math.Float32bits(f))
 	}

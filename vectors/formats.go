@@ -20,11 +20,37 @@ type layout struct {
 	prefixed bool // an int32 dimension stands before every row
 }
 
-// parsers by extension. Each looks at the whole file but reads only headers.
+// parsers by extension. Each is given the beginning of a file, its header at
+// least, and says what that promises.
 var parsers = map[string]func([]byte) (layout, error){
 	".fvecs": vecs(Float32), ".bvecs": vecs(Uint8),
 	".fbin": bin(Float32), ".u8bin": bin(Uint8), ".i8bin": bin(Int8),
 	".npy": npy,
+}
+
+// unknown is the n of a layout whose header does not tell it.
+const unknown = -1
+
+// parseFile reads the header of a whole file and holds its promise against the
+// length of the file.
+func parseFile(parse func([]byte) (layout, error), data []byte) (layout, error) {
+	l, err := parse(data)
+	if err != nil {
+		return layout{}, err
+	}
+	if l.n == unknown {
+		if rest := len(data) % l.stride; rest != 0 {
+			return layout{}, fmt.Errorf("%s bytes are %d rows of %d bytes and %d bytes more: truncated, or rows differ in dimension",
+				grouped(len(data)), len(data)/l.stride, l.stride, rest)
+		}
+		l.n = len(data) / l.stride
+		return l, nil
+	}
+	rest := len(data) - l.offset
+	if l.n < 0 || l.n > rest/l.stride || l.n*l.stride != rest {
+		return layout{}, fmt.Errorf("%s bytes of data after the header of %d, want %d rows of %d bytes", grouped(rest), l.offset, l.n, l.stride)
+	}
+	return l, nil
 }
 
 // extensions lists the formats, sorted, for messages.
@@ -63,12 +89,7 @@ func vecs(t Type) func([]byte) (layout, error) {
 		if err := checkDim(dim, 0); err != nil {
 			return layout{}, err
 		}
-		stride := 4 + int(dim)*t.Size()
-		if rest := len(data) % stride; rest != 0 {
-			return layout{}, fmt.Errorf("%s bytes are %d rows of %d bytes and %d bytes more: truncated, or rows differ in dimension",
-				grouped(len(data)), len(data)/stride, stride, rest)
-		}
-		return layout{n: len(data) / stride, dim: int(dim), typ: t, offset: 4, stride: stride, prefixed: true}, nil
+		return layout{n: unknown, dim: int(dim), typ: t, offset: 4, stride: 4 + int(dim)*t.Size(), prefixed: true}, nil
 	}
 }
 
@@ -82,12 +103,7 @@ func bin(t Type) func([]byte) (layout, error) {
 		if err := checkDim(dim, 4); err != nil {
 			return layout{}, err
 		}
-		stride := dim * int64(t.Size())
-		if want := 8 + n*stride; want != int64(len(data)) {
-			return layout{}, fmt.Errorf("%s bytes, want %s for the %d rows of %d that the header promises",
-				grouped(len(data)), grouped(int(want)), n, dim)
-		}
-		return layout{n: int(n), dim: int(dim), typ: t, offset: 8, stride: int(stride)}, nil
+		return layout{n: int(n), dim: int(dim), typ: t, offset: 8, stride: int(dim) * t.Size()}, nil
 	}
 }
 
@@ -117,12 +133,10 @@ func npy(data []byte) (layout, error) {
 	if l.float64s {
 		size = 8
 	}
-	l.dim, l.stride = int(dim), int(dim)*size
-	rest := int64(len(data) - offset)
-	if n < 0 || n > rest/int64(l.stride) || n*int64(l.stride) != rest {
-		return layout{}, fmt.Errorf("%s bytes of data after the header of %d, want %d rows of %d bytes", grouped(int(rest)), offset, n, l.stride)
+	if n < 0 {
+		return layout{}, fmt.Errorf("shape of %d rows, want 0 or more", n)
 	}
-	l.n = int(n)
+	l.n, l.dim, l.stride = int(n), int(dim), int(dim)*size
 	return l, nil
 }
 

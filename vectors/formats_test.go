@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -148,6 +149,108 @@ func TestCompressedInputs(t *testing.T) {
 	}
 }
 
+// packed is data as a .gz and as a .zst.
+func packed(t *testing.T, data []byte) map[string][]byte {
+	t.Helper()
+	var gz bytes.Buffer
+	w := gzip.NewWriter(&gz)
+	w.Write(data)
+	w.Close()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{".gz": gz.Bytes(), ".zst": z.EncodeAll(data, nil)}
+}
+
+// TestStreams: every format, packed, between files that are not, with and without
+// a limit, gives the rows that the files give.
+func TestStreams(t *testing.T) {
+	const n, dim = 30, 5
+	for ext := range parsers {
+		dir := t.TempDir()
+		typ := map[string]Type{".bvecs": Uint8, ".u8bin": Uint8, ".i8bin": Int8}[ext]
+		if typ == 0 {
+			typ = Float32
+		}
+		plain := filepath.Join(dir, "x"+ext)
+		want := someRows(typ, n, dim)
+		writeRows(t, plain, typ, want, dim, false)
+		data, _ := os.ReadFile(plain)
+		for pack, bytesOf := range packed(t, data) {
+			path := plain + pack
+			os.WriteFile(path, bytesOf, 0o666)
+			for _, limit := range []int{0, n, n + 1, 2*n + 7, 3 * n} {
+				in, err := Open([]string{path, plain, path}, &OpenOptions{Scratch: dir, Limit: limit})
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				all, rows := bytes.Repeat(want, 3), 3*n
+				if limit > 0 {
+					rows = limit
+				}
+				if _, mapped := in.Mapped(); !mapped || !bytes.Equal(readAll(t, in), all[:rows*dim*typ.Size()]) {
+					t.Errorf("%s, limit %d: rows differ", path, limit)
+				}
+				first := 0
+				for i, f := range in.Files {
+					if f.First != first || f.Rows != min(n, rows-first) || f.Cut != (first+n > rows) {
+						t.Errorf("%s, limit %d, file %d: %+v", path, limit, i, f)
+					}
+					first += f.Rows
+				}
+				in.Close()
+			}
+		}
+	}
+}
+
+// TestStreamsCut: where a stream ends too early, the error names row and byte.
+func TestStreamsCut(t *testing.T) {
+	const n, dim = 20, 6
+	want := someRows(Uint8, n, dim)
+	for ext, c := range map[string]struct {
+		header, stride int
+		boundary       string // what is wrong where whole rows are left
+	}{
+		".bvecs": {0, 4 + dim, ""},
+		".u8bin": {8, dim, "the stream ends, want 20 rows"},
+	} {
+		plain := filepath.Join(t.TempDir(), "x"+ext)
+		writeRows(t, plain, Uint8, want, dim, false)
+		data, _ := os.ReadFile(plain)
+		path := plain + ".gz"
+		for _, rest := range []int{0, 3} {
+			os.WriteFile(path, packed(t, data[:c.header+7*c.stride+rest])[".gz"], 0o666)
+			in, err := Open([]string{path}, nil)
+			message := c.boundary
+			if rest > 0 {
+				message = fmt.Sprintf("cut short, 3 of %d bytes", c.stride)
+			}
+			if message == "" {
+				if err != nil || in.Len() != 7 {
+					t.Errorf("%s of 7 rows: %v", ext, err)
+				}
+				in.Close()
+				continue
+			}
+			at := fmt.Sprintf("row 7 at byte %d: %s", c.header+7*c.stride, message)
+			if err == nil || !strings.Contains(err.Error(), at) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: error %v, want %q", ext, err, at)
+			}
+		}
+		os.WriteFile(path, append(packed(t, data)[".gz"], packed(t, []byte{1, 0})[".gz"]...), 0o666)
+		if _, err := Open([]string{path}, nil); err == nil {
+			t.Errorf("%s with more behind it: no error", ext)
+		}
+		whole := packed(t, data)[".gz"]
+		os.WriteFile(path, whole[:len(whole)-9], 0o666) // the packing itself is cut
+		if _, err := Open([]string{path}, nil); err == nil || !strings.Contains(err.Error(), "byte ") {
+			t.Errorf("%s, cut .gz: %v", ext, err)
+		}
+	}
+}
+
 // TestHostileWindow: a few bytes of zstd that ask for a gigabyte.
 func TestHostileWindow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.u8bin.zst")
@@ -204,7 +307,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"cut.fvecs", append(u32(2), 1, 2, 3, 4, 5), "truncated"},
 		{"zero.fvecs", u32(0, 0), "dimension 0"},
 		{"huge.bvecs", u32(1<<30, 0), "dimension 1073741824"},
-		{"cut.u8bin", append(u32(10, 4), 1, 2, 3), "want 48 for the 10 rows of 4"},
+		{"cut.u8bin", append(u32(10, 4), 1, 2, 3), "want 10 rows of 4 bytes"},
 		{"hostile.fbin", u32(math.MaxUint32, math.MaxUint32), "dimension"},
 		{"none.u8bin", u32(0, 4), "no rows"},
 		{"magic.npy", bytes.Repeat([]byte("x"), 100), "magic"},
@@ -213,7 +316,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"big.npy", append(npyOf(">f4", "(1, 1)"), 0, 0, 0, 0), "little-endian"},
 		{"flat.npy", append(npyOf("<f4", "(1,)"), 0, 0, 0, 0), "two dimensions"},
 		{"cut.npy", append(npyOf("<f4", "(3, 2)"), 0, 0, 0, 0), "want 3 rows of 8 bytes"},
-		{"negative.npy", append(npyOf("<f4", "(-3, 2)"), 0, 0, 0, 0), "want -3 rows"},
+		{"negative.npy", append(npyOf("<f4", "(-3, 2)"), 0, 0, 0, 0), "shape of -3 rows"},
 		{"x.hdf5", []byte("abc"), "unknown format"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
@@ -398,7 +501,7 @@ func FuzzParsers(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 0, 7, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for ext, parse := range parsers {
-			l, err := parse(data)
+			l, err := parseFile(parse, data)
 			if err != nil {
 				continue
 			}

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bytes"
+	"io"
 	"testing"
 )
 
@@ -10,7 +11,7 @@ import (
 func FuzzReadRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for ext, parse := range parsers {
-			l, err := parse(data)
+			l, err := parseFile(parse, data)
 			if err != nil {
 				continue
 			}
@@ -21,6 +22,43 @@ func FuzzReadRows(f *testing.F) {
 			}
 			if err := s.ReadRows(l.n, row); err == nil {
 				t.Fatalf("%s: row %d of %d was read", ext, l.n, l.n)
+			}
+		}
+	})
+}
+
+// FuzzStream: what a stream gives is what a mapped file of the same bytes gives,
+// and what one accepts so does the other.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte{1, 0, 0, 0, 2, 1, 0, 0, 0, 3})
+	f.Add([]byte{2, 0, 0, 0, 1, 0, 0, 0, 5, 6})
+	f.Add(append(npyOf("<f8", "(1, 1)"), 0, 0, 0, 0, 0, 0, 240, 63))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 0 {
+			return
+		}
+		for ext, parse := range parsers {
+			var want, got []byte
+			l, err := parseFile(parse, data)
+			row := make([]byte, l.dim*l.typ.Size())
+			mapped := &fileSource{m: &mapping{data: data}, layout: l}
+			for i := 0; i < l.n && err == nil; i++ {
+				err = mapped.ReadRows(i, row)
+				want = append(want, row...)
+			}
+			s := new(rowStream)
+			streamErr := s.begin("fuzz"+ext, bytes.NewReader(data))
+			row = make([]byte, s.dim*s.typ.Size())
+			for streamErr == nil {
+				if streamErr = s.next(row); streamErr == nil {
+					got = append(got, row...)
+				}
+			}
+			if streamErr == io.EOF {
+				streamErr = nil
+			}
+			if (err == nil) != (streamErr == nil) || err == nil && !bytes.Equal(got, want) {
+				t.Fatalf("%s: mapped %v, streamed %v", ext, err, streamErr)
 			}
 		}
 	})

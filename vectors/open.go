@@ -3,6 +3,7 @@ package vectors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,8 @@ type Input struct {
 	Source
 	Files []File // empty for rows in memory
 
-	closers []func() error
+	closers  []func() error
+	received bool // the rows stand in a file of receive, which may be dropped
 }
 
 // NewInput makes an input of rows that a program holds itself.
@@ -25,7 +27,7 @@ func NewInput(src Source) *Input {
 	return in
 }
 
-// Close unmaps the files and removes what was unpacked.
+// Close unmaps the files and removes what was received from streams.
 func (in *Input) Close() error {
 	var errs []error
 	for _, c := range in.closers {
@@ -33,6 +35,37 @@ func (in *Input) Close() error {
 	}
 	in.closers = nil
 	return errors.Join(errs...)
+}
+
+// Drop gives back the disk that holds rows received from streams, where the input
+// was opened with OpenOptions.Once; else it does nothing. Reading rows is an error
+// afterwards, and what Mapped returned is no longer valid.
+func (in *Input) Drop() error {
+	if !in.received {
+		return nil
+	}
+	in.received = false
+	in.Source = described{in.Len(), in.Dim(), in.Type()}
+	return in.Close()
+}
+
+// Described is an input of which only the description is needed: its rows cannot
+// be read.
+func Described(files []File, n, dim int, t Type) *Input {
+	return &Input{Source: described{n, dim, t}, Files: files}
+}
+
+type described struct {
+	n, dim int
+	typ    Type
+}
+
+func (d described) Len() int   { return d.n }
+func (d described) Dim() int   { return d.dim }
+func (d described) Type() Type { return d.typ }
+
+func (d described) ReadRows(first int, _ []byte) error {
+	return fmt.Errorf("vectors: row %d of an input whose rows were dropped", first)
 }
 
 // Mapped returns the rows in place where they are mapped or in memory at a
@@ -56,13 +89,18 @@ func (in *Input) Mapped() (*Rows, bool) {
 // OpenOptions changes how Open reads.
 type OpenOptions struct {
 	Limit   int    // read only the first Limit rows in all; 0 is no limit
-	Scratch string // folder for unpacked .gz, .zst and stdin inputs; "" is os.TempDir()
+	Scratch string // folder for the rows of .gz, .zst and stdin inputs; "" is os.TempDir()
+	Once    bool   // a build may drop what was received from streams when it has its own copy
 }
 
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,
-// each also with .gz or .zst, which are unpacked into the scratch folder; "-"
-// is .npy on stdin) and concatenates them in order. All must agree in dimension
-// and type.
+// each also with .gz or .zst; "-" is .npy on stdin) and concatenates them in
+// order. All must agree in dimension and type.
+// Where one of them is a stream, which cannot be mapped, the rows of all are
+// written to one row file in the scratch folder as they come, and that is mapped:
+// 1 x the rows on disk until the input is closed. It takes some megabytes of
+// memory, and for zstd up to the window that the file asks for, at most 128 MiB.
+// A stream that is cut short is an error that names row and byte.
 // A float64 .npy is converted to float32 as it is read; a value beyond float32
 // is then an error that names row and column.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
@@ -71,6 +109,9 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	}
 	if opts == nil {
 		opts = new(OpenOptions)
+	}
+	if slices.ContainsFunc(paths, streams) {
+		return receive(paths, opts)
 	}
 	in := new(Input)
 	joined := &concatenation{}
@@ -89,14 +130,11 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 
 // append opens one more file.
 func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) error {
-	plain, file, err := unpacked(path, opts.Scratch)
+	file, err := describe(path)
 	if err != nil {
 		return err
 	}
-	if plain.remove != nil {
-		in.closers = append(in.closers, plain.remove)
-	}
-	s, err := openFile(plain, path)
+	s, err := openFile(path)
 	if err != nil {
 		return err
 	}
@@ -105,36 +143,36 @@ func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) e
 		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", first.path, first.dim, first.typ, path, s.dim, s.typ)
 	}
 	if left := opts.Limit - joined.n; opts.Limit > 0 && s.n > left {
-		s.n = left
+		s.n, file.Cut = left, true
 	}
+	file.First, file.Rows = joined.n, s.n
 	joined.add(s)
-	file.Rows = s.n
 	in.Files = append(in.Files, file)
 	return nil
 }
 
-func openFile(plain unpackedFile, shown string) (*fileSource, error) {
-	parse, err := parserOf(plain.name)
+func openFile(path string) (*fileSource, error) {
+	parse, err := parserOf(path)
 	if err != nil {
-		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	m, err := mapFile(plain.path)
+	m, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var l layout
 	err = errors.New("the file is empty")
 	if m.size > 0 {
-		l, err = parse(m.data)
+		l, err = parseFile(parse, m.data)
 	}
 	if err == nil && l.n == 0 {
 		err = errors.New("no rows")
 	}
 	if err != nil {
 		m.close()
-		return nil, fmt.Errorf("vectors: %s: %w", shown, err)
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	return &fileSource{path: shown, m: m, layout: l}, nil
+	return &fileSource{path: path, m: m, layout: l}, nil
 }
 
 // concatenation is several files in order.

@@ -22,14 +22,17 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
 
 With --reverse the rows that list each row are built and kept in DIR/reverse,
 sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
-graph is not touched, and DIR/reverse may be deleted. Everything is read in
-passes: the graph may be larger than memory.`
+graph is not touched, and DIR/reverse may be deleted. With --view the file DIR/view
+is made again, where it was deleted or the graph is an older one's: lookups are
+some ten times slower without. Everything is read in passes: the graph may be
+larger than memory.`
 
 // shares are those of the quantiles that are shown.
 var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
 
 type analyzeFlags struct {
 	reverse bool
+	view    bool
 	top     int
 	within  float32
 	memory  string
@@ -50,6 +53,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&a.reverse, "reverse", false, "build the in-neighbors and keep them in DIR/reverse")
+	f.BoolVar(&a.view, "view", false, "make DIR/view again, by which lists are looked up")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
 	f.StringVar(&a.memory, "memory", "256MiB", "memory for lists")
@@ -106,6 +110,11 @@ func (a *analyzeFlags) groups(p *analysis.Partition, least int) groupReport {
 }
 
 func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
+	if a.view {
+		if err := store.BuildView(dir); err != nil {
+			return err
+		}
+	}
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err

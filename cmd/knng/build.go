@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -160,7 +163,7 @@ func parseSize(s string) (int64, error) {
 }
 
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
-	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
+	in, err := b.open(g, inputs)
 	if err != nil {
 		return err
 	}
@@ -173,6 +176,35 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
 	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
+}
+
+// open opens the input, unless the build there has its own copy of the rows. What
+// comes from streams is put beside the store, until it is written in its order.
+func (b *buildFlags) open(g *globals, inputs []string) (*vectors.Input, error) {
+	in, err := store.InputOf(b.out, inputs, b.limit)
+	if err != nil {
+		return nil, err
+	}
+	stdin := slices.Contains(inputs, "-")
+	if in != nil {
+		if stdin && !g.quiet && g.progress != "none" {
+			fmt.Fprintf(g.stderr, "%s has the rows of stdin already: it is not read again\n", b.out)
+		}
+		return in, nil
+	}
+	state, err := store.StateOf(b.out)
+	if err != nil {
+		return nil, err
+	}
+	scratch := b.opts.Scratch
+	if scratch == "" && state != store.Other {
+		scratch = filepath.Join(b.out, "scratch")
+	}
+	in, err = vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true})
+	if err != nil && stdin && state == store.Unfinished {
+		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
+	}
+	return in, err
 }
 
 // showBuilt prints a result, as JSON or for people.

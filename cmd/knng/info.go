@@ -46,8 +46,13 @@ func runInfo(g *globals, dir string) error {
 		return err
 	}
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
+	lookups := "by the view"
+	if !info.View {
+		lookups = "through Pebble, there is no view (knng analyze " + dir + " --view makes one)"
+	}
+	fmt.Fprintf(g.stdout, "lookups    %s\n", lookups)
 	for _, f := range info.Manifest.Files {
-		fmt.Fprintf(g.stdout, "input      %s: %d rows, %s\n", f.Path, f.Rows, size(f.Size))
+		fmt.Fprintf(g.stdout, "input      %s: %d rows from %d, %s, sample %016x\n", f.Path, f.Rows, f.First, size(f.Size), f.Sample)
 	}
 	return nil
 }

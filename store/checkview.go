@@ -1,0 +1,57 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/knng/knng/vectors"
+)
+
+// view checks that the view is what would be made of Pebble's tables now, so that
+// it says of every block what Pebble holds.
+func (c *checker) view() error {
+	if c.store.lists.view == nil {
+		c.report.Notes = append(c.report.Notes, "there is no view: lookups go through Pebble")
+		return nil
+	}
+	c.report.View = c.store.lists.blocks()
+	return c.sameView(viewName, c.store.lists)
+}
+
+// sameView compares the view of lists, a file called name, with one made again.
+func (c *checker) sameView(name string, l *lists) error {
+	c.opts.Progress("view", 0, l.blocks())
+	same := comparer{want: l.view.file.Bytes()}
+	graph := filepath.Join(filepath.Dir(l.view.path), graphName)
+	err := vectors.Guard(func() error { return l.engine.writeView(&same, graph, l.listsOf) })
+	if err == nil && same.at < len(same.want) {
+		err = errDiffers
+	}
+	if errors.Is(err, errDiffers) {
+		b := max(0, same.at-viewHeader(len(l.view.tables))) / viewEntryBytes
+		c.report.fault("%s: byte %d, about block %d, is not what Pebble's tables say", name, same.at, b)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+var errDiffers = errors.New("the files differ")
+
+// A comparer is written what a file should hold.
+type comparer struct {
+	want []byte
+	at   int // bytes that are equal
+}
+
+func (c *comparer) Write(data []byte) (int, error) {
+	if rest := c.want[c.at:]; len(data) > len(rest) || !bytes.Equal(data, rest[:len(data)]) {
+		return 0, errDiffers
+	}
+	c.at += len(data)
+	return len(data), nil
+}

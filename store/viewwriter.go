@@ -1,0 +1,199 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/vectors"
+)
+
+// errNotVerbatim says that a value is not in Pebble's tables as it was set.
+var errNotVerbatim = errors.New("store: the tables do not hold the lists as they are, so there is no view of them")
+
+// BuildView makes the view of the finished store in dir, by which lists are
+// looked up without Pebble (see the package comment), where it was deleted or
+// where an older knng built the store. It reads the lists once and takes 1 MiB.
+// The bytes are a function of the store's tables. Errors: those of Open;
+// ErrLocked; one that says so where Pebble has compressed the tables.
+func BuildView(dir string) (err error) {
+	defer caught(&err)
+	s, err := Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	lock, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return s.engine.publishView(vfs.Default, dir, s.lists.listsOf)
+}
+
+// publishView writes dir/view. Where it fails there is none.
+func (e *engine) publishView(fs vfs.FS, dir string, lists listsOf) error {
+	p, err := newPublication(fs, filepath.Join(dir, viewName))
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	w := bufio.NewWriterSize(p, 1<<20)
+	if err := e.writeView(w, filepath.Join(dir, graphName), lists); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return p.Commit()
+}
+
+// makeView publishes the view of a store that is about to be sealed. It can do
+// without one.
+func (e *engine) makeView(fs vfs.FS, dir string, lists listsOf) error {
+	err := e.publishView(fs, dir, lists)
+	if errors.Is(err, errNotVerbatim) {
+		return fs.RemoveAll(filepath.Join(dir, viewName)) // of a seal that a crash cut short
+	}
+	return err
+}
+
+// writeView goes over the values under a tag, as Pebble gives them, and writes
+// where in the tables each is found.
+func (e *engine) writeView(w io.Writer, graph string, lists listsOf) (err error) {
+	finder, err := e.finder(graph, lists.tag)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, finder.close()) }()
+	if _, err := w.Write(encodeViewHeader(lists, finder.tables)); err != nil {
+		return err
+	}
+	b := 0
+	err = e.scan([]byte{lists.tag}, func(key, value []byte) error {
+		if want := key64(nil, lists.tag, uint64(b)); string(want) != string(key) {
+			return corrupt(key, fmt.Errorf("want block %d", b))
+		}
+		place, err := finder.find(key, value)
+		if err != nil {
+			return err
+		}
+		var entry [viewEntryBytes]byte
+		binary.LittleEndian.PutUint64(entry[:], place)
+		binary.LittleEndian.PutUint64(entry[8:], blockSum(b, value))
+		b++
+		_, err = w.Write(entry[:])
+		return err
+	})
+	if err == nil && b != lists.blocks() {
+		err = fmt.Errorf("%w: %d blocks, want %d", ErrCorrupt, b, lists.blocks())
+	}
+	return err
+}
+
+func encodeViewHeader(lists listsOf, tables []foundTable) []byte {
+	h := make([]byte, viewHeader(len(tables)))
+	copy(h, viewMagic)
+	binary.LittleEndian.PutUint32(h[8:], viewVersion)
+	binary.LittleEndian.PutUint32(h[12:], uint32(lists.tag))
+	binary.LittleEndian.PutUint64(h[16:], uint64(lists.rows))
+	binary.LittleEndian.PutUint64(h[24:], uint64(len(tables)))
+	at := viewFixedBytes
+	for _, t := range tables {
+		copy(h[at:at+viewNameBytes], t.name)
+		binary.LittleEndian.PutUint64(h[at+viewNameBytes:], uint64(len(t.file.Bytes())))
+		at += viewTableBytes
+	}
+	binary.LittleEndian.PutUint64(h[at:], xxhash.Sum64(h[:at]))
+	return h
+}
+
+// A finder finds values, in the order of their keys, in the files of the tables
+// that hold them.
+type finder struct {
+	tables []foundTable
+	at     int // table of the value before
+	offset int // in it, behind that value
+}
+
+type foundTable struct {
+	name              string
+	smallest, largest []byte
+	file              *vectors.MappedFile
+}
+
+// finder opens the tables that hold keys of a tag.
+func (e *engine) finder(graph string, tag byte) (*finder, error) {
+	levels, err := e.db.SSTables()
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	f := new(finder)
+	for _, level := range levels {
+		for _, t := range level {
+			smallest, largest := t.Smallest.UserKey, t.Largest.UserKey
+			if len(smallest) == 0 || len(largest) == 0 || smallest[0] > tag || largest[0] < tag {
+				continue
+			}
+			f.tables = append(f.tables, foundTable{fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum)), smallest, largest, nil})
+		}
+	}
+	slices.SortFunc(f.tables, func(a, b foundTable) int { return bytes.Compare(a.smallest, b.smallest) })
+	for i := range f.tables {
+		t := &f.tables[i]
+		if t.file, err = vectors.MapFile(filepath.Join(graph, t.name)); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		t.file.Advise(vectors.Sequential)
+	}
+	return f, nil
+}
+
+// betweenValues is more than what Pebble writes between two values: the rest of
+// a block and the keys of the next, some kilobytes.
+const betweenValues = 64 << 10
+
+// find returns the place of a value.
+func (f *finder) find(key, value []byte) (place uint64, err error) {
+	for f.at < len(f.tables) && bytes.Compare(key, f.tables[f.at].largest) > 0 {
+		f.at, f.offset = f.at+1, 0
+	}
+	if f.at == len(f.tables) {
+		return 0, corrupt(key, errors.New("in no table"))
+	}
+	found := -1
+	data := f.tables[f.at].file.Bytes()
+	err = vectors.Guard(func() error {
+		end := min(len(data), f.offset+betweenValues+len(value))
+		found = bytes.Index(data[f.offset:end], value)
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s", err, f.tables[f.at].name)
+	}
+	at := f.offset + found
+	if found < 0 || at > maxPlace {
+		return 0, fmt.Errorf("%w: key %x in %s", errNotVerbatim, key, f.tables[f.at].name)
+	}
+	f.offset = at + len(value)
+	return uint64(f.at)<<viewOffsetBits | uint64(at), nil
+}
+
+func (f *finder) close() error {
+	var errs []error
+	for _, t := range f.tables {
+		if t.file != nil {
+			errs = append(errs, t.file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

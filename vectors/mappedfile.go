@@ -1,0 +1,34 @@
+package vectors
+
+// A MappedFile is a file mapped for reading. Loops over its bytes run inside
+// Guard.
+type MappedFile struct{ m *mapping }
+
+// MapFile maps a file. Errors name it.
+func MapFile(path string) (*MappedFile, error) {
+	m, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return &MappedFile{m}, nil
+}
+
+// Bytes returns all of the file; they are valid until Close.
+func (f *MappedFile) Bytes() []byte { return f.m.data }
+
+// Advise tells the system how the file will be read; see Rows.Advise.
+func (f *MappedFile) Advise(a Advice) error { return advise(f.m.data, a) }
+
+// WillNeed asks the system to read bytes from up to to, in one go and without
+// waiting for them. It is a hint, as Advise is. Bytes beyond the file are none.
+func (f *MappedFile) WillNeed(from, to int) error {
+	from -= from % pageBytes
+	to = min(to, len(f.m.data))
+	if from >= to {
+		return nil
+	}
+	return willNeed(f.m.data[from:to])
+}
+
+// Close unmaps the file; further calls do nothing.
+func (f *MappedFile) Close() error { return f.m.close() }

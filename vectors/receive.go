@@ -1,0 +1,126 @@
+package vectors
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// receive writes the rows of all inputs, in order, to one row file in the scratch
+// folder and maps it. How many there are is known at the end, so the header is
+// written last.
+func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
+	if opts.Scratch != "" {
+		if err := os.MkdirAll(opts.Scratch, 0o777); err != nil {
+			return nil, fmt.Errorf("vectors: %w", err)
+		}
+	}
+	f, err := os.CreateTemp(opts.Scratch, "knng-input-*")
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	in = &Input{closers: []func() error{func() error { return os.Remove(f.Name()) }}}
+	r := &receiver{limit: opts.Limit, w: bufio.NewWriterSize(f, writeBytes)}
+	err = r.all(paths)
+	if err == nil {
+		_, err = f.WriteAt(encodeHeader(r.n, r.dim, r.typ), 0)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		in.Files = r.files
+		err = in.mapRows(f.Name())
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	in.received = opts.Once
+	return in, nil
+}
+
+// mapRows makes a row file the source of the input.
+func (in *Input) mapRows(path string) error {
+	rows, err := OpenRows(path)
+	if err != nil {
+		return err
+	}
+	in.Source = rows
+	in.closers = append([]func() error{rows.Close}, in.closers...) // before it is removed
+	return nil
+}
+
+// A receiver takes the rows of one stream after the other.
+type receiver struct {
+	w      *bufio.Writer
+	limit  int // 0 is none
+	n, dim int
+	typ    Type
+	files  []File
+}
+
+func (r *receiver) all(paths []string) error {
+	if _, err := r.w.Write(make([]byte, rowsHeader)); err != nil {
+		return fmt.Errorf("vectors: %w", err)
+	}
+	for _, path := range paths {
+		if err := r.file(path); err != nil {
+			return err
+		}
+	}
+	if err := r.w.Flush(); err != nil {
+		return fmt.Errorf("vectors: %w", err)
+	}
+	return nil
+}
+
+// file takes the rows of one more input.
+func (r *receiver) file(path string) (err error) {
+	file := File{Path: path}
+	if path != "-" {
+		if file, err = describe(path); err != nil {
+			return err
+		}
+	}
+	s, err := openStream(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if len(r.files) == 0 {
+		r.dim, r.typ = s.dim, s.typ
+	} else if r.dim != s.dim || r.typ != s.typ {
+		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", r.files[0].Path, r.dim, r.typ, path, s.dim, s.typ)
+	}
+	file.First = r.n
+	if file.Cut, err = r.rows(s); err != nil {
+		return err
+	}
+	if file.Rows = r.n - file.First; file.Rows == 0 && !file.Cut {
+		return fmt.Errorf("vectors: %s: no rows", path)
+	}
+	if s.sum != nil {
+		file.Size, file.Sample = s.at, s.sum.Sum64()
+	}
+	r.files = append(r.files, file)
+	return nil
+}
+
+// rows copies the rows of a stream; cut is whether the limit left some out.
+func (r *receiver) rows(s *rowStream) (cut bool, err error) {
+	row := make([]byte, s.dim*s.typ.Size())
+	for r.limit == 0 || r.n < r.limit {
+		err := s.next(row)
+		if err == io.EOF {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if _, err := r.w.Write(row); err != nil {
+			return false, fmt.Errorf("vectors: %w", err)
+		}
+		r.n++
+	}
+	_, err = s.r.Peek(1)
+	return err == nil, nil
+}

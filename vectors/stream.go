@@ -1,0 +1,173 @@
+package vectors
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// streams reports whether an input cannot be mapped.
+func streams(path string) bool { return path == "-" || packing(path) != "" }
+
+// maxWindow bounds what a zstd file may ask to be held in memory: what zstd
+// --long writes, and not the gigabytes that a hostile header can name.
+const maxWindow = 128 << 20
+
+// headerBytes is more than a header of any format takes: 64 KiB of .npy.
+const headerBytes = 1 << 17
+
+// A rowStream reads the rows of an input one after the other.
+type rowStream struct {
+	path string
+	layout
+	r       *bufio.Reader
+	sum     *xxhash.Digest // of all bytes read; nil where nobody wants it
+	raw     []byte         // a row as it stands in the stream, with what is before it
+	row     int            // rows read
+	at      int64          // bytes read, unpacked
+	closers []func() error
+}
+
+// openStream opens an input, packed or not, and reads its header.
+func openStream(path string) (*rowStream, error) {
+	s := &rowStream{path: path}
+	if err := s.open(); err != nil {
+		s.close()
+		return nil, fmt.Errorf("vectors: %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *rowStream) open() (err error) {
+	name := "stdin.npy"
+	var r io.Reader = os.Stdin
+	if s.path == "-" {
+		s.path, s.sum = "stdin", xxhash.New()
+	} else {
+		name = s.path[:len(s.path)-len(packing(s.path))]
+		if r, err = s.unpack(s.path); err != nil {
+			return err
+		}
+	}
+	return s.begin(name, r)
+}
+
+// begin reads the header; name tells the format.
+func (s *rowStream) begin(name string, r io.Reader) error {
+	parse, err := parserOf(name)
+	if err != nil {
+		return err
+	}
+	s.r = bufio.NewReaderSize(r, 1<<20)
+	head, err := s.r.Peek(headerBytes) // fewer, and why, where there are not so many
+	if len(head) == 0 {
+		if err == io.EOF {
+			err = errors.New("the file is empty")
+		}
+		return err
+	}
+	l, parseErr := parse(head)
+	if parseErr != nil {
+		if err != io.EOF {
+			parseErr = errors.Join(parseErr, err)
+		}
+		return parseErr
+	}
+	s.layout, s.raw = l, make([]byte, max(l.stride, l.offset))
+	if s.prefixed {
+		return nil // what stands before the first row is part of it
+	}
+	return s.read(s.raw[:s.offset])
+}
+
+// unpack opens a file for reading through what it is packed by.
+func (s *rowStream) unpack(path string) (io.Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, f.Close)
+	switch packing(path) {
+	case ".gz":
+		return gzip.NewReader(bufio.NewReaderSize(f, 1<<18))
+	case ".zst":
+		z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		s.closers = append(s.closers, func() error { z.Close(); return nil })
+		return z, nil
+	}
+	return f, nil
+}
+
+// read fills data, all of it, or says io.EOF or what is wrong.
+func (s *rowStream) read(data []byte) error {
+	n, err := io.ReadFull(s.r, data)
+	if s.sum != nil {
+		s.sum.Write(data[:n])
+	}
+	s.at += int64(n)
+	if err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("cut short, %d of %d bytes: %w", n, len(data), err)
+	}
+	return err
+}
+
+// next reads a row into dst; io.EOF follows the last.
+func (s *rowStream) next(dst []byte) error {
+	if s.row == s.n {
+		return s.ended()
+	}
+	begin, raw := s.at, s.raw[:s.stride]
+	err := s.read(raw)
+	switch {
+	case err == io.EOF && s.n == unknown:
+		return io.EOF
+	case err == io.EOF:
+		err = fmt.Errorf("the stream ends, want %d rows", s.n)
+	case err == nil && s.prefixed:
+		if dim := int32(binary.LittleEndian.Uint32(raw)); int(dim) != s.dim {
+			err = fmt.Errorf("dimension %d, want %d", dim, s.dim)
+		}
+		raw = raw[4:]
+	}
+	if err == nil && s.float64s {
+		err = narrow(dst, raw)
+	} else if err == nil {
+		copy(dst, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("vectors: %s: row %s at byte %s: %w", s.path, grouped(s.row), grouped(int(begin)), err)
+	}
+	s.row++
+	return nil
+}
+
+// ended makes sure that nothing stands behind the rows that were promised.
+func (s *rowStream) ended() error {
+	_, err := s.r.Peek(1)
+	if err == nil {
+		err = fmt.Errorf("more bytes follow the %d rows that the header promises", s.n)
+	}
+	if err != io.EOF {
+		return fmt.Errorf("vectors: %s: byte %s: %w", s.path, grouped(int(s.at)), err)
+	}
+	return io.EOF
+}
+
+func (s *rowStream) close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}

@@ -45,6 +45,16 @@ func TestScoreByHand(t *testing.T) {
 	}
 }
 
+func TestBelow(t *testing.T) {
+	exact := []float64{0.5, 0.4, 0.3}
+	if got := below([]float64{0.4, 0.4, 0.2}, exact); got != "Precision@K below G0's at K = 1, 3." {
+		t.Error(got)
+	}
+	if got := below(exact, exact); got != "Precision@K nowhere below G0's." {
+		t.Error(got)
+	}
+}
+
 // TestInterval: it holds the true difference about as often as it says, and
 // knows that the rows of one label vary together.
 func TestInterval(t *testing.T) {
@@ -115,7 +125,7 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), c, &first, &log); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"400 rows of 30 labels", "200 others", "| G0, exact | 1.0000 |", "rank-order in 10", "alone", "0.564"} {
+	for _, want := range []string{"400 rows of 30 labels", "200 others", "| G0, exact | 1.0000 |", "rank-order in 10", "alone", "0.564", "Precision@K "} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("%q is not in the table:\n%s", want, &first)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // report shows the graphs of one set of rows.
@@ -48,6 +49,25 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nConsistency: the share of rows of which more than %d of the %d nearest bear the same label. Differences are of\n", agreeing, listed)
 	fmt.Fprintf(w, "consistency over the %d rows, with 95 %% intervals: paired bootstrap, %d times the labels, drawn with all their rows.\n", frequent, resamples)
+	for i, g := range r.graphs {
+		if g.base >= 0 {
+			fmt.Fprintf(w, "%s: %s\n", g.full, below(r.scores[i].precision, r.scores[0].precision))
+		}
+	}
+}
+
+// below says plainly where a curve lies under that of G0.
+func below(curve, exact []float64) string {
+	var at []string
+	for i, v := range curve {
+		if i < len(exact) && v < exact[i] {
+			at = append(at, strconv.Itoa(i+1))
+		}
+	}
+	if at == nil {
+		return "Precision@K nowhere below G0's."
+	}
+	return "Precision@K below G0's at K = " + strings.Join(at, ", ") + "."
 }
 
 // difference is s minus other with its interval.

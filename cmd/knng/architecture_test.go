@@ -26,6 +26,8 @@ var levels = map[string]int{
 	"bench/baseline/uno": 3, "bench/baseline/virmajoki": 3,
 	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/lookup": 4, "bench/cmd/paper": 4, "bench/cmd/peers": 4,
 	"cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
+	"cmd/discover": 4, "cmd/discover/internal/render": 3, "cmd/discover/internal/keypoints": 3,
+	"cmd/discover/internal/words": 3, "cmd/discover/internal/verify": 3,
 }
 
 // only says where a library may be used.

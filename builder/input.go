@@ -20,7 +20,7 @@ func (r *run) layout() (err error) {
 	if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
 		return err
 	}
-	if r.order, err = r.draft.Order(); err != nil {
+	if err := r.loadOrder(); err != nil {
 		return err
 	}
 	if r.order == nil {
@@ -58,7 +58,7 @@ func (r *run) makeOrder() error {
 		}
 	}
 	r.order = order
-	return r.draft.CommitOrder(order)
+	return r.draft.CommitOrder(slices.Concat(order, r.copies))
 }
 
 // carve orders the good rows by the leaves of division 0 and copies them. The
@@ -87,7 +87,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(given, order, p.add); err != nil {
+	if err := r.writeRows(given, r.withCopies(order), p.add); err != nil {
 		return nil, err
 	}
 	if err := r.reorderCodes(order); err != nil {
@@ -107,7 +107,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 		return rows, func() {}, nil
 	}
 	if r.opts.Reference {
-		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad rows; let the store copy them")
+		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad or collapsed rows; let the store copy them")
 	}
 	scratch, err := r.draft.ScratchDir()
 	if err != nil {

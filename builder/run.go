@@ -47,7 +47,9 @@ type run struct {
 	skip     bool            // leaves skip pairs that have shared a leaf before
 	steer    []*recall.Lists // exact lists of the rows that steer
 
-	good     []uint32      // input rows that get a list, ascending
+	good     []uint32      // input rows that get a list, ascending; without copies
+	first    []uint32      // where duplicates collapse: of each input row, the first with the same bytes
+	copies   []uint32      // good rows that others were solved for, by the places of those
 	ownsRows bool          // rows is ours to close
 	keyCost  time.Duration // measured, of one evaluation
 

@@ -20,11 +20,11 @@ var levels = map[string]int{
 	"builder/lot":      0, "builder/pages": 0, "builder/screen": 1, "builder/candidates": 1, "builder/division": 2, "builder/leaf": 2,
 	"builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
 	"builder/refine/rankorder": 2, "builder/refine": 3,
-	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3, "bench/front": 3, "bench/plot": 3,
+	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/duplicates": 3, "bench/peers": 3, "bench/front": 3, "bench/plot": 3,
 	"bench/paper": 3, "bench/theory": 3, "bench/baseline": 3, "bench/baseline/axis": 3, "bench/baseline/brute": 3,
 	"bench/baseline/chenfs09": 3, "bench/baseline/kdtrees": 3, "bench/baseline/knng": 3, "bench/baseline/nndescent": 3,
 	"bench/baseline/uno": 3, "bench/baseline/virmajoki": 3,
-	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/paper": 4, "bench/cmd/peers": 4,
+	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/duplicates": 4, "bench/cmd/paper": 4, "bench/cmd/peers": 4,
 	"cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
 }
 

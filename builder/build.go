@@ -168,8 +168,13 @@ func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
 	if o.Reference {
 		m.Vectors = "reference"
 	}
-	if src.Len() == 0 {
+	switch rows, dim := int64(src.Len()), src.Dim(); {
+	case rows == 0:
 		return m, errors.New("builder: the input has no rows")
+	case rows > vectors.MaxRows:
+		return m, fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
+	case dim < 1 || dim > vectors.MaxDim:
+		return m, fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
 	}
 	if len(src.Files) == 0 {
 		sum, err := sampleHash(src)

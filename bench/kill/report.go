@@ -36,7 +36,7 @@ func (r *Report) Add(o *Outcome) {
 
 // kind is a phase without its number.
 func kind(phase string) string {
-	return strings.Join(strings.FieldsFunc(phase, func(c rune) bool { return c == ' ' || c >= '0' && c <= '9' }), " ")
+	return strings.Join(strings.FieldsFunc(phase, func(c rune) bool { return c == ' ' || c == ':' || c >= '0' && c <= '9' }), " ")
 }
 
 // Write prints the sums.

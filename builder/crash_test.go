@@ -91,7 +91,7 @@ func TestCrashMatrix(t *testing.T) {
 			copyOut(t, c.fs, dir, again)
 			what := name + ": crash " + c.String()
 			var second []crashed
-			if *long || rng.IntN(4) == 0 {
+			if often := map[bool]int{true: 10, false: 4}[*long]; rng.IntN(often) == 0 {
 				second = crashAgain(t, what, c, dir, data, dim, o, rng)
 			}
 			goesOn(t, what, again, data, dim, o, want.Checksum)
@@ -109,8 +109,8 @@ func TestCrashMatrix(t *testing.T) {
 }
 
 // crashAgain goes on after a crash, in the folder where it happened, with the
-// power failing around some of the syncs and renames: every tenth in the long
-// form, else every hundredth.
+// power failing around some of the syncs and renames: one in eight in the long
+// form, else one in a hundred.
 func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32, dim int, o builder.Options, rng *rand.Rand) (after []crashed) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -121,7 +121,7 @@ func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32
 	copyIn(t, m.mem, dir)
 	every := 100
 	if *long {
-		every = 10
+		every = 8
 	}
 	m.crash = func(op, path string) {
 		if rng.IntN(every) == 0 {

@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -67,7 +68,7 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.enough, r.layout, r.load, r.control, r.stages} {
+	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.layout, r.load, r.control, r.stages} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
@@ -162,8 +163,13 @@ func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
 	if o.Reference {
 		m.Vectors = "reference"
 	}
-	if src.Len() == 0 {
+	switch rows, dim := int64(src.Len()), src.Dim(); {
+	case rows == 0:
 		return m, errors.New("builder: the input has no rows")
+	case rows > vectors.MaxRows:
+		return m, fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
+	case dim < 1 || dim > vectors.MaxDim:
+		return m, fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
 	}
 	if len(src.Files) == 0 {
 		sum, err := sampleHash(src)

@@ -45,6 +45,7 @@ var smallBuilds = map[string]builder.Options{
 	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Visits: 40, Divisions: 3, Rounds: 1},
 	"parts": {K: 5, Method: builder.Parts, Divisions: 8},
 	"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},
+	"equal": {K: 5, Method: builder.Paper, LeafSize: 40, Divisions: 2, Rounds: 1, Duplicates: builder.Collapse},
 }
 
 // idsFile writes an id for each of n rows.
@@ -63,7 +64,8 @@ func idsFile(t *testing.T, n int) string {
 
 // TestCrashMatrix lets the power fail before and after each sync and each rename
 // of small builds, with none, some or all of what was not synced on the disk. A
-// build that goes on from there makes the graph of one that was left alone.
+// build that goes on from there makes the graph of one that was left alone, also
+// where the power fails again while it goes on.
 func TestCrashMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine's work: runs without -short")
@@ -72,7 +74,7 @@ func TestCrashMatrix(t *testing.T) {
 	const n, dim = 500, 4
 	data := clustered(11, n, dim)
 	rng := seeded(t)
-	crashes := 0
+	crashes, twice := 0, 0
 	for name, o := range smallBuilds {
 		o.IDs = idsFile(t, n)
 		dir := filepath.Join(t.TempDir(), "g")
@@ -88,12 +90,51 @@ func TestCrashMatrix(t *testing.T) {
 		for _, c := range after {
 			again := filepath.Join(t.TempDir(), "g")
 			copyOut(t, c.fs, dir, again)
-			goesOn(t, name+": crash "+c.where+" with "+strconv.Itoa(c.percent)+" % of the rest", again, data, dim, o, want.Checksum)
+			what := name + ": crash " + c.String()
+			var second []crashed
+			if often := map[bool]int{true: 10, false: 4}[*long]; rng.IntN(often) == 0 {
+				second = crashAgain(t, what, c, dir, data, dim, o, rng)
+			}
+			goesOn(t, what, again, data, dim, o, want.Checksum)
 			os.RemoveAll(again)
+			for _, s := range second {
+				copyOut(t, s.fs, dir, again)
+				goesOn(t, what+", then "+s.String(), again, data, dim, o, want.Checksum)
+				os.RemoveAll(again)
+			}
+			twice += len(second)
 		}
 		crashes += len(after)
 	}
-	t.Logf("%d crashes", crashes)
+	t.Logf("%d crashes, %d more while going on after one", crashes, twice)
+}
+
+// crashAgain goes on after a crash, in the folder where it happened, with the
+// power failing around some of the syncs and renames: one in eight in the long
+// form, else one in a hundred.
+func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32, dim int, o builder.Options, rng *rand.Rand) (after []crashed) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	copyOut(t, c.fs, dir, dir)
+	m := newMirror(t, dir)
+	copyIn(t, m.mem, dir)
+	every := 100
+	if *long {
+		every = 8
+	}
+	m.crash = func(op, path string) {
+		if rng.IntN(every) == 0 {
+			percent := []int{0, 50, 100}[rng.IntN(3)]
+			after = append(after, crashed{op + " of " + strings.TrimPrefix(path, dir), percent, m.after(percent, rng)})
+		}
+	}
+	_, err := builder.Build(context.Background(), dir, input(t, data, dim), o.On(m))
+	if err != nil && !errors.Is(err, store.ErrFinished) {
+		t.Errorf("%s: %v", what, err)
+	}
+	return after
 }
 
 // crashed is what a crash left.
@@ -101,6 +142,10 @@ type crashed struct {
 	where   string
 	percent int
 	fs      *vfs.MemFS
+}
+
+func (c crashed) String() string {
+	return c.where + " with " + strconv.Itoa(c.percent) + " % of the rest"
 }
 
 // goesOn builds on in dir and compares the graph.

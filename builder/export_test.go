@@ -1,9 +1,12 @@
 package builder
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // On returns o with everything but scratch files written through fs.
@@ -26,4 +29,67 @@ func SmallParts(group int64, stripe int) (restore func()) {
 	beforeGroup, beforeStripe := groupBytes, stripePlaces
 	groupBytes, stripePlaces = group, stripe
 	return func() { groupBytes, stripePlaces = beforeGroup, beforeStripe }
+}
+
+// Committed tells what a build that goes on in dir begins with: how many finished
+// stages, and the keys of every list by place, ascending. With balls these are
+// distances of codes.
+func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]float32, err error) {
+	o = o.withDefaults()
+	manifest, err := manifestOf(src, &o)
+	if err != nil {
+		return 0, nil, err
+	}
+	draft, err := store.OpenDraft(dir, manifest, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer draft.Close()
+	r := &run{ctx: context.Background(), opts: o, src: src, given: src, draft: draft}
+	defer r.release()
+	if _, err := draft.Load("state", &r.state); err != nil {
+		return 0, nil, err
+	}
+	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
+		if err := pass(); err != nil {
+			return 0, nil, err
+		}
+	}
+	if r.k == 0 {
+		return 0, nil, nil
+	}
+	if r.state.Method == Parts {
+		keys, err = committedParts(r)
+		return len(r.state.Stages), keys, err
+	}
+	for place := range uint32(r.n()) {
+		var list []float32
+		if r.found == nil {
+			_, of := r.lists.List(place)
+			list = slices.Clone(of)
+		} else {
+			for i := range r.found.Len(place) {
+				list = append(list, float32(r.found.At(place, i).Distance()))
+			}
+		}
+		slices.Sort(list)
+		keys = append(keys, list)
+	}
+	return len(r.state.Stages), keys, nil
+}
+
+func committedParts(r *run) (keys [][]float32, err error) {
+	if err := r.countUnits(); err != nil {
+		return nil, err
+	}
+	var s stripe
+	for number := range r.stripes() {
+		if err := r.unite(number, &s); err != nil {
+			return nil, err
+		}
+		for place := s.from; place < min(s.from+stripePlaces, r.n()); place++ {
+			keys = append(keys, s.copyOf(uint32(place)).keys)
+		}
+	}
+	return keys, nil
 }

@@ -106,6 +106,9 @@ func (r *run) writeAdjacency() error {
 	}
 	p := r.begin("adjacency", "rows", int64(r.outputRows()))
 	defer p.End("")
+	if len(r.copies) > 0 {
+		return r.writeExpanded(p)
+	}
 	placeOf := r.placeOf()
 	return r.draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
 		var rows []uint32
@@ -190,13 +193,13 @@ func (r *run) report() *Result {
 	sum.add(r.completing)
 	n := float64(r.n())
 	res := &Result{
-		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.k,
+		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.listLength(),
 		Metric: r.opts.Metric.String(), Method: r.state.Method, Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
 		ControlPairs: r.state.Control, EffectiveRates: []float64{},
 		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
 		PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
-		BadRows: len(r.bad.Rows), Kernel: distance.Kernel(), Threads: r.opts.Threads,
+		BadRows: len(r.bad.Rows), Collapsed: len(r.copies), Kernel: distance.Kernel(), Threads: r.opts.Threads,
 	}
 	if r.opts.Distance != nil {
 		res.Metric = r.opts.Distance.Name
@@ -217,6 +220,9 @@ func (r *run) report() *Result {
 
 // components counts the connected components of the symmetrised graph.
 func (r *run) components() int {
+	if len(r.copies) > 0 {
+		return r.expandedComponents()
+	}
 	return analysis.Components(r.n(), func(yield func(a, b uint32)) {
 		for p := range uint32(r.n()) {
 			if r.k == 0 {

@@ -39,20 +39,6 @@ func (r *run) layout() (err error) {
 	return r.commitIDs()
 }
 
-// loadOrder takes up the order that was committed, if one was.
-func (r *run) loadOrder() (err error) {
-	if r.state.Method != Parts {
-		r.order, err = r.draft.Order()
-		return err
-	}
-	var places int
-	ordered, err := r.draft.Load("order", &places)
-	if ordered {
-		r.order = r.good // in parts, rows stay in their order
-	}
-	return err
-}
-
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
@@ -75,7 +61,11 @@ func (r *run) makeOrder() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.draft.CommitOrder(r.order)
+	order := r.order
+	if len(r.copies) > 0 {
+		order = slices.Concat(order, r.copies)
+	}
+	return r.draft.CommitOrder(order)
 }
 
 func (r *run) orderRows() error {
@@ -126,7 +116,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(given, order, p.Add); err != nil {
+	if err := r.writeRows(given, r.withCopies(order), p.Add); err != nil {
 		return nil, err
 	}
 	if err := r.reorderCodes(order); err != nil {
@@ -146,7 +136,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 		return rows, func() {}, nil
 	}
 	if r.opts.Reference {
-		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad rows; let the store copy them")
+		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad or collapsed rows; let the store copy them")
 	}
 	scratch, err := r.draft.ScratchDir()
 	if err != nil {

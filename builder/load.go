@@ -63,9 +63,10 @@ func (r *run) mapRowsWritten(n int) (err error) {
 	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
 		return err
 	}
-	if r.rows.Len() != n {
-		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), n)
+	if all := n + len(r.copies); r.rows.Len() != all {
+		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), all)
 	}
+	r.rows = r.rows.Head(n)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -283,5 +284,88 @@ func repeated(t *testing.T, rng *rand.Rand, c *trial, lists [][]entry) {
 	n := min(len(original), len(again), len(lists[twice]))
 	if n < k-1 || !slices.Equal(original[:n], lists[twice][:n]) || !slices.Equal(again[:n], lists[twice][:n]) {
 		t.Fatalf("%v: row %d: %v and %v, want %v and each other", c, twice, got[twice], got[c.n], lists[twice])
+	}
+}
+
+// TestListsOnlyImprove stops builds after stage upon stage and reads what is
+// committed: no list has lost an entry, and no key is worse than it was, up to
+// the finished graph.
+func TestListsOnlyImprove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine's work: runs without -short")
+	}
+	defer builder.KeepEvery(0)()
+	seed := seedOf(t)
+	looks := 0
+	for i := range trials() {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
+		c := newTrial(rng)
+		dir := filepath.Join(t.TempDir(), "g")
+		o := c.opts
+		if o.Method != builder.Parts { // which does not collapse
+			o.Duplicates = pick(rng, builder.Keep, builder.Collapse)
+		}
+		var before [][]float32
+		stages, stuck := -1, 0
+		for {
+			ctx, cancel := context.WithCancel(context.Background())
+			o.Progress = func(e builder.Event) {
+				if e.End && (strings.HasPrefix(e.Phase, "division") || strings.HasPrefix(e.Phase, "propagation") || e.Phase == "fold") {
+					cancel()
+				}
+			}
+			_, err := builder.Build(ctx, dir, c.input(t), o)
+			cancel()
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v: %v", c, err)
+			}
+			done, keys, err := builder.Committed(dir, c.input(t), o)
+			if err != nil {
+				t.Fatalf("%v: %v", c, err)
+			}
+			notWorse(t, c, before, keys)
+			if stuck++; done > stages {
+				stuck = 0
+			}
+			if stuck > 10 {
+				t.Fatalf("%v: still %d stages after another %d runs", c, done, stuck)
+			}
+			before, stages, looks = keys, done, looks+1
+		}
+		lists := read(t, dir)
+		if before == nil || c.opts.Method == builder.Balls || len(lists) != len(before) {
+			continue // the graph's keys are not those of codes; copies have lists, too
+		}
+		// Places are not rows, so the last keys of all lists are compared in order.
+		var was, is []float32
+		for i := range lists {
+			is, was = append(is, lists[i][len(lists[i])-1].key), append(was, float32(math.Inf(1)))
+			if len(before[i]) == len(lists[i]) {
+				was[i] = before[i][len(before[i])-1]
+			}
+		}
+		slices.Sort(is)
+		slices.Sort(was)
+		notWorse(t, c, [][]float32{was}, [][]float32{is})
+	}
+	t.Logf("%d looks at what was committed", looks)
+}
+
+// notWorse compares keys by place and rank.
+func notWorse(t *testing.T, c *trial, before, after [][]float32) {
+	t.Helper()
+	for place, was := range before {
+		is := after[place]
+		if len(is) < len(was) {
+			t.Fatalf("%v: place %d: %d entries after a stage, %d before it", c, place, len(is), len(was))
+		}
+		for i := range was {
+			if is[i] > was[i] {
+				t.Fatalf("%v: place %d: key %d is %v after a stage, %v before it", c, place, i, is[i], was[i])
+			}
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (o *Options) choose(n, dim int) Method {
 	case o.paperOnly() != "" || n > candidates.MaxPlaces:
 		return Paper
 	}
-	if o.ballsBytes(int64(n), dim) > wholeBytes {
+	if o.Duplicates != Collapse && o.ballsBytes(int64(n), dim) > wholeBytes {
 		return Parts
 	}
 	return Balls

@@ -203,3 +203,39 @@ func copyOut(t *testing.T, fs vfs.FS, from, to string) {
 		}
 	}
 }
+
+// copyIn writes what is below dir on the disk into a memory, and syncs it.
+func copyIn(t *testing.T, mem *vfs.MemFS, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mem.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			copyIn(t, mem, path)
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := mem.Create(path, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(data)
+		f.Sync()
+		f.Close()
+	}
+	d, err := mem.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Sync()
+	d.Close()
+}

@@ -45,6 +45,7 @@ type Options struct {
 	Seed        uint64          // 1
 	BadRows     BadRows         // reject
 	Duplicates  Duplicates      // keep
+	Copies      int             // with Collapse: most rows of one group of identical rows in a list; 0: no limit
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
 	// What the store holds besides lists; it may not change from run to run either.
@@ -82,11 +83,24 @@ const (
 	Isolate BadRows = "isolate"
 )
 
-// Duplicates says what becomes of identical rows.
+// Duplicates says what becomes of identical rows: rows of the same bytes, as
+// converted (-0 is not 0).
 type Duplicates string
 
-// Keep treats identical rows like any others.
-const Keep Duplicates = "keep"
+// Treatments of identical rows. Keep treats them like any others. Collapse
+// solves the first of each group of identical rows and gives all of them their
+// lists from its own: the k nearest by (key, row) of the group itself, under the
+// key of identical rows, and of the groups in its list. By the exact method that
+// is the graph of Keep. The recall reported is that of the distinct rows.
+//
+// Either way a row with k copies or more lists nothing else, since they are its
+// nearest, and its group is an island. With Options.Copies a list takes at most so
+// many rows of a group, the first ones, as long as others fill it: UMAP wants 1.
+// What is left out for that is no error of the graph, but knng recall counts it.
+const (
+	Keep     Duplicates = "keep"
+	Collapse Duplicates = "collapse"
+)
 
 // Directions says how a node's hyperplane is found.
 type Directions string
@@ -167,6 +181,7 @@ func (o *Options) Validate() error {
 	fault(!slices.Contains([]Method{Auto, Exact, Paper, Balls, Parts}, v.Method), "method %q, want auto, exact, paper, balls or parts", v.Method)
 	if what := v.paperOnly(); v.Method == Balls || v.Method == Parts {
 		fault(what != "", "method %s does not know %s", v.Method, what)
+		fault(v.Method == Parts && v.Duplicates == Collapse, "method parts does not collapse duplicates")
 	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
@@ -178,13 +193,16 @@ func (o *Options) Validate() error {
 	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
-	fault(v.Duplicates != Keep, "duplicates %q, want keep: collapsing them is not there yet", v.Duplicates)
+	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
+	fault(v.Copies < 0 || v.Copies > MaxK, "copies are %d, want 1 to %d, or 0 for all", v.Copies, MaxK)
+	fault(v.Copies > 0 && v.Duplicates != Collapse, "copies in a list are limited only where duplicates collapse")
 	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
 	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
 	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
 	fault(v.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
 	if d := v.Distance; d != nil {
 		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")
+		fault(v.Duplicates == Collapse, "duplicates do not collapse with a distance of your own: rows of the same bytes may be different things to it")
 		fault(v.BadRows == Drop, "bad rows cannot be dropped with a distance of your own: it knows rows by their input position")
 	}
 	return errors.Join(faults...)
@@ -211,11 +229,19 @@ func (o Options) fingerprint() []store.Option {
 		{Name: "in-place", Value: onOff(o.InPlace)},
 		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "bad-rows", Value: string(o.BadRows)},
-		{Name: "duplicates", Value: string(o.Duplicates)},
+		{Name: "duplicates", Value: o.duplicates()},
 		{Name: "ids", Value: onOff(o.IDs != "")},
 	}
 	if o.Distance != nil {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})
 	}
 	return list
+}
+
+// duplicates is the treatment of identical rows in a word or two.
+func (o Options) duplicates() string {
+	if o.Copies > 0 {
+		return fmt.Sprintf("%s to %d", o.Duplicates, o.Copies)
+	}
+	return string(o.Duplicates)
 }

@@ -31,6 +31,7 @@ type Result struct {
 	Components int            `json:"components"` // connected components of the symmetrised graph
 	Completed  int            `json:"completed_rows"`
 	BadRows    int            `json:"bad_rows"`
+	Collapsed  int            `json:"collapsed_rows"` // that an equal row was solved for
 
 	PeakAnonBytes int64  `json:"peak_anon_bytes"`
 	PeakRSSBytes  int64  `json:"peak_rss_bytes"`

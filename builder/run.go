@@ -56,7 +56,9 @@ type run struct {
 	ledger    pages.Ledger // of what grows with the rows, in that method
 
 	goodRows pages.Block[uint32]
-	good     []uint32      // in goodRows: input rows that get a list, ascending
+	good     []uint32      // in goodRows: input rows that get a list, ascending; without copies
+	first    []uint32      // where duplicates collapse: of each input row, the first with the same bytes
+	copies   []uint32      // good rows that others were solved for, by the places of those
 	ownsRows bool          // rows is ours to close
 	keyCost  time.Duration // measured, of one evaluation
 

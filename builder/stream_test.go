@@ -56,7 +56,7 @@ func TestStreamedInput(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		o.Progress = func(e builder.Event) {
 			switch e.Phase {
-			case "", "audit", "copy", "order", "ids":
+			case "", "audit", "collapse", "copy", "order", "ids":
 			default:
 				cancel()
 			}

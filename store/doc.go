@@ -13,8 +13,9 @@
 //
 //	graph/          a Pebble database (format major version FormatTableFormatV6,
 //	                bytewise comparer, merger "knng.1", no filters)
-//	vectors/rows    the rows in locality order; the format is that of package
-//	                vectors. Absent where the rows are referenced
+//	vectors/rows    the rows in locality order, collapsed ones last; the format
+//	                is that of package vectors. Absent where the rows are
+//	                referenced
 //	view            where lists lie in Pebble's tables; derived, may be deleted
 //	SEAL            written last: the store is finished where it stands
 //	reverse/        in-neighbors, where they were asked for; may be deleted
@@ -30,7 +31,9 @@
 //	02 stage:4 unit:4            a finished unit of a stage: its counts, JSON
 //	10 stage:4 unit:4 block:4    subgraph block: lists by place (below)
 //	12 stage:4 place:4           folded lists from that place on, as of a stage
-//	20 division:4 place:4        leaf numbers of up to 4096 places, u32 each
+//	20 division:4 place:4        leaf numbers of up to 4096 places, u32 each; of
+//	                             division 0, which has none: of each row, the
+//	                             first that is identical, where they collapse
 //	30 row/16:8                  adjacency of 16 rows (below)
 //	31 row/16:8                  in-neighbors of 16 rows (below)
 //	40 place:4                   locality order: rows of up to 4096 places, u32

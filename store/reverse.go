@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -45,8 +46,10 @@ type ReverseOptions struct {
 // All is written beside and renamed when it is whole: interrupted, it leaves the
 // store without in-neighbors, and a further call begins anew.
 //
-// Errors: those of Open; ErrLocked where another process builds here; one that
-// names the memory needed where ReverseOptions.Memory is less; ctx's.
+// Errors: those of Open; ErrLocked where another process builds here; ErrSpace,
+// before anything is written where the disk tells how much it has, else when it
+// is full; one that names the memory needed where ReverseOptions.Memory is less;
+// ctx's.
 func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reverse, err error) {
 	defer caught(&err)
 	s, err := Open(dir, nil)
@@ -63,8 +66,14 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 		return r, err
 	}
 	path := filepath.Join(dir, reverseName)
+	if err := os.RemoveAll(path + newSuffix); err != nil { // what a kill left
+		return r, fmt.Errorf("store: %w", err)
+	}
+	if err := s.roomToTranspose(); err != nil {
+		return r, err
+	}
 	if err := s.transposeTo(ctx, path+newSuffix, opts); err != nil {
-		return r, errors.Join(err, os.RemoveAll(path+newSuffix))
+		return r, errors.Join(spaceError(err), os.RemoveAll(path+newSuffix))
 	}
 	if err := os.RemoveAll(path); err != nil { // one that does not open
 		return r, fmt.Errorf("store: %w", err)
@@ -81,9 +90,6 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 // transposeTo makes a sealed directory of in-neighbors. It is written as a draft
 // is, without a manifest.
 func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOptions) (err error) {
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
 	d := &Draft{dir: dir, fs: vfs.Default}
 	if err := os.MkdirAll(filepath.Join(dir, scratchName), 0o777); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -122,4 +128,23 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 		return err
 	}
 	return d.engine.makeView(d.fs, d.dir, inLists(w.rows))
+}
+
+// roomToTranspose refuses what the disk has no room for: all spilled entries, and
+// beside them the result of the spill in memory, before it is removed.
+func (s *Store) roomToTranspose() error {
+	entries := int64(s.shape.Lists) * int64(s.shape.K)
+	need := recordBytes*entries + min(8*entries, sortBytes)
+	if free, ok := freeBytes(s.dir); ok && free < need {
+		return fmt.Errorf("%w: the in-neighbors of %s need %d bytes while they are built, %d are free", ErrSpace, s.dir, need, free)
+	}
+	return nil
+}
+
+// spaceError marks the errors of a full disk with ErrSpace.
+func spaceError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: %w", ErrSpace, err)
+	}
+	return err
 }

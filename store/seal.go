@@ -231,6 +231,9 @@ func parseSeal(text []byte) ([]SealedFile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %q: %w", lines.Text(), err)
 		}
+		if size < 0 || !filepath.IsLocal(filepath.FromSlash(parts[2])) {
+			return nil, fmt.Errorf("line %q: %d bytes, or no file of the store", lines.Text(), size)
+		}
 		files = append(files, SealedFile{parts[2], size, parts[0]})
 	}
 	return files, lines.Err()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -135,7 +136,7 @@ func (s *Store) load() error {
 	if err := s.info.Manifest.check(); err != nil {
 		return err
 	}
-	if s.shape.K < 0 || s.shape.K > math.MaxUint16 || s.shape.Rows < 0 {
+	if s.shape.K < 0 || s.shape.K > math.MaxUint16 || s.shape.Rows < 0 || int64(s.shape.Rows) > vectors.MaxRows {
 		return fmt.Errorf("%w: adjacency of %d rows with k %d", ErrCorrupt, s.shape.Rows, s.shape.K)
 	}
 	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs

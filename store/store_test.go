@@ -212,6 +212,14 @@ func TestHelper(t *testing.T) {
 		if _, err := s.Neighbors(5, nil); err != nil {
 			t.Fatal(err)
 		}
+	case "read much":
+		readMuch(t, dir)
+	case "hold":
+		d, err := OpenDraft(dir, tiny(100), nil)
+		must(t, err)
+		must(t, d.Record("begun", true))
+		fmt.Println("held")
+		time.Sleep(time.Hour) // until it is killed
 	case "build":
 		_, err := OpenDraft(dir, tiny(100), nil)
 		if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), os.Getenv("KNNG_TEST_HOLDER")) {

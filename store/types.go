@@ -23,6 +23,7 @@ var (
 	ErrNoRow       = errors.New("store: no such row")
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")
 	ErrNoID        = errors.New("store: no such id")
+	ErrSpace       = errors.New("store: no space left on device")
 	ErrNotStore    = errors.New("store: not a knng store")
 	ErrClosed      = errors.New("store: closed")
 )

@@ -47,6 +47,14 @@ func (r *Rows) Type() Type { return r.typ }
 // Stride is the distance in bytes between the beginnings of consecutive rows.
 func (r *Rows) Stride() int { return r.stride }
 
+// Head is the first n rows, 0 to Len. It shares the mapping: closing either
+// closes both.
+func (r *Rows) Head(n int) *Rows {
+	head := *r
+	head.n = min(n, r.n)
+	return &head
+}
+
 // Base returns the bytes of all rows; row i begins at i*Stride().
 func (r *Rows) Base() []byte { return r.data }
 

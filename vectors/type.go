@@ -14,6 +14,10 @@ const (
 	Float32 Type = 4
 )
 
+// MaxRows is the most rows that a graph can be built of: they are numbered in 32
+// bits, and the last number stands for none.
+const MaxRows = 1<<32 - 1
+
 // MaxDim is the largest dimension that a matrix may have: with it, integer
 // sums of squared differences of bytes (at most dim * 255^2) fit uint32.
 const MaxDim = 65536

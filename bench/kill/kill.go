@@ -1,5 +1,6 @@
-// Package kill kills real builds with SIGKILL at moments spread over their whole
-// run, resumes them with another number of threads, and compares the graphs.
+// Package kill kills real builds with SIGKILL at random moments, resumes them
+// with other threads and another memory limit, and compares the graphs with
+// those of builds that were left alone.
 package kill
 
 import (
@@ -7,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -18,79 +21,128 @@ import (
 type Config struct {
 	Binary  string   // knng
 	Args    []string // of "knng build", without -o and --threads
-	Kills   int      // builds that are killed, each once more than the one before it at most Each times
-	Each    int      // kills of each build
+	Random  bool     // add random options to Args, others for every build
+	Kills   int      // kills in all; a build that ends before its moment is none
+	Each    int      // most kills of one build
+	Seed    uint64   // of the moments and options
 	Scratch string
 }
 
 // Outcome is one build that was killed and resumed.
 type Outcome struct {
-	Kills    []float64 // seconds after which it was killed
-	Phases   []string  // what it was doing
-	Seconds  float64   // of the run that finished it
-	CPU      float64   // seconds of all runs: what does not depend on their threads
+	Options   []string  // drawn for it
+	Kills     []float64 // seconds after which it was killed
+	Phases    []string  // what it was doing
+	Runs      []string  // threads and memory limit of each run, the last one's included
+	CPU       float64   // seconds of all runs
+	Checksum  string
+	Reference Reference // the same build, left alone
+}
+
+// Reference is a build that was left alone.
+type Reference struct {
 	Checksum string
-	Threads  []int
+	Seconds  float64 // wall time
+	CPU      float64
 }
 
-// Report is all of them.
-type Report struct {
-	Reference string  // checksum of the build that was not killed
-	Seconds   float64 // wall time of it
-	CPU       float64
-	Outcomes  []Outcome
-}
+// Wrong reports whether the graphs differ.
+func (o *Outcome) Wrong() bool { return o.Checksum != o.Reference.Checksum }
 
-// Run makes the reference and then the kills, telling each outcome to done.
-func (c *Config) Run(done func(ref *Report, o Outcome)) (*Report, error) {
+// Redone is the CPU time in seconds that kills cost: all beyond the reference.
+func (o *Outcome) Redone() float64 { return o.CPU - o.Reference.CPU }
+
+// Run kills build after build, telling each outcome to done.
+func (c *Config) Run(done func(Outcome)) error {
 	dir, err := os.MkdirTemp(c.Scratch, "kill-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	r := new(Report)
-	began := time.Now()
-	if r.Reference, r.CPU, err = c.finish(filepath.Join(dir, "reference"), 2); err != nil {
-		return nil, err
-	}
-	r.Seconds = time.Since(began).Seconds()
-	for i := range c.Kills {
-		o, err := c.one(filepath.Join(dir, strconv.Itoa(i)), i, r.Seconds)
-		if err != nil {
-			return nil, err
+	rng := rand.New(rand.NewPCG(c.Seed, 0))
+	var ref Reference
+	for kills := 0; kills < c.Kills; {
+		o := Outcome{}
+		if c.Random {
+			o.Options = options(rng)
 		}
-		r.Outcomes = append(r.Outcomes, o)
-		done(r, o)
-		os.RemoveAll(filepath.Join(dir, strconv.Itoa(i)))
+		if c.Random || kills == 0 {
+			if ref, err = c.reference(filepath.Join(dir, "reference"), o.Options); err != nil {
+				return fmt.Errorf("%v: %w", o.Options, err)
+			}
+		}
+		o.Reference = ref
+		if err := c.one(rng, filepath.Join(dir, "killed"), &o, min(c.Each, c.Kills-kills)); err != nil {
+			return fmt.Errorf("%v: %w", o.Options, err)
+		}
+		kills += len(o.Kills)
+		done(o)
 	}
-	return r, nil
+	return nil
 }
 
-// one kills a build Each times, the first time at its share of the whole, then
-// at the same distance again, and finishes it, with one and two threads in turn.
-func (c *Config) one(dir string, i int, whole float64) (o Outcome, err error) {
-	share := (float64(i) + 0.5) / float64(c.Kills) / float64(c.Each)
-	for j := range c.Each {
-		threads := 1 + (i+j)%2
-		after := time.Duration(share * whole * 2 / float64(threads) * float64(time.Second))
-		phase, cpu, finished, err := c.kill(dir, threads, after)
+// options draws what names the result and what does not, of one build.
+func options(rng *rand.Rand) []string {
+	list := []string{"-k", strconv.Itoa(1 + rng.IntN(30)), "--seed", strconv.Itoa(1 + rng.IntN(1000))}
+	metrics := []string{"euclidean", "sqeuclidean", "cosine", "ip"}
+	method := pick(rng, "exact", "paper", "balls", "balls")
+	switch method {
+	case "balls":
+		metrics = metrics[:3]
+		list = append(list, pick(rng,
+			[]string{"--recall", fmt.Sprintf("%.3f", 0.8+0.19*rng.Float64())},
+			[]string{"--divisions", strconv.Itoa(1 + rng.IntN(12)), "--rounds", strconv.Itoa(1 + rng.IntN(3))})...)
+	case "paper":
+		list = append(list, "--divisions", strconv.Itoa(1+rng.IntN(6)), "--rounds", strconv.Itoa(1+rng.IntN(2)),
+			"--visits", strconv.Itoa(100+rng.IntN(400)), "--pairwise", pick(rng, "on", "off"))
+	}
+	list = append(list, "--method", method, "--metric", pick(rng, metrics...), "--pair-cache", pick(rng, "auto", "on", "off"))
+	return append(list, pick(rng,
+		[]string{"--vectors", "reference"}, // which leaves no room for what collapses
+		[]string{"--duplicates", "keep"},
+		[]string{"--duplicates", "collapse"},
+		[]string{"--duplicates", "collapse", "--copies", "1"})...)
+}
+
+func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
+
+// run draws what may change from one run to the next: threads and memory.
+func run(rng *rand.Rand) []string {
+	return []string{"--threads", strconv.Itoa(1 + rng.IntN(4)), "--memory", pick(rng, "1GiB", "1500MiB", "3GiB")}
+}
+
+func (c *Config) reference(dir string, options []string) (r Reference, err error) {
+	defer os.RemoveAll(dir)
+	began := time.Now()
+	r.Checksum, r.CPU, err = c.finish(dir, options)
+	r.Seconds = time.Since(began).Seconds()
+	return r, err
+}
+
+// one kills a build up to most times, each at a random moment of the time that
+// the whole takes, and finishes it.
+func (c *Config) one(rng *rand.Rand, dir string, o *Outcome, most int) (err error) {
+	defer os.RemoveAll(dir)
+	for range most {
+		how := run(rng)
+		after := time.Duration(rng.Float64() * o.Reference.Seconds * float64(time.Second))
+		phase, cpu, finished, err := c.kill(dir, slices.Concat(o.Options, how), after)
 		if err != nil {
-			return o, err
+			return err
 		}
-		o.Threads, o.Kills, o.Phases = append(o.Threads, threads), append(o.Kills, after.Seconds()), append(o.Phases, phase)
 		o.CPU += cpu
+		o.Runs = append(o.Runs, fmt.Sprint(how))
 		if finished {
 			break
 		}
+		o.Kills, o.Phases = append(o.Kills, after.Seconds()), append(o.Phases, phase)
 	}
-	threads := 1 + (i+c.Each)%2
-	o.Threads = append(o.Threads, threads)
-	began := time.Now()
+	how := run(rng)
+	o.Runs = append(o.Runs, fmt.Sprint(how))
 	var cpu float64
-	o.Checksum, cpu, err = c.finish(dir, threads)
-	o.Seconds = time.Since(began).Seconds()
+	o.Checksum, cpu, err = c.finish(dir, slices.Concat(o.Options, how))
 	o.CPU += cpu
-	return o, err
+	return err
 }
 
 // cpuOf is what an ended process took.
@@ -98,14 +150,13 @@ func cpuOf(cmd *exec.Cmd) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-func (c *Config) command(dir string, threads int, more ...string) *exec.Cmd {
-	args := append([]string{"build", "-o", dir, "--threads", strconv.Itoa(threads)}, c.Args...)
-	return exec.Command(c.Binary, append(args, more...)...)
+func (c *Config) command(dir string, more ...string) *exec.Cmd {
+	return exec.Command(c.Binary, slices.Concat([]string{"build", "-o", dir}, c.Args, more)...)
 }
 
 // kill starts a build and kills it; finished is true where it was done before.
-func (c *Config) kill(dir string, threads int, after time.Duration) (phase string, cpu float64, finished bool, err error) {
-	cmd := c.command(dir, threads, "--progress", "json")
+func (c *Config) kill(dir string, options []string, after time.Duration) (phase string, cpu float64, finished bool, err error) {
+	cmd := c.command(dir, append(options, "--progress", "json")...)
 	var progress bytes.Buffer
 	cmd.Stderr = &progress
 	if err := cmd.Start(); err != nil {
@@ -125,7 +176,7 @@ func (c *Config) kill(dir string, threads int, after time.Duration) (phase strin
 		return "", 0, false, err
 	}
 	<-ended
-	return lastPhase(progress.Bytes()), cpuOf(cmd), false, nil
+	return lastPhase(progress.Bytes()), cpuOf(cmd), cmd.ProcessState.Success(), nil
 }
 
 // lastPhase is the phase of the last progress line.
@@ -141,8 +192,8 @@ func lastPhase(lines []byte) (phase string) {
 }
 
 // finish runs a build to its end and returns the checksum and the CPU seconds.
-func (c *Config) finish(dir string, threads int) (checksum string, cpu float64, err error) {
-	cmd := c.command(dir, threads, "--json", "--progress", "none")
+func (c *Config) finish(dir string, options []string) (checksum string, cpu float64, err error) {
+	cmd := c.command(dir, append(options, "--json", "--progress", "none")...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -42,7 +42,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
 		return exitUsage
-	case errors.Is(err, builder.ErrSpace), errors.Is(err, builder.ErrMemory):
+	case errors.Is(err, builder.ErrSpace), errors.Is(err, store.ErrSpace), errors.Is(err, builder.ErrMemory):
 		return exitResumable
 	}
 	return exitFailed

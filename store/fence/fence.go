@@ -16,6 +16,9 @@
 // and drops the keys that it then keeps no bounds of. Behind the fence that is
 // never written.
 //
+// PEBBLE.md, beside this file, tells of each trap with its version, the steps that
+// show it, and what is done about it.
+//
 // What a closed fence costs until the process ends: the parked goroutines and
 // the memory of the database that they stand in. Its files are closed.
 package fence

@@ -1,10 +1,8 @@
 package builder
 
 import (
-	"maps"
 	"slices"
 
-	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store/analysis"
 )
 
@@ -12,28 +10,6 @@ import (
 type list struct {
 	ids  []uint32
 	keys []float32
-}
-
-// partsOf makes the united lists of some places.
-func (r *run) partsOf(truths ...*recall.Lists) (map[uint32]list, error) {
-	byStripe := map[int][]uint32{}
-	for _, truth := range truths {
-		for _, place := range truth.Places {
-			at := int(place) / stripePlaces
-			byStripe[at] = append(byStripe[at], place)
-		}
-	}
-	found := map[uint32]list{}
-	var s stripe
-	for _, number := range slices.Sorted(maps.Keys(byStripe)) {
-		if err := r.unite(number, &s); err != nil {
-			return nil, err
-		}
-		for _, place := range byStripe[number] {
-			found[place] = s.copyOf(place)
-		}
-	}
-	return found, nil
 }
 
 func (s *stripe) copyOf(place uint32) list {

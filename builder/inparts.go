@@ -1,12 +1,14 @@
 package builder
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -68,6 +70,9 @@ func (r *run) divideParts() error {
 		return err
 	}
 	defer leaves.Free()
+	if err := r.steerParts(leaves.Pairs()); err != nil {
+		return err
+	}
 	done, sum, err := r.committed(leaves.Groups())
 	if err != nil {
 		return err
@@ -81,9 +86,6 @@ func (r *run) divideParts() error {
 		sum.add(counts)
 	}
 	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
-	if err := r.growSteering(r.state.sums().Requested + st.Requested); err != nil {
-		return err
-	}
 	if len(r.steer) > 0 {
 		st.Steer = r.state.Steer
 		if st.Recall, st.Margin, err = r.steeredParts(); err != nil {
@@ -95,6 +97,16 @@ func (r *run) divideParts() error {
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(r.n()), r.steerNote())
 	return err
+}
+
+// steerParts draws the rows that steer before the first division, whose pairs say how
+// many they may be: a group notes their lists when it is committed.
+func (r *run) steerParts(pairs int64) error {
+	if len(r.state.Stages) > 0 {
+		return nil
+	}
+	r.state.Steer, r.steer = 0, nil
+	return r.growSteering(pairs)
 }
 
 // assign divides all rows.
@@ -113,7 +125,8 @@ func (r *run) assign(number int) (*parts.Leaves, error) {
 	})
 }
 
-// doBatch does the groups of a batch that are not done.
+// doBatch does the groups of a batch that are not done. One is read while the one
+// before it is solved and the one before that is committed.
 func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum unitCounts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Add(batch.To - batch.From)
@@ -128,43 +141,40 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
-	for g := batch.From; g < batch.To; g++ {
-		if !done[g] {
-			counts, err := r.doGroup(spill, g)
-			if err != nil {
-				return sum, err
-			}
-			sum.add(counts)
+	line := newPipeline(r, p)
+	for g := batch.From; g < batch.To && err == nil; g++ {
+		if done[g] {
+			p.Add(1)
+			continue
 		}
-		p.Add(1)
+		err = line.next(spill, g)
 	}
+	err = line.end(err)
 	if bytes, err := r.draft.DiskBytes(); err == nil {
 		r.meter.disk(bytes + spill.Bytes() + r.ledger.PeakDisk())
 	}
-	return sum, nil
+	return line.sum, err
 }
 
-// doGroup solves the leaves of a group and commits its lists.
-func (r *run) doGroup(spill *parts.Spill, number int) (counts unitCounts, err error) {
-	if err := spill.Read(number, &r.group); err != nil {
-		return counts, err
+// solveGroup makes the lists of a group.
+func (r *run) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
+	if len(group.Places) < 2 {
+		return nil, note, nil
 	}
-	if len(r.group.Places) < 2 {
-		return counts, r.draft.CommitUnit(r.stageNumber(), uint32(number), nil, counts)
-	}
-	g, err := r.inGroup(&r.group)
+	g, err := r.inGroup(group)
 	if err != nil {
-		return counts, err
+		return nil, note, err
 	}
 	defer g.found.Free()
-	if counts.Requested, err = g.solveLeaves(&r.group); err != nil {
-		return counts, err
+	if note.Requested, err = g.solveLeaves(group); err != nil {
+		return nil, note, err
 	}
-	counts.Evaluated = counts.Requested
+	note.Evaluated = note.Requested
 	if err := g.rank(func(int) {}); err != nil {
-		return counts, err
+		return nil, note, err
 	}
-	return counts, r.draft.CommitUnit(r.stageNumber(), uint32(number), g.stripesOf(r.group.Places, r.stripes()), counts)
+	note.Steered = g.steeredIn(group.Places, r.steer)
+	return g.stripesOf(group.Places, r.stripes()), note, nil
 }
 
 // inGroup is a run over the rows of a group alone, whose places are their numbers
@@ -302,21 +312,75 @@ func (r *run) countUnits() error {
 	return nil
 }
 
+// groupNote is what a group is committed with.
+type groupNote struct {
+	unitCounts
+	Steered []noted `json:"s,omitempty"`
+}
+
+// noted is the list that a group has for a row that steers.
+type noted struct {
+	Place     uint32    `json:"p"`
+	Neighbors []uint32  `json:"n"` // places
+	Keys      []float32 `json:"k"`
+}
+
+// steeredIn notes the lists of the rows that steer. The run is that of a group.
+func (r *run) steeredIn(places []uint32, steer []*recall.Lists) (lists []noted) {
+	for _, truth := range steer {
+		for _, place := range truth.Places {
+			i, here := slices.BinarySearch(places, place)
+			if !here {
+				continue
+			}
+			near, keys := r.lists.List(uint32(i))
+			l := noted{Place: place, Keys: slices.Clone(keys)}
+			for _, id := range near {
+				l.Neighbors = append(l.Neighbors, places[id])
+			}
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
 // steeredParts is the recall of the steering rows' lists so far, and its standard
 // error.
 func (r *run) steeredParts() (mean, standardError float64, err error) {
-	if err := r.countUnits(); err != nil {
-		return 0, 0, err
+	number := map[uint32]uint32{}
+	for _, truth := range r.steer {
+		for _, place := range truth.Places {
+			number[place] = uint32(len(number))
+		}
 	}
-	lists, err := r.partsOf(r.steer...)
-	if err != nil {
-		return 0, 0, err
+	lists := union.New(len(number), r.k, nil)
+	defer lists.Free()
+	for stage := uint32(1); stage <= r.stageNumber(); stage++ {
+		err := r.draft.Units(stage, func(_ uint32, note []byte) error {
+			var n groupNote
+			if err := json.Unmarshal(note, &n); err != nil {
+				return fmt.Errorf("%w: unit note: %w", store.ErrCorrupt, err)
+			}
+			for _, l := range n.Steered {
+				i, known := number[l.Place]
+				if !known || len(l.Keys) != len(l.Neighbors) {
+					return fmt.Errorf("%w: unit note of place %d", store.ErrCorrupt, l.Place)
+				}
+				for j, id := range l.Neighbors {
+					lists.Offer(i, id, l.Keys[j])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, 0, err
+		}
 	}
 	var per []float64
 	for _, truth := range r.steer {
 		for i, place := range truth.Places {
-			l := lists[place]
-			per = append(per, truth.Recall(i, l.ids, l.keys))
+			ids, keys := lists.List(number[place])
+			per = append(per, truth.Recall(i, ids, keys))
 		}
 	}
 	mean, standardError = meanOf(per)

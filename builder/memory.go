@@ -50,7 +50,7 @@ func (r *run) partsBytes() int64 {
 	row := int64(r.src.Dim() * r.src.Type().Size())
 	leaders := int64(parts.Leaders(r.src.Len(), overlap))
 	assigners := int64(r.opts.Threads) * (leaders*(2*row+r.codesBytes(1)) + 16<<20)
-	return fixedMemory + groupBytes + groupBytes/2 + assigners
+	return fixedMemory + 2*groupBytes + groupBytes/2 + assigners
 }
 
 // need is the most anonymous memory that the build will hold at a time.

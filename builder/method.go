@@ -45,7 +45,7 @@ func (o *Options) choose(n, dim int) Method {
 // method is faster, because joins find more for each pair; above it any machine
 // should still be able to build the graph. It is a constant, not the memory at
 // hand: the graph depends on which method builds it.
-const wholeBytes = 1 << 30
+const wholeBytes = 4 << 30
 
 // ballsBytes is about the memory of the balls method.
 func (o *Options) ballsBytes(n int64, dim int) int64 {

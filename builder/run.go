@@ -50,10 +50,10 @@ type run struct {
 	skip     bool            // leaves skip pairs that have shared a leaf before
 	steer    []*recall.Lists // exact lists of the rows that steer
 
-	group     parts.Group  // of the parts method: the one at hand
-	ascending []uint32     // 0, 1, ...
-	units     []int        // of every stage of the parts method
-	ledger    pages.Ledger // of what grows with the rows, in that method
+	groups    [2]parts.Group // of the parts method: one being solved, one being read
+	ascending []uint32       // 0, 1, ...
+	units     []int          // of every stage of the parts method
+	ledger    pages.Ledger   // of what grows with the rows, in that method
 
 	goodRows pages.Block[uint32]
 	good     []uint32      // in goodRows: input rows that get a list, ascending; without copies

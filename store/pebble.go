@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -42,6 +43,9 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf fun
 		// again and again.
 		DisableAutomaticCompactions: true,
 		DisableTableStats:           true,
+		// Without compactions, writers that wait for one wait for ever: every time a
+		// build goes on, its log becomes one more table of the top level.
+		L0StopWritesThreshold: math.MaxInt32,
 	}
 	var err error
 	if readOnly {

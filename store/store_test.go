@@ -539,3 +539,39 @@ func BenchmarkIDs(b *testing.B) {
 		}
 	})
 }
+
+// TestBuildsGoOnOften: however often a build was interrupted, writing goes on.
+func TestBuildsGoOnOften(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	done := make(chan error, 1)
+	go func() {
+		for i := range 40 {
+			d, err := OpenDraft(dir, tiny(100), nil)
+			if err == nil {
+				err = d.Record("state", i)
+			}
+			if err == nil {
+				err = d.CommitUnit(uint32(i+1), 0, []Lists{{Rows: []uint32{1}, Starts: []uint32{0, 1}, Neighbors: []uint32{2}, Keys: []float32{3}}}, i)
+			}
+			if err == nil && i == 39 {
+				err = d.settle()
+			}
+			if d != nil {
+				err = errors.Join(err, d.Close())
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("a write waits for ever")
+	}
+}

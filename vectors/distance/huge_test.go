@@ -27,7 +27,7 @@ func TestRowsBeyond32Bits(t *testing.T) {
 	}
 	head := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(n)), dim)
 	rows := []int64{0, 1<<30 + 1, 1<<31 - 1, 1 << 31, n - 1} // byte 2^32 and beyond from the second on
-	if _, err := f.Write(head); err == nil {
+	if _, err = f.Write(head); err == nil {
 		err = f.Truncate(8 + n*dim)
 	}
 	for i, row := range rows {

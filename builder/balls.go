@@ -186,9 +186,32 @@ func (r *run) compareWith(tile *codes.Tile, columns, leaf []uint32, bounds *[cod
 		tile.Select(bounds[:len(band)])
 		for i, place := range band {
 			distances, ids := tile.Near(i)
+			if len(ids) > manyTies*r.found.K {
+				distances, ids = lessTies(distances, ids, bounds[i], r.found.K+1)
+			}
 			r.found.Offer(tile, place, distances, ids)
 		}
 	}
+}
+
+// manyTies is from how many times the length of a list on it pays to look for ties.
+const manyTies = 4
+
+// lessTies drops, in place, all but the first few of the candidates whose distance is
+// the bound. They stand in the order of places, which decides ties: no other can enter
+// a list. Where a row repeats, nearly all of a leaf ties.
+func lessTies(distances, ids []uint32, bound uint32, few int) (d, i []uint32) {
+	n, ties := 0, 0
+	for at, x := range distances {
+		if x == bound {
+			if ties++; ties > few {
+				continue
+			}
+		}
+		distances[n], ids[n] = x, ids[at]
+		n++
+	}
+	return distances[:n], ids[:n]
 }
 
 // join runs one round of joins, or as many parts of it as the target recall

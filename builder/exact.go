@@ -2,12 +2,14 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // The exact method compares blocks of rows with blocks of rows. In a round,
@@ -146,6 +148,8 @@ type exactWorker struct {
 
 	screen screen.Screen // nil under a distance of the user's own
 	worst  []float32     // of the columns
+	closed []bool        // columns whose lists take no row of the block, but for nearer ones
+	near   []uint32
 	ids    []uint32
 	keys   []float32
 }
@@ -199,18 +203,73 @@ func (w *exactWorker) screened(split int) (leaf.Count, error) {
 	for _, y := range columns {
 		w.worst = append(w.worst, w.lists.Worst(y))
 	}
+	allClosed := w.close(columns, rows[0])
 	w.screen.Columns(columns, w.worst, rows)
 	for first := 0; first < len(rows); first += screen.BandRows {
 		band := rows[first:min(first+screen.BandRows, len(rows))]
+		if allClosed && w.allAre(band, columns[0]) {
+			continue
+		}
 		w.screen.Rows(band)
 		for r, x := range band {
 			near, keys := w.screen.Near(r, w.lists.Worst(x))
+			if w.isClosed(x, columns[0]) {
+				near, keys = w.open(near, keys)
+			}
 			if err := w.offer(x, columns, near, keys); err != nil {
 				return count, err
 			}
 		}
 	}
 	return count, nil
+}
+
+// isClosed reports whether the list of x is full of rows equal to it that all come
+// before place first: no row from there on can enter. Where a row repeats thousands of
+// times nearly all pairs are of such rows, and all of them tie.
+func (w *exactWorker) isClosed(x, first uint32) bool {
+	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first && w.space != nil &&
+		(w.space.Metric() == distance.Euclidean || w.space.Metric() == distance.SqEuclidean)
+}
+
+func (w *exactWorker) allAre(places []uint32, first uint32) bool {
+	for _, x := range places {
+		if !w.isClosed(x, first) {
+			return false
+		}
+	}
+	return true
+}
+
+// close notes which columns are closed to places from first on, and whether all are.
+func (w *exactWorker) close(columns []uint32, first uint32) bool {
+	w.closed = w.closed[:0]
+	all := true
+	for _, y := range columns {
+		w.closed = append(w.closed, w.isClosed(y, first))
+		all = all && w.closed[len(w.closed)-1]
+	}
+	return all
+}
+
+// open keeps the columns that are not closed.
+func (w *exactWorker) open(near []uint32, keys []float32) ([]uint32, []float32) {
+	w.near = slices.Grow(w.near[:0], len(near))[:len(near)]
+	n := 0
+	for i, j := range near {
+		if w.closed[j] {
+			continue
+		}
+		if keys != nil {
+			keys[n] = keys[i]
+		}
+		w.near[n] = j
+		n++
+	}
+	if keys != nil {
+		keys = keys[:n]
+	}
+	return w.near[:n], keys
 }
 
 // offer offers the columns numbered near to x, and x to them.

@@ -6,6 +6,7 @@ package screen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/products"
@@ -64,9 +65,9 @@ func (s *byCodes) Rows(places []uint32) { s.tile.Rows(places, s.wide) }
 
 func (s *byCodes) Near(r int, worst float32) ([]uint32, []float32) {
 	distances, near := s.tile.Either(r, codes.Reach(worst), s.bounds)
-	s.keys = s.keys[:0]
-	for _, d := range distances {
-		s.keys = append(s.keys, float32(d))
+	s.keys = slices.Grow(s.keys[:0], len(distances))[:len(distances)]
+	for i, d := range distances {
+		s.keys[i] = float32(d)
 	}
 	return near, s.keys
 }

@@ -91,6 +91,9 @@ func (l *Lists) List(place uint32) (ids []uint32, keys []float32) {
 // with a larger key cannot enter.
 func (l *Lists) Worst(place uint32) float32 { return l.keys[int(place)*l.stride+l.K-1] }
 
+// Last is the last entry of a full list and None of one with room.
+func (l *Lists) Last(place uint32) uint32 { return l.ids[int(place)*l.stride+l.K-1] }
+
 // before reports whether (key, id) comes before (key2, id2).
 func (l *Lists) before(key float32, id uint32, key2 float32, id2 uint32) bool {
 	if key != key2 {

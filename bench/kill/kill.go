@@ -85,23 +85,31 @@ func (c *Config) Run(done func(Outcome)) error {
 func options(rng *rand.Rand) []string {
 	list := []string{"-k", strconv.Itoa(1 + rng.IntN(30)), "--seed", strconv.Itoa(1 + rng.IntN(1000))}
 	metrics := []string{"euclidean", "sqeuclidean", "cosine", "ip"}
-	method := pick(rng, "exact", "paper", "balls", "balls")
+	method := pick(rng, "exact", "paper", "balls", "balls", "parts")
 	switch method {
 	case "balls":
 		metrics = metrics[:3]
 		list = append(list, pick(rng,
 			[]string{"--recall", fmt.Sprintf("%.3f", 0.8+0.19*rng.Float64())},
 			[]string{"--divisions", strconv.Itoa(1 + rng.IntN(12)), "--rounds", strconv.Itoa(1 + rng.IntN(3))})...)
+	case "parts":
+		metrics = metrics[:3]
+		list = append(list, "--divisions", strconv.Itoa(1+rng.IntN(12)))
 	case "paper":
 		list = append(list, "--divisions", strconv.Itoa(1+rng.IntN(6)), "--rounds", strconv.Itoa(1+rng.IntN(2)),
 			"--visits", strconv.Itoa(100+rng.IntN(400)), "--pairwise", pick(rng, "on", "off"))
 	}
 	list = append(list, "--method", method, "--metric", pick(rng, metrics...), "--pair-cache", pick(rng, "auto", "on", "off"))
-	return append(list, pick(rng,
-		[]string{"--vectors", "reference"}, // which leaves no room for what collapses
-		[]string{"--duplicates", "keep"},
-		[]string{"--duplicates", "collapse"},
-		[]string{"--duplicates", "collapse", "--copies", "1"})...)
+	same := [][]string{
+		{"--vectors", "reference"}, // which leaves no room for what collapses
+		{"--duplicates", "keep"},
+		{"--duplicates", "collapse"},
+		{"--duplicates", "collapse", "--copies", "1"},
+	}
+	if method == "parts" {
+		same = same[:2] // it does not collapse
+	}
+	return append(list, pick(rng, same...)...)
 }
 
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }

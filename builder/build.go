@@ -145,6 +145,7 @@ func (r *run) release() {
 		r.round.Free()
 	}
 	r.goodRows.Free()
+	r.bounds.keys.Free()
 	if r.found != nil {
 		r.found.Free()
 	}

@@ -244,7 +244,7 @@ func TestPartsMethod(t *testing.T) {
 		for _, cut := range []struct {
 			group  int64
 			stripe int
-		}{{64 << 20, 1 << 14}, {1, 100}} {
+		}{{64 << 20, 4 << 20}, {1, 8000}} {
 			restore := builder.SmallParts(cut.group, cut.stripe)
 			res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
 				builder.Options{K: k, Metric: m, Method: builder.Parts, Recall: 0.97})
@@ -262,7 +262,7 @@ func TestPartsMethod(t *testing.T) {
 // TestGroupsDoNotMatter: where codes are keys, neither do groups and stripes.
 func TestGroupsDoNotMatter(t *testing.T) {
 	var sums []string
-	for _, cut := range [][2]int{{64 << 20, 1 << 14}, {1, 64}} {
+	for _, cut := range [][2]int{{64 << 20, 4 << 20}, {1, 5000}} {
 		restore := builder.SmallParts(int64(cut[0]), cut[1])
 		in, err := vectors.Open([]string{blobs}, nil)
 		if err != nil {

@@ -18,8 +18,10 @@
 // holds no lists of all rows. Its divisions have one level (package parts): every row
 // stands in the leaves of its four nearest of many leaders, a leaf is solved by all
 // its pairs, and near leaves are solved together as a group whose rows have been put
-// side by side on disk. What a group finds is a unit that the store keeps; the union
-// of all is made at the end, some thousand rows at a time. There is no propagation.
+// side by side on disk. What a group finds is a unit that the store keeps. Before the
+// next division the units are folded into one list a row, some ten thousand rows at a
+// time, and groups keep no more than what may still enter these. There is no
+// propagation.
 //
 // # Passes
 //
@@ -44,11 +46,11 @@
 // Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
 // bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes,
-// whatever the rows; what grows with them (4 bytes a row for the good rows, 8 in a
-// division, 8 in the audit) stands in mapped files where it no longer fits. By Balls: lists of k and some slack
-// (8 bytes an entry), in a round as much again for the frozen generation and for
-// who lists whom, 24 bytes a row while dividing, and the codes of rows that are
-// not bytes. Rows are mapped, never held.
+// whatever the rows; what grows with them (4 bytes a row for the good rows, 2 for the
+// bounds of lists, 8 in a division, 8 in the audit) stands in mapped files where it no
+// longer fits. By Balls: lists of k and some slack (8 bytes an entry), in a round as
+// much again for the frozen generation and for who lists whom, 24 bytes a row while
+// dividing, and the codes of rows that are not bytes. Rows are mapped, never held.
 //
 // Durability: Paper and Parts commit what every unit of work gained; Balls writes its
 // lists as they are every few seconds, between stages.

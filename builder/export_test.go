@@ -23,12 +23,12 @@ func KeepEvery(d time.Duration) (restore func()) {
 	return func() { keepEvery = before }
 }
 
-// SmallParts makes groups and stripes of the parts method small, and returns what
-// puts them back.
+// SmallParts sets the bytes of groups and stripes of the parts method, and returns
+// what puts them back.
 func SmallParts(group int64, stripe int) (restore func()) {
-	beforeGroup, beforeStripe := groupBytes, stripePlaces
-	groupBytes, stripePlaces = group, stripe
-	return func() { groupBytes, stripePlaces = beforeGroup, beforeStripe }
+	beforeGroup, beforeStripe := groupBytes, stripeBytes
+	groupBytes, stripeBytes = group, stripe
+	return func() { groupBytes, stripeBytes = beforeGroup, beforeStripe }
 }
 
 // Committed tells what a build that goes on in dir begins with: how many finished
@@ -79,17 +79,11 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 }
 
 func committedParts(r *run) (keys [][]float32, err error) {
-	if err := r.countUnits(); err != nil {
-		return nil, err
-	}
-	var s stripe
-	for number := range r.stripes() {
-		if err := r.unite(number, &s); err != nil {
-			return nil, err
+	err = r.eachStripe(func(s *stripe) error {
+		for place := s.from; place < s.to; place++ {
+			keys = append(keys, s.copyOf(place).keys)
 		}
-		for place := s.from; place < min(s.from+stripePlaces, r.n()); place++ {
-			keys = append(keys, s.copyOf(uint32(place)).keys)
-		}
-	}
-	return keys, nil
+		return nil
+	})
+	return keys, err
 }

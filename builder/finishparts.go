@@ -1,28 +1,10 @@
 package builder
 
-import (
-	"slices"
-
-	"github.com/knng/knng/store/analysis"
-)
-
-// list is a copy of one list.
-type list struct {
-	ids  []uint32
-	keys []float32
-}
-
-func (s *stripe) copyOf(place uint32) list {
-	ids, keys := s.lists.List(place - uint32(s.from))
-	return list{slices.Clone(ids), slices.Clone(keys)}
-}
+import "github.com/knng/knng/store/analysis"
 
 // finishParts unites all units, stripe after stripe, writes the adjacency and
 // measures. No more lists than those of a few stripes are in memory at a time.
 func (r *run) finishParts() (*Result, error) {
-	if err := r.countUnits(); err != nil {
-		return nil, err
-	}
 	result := r.report()
 	truth, err := r.reportTruth(result)
 	if err != nil {
@@ -86,27 +68,30 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 		return nil
 	}
 	var rows []uint32
-	err := f.eachStripe(func(s *stripe, to int) error {
-		for place := s.from; place < to; place++ {
+	err := f.eachStripe(func(s *stripe) error {
+		if err := f.complete(s); err != nil {
+			return err
+		}
+		for place := s.from; place < s.to; place++ {
 			if err := isolated(int(f.order[place])); err != nil {
 				return err
 			}
-			ids, keys := s.lists.List(uint32(place - s.from))
+			ids, keys := s.list(place)
 			rows = rows[:0]
 			for _, id := range ids {
 				f.parted.Unite(uint32(place), id)
 				rows = append(rows, f.order[id])
 			}
 			if _, ok := f.wanted[uint32(place)]; ok {
-				f.wanted[uint32(place)] = s.copyOf(uint32(place))
+				f.wanted[uint32(place)] = s.copyOf(place)
 			}
 			if err := add(rows, keys); err != nil {
 				return err
 			}
 			row++
 		}
-		p.Add(to - s.from)
-		return f.ctx.Err()
+		p.Add(s.to - s.from)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -114,58 +99,13 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 	return isolated(f.outputRows())
 }
 
-// eachStripe unites stripes side by side and calls fn with them in order, while the
-// next ones are united.
-func (f *partsFinish) eachStripe(fn func(s *stripe, to int) error) error {
-	type united struct {
-		s   *stripe
-		err error
-	}
-	ahead := max(1, f.opts.Threads)
-	waiting := make([]chan united, f.stripes())
-	idle := make(chan *stripe, ahead+1)
-	for range ahead + 1 {
-		idle <- &stripe{}
-	}
-	for i := range waiting {
-		waiting[i] = make(chan united, 1)
-	}
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() {
-		for i := range waiting {
-			select {
-			case <-stop:
-				return
-			case s := <-idle:
-				go func() { waiting[i] <- united{s, f.unite(i, s)} }()
-			}
-		}
-	}()
-	for i := range waiting {
-		u := <-waiting[i]
-		if u.err != nil {
-			return u.err
-		}
-		to := min(u.s.from+stripePlaces, f.n())
-		if err := f.completeStripe(u.s, to); err != nil {
-			return err
-		}
-		if err := fn(u.s, to); err != nil {
-			return err
-		}
-		idle <- u.s
-	}
-	return nil
-}
-
-// completeStripe fills lists that the divisions left short by comparing their rows
+// complete fills lists that the divisions left short by comparing their rows
 // with all others.
-func (f *partsFinish) completeStripe(s *stripe, to int) error {
+func (f *partsFinish) complete(s *stripe) error {
 	var short []uint32
-	for p := range uint32(to - s.from) {
-		if ids, _ := s.lists.List(p); len(ids) < f.k {
-			short = append(short, p+uint32(s.from))
+	for place := s.from; place < s.to; place++ {
+		if ids, _ := s.list(place); len(ids) < f.k {
+			short = append(short, uint32(place))
 		}
 	}
 	if len(short) == 0 {

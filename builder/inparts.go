@@ -1,15 +1,12 @@
 package builder
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/parts"
-	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -17,22 +14,17 @@ import (
 
 // The parts method: divisions into overlapping leaves on one level, all pairs in a
 // leaf, and nothing in memory but a group of leaves (package parts). What a group
-// finds is a unit of the stage, kept by the store; the union of all units is made
-// at the end, stripe of places after stripe. See the package comment.
+// finds is a unit of the stage, kept by the store; before the next division the units
+// are united with the lists so far, stripe of places after stripe, and at the end they
+// become the graph. See the package comment.
 
 // groupBytes is the memory of a group of leaves. Smaller groups share more of their
 // rows with others, which are then read and written more often; larger ones only
 // raise the least limit of memory.
 var groupBytes int64 = 64 << 20 // a variable for tests
 
-// stripePlaces is how many places' lists a block of a group is cut at: some
-// kilobytes a block where groups have a hundredth of all rows.
-var stripePlaces = 1 << 14 // a variable for tests
-
 // partsSlack is how many candidates are kept beyond k where codes are not keys.
 const partsSlack = 8
-
-func (r *run) stripes() int { return (r.n() + stripePlaces - 1) / stripePlaces }
 
 // partsK is the length of the lists of candidates in a group.
 func (r *run) partsK(members int) int {
@@ -57,13 +49,16 @@ func (r *run) groupRowBytes() int64 {
 }
 
 // loadParts takes up a build: its lists stay on disk.
-func (r *run) loadParts() error {
+func (r *run) loadParts() (err error) {
 	r.state.Steer = r.state.last().Steer
-	return nil
+	return r.loadFolded()
 }
 
 // divideParts runs one division.
 func (r *run) divideParts() error {
+	if err := r.foldParts(); err != nil {
+		return err
+	}
 	number := r.state.count(divisionStage) + 1
 	leaves, err := r.assign(number)
 	if err != nil {
@@ -141,6 +136,7 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
+	r.seeDisk(spill.Bytes())
 	line := newPipeline(r, p)
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
@@ -150,10 +146,15 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 		err = line.next(spill, g)
 	}
 	err = line.end(err)
-	if bytes, err := r.draft.DiskBytes(); err == nil {
-		r.meter.disk(bytes + spill.Bytes() + r.ledger.PeakDisk())
-	}
+	r.seeDisk(0)
 	return line.sum, err
+}
+
+// seeDisk notes what is on disk now, with scratch files that have no name.
+func (r *run) seeDisk(nameless int64) {
+	if bytes, err := r.draft.DiskBytes(); err == nil {
+		r.meter.disk(bytes + nameless + r.ledger.PeakDisk())
+	}
 }
 
 // solveGroup makes the lists of a group.
@@ -173,8 +174,9 @@ func (r *run) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNo
 	if err := g.rank(func(int) {}); err != nil {
 		return nil, note, err
 	}
+	blocks = r.stripesOf(group.Places, g.lists)
 	note.Steered = g.steeredIn(group.Places, r.steer)
-	return g.stripesOf(group.Places, r.stripes()), note, nil
+	return blocks, note, nil
 }
 
 // inGroup is a run over the rows of a group alone, whose places are their numbers
@@ -198,6 +200,11 @@ func (r *run) inGroup(group *parts.Group) (*run, error) {
 	}
 	g.order = r.numbers(n)
 	g.found = candidates.New(n, r.partsK(n))
+	if r.codesOrder() {
+		for i, place := range group.Places {
+			g.found.Limit(uint32(i), r.bounds.distance(place))
+		}
+	}
 	return g, nil
 }
 
@@ -222,167 +229,4 @@ func (r *run) solveLeaves(group *parts.Group) (int64, error) {
 		}
 	})
 	return pairs.Load(), err
-}
-
-// stripesOf are the lists of a group by the stripes of their places.
-func (r *run) stripesOf(places []uint32, stripes int) []store.Lists {
-	blocks := make([]store.Lists, stripes)
-	var ids []uint32
-	for i, place := range places {
-		near, keys := r.lists.List(uint32(i))
-		ids = ids[:0]
-		for _, id := range near {
-			ids = append(ids, places[id])
-		}
-		b := &blocks[int(place)/stripePlaces]
-		if len(b.Starts) == 0 {
-			b.Reset()
-		}
-		b.Append(place, ids, keys)
-	}
-	return blocks
-}
-
-// stripe is the union of all units' lists of the places of a stripe.
-type stripe struct {
-	from  int // place
-	lists *union.Lists
-	batch store.Lists
-}
-
-// unite makes the lists of a stripe.
-func (r *run) unite(number int, s *stripe) error {
-	s.from = number * stripePlaces
-	to := min(s.from+stripePlaces, r.n())
-	if s.lists == nil {
-		s.lists = union.New(stripePlaces, r.k, nil)
-	}
-	for p := range uint32(to - s.from) {
-		s.lists.Set(p, nil, nil)
-	}
-	for stage := 1; stage <= len(r.units); stage++ {
-		for unit := range uint32(r.units[stage-1]) {
-			ok, err := r.draft.Block(uint32(stage), unit, uint32(number), &s.batch)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			if err := s.offer(r.n()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// offer offers a block, which may come from a damaged disk.
-func (s *stripe) offer(n int) error {
-	l := &s.batch
-	for i, place := range l.Rows {
-		if int(place) < s.from || int(place) >= min(s.from+stripePlaces, n) {
-			return errPlace(place, n)
-		}
-		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
-			if int(l.Neighbors[j]) >= n {
-				return errPlace(l.Neighbors[j], n)
-			}
-			s.lists.Offer(place-uint32(s.from), l.Neighbors[j], l.Keys[j])
-		}
-	}
-	return nil
-}
-
-// countUnits learns how many units the stages so far have, those of the stage in
-// progress included.
-func (r *run) countUnits() error {
-	r.units = r.units[:0]
-	for stage := uint32(1); stage <= r.stageNumber(); stage++ {
-		units := 0
-		err := r.draft.Units(stage, func(unit uint32, _ []byte) error {
-			units = int(unit) + 1
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		r.units = append(r.units, units)
-	}
-	return nil
-}
-
-// groupNote is what a group is committed with.
-type groupNote struct {
-	unitCounts
-	Steered []noted `json:"s,omitempty"`
-}
-
-// noted is the list that a group has for a row that steers.
-type noted struct {
-	Place     uint32    `json:"p"`
-	Neighbors []uint32  `json:"n"` // places
-	Keys      []float32 `json:"k"`
-}
-
-// steeredIn notes the lists of the rows that steer. The run is that of a group.
-func (r *run) steeredIn(places []uint32, steer []*recall.Lists) (lists []noted) {
-	for _, truth := range steer {
-		for _, place := range truth.Places {
-			i, here := slices.BinarySearch(places, place)
-			if !here {
-				continue
-			}
-			near, keys := r.lists.List(uint32(i))
-			l := noted{Place: place, Keys: slices.Clone(keys)}
-			for _, id := range near {
-				l.Neighbors = append(l.Neighbors, places[id])
-			}
-			lists = append(lists, l)
-		}
-	}
-	return lists
-}
-
-// steeredParts is the recall of the steering rows' lists so far, and its standard
-// error.
-func (r *run) steeredParts() (mean, standardError float64, err error) {
-	number := map[uint32]uint32{}
-	for _, truth := range r.steer {
-		for _, place := range truth.Places {
-			number[place] = uint32(len(number))
-		}
-	}
-	lists := union.New(len(number), r.k, nil)
-	defer lists.Free()
-	for stage := uint32(1); stage <= r.stageNumber(); stage++ {
-		err := r.draft.Units(stage, func(_ uint32, note []byte) error {
-			var n groupNote
-			if err := json.Unmarshal(note, &n); err != nil {
-				return fmt.Errorf("%w: unit note: %w", store.ErrCorrupt, err)
-			}
-			for _, l := range n.Steered {
-				i, known := number[l.Place]
-				if !known || len(l.Keys) != len(l.Neighbors) {
-					return fmt.Errorf("%w: unit note of place %d", store.ErrCorrupt, l.Place)
-				}
-				for j, id := range l.Neighbors {
-					lists.Offer(i, id, l.Keys[j])
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	var per []float64
-	for _, truth := range r.steer {
-		for i, place := range truth.Places {
-			ids, keys := lists.List(number[place])
-			per = append(per, truth.Recall(i, ids, keys))
-		}
-	}
-	mean, standardError = meanOf(per)
-	return mean, standardError, nil
 }

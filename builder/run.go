@@ -52,8 +52,10 @@ type run struct {
 
 	groups    [2]parts.Group // of the parts method: one being solved, one being read
 	ascending []uint32       // 0, 1, ...
-	units     []int          // of every stage of the parts method
-	ledger    pages.Ledger   // of what grows with the rows, in that method
+	folded    uint32         // stages whose lists are in the fold, in that method
+	units     []int          // of every stage since
+	bounds    bounds
+	ledger    pages.Ledger // of what grows with the rows, in that method
 
 	goodRows pages.Block[uint32]
 	good     []uint32      // in goodRows: input rows that get a list, ascending; without copies

@@ -211,7 +211,10 @@ func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err 
 // Block reads block number of a unit into l and reports whether it is there. It is
 // safe for concurrent use.
 func (d *Draft) Block(stage, unit, number uint32, l *Lists) (ok bool, err error) {
-	key := key32(tagBlock, stage, unit, number)
+	return d.readLists(key32(tagBlock, stage, unit, number), l)
+}
+
+func (d *Draft) readLists(key []byte, l *Lists) (ok bool, err error) {
 	value, ok, err := d.engine.get(key)
 	if err != nil || !ok {
 		return false, err

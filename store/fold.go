@@ -95,3 +95,9 @@ func (d *Draft) ReadFolded(fn func(l *Lists) error) (err error) {
 		return fn(&l)
 	})
 }
+
+// FoldedBlock reads the batch of the fold of a stage that begins with a place into l,
+// and reports whether there is one. It is safe for concurrent use.
+func (d *Draft) FoldedBlock(stage, place uint32, l *Lists) (ok bool, err error) {
+	return d.readLists(key32(tagFolded, stage, place), l)
+}

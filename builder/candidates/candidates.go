@@ -42,7 +42,7 @@ type Lists struct {
 	N, K    int
 	memory  pages.Block[uint64]
 	entries []uint64        // N*K, and 8 that kernels may read
-	bounds  []atomic.Uint32 // the distance of each list's last entry
+	bounds  []atomic.Uint32 // the distance of each list's last entry, or its limit
 	locks   *[1 << 12]sync.Mutex
 }
 
@@ -75,6 +75,10 @@ func (l *Lists) Free() {
 // shrinks, so one read before an offer is good, if not the best.
 func (l *Lists) Bound(place uint32) uint32 { return l.bounds[place].Load() }
 
+// Limit sets a bound on the list of place before anything is offered to it: who asks
+// for Bound need not offer what lies beyond.
+func (l *Lists) Limit(place, distance uint32) { l.bounds[place].Store(distance) }
+
 func (l *Lists) list(place uint32) []uint64 {
 	at := int(place) * l.K
 	return l.entries[at : at+l.K]
@@ -86,7 +90,7 @@ func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
 	list := l.list(place)
 	lock.Lock()
 	t.Merge(list, distances, ids, place)
-	if last := uint32(list[l.K-1] >> 32); last != l.bounds[place].Load() {
+	if last := uint32(list[l.K-1] >> 32); last < l.bounds[place].Load() {
 		l.bounds[place].Store(last)
 	}
 	lock.Unlock()

@@ -4,10 +4,12 @@
 // as leaders, and every row stands in the leaves of its nearest few of them. They are
 // looked for in cells around a few heads.
 //
-// One level parts neighbors far less often than a tree, which parts them at every
-// level. Measured on 1,000,000 SIFT descriptors at k = 20, the share of true
-// neighbors that meet in a leaf: 4,000 leaders, four leaves a row, 0.763; three
-// trees of balls, four a row at the root, with as many pairs, 0.76 all together.
+// Why one level: the leaves of a tree need all rows at hand at every level, or a
+// rewriting of them at each; here two passes over the rows place them all. For each
+// pair compared, leaves of either kind find about the same. Measured on 1,000,000 SIFT
+// descriptors at k = 20 without propagation (knng build --method parts --divisions 8;
+// --method balls --divisions 20 --propagation off): 5,990 pairs a row, recall 0.886,
+// against 6,300 pairs, recall 0.894.
 //
 // Leaves are numbered so that near ones follow each other, and consecutive ones are
 // taken together as a group whose rows fit in memory. Rows go to disk group by

@@ -29,7 +29,9 @@ type group struct {
 
 // cutAt is how many times the mean a leaf may have. Leaves of dense regions have a
 // few times the mean, and a leaf costs the square of its rows; those of a row that
-// repeats a million times would have a million.
+// repeats a million times would have a million. On 1,000,000 SIFT descriptors eight
+// times cost 6 to 8 % more pairs and find no more (recall 0.731 against 0.735 after
+// one division, 0.941 against 0.946 after three).
 const cutAt = 4
 
 // Free gives the memory back.
@@ -43,21 +45,12 @@ func (l *Leaves) GroupRows(g int) int { return l.groups[g].rows }
 
 // Pairs is how many pairs the leaves of all groups have.
 func (l *Leaves) Pairs() (sum int64) {
-	l.eachLeaf(func(size int) { sum += int64(size) * int64(size-1) / 2 })
+	for _, size := range l.leafSizes() {
+		sum += int64(size) * int64(size-1) / 2
+	}
 	return sum
 }
 
-// Largest is the rows of the largest leaf.
-func (l *Leaves) Largest() (largest int) {
-	l.eachLeaf(func(size int) { largest = max(largest, size) })
-	return largest
-}
-
-func (l *Leaves) eachLeaf(fn func(size int)) {
-	for _, size := range l.leafSizes() {
-		fn(int(size))
-	}
-}
 
 // group cuts leaves and gathers consecutive ones whose rows together fit GroupBytes.
 func (l *Leaves) group() {

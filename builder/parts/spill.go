@@ -142,7 +142,8 @@ func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
 // readBytes is how much of a spill is read at a time.
 const readBytes = 1 << 20
 
-// Read reads a group of the batch into g, whose memory it reuses.
+// Read reads a group of the batch into g, whose memory it reuses. It can be done once:
+// the space on disk is given back.
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, head := l.record(), 4+4*l.Overlap
@@ -167,6 +168,8 @@ func (s *Spill) Read(number int, g *Group) error {
 		}
 		rows, at = rows-n, at+int64(n*record)
 	}
+	begin := s.starts[number-s.batch.From]
+	giveBack(s.file, begin, at-begin)
 	g.index(int(l.groups[number].to-l.groups[number].from), l.Overlap)
 	return nil
 }

@@ -1,0 +1,41 @@
+package builder
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/knng/knng/builder/pages"
+)
+
+// TestBoundsRoundUp: a bound is never below the key that was set, nor far above it.
+func TestBoundsRoundUp(t *testing.T) {
+	var b bounds
+	if b.key(3) != float32(math.Inf(1)) || b.distance(3) != math.MaxUint32 {
+		t.Error("without bounds something is too far")
+	}
+	if err := b.take(&pages.Ledger{}, 2); err != nil {
+		t.Fatal(err)
+	}
+	defer b.keys.Free()
+	if b.key(1) != float32(math.Inf(1)) {
+		t.Errorf("a fresh bound is %v", b.key(1))
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	keys := []float32{0, 1, 255, 256, 257, math.SmallestNonzeroFloat32, math.MaxFloat32, -1, -1.001, 8323200}
+	for range 1000 {
+		keys = append(keys, float32(rng.NormFloat64()*math.Exp(20*rng.NormFloat64())), float32(rng.IntN(1<<24)))
+	}
+	for _, key := range keys {
+		b.set(0, key)
+		got := float64(b.key(0))
+		if got < float64(key) || key < 1e38 && got-float64(key) > math.Abs(float64(key))/128+1e-38 {
+			t.Errorf("the bound of %v is %v", key, got)
+		}
+		if key >= 0 && key < 1<<24 && b.distance(0) < uint32(key) {
+			t.Errorf("the bound of %v is %d", key, b.distance(0))
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package builder
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// The parts method has no lists at hand to measure recall on. Every group notes those
+// that it found for the rows that steer when it is committed, and a fold keeps the
+// union of the notes that it drops.
+
+// groupNote is what a group is committed with.
+type groupNote struct {
+	unitCounts
+	Steered []noted `json:"s,omitempty"`
+}
+
+// noted is the list that a group has for a row that steers.
+type noted struct {
+	Place     uint32    `json:"p"`
+	Neighbors []uint32  `json:"n"` // places
+	Keys      []float32 `json:"k"`
+}
+
+// foldedNotes names the record of the notes of the divisions that are folded.
+const foldedNotes = "steered"
+
+// steeredIn notes the lists of the rows that steer. The run is that of a group.
+func (r *run) steeredIn(places []uint32, steer []*recall.Lists) (lists []noted) {
+	for _, truth := range steer {
+		for _, place := range truth.Places {
+			i, here := slices.BinarySearch(places, place)
+			if !here {
+				continue
+			}
+			near, keys := r.lists.List(uint32(i))
+			l := noted{Place: place, Keys: slices.Clone(keys)}
+			for _, id := range near {
+				l.Neighbors = append(l.Neighbors, places[id])
+			}
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
+// steered is the lists of the rows that steer, as far as divisions have found them.
+type steered struct {
+	places []uint32
+	number map[uint32]uint32 // of a place, in places
+	lists  *union.Lists      // to be freed
+}
+
+func (r *run) steered() (*steered, error) {
+	s := &steered{number: map[uint32]uint32{}}
+	for _, truth := range r.steer {
+		for _, place := range truth.Places {
+			s.number[place] = uint32(len(s.places))
+			s.places = append(s.places, place)
+		}
+	}
+	s.lists = union.New(len(s.places), r.k, nil)
+	if err := s.gather(r); err != nil {
+		s.lists.Free()
+		return nil, err
+	}
+	return s, nil
+}
+
+// gather unites the notes of all divisions. Those of one may be met twice: in the
+// record, and in units that a crash kept a fold from dropping.
+func (s *steered) gather(r *run) error {
+	var folded []noted
+	if _, err := r.draft.Load(foldedNotes, &folded); err != nil {
+		return err
+	}
+	if err := s.offer(folded); err != nil {
+		return err
+	}
+	for stage := r.folded + 1; stage <= r.stageNumber(); stage++ {
+		err := r.draft.Units(stage, func(_ uint32, note []byte) error {
+			var n groupNote
+			if err := json.Unmarshal(note, &n); err != nil {
+				return fmt.Errorf("%w: unit note: %w", store.ErrCorrupt, err)
+			}
+			return s.offer(n.Steered)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *steered) offer(lists []noted) error {
+	for _, l := range lists {
+		i, known := s.number[l.Place]
+		if !known || len(l.Keys) != len(l.Neighbors) {
+			return fmt.Errorf("%w: note of place %d", store.ErrCorrupt, l.Place)
+		}
+		for j, id := range l.Neighbors {
+			s.lists.Offer(i, id, l.Keys[j])
+		}
+	}
+	return nil
+}
+
+// foldNotes records what the notes of the finished divisions come to.
+func (r *run) foldNotes() error {
+	if len(r.steer) == 0 {
+		return nil
+	}
+	s, err := r.steered()
+	if err != nil {
+		return err
+	}
+	defer s.lists.Free()
+	var notes []noted
+	for i, place := range s.places {
+		ids, keys := s.lists.List(uint32(i))
+		notes = append(notes, noted{place, ids, keys})
+	}
+	return r.draft.Record(foldedNotes, notes)
+}
+
+// steeredParts is the recall of the steering rows' lists so far, and its standard
+// error.
+func (r *run) steeredParts() (mean, standardError float64, err error) {
+	s, err := r.steered()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.lists.Free()
+	var per []float64
+	for _, truth := range r.steer {
+		for i, place := range truth.Places {
+			ids, keys := s.lists.List(s.number[place])
+			per = append(per, truth.Recall(i, ids, keys))
+		}
+	}
+	mean, standardError = meanOf(per)
+	return mean, standardError, nil
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package parts
+
+import "os"
+
+// giveBack does nothing here: the space is free when the file is closed.
+func giveBack(*os.File, int64, int64) {}

@@ -1,0 +1,196 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// What the parts method found so far is on disk: the lists last folded, and the units
+// of the divisions since. A stripe of places at a time is united in memory.
+
+// stripeBytes is the memory of a stripe's lists. A group's unit has a block for every
+// stripe, which is read by itself: larger stripes mean fewer and larger reads. Twice
+// as much for each thread would be felt under the least limits.
+var stripeBytes = 4 << 20 // a variable for tests
+
+// stripePlaces is how many places a stripe has.
+func (r *run) stripePlaces() int { return max(1, stripeBytes/(8*max(1, r.opts.K))) }
+
+func (r *run) stripes() int { return (r.n() + r.stripePlaces() - 1) / r.stripePlaces() }
+
+// stripesOf are the lists of a group by the stripes of their places, without what is
+// too far to matter.
+func (r *run) stripesOf(places []uint32, lists *union.Lists) []store.Lists {
+	blocks := make([]store.Lists, r.stripes())
+	width := r.stripePlaces()
+	var ids []uint32
+	for i, place := range places {
+		near, keys := lists.List(uint32(i))
+		bound := r.bounds.key(place)
+		ids = ids[:0]
+		for j, id := range near {
+			if keys[j] > bound {
+				break
+			}
+			ids = append(ids, places[id])
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		b := &blocks[int(place)/width]
+		if len(b.Starts) == 0 {
+			b.Reset()
+		}
+		b.Append(place, ids, keys[:len(ids)])
+	}
+	return blocks
+}
+
+// list is a copy of one list.
+type list struct {
+	ids  []uint32
+	keys []float32
+}
+
+// stripe is the lists of consecutive places.
+type stripe struct {
+	from, to int // places
+	lists    *union.Lists
+	batch    store.Lists
+}
+
+func (s *stripe) list(place int) (ids []uint32, keys []float32) {
+	return s.lists.List(uint32(place - s.from))
+}
+
+func (s *stripe) copyOf(place int) list {
+	ids, keys := s.list(place)
+	return list{slices.Clone(ids), slices.Clone(keys)}
+}
+
+// unite makes the lists of a stripe.
+func (r *run) unite(number int, s *stripe) error {
+	s.from = number * r.stripePlaces()
+	s.to = min(s.from+r.stripePlaces(), r.n())
+	if s.lists == nil {
+		s.lists = union.New(r.stripePlaces(), r.k, nil)
+	}
+	for p := range uint32(s.to - s.from) {
+		s.lists.Set(p, nil, nil)
+	}
+	if r.folded > 0 {
+		ok, err := r.draft.FoldedBlock(r.folded, uint32(s.from), &s.batch)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: no lists folded from place %d on", store.ErrCorrupt, s.from)
+		}
+		if err := s.offer(r.n()); err != nil {
+			return err
+		}
+	}
+	for i, units := range r.units {
+		for unit := range uint32(units) {
+			ok, err := r.draft.Block(r.folded+1+uint32(i), unit, uint32(number), &s.batch)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			if err := s.offer(r.n()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// offer offers a block, which may come from a damaged disk.
+func (s *stripe) offer(n int) error {
+	l := &s.batch
+	for i, place := range l.Rows {
+		if int(place) < s.from || int(place) >= s.to {
+			return errPlace(place, n)
+		}
+		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
+			if int(l.Neighbors[j]) >= n {
+				return errPlace(l.Neighbors[j], n)
+			}
+			s.lists.Offer(place-uint32(s.from), l.Neighbors[j], l.Keys[j])
+		}
+	}
+	return nil
+}
+
+// eachStripe unites stripes side by side and calls fn with them in order, while the
+// next ones are united.
+func (r *run) eachStripe(fn func(s *stripe) error) error {
+	if err := r.countUnits(); err != nil {
+		return err
+	}
+	type united struct {
+		s   *stripe
+		err error
+	}
+	ahead := max(1, r.opts.Threads)
+	waiting := make([]chan united, r.stripes())
+	idle := make(chan *stripe, ahead+1)
+	for range ahead + 1 {
+		idle <- &stripe{}
+	}
+	for i := range waiting {
+		waiting[i] = make(chan united, 1)
+	}
+	var working sync.WaitGroup
+	stop := make(chan struct{})
+	defer working.Wait() // the store must not be closed under them
+	defer close(stop)
+	working.Go(func() {
+		for i := range waiting {
+			select {
+			case <-stop:
+				return
+			case s := <-idle:
+				working.Go(func() { waiting[i] <- united{s, r.unite(i, s)} })
+			}
+		}
+	})
+	for i := range waiting {
+		u := <-waiting[i]
+		if u.err != nil {
+			return u.err
+		}
+		if err := fn(u.s); err != nil {
+			return err
+		}
+		if r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		idle <- u.s
+	}
+	return nil
+}
+
+// countUnits learns how many units the stages since the fold have, those of the stage
+// in progress included.
+func (r *run) countUnits() error {
+	r.units = r.units[:0]
+	for stage := r.folded + 1; stage <= r.stageNumber(); stage++ {
+		units := 0
+		err := r.draft.Units(stage, func(unit uint32, _ []byte) error {
+			units = int(unit) + 1
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		r.units = append(r.units, units)
+	}
+	return nil
+}

@@ -51,7 +51,6 @@ func (l *Leaves) Pairs() (sum int64) {
 	return sum
 }
 
-
 // group cuts leaves and gathers consecutive ones whose rows together fit GroupBytes.
 func (l *Leaves) group() {
 	sizes := make([]uint32, l.Leaders)

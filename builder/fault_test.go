@@ -27,21 +27,27 @@ func TestSourceTruncated(t *testing.T) {
 		n, types = 1000, types[1:]
 	}
 	for _, typ := range types {
-		for _, o := range []builder.Options{
-			{K: 5, Method: builder.Balls, LeafSize: 100, Reference: true},
-			{K: 5, Method: builder.Paper, LeafSize: 100, Visits: 50, Reference: true},
-			{K: 5, Method: builder.Paper, LeafSize: 100, Visits: 50, Metric: distance.Cosine, Reference: true},
-			{K: 5, Method: builder.Exact, Reference: true},
+		for _, build := range []struct {
+			options builder.Options
+			phases  []string
+		}{
+			{builder.Options{Method: builder.Balls}, []string{"load", "controls", "division", "propagation", "rerank"}},
+			{builder.Options{Method: builder.Paper, Visits: 50}, []string{"load", "division", "propagation"}},
+			{builder.Options{Method: builder.Paper, Visits: 50, Metric: distance.Cosine}, []string{"load", "division", "propagation"}},
+			{builder.Options{Method: builder.Exact}, []string{"load", "exact"}},
+			{builder.Options{Method: builder.Parts}, []string{"leaders", "division"}},
 		} {
-			for _, phase := range []string{"load", "controls", "division", "propagation", "exact", "rerank"} {
+			o := build.options
+			o.K, o.LeafSize, o.Reference = 5, 100, true
+			for _, phase := range build.phases {
 				truncateIn(t, typ, n, dim, phase, o)
 			}
 		}
 	}
 }
 
-// truncateIn builds from a file that shrinks when a phase begins. Builds without
-// that phase end well.
+// truncateIn builds from a file that shrinks when a phase begins. Builds that have read
+// all rows by then, or do without that phase, end well.
 func truncateIn(t *testing.T, typ vectors.Type, n, dim int, phase string, o builder.Options) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), map[vectors.Type]string{vectors.Uint8: "rows.u8bin", vectors.Float32: "rows.fbin"}[typ])

@@ -3,6 +3,7 @@ package vectors
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -102,6 +103,16 @@ func (r *Rows) Advise(a Advice) error {
 		return nil
 	}
 	return advise(r.m.data, a)
+}
+
+// WillNeed asks the system to read rows from up to to, as far as there are so many,
+// without waiting for them. It is a hint, as Advise is.
+func (r *Rows) WillNeed(from, to int) error {
+	if to = min(to, r.n); r.m == nil || from >= to {
+		return nil
+	}
+	base := int(uintptr(unsafe.Pointer(unsafe.SliceData(r.data))) - uintptr(unsafe.Pointer(unsafe.SliceData(r.m.data))))
+	return (&MappedFile{r.m}).WillNeed(base+from*r.stride, base+to*r.stride)
 }
 
 // Close unmaps the rows.

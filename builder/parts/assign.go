@@ -231,6 +231,7 @@ func (w *assigner) assign(from, to int) error {
 	for i := from; i < to; i++ {
 		w.rows = append(w.rows, w.Rows.Row(i)...)
 	}
+	_ = w.Rows.WillNeed(to, to+w.Threads*(to-from)) // while these are compared
 	m, err := w.codesOf(w.rows, 1)
 	if err != nil {
 		return err

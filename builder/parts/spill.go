@@ -78,8 +78,11 @@ func (s *Spill) write(ctx context.Context) error {
 				return err
 			}
 		}
-		if place%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if place%ahead == 0 {
+			_ = l.Rows.WillNeed(place+ahead, place+2*ahead)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
 	}
 	for i := range groups {
@@ -89,6 +92,9 @@ func (s *Spill) write(ctx context.Context) error {
 	}
 	return nil
 }
+
+// ahead is how many rows are asked for before they are read.
+const ahead = 4096
 
 // inside reports whether a row that was looked at stands in the group already.
 func inside(leaves []uint32, g *spilling) bool {

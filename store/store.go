@@ -208,6 +208,9 @@ func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
 func (s *Store) RowOf(id string) (Row, error) {
+	if !s.info.IDs {
+		return 0, fmt.Errorf("%w: %q, the store has no external ids", ErrNoID, id)
+	}
 	if !s.calls.enter() {
 		return 0, ErrClosed
 	}

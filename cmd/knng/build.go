@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,6 +62,9 @@ func newBuild(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, inputs []string) error {
 			if err := b.complete(); err != nil {
 				return usageError{err}
+			}
+			if b.opts.Reference && slices.Contains(inputs, "-") {
+				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
 			}
 			return b.run(c.Context(), g, inputs)
 		},
@@ -176,6 +180,9 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
+	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
+		err = fmt.Errorf("%w by --bad-rows, with another -o or %s deleted", err, b.out)
+	}
 	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
 }
 
@@ -196,6 +203,11 @@ func (b *buildFlags) open(g *globals, inputs []string) (*vectors.Input, error) {
 	state, err := store.StateOf(b.out)
 	if err != nil {
 		return nil, err
+	}
+	if b.opts.IDs != "" { // to say so before the rows are read, not after
+		if _, err := os.Stat(b.opts.IDs); err != nil {
+			return nil, fmt.Errorf("--ids: %w", err)
+		}
 	}
 	scratch := b.opts.Scratch
 	if scratch == "" && state != store.Other {

@@ -107,12 +107,18 @@ func inTime(t *testing.T, what string, fn func() error) error {
 
 // TestFullDisk builds on a small file system that is full after ever more bytes,
 // then makes room: with the rows spooled and ids, every file of a build is on it.
+// With -long there are more rows and more such places.
 func TestFullDisk(t *testing.T) {
-	if !*long || os.Geteuid() != 0 || runtime.GOOS != "linux" {
-		t.Skip("mounts a file system: run it as root on Linux with -long")
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("mounts a file system: run it as root on Linux")
 	}
 	defer builder.KeepEvery(0)()
-	const n, dim, size = 20000, 16, 64 << 20
+	const dim, size = 16, 64 << 20
+	n := 1000
+	more := func(room int64) int64 { return room + room/2 }
+	if *long {
+		n, more = 20000, func(room int64) int64 { return room + 256<<10 }
+	}
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+strconv.Itoa(size), "knng", disk).CombinedOutput(); err != nil {
 		t.Skipf("cannot mount: %v %s", err, out)
@@ -130,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		want, _ := build(t, filepath.Join(t.TempDir(), "g"), in(), o)
 		phases, full := map[string]int{}, 0
-		for room := int64(64 << 10); ; room += 256 << 10 {
+		for room := int64(64 << 10); ; room = more(room) {
 			dir, ballast := filepath.Join(disk, "g"), filepath.Join(disk, "ballast")
 			if err := os.WriteFile(ballast, make([]byte, size-room), 0o666); err != nil {
 				t.Fatal(err)

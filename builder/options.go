@@ -34,7 +34,7 @@ type Options struct {
 	Recall      float64         // target; 0.95 unless Divisions or Rounds are given, then 0: no stopping by recall
 	Divisions   int             // fixed number of divisions; 0: until the effective rate falls under Trigger
 	Rounds      int             // propagation rounds; 0: 1
-	LeafSize    int             // g: leaves have fewer rows; 500
+	LeafSize    int             // g: leaves have fewer rows; 500, and at least 4 K. Parts ignores it
 	Trigger     float64         // effective rate under which propagation starts; 0.05
 	Visits      int             // T: most points visited per row in propagation; 500
 	Sample      int             // rows of a node that its principal direction is computed from; 100

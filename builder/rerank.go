@@ -89,7 +89,7 @@ func (r *run) rerank() error {
 	return r.rank(p.Add)
 }
 
-// rank does that.
+// rank sets the list of every place and tells progress of each range of rows.
 func (r *run) rank(progress func(rows int)) error {
 	r.lists = union.Over(r.found.Words(), r.n(), r.k, 2*r.found.K, r.order)
 	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {

@@ -28,7 +28,7 @@ type CheckReport struct {
 	Reverse    int64    `json:"in_neighbors"` // entries of the in-neighbors, where they are built
 	IDs        int      `json:"ids"`
 	Recomputed int      `json:"recomputed"` // keys computed again and compared
-	Faults     []string `json:"faults"`     // each names a file, key or row; at most maxFaults
+	Faults     []string `json:"faults"`     // each names a file, key or row; at most 100
 	More       int      `json:"more"`       // faults beyond those listed
 	Notes      []string `json:"notes"`      // what could not be checked, and why
 }

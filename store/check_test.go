@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -134,13 +133,10 @@ func TestMovedAndReadOnly(t *testing.T) {
 	const n = 100
 	dir := finished(t, n, true)
 	must(t, os.RemoveAll(filepath.Join(dir, scratchName)))
-	disk := t.TempDir()
-	readOnly := func() {}
-	if os.Geteuid() == 0 && runtime.GOOS == "linux" { // permissions do not bind root
-		if exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "knng", disk).Run() == nil {
-			defer exec.Command("umount", "-l", disk).Run()
-			readOnly = func() { must(t, exec.Command("mount", "-o", "remount,ro", disk).Run()) }
-		}
+	readOnly := func(disk string) { must(t, exec.Command("mount", "-o", "remount,ro", disk).Run()) }
+	disk, err := tmpfs(t, 16<<20)
+	if err != nil { // permissions bind all but root
+		disk, readOnly = t.TempDir(), func(string) {}
 	}
 	must(t, os.CopyFS(filepath.Join(disk, "copy"), os.DirFS(dir)))
 	must(t, os.RemoveAll(dir))
@@ -153,7 +149,7 @@ func TestMovedAndReadOnly(t *testing.T) {
 		}
 		return os.Chmod(path, 0o444)
 	}))
-	readOnly()
+	readOnly(disk)
 	s, err := Open(moved, nil)
 	must(t, err)
 	defer s.Close()

@@ -27,7 +27,9 @@
 // of vectors/rows stand by place, and only building uses places.
 //
 //	01 name                      record, JSON: manifest, audit, order, ids, state,
-//	                             division/N, folded, adjacency, result
+//	                             division/N, folded, adjacency, result, and what
+//	                             a method keeps: rounding, state-ahead,
+//	                             distance-cost
 //	02 stage:4 unit:4            a finished unit of a stage: its counts, JSON
 //	10 stage:4 unit:4 block:4    subgraph block: lists by place (below)
 //	12 stage:4 place:4           folded lists from that place on, as of a stage

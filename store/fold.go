@@ -16,7 +16,7 @@ const foldedRecord = "folded"
 // places ascend and together cover every place.
 //
 // The fold counts from the moment that its record is written. A crash before
-// leaves the old state whole; one after leaves only what dropStale removes.
+// leaves the old state whole; one after leaves only what the next OpenDraft removes.
 func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
 	// A fold of this stage that a crash cut short may have left lists.
 	if err := d.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {

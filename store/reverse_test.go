@@ -318,16 +318,7 @@ func TestInNeighborsAllocatesNothing(t *testing.T) {
 	s, err := Open(dir, nil)
 	must(t, err)
 	defer s.Close()
-	buf := make([]Neighbor, 0, 200)
-	row := Row(0)
-	if a := testing.AllocsPerRun(500, func() {
-		row = (row + 37) % 200
-		if buf, err = s.InNeighbors(row, buf); err != nil {
-			t.Fatal(err)
-		}
-	}); a != 0 && !raceEnabled {
-		t.Errorf("%v allocations", a)
-	}
+	allocatesNothing(t, s.InNeighbors)
 }
 
 func TestDumpIn(t *testing.T) {

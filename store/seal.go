@@ -32,8 +32,8 @@ type SealedFile struct {
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
-// and writes DIR/SEAL: every file but scratch files with size and SHA-256. After
-// it the directory is read-only and the Draft closed.
+// and writes DIR/SEAL: every file but the view and scratch files with size and
+// SHA-256. After it the directory is read-only and the Draft closed.
 func (d *Draft) Seal(result any) (err error) {
 	if err := d.Record("result", result); err != nil {
 		return err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,17 +14,26 @@ import (
 	"testing"
 )
 
+// tmpfs mounts a file system of some bytes for the time of a test.
+func tmpfs(t *testing.T, size int) (dir string, err error) {
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		return "", errors.New("mounts a file system: run it as root on Linux")
+	}
+	dir = t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%d", size), "knng", dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("cannot mount: %w %s", err, out)
+	}
+	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	return dir, nil
+}
+
 // TestReverseFullDisk: without room nothing is begun; a disk that fills up on the
 // way leaves the store as it was; and with room again the in-neighbors are built.
 func TestReverseFullDisk(t *testing.T) {
-	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
-		t.Skip("mounts a file system: run it as root on Linux")
+	disk, err := tmpfs(t, 32<<20)
+	if err != nil {
+		t.Skip(err)
 	}
-	disk := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "knng", disk).CombinedOutput(); err != nil {
-		t.Skipf("cannot mount: %v %s", err, out)
-	}
-	defer exec.Command("umount", "-l", disk).Run()
 	from, _ := scattered(t, rand.New(rand.NewPCG(7, 0)), 20000, 10)
 	dir := filepath.Join(disk, "s")
 	must(t, os.CopyFS(dir, os.DirFS(from)))

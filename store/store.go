@@ -186,7 +186,8 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 	return dst
 }
 
-// Keyed appends the neighbors of a row and their raw keys to the two slices.
+// Keyed appends the neighbors of a row and their raw keys, nearest first, to the
+// two slices; an isolated row has none. Errors: those of Neighbors.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
 	err := s.lookup(row, func(ns, ks []byte) {
 		neighbors, keys = appendUint32s(neighbors, ns), appendFloat32s(keys, ks)
@@ -208,6 +209,9 @@ func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
 
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
 func (s *Store) RowOf(id string) (Row, error) {
+	if !s.info.IDs {
+		return 0, fmt.Errorf("%w: %q, the store has no external ids", ErrNoID, id)
+	}
 	if !s.calls.enter() {
 		return 0, ErrClosed
 	}

@@ -14,7 +14,8 @@
 //
 // Slices returned by a mapped source point into the mapping. They are valid
 // until Close and must not be written to. A mapped file that shrinks under us
-// makes reads fail: ReadRows turns the fault into an error.
+// makes reads fail: ReadRows turns the fault into an error, and Guard does so for
+// loops over mapped rows.
 //
 // # Row files
 //

@@ -62,6 +62,9 @@ func describe(path string) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}
+	if info.IsDir() {
+		return File{}, fmt.Errorf("vectors: %s is a folder, want a file of vectors", path)
+	}
 	sum, err := sampleHash(f, info.Size())
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %s: %w", path, err)

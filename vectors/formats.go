@@ -3,6 +3,7 @@ package vectors
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -69,8 +70,23 @@ func parserOf(path string) (func([]byte) (layout, error), error) {
 	if p, ok := parsers[ext]; ok {
 		return p, nil
 	}
-	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst", ext, extensions())
+	if ext == "" {
+		return nil, fmt.Errorf("its name has no extension, which tells the format: want one of %s, also with .gz or .zst", extensions())
+	}
+	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst%s", ext, extensions(), wayOut[ext])
 }
+
+// wayOut says what to do about formats that people have and knng does not read.
+var wayOut = map[string]string{
+	".csv":     wayOutOfText,
+	".tsv":     wayOutOfText,
+	".txt":     wayOutOfText,
+	".npz":     "; save its array by numpy.save",
+	".parquet": "; save its vectors as an array by numpy.save",
+	".ivecs":   "; its numbers are int32: save them as float32",
+}
+
+const wayOutOfText = "; read text with numpy.loadtxt and save it by numpy.save"
 
 func checkDim(dim int64, at int) error {
 	if dim < 1 || dim > MaxDim {
@@ -141,9 +157,23 @@ func npy(data []byte) (layout, error) {
 }
 
 // npyHeader returns the dictionary text and where the data begin.
+// lookOf tells what data seems to be instead.
+func lookOf(data []byte) string {
+	for magic, what := range map[string]string{
+		"\x1f\x8b":         ", but with that of gzip: a file whose name ends in .gz is unpacked",
+		"\x28\xb5\x2f\xfd": ", but with that of zstd: a file whose name ends in .zst is unpacked",
+		"PK\x03\x04":       ", but with that of zip, and perhaps .npz: save its array by numpy.save",
+	} {
+		if bytes.HasPrefix(data, []byte(magic)) {
+			return what
+		}
+	}
+	return ""
+}
+
 func npyHeader(data []byte) (header string, offset int, err error) {
 	if len(data) < 12 || string(data[:6]) != npyMagic {
-		return "", 0, fmt.Errorf("does not begin with the magic of .npy")
+		return "", 0, errors.New("does not begin with the magic of .npy" + lookOf(data))
 	}
 	var length int
 	switch major := data[6]; major {
@@ -193,7 +223,11 @@ func npyType(descr string) (t Type, float64s bool, err error) {
 	case "|i1", "i1", "<i1":
 		return Int8, false, nil
 	}
-	return 0, false, fmt.Errorf("elements of type %s, want little-endian f2, f4, f8, u1 or i1", descr)
+	wayOut := ""
+	if len(descr) > 1 && strings.ContainsRune("biuf", rune(descr[1])) { // numbers
+		wayOut = ": save it by astype('<f4')"
+	}
+	return 0, false, fmt.Errorf("elements of type %s, want little-endian f2, f4, f8, u1 or i1%s", descr, wayOut)
 }
 
 func npyShape(shape string) (n, dim int64, err error) {

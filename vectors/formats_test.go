@@ -317,7 +317,14 @@ func TestDamagedFiles(t *testing.T) {
 		{"flat.npy", append(npyOf("<f4", "(1,)"), 0, 0, 0, 0), "two dimensions"},
 		{"cut.npy", append(npyOf("<f4", "(3, 2)"), 0, 0, 0, 0), "want 3 rows of 8 bytes"},
 		{"negative.npy", append(npyOf("<f4", "(-3, 2)"), 0, 0, 0, 0), "shape of -3 rows"},
+		{"gzip.npy", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "but with that of gzip"},
+		{"zstd.npy", []byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00"), "but with that of zstd"},
+		{"zip.npy", []byte("PK\x03\x04"), "but with that of zip"},
+		{"int.npy", append(npyOf("<i4", "(1, 1)"), 0, 0, 0, 0), "save it by astype"},
+		{"object.npy", append(npyOf("|O", "(1, 1)"), 0, 0, 0, 0), "f8, u1 or i1"},
 		{"x.hdf5", []byte("abc"), "unknown format"},
+		{"x.csv", []byte("1,2\n"), "numpy.loadtxt"},
+		{"nothing", []byte("abc"), "no extension"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
 		os.WriteFile(path, c.data, 0o666)

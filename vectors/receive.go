@@ -12,6 +12,9 @@ import (
 // folder and maps it. How many there are is known at the end, so the header is
 // written last.
 func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
+	if err := present(paths); err != nil {
+		return nil, err
+	}
 	if opts.Scratch != "" {
 		if err := os.MkdirAll(opts.Scratch, 0o777); err != nil {
 			return nil, fmt.Errorf("vectors: %w", err)
@@ -36,6 +39,24 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 	}
 	in.received = opts.Once
 	return in, nil
+}
+
+// present looks at the names of all inputs, before anything is made or read.
+func present(paths []string) error {
+	stdin := false
+	for _, path := range paths {
+		if path != "-" {
+			if _, err := os.Stat(path); err != nil {
+				return fmt.Errorf("vectors: %w", err)
+			}
+			continue
+		}
+		if stdin {
+			return errors.New("vectors: stdin, \"-\", stands among the inputs twice: it is read once")
+		}
+		stdin = true
+	}
+	return nil
 }
 
 // mapRows makes a row file the source of the input.

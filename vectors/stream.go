@@ -40,7 +40,7 @@ func openStream(path string) (*rowStream, error) {
 	s := &rowStream{path: path}
 	if err := s.open(); err != nil {
 		s.close()
-		return nil, fmt.Errorf("vectors: %s: %w", path, err)
+		return nil, fmt.Errorf("vectors: %s: %w", s.path, err)
 	}
 	return s, nil
 }
@@ -69,7 +69,7 @@ func (s *rowStream) begin(name string, r io.Reader) error {
 	head, err := s.r.Peek(headerBytes) // fewer, and why, where there are not so many
 	if len(head) == 0 {
 		if err == io.EOF {
-			err = errors.New("the file is empty")
+			err = errors.New("it is empty")
 		}
 		return err
 	}

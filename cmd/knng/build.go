@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,6 +63,9 @@ func newBuild(g *globals) *cobra.Command {
 			if err := b.complete(); err != nil {
 				return usageError{err}
 			}
+			if b.opts.Reference && slices.Contains(inputs, "-") {
+				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
+			}
 			return b.run(c.Context(), g, inputs)
 		},
 	}
@@ -78,7 +82,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions; with balls, leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default: at least 1, until recall says so)")
-	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this (default 500)")
+	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
@@ -91,7 +95,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "computed-pair cache: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
 	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
-	f.IntVar(&o.Visits, "visits", 0, "paper: most points visited around a row (default 500)")
+	f.IntVar(&o.Visits, "visits", 0, "paper: most points visited around a row (default 500, and at least twice k)")
 	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "paper: rows of a node that give its direction")
 	f.StringVar(&b.propagation, "propagation", "on", "paper: on or off")
 	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
@@ -176,6 +180,9 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
+	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
+		err = fmt.Errorf("%w by --bad-rows, with another -o or %s deleted", err, b.out)
+	}
 	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
 }
 
@@ -196,6 +203,11 @@ func (b *buildFlags) open(g *globals, inputs []string) (*vectors.Input, error) {
 	state, err := store.StateOf(b.out)
 	if err != nil {
 		return nil, err
+	}
+	if b.opts.IDs != "" { // to say so before the rows are read, not after
+		if _, err := os.Stat(b.opts.IDs); err != nil {
+			return nil, fmt.Errorf("--ids: %w", err)
+		}
 	}
 	scratch := b.opts.Scratch
 	if scratch == "" && state != store.Other {

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -55,74 +48,4 @@ func TestExitCodes(t *testing.T) {
 	if got := run([]string{"check", graph}, nil, io.Discard, io.Discard); got != exitFailed {
 		t.Errorf("check of a damaged store: exit code %d", got)
 	}
-}
-
-// asKnng runs this test binary as the command: TestMain goes by its name.
-func asKnng(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Args = append([]string{"knng"}, args...)
-	return cmd
-}
-
-func checksumOf(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := asKnng(append(args, "--json", "--quiet")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var result struct{ Checksum string }
-	if err := json.Unmarshal(out, &result); err != nil {
-		t.Fatal(err)
-	}
-	return result.Checksum
-}
-
-func TestInterruptAndResume(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows sends no SIGINT to another process")
-	}
-	dir := t.TempDir()
-	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
-	if err := writeSome(rows, 12000, 24, ""); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"build", rows, "-k", "8", "--method", "paper", "--divisions", "8", "--rounds", "2"}
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
-		cmd := asKnng(append(args, "-o", graph, "--threads", "1", "--progress", "json")...)
-		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		said, err := said(stderr, func(line string) bool { return strings.Contains(line, `"division`) }, func() { cmd.Process.Signal(sig) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = cmd.Wait()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != want || !strings.Contains(said, "give the same command again") {
-			t.Fatalf("%v: %v, want exit code %d: %s", sig, err, want, said)
-		}
-	}
-	resumed := checksumOf(t, append(args, "-o", graph)...)
-	if straight := checksumOf(t, append(args, "-o", filepath.Join(dir, "straight"))...); resumed != straight {
-		t.Errorf("checksum %s after two interruptions, %s without", resumed, straight)
-	}
-}
-
-// said reads all that a process says, and acts at the first line that matches.
-func said(r io.Reader, match func(string) bool, act func()) (string, error) {
-	var all strings.Builder
-	acted := false
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		fmt.Fprintln(&all, lines.Text())
-		if !acted && match(lines.Text()) {
-			acted = true
-			act()
-		}
-	}
-	return all.String(), lines.Err()
 }

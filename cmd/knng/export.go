@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +23,8 @@ const exportHelp = `Write a finished graph in the format of another tool, rows i
 
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
 (u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
-distances beside it), ivecs, csv (row,rank,neighbor,distance).`
+distances beside it), ivecs, csv (row,rank,neighbor,distance). Without --format the
+extension of PATH tells which, and none of these means npz.`
 
 type exportFlags struct {
 	out  string
@@ -35,7 +40,7 @@ func newExport(g *globals) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
-	f.StringVar((*string)(&e.opts.Format), "format", "npz", "npy, npz, gt, ibin, ivecs or csv")
+	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs or csv (default PATH's extension, or npz)")
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
@@ -44,6 +49,9 @@ func newExport(g *globals) *cobra.Command {
 }
 
 func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
+	if e.opts.Format == "" {
+		e.opts.Format = formatOf(e.out)
+	}
 	if err := e.opts.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -53,6 +61,9 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	defer s.Close()
 	if err := export.Export(&watched{Store: s, ctx: ctx}, e.out, e.opts); err != nil {
+		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
+			err = fmt.Errorf("%w (--force overwrites it)", err)
+		}
 		return err
 	}
 	if g.json {
@@ -62,4 +73,14 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, s.Len(), s.K(), e.opts.Format)
 	}
 	return nil
+}
+
+// formatOf is the format that a path asks for by its extension.
+func formatOf(path string) export.Format {
+	format := export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	switch format {
+	case export.NPY, export.GT, export.IBin, export.IVecs, export.CSV:
+		return format
+	}
+	return export.NPZ
 }

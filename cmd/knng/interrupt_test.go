@@ -1,30 +1,70 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// TestInterruptRefine: a refinement stops cleanly in its walk, and the same command
-// makes the graph that it would have made.
-func TestInterruptRefine(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows sends no SIGINT to another process")
+// asKnng runs this test binary as the command: TestMain goes by its name.
+func asKnng(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Args = append([]string{"knng"}, args...)
+	return cmd
+}
+
+func checksumOf(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := asKnng(append(args, "--json", "--quiet")...).Output()
+	if err != nil {
+		t.Fatal(err)
 	}
+	var result struct{ Checksum string }
+	if err := json.Unmarshal(out, &result); err != nil {
+		t.Fatal(err)
+	}
+	return result.Checksum
+}
+
+func TestInterruptBuild(t *testing.T) {
 	dir := t.TempDir()
-	rows, g1, g2 := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g1"), filepath.Join(dir, "g2")
+	rows := filepath.Join(dir, "x.npy")
+	if err := writeSome(rows, 12000, 24, ""); err != nil {
+		t.Fatal(err)
+	}
+	interrupt(t, dir, `"division`, "build", rows, "-k", "8", "--method", "paper", "--divisions", "8", "--rounds", "2")
+}
+
+func TestInterruptRefine(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
 	if err := writeSome(rows, 6000, 16, ""); err != nil {
 		t.Fatal(err)
 	}
-	checksumOf(t, "build", rows, "-k", "8", "-o", g1)
-	args := []string{"refine", g1, "--distance", "rank-order"}
+	checksumOf(t, "build", rows, "-k", "8", "-o", graph)
+	interrupt(t, dir, `"walk`, "refine", graph, "--distance", "rank-order")
+}
+
+// interrupt runs a command that makes a graph and stops it twice in a phase: it
+// ends cleanly, and the same command then makes the graph that it would have made.
+func interrupt(t *testing.T, dir, phase string, args ...string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows sends no SIGINT to another process")
+	}
+	to := func(name string) []string { return slices.Concat(args, []string{"-o", filepath.Join(dir, name)}) }
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
-		cmd := asKnng(append(args, "-o", g2, "--threads", "1", "--progress", "json")...)
+		cmd := asKnng(append(to("stopped"), "--threads", "1", "--progress", "json")...)
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +72,7 @@ func TestInterruptRefine(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		said, err := said(stderr, func(line string) bool { return strings.Contains(line, `"walk`) }, func() { cmd.Process.Signal(sig) })
+		said, err := said(stderr, func(line string) bool { return strings.Contains(line, phase) }, func() { cmd.Process.Signal(sig) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +82,22 @@ func TestInterruptRefine(t *testing.T) {
 			t.Fatalf("%v: %v, want exit code %d: %s", sig, err, want, said)
 		}
 	}
-	resumed := checksumOf(t, append(args, "-o", g2)...)
-	if straight := checksumOf(t, append(args, "-o", filepath.Join(dir, "straight"))...); resumed != straight {
-		t.Errorf("checksum %s after two interruptions, %s without", resumed, straight)
+	if got, want := checksumOf(t, to("stopped")...), checksumOf(t, to("straight")...); got != want {
+		t.Errorf("checksum %s after two interruptions, %s without", got, want)
 	}
+}
+
+// said reads all that a process says, and acts at the first line that matches.
+func said(r io.Reader, match func(string) bool, act func()) (string, error) {
+	var all strings.Builder
+	acted := false
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		fmt.Fprintln(&all, lines.Text())
+		if !acted && match(lines.Text()) {
+			acted = true
+			act()
+		}
+	}
+	return all.String(), lines.Err()
 }

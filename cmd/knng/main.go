@@ -146,7 +146,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 // requireOutput makes a missing --output a usage error.
 func requireOutput(c *cobra.Command) {
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Flags().Changed("output") {
+		if out, err := c.Flags().GetString("output"); err == nil && out != "" {
 			return nil
 		}
 		return usageError{fmt.Errorf("--output is missing; usage: %s", c.UseLine())}

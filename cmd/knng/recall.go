@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -45,8 +46,11 @@ func newRecall(g *globals) *cobra.Command {
 }
 
 func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
-	if (r.truth == "") != (r.rows == "") || r.sample < 1 {
-		return usageError{fmt.Errorf("--truth and --rows go together, and --sample is at least 1")}
+	if (r.truth == "") != (r.rows == "") {
+		return usageError{errors.New("--truth and --rows go together")}
+	}
+	if r.sample < 1 {
+		return usageError{fmt.Errorf("--sample is %d, want 1 or more", r.sample)}
 	}
 	scale, err := recall.ParseTruthDistances(r.distances)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -92,6 +93,9 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	defer g1.Close()
+	if same(dir, r.out) {
+		return usageError{fmt.Errorf("%s is the graph that is refined: give the new one another directory", r.out)}
+	}
 	if r.distance != "" {
 		r.opts.Distance = refine.RankOrder(ranksOf(g1, r.ranks))
 	} else {
@@ -104,6 +108,13 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	r.opts.Logger = g.log
 	res, err := refine.Refine(ctx, r.out, g1, r.opts)
 	return g.end(r.out, err, func() error { return showRefined(g, res, r.out) })
+}
+
+// same reports whether two paths are one folder.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // showRefined prints a result, as JSON or for people.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,8 +18,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"knng":     main,
-		"makerows": makeRows,
+		"knng":      main,
+		"makerows":  makeRows,
+		"makearray": makeArray,
 	})
 }
 
@@ -36,6 +38,17 @@ func makeRows() {
 		what = os.Args[4]
 	}
 	if err := writeSome(os.Args[1], n, dim, what); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// makeArray is a command of the scripts: makearray FILE DESCR SHAPE writes a .npy
+// file of one element of 4 bytes.
+func makeArray() {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", os.Args[2], os.Args[3])
+	header += strings.Repeat(" ", 127-10-len(header)) + "\n"
+	if err := os.WriteFile(os.Args[1], []byte("\x93NUMPY\x01\x00\x76\x00"+header+"\x00\x00\x00\x00"), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -150,7 +150,7 @@ func vacant(o Options, path string, files []file) error {
 		case err != nil:
 			return fmt.Errorf("export: %w", err)
 		case !o.Force:
-			return fmt.Errorf("export: %s exists: %w", p, fs.ErrExist)
+			return fmt.Errorf("export: %s: %w", p, fs.ErrExist)
 		case info.IsDir() != (o.Format == NPY):
 			return fmt.Errorf("export: %s exists and is not what %s is written as: %w", p, o.Format, fs.ErrExist)
 		}

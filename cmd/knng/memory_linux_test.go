@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/knng/knng/bench/capped"
+	"github.com/knng/knng/bench/generate"
+	"github.com/knng/knng/vectors"
+)
+
+var long = flag.Bool("long", false, "build in parts a graph whose lists do not fit its memory: a minute")
+
+// TestMemoryIsBounded: a build's anonymous memory stays under the least limit that
+// its method takes.
+func TestMemoryIsBounded(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("there is no /proc to look at the memory of a process:", err)
+	}
+	if testing.Short() {
+		t.Skip("builds 60,000 rows: runs without -short")
+	}
+	rows := filepath.Join(t.TempDir(), "rows.u8bin")
+	set, err := generate.New(200000, 32, vectors.Uint8, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Write(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("balls", func(t *testing.T) {
+		bounded(t, rows, "-k", "20", "--method", "balls", "--divisions", "4", "--rounds", "1", "--limit-rows", "60000")
+	})
+	t.Run("parts", func(t *testing.T) {
+		bounded(t, rows, "-k", "20", "--method", "parts", "--divisions", "1", "--limit-rows", "60000")
+	})
+	t.Run("parts that do not fit", func(t *testing.T) {
+		if !*long {
+			t.Skip("builds 200,000 lists of 100: runs with -long")
+		}
+		limit := bounded(t, rows, "-k", "100", "--method", "parts", "--divisions", "1")
+		if held := needed(t, rows, "-k", "100", "--method", "balls"); held < 2*limit {
+			t.Errorf("balls hold the lists in %d bytes: of %d they do not overflow by much", held, limit)
+		}
+	})
+}
+
+// bounded builds with no more memory than the build asks for, and returns that.
+func bounded(t *testing.T, rows string, flags ...string) (limit int64) {
+	t.Helper()
+	limit = needed(t, rows, flags...)
+	knng := filepath.Join(t.TempDir(), "knng") // this test binary, which goes by its name
+	if err := os.Symlink(os.Args[0], knng); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{knng, "build", rows, "-o", filepath.Join(t.TempDir(), "g"), "--memory", strconv.FormatInt(limit, 10), "--quiet"}
+	c := capped.Config{Args: append(args, flags...)}
+	o, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if how, failed := o.Failed(); failed {
+		t.Fatalf("%s: %s", how, o.Errors)
+	}
+	if o.Samples < 10 || o.PeakAnon == 0 {
+		t.Fatalf("%d samples, peak %d bytes: the memory was not seen", o.Samples, o.PeakAnon)
+	}
+	if o.PeakAnon > limit {
+		t.Errorf("%d bytes of anonymous memory, the limit is %d", o.PeakAnon, limit)
+	}
+	t.Logf("%.1f of %.1f MiB, %d samples in %.1f s, at most %.2f s apart",
+		float64(o.PeakAnon)/(1<<20), float64(limit)/(1<<20), o.Samples, o.Seconds, o.LongestGap)
+	return limit
+}
+
+// needed is the least --memory, as the refusal of a byte names it.
+func needed(t *testing.T, rows string, flags ...string) int64 {
+	t.Helper()
+	cmd := asKnng(append([]string{"build", rows, "-o", filepath.Join(t.TempDir(), "g"), "--memory", "1"}, flags...)...)
+	said, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != exitResumable {
+		t.Fatalf("with a byte of memory: %v: %s", err, said)
+	}
+	_, after, _ := bytes.Cut(said, []byte(" need "))
+	var mebibytes float64
+	if _, err := fmt.Sscanf(string(after), "%f MiB", &mebibytes); err != nil {
+		t.Fatalf("no need is named: %s", said)
+	}
+	return int64((mebibytes + 0.1) * (1 << 20)) // it is rounded
+}

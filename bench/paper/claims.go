@@ -57,7 +57,7 @@ func Claims(runs []Run) (claims []Claim) {
 		}
 		add(v.linearInM())
 	}
-	return append(claims, growthClaims(runs)...)
+	return append(append(claims, growthClaims(runs)...), partClaims(runs)...)
 }
 
 func (v *view) name() string { return fmt.Sprintf("%s, %s x %d", v.data, thousands(v.rows), v.dim) }

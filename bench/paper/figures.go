@@ -16,11 +16,12 @@ type Figure struct{ File, Caption string }
 // style is a system's color and mark, the same in every figure.
 func style(system string) int { return slices.Index(Systems, system) }
 
-// figures draws everything that the runs hold.
-func (c *Config) figures(runs []Run) (all []Figure, err error) {
+// figures draws everything that the runs hold: what the paper shows, and parts,
+// single parts of its method.
+func (c *Config) figures(runs []Run) (all, parts []Figure, err error) {
 	dir := filepath.Join(c.Out, "figures")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	save := func(name, caption string, panels []plot.Panel) {
 		if err != nil || len(panels) == 0 {
@@ -38,7 +39,10 @@ func (c *Config) figures(runs []Run) (all []Figure, err error) {
 	for _, data := range studied(runs) {
 		save("growth-"+data, "Comparisons and time over rows, time over dimensions, time of propagation over T: "+data+". The slope is the exponent. Of knng's, pairs are counted before its cache.", growthPanels(runs, data))
 	}
-	return all, err
+	shown := len(all)
+	save("order", "Best-first propagation against plain second-order refinement, after the same four divisions.", orderPanels(runs))
+	save("triggers", "When to go over to propagation: every rule is a mark; the line is what a fixed number of divisions gives, hindsight.", triggerPanels(runs))
+	return all[:shown], all[shown:], err
 }
 
 // curves is a panel for every k.

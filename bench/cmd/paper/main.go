@@ -6,7 +6,9 @@
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
 //
 // Runs that the folder holds already are not run again: after an interruption give
-// the same command. knng's builds write stores into -scratch: on a memory disk they
+// the same command. With -budget 45m no build is begun that would end later; what is
+// left, and about how long it will take, is said at the end, and the same command goes
+// on with it. With -estimate that is all that is said. knng's builds write stores into -scratch: on a memory disk they
 // pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
 package main
 
@@ -30,6 +32,8 @@ func main() {
 	flag.BoolVar(&c.Quick, "quick", false, "few rows, few settings, one seed: its times are not results")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for temporary files")
 	flag.IntVar(&c.Threads, "threads", 1, "threads of the systems that have more than one")
+	flag.DurationVar(&c.Time, "budget", 0, "begin no build that would end later than this (default: with -quick 8m, else no limit)")
+	flag.BoolVar(&c.DryRun, "estimate", false, "say how much there is to do, and do nothing")
 	only := flag.String("only", "", "systems, separated by commas")
 	page := flag.Bool("page", false, "make the page from the runs that are there")
 	flag.Parse()
@@ -65,7 +69,7 @@ func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
 		return fmt.Errorf("no vector files given")
 	}
 	log, err := c.Run(ctx)
-	if err != nil {
+	if err != nil || c.DryRun {
 		return err
 	}
 	return c.Page(log)

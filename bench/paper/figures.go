@@ -128,5 +128,5 @@ func growthPanels(runs []Run, data string) []plot.Panel {
 		add(&dims, "dimensions", func(r Run) float64 { return float64(r.Dim) }, secondsOf)
 		add(&visits, "visits", visitsOf, func(r Run) float64 { return phaseSeconds(r, "propagation") })
 	}
-	return []plot.Panel{comparisons, times, dims, visits}
+	return slices.DeleteFunc([]plot.Panel{comparisons, times, dims, visits}, func(p plot.Panel) bool { return len(p.Lines) == 0 })
 }

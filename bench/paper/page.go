@@ -73,22 +73,24 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	if c.left > 0 {
 		fmt.Fprintf(w, "**%d builds (about %.0f minutes; finer grids, more seeds, all rows) were left out when the time was over; the same command goes on with them.**\n\n", c.left, c.leftTime.Minutes())
 	}
-	var dates, commits []string
+	var dates, commits, commands []string
 	threads := map[int]bool{}
 	for _, r := range runs {
 		dates = append(dates, r.Date)
 		commits = append(commits, r.Commit)
+		commands = append(commands, "`"+r.Command+"`")
 		threads[r.Threads] = true
 	}
 	slices.Sort(dates)
 	slices.Sort(commits)
+	slices.Sort(commands)
 	fmt.Fprintf(w, "- machine: %s, %d CPUs, kernel %s, %s %s/%s\n", processor(), runtime.NumCPU(), distance.Kernel(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if len(dates) > 0 {
 		fmt.Fprintf(w, "- runs: %d, from %s to %s\n", len(runs), dates[0], dates[len(dates)-1])
 	}
 	fmt.Fprintf(w, "- commit: %s\n", strings.Join(slices.Compact(commits), ", "))
 	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
-	fmt.Fprintf(w, "- command: `%s`\n", c.Command)
+	fmt.Fprintf(w, "- command: %s\n", strings.Join(slices.Compact(commands), ", "))
 	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
 }
 

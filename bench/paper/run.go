@@ -47,6 +47,7 @@ type Run struct {
 	Threads     int                    `json:"threads"`
 	Date        string                 `json:"date"`
 	Commit      string                 `json:"commit"`
+	Command     string                 `json:"command"`
 }
 
 // Log is the file of all runs.

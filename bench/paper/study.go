@@ -58,8 +58,8 @@ var Full = Plan{Rows: 100_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, L
 	Sample: 2000, Growth: 100_000, Theory: 20_000, Ablation: 20_000}
 
 // Quick is the plan with it.
-var Quick = Plan{Rows: 10_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
-	Sample: 500, Growth: 8000, Settings: 3, Theory: 6000, Ablation: 4000, Budget: 8 * time.Minute}
+var Quick = Plan{Rows: 6000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
+	Sample: 300, Growth: 4000, Settings: 3, Theory: 4000, Ablation: 3000, Budget: 8 * time.Minute}
 
 func (c *Config) plan() Plan {
 	p := Full
@@ -173,7 +173,7 @@ func (r *runner) do(ctx context.Context, j *job) (Run, error) {
 	if err := ctx.Err(); err != nil {
 		return run, err
 	}
-	run.Commit = r.Commit
+	run.Commit, run.Command = r.Commit, r.Command
 	switch {
 	case g != nil && g.Detail["rows_timed"] > 0:
 		run.Recall.Recall, run.Recall.Low, run.Recall.High = 1, 1, 1 // the lists that it made are exact

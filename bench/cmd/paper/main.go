@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	c := paper.Config{Commit: commit(), Command: "go run ./bench/cmd/paper " + strings.Join(os.Args[1:], " ")}
+	c := paper.Config{Commit: commit(), Command: command(os.Args[1:])}
 	flag.StringVar(&c.Out, "out", "", "folder for runs, figures and the page")
 	flag.BoolVar(&c.Quick, "quick", false, "few rows, few settings, one seed: its times are not results")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for temporary files")
@@ -73,6 +73,18 @@ func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
 		return err
 	}
 	return c.Page(log)
+}
+
+// command is what was given, without the folders of this machine.
+func command(args []string) string {
+	all := []string{"go run ./bench/cmd/paper"}
+	for _, arg := range args {
+		if filepath.IsAbs(arg) {
+			arg = filepath.Base(arg)
+		}
+		all = append(all, arg)
+	}
+	return strings.Join(all, " ")
 }
 
 // commit names the state of the sources.

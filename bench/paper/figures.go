@@ -30,7 +30,7 @@ func (c *Config) figures(runs []Run) (all, parts []Figure, err error) {
 		err = plot.Save(filepath.Join(dir, name), panels)
 		all = append(all, Figure{"figures/" + name, caption})
 	}
-	for _, v := range views(runs) {
+	for _, v := range compared(runs) {
 		file := fmt.Sprintf("%s-%d", v.data, v.rows)
 		save("time-"+file, "Accuracy against time, "+v.name()+". Lines join the settings that no other of the system beats; every mark is a setting.", v.curves(byTime))
 		save("comparisons-"+file, "Accuracy against comparisons, "+v.name()+".", v.curves(byComparisons))

@@ -60,6 +60,11 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	p.each("propagation by T and in second order", p.visits)
 	p.each("triggers and ablations", func(d data) { p.triggers(d); p.ablations(d) })
 	p.each("growth with d", p.dimensions)
+	p.each("brute force, all rows", func(d data) {
+		if p.Whole > 0 && d.rows.Len() > p.Rows {
+			p.brute(d, d.rows.Len(), 20)
+		}
+	})
 	p.each("brute force, other k", func(d data) {
 		for _, k := range others(r.Ks, 20) {
 			p.brute(d, r.Rows, k)
@@ -75,7 +80,6 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 		for _, k := range r.Ks {
 			p.each(fmt.Sprintf("all rows, k = %d", k), func(d data) {
 				if d.rows.Len() > r.Rows {
-					p.brute(d, d.rows.Len(), k)
 					p.accuracy(d, math.MaxInt, k, seed, r.Whole, first)
 				}
 			})

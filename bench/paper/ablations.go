@@ -109,11 +109,11 @@ func orderPanels(runs []Run) (panels []plot.Panel) {
 func triggerPanels(runs []Run) (panels []plot.Panel) {
 	for _, data := range dataOf(runs, triggerStudy) {
 		fixedRuns, ruled := hindsight(runs, data)
-		p := plot.Panel{Title: data + ", k = 20: when to propagate", X: "pairs a row, controls included", Y: "accuracy (recall@20)", LogX: true}
+		p := plot.Panel{Title: data + ", k = 20: when to propagate", X: "pairs a row, controls included", Y: "missed (1 - recall@20)", LogX: true, LogY: true}
 		line := func(name string, at int, runs []Run, dots bool) {
 			l := plot.Line{Name: name, Style: at}
 			for _, r := range runs {
-				xy := plot.XY{X: pairsARow(r), Y: r.Recall.Recall}
+				xy := plot.XY{X: pairsARow(r), Y: 1 - r.Recall.Recall}
 				if dots {
 					l.Dots = append(l.Dots, xy)
 				} else {

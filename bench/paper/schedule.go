@@ -53,13 +53,18 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	seed := r.Seeds[0]
 	p.each("brute force, k = 20", func(d data) { p.brute(d, r.Rows, 20) })
 	p.of("growth with n of what the paper states, first file", p.files[:1], func(d data) { p.growth(d, stating) })
-	for _, k := range r.Ks {
-		p.each(fmt.Sprintf("accuracy, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, first) })
+	curves := func(k int, seed uint64) {
+		p.each(fmt.Sprintf("accuracy, k = %d, seed %d", k, seed), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, first) })
+	}
+	longest := len(r.Ks) - 1 // takes as long as all others
+	for _, k := range r.Ks[:longest] {
+		curves(k, seed)
 	}
 	p.each("theory", p.theory)
 	p.each("propagation by T and in second order", p.visits)
 	p.each("triggers and ablations", func(d data) { p.triggers(d); p.ablations(d) })
 	p.each("growth with d", p.dimensions)
+	curves(r.Ks[longest], seed)
 	p.each("brute force, all rows", func(d data) {
 		if p.Whole > 0 && d.rows.Len() > p.Rows {
 			p.brute(d, d.rows.Len(), 20)
@@ -73,7 +78,7 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	p.of("growth with n of what the paper states, other files", p.files[1:], func(d data) { p.growth(d, stating) })
 	for _, seed := range r.Seeds[1:] {
 		for _, k := range r.Ks {
-			p.each(fmt.Sprintf("accuracy, k = %d, seed %d", k, seed), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, first) })
+			curves(k, seed)
 		}
 	}
 	if r.Whole > 0 {

@@ -89,7 +89,7 @@ func (c *Config) theoryFigures(reports []theory.Report) (all []Figure, err error
 		for _, r := range reports {
 			p := plot.Panel{Title: fmt.Sprintf("%s, %s x %d, h = %d", r.Data, thousands(r.Rows), r.Dim, r.Depth), X: a.x, Y: a.y, MaxY: 1}
 			if a.file == "lemma-2" {
-				p.MaxY = 0 // rare: from the data
+				p.MaxY, p.LogY = 0, true // rare
 			}
 			curves := a.curves(r)
 			for i, curve := range curves {

@@ -14,7 +14,7 @@ import (
 var fixedM = []int{1, 2, 3, 4, 6, 8, 12, 16}
 
 // rules are ways to decide when to go over from divisions to propagation. Controls
-// are rows whose exact lists are known: after the first division and round,
+// are rows whose exact lists are known: after two divisions and a round,
 // whichever of the two gained more recall per pair is done again, until the target
 // is reached. With both, the effective rate decides first.
 var rules = []struct {
@@ -66,7 +66,7 @@ func hindsight(runs []Run, data string) (fixedRuns, ruled []Run) {
 func inHindsight(fixedRuns []Run, recall float64) (best Run, ok bool) {
 	least := math.Inf(1)
 	for _, r := range fixedRuns {
-		if pairs := requestedOf(r); r.Recall.Recall >= recall && pairs < least {
+		if pairs := pairsOfBuild(r); r.Recall.Recall >= recall && pairs < least {
 			best, least, ok = r, pairs, true
 		}
 	}
@@ -92,7 +92,10 @@ func triggerTable(w io.Writer, runs []Run, data string) {
 	}
 }
 
-func pairsARow(r Run) float64 { return requestedOf(r) / float64(r.Rows) }
+// pairsARow counts controls too.
+func pairsARow(r Run) float64 { return pairsOfBuild(r) / float64(r.Rows) }
+
+func pairsOfBuild(r Run) float64 { return requestedOf(r) + r.Detail["control"] }
 
 // rounds counts the rounds of propagation.
 func rounds(r Run) (count int) {

@@ -78,7 +78,8 @@ func (s Builder) Build(ctx context.Context, p *baseline.Problem) (*baseline.Grap
 		return nil, err
 	}
 	g := &baseline.Graph{Lists: baseline.NewLists(p), Comparisons: res.Comparisons, Rates: res.EffectiveRates,
-		Detail: map[string]float64{"divisions": float64(res.Divisions), "store_seconds": res.Seconds, "requested": float64(res.RequestedPairs)}}
+		Detail: map[string]float64{"divisions": float64(res.Divisions), "store_seconds": res.Seconds, "requested": float64(res.RequestedPairs),
+			"control": float64(res.ControlPairs)}}
 	for _, phase := range res.Phases {
 		if !slices.Contains(afterLists, phase.Name) {
 			g.Seconds += phase.Seconds

@@ -128,6 +128,10 @@ func TestOrderClaim(t *testing.T) {
 	if c := orderClaim(runs, "made up"); c.Verdict != Holds {
 		t.Errorf("%+v", c)
 	}
+	runs = append(runs, at(SecondOrder, 0.7, 90)) // nothing is known of best first there
+	if c := orderClaim(runs, "made up"); c.Verdict != Holds {
+		t.Errorf("%+v", c)
+	}
 	runs = append(runs, at(SecondOrder, 0.95, 150))
 	if c := orderClaim(runs, "made up"); c.Verdict != Not {
 		t.Errorf("%+v", c)

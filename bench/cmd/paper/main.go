@@ -2,7 +2,7 @@
 // construction": every system that the paper compares, over a grid of parameters,
 // and a page of figures, tables and claims with their verdicts.
 //
-//	go run ./bench/cmd/paper -out results caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
+//	go run ./bench/cmd/paper -out bench/results -budget 45m caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
 //
 // Runs that the folder holds already are not run again: after an interruption give

@@ -1,8 +1,11 @@
 // Package ablation builds one data set by the paper's method and again with each
-// of its parts switched off or changed in turn.
+// of its parts switched off or changed in turn. SecondOrder is what stood in the
+// place of best-first propagation before. bench/cmd/ablation does this for all rows
+// of a file; bench/paper shows it on its page.
 package ablation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,24 +31,39 @@ type Config struct {
 
 // A Variant is the paper's method with one change.
 type Variant struct {
-	Name   string
-	Change func(o *builder.Options)
+	Name    string
+	Change  func(o *builder.Options)
+	Threads bool // it changes the number of threads only: the same graph
+}
+
+// Options are those of a variant, for lists of k.
+func (v Variant) Options(k int) builder.Options {
+	o := builder.Options{K: k, Method: builder.Paper, Rounds: 1}
+	v.Change(&o)
+	return o
 }
 
 // Variants lists the changes. Without one, divisions are made until the
 // effective rate falls under 0.05 and one round of propagation follows.
 var Variants = []Variant{
-	{"paper", func(*builder.Options) {}},
-	{"no propagation", func(o *builder.Options) { o.Propagation = builder.Off }},
-	{"no pairwise update", func(o *builder.Options) { o.Pairwise = builder.Off }},
-	{"pair cache off", func(o *builder.Options) { o.PairCache = builder.Off }},
-	{"pair cache on", func(o *builder.Options) { o.PairCache = builder.On }},
-	{"random directions", func(o *builder.Options) { o.Directions = builder.Random }},
-	{"trigger 0.10", func(o *builder.Options) { o.Trigger = 0.10 }},
-	{"two rounds", func(o *builder.Options) { o.Rounds = 2 }},
-	{"one thread", func(o *builder.Options) { o.Threads = 1 }},
-	{"in place", func(o *builder.Options) { o.InPlace, o.Threads = true, 1 }},
-	{"two rounds in place", func(o *builder.Options) { o.InPlace, o.Threads, o.Rounds = true, 1, 2 }},
+	{Name: "paper", Change: func(*builder.Options) {}},
+	{Name: "no propagation", Change: func(o *builder.Options) { o.Propagation = builder.Off }},
+	{Name: "no pairwise update", Change: func(o *builder.Options) { o.Pairwise = builder.Off }},
+	{Name: "pair cache off", Change: func(o *builder.Options) { o.PairCache = builder.Off }},
+	{Name: "pair cache on", Change: func(o *builder.Options) { o.PairCache = builder.On }},
+	{Name: "random directions", Change: func(o *builder.Options) { o.Directions = builder.Random }},
+	{Name: "trigger 0.10", Change: func(o *builder.Options) { o.Trigger = 0.10 }},
+	{Name: "trigger 0.02", Change: func(o *builder.Options) { o.Trigger = 0.02 }},
+	{Name: "sample 25", Change: func(o *builder.Options) { o.Sample = 25 }},
+	{Name: "sample 400", Change: func(o *builder.Options) { o.Sample = 400 }},
+	{Name: "leaves of 250", Change: func(o *builder.Options) { o.LeafSize = 250 }},
+	{Name: "leaves of 1000", Change: func(o *builder.Options) { o.LeafSize = 1000 }},
+	{Name: "T 250", Change: func(o *builder.Options) { o.Visits = 250 }},
+	{Name: "T 1000", Change: func(o *builder.Options) { o.Visits = 1000 }},
+	{Name: "two rounds", Change: func(o *builder.Options) { o.Rounds = 2 }},
+	{Name: "one thread", Change: func(o *builder.Options) { o.Threads = 1 }, Threads: true},
+	{Name: "in place", Change: func(o *builder.Options) { o.InPlace, o.Threads = true, 1 }},
+	{Name: "two rounds in place", Change: func(o *builder.Options) { o.InPlace, o.Threads, o.Rounds = true, 1, 2 }},
 }
 
 // Row is one variant's outcome.
@@ -92,8 +110,8 @@ func (c *Config) one(ctx context.Context, v Variant) (row Row, err error) {
 		return row, err
 	}
 	defer in.Close()
-	o := builder.Options{K: c.K, Method: builder.Paper, Rounds: 1, Threads: c.Threads}
-	v.Change(&o)
+	o := v.Options(c.K)
+	o.Threads = cmp.Or(o.Threads, c.Threads)
 	row.Variant = v.Name
 	graph := filepath.Join(dir, "graph")
 	if row.Result, err = builder.Build(ctx, graph, in, o); err != nil {

@@ -88,6 +88,7 @@ var ladders = map[string]struct {
 	"nndescent":   {[]baseline.System{nndescent.Builder{Length: 10}, nndescent.Builder{Length: 20}, nndescent.Builder{Length: 30, Rho: 1}}, 0.95},
 	"divisions":   {[]baseline.System{knng.Divisions(1), knng.Divisions(3), knng.Divisions(8)}, 0.85},
 	"propagation": {[]baseline.System{knng.Propagated(1, 0), knng.Propagated(3, 0)}, 0.95},
+	"longer":      {[]baseline.System{knng.Propagated(1, 100).Longer(12), knng.Propagated(3, 100).Longer(20)}, 0.95},
 	"default":     {[]baseline.System{knng.Default(0.95)}, 0.9},
 }
 

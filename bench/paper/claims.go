@@ -35,7 +35,7 @@ func verdict(holds bool) Verdict {
 // Claims holds the paper's claims against the runs. low are claims on SIFT's 128
 // dimensions, high those on GIST's 384 or more.
 func Claims(runs []Run) (claims []Claim) {
-	for _, v := range views(runs) {
+	for _, v := range compared(runs) {
 		low, high := v.dim <= 128, v.dim >= 384
 		add := func(text string, found string, verdict Verdict) {
 			claims = append(claims, Claim{text, v.name(), found, verdict})
@@ -57,7 +57,7 @@ func Claims(runs []Run) (claims []Claim) {
 		}
 		add(v.linearInM())
 	}
-	return append(claims, growthClaims(runs)...)
+	return append(append(claims, growthClaims(runs)...), partClaims(runs)...)
 }
 
 func (v *view) name() string { return fmt.Sprintf("%s, %s x %d", v.data, thousands(v.rows), v.dim) }

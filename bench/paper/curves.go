@@ -33,6 +33,13 @@ func views(runs []Run) (all []*view) {
 	return all
 }
 
+// compared are the views with more than brute force in them.
+func compared(runs []Run) []*view {
+	return slices.DeleteFunc(views(runs), func(v *view) bool {
+		return !slices.ContainsFunc(v.runs, func(r Run) bool { return r.System != Naive && r.System != Blocked })
+	})
+}
+
 // cost is what a run took, by one of the two measures.
 type cost struct {
 	name string // on an axis

@@ -16,11 +16,12 @@ type Figure struct{ File, Caption string }
 // style is a system's color and mark, the same in every figure.
 func style(system string) int { return slices.Index(Systems, system) }
 
-// figures draws everything that the runs hold.
-func (c *Config) figures(runs []Run) (all []Figure, err error) {
+// figures draws everything that the runs hold: what the paper shows, and parts,
+// single parts of its method.
+func (c *Config) figures(runs []Run) (all, parts []Figure, err error) {
 	dir := filepath.Join(c.Out, "figures")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	save := func(name, caption string, panels []plot.Panel) {
 		if err != nil || len(panels) == 0 {
@@ -29,7 +30,7 @@ func (c *Config) figures(runs []Run) (all []Figure, err error) {
 		err = plot.Save(filepath.Join(dir, name), panels)
 		all = append(all, Figure{"figures/" + name, caption})
 	}
-	for _, v := range views(runs) {
+	for _, v := range compared(runs) {
 		file := fmt.Sprintf("%s-%d", v.data, v.rows)
 		save("time-"+file, "Accuracy against time, "+v.name()+". Lines join the settings that no other of the system beats; every mark is a setting.", v.curves(byTime))
 		save("comparisons-"+file, "Accuracy against comparisons, "+v.name()+".", v.curves(byComparisons))
@@ -38,7 +39,10 @@ func (c *Config) figures(runs []Run) (all []Figure, err error) {
 	for _, data := range studied(runs) {
 		save("growth-"+data, "Comparisons and time over rows, time over dimensions, time of propagation over T: "+data+". The slope is the exponent. Of knng's, pairs are counted before its cache.", growthPanels(runs, data))
 	}
-	return all, err
+	shown := len(all)
+	save("order", "Best-first propagation against plain second-order refinement, after the same four divisions.", orderPanels(runs))
+	save("triggers", "When to go over to propagation: every rule is a mark; the line is what a fixed number of divisions gives, hindsight.", triggerPanels(runs))
+	return all[:shown], all[shown:], err
 }
 
 // curves is a panel for every k.
@@ -124,5 +128,5 @@ func growthPanels(runs []Run, data string) []plot.Panel {
 		add(&dims, "dimensions", func(r Run) float64 { return float64(r.Dim) }, secondsOf)
 		add(&visits, "visits", visitsOf, func(r Run) float64 { return phaseSeconds(r, "propagation") })
 	}
-	return []plot.Panel{comparisons, times, dims, visits}
+	return slices.DeleteFunc([]plot.Panel{comparisons, times, dims, visits}, func(p plot.Panel) bool { return len(p.Lines) == 0 })
 }

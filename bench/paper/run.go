@@ -1,8 +1,8 @@
 // Package paper runs the systems of Wang et al., "Scalable k-NN graph
 // construction", section "Experiments", over a grid of parameters, and holds the
 // paper's claims against the outcome. Systems (systems.go) stand behind
-// bench/baseline; what is studied is in study.go; claims.go, figures.go and
-// page.go make the page.
+// bench/baseline; what is studied, and in which order, is in schedule.go, how
+// in study.go; claims.go, figures.go and page.go make the page.
 package paper
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // A Task is one build: what names it, and what is needed to do it.
 type Task struct {
-	Study   string `json:"study"` // accuracy, rows, dimensions, visits
+	Study   string `json:"study"` // schedule.go lists them
 	Data    string `json:"data"`  // file name without its folder and extension
 	Rows    int    `json:"rows"`
 	Dim     int    `json:"dim"`
@@ -47,6 +47,7 @@ type Run struct {
 	Threads     int                    `json:"threads"`
 	Date        string                 `json:"date"`
 	Commit      string                 `json:"commit"`
+	Command     string                 `json:"command"`
 }
 
 // Log is the file of all runs.

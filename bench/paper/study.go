@@ -3,12 +3,13 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/knng/knng/bench/ablation"
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/knng"
 	"github.com/knng/knng/bench/judge"
@@ -28,7 +29,11 @@ type Config struct {
 	Commit  string
 	Say     func(format string, args ...any)
 
-	left int // builds that the budget left out
+	Time   time.Duration // the plan's Budget; 0 leaves that as it is
+	DryRun bool          // say only what is to be done, and how long it may take
+
+	left     int // builds that the budget left out
+	leftTime time.Duration
 }
 
 // Plan is how much is run. The full plan is the paper's, on rows that a machine
@@ -43,23 +48,28 @@ type Plan struct {
 	Growth   int           // rows of the largest step of the study of growth
 	Settings int           // of every system; 0 is all
 	Theory   int           // rows that the lemmas are held against
-	Budget   time.Duration // of everything: builds that would begin later are left to the next time; 0 is no limit
+	Ablation int           // rows that single parts of the method are changed on
+	Budget   time.Duration // of everything: builds that would end later are left to the next time; 0 is no limit
 }
 
-// Full is the plan without --quick. Builds that take more than two minutes on
+// Full is the plan without --quick. Builds that take more than 90 seconds on
 // 100,000 rows take longer than brute force by the same kernels.
-var Full = Plan{Rows: 100_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 2 * time.Minute, Whole: 10 * time.Minute,
-	Sample: 2000, Growth: 100_000, Theory: 20_000}
+var Full = Plan{Rows: 100_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1, 2, 3}, Limit: 90 * time.Second, Whole: 10 * time.Minute,
+	Sample: 2000, Growth: 100_000, Theory: 20_000, Ablation: 20_000}
 
 // Quick is the plan with it.
-var Quick = Plan{Rows: 10_000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
-	Sample: 500, Growth: 8000, Settings: 4, Theory: 6000, Budget: 8 * time.Minute}
+var Quick = Plan{Rows: 6000, Ks: []int{1, 20, 50}, Seeds: []uint64{1}, Limit: 10 * time.Second,
+	Sample: 300, Growth: 4000, Settings: 3, Theory: 4000, Ablation: 3000, Budget: 8 * time.Minute}
 
 func (c *Config) plan() Plan {
+	p := Full
 	if c.Quick {
-		return Quick
+		p = Quick
 	}
-	return Full
+	if c.Time > 0 {
+		p.Budget = c.Time
+	}
+	return p
 }
 
 // maxK is the longest list that exact lists must judge.
@@ -69,6 +79,7 @@ const maxK = 50
 type data struct {
 	name  string
 	rows  *vectors.Rows
+	dim   int            // of a row of the file
 	input *vectors.Input // what rows belong to
 }
 
@@ -76,7 +87,7 @@ type data struct {
 func (d data) first(n, dim int) (data, error) {
 	r := d.rows
 	rows, err := vectors.RowsOf(r.Base(), min(n, r.Len()), min(dim, r.Dim()), r.Stride(), r.Type())
-	return data{d.name, rows, d.input}, err
+	return data{d.name, rows, d.dim, d.input}, err
 }
 
 // runner is a session of runs.
@@ -85,20 +96,20 @@ type runner struct {
 	Plan
 	log    *Log
 	judges map[string]*judge.Judge
+	pace   pace
 	began  time.Time
 }
 
-// Run does what has not been done yet and returns all runs. What tells most for
-// its time comes first: growth and theory, then everything with one seed, then
-// with the others, then all rows. After an interruption the page can be made of
-// what is there.
+// Run does what has not been done yet, in the order of the schedule, and returns
+// all runs. After an interruption, or when the budget is over, the page can be made
+// of what is there.
 func (c *Config) Run(ctx context.Context) (*Log, error) {
 	log, err := OpenLog(filepath.Join(c.Out, "runs.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	c.left = 0
-	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}, began: time.Now()}
+	c.left, c.leftTime = 0, 0
+	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}, pace: pace{}, began: time.Now()}
 	files, err := r.open()
 	defer func() {
 		for _, d := range files {
@@ -108,26 +119,20 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	stages := []func(context.Context, data) error{r.theoryOf, r.growth}
-	accuracy := func(n, k int, seed uint64, limit time.Duration) {
-		stages = append(stages, func(ctx context.Context, d data) error { return r.accuracy(ctx, d, n, k, seed, limit) })
+	stages, err := r.schedule(files)
+	if err != nil {
+		return nil, err
 	}
-	for _, seed := range r.Seeds {
-		for _, k := range r.Ks {
-			accuracy(r.Rows, k, seed, r.Limit)
-		}
+	r.learn(stages)
+	r.tell(stages)
+	if c.DryRun {
+		return log, nil
 	}
-	if r.Whole > 0 {
-		for _, k := range r.Ks {
-			accuracy(math.MaxInt, k, r.Seeds[0], r.Whole)
-		}
+	if err := r.run(ctx, stages); err != nil {
+		return nil, err
 	}
-	for _, stage := range stages {
-		for _, d := range files {
-			if err := stage(ctx, d); err != nil {
-				return nil, fmt.Errorf("%s: %w", d.name, err)
-			}
-		}
+	if c.left > 0 {
+		r.Say("%d builds are left, about %.0f minutes; the same command goes on with them", c.left, c.leftTime.Minutes())
 	}
 	return log, nil
 }
@@ -141,7 +146,7 @@ func (r *runner) open() (files []data, err error) {
 		}
 		name, _, _ := strings.Cut(filepath.Base(path), ".")
 		rows, ok := in.Mapped()
-		files = append(files, data{name, rows, in})
+		files = append(files, data{name, rows, in.Dim(), in})
 		if !ok {
 			return files, fmt.Errorf("%s: it cannot be mapped", path)
 		}
@@ -149,109 +154,35 @@ func (r *runner) open() (files []data, err error) {
 	return files, nil
 }
 
-// accuracy builds from the first n rows with every setting of every system.
-func (r *runner) accuracy(ctx context.Context, d data, n, k int, seed uint64, limit time.Duration) error {
-	part, err := d.first(n, d.rows.Dim())
-	if err != nil {
-		return err
+// done reports whether a job has been done.
+func (r *runner) done(j *job) bool {
+	if j.Study == theoryStudy {
+		_, err := os.Stat(r.theoryPath(j))
+		return err == nil
 	}
-	for _, system := range Systems {
-		if err := r.series(ctx, part, k, seed, system, limit); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, ok := r.log.Find(j.Task)
+	return ok
 }
 
-// series runs the settings of a system until one takes too long.
-func (r *runner) series(ctx context.Context, d data, k int, seed uint64, system string, limit time.Duration) error {
-	if system == Naive || system == Blocked {
-		limit *= 4 // what all others are held against is not left out
+// do does a job: it builds, judges and logs.
+func (r *runner) do(ctx context.Context, j *job) (Run, error) {
+	if j.Study == theoryStudy {
+		return Run{}, r.theoryOf(ctx, j)
 	}
-	for _, s := range thin(Grid(system, d.rows.Len(), k), r.Settings) {
-		run, err := r.task(ctx, "accuracy", d, k, seed, system, s, limit)
-		if err != nil {
-			return err
-		}
-		if run.TimedOut {
-			break
-		}
-	}
-	return nil
-}
-
-// growth builds with one setting of every system on more and more rows, and on
-// more and more dimensions, and propagates further and further.
-func (r *runner) growth(ctx context.Context, d data) error {
-	const k = 20
-	most := min(r.Growth, d.rows.Len())
-	for _, part := range []int{8, 4, 2, 1} {
-		rows, err := d.first(most/part, d.rows.Dim())
-		if err != nil {
-			return err
-		}
-		dims, err := d.first(most, d.rows.Dim()/part)
-		if err != nil {
-			return err
-		}
-		for _, system := range Systems {
-			if s, ok := Typical(system, rows.rows.Len()); ok {
-				if _, err := r.task(ctx, "rows", rows, k, 1, system, s, max(r.Limit, r.Whole)); err != nil {
-					return err
-				}
-			}
-			if s, ok := Typical(system, most); ok && (system == Divisions || system == Propagation) {
-				if _, err := r.task(ctx, "dimensions", dims, k, 1, system, s, max(r.Limit, r.Whole)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	whole, err := d.first(most, d.rows.Dim())
-	if err != nil {
-		return err
-	}
-	for _, visits := range visitsSteps {
-		s := Setting{fmt.Sprintf("M 8, T %d", visits), knng.Propagated(8, visits)}
-		if _, err := r.task(ctx, "visits", whole, k, 1, Propagation, s, max(r.Limit, r.Whole)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// visitsSteps are the T of the study of propagation.
-var visitsSteps = []int{125, 250, 500, 1000, 2000}
-
-// task builds and judges, unless it has been done.
-func (r *runner) task(ctx context.Context, study string, d data, k int, seed uint64, system string, s Setting, limit time.Duration) (Run, error) {
-	t := Task{study, d.name, d.rows.Len(), d.rows.Dim(), k, seed, system, s.Name}
-	if run, ok := r.log.Find(t); ok || !r.wanted(system) {
-		return run, nil
-	}
-	if r.Budget > 0 && time.Since(r.began) > r.Budget {
-		r.left++
-		return Run{}, nil
-	}
-	if own, ok := s.System.(knng.Builder); ok {
-		own.Scratch = r.Scratch
-		s.System = own
-	}
-	p := &baseline.Problem{Rows: d.rows, Metric: distance.Euclidean, K: k, Seed: seed, Threads: max(r.Threads, 1)}
-	run, g := build(ctx, t, s.System, p, limit)
+	run, g := build(ctx, j.Task, r.onScratch(j.setting.System), r.problem(j), j.limit)
 	if err := ctx.Err(); err != nil {
 		return run, err
 	}
-	run.Commit = r.Commit
+	run.Commit, run.Command = r.Commit, r.Command
 	switch {
 	case g != nil && g.Detail["rows_timed"] > 0:
 		run.Recall.Recall, run.Recall.Low, run.Recall.High = 1, 1, 1 // the lists that it made are exact
 	case g != nil:
-		j, err := r.judge(ctx, d)
+		judged, err := r.judge(ctx, j.data)
 		if err != nil {
 			return run, err
 		}
-		run.Recall, err = j.Lists(k, func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
+		run.Recall, err = judged.Lists(j.K, func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
 			ids, own := g.Lists.List(row)
 			return append(neighbors, ids...), append(keys, own...), nil
 		})
@@ -259,9 +190,28 @@ func (r *runner) task(ctx context.Context, study string, d data, k int, seed uin
 			return run, err
 		}
 	}
-	r.Say("%s %s %dx%d k=%d seed %d: %s, %s: recall %.4f, %.2f s, %.4g comparisons %s%s", study, d.name, t.Rows, t.Dim, k, seed, system, s.Name,
-		run.Recall.Recall, run.Seconds, float64(run.Comparisons), map[bool]string{true: "(over the limit)"}[run.TimedOut], run.Error)
+	r.Say("%5.1f min: %s %s %dx%d k=%d seed %d: %s, %s: recall %.4f, %.2f s, %.4g comparisons %s%s", time.Since(r.began).Minutes(),
+		j.Study, j.Data, j.Rows, j.Dim, j.K, j.Seed, j.System, j.setting.Name, run.Recall.Recall, run.Seconds, float64(run.Comparisons),
+		map[bool]string{true: "(over the limit)"}[run.TimedOut], run.Error)
+	r.pace.met(j, run)
 	return run, r.log.Add(run)
+}
+
+func (r *runner) problem(j *job) *baseline.Problem {
+	return &baseline.Problem{Rows: j.data.rows, Metric: distance.Euclidean, K: j.K, Seed: j.Seed, Threads: max(r.Threads, 1)}
+}
+
+// onScratch tells systems that write a store where to.
+func (r *runner) onScratch(s baseline.System) baseline.System {
+	switch own := s.(type) {
+	case knng.Builder:
+		own.Scratch = r.Scratch
+		return own
+	case ablation.SecondOrder:
+		own.Divided.Scratch = r.Scratch
+		return own
+	}
+	return s
 }
 
 func (r *runner) wanted(system string) bool {

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/brute"
@@ -18,6 +19,8 @@ import (
 type Setting struct {
 	Name string
 	baseline.System
+	Cost  float64 // about how many seconds for 100,000 rows of 128 bytes and lists of 20
+	Extra bool    // between or beyond the settings that suffice for a curve: run last
 }
 
 // The systems, by the names that figures and tables give them.
@@ -33,6 +36,9 @@ const (
 	NNDescent   = "NN-descent"
 	Blocked     = "brute force, blocked"
 	Naive       = "brute force, naive"
+
+	// SecondOrder stands in ablations only.
+	SecondOrder = "divisions + second order"
 )
 
 // Systems is the order of figures and tables; a system's place is its color.
@@ -53,69 +59,99 @@ const (
 
 // Grid lists the settings of a system for n rows and lists of k, the cheap ones
 // first: once a setting takes too long, those after it are left out. It was
-// written before the runs. Leaves are of 500 rows and T is 500 where nothing is
-// said, as in the paper.
+// written before the runs, with what each would cost. Leaves are of 500 rows and T
+// is 500 where nothing is said, as in the paper.
 func Grid(system string, n, k int) (grid []Setting) {
-	add := func(s baseline.System, format string, args ...any) {
-		grid = append(grid, Setting{fmt.Sprintf(format, args...), s})
+	add := func(cost float64, extra bool, s baseline.System, format string, args ...any) {
+		grid = append(grid, Setting{fmt.Sprintf(format, args...), s, cost, extra})
 	}
 	switch system {
 	case Divisions:
 		for _, m := range []int{1, 2, 4, 6, 8, 12, 16, 24, 32, 48} {
-			add(knng.Divisions(m), "M %d", m)
+			add(division*float64(m), !among(m, 2, 8, 24), knng.Divisions(m), "M %d", m)
 		}
 	case Propagation:
 		for _, m := range []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32} {
-			add(knng.Propagated(m, 0), "M %d", m)
+			if k < shortLists {
+				short, long := knng.Propagated(m, 100).Longer(shortLists), knng.Propagated(m, 0).Longer(2*shortLists)
+				add(division*float64(m)+round/5, !among(m, 2, 4, 8), short, "M %d, T 100, lists of %d", m, shortLists)
+				add(division*float64(m)+round, m != 3, long, "M %d, lists of %d", m, 2*shortLists)
+			}
+			add(division*float64(m)+round, k < shortLists || !among(m, 2, 4, 8), knng.Propagated(m, 0), "M %d", m)
 		}
-		add(knng.Propagated(0, 0), "M by the effective rate")
-		add(knng.Propagated(16, 1000), "M 16, T 1000")
-		add(knng.Propagated(24, 2000), "M 24, T 2000")
+		add(9*division+round, true, knng.Propagated(0, 0), "M by the effective rate")
+		add(16*division+2*round, true, knng.Propagated(16, 1000), "M 16, T 1000")
+		add(24*division+4*round, true, knng.Propagated(24, 2000), "M 24, T 2000")
 	case Default:
 		for _, recall := range []float64{0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995} {
-			add(knng.Default(recall), "recall %g", recall)
+			add(2+20*max(0, recall-0.8), !among(recall, 0.9, 0.95, 0.99), knng.Default(recall), "recall %g", recall)
 		}
 	case Glue, Overlap:
 		for _, alpha := range []float64{0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4} {
-			add(chen(system, alpha, false), "alpha %g", alpha)
-			add(chen(system, alpha, true), "alpha %g, table", alpha)
+			cost, some := 15*math.Exp(2.2*alpha), alpha == 0.05 || alpha == 0.2 && k <= 20
+			if system == Overlap {
+				cost, some = 20*math.Exp(4*alpha), alpha == 0.02 || alpha == 0.1 && k <= 20
+			}
+			add(cost, !some, chen(system, alpha, false), "alpha %g", alpha)
+			add(2*cost, true, chen(system, alpha, true), "alpha %g, table", alpha)
 		}
 	case Virmajoki:
 		for _, third := range []float64{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6} {
-			add(virmajoki.Builder{Third: third}, "third %g", third)
+			add(1.7*math.Exp(5*third), !among(third, 0.1, 0.4), virmajoki.Builder{Third: third}, "third %g", third)
 		}
 	case Uno:
 		for _, sets := range []int{1, 2, 4, 8, 16, 32} {
 			for _, errors := range []int{2, 3, 5} {
 				s := unoFor(n, errors, sets)
-				add(s, "%d letters, %d errors, %d sets", s.Length, errors, sets)
+				add(float64(sets), errors != 3 || !among(sets, 4, 16), s, "%d letters, %d errors, %d sets", s.Length, errors, sets)
 			}
 		}
 	case KDTrees:
 		for _, checks := range []int{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
 			if checks >= k && checks < n/2 {
-				add(kdtrees.Builder{Trees: 4, Checks: checks}, "4 trees, %d checks", checks)
+				add(4+0.01*float64(checks), !among(checks, 128, 1024), kdtrees.Builder{Trees: 4, Checks: checks}, "4 trees, %d checks", checks)
 				if checks >= 512 {
-					add(kdtrees.Builder{Trees: 8, Checks: checks}, "8 trees, %d checks", checks)
+					add(8+0.011*float64(checks), true, kdtrees.Builder{Trees: 8, Checks: checks}, "8 trees, %d checks", checks)
 				}
 			}
 		}
 	case NNDescent:
 		for _, length := range []int{5, 10, 15, 20, 30, 50, 70, 100} {
 			if length >= k {
-				add(nndescent.Builder{Length: length}, "K %d", length)
+				add(float64(length)*(0.4+0.01*float64(length)), !among(length, 10, 30, 50), nndescent.Builder{Length: length}, "K %d", length)
 			}
 		}
 	case Blocked:
 		if n > allPairsRows {
-			add(brute.Blocked{Rows: blockedRows}, "%d rows, scaled", blockedRows)
+			add(5, false, brute.Blocked{Rows: blockedRows}, "%d rows, scaled", blockedRows)
 		} else {
-			add(brute.Blocked{}, "all pairs")
+			add(50, false, brute.Blocked{}, "all pairs")
 		}
 	case Naive:
-		add(brute.Naive{Rows: naiveRows}, "%d rows, scaled", naiveRows)
+		add(15, false, brute.Naive{Rows: naiveRows}, "%d rows, scaled", naiveRows)
 	}
 	return grid
+}
+
+// shortLists is the k under which propagation gets longer lists: of one neighbor
+// each they lead nowhere.
+const shortLists = 10
+
+// What a division and a round of propagation take, in the units of Setting.Cost.
+const (
+	division = 1.2
+	round    = 7.0
+)
+
+func among[T comparable](x T, some ...T) bool { return slices.Contains(some, x) }
+
+// first are the settings that suffice for a curve, extra the others.
+func first(grid []Setting) (some []Setting) {
+	return slices.DeleteFunc(slices.Clone(grid), func(s Setting) bool { return s.Extra })
+}
+
+func extra(grid []Setting) (some []Setting) {
+	return slices.DeleteFunc(slices.Clone(grid), func(s Setting) bool { return !s.Extra })
 }
 
 // thin picks some m settings of a grid, from the first on; 0 picks all.
@@ -135,40 +171,43 @@ func thin(grid []Setting, m int) (some []Setting) {
 func Typical(system string, n int) (s Setting, ok bool) {
 	switch system {
 	case Divisions:
-		return Setting{"M 16", knng.Divisions(16)}, true
+		return Setting{Name: "M 8", System: knng.Divisions(8), Cost: 8 * division}, true
 	case Propagation:
-		return Setting{"M 8, T 500", knng.Propagated(8, 0)}, true
+		return Setting{Name: "M 4, T 500", System: knng.Propagated(4, 0), Cost: 4*division + round}, true
 	case Default:
-		return Setting{"recall 0.95", knng.Default(0.95)}, true
-	case Glue, Overlap:
-		return Setting{"alpha 0.2, no refinement", plainChen(system, 0.2)}, true
+		return Setting{Name: "recall 0.95", System: knng.Default(0.95), Cost: 5}, true
+	case Glue:
+		return Setting{Name: "alpha 0.2, no refinement", System: plainChen(system, 0.2), Cost: 8}, true
+	case Overlap:
+		return Setting{Name: "alpha 0.2, no refinement", System: plainChen(system, 0.2), Cost: 15}, true
 	case Virmajoki:
-		return Setting{"third 0.5", virmajoki.Builder{Third: 0.5}}, true
+		return Setting{Name: "third 0.5", System: virmajoki.Builder{Third: 0.5}, Cost: 25}, true
 	case KDTrees:
-		return Setting{"4 trees, 512 checks", kdtrees.Builder{Trees: 4, Checks: 512}}, true
+		return Setting{Name: "4 trees, 512 checks", System: kdtrees.Builder{Trees: 4, Checks: 512}, Cost: 8}, true
 	case Uno:
-		s := unoFor(n, 4, 8)
-		return Setting{"4 errors, 8 sets", s}, true
+		return Setting{Name: "4 errors, 8 sets", System: unoFor(n, 4, 8), Cost: 16}, true
 	case NNDescent:
-		return Setting{"K 20", nndescent.Builder{Length: 20}}, true
+		return Setting{Name: "K 20", System: nndescent.Builder{Length: 20}, Cost: 10}, true
 	case Blocked:
-		return Setting{"all pairs", brute.Blocked{}}, true
+		return Setting{Name: "all pairs", System: brute.Blocked{}, Cost: 50}, true
 	}
 	return s, false
 }
 
+// stating are the systems whose growth the paper speaks of.
+var stating = []string{Divisions, Propagation, Glue, Overlap, Virmajoki}
+
 func chen(system string, alpha float64, table bool) baseline.System {
-	o := chenfs09.Options{Alpha: alpha, Table: table}
-	if system == Glue {
-		return chenfs09.Glue{Options: o}
-	}
-	return chenfs09.Overlap{Options: o}
+	return chenOf(system, chenfs09.Options{Alpha: alpha, Table: table})
 }
 
 // plainChen leaves the refinement out, whose cost grows with n only: the
 // exponents are those of the recursion.
 func plainChen(system string, alpha float64) baseline.System {
-	o := chenfs09.Options{Alpha: alpha, NoRefine: true}
+	return chenOf(system, chenfs09.Options{Alpha: alpha, NoRefine: true})
+}
+
+func chenOf(system string, o chenfs09.Options) baseline.System {
 	if system == Glue {
 		return chenfs09.Glue{Options: o}
 	}

@@ -9,38 +9,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/knng/knng/bench/plot"
 	"github.com/knng/knng/bench/theory"
 )
 
-// theoryOf holds the lemmas against one file, unless it has been done: the report
-// is a file of its own.
-func (r *runner) theoryOf(ctx context.Context, d data) error {
-	n := min(r.Theory, d.rows.Len())
-	if n > 2000 {
-		n -= n % 1000 // leaves then lie at one depth
-	}
-	path := filepath.Join(r.Out, fmt.Sprintf("theory-%s-%d.json", d.name, n))
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	part, err := d.first(n, d.rows.Dim())
+// theoryPath is the file of a report.
+func (r *runner) theoryPath(j *job) string {
+	return filepath.Join(r.Out, fmt.Sprintf("theory-%s-%d.json", j.Data, j.Rows))
+}
+
+// theoryOf holds the lemmas against one file. Nothing in it is timed: it may use
+// all processors.
+func (r *runner) theoryOf(ctx context.Context, j *job) error {
+	part, err := j.data.first(j.Rows, j.Dim)
 	if err != nil {
 		return err
 	}
-	r.Say("theory %s, %d rows", d.name, n)
-	report, err := theory.Run(ctx, theory.Config{Rows: part.rows, K: 20, LeafSize: 500, Sample: min(1000, n/8), Estimate: 64, Trees: 32, Seed: 1, Threads: max(r.Threads, 1)})
+	r.Say("%5.1f min: theory %s, %d rows", time.Since(r.began).Minutes(), j.Data, j.Rows)
+	report, err := theory.Run(ctx, theory.Config{Rows: part.rows, K: j.K, LeafSize: 500, Sample: min(1000, j.Rows/8), Estimate: 64, Trees: 32, Seed: j.Seed, Threads: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return err
 	}
-	report.Data = d.name
+	report.Data = j.Data
 	text, err := json.Marshal(report)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
+	return os.WriteFile(r.theoryPath(j), append(text, '\n'), 0o666)
 }
 
 // reports reads the reports that are there.
@@ -90,7 +89,7 @@ func (c *Config) theoryFigures(reports []theory.Report) (all []Figure, err error
 		for _, r := range reports {
 			p := plot.Panel{Title: fmt.Sprintf("%s, %s x %d, h = %d", r.Data, thousands(r.Rows), r.Dim, r.Depth), X: a.x, Y: a.y, MaxY: 1}
 			if a.file == "lemma-2" {
-				p.MaxY = 0 // rare: from the data
+				p.MaxY, p.LogY = 0, true // rare
 			}
 			curves := a.curves(r)
 			for i, curve := range curves {

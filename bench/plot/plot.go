@@ -52,9 +52,10 @@ var marks = []draw.GlyphDrawer{
 const (
 	width  = 11 * vg.Centimeter
 	height = 9.5 * vg.Centimeter
+	legend = 7.5 * vg.Centimeter // the width of the names of lines
 )
 
-// Save draws a row of panels, and the names of their lines beside them, to
+// Save draws panels, two in a row, and the names of their lines beside them, to
 // path.svg and path.png.
 func Save(path string, panels []Panel) error {
 	plots := make([]*gonum.Plot, 0, len(panels)+1)
@@ -67,25 +68,64 @@ func Save(path string, panels []Panel) error {
 		}
 		plots = append(plots, one)
 	}
+	s := sheet{plots: plots, columns: min(len(plots), 2)}
 	if !inside {
-		plots = append(plots, names(panels))
+		s.names = names(panels)
 	}
-	svg := vgsvg.New(width*vg.Length(len(plots)), height)
-	tile(plots, draw.New(svg))
+	w, h := s.size()
+	svg := vgsvg.New(w, h)
+	s.draw(draw.New(svg))
 	if err := write(path+".svg", func(f *os.File) error { _, err := svg.WriteTo(f); return err }); err != nil {
 		return err
 	}
-	image := vgimg.NewWith(vgimg.UseWH(width*vg.Length(len(plots)), height), vgimg.UseDPI(110))
-	tile(plots, draw.New(image))
+	image := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(110))
+	s.draw(draw.New(image))
 	return write(path+".png", func(f *os.File) error { _, err := vgimg.PngCanvas{Canvas: image}.WriteTo(f); return err })
 }
 
-// tile draws the plots side by side, their axes on one height.
-func tile(plots []*gonum.Plot, dc draw.Canvas) {
-	t := draw.Tiles{Rows: 1, Cols: len(plots), PadX: 4 * vg.Millimeter, PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter,
-		PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, canvas := range gonum.Align([][]*gonum.Plot{plots}, t, dc)[0] {
-		plots[i].Draw(canvas)
+// sheet is a figure: plots in rows, and the names of their lines in the place that
+// is left free, or beside them.
+type sheet struct {
+	plots   []*gonum.Plot
+	names   *gonum.Plot // nil: none
+	columns int
+}
+
+func (s *sheet) rows() int { return (len(s.plots) + s.columns - 1) / s.columns }
+
+// free reports whether the last row has a place for the names.
+func (s *sheet) free() bool { return len(s.plots) < s.rows()*s.columns }
+
+func (s *sheet) size() (w, h vg.Length) {
+	w, h = width*vg.Length(s.columns), height*vg.Length(s.rows())
+	if s.names != nil && !s.free() {
+		w += legend
+	}
+	return w, h
+}
+
+// draw draws the plots in rows and columns, their axes aligned.
+func (s *sheet) draw(dc draw.Canvas) {
+	t := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: 2 * vg.Millimeter,
+		PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
+	area := dc
+	if s.names != nil && !s.free() {
+		area = draw.Crop(dc, 0, -legend, 0, 0)
+		s.names.Draw(draw.Crop(dc, width*vg.Length(s.columns), 0, 0, 0))
+	} else if s.names != nil {
+		s.names.Draw(t.At(dc, s.columns-1, s.rows()-1))
+	}
+	table := make([][]*gonum.Plot, t.Rows)
+	for i := range table {
+		table[i] = make([]*gonum.Plot, t.Cols)
+		copy(table[i], s.plots[i*t.Cols:min((i+1)*t.Cols, len(s.plots))])
+	}
+	for i, row := range gonum.Align(table, t, area) {
+		for j, canvas := range row {
+			if table[i][j] != nil {
+				table[i][j].Draw(canvas)
+			}
+		}
 	}
 }
 
@@ -106,6 +146,7 @@ func (p *Panel) draw() (*gonum.Plot, error) {
 	one := gonum.New()
 	one.Title.Text, one.X.Label.Text, one.Y.Label.Text = p.Title, p.X, p.Y
 	one.Add(plotter.NewGrid())
+	one.X.Tick.Marker, one.Y.Tick.Marker = steps{}, steps{}
 	if p.LogX {
 		one.X.Scale, one.X.Tick.Marker = gonum.LogScale{}, powers{}
 	}

@@ -2,11 +2,13 @@
 // construction": every system that the paper compares, over a grid of parameters,
 // and a page of figures, tables and claims with their verdicts.
 //
-//	go run ./bench/cmd/paper -out results caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
+//	go run ./bench/cmd/paper -out bench/results -budget 45m caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
 //
 // Runs that the folder holds already are not run again: after an interruption give
-// the same command. knng's builds write stores into -scratch: on a memory disk they
+// the same command. With -budget 45m no build is begun that would end later; what is
+// left, and about how long it will take, is said at the end, and the same command goes
+// on with it. With -estimate that is all that is said. knng's builds write stores into -scratch: on a memory disk they
 // pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
 package main
 
@@ -25,11 +27,13 @@ import (
 )
 
 func main() {
-	c := paper.Config{Commit: commit(), Command: "go run ./bench/cmd/paper " + strings.Join(os.Args[1:], " ")}
+	c := paper.Config{Commit: commit(), Command: command(os.Args[1:])}
 	flag.StringVar(&c.Out, "out", "", "folder for runs, figures and the page")
 	flag.BoolVar(&c.Quick, "quick", false, "few rows, few settings, one seed: its times are not results")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for temporary files")
 	flag.IntVar(&c.Threads, "threads", 1, "threads of the systems that have more than one")
+	flag.DurationVar(&c.Time, "budget", 0, "begin no build that would end later than this (default: with -quick 8m, else no limit)")
+	flag.BoolVar(&c.DryRun, "estimate", false, "say how much there is to do, and do nothing")
 	only := flag.String("only", "", "systems, separated by commas")
 	page := flag.Bool("page", false, "make the page from the runs that are there")
 	flag.Parse()
@@ -65,10 +69,22 @@ func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
 		return fmt.Errorf("no vector files given")
 	}
 	log, err := c.Run(ctx)
-	if err != nil {
+	if err != nil || c.DryRun {
 		return err
 	}
 	return c.Page(log)
+}
+
+// command is what was given, without the folders of this machine.
+func command(args []string) string {
+	all := []string{"go run ./bench/cmd/paper"}
+	for _, arg := range args {
+		if filepath.IsAbs(arg) {
+			arg = filepath.Base(arg)
+		}
+		all = append(all, arg)
+	}
+	return strings.Join(all, " ")
 }
 
 // commit names the state of the sources.

@@ -1,0 +1,120 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// perByte is what a build's time owes to the bytes of a row: one of 128 bytes
+// takes 1, one of 384 float32 2.65.
+func perByte(bytes int) float64 { return 0.85 + 0.15*float64(bytes)/128 }
+
+// powersOf are the exponents of n that an estimate takes; 1.1 for the others.
+var powersOf = map[string]float64{Naive: 1, Blocked: 2, Glue: 1.2, Overlap: 1.3, Virmajoki: 1.5}
+
+// about is the estimate of a job from its setting alone, in seconds.
+func (j *job) about() float64 {
+	n := float64(j.Rows) / 100_000
+	if j.Study == theoryStudy {
+		return 50 * n * 5 * perByte(j.data.rows.Stride())
+	}
+	power, ok := powersOf[j.System]
+	if !ok {
+		power = 1.1
+	}
+	if j.System == Blocked && j.Rows > allPairsRows {
+		power = 1
+	}
+	return j.setting.Cost * math.Pow(n, power) * perByte(j.data.rows.Stride()*j.Dim/j.data.dim) * perK(j.System, j.K)
+}
+
+// perK is what lists of k add to a build: lists of 20 take 1.
+func perK(system string, k int) float64 {
+	switch system {
+	case Glue, Overlap: // the neighbors of all neighbors, at every level
+		return 0.3 + 0.7*math.Pow(float64(k)/20, 1.8)
+	case Naive, Blocked:
+		return 1
+	}
+	return 0.8 + 0.2*float64(k)/20
+}
+
+// pace holds what builds took against what was estimated: by data, system and k,
+// by data and system, and of all.
+type pace map[string]*ratio
+
+type ratio struct{ took, about float64 }
+
+func (t *Task) paces() [3]string {
+	return [3]string{fmt.Sprint(t.Data, t.System, t.K), fmt.Sprint(t.Data, t.System), ""}
+}
+
+// met learns from a build.
+func (p pace) met(j *job, r Run) {
+	for _, key := range j.paces() {
+		if p[key] == nil {
+			p[key] = &ratio{}
+		}
+		p[key].took += r.Wall
+		p[key].about += j.about()
+	}
+}
+
+// learn learns from the runs of earlier sessions.
+func (r *runner) learn(stages []stage) {
+	for _, s := range stages {
+		for i := range s.jobs {
+			if run, ok := r.log.Find(s.jobs[i].Task); ok {
+				r.pace.met(&s.jobs[i], run)
+			}
+		}
+	}
+}
+
+// of corrects an estimate by the builds that are most like it.
+func (p pace) of(j *job) float64 {
+	for _, key := range j.paces() {
+		if r := p[key]; r != nil && r.about > 0 {
+			return j.about() * r.took / r.about
+		}
+	}
+	return j.about()
+}
+
+// expect is how long a job will take, most likely: as long as with another seed,
+// if that was run, and no longer than its limit.
+func (r *runner) expect(j *job) time.Duration {
+	seconds := r.pace.of(j)
+	for _, seed := range r.Seeds {
+		other := j.Task
+		other.Seed = seed
+		if run, ok := r.log.Find(other); ok {
+			seconds = run.Wall
+			break
+		}
+	}
+	return min(time.Duration(seconds*float64(time.Second)), j.limit)
+}
+
+// tell says how much there is to do, by stage.
+func (r *runner) tell(stages []stage) {
+	var all time.Duration
+	count := 0
+	for _, s := range stages {
+		var sum time.Duration
+		builds := 0
+		for i := range s.jobs {
+			if !r.done(&s.jobs[i]) {
+				sum += r.expect(&s.jobs[i])
+				builds++
+			}
+		}
+		if builds > 0 {
+			all += sum
+			count += builds
+			r.Say("%4d builds, about %4.0f min (%4.0f in all): %s", builds, sum.Minutes(), all.Minutes(), s.name)
+		}
+	}
+	r.Say("%d builds are to be done, in about %.0f minutes", count, all.Minutes())
+}

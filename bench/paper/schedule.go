@@ -1,0 +1,246 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/knng/knng/bench/ablation"
+	"github.com/knng/knng/bench/baseline/knng"
+)
+
+// The studies: what a run was made for.
+const (
+	accuracyStudy   = "accuracy"   // every system over its grid
+	rowsStudy       = "rows"       // one setting on more and more rows
+	dimensionsStudy = "dimensions" // and on more and more dimensions
+	visitsStudy     = "visits"     // propagation that goes further and further, and in plain second order
+	ablationStudy   = "ablation"   // the paper's method with one change
+	triggerStudy    = "trigger"    // when to go over from divisions to propagation
+	theoryStudy     = "theory"     // the lemmas
+)
+
+// A job is a task, and what is needed to do it.
+type job struct {
+	Task
+	data    data // the rows that it is about
+	setting Setting
+	limit   time.Duration
+	series  string // jobs of one series: those that follow one over the limit are left out
+}
+
+// A stage is a part of the schedule, with a name for people.
+type stage struct {
+	name string
+	jobs []job
+}
+
+// planner puts a schedule together.
+type planner struct {
+	*runner
+	files  []data
+	stages []stage
+	err    error
+}
+
+// schedule lists everything, in the order in which it tells most for its time:
+// what every claim needs, with one seed; why it is so (theory, ablations); the
+// growth of what is left; then other seeds, all rows, and finer grids.
+func (r *runner) schedule(files []data) ([]stage, error) {
+	p := &planner{runner: r, files: files}
+	seed := r.Seeds[0]
+	p.each("brute force, k = 20", func(d data) { p.brute(d, r.Rows, 20) })
+	p.of("growth with n of what the paper states, first file", p.files[:1], func(d data) { p.growth(d, stating) })
+	curves := func(k int, seed uint64) {
+		p.each(fmt.Sprintf("accuracy, k = %d, seed %d", k, seed), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, first) })
+	}
+	longest := len(r.Ks) - 1 // takes as long as all others
+	for _, k := range r.Ks[:longest] {
+		curves(k, seed)
+	}
+	p.each("theory", p.theory)
+	p.each("propagation by T and in second order", p.visits)
+	p.each("triggers and ablations", func(d data) { p.triggers(d); p.ablations(d) })
+	p.each("growth with d", p.dimensions)
+	curves(r.Ks[longest], seed)
+	p.each("brute force, all rows", func(d data) {
+		if p.Whole > 0 && d.rows.Len() > p.Rows {
+			p.brute(d, d.rows.Len(), 20)
+		}
+	})
+	p.each("brute force, other k", func(d data) {
+		for _, k := range others(r.Ks, 20) {
+			p.brute(d, r.Rows, k)
+		}
+	})
+	p.of("growth with n of what the paper states, other files", p.files[1:], func(d data) { p.growth(d, stating) })
+	for _, seed := range r.Seeds[1:] {
+		for _, k := range r.Ks {
+			curves(k, seed)
+		}
+	}
+	if r.Whole > 0 {
+		for _, k := range r.Ks {
+			p.each(fmt.Sprintf("all rows, k = %d", k), func(d data) {
+				if d.rows.Len() > r.Rows {
+					p.accuracy(d, math.MaxInt, k, seed, r.Whole, first)
+				}
+			})
+		}
+	}
+	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
+	for _, k := range r.Ks {
+		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
+	}
+	return p.stages, p.err
+}
+
+// each adds a stage over all files.
+func (p *planner) each(name string, fill func(d data)) { p.of(name, p.files, fill) }
+
+// of adds a stage over some files. Systems that are not wanted are left out.
+func (p *planner) of(name string, files []data, fill func(d data)) {
+	p.stages = append(p.stages, stage{name: name})
+	for _, d := range files {
+		fill(d)
+	}
+}
+
+// add adds a build from the first n rows and dim elements to the last stage.
+func (p *planner) add(study string, d data, n, dim, k int, seed uint64, system string, s Setting, limit time.Duration) *job {
+	part, err := d.first(n, dim)
+	if err != nil {
+		p.err = err
+		return &job{}
+	}
+	last := &p.stages[len(p.stages)-1]
+	task := Task{study, d.name, part.rows.Len(), part.rows.Dim(), k, seed, system, s.Name}
+	if p.wanted(system) {
+		last.jobs = append(last.jobs, job{Task: task, data: part, setting: s, limit: limit})
+		return &last.jobs[len(last.jobs)-1]
+	}
+	return &job{}
+}
+
+// others are all but some.
+func others[T comparable](all []T, but ...T) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return slices.Contains(but, x) })
+}
+
+// brute compares all pairs of the first n rows. What all others are held against is
+// not left out where it takes its time.
+func (p *planner) brute(d data, n, k int) {
+	for _, system := range []string{Naive, Blocked} {
+		for _, s := range Grid(system, min(n, d.rows.Len()), k) {
+			p.add(accuracyStudy, d, n, d.dim, k, p.Seeds[0], system, s, 4*p.Limit)
+		}
+	}
+}
+
+// accuracy builds from the first n rows with some of the settings of every system
+// but brute force.
+func (p *planner) accuracy(d data, n, k int, seed uint64, limit time.Duration, some func([]Setting) []Setting) {
+	for _, system := range others(Systems, Blocked, Naive) {
+		for _, s := range thin(some(Grid(system, min(n, d.rows.Len()), k)), p.Settings) {
+			p.add(accuracyStudy, d, n, d.dim, k, seed, system, s, limit).series = fmt.Sprint(d.name, n, k, seed, system)
+		}
+	}
+}
+
+// growth builds with one setting of every system on more and more rows.
+func (p *planner) growth(d data, systems []string) {
+	most := min(p.Growth, d.rows.Len())
+	for _, part := range []int{8, 4, 2, 1} {
+		for _, system := range systems {
+			if s, ok := Typical(system, most/part); ok {
+				p.add(rowsStudy, d, most/part, d.dim, 20, 1, system, s, max(p.Limit, p.Whole))
+			}
+		}
+	}
+}
+
+// dimensions builds on more and more dimensions.
+func (p *planner) dimensions(d data) {
+	n := min(p.Growth/2, d.rows.Len())
+	for _, part := range []int{8, 4, 2, 1} {
+		for _, system := range []string{Divisions, Propagation} {
+			s, _ := Typical(system, n)
+			p.add(dimensionsStudy, d, n, d.dim/part, 20, 1, system, s, p.Limit)
+		}
+	}
+}
+
+// visitsSteps are the T of the study of propagation, expandedSteps the neighbors
+// whose neighbors plain second-order refinement compares; 20 are all.
+var (
+	visitsSteps   = []int{50, 125, 250, 500, 1000, 2000}
+	expandedSteps = []int{2, 5, 10, 20}
+)
+
+// visits propagates further and further after four divisions: best first, and in
+// plain second order.
+func (p *planner) visits(d data) {
+	for _, t := range visitsSteps {
+		s := Setting{Name: fmt.Sprintf("M 4, T %d", t), System: knng.Propagated(4, t), Cost: 4*division + round*float64(t)/500}
+		p.add(visitsStudy, d, p.Ablation, d.dim, 20, 1, Propagation, s, p.Limit)
+	}
+	for _, e := range expandedSteps {
+		s := Setting{Name: fmt.Sprintf("M 4, of %d neighbors", e), System: ablation.SecondOrder{Divided: knng.Divisions(4), Expanded: e}, Cost: 4*division + round*float64(e)/25}
+		p.add(visitsStudy, d, p.Ablation, d.dim, 20, 1, SecondOrder, s, p.Limit)
+	}
+}
+
+// ablations builds by the paper's method, and with each of its parts switched off
+// or changed in turn.
+func (p *planner) ablations(d data) {
+	for _, v := range ablation.Variants {
+		if v.Threads {
+			continue // everything here is on one
+		}
+		s := Setting{Name: v.Name, System: knng.Builder{Options: v.Options(20)}, Cost: 9*division + round}
+		p.add(ablationStudy, d, p.Ablation, d.dim, 20, 1, Propagation, s, p.Limit)
+	}
+}
+
+// theory holds the lemmas against the first rows.
+func (p *planner) theory(d data) {
+	n := min(p.Theory, d.rows.Len())
+	if n > 2000 {
+		n -= n % 1000 // leaves then lie at one depth
+	}
+	if len(p.Only) == 0 {
+		p.stages[len(p.stages)-1].jobs = append(p.stages[len(p.stages)-1].jobs,
+			job{Task: Task{Study: theoryStudy, Data: d.name, Rows: n, Dim: d.dim, K: 20, Seed: 1}, data: d, limit: math.MaxInt64})
+	}
+}
+
+// run goes through a schedule until all is done, or left out for its time.
+func (r *runner) run(ctx context.Context, stages []stage) error {
+	over := map[string]bool{} // series
+	for _, s := range stages {
+		for i := range s.jobs {
+			j := &s.jobs[i]
+			if r.done(j) {
+				run, _ := r.log.Find(j.Task)
+				over[j.series] = over[j.series] || run.TimedOut
+				continue
+			}
+			if j.series != "" && over[j.series] {
+				continue
+			}
+			if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {
+				r.left++
+				r.leftTime += expected
+				continue
+			}
+			run, err := r.do(ctx, j)
+			if err != nil {
+				return fmt.Errorf("%s: %w", j.Data, err)
+			}
+			over[j.series] = over[j.series] || run.TimedOut
+		}
+	}
+	return nil
+}

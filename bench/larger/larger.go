@@ -14,6 +14,7 @@ import (
 
 	"github.com/knng/knng/bench/capped"
 	"github.com/knng/knng/bench/judge"
+	"github.com/knng/knng/bench/runlog"
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -63,7 +64,7 @@ type Run struct {
 // runner is what the runs of a call share.
 type runner struct {
 	*Config
-	log *log
+	log *runlog.Log[Task, Run]
 	in  *vectors.Input
 	dir string // for graphs and lists
 }
@@ -81,7 +82,7 @@ func (c *Config) with(fn func(*runner) error) error {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
 	}
-	log, err := openLog(filepath.Join(c.Out, "runs.jsonl"))
+	log, err := runlog.Open(filepath.Join(c.Out, "runs.jsonl"), func(r Run) Task { return r.Task })
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (r *runner) task(side, setting string, rows int, limit int64, repeat int) T
 // once does a task unless it has been done: args is its command, folder what it
 // writes, and judged, where the command succeeded, measures that.
 func (r *runner) once(ctx context.Context, t Task, args []string, folder string, judged func(*Run) error) error {
-	run, ok := r.log.find(t)
+	run, ok := r.log.Find(t)
 	if !ok {
 		defer os.RemoveAll(folder)
 		run = Run{Task: t, RowBytes: int64(r.in.Dim() * r.in.Type().Size()), Date: time.Now().UTC().Format(time.DateTime)}
@@ -115,7 +116,7 @@ func (r *runner) once(ctx context.Context, t Task, args []string, folder string,
 				return err
 			}
 		}
-		if err := r.log.add(run); err != nil {
+		if err := r.log.Add(run); err != nil {
 			return err
 		}
 	}

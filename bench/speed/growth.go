@@ -60,7 +60,7 @@ func (c *Config) growth(ctx context.Context) (all error) {
 	if len(logN) > 1 {
 		fmt.Fprintf(c.Out, "\nTime grows as rows to the power of %.3f\n", slope(logN, logS))
 	}
-	fmt.Fprintf(c.Out, "\nGenerated sets of 100,000 rows of uint8, k = %d, --method balls, at recall %.2f\n\n| dimensions | rows to lists, s | million pairs | ns a pair and dimension |\n|---|---|---|---|\n", c.K, recall)
+	fmt.Fprintf(c.Out, "\nGenerated sets of uint8, k = %d, --method balls, at recall %.2f\n\n| rows | dimensions | rows to lists, s | million pairs | ns a pair and dimension |\n|---|---|---|---|---|\n", c.K, recall)
 	for _, dim := range dimensions {
 		set, err := c.made(ctx, 100_000, dim, uint8s)
 		if err != nil {
@@ -68,7 +68,7 @@ func (c *Config) growth(ctx context.Context) (all error) {
 		}
 		err = c.on(ctx, set, c.K, settings, func(r *peers.Runner, points []peers.Point) {
 			s, pairs := at(points, ballsSide, recall), comparisons(points)
-			fmt.Fprintf(c.Out, "| %d | %.2f | %.0f | %.4f |\n", r.Dim(), s, pairs, 1e3*s/pairs/float64(r.Dim()))
+			fmt.Fprintf(c.Out, "| %d | %d | %.2f | %.0f | %.4f |\n", r.Len(), r.Dim(), s, pairs, 1e3*s/pairs/float64(r.Dim()))
 		})
 		if budget(&all, err) {
 			return all

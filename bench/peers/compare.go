@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/knng/knng/bench/front"
@@ -15,31 +16,42 @@ type Comparison struct {
 }
 
 // Run runs every side's settings, first all of them once, then those that may
-// decide again. Error to test: ErrBudget.
+// decide again; then ours in other arithmetic, which decides nothing. Error to test:
+// ErrBudget, after all that there was time for.
 func (c *Comparison) Run(ctx context.Context, r *Runner) error {
-	sides := c.sides(r)
+	err := c.run(ctx, r, slices.Concat(OurGrid(), Grid(r.Len())))
+	if err != nil && !errors.Is(err, ErrBudget) {
+		return err
+	}
+	return errors.Join(err, c.run(ctx, r, Parts()))
+}
+
+func (c *Comparison) run(ctx context.Context, r *Runner, settings []Setting) (left error) {
+	order := Interleave(c.sides(settings))
 	for repeat := range c.Repeats {
 		var tasks []Task
-		for _, s := range Interleave(sides) {
+		for _, s := range order {
 			t := r.Task(s, c.K, c.Threads, repeat)
 			if repeat == 0 || r.decides(t) {
 				tasks = append(tasks, t)
 			}
 		}
-		if err := r.Do(ctx, tasks); err != nil {
+		err := r.Do(ctx, tasks)
+		if err != nil && !errors.Is(err, ErrBudget) {
 			return err
 		}
+		left = errors.Join(left, err)
 	}
-	return nil
+	return left
 }
 
 // Points are the runs on a runner's set, those of earlier calls too.
 func (c *Comparison) Points(r *Runner) []Point { return r.Points(c.K, c.Threads) }
 
 // sides are the settings of each side that is wanted.
-func (c *Comparison) sides(r *Runner) (sides [][]Setting) {
+func (c *Comparison) sides(settings []Setting) (sides [][]Setting) {
 	at := map[string]int{}
-	for _, s := range slices.Concat(OurGrid(), Parts(), Grid(r.Len())) {
+	for _, s := range settings {
 		if len(c.Only) > 0 && !slices.Contains(c.Only, s.Peer) {
 			continue
 		}

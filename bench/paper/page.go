@@ -17,7 +17,7 @@ import (
 // Page draws the figures and writes README.md, which shows them, the tables and
 // the claims.
 func (c *Config) Page(log *Log) (err error) {
-	figures, parts, err := c.figures(log.Runs)
+	figures, parts, err := c.figures(log.Runs())
 	if err != nil {
 		return err
 	}
@@ -38,22 +38,22 @@ func (c *Config) Page(log *Log) (err error) {
 			err = closed
 		}
 	}()
-	c.heading(f, log.Runs)
-	claims := Claims(log.Runs)
+	c.heading(f, log.Runs())
+	claims := Claims(log.Runs())
 	claimTable(f, claims)
 	fmt.Fprintf(f, "\n## Figures\n")
 	show(f, figures)
-	bruteTable(f, log.Runs)
-	targetTables(f, log.Runs)
-	growthTable(f, log.Runs)
+	bruteTable(f, log.Runs())
+	targetTables(f, log.Runs())
+	growthTable(f, log.Runs())
 	fmt.Fprintf(f, "\n## The theory\n\nSome trees estimate P for every pair; others are what is found. \"By hyperplanes\" is the paper's P^h, which supposes that the hyperplanes of a tree are alike and independent; \"by trees\" supposes only that trees are (package comment of bench/theory).\n")
 	show(f, theory)
 	theoryTable(f, reports)
-	ablationSection(f, log.Runs, parts)
+	ablationSection(f, log.Runs(), parts)
 	if err := accounts(f); err != nil {
 		return err
 	}
-	limits(f, log.Runs, claims)
+	limits(f, log.Runs(), claims)
 	return nil
 }
 

@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := len(log.Runs)
+	count := len(log.Runs())
 	path := filepath.Join(c.Out, "runs.jsonl")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -84,10 +84,10 @@ func TestResume(t *testing.T) {
 	if log, err = c.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if told != 1 || len(log.Runs) != count {
-		t.Errorf("%d runs the second time, %d in all; want 1 and %d", told, len(log.Runs), count)
+	if told != 1 || len(log.Runs()) != count {
+		t.Errorf("%d runs the second time, %d in all; want 1 and %d", told, len(log.Runs()), count)
 	}
-	for _, r := range log.Runs {
+	for _, r := range log.Runs() {
 		if r.Error != "" || r.Seconds <= 0 || r.System == Blocked && r.Recall.Recall != 1 {
 			t.Errorf("%+v", r)
 		}

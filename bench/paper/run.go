@@ -6,17 +6,13 @@
 package paper
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 	"time"
 
 	"github.com/knng/knng/bench/baseline"
+	"github.com/knng/knng/bench/runlog"
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
 )
@@ -51,66 +47,11 @@ type Run struct {
 }
 
 // Log is the file of all runs.
-type Log struct {
-	path string
-	Runs []Run
-	done map[Task]int
-}
+type Log = runlog.Log[Task, Run]
 
-// OpenLog reads the runs that are there. A last line that was cut off is left out,
-// and written over by the next run.
+// OpenLog reads the runs that are there.
 func OpenLog(path string) (*Log, error) {
-	l := &Log{path: path, done: map[Task]int{}}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var whole int64
-	for lines := bufio.NewReader(f); ; {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			break
-		}
-		var r Run
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%s: run %d: %w", path, len(l.Runs)+1, err)
-		}
-		whole += int64(len(line))
-		l.keep(r)
-	}
-	return l, f.Truncate(whole)
-}
-
-func (l *Log) keep(r Run) {
-	l.done[r.Task] = len(l.Runs)
-	l.Runs = append(l.Runs, r)
-}
-
-// Find returns the run of a task.
-func (l *Log) Find(t Task) (Run, bool) {
-	at, ok := l.done[t]
-	if !ok {
-		return Run{}, false
-	}
-	return l.Runs[at], true
-}
-
-// Add appends a run to the file.
-func (l *Log) Add(r Run) error {
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := json.NewEncoder(f).Encode(r); err != nil {
-		return err
-	}
-	l.keep(r)
-	return nil
+	return runlog.Open(path, func(r Run) Task { return r.Task })
 }
 
 // build does a task within a limit of time.

@@ -65,8 +65,8 @@ func TestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(log.Runs) != 0 || c.left == 0 || c.leftTime <= 0 {
-		t.Errorf("%d runs, %d left, about %v", len(log.Runs), c.left, c.leftTime)
+	if len(log.Runs()) != 0 || c.left == 0 || c.leftTime <= 0 {
+		t.Errorf("%d runs, %d left, about %v", len(log.Runs()), c.left, c.leftTime)
 	}
 }
 

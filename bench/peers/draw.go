@@ -11,16 +11,12 @@ import (
 // Draw draws recall against time, a panel a clock, to path.svg and path.png. Every
 // setting is a mark, the median of its runs; the lines are the Pareto fronts.
 func Draw(path string, points []Point) error {
-	names := map[string]bool{}
-	for _, p := range points {
-		names[p.Peer] = true
-	}
 	var panels []plot.Panel
 	for _, name := range slices.Sorted(maps.Keys(Clocks)) {
 		panel := plot.Panel{Title: name, X: "seconds", Y: "recall", LogX: true}
-		for style, peer := range slices.Sorted(maps.Keys(names)) {
-			all := settings(points, peer, Clocks[name])
-			panel.Lines = append(panel.Lines, plot.Line{Name: peer, Style: style, Dots: xys(all), Points: xys(front.Of(all))})
+		for style, side := range sides(points) {
+			all := settings(points, side, Clocks[name])
+			panel.Lines = append(panel.Lines, plot.Line{Name: side, Style: style, Dots: xys(all), Points: xys(front.Of(all))})
 		}
 		panels = append(panels, panel)
 	}

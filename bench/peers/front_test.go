@@ -8,7 +8,7 @@ import (
 )
 
 func point(peer string, setting int, recall, seconds float64) Point {
-	return Point{Setting: Setting{peer, map[string]any{"x": setting}}, Recall: builder.RecallEstimate{Recall: recall},
+	return Point{Task: Task{Setting: Setting{peer, map[string]any{"x": setting}}}, Recall: builder.RecallEstimate{Recall: recall},
 		MemorySeconds: seconds, FileSeconds: seconds}
 }
 
@@ -19,9 +19,10 @@ func TestCompare(t *testing.T) {
 		point(Ours, 3, 0.95, 9), // beaten by the one before
 		point("a", 1, 0.95, 20),
 		point("b", 1, 0.5, 1),
-		{Setting: Setting{"c", nil}, Error: "failed"},
+		{Task: Task{Setting: Setting{"c", nil}}, Error: "failed"},
+		{Task: Task{Setting: Setting{Ours, map[string]any{"kernel": "avx2"}}}, Recall: builder.RecallEstimate{Recall: 0.9}, MemorySeconds: 1},
 	}
-	memory := Clocks["rows to lists in memory"]
+	memory := Clocks[MemoryClock]
 	ours, others := Compare(points, 0.9, memory)
 	if ours != 2 || len(others) != 1 || others[0] != (At{"a", 20}) {
 		t.Errorf("at 0.9: %v %v", ours, others)

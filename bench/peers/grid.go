@@ -2,12 +2,6 @@ package peers
 
 import "math"
 
-// A Setting is one way to run a peer: parameters as scripts/peer.py takes them.
-type Setting struct {
-	Peer       string         `json:"peer"`
-	Parameters map[string]any `json:"parameters"`
-}
-
 // p abbreviates parameters.
 type p = map[string]any
 
@@ -30,10 +24,48 @@ func Grid(n int) (grid []Setting) {
 		add("faiss-ivf", p{"nlist": lists, "nprobe": probes})
 		add("faiss-ivf", p{"nlist": lists, "nprobe": probes, "sq8": true})
 	}
-	add("faiss-flat", p{})
-	add("openblas", p{})
+	if n <= bruteRows {
+		add("faiss-flat", p{})
+	}
+	brute := p{}
+	if n > bruteRows {
+		brute["sample"] = bruteSample
+	}
+	add("openblas", brute)
 	return grid
 }
 
+// A brute force of more than bruteRows rows is timed on bruteSample of them, which
+// takes seconds, and scaled.
+const (
+	bruteRows   = 100_000
+	bruteSample = 2048
+)
+
 // Targets are the recalls that knng is asked for.
 var Targets = []float64{0.85, 0.90, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995}
+
+// OurGrid is Targets as settings.
+func OurGrid() (grid []Setting) {
+	for _, target := range Targets {
+		grid = append(grid, Setting{Ours, p{"recall": target}})
+	}
+	return grid
+}
+
+// Kernels are the arithmetics that knng is run in to tell them from the algorithm:
+// all that the machine has, float32 alone, and AVX2.
+var Kernels = []string{"", "avx512-f32", "avx2"}
+
+// partTargets are the recalls that are asked for in every arithmetic.
+var partTargets = []float64{0.90, 0.95, 0.99}
+
+// Parts are the settings of knng that tell what its arithmetic gains.
+func Parts() (grid []Setting) {
+	for _, kernel := range Kernels[1:] {
+		for _, target := range partTargets {
+			grid = append(grid, Setting{Ours, p{"recall": target, "kernel": kernel}})
+		}
+	}
+	return grid
+}

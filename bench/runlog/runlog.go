@@ -1,5 +1,5 @@
-// Package runlog keeps what long experiments found, one line of JSON a run, so
-// that an experiment that is begun again does only what is missing.
+// Package runlog keeps what was run, one line of JSON a run, so that what was
+// interrupted, or ran out of time, goes on where it was.
 package runlog
 
 import (
@@ -11,19 +11,23 @@ import (
 	"os"
 )
 
-// Log is the file of all runs R, each the outcome of a task T.
-type Log[T comparable, R any] struct {
+// Log is a file of runs R, each of them named by a task K. It belongs to one
+// goroutine.
+type Log[K comparable, R any] struct {
 	path string
-	task func(R) T
+	task func(R) K
 	runs []R
-	last map[T]int // where in runs a task's last run is
+	at   map[K]int // in runs
 }
 
-// Open reads the runs that are there, none where there is no file; task tells
-// whose outcome a run is. A last line that was cut off is left out, and written
-// over by the next run.
-func Open[T comparable, R any](path string, task func(R) T) (*Log[T, R], error) {
-	l := &Log[T, R]{path: path, task: task, last: map[T]int{}}
+// Open reads the runs that path holds; none where there is no such file, or path
+// is "": then nothing is written either. A last line that was cut off is dropped.
+// Where a task was run twice the last run counts.
+func Open[K comparable, R any](path string, task func(R) K) (*Log[K, R], error) {
+	l := &Log[K, R]{path: path, task: task, at: map[K]int{}}
+	if path == "" {
+		return l, nil
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -48,25 +52,41 @@ func Open[T comparable, R any](path string, task func(R) T) (*Log[T, R], error) 
 	return l, f.Truncate(whole)
 }
 
-func (l *Log[T, R]) keep(r R) {
-	l.last[l.task(r)] = len(l.runs)
+func (l *Log[K, R]) keep(r R) {
+	task := l.task(r)
+	if i, ok := l.at[task]; ok {
+		l.runs[i] = r
+		return
+	}
+	l.at[task] = len(l.runs)
 	l.runs = append(l.runs, r)
 }
 
-// Runs returns all runs in the order in which they were added. They belong to the log.
-func (l *Log[T, R]) Runs() []R { return l.runs }
-
-// Find returns the last run of a task.
-func (l *Log[T, R]) Find(t T) (r R, ok bool) {
-	at, ok := l.last[t]
+// Find returns the run of a task.
+func (l *Log[K, R]) Find(task K) (r R, ok bool) {
+	i, ok := l.at[task]
 	if ok {
-		r = l.runs[at]
+		r = l.runs[i]
 	}
 	return r, ok
 }
 
+// Runs returns all runs, in the order in which they were made. The slice is the
+// log's own.
+func (l *Log[K, R]) Runs() []R { return l.runs }
+
 // Add appends a run to the file.
-func (l *Log[T, R]) Add(r R) error {
+func (l *Log[K, R]) Add(r R) error {
+	if l.path != "" {
+		if err := l.write(r); err != nil {
+			return err
+		}
+	}
+	l.keep(r)
+	return nil
+}
+
+func (l *Log[K, R]) write(r R) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -76,9 +96,5 @@ func (l *Log[T, R]) Add(r R) error {
 		return err
 	}
 	_, err = f.Write(append(line, '\n'))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	l.keep(r)
-	return nil
+	return errors.Join(err, f.Close())
 }

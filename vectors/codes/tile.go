@@ -1,10 +1,6 @@
 package codes
 
-import (
-	"slices"
-
-	"github.com/knng/knng/vectors/internal/simd"
-)
+import "slices"
 
 // BandRows is how many rows a tile compares with its columns at a time.
 const BandRows = 8
@@ -59,7 +55,7 @@ func (t *Tile) Columns(places, ids []uint32) {
 	for i := len(places); i < 16*panels; i++ {
 		t.columns[i] = t.columns[0] // what fills a panel does not matter
 	}
-	size := simd.PanelBytes(t.m.groups)
+	size := t.m.kernel.PanelBytes(t.m.groups)
 	for p := range panels {
 		copy(t.packed[:], t.columns[16*p:])
 		t.m.kernel.Pack(&t.packed, t.m.groups, t.panels[p*size:(p+1)*size])
@@ -72,7 +68,7 @@ func (t *Tile) grow(panels int) {
 	}
 	panels += panels / 2
 	t.ld = 16 * panels
-	t.panels = aligned(panels * simd.PanelBytes(t.m.groups))
+	t.panels = aligned(panels * t.m.kernel.PanelBytes(t.m.groups))
 	t.columns = make([]*byte, t.ld)
 	t.norms, t.own, t.ids = make([]uint32, t.ld), make([]uint32, t.ld), make([]uint32, t.ld)
 	t.sums = make([]int32, BandRows*t.ld)
@@ -103,7 +99,7 @@ func (t *Tile) compare(rows, wide int) {
 	for r := rows; r < BandRows; r++ {
 		t.band[r] = t.band[0]
 	}
-	size := simd.PanelBytes(t.m.groups)
+	size := t.m.kernel.PanelBytes(t.m.groups)
 	t.m.kernel.Dots(&t.band, t.m.groups, t.panels[:(wide+15)/16*size], t.sums, t.ld)
 }
 

@@ -1,98 +1,131 @@
 // Command peers runs knng and other builders of k-NN graphs in turn on the same
-// rows and cores, and compares their times at equal recall.
+// rows and cores, and compares their times at equal recall, for any file. The
+// figures that are asked of knng are command speed's.
 //
 //	python3 -m venv venv && venv/bin/pip install -r bench/peers/scripts/requirements.txt
 //	go run ./bench/cmd/peers -python venv/bin/python -truth F.gt -rows F.rows.ibin -json runs.json -plot runs F.u8bin
+//
+// Given again with the same -json, it goes on; runs that are there are not run again.
 package main
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/knng/knng/bench/peers"
 )
 
+// config is what the flags say.
+type config struct {
+	peers.Config
+	comparison            peers.Comparison
+	set                   peers.Set
+	only, lines, plot, at string
+	budget                time.Duration
+}
+
 func main() {
-	var c peers.Config
-	flag.StringVar(&c.Truth, "truth", "", "exact lists (.gt)")
-	flag.StringVar(&c.Rows, "rows", "", "their rows (.rows.ibin)")
-	flag.IntVar(&c.K, "k", 20, "neighbors of a row")
-	flag.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "threads")
-	flag.IntVar(&c.Repeats, "repeats", 5, "runs of every setting")
+	var c config
+	flag.StringVar(&c.set.Truth, "truth", "", "exact lists (.gt); none: those of a sample are searched for")
+	flag.StringVar(&c.set.Rows, "rows", "", "their rows (.rows.ibin)")
+	flag.IntVar(&c.set.Limit, "limit-rows", 0, "take the first rows only, judged by a sample of them")
+	flag.IntVar(&c.comparison.K, "k", 20, "neighbors of a row")
+	flag.IntVar(&c.comparison.Threads, "threads", runtime.GOMAXPROCS(0), "threads")
+	flag.IntVar(&c.comparison.Repeats, "repeats", 5, "runs of the settings that may decide")
 	flag.StringVar(&c.Python, "python", "python3", "interpreter with bench/peers/scripts/requirements.txt")
 	flag.StringVar(&c.Scripts, "scripts", "bench/peers/scripts", "folder of peer.py")
 	flag.StringVar(&c.Knng, "knng", "", "knng binary (default: built now)")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for graphs and lists")
-	only := flag.String("only", "", "peers, separated by commas")
-	lines := flag.String("json", "", "append one JSON line a run to this file")
-	picture := flag.String("plot", "", "draw recall against time to this path, as .svg and .png")
-	recalls := flag.String("at", "0.90,0.95,0.99", "recalls to compare at")
+	flag.DurationVar(&c.Timeout, "timeout", 0, "of a run; 0 is none")
+	flag.DurationVar(&c.budget, "budget", 0, "begin no run that would not be done by then; 0 is no limit")
+	flag.StringVar(&c.only, "only", "", "sides, separated by commas")
+	flag.StringVar(&c.lines, "json", "", "keep runs in this file, one JSON line each")
+	flag.StringVar(&c.plot, "plot", "", "draw recall against time to this path, as .svg and .png")
+	flag.StringVar(&c.at, "at", "0.90,0.95,0.99", "recalls to compare at")
 	flag.Parse()
-	if *only != "" {
-		c.Only = strings.Split(*only, ",")
-	}
-	c.Data = flag.Arg(0)
-	if err := run(&c, *lines, *recalls, *picture); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := c.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
+		stop()
 		os.Exit(1)
 	}
 }
 
-func run(c *peers.Config, lines, recalls, picture string) error {
-	var at []float64
-	for _, s := range strings.Split(recalls, ",") {
+// recalls are those to compare at.
+func (c *config) recalls() (at []float64, err error) {
+	for _, s := range strings.Split(c.at, ",") {
 		var x float64
 		if _, err := fmt.Sscan(s, &x); err != nil {
-			return fmt.Errorf("-at %q: %w", s, err)
+			return nil, fmt.Errorf("-at %q: %w", s, err)
 		}
 		at = append(at, x)
 	}
-	if c.Knng == "" {
-		dir, err := os.MkdirTemp(c.Scratch, "knng-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		c.Knng = filepath.Join(dir, "knng")
-		build := exec.Command("go", "build", "-o", c.Knng, "./cmd/knng")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return err
-		}
-	}
-	var points []peers.Point
-	peers.PointHeader(os.Stdout)
-	err := c.Run(func(p peers.Point) {
-		peers.PrintPoint(os.Stdout, p)
-		points = append(points, p)
-		if err := appendLine(lines, p); err != nil {
-			fmt.Fprintln(os.Stderr, "peers:", err)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	peers.PrintRatios(os.Stdout, points, at)
-	if picture == "" {
-		return nil
-	}
-	return peers.Draw(picture, points)
+	return at, nil
 }
 
-func appendLine(path string, p peers.Point) error {
-	if path == "" {
-		return nil
+// build makes the binary that is measured.
+func (c *config) build() (clean func(), err error) {
+	if c.Knng != "" {
+		return func() {}, nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	dir, err := os.MkdirTemp(c.Scratch, "knng-")
+	if err != nil {
+		return nil, err
+	}
+	c.Knng = filepath.Join(dir, "knng")
+	build := exec.Command("go", "build", "-o", c.Knng, "./cmd/knng")
+	build.Stderr = os.Stderr
+	return func() { os.RemoveAll(dir) }, build.Run()
+}
+
+func (c *config) run(ctx context.Context) error {
+	at, err := c.recalls()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return json.NewEncoder(f).Encode(p)
+	clean, err := c.build()
+	if err != nil {
+		return err
+	}
+	defer clean()
+	if c.only != "" {
+		c.comparison.Only = strings.Split(c.only, ",")
+	}
+	if c.budget > 0 {
+		c.Until = time.Now().Add(c.budget)
+	}
+	c.Done = func(p peers.Point) { peers.PrintPoint(os.Stderr, p) }
+	if c.Log, err = peers.OpenLog(c.lines); err != nil {
+		return err
+	}
+	c.set.Path, c.set.Name = flag.Arg(0), filepath.Base(flag.Arg(0))
+	r, err := c.On(c.set)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	peers.PrintHead(os.Stdout)
+	short := c.comparison.Run(ctx, r)
+	if short != nil && !errors.Is(short, peers.ErrBudget) {
+		return short
+	}
+	points := c.comparison.Points(r)
+	peers.PrintSettings(os.Stdout, points)
+	peers.PrintRatios(os.Stdout, points, at)
+	peers.PrintParts(os.Stdout, points, at)
+	if c.plot != "" {
+		err = peers.Draw(c.plot, points)
+	}
+	return errors.Join(short, err)
 }

@@ -5,8 +5,9 @@ import gzip
 import numpy as np
 
 
-def rows(path):
-    """The rows of a .npy, .bvecs, .fvecs, .u8bin or .fbin file, as float32."""
+def rows(path, limit=0):
+    """The first limit rows of a .npy, .bvecs, .fvecs, .u8bin or .fbin file, 0 being
+    all, as float32."""
     if path.endswith(".gz"):
         with gzip.open(path) as f:
             data = f.read()
@@ -28,7 +29,7 @@ def rows(path):
         n, dim = np.frombuffer(data, "<u4", 2)
         kind = np.uint8 if path.endswith(".u8bin") else np.dtype("<f4")
         x = np.frombuffer(data, kind, int(n) * int(dim), 8).reshape(int(n), int(dim))
-    return np.ascontiguousarray(x, dtype=np.float32)
+    return np.ascontiguousarray(x[: limit or len(x)], dtype=np.float32)
 
 
 def mapped(path):

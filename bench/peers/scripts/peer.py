@@ -1,10 +1,11 @@
 """One peer builds the k nearest neighbors of all rows of a file.
 
-    peer.py PEER DATA K THREADS PARAMETERS OUT
+    peer.py PEER DATA K THREADS PARAMETERS OUT [LIMIT]
 
-PARAMETERS is JSON. Prints one line of JSON: seconds from rows in memory to
-lists in memory, seconds from the file to the saved lists, CPU seconds, peak RSS.
-What is compiled at first use is compiled on a small sample before the clock.
+PARAMETERS is JSON; only the first LIMIT rows are looked at, 0 being all. Prints one
+line of JSON: seconds from rows in memory to lists in memory, seconds from the file
+to the saved lists, CPU seconds, peak RSS. What is compiled at first use is compiled
+on a small sample before the clock.
 """
 
 import json
@@ -13,10 +14,16 @@ import resource
 import sys
 import time
 
-peer, data, k, threads, parameters, out = sys.argv[1:]
+peer, data, k, threads, parameters, out = sys.argv[1:7]
 k, threads, p = int(k), int(threads), json.loads(parameters)
+limit = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = str(threads)
+
+import brute
+
+if peer == "openblas":
+    brute.environment()
 
 import numpy as np
 
@@ -164,15 +171,17 @@ def usearch(x):
 
 
 def openblas(x):
-    """Brute force: matrix products by NumPy's BLAS, selection by partition."""
-    norms = np.einsum("ij,ij->i", x, x)
-    lists = np.empty((len(x), k + 1), dtype=np.int32)
-    for i in range(0, len(x), 512):
-        d = norms[None, :] - 2 * (x[i : i + 512] @ x.T)
-        near = np.argpartition(d, k + 1, axis=1)[:, : k + 1]
-        order = np.take_along_axis(d, near, 1).argsort(1)
-        lists[i : i + 512] = np.take_along_axis(near, order, 1)
-    return lists
+    """Brute force; of p["sample"] rows, where given, to be scaled to all."""
+    return brute.search(x, min(p.get("sample", len(x)), len(x)), k + 1, threads)
+
+
+def peak_rss():
+    """Of this program alone: getrusage begins with what its parent had."""
+    with open("/proc/self/status") as f:
+        for line in f:
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 MAPPED = ("hnswlib-batches", "faiss-ondisk")  # these never hold all rows
@@ -184,17 +193,28 @@ if peer.startswith("faiss"):
     faiss.omp_set_num_threads(threads)
 
 if peer == "pynndescent":
-    build(load.rows(data)[:8192])  # compiles everything for just this kind of rows
+    build(load.rows(data, limit)[:8192])  # compiles everything for just this kind of rows
+if peer == "openblas":
+    brute.compile(load.rows(data, limit)[:4096], k + 1)
 began, cpu = time.perf_counter(), time.process_time()
-x = load.mapped(data) if peer in MAPPED else load.rows(data)
+x = load.mapped(data) if peer in MAPPED else load.rows(data, limit)
 ready = time.perf_counter()
 lists = build(x)
 done = time.perf_counter()
 load.save(out, lists)
 end = time.perf_counter()
-print(json.dumps({
+result = {
     "memory_seconds": done - ready,
     "file_seconds": end - began,
     "cpu_seconds": time.process_time() - cpu,
-    "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-}))
+    "peak_rss_bytes": peak_rss(),
+}
+if peer == "openblas":
+    result["blas"] = brute.blas()
+    result["gflops"] = 2e-9 * x.shape[1] * len(lists) * len(x) / (done - ready)
+    if len(lists) < len(x):
+        times = len(x) / len(lists)
+        result["sampled_rows"] = len(lists)
+        for clock in ("memory_seconds", "file_seconds", "cpu_seconds"):
+            result[clock] *= times
+print(json.dumps(result))

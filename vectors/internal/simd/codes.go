@@ -13,11 +13,12 @@ package simd
 // row (add), a number of the column (norms), and twice the tile.
 type Codes struct {
 	// Pack writes a panel: panel[64*g+4*j+b] = rows[j][4*g+b] - 128. Rows have
-	// 4*groups readable bytes, the panel PanelBytes(groups).
+	// 4*groups readable bytes, the panel those of the method PanelBytes. A kernel may
+	// keep its panels in another form, as long as its Dots reads it.
 	Pack func(rows *[16]*byte, groups int, panel []byte)
 
 	// Dots sets c[ldc*r+16*p+j] to the sum of row r and column j of panel p, for
-	// 8 rows and len(panels)/PanelBytes(groups) panels.
+	// 8 rows and len(panels)/c.PanelBytes(groups) panels.
 	Dots func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int)
 
 	// Nearer writes, for each of len(counts) rows r, the squared distances
@@ -55,6 +56,16 @@ type Codes struct {
 	// Prefetch asks for the first bytes of rows that will be read soon, row r of
 	// base beginning at base[r*stride]. It may do nothing.
 	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
+
+	floats bool // panels hold float32
+}
+
+// PanelBytes is the size of a panel of this kernel's.
+func (c *Codes) PanelBytes(groups int) int {
+	if c.floats {
+		groups *= 4
+	}
+	return PanelBytes(groups)
 }
 
 // PanelBytes is the size of a panel: 64 bytes a group of four elements, in

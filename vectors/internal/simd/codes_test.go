@@ -29,7 +29,7 @@ func squared(x, y []byte) (sum uint32) {
 // them into distances.
 func tileOf(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (c []int32, ldc int, norms, adds []uint32) {
 	panels := (len(columns) + 15) / 16
-	size := PanelBytes(groups)
+	size := k.PanelBytes(groups)
 	data := fenced(t, panels*size)
 	norms = make([]uint32, 16*panels)
 	for p := range panels {
@@ -333,10 +333,10 @@ func TestMergeEqualsSorting(t *testing.T) {
 // A leaf of 480 rows: panels, products, selection.
 func BenchmarkCodes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 5))
-	for _, k := range kernels()[:1] {
+	for _, k := range kernels() {
 		for _, dim := range []int{128, 384, 784} {
 			const n = 480
-			groups, size := dim/4, PanelBytes(dim/4)
+			groups, size := dim/4, k.Codes.PanelBytes(dim/4)
 			data := make([]byte, n*dim)
 			byteRow(rng, data)
 			var packing [16]*byte

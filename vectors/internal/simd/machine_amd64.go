@@ -14,6 +14,9 @@ func machineKernels() (list []*Kernel) {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		list = append(list, avx2())
 	}
+	if len(list) == 2 {
+		list = append(list, avx512InFloats()) // to be asked for by name
+	}
 	return list
 }
 

@@ -1,0 +1,120 @@
+package speed
+
+import (
+	"sync"
+	"time"
+
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/products"
+)
+
+// A leafTile compares the rows of a leaf with each other.
+type leafTile interface {
+	columns(leaf []uint32)
+	band(leaf []uint32) // of at most eight of its rows, with all
+	near(leaf []uint32) // of the band, selected
+}
+
+// nearRows is about how many rows of a leaf are near enough to be selected: as in
+// lists that are some way on.
+const nearRows = 8
+
+// codesLeaf compares codes as leaves of balls do.
+type codesLeaf struct {
+	tile   *codes.Tile
+	wide   int
+	bounds [codes.BandRows]uint32
+}
+
+func (l *codesLeaf) columns(leaf []uint32) {
+	l.tile.Expect(leaf)
+	l.tile.Columns(leaf, nil)
+	l.wide = len(leaf)
+}
+
+func (l *codesLeaf) band(rows []uint32) { l.tile.Rows(rows, l.wide) }
+
+func (l *codesLeaf) near(rows []uint32) {
+	for i := range rows {
+		l.bounds[i] = l.tile.Bound(i, nearRows)
+	}
+	l.tile.Select(l.bounds[:len(rows)])
+}
+
+// productsLeaf compares in float32, as the exact mode does. What is near is known
+// from the row's list there: here nothing is.
+type productsLeaf struct{ tile *products.Tile }
+
+func (l *productsLeaf) columns(leaf []uint32) { l.tile.Columns(leaf, nil, 0) }
+
+func (l *productsLeaf) band(rows []uint32) { l.tile.Rows(rows) }
+
+func (l *productsLeaf) near(rows []uint32) {
+	for i := range rows {
+		l.tile.Near(i, 0)
+	}
+}
+
+// A rate is the best of rateTimes, each of rateTime: what else the machine does is
+// not the kernel's.
+const (
+	rateTime  = 100 * time.Millisecond
+	rateTimes = 8
+)
+
+// rate is pairs a second of some threads, each with leaves of its own: all that a
+// leaf takes, or at the peak products of one leaf that stays in cache.
+func rate(threads, rows int, tile func() leafTile, peak bool) (best float64) {
+	for range rateTimes {
+		best = max(best, rateOnce(threads, rows, tile, peak))
+	}
+	return best
+}
+
+func rateOnce(threads, rows int, tile func() leafTile, peak bool) float64 {
+	pairs := make([]int, threads)
+	began := time.Now()
+	var all sync.WaitGroup
+	for thread := range threads {
+		all.Go(func() {
+			t := tile()
+			for first := thread * leafRows; time.Since(began) < rateTime; first += threads * leafRows {
+				if peak {
+					first = thread * leafRows
+				}
+				pairs[thread] += compare(t, leafAt(first, rows), peak && pairs[thread] > 0)
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for _, p := range pairs {
+		sum += p
+	}
+	return float64(sum) / time.Since(began).Seconds()
+}
+
+// leafAt are leafRows places from first on, going round.
+func leafAt(first, rows int) []uint32 {
+	leaf := make([]uint32, leafRows)
+	for i := range leaf {
+		leaf[i] = uint32((first + i) % rows)
+	}
+	return leaf
+}
+
+// compare solves a leaf; only products where its columns are there already.
+func compare(t leafTile, leaf []uint32, there bool) (pairs int) {
+	if !there {
+		t.columns(leaf)
+	}
+	for first := 0; first < len(leaf); first += codes.BandRows {
+		rows := leaf[first:min(first+codes.BandRows, len(leaf))]
+		t.band(rows)
+		if !there {
+			t.near(rows)
+		}
+		pairs += len(rows) * len(leaf)
+	}
+	return pairs
+}

@@ -115,7 +115,7 @@ func (r *run) assign(number int) (*parts.Leaves, error) {
 	lap := r.state.overlapOf(&r.opts, number)
 	return parts.Divide(r.ctx, parts.Division{
 		Rows: r.rows, Space: r.space, Rounding: rounding, Seed: r.opts.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: parts.Leaders(r.n(), lap), GroupBytes: groupBytes, RowBytes: r.groupRowBytes(),
+		Overlap: lap, Leaders: parts.Leaders(r.n(), r.opts.K, lap), GroupBytes: groupBytes, RowBytes: r.groupRowBytes(),
 		Threads: r.opts.Threads, Memory: &r.ledger, Progress: p.Add,
 	})
 }

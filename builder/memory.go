@@ -48,7 +48,7 @@ func (r *run) openLedger() (err error) {
 // its lists in their last form, and each goroutine's leaders and rows.
 func (r *run) partsBytes() int64 {
 	row := int64(r.src.Dim() * r.src.Type().Size())
-	leaders := int64(parts.Leaders(r.src.Len(), overlap))
+	leaders := int64(parts.Leaders(r.src.Len(), r.opts.K, overlap))
 	assigners := int64(r.opts.Threads) * (leaders*(2*row+r.codesBytes(1)) + 16<<20)
 	return fixedMemory + 2*groupBytes + groupBytes/2 + assigners
 }

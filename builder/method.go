@@ -35,7 +35,7 @@ func (o *Options) choose(n, dim int) Method {
 	case o.paperOnly() != "" || n > candidates.MaxPlaces:
 		return Paper
 	}
-	if o.Duplicates != Collapse && o.ballsBytes(int64(n), dim) > wholeBytes {
+	if o.Duplicates != Collapse && o.K <= maxPartsK && o.ballsBytes(int64(n), dim) > wholeBytes {
 		return Parts
 	}
 	return Balls
@@ -46,6 +46,10 @@ func (o *Options) choose(n, dim int) Method {
 // should still be able to build the graph. It is a constant, not the memory at
 // hand: the graph depends on which method builds it.
 const wholeBytes = 4 << 30
+
+// maxPartsK bounds the lists of the parts method: a leaf has 4 k rows, and a group of
+// 64 MiB must hold some of them, with their lists.
+const maxPartsK = 512
 
 // ballsBytes is about the memory of the balls method.
 func (o *Options) ballsBytes(n int64, dim int) int64 {

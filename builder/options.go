@@ -182,6 +182,7 @@ func (o *Options) Validate() error {
 	if what := v.paperOnly(); v.Method == Balls || v.Method == Parts {
 		fault(what != "", "method %s does not know %s", v.Method, what)
 		fault(v.Method == Parts && v.Duplicates == Collapse, "method parts does not collapse duplicates")
+		fault(v.Method == Parts && v.K > maxPartsK, "k is %d, want 1 to %d with method parts", v.K, maxPartsK)
 	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)

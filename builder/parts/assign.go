@@ -43,10 +43,10 @@ const MaxLeaders = math.MaxUint16
 // write and to unite.
 const leafRows = 1000
 
-// Leaders is how many leaders give n rows leaves of that size, as far as there may be so
-// many.
-func Leaders(n, overlap int) int {
-	rows := min(leafRows, math.Sqrt(float64(n)))
+// Leaders is how many leaders give n rows leaves of that size, or of four times the
+// length k of a list where that is more, as far as there may be so many.
+func Leaders(n, k, overlap int) int {
+	rows := max(min(leafRows, math.Sqrt(float64(n))), float64(4*k))
 	return max(1, min(n, MaxLeaders, int(float64(overlap)*float64(n)/rows)))
 }
 

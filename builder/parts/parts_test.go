@@ -166,7 +166,7 @@ func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rows, space := randomRows(t, rng, 20000, 12, 100)
 	divide := func(threads int, memory *pages.Ledger) []uint16 {
 		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
-			Leaders: Leaders(20000, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
+			Leaders: Leaders(20000, 10, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@
 // What the paper leaves open, or we settled otherwise:
 //   - How long lists are while a graph is built. Lists of k = 1 lead nowhere: each
 //     row has one neighbor, from which propagation reaches one more, and nothing is
-//     gained. The paper gains most of all at k = 1, so its lists must have been
-//     longer; Lists is their length.
+//     gained. The paper gains most of all at k = 1 and does not say how; we take
+//     it that its lists were longer. Lists is their length.
 //   - Propagation reads the lists of one generation and writes the next. The paper
 //     updates in place, which gains 0.001 to 0.005 of recall (bench/ablation).
 //   - T, which the paper does not state: 500.

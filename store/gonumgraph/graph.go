@@ -148,8 +148,10 @@ func nodes(list []store.Neighbor) graph.Nodes {
 	return iterator.NewOrderedNodes(all)
 }
 
-// HasEdgeFromTo reports whether u lists v. It looks through the list of u, which
-// has k entries, where the in-neighbors of v may be thousands.
+// HasEdgeFromTo reports whether u lists v: whether u is among the in-neighbors of
+// v, which is the same question (a test asks both). It is answered by the list of u,
+// which has k entries and is held from one question to the next, where the
+// in-neighbors of v may be as many as there are rows.
 func (g *Graph) HasEdgeFromTo(uid, vid int64) bool {
 	_, ok := g.find(uid, vid)
 	return ok

@@ -14,7 +14,9 @@
 //	                network.Betweenness: some 100 bytes a row
 //	all edges       network.PageRankSparse, network.HITS: some 20 bytes an edge
 //	                and more; community.Modularize, which keeps a map of weights:
-//	                some 100 bytes an edge
+//	                some 100 bytes an edge, and compares every row with every
+//	                community: 500, 1,000 and 2,000 rows with k = 20 took
+//	                0.7, 2.0 and 12.7 s
 //	n by n          network.PageRank, path.FloydWarshall, path.DijkstraAllPaths,
 //	                path.JohnsonAllPaths and what needs all paths
 //	                (network.Closeness, network.BetweennessWeighted): 8 n^2 bytes,

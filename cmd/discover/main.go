@@ -11,9 +11,11 @@
 // the second takes any folder of PNG and JPEG files. A line of the labels file is
 // the path of a picture in the folder, a tab and the object in it; pictures that it
 // does not name are distracters, and lines that begin with # are repeated above the
-// table. The folder -out receives the table, a sheet of pictures of the clusters
-// found, the clusters as CSV, and the graphs. Give the command again after an
-// interruption.
+// table. How a camera was held (Exif) is not looked at: keypoints turn with the
+// picture. The folder -out receives the table, a sheet of pictures of the clusters
+// found, the clusters as CSV, and in a folder for each seed the graphs. With -seeds
+// the table has means and ranges over several. Give the command again after an
+// interruption: finished graphs are read, keypoints are found anew.
 package main
 
 import (

@@ -79,7 +79,8 @@ func links(g *store.Store, of []uint32) ([][]link, error) {
 // The preference says which share of the pictures of two segments is enough to make
 // one of them. The paper names none. The median, which is usual, is that of chance
 // where most links are: on the rendered pictures 94 of 100 join two objects that
-// stood among the same clutter, and nearly all that had a link was joined.
+// stood among the same clutter, and precision falls from 0.96 to 0.73. From half of
+// the pictures on it stays at 0.85, and F rises from 0.578 to 0.607.
 func join(ctx context.Context, links [][]link, of []uint32, o affinity.Options) (*clustering, error) {
 	var to []uint32
 	var s []float32

@@ -80,7 +80,9 @@ func links(g *store.Store, of []uint32) ([][]link, error) {
 // one of them. The paper names none. The median, which is usual, is that of chance
 // where most links are: on the rendered pictures 94 of 100 join two objects that
 // stood among the same clutter, and precision falls from 0.96 to 0.73. From half of
-// the pictures on it stays at 0.85, and F rises from 0.578 to 0.607.
+// the pictures on it stays at 0.85, and F rises from 0.578 to 0.607. It was chosen on
+// these; on 822 others (render -seed 7 -objects 40 -distracters 240) the median is
+// 0.4 and as good: F is 0.803 by it, 0.795 by a half.
 func join(ctx context.Context, links [][]link, of []uint32, o affinity.Options) (*clustering, error) {
 	var to []uint32
 	var s []float32

@@ -82,7 +82,6 @@ func (r *run) openPairs() error {
 		return err
 	}
 	d := r.opts.Distance
-	r.working = newInWork()
 	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, "pairs"), d.Name, d.Version, 16<<20)
 	return err
 }
@@ -135,8 +134,7 @@ func (r *run) keys() leaf.Keys {
 	if r.pairs == nil {
 		return r.evaluator()
 	}
-	w := &cachedKeys{run: r, evaluate: r.evaluator(), batch: max(1, int(batchTime/max(r.keyCost, 1)))}
-	return w.keys
+	return r.pairs.Keys(r.order, r.keyCost, r.evaluator())
 }
 
 // evaluator computes every key asked for.

@@ -46,7 +46,6 @@ type run struct {
 	durable  int       // stages that found had on disk then
 	shared   *cache.SharedLeaf
 	pairs    *cache.Pairs    // nil: no pair-with-distance cache
-	working  *inWork         // pairs being evaluated, for pairs
 	skip     bool            // leaves skip pairs that have shared a leaf before
 	steer    []*recall.Lists // exact lists of the rows that steer
 

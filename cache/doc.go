@@ -9,7 +9,8 @@
 // the effective rate.
 //
 // [Pairs] is for expensive distances: a Pebble database of pair and key, which
-// survives a crash, so that no interruption pays twice for a pair.
+// survives a crash, so that no interruption pays twice for a pair: [Pairs.Keys]
+// asks it first, and lets no two workers evaluate one pair.
 //
 // Neither form ever changes the graph.
 package cache

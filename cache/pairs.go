@@ -32,6 +32,8 @@ type Pairs struct {
 	db    *fence.DB
 	cache *pebble.Cache
 
+	working *inWork // pairs being evaluated, by Keys
+
 	mu     sync.Mutex
 	synced time.Time
 }
@@ -93,7 +95,7 @@ func open(dir, claim string, cacheBytes int64) (*Pairs, error) {
 		blocks.Unref()
 		return nil, fmt.Errorf("cache: %s: %w", dir, err)
 	}
-	p := &Pairs{db: db, cache: blocks}
+	p := &Pairs{db: db, cache: blocks, working: newInWork()}
 	if err := p.claim(dir, claim); err != nil {
 		p.Close()
 		return nil, err

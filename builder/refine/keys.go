@@ -3,7 +3,6 @@ package refine
 import (
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/knng/knng/builder"
@@ -18,7 +17,7 @@ func (r *run) keys() propagation.Keys {
 	if r.pairs == nil {
 		return r.evaluator()
 	}
-	return (&cachedKeys{run: r, evaluate: r.evaluator()}).keys
+	return r.pairs.Keys(r.order, r.keyCost, r.evaluator())
 }
 
 // evaluator computes every key asked for.
@@ -100,18 +99,23 @@ func (r *run) openPairs() error {
 	if r.opts.PairCache == builder.Off || r.k == 0 || r.opts.PairCache == builder.Default && !r.own() {
 		return nil
 	}
+	known, err := r.draft.Load("distance-cost", &r.keyCost)
+	var found []float32
+	if err == nil && !known {
+		found, err = r.timeKeys()
+	}
+	if err != nil || r.opts.PairCache == builder.Default && r.keyCost < pairsFrom {
+		return err
+	}
 	path, err := r.scratch("pairs")
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); err != nil && r.opts.PairCache == builder.Default {
-		if cost, err := r.cost(); err != nil || cost < pairsFrom {
-			return err
-		}
-	}
 	name, version := r.pairsName()
-	r.pairs, err = cache.OpenPairs(path, name, version, 16<<20)
-	return err
+	if r.pairs, err = cache.OpenPairs(path, name, version, 16<<20); err != nil || known {
+		return err
+	}
+	return r.keep(found)
 }
 
 // pairsName names the function from pairs of rows to keys: a distance over lists
@@ -127,74 +131,39 @@ func (r *run) pairsName() (name string, version int) {
 	}
 }
 
-// costTime is how long the cost of a distance is measured: the first calls of a
-// cheap one cost a hundred times what the others do.
-const costTime = time.Millisecond
+// A distance is timed on so many pairs, and on more until it is warm: the first
+// calls of a cheap one cost a hundred times what the others do.
+const (
+	timed = 3
+	warm  = time.Millisecond
+)
 
-// cost is the least time that a key took on a few pairs; a dear distance is
-// asked for three.
-func (r *run) cost() (time.Duration, error) {
-	ids := make([]uint32, min(r.n()-1, 3))
-	for i := range ids {
-		ids[i] = uint32(i + 1)
-	}
-	keys, out := r.evaluator(), make([]float32, len(ids))
-	least := time.Duration(math.MaxInt64)
-	for began := time.Now(); time.Since(began) < costTime; {
+// timeKeys measures what a key costs, once in the life of a refinement: the least
+// that any took between place 0 and those after it, each asked for once. It returns
+// these keys.
+func (r *run) timeKeys() (found []float32, err error) {
+	keys, began := r.evaluator(), time.Now()
+	r.keyCost = math.MaxInt64
+	for p := 1; p < r.n() && (p <= timed || time.Since(began) < warm); p++ {
+		var key [1]float32
 		once := time.Now()
-		if _, err := keys(0, ids, out); err != nil {
-			return 0, err
+		if _, err := keys(0, []uint32{uint32(p)}, key[:]); err != nil {
+			return nil, err
 		}
-		least = min(least, time.Since(once))
+		r.keyCost = min(r.keyCost, time.Since(once))
+		found = append(found, key[0])
 	}
-	return least / time.Duration(len(ids)), nil
+	return found, nil
 }
 
-// cachedKeys answers from the pair cache and evaluates the rest. A pair that two
-// goroutines meet at the same moment may be evaluated by both.
-type cachedKeys struct {
-	*run
-	evaluate propagation.Keys
-
-	missing []uint32 // places whose keys are not known
-	at      []int    // where these belong
-	rows    []uint64
-	found   []float32
-}
-
-// cachedBatch is how many pairs are evaluated between two additions: what an
-// interruption loses at most.
-const cachedBatch = 16
-
-func (c *cachedKeys) keys(x uint32, ids []uint32, out []float32) (evaluated int, err error) {
-	row := uint64(c.order[x])
-	c.missing, c.at, c.rows = c.missing[:0], c.at[:0], c.rows[:0]
-	for i, id := range ids {
-		other := uint64(c.order[id])
-		key, known, err := c.pairs.Find(row, other)
-		if err != nil {
-			return 0, err
-		}
-		if known {
-			out[i] = key
-			continue
-		}
-		c.missing, c.at, c.rows = append(c.missing, id), append(c.at, i), append(c.rows, other)
+// keep adds what timing found to the pairs: none is paid for twice.
+func (r *run) keep(found []float32) error {
+	rows := make([]uint64, len(found))
+	for i := range rows {
+		rows[i] = uint64(r.order[i+1])
 	}
-	for from := 0; from < len(c.missing); from += cachedBatch {
-		to := min(from+cachedBatch, len(c.missing))
-		c.found = append(c.found[:0], make([]float32, to-from)...)
-		n, err := c.evaluate(x, c.missing[from:to], c.found)
-		evaluated += n
-		if addErr := c.pairs.Add(row, c.rows[from:from+n], c.found[:n]); err == nil {
-			err = addErr
-		}
-		if err != nil {
-			return evaluated, err
-		}
-		for i, key := range c.found {
-			out[c.at[from+i]] = key
-		}
+	if err := r.pairs.Add(uint64(r.order[0]), rows, found); err != nil {
+		return err
 	}
-	return evaluated, nil
+	return r.draft.Record("distance-cost", r.keyCost)
 }

@@ -64,7 +64,8 @@ type run struct {
 	start    *listFile // the same under the new distance
 	bounds   []entry   // bounds[place]: what comes after it does not enter the new list
 	pairs    *cache.Pairs
-	checksum string // of the new vectors
+	keyCost  time.Duration // of the distance, where pairs may be worth keeping
+	checksum string        // of the new vectors
 }
 
 // n is the number of rows with a list.

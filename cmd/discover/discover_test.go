@@ -1,19 +1,29 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
 	"image/png"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/knng/knng/cmd/discover/internal/render"
 	"github.com/knng/knng/cmd/discover/internal/verify"
 	"github.com/knng/knng/store"
 )
@@ -26,7 +36,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &config{images: d.out, labels: filepath.Join(d.out, "labels.txt"), out: filepath.Join(dir, "found"),
-		keypoints: 300, coarse: 40, branch: 16, depth: 3, training: 20000, k: 8, leaf: 16, visits: 32, inliers: 8, seed: 1}
+		keypoints: 300, coarse: 40, branch: 16, depth: 3, training: 20000, k: 8, leaf: 16, visits: 32, inliers: 8, worth: 0.5, seed: 1, seeds: 2}
 	if err := c.validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +44,7 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), c, &first, &log); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"20 pictures, 15 of them of 3 objects, 5 distracters", "no photographs", "| object002 | 5 |", "0.592", "joined"} {
+	for _, want := range []string{"20 pictures, 15 of them of 3 objects, 5 distracters", "no photographs", "| object002 | 5 |", "0.592", "joined", "Means over 2 seeds"} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("%q is not in the table:\n%s", want, &first)
 		}
@@ -66,6 +76,128 @@ func TestRun(t *testing.T) {
 	}
 	if err := run(context.Background(), c, &again, &log); err != nil || again.String() != first.String() {
 		t.Errorf("the second run says something else: %v", err)
+	}
+}
+
+// TestPhotographs: JPEG files in folders, as cameras and people name them, of
+// several sizes, one without color, and labels in any order.
+func TestPhotographs(t *testing.T) {
+	dir := t.TempDir()
+	world := render.New(5, 2)
+	var labels strings.Builder
+	for i := range 12 {
+		object := i % 2
+		name := fmt.Sprintf("album %d/IMG_%04d.%s", object, i, []string{"jpg", "JPG", "jpeg"}[i%3])
+		img := image.Image(world.View(object, i/2))
+		if i == 5 {
+			img = greyed(img)
+		}
+		if err := writeJPEG(filepath.Join(dir, "photos", name), img); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&labels, "%s\tthe object %d\n", name, object)
+	}
+	for i := range 4 {
+		img := world.Distracter(i).SubImage(image.Rect(10, 20, render.Width-7*i, render.Height))
+		if err := writeJPEG(filepath.Join(dir, "photos", fmt.Sprintf("%d.jpeg", i)), img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "photos", "notes.txt"), []byte("no picture"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "labels.txt")
+	if err := os.WriteFile(list, []byte(labels.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &config{images: filepath.Join(dir, "photos"), labels: list, out: filepath.Join(dir, "found"), side: 256,
+		keypoints: 300, coarse: 40, branch: 16, depth: 3, training: 20000, k: 8, leaf: 16, visits: 32, inliers: 8, worth: 0.5, seed: 1, seeds: 1}
+	if err := c.validate(); err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	if err := run(context.Background(), c, &table, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"16 pictures, 12 of them of 2 objects, 4 distracters", "| the object 1 | 6 |"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("%q is not in the table:\n%s", want, &table)
+		}
+	}
+	c.labels, c.out = "", filepath.Join(dir, "without")
+	table.Reset()
+	if err := run(context.Background(), c, &table, io.Discard); err != nil || !strings.Contains(table.String(), "16 pictures, 0 of them of 0 objects") {
+		t.Errorf("without labels: %v\n%s", err, &table)
+	}
+}
+
+func greyed(img image.Image) image.Image {
+	grey := image.NewGray(img.Bounds())
+	draw.Draw(grey, grey.Bounds(), img, img.Bounds().Min, draw.Src)
+	return grey
+}
+
+func writeJPEG(path string, img image.Image) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(jpeg.Encode(f, img, &jpeg.Options{Quality: 85}), f.Close())
+}
+
+// asCommand says that the test program is to be the command.
+const asCommand = "DISCOVER_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestInterrupt: a signal ends the command with the code that shells expect, and
+// the same command goes on.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows sends no SIGINT to another process")
+	}
+	dir := t.TempDir()
+	d := &drawing{out: filepath.Join(dir, "pictures"), objects: 2, fewest: 4, most: 4, without: 2, seed: 3}
+	if err := d.draw(); err != nil {
+		t.Fatal(err)
+	}
+	command := func(seeds string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-images", d.out, "-out", filepath.Join(dir, "found"), "-keypoints", "100", "-coarse", "20", "-k", "4", "-seeds", seeds)
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		return cmd
+	}
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		cmd := command("10000")
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(stderr)
+		last := ""
+		for sent := false; lines.Scan(); last = lines.Text() {
+			if !sent {
+				cmd.Process.Signal(sig)
+				sent = true
+			}
+		}
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != want || !strings.Contains(last, "give the same command again") {
+			t.Errorf("%v: exit code %d, want %d: %s", sig, code, want, last)
+		}
+	}
+	if out, err := command("1").CombinedOutput(); err != nil {
+		t.Errorf("afterwards: %v\n%s", err, out)
 	}
 }
 
@@ -179,7 +311,7 @@ func TestBadPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := &config{images: dir, out: filepath.Join(dir, "out"), threads: 1}
+	c := &config{images: dir, out: filepath.Join(dir, "out"), threads: 1, seeds: 1}
 	if err := run(context.Background(), c, new(bytes.Buffer), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "0.png") {
 		t.Errorf("%v", err)
 	}

@@ -35,13 +35,9 @@ type occurrence struct {
 	verify.Place
 }
 
-// extract finds keypoints in all pictures, makes the vocabularies and describes the
-// pictures by them. It keeps all descriptors in memory: 128 bytes a keypoint.
-func (c *config) extract(ctx context.Context, names []string) (*features, error) {
-	sets, err := c.find(ctx, names)
-	if err != nil {
-		return nil, err
-	}
+// describe makes the vocabularies from the keypoints of all pictures and describes
+// the pictures by them. All descriptors are in memory: 128 bytes a keypoint.
+func (c *config) describe(ctx context.Context, sets []*keypoints.Set) (*features, error) {
 	var descriptors []byte
 	for _, s := range sets {
 		descriptors = append(descriptors, s.Descriptors...)
@@ -52,15 +48,21 @@ func (c *config) extract(ctx context.Context, names []string) (*features, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	fine, err := words.Grow(some, keypoints.Dim, c.branch, c.depth, iterations, c.threads, rng)
 	if err != nil {
 		return nil, err
 	}
 	f := &features{dim: coarse.Len(), points: len(descriptors) / keypoints.Dim}
 	if f.dim == 0 {
-		return nil, fmt.Errorf("%s: no keypoints in %d pictures", c.images, len(names))
+		return nil, fmt.Errorf("%s: no keypoints in %d pictures", c.images, len(sets))
 	}
-	return f, f.describe(sets, descriptors, coarse, fine, c.threads)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f, f.fill(sets, descriptors, coarse, fine, c.threads)
 }
 
 // find returns the keypoints of every picture.
@@ -92,7 +94,8 @@ func sample(descriptors []byte, most int, rng *rand.Rand) (some []byte) {
 	return some
 }
 
-func (f *features) describe(sets []*keypoints.Set, descriptors []byte, coarse *words.Vocabulary, fine *words.Tree, threads int) error {
+// fill gives every picture its histogram and its bag.
+func (f *features) fill(sets []*keypoints.Set, descriptors []byte, coarse *words.Vocabulary, fine *words.Tree, threads int) error {
 	low, err := coarse.Words(descriptors, threads)
 	if err != nil {
 		return err

@@ -11,18 +11,20 @@
 // the second takes any folder of PNG and JPEG files. A line of the labels file is
 // the path of a picture in the folder, a tab and the object in it; pictures that it
 // does not name are distracters, and lines that begin with # are repeated above the
-// table. The folder -out receives the table, a sheet of pictures of the clusters
-// found, the clusters as CSV, and the graphs. Give the command again after an
-// interruption.
+// table. How a camera was held (Exif) is not looked at: keypoints turn with the
+// picture. The folder -out receives the table, a sheet of pictures of the clusters
+// found, the clusters as CSV, and in a folder for each seed the graphs. With -seeds
+// the table has means and ranges over several. Give the command again after an
+// interruption: finished graphs are read, keypoints are found anew.
 package main
 
 import (
-	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"github.com/knng/knng/cmd/internal/interrupt"
 )
 
 func main() {
@@ -47,15 +49,21 @@ func discoverCommand() (code int, err error) {
 	flag.IntVar(&c.leaf, "leaf", 200, "pictures of a leaf of the divisions")
 	flag.IntVar(&c.visits, "visits", 200, "pictures visited around each with the fine distance")
 	flag.IntVar(&c.inliers, "inliers", 8, "matched words that a verified pair has at least")
+	flag.Float64Var(&c.worth, "worth", 0.5, "share of their pictures, reciprocal neighbors, from which two over-segments are one")
 	flag.IntVar(&c.threads, "threads", 0, "threads (default GOMAXPROCS)")
 	flag.Uint64Var(&c.seed, "seed", 1, "seed of vocabularies, divisions and sheet")
+	flag.IntVar(&c.seeds, "seeds", 1, "do it with so many seeds, from -seed on, for the spread of the results")
 	flag.Parse()
 	if err := c.validate(); err != nil {
 		return 2, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
-	return 1, run(ctx, &c, os.Stdout, os.Stderr)
+	err = run(ctx, &c, os.Stdout, os.Stderr)
+	if code, ok := signalled.Code(err); ok {
+		return code, errors.New("interrupted: give the same command again to continue")
+	}
+	return 1, err
 }
 
 // exit ends the program with code where there is an error.

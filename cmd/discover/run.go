@@ -10,6 +10,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/refine"
+	"github.com/knng/knng/cmd/discover/internal/keypoints"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis/affinity"
 	"github.com/knng/knng/vectors"
@@ -23,7 +24,9 @@ type config struct {
 	training              int
 	k, leaf, visits       int
 	inliers, threads      int
+	worth                 float64
 	seed                  uint64
+	seeds                 int
 }
 
 func (c *config) validate() error {
@@ -38,20 +41,30 @@ func (c *config) validate() error {
 	fault(c.keypoints < 1 || c.coarse < 1 || c.training < 1, "-keypoints, -coarse and -training are at least 1")
 	fault(c.branch < 2 || c.depth < 1, "-branch is %d and -depth %d, want at least 2 and 1", c.branch, c.depth)
 	fault(c.k < 1 || c.leaf < 2 || c.visits < 1, "-k and -visits are at least 1, -leaf 2")
+	fault(!(c.worth >= 0 && c.worth <= 1), "-worth is %v, want a share from 0 to 1", c.worth)
+	fault(c.seeds < 1, "-seeds is %d, want at least 1", c.seeds)
 	fault(c.inliers < 2, "-inliers is %d, want at least 2", c.inliers)
 	return errors.Join(faults...)
 }
 
-// found is what the pictures were put into.
+// found is what the pictures were put into with one seed.
 type found struct {
-	g1, g2           [][]uint32 // lists, nearest first
-	segments, joined []uint32   // the exemplar of every picture
-	segmented, again *affinity.Clustering
-	built            *builder.Result
-	refined          *refine.Result
+	*features
+	seed           uint64
+	g1, g2         [][]uint32  // lists, nearest first
+	segments       *clustering // over-segments
+	median, joined *clustering // these joined, by the median preference and by the one asked for
+	built          *builder.Result
+	refined        *refine.Result
 }
 
-// run discovers objects and shows them.
+// clustering is the exemplar of every picture and how it came about.
+type clustering struct {
+	of []uint32
+	by *affinity.Clustering
+}
+
+// run discovers objects, once with every seed, and shows them.
 func run(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	names, err := list(c.images)
 	if err != nil {
@@ -64,25 +77,36 @@ func run(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.out, 0o777); err != nil {
-		return err
-	}
-	f, err := c.extract(ctx, names)
+	sets, err := c.find(ctx, names)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d pictures, %d keypoints, %d coarse and %d fine words\n", len(names), f.points, f.dim, len(f.weight))
-	found, err := c.discover(ctx, f, stderr)
-	if err != nil {
-		return err
+	r := &report{config: c, names: names, labels: l}
+	for i := range c.seeds {
+		one := *c
+		one.seed = c.seed + uint64(i)
+		one.out = filepath.Join(c.out, fmt.Sprintf("seed%d", one.seed))
+		found, err := one.discover(ctx, sets, stderr)
+		if err != nil {
+			return err
+		}
+		r.all = append(r.all, found)
 	}
-	r := &report{config: c, names: names, labels: l, features: f, found: found}
+	r.found = r.all[0]
 	return r.write(stdout)
 }
 
 // discover makes both graphs and clusters the second.
-func (c *config) discover(ctx context.Context, f *features, log io.Writer) (*found, error) {
-	r := new(found)
+func (c *config) discover(ctx context.Context, sets []*keypoints.Set, log io.Writer) (*found, error) {
+	f, err := c.describe(ctx, sets)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(log, "seed %d: %d pictures, %d keypoints, %d coarse and %d fine words\n", c.seed, len(sets), f.points, f.dim, len(f.weight))
+	if err := os.MkdirAll(c.out, 0o777); err != nil {
+		return nil, err
+	}
+	r := &found{features: f, seed: c.seed}
 	dir1, dir2 := filepath.Join(c.out, "G1"), filepath.Join(c.out, "G2")
 	if err := c.build(ctx, r, dir1, f); err != nil {
 		return nil, err
@@ -133,15 +157,19 @@ func (c *config) build(ctx context.Context, r *found, dir string, f *features) e
 // cluster over-segments the pictures, and joins the segments.
 func (c *config) cluster(ctx context.Context, r *found, g2 *store.Store) (err error) {
 	o := affinity.Options{Seed: c.seed, Scratch: c.out}
-	if r.segmented, err = segment(ctx, g2, o); err != nil {
+	if r.segments, err = segment(ctx, g2, o); err != nil {
 		return err
 	}
-	r.segments = r.segmented.Exemplars
-	between, err := links(g2, r.segments)
+	between, err := links(g2, r.segments.of)
 	if err != nil {
 		return err
 	}
-	r.joined, r.again, err = join(ctx, between, r.segments, o)
+	if r.median, err = join(ctx, between, r.segments.of, o); err != nil {
+		return err
+	}
+	worth := float32(c.worth)
+	o.Preference = &worth
+	r.joined, err = join(ctx, between, r.segments.of, o)
 	return err
 }
 

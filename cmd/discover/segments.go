@@ -12,10 +12,10 @@ import (
 
 // segment runs affinity propagation on the matching graph: the entries of the lists
 // that are verified, with what of their words was as similarity.
-func segment(ctx context.Context, g *store.Store, o affinity.Options) (*affinity.Clustering, error) {
+func segment(ctx context.Context, g *store.Store, o affinity.Options) (*clustering, error) {
 	var to []uint32
 	var s []float32
-	return affinity.Cluster(ctx, g.Len(), func(fn func(i uint32, to []uint32, s []float32) error) error {
+	c, err := affinity.Cluster(ctx, g.Len(), func(fn func(i uint32, to []uint32, s []float32) error) error {
 		return g.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 			to, s = to[:0], s[:0]
 			for i, key := range keys {
@@ -26,6 +26,10 @@ func segment(ctx context.Context, g *store.Store, o affinity.Options) (*affinity
 			return fn(uint32(row), to, s)
 		})
 	}, o)
+	if err != nil {
+		return nil, err
+	}
+	return &clustering{c.Exemplars, c}, nil
 }
 
 // link is how similar two segments are.
@@ -70,8 +74,16 @@ func links(g *store.Store, of []uint32) ([][]link, error) {
 }
 
 // join runs affinity propagation over segments, which their exemplars number, and
-// returns the exemplar of every picture.
-func join(ctx context.Context, links [][]link, of []uint32, o affinity.Options) ([]uint32, *affinity.Clustering, error) {
+// gives every picture the exemplar of its segment.
+//
+// The preference says which share of the pictures of two segments is enough to make
+// one of them. The paper names none. The median, which is usual, is that of chance
+// where most links are: on the rendered pictures 94 of 100 join two objects that
+// stood among the same clutter, and precision falls from 0.96 to 0.73. From half of
+// the pictures on it stays at 0.85, and F rises from 0.578 to 0.607. It was chosen on
+// these; on 822 others (render -seed 7 -objects 40 -distracters 240) the median is
+// 0.4 and as good: F is 0.803 by it, 0.795 by a half.
+func join(ctx context.Context, links [][]link, of []uint32, o affinity.Options) (*clustering, error) {
 	var to []uint32
 	var s []float32
 	c, err := affinity.Cluster(ctx, len(of), func(fn func(i uint32, to []uint32, s []float32) error) error {
@@ -87,11 +99,11 @@ func join(ctx context.Context, links [][]link, of []uint32, o affinity.Options) 
 		return nil
 	}, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	joined := make([]uint32, len(of))
 	for i, s := range of {
 		joined[i] = c.Exemplars[s]
 	}
-	return joined, c, nil
+	return &clustering{joined, c}, nil
 }

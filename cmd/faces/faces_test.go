@@ -125,7 +125,7 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), c, &first, &log); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"400 rows of 30 labels", "200 others", "| G0, exact | 1.0000 |", "rank-order in 10", "alone", "0.564", "Precision@K "} {
+	for _, want := range []string{"400 rows of 30 labels", "200 others", "| G0, exact | 1.0000 |", "rank-order over lists of 10", "alone", "| paper: G2 | | 0.689 |", "- G1 for recall 0.9: ", "Precision@K "} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("%q is not in the table:\n%s", want, &first)
 		}

@@ -46,7 +46,7 @@ func (m *maker) graphs(ctx context.Context) ([]*graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.name, g.full, g.recall = fmt.Sprintf("G1, built for recall %v", r), fmt.Sprintf("G1 for %v", r), shareOf(g.lists, exact.lists)
+		g.name, g.full, g.recall = fmt.Sprintf("G1, built for recall %v", r), fmt.Sprintf("G1 for recall %v", r), shareOf(g.lists, exact.lists)
 		base := len(list)
 		list = append(list, g)
 		for _, ranks := range m.ranks {
@@ -54,7 +54,7 @@ func (m *maker) graphs(ctx context.Context) ([]*graph, error) {
 			if err != nil {
 				return nil, err
 			}
-			g.name, g.full, g.base = fmt.Sprintf("G2 of it, rank-order in %d", ranks), fmt.Sprintf("G2 of G1 for %v, rank-order in %d", r, ranks), base
+			g.name, g.full, g.base = fmt.Sprintf("G2 of it, rank-order over lists of %d", ranks), fmt.Sprintf("G2 of %s, lists of %d", list[base].full, ranks), base
 			list = append(list, g)
 		}
 	}

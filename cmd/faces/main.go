@@ -10,17 +10,25 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/knng/knng/cmd/internal/interrupt"
 )
 
 func main() {
+	if code, err := facesCommand(); err != nil {
+		fmt.Fprintln(os.Stderr, "faces:", err)
+		os.Exit(code)
+	}
+}
+
+// facesCommand is main without the process: code is for an error.
+func facesCommand() (code int, err error) {
 	var c config
 	flag.StringVar(&c.vectors, "vectors", "", "vector file")
 	flag.StringVar(&c.labels, "labels", "", "labels, one line a row")
@@ -32,7 +40,6 @@ func main() {
 	recalls := flag.String("recalls", "0.90,0.99", "recalls that G1 is built for")
 	ranks := flag.String("ranks", "100,20", "entries of G1's lists that rank-order distances look at")
 	flag.Parse()
-	var err error
 	if c.recalls, err = numbers(*recalls, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); err == nil {
 		c.ranks, err = numbers(*ranks, strconv.Atoi)
 	}
@@ -40,15 +47,15 @@ func main() {
 		err = c.validate()
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "faces:", err)
-		os.Exit(2)
+		return 2, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
-	if err := run(ctx, &c, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "faces:", err)
-		os.Exit(1)
+	err = run(ctx, &c, os.Stdout, os.Stderr)
+	if code, ok := signalled.Code(err); ok {
+		return code, errors.New("interrupted: give the same command again to continue")
 	}
+	return 1, err
 }
 
 // numbers reads a list separated by commas.

@@ -14,9 +14,11 @@ import (
 // one G1 have its color, dashed.
 func (r *report) plot(path, title string, values [][]float64) error {
 	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s of %d rows, %s", title, len(r.judges.frequent), r.set)
+	p.Title.Text = fmt.Sprintf("%s: %s", title, r.what())
 	p.X.Label.Text, p.Y.Label.Text = "K", title
 	p.Legend.Top, p.Legend.XOffs = true, vg.Points(-8)
+	p.Legend.Padding, p.Legend.ThumbnailWidth = vg.Points(4), vg.Points(36)
+	p.X.Padding, p.Y.Padding = vg.Points(4), vg.Points(4)
 	p.Add(plotter.NewGrid())
 	for i, g := range r.graphs {
 		points := make(plotter.XYs, len(values[i]))

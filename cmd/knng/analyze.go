@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,12 +21,17 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
   knng analyze photos.knng --top 50 --json
   knng analyze photos.knng --within 0.05    # what is this near counts as equal
   knng analyze photos.knng --reverse        # and build the in-neighbors
+  knng analyze photos.knng --affinity clusters.csv    # and cluster it
 
 With --reverse the rows that list each row are built and kept in DIR/reverse,
 sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
 graph is not touched, and DIR/reverse may be deleted. With --view the file DIR/view
 is made again, where it was deleted or the graph is an older one's: lookups are
-some ten times slower without. Everything is read in passes: the graph may be
+some ten times slower without. --affinity FILE clusters the rows by affinity
+propagation over the lists, with minus the stored key as similarity (minus the
+squared distance under euclidean) and --preference (default: the median
+similarity; larger makes more clusters), and writes one line a row: row, exemplar.
+Everything is read in passes: the graph may be
 larger than memory.`
 
 // shares are those of the quantiles that are shown.
@@ -37,6 +44,10 @@ type analyzeFlags struct {
 	within  float32
 	memory  string
 	bytes   int64
+
+	affinity   string
+	preference float32
+	preferred  bool // a preference was given
 }
 
 func newAnalyze(g *globals) *cobra.Command {
@@ -45,6 +56,7 @@ func newAnalyze(g *globals) *cobra.Command {
 		Use: "analyze DIR", Short: "Components, mutual neighbors, hubs, duplicates, distances", Long: analyzeHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, dirs []string) error {
+			a.preferred = c.Flags().Changed("preference")
 			if err := a.complete(); err != nil {
 				return usageError{err}
 			}
@@ -57,6 +69,8 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
 	f.StringVar(&a.memory, "memory", "256MiB", "memory for lists")
+	f.StringVar(&a.affinity, "affinity", "", "cluster by affinity propagation and write row,exemplar to this CSV file")
+	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all)")
 	return c
 }
 
@@ -66,6 +80,12 @@ func (a *analyzeFlags) complete() (err error) {
 	}
 	if !(a.within >= 0) {
 		return fmt.Errorf("--within is %v, want a distance of 0 or more", a.within)
+	}
+	if a.preferred && a.affinity == "" {
+		return errors.New("--preference belongs to --affinity FILE")
+	}
+	if p := float64(a.preference); math.IsNaN(p) || math.IsInf(p, 0) {
+		return fmt.Errorf("--preference is %v, want a finite number", a.preference)
 	}
 	a.bytes, err = parseSize(a.memory)
 	return err
@@ -85,6 +105,7 @@ type graphReport struct {
 	Hubness     *analysis.Hubness        `json:"hubness"`
 	Distances   []analysis.RankDistances `json:"distances"`
 	InNeighbors *store.Reverse           `json:"in_neighbors,omitempty"` // where they are built
+	Affinity    *affinityReport          `json:"affinity,omitempty"`     // where it was asked for
 }
 
 // A groupReport describes components, or groups of duplicates.
@@ -134,6 +155,11 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	r.Dir = dir
+	if a.affinity != "" {
+		if r.Affinity, err = a.propagate(ctx, w); err != nil {
+			return err
+		}
+	}
 	if g.json {
 		return g.printJSON(r)
 	}

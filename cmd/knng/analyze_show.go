@@ -23,6 +23,9 @@ func showReport(out io.Writer, r *graphReport, s *store.Store) error {
 	} else {
 		fmt.Fprintf(out, "in-neighbors kept, %d entries, %s\n", r.InNeighbors.Entries, size(r.InNeighbors.Bytes))
 	}
+	if r.Affinity != nil {
+		showAffinity(out, r.Affinity)
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	showQuantiles(w, r)
 	showHistogram(w, h)

@@ -25,7 +25,7 @@ var levels = map[string]int{
 	"bench/baseline/chenfs09": 3, "bench/baseline/kdtrees": 3, "bench/baseline/knng": 3, "bench/baseline/nndescent": 3,
 	"bench/baseline/uno": 3, "bench/baseline/virmajoki": 3,
 	"bench/cmd/ablation": 4, "bench/cmd/kill": 4, "bench/cmd/lookup": 4, "bench/cmd/duplicates": 4, "bench/cmd/generate": 4, "bench/cmd/larger": 4, "bench/cmd/paper": 4, "bench/cmd/peers": 4, "bench/cmd/speed": 4,
-	"cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3,
+	"cmd/faces": 4, "cmd/knng": 4, "cmd/knng/internal/gofuncs": 3, "cmd/internal/interrupt": 3,
 	"cmd/discover": 4, "cmd/discover/internal/render": 3, "cmd/discover/internal/keypoints": 3,
 	"cmd/discover/internal/words": 3, "cmd/discover/internal/verify": 3,
 }

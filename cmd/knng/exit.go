@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/cmd/internal/interrupt"
 	"github.com/knng/knng/store"
 )
 
@@ -15,8 +16,8 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitResumable   = 3
-	exitInterrupted = 130 // SIGINT, after a clean stop
-	exitTerminated  = 143 // SIGTERM, after a clean stop
+	exitInterrupted = interrupt.Interrupted
+	exitTerminated  = interrupt.Terminated
 )
 
 const exitHelp = `Exit codes:

@@ -2,24 +2,22 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/pprof"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/cmd/internal/interrupt"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is main without the process: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, signalled, stop := notify()
+	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
 	g := &globals{stdout: stdout, stderr: stderr}
 	root := newRoot(g)
@@ -33,36 +31,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err != nil && !g.began { // cobra's own errors come before any command
 		code = exitUsage
 	}
-	if sig := signalled.Load(); err != nil && sig != 0 && errors.Is(err, context.Canceled) {
-		return int(sig)
+	if code, ok := signalled.Code(err); ok {
+		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
 		fmt.Fprintln(stderr, "knng:", err)
 	}
 	return code
-}
-
-// notify cancels the context at the first SIGINT or SIGTERM; the second one
-// ends the process in the system's way.
-func notify() (ctx context.Context, signalled *atomic.Int32, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signalled = new(atomic.Int32)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		sig, ok := <-signals
-		if !ok {
-			return
-		}
-		code := int32(exitInterrupted)
-		if sig == syscall.SIGTERM {
-			code = exitTerminated
-		}
-		signalled.Store(code)
-		signal.Stop(signals)
-		cancel()
-	}()
-	return ctx, signalled, func() { signal.Stop(signals); cancel() }
 }
 
 // globals are the flags that every command has.

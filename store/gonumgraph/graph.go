@@ -14,7 +14,9 @@
 //	                network.Betweenness: some 100 bytes a row
 //	all edges       network.PageRankSparse, network.HITS: some 20 bytes an edge
 //	                and more; community.Modularize, which keeps a map of weights:
-//	                some 100 bytes an edge
+//	                some 100 bytes an edge, and compares every row with every
+//	                community: 500, 1,000 and 2,000 rows with k = 20 took
+//	                0.7, 2.0 and 12.7 s
 //	n by n          network.PageRank, path.FloydWarshall, path.DijkstraAllPaths,
 //	                path.JohnsonAllPaths and what needs all paths
 //	                (network.Closeness, network.BetweennessWeighted): 8 n^2 bytes,
@@ -148,8 +150,10 @@ func nodes(list []store.Neighbor) graph.Nodes {
 	return iterator.NewOrderedNodes(all)
 }
 
-// HasEdgeFromTo reports whether u lists v. It looks through the list of u, which
-// has k entries, where the in-neighbors of v may be thousands.
+// HasEdgeFromTo reports whether u lists v: whether u is among the in-neighbors of
+// v, which is the same question (a test asks both). It is answered by the list of u,
+// which has k entries and is held from one question to the next, where the
+// in-neighbors of v may be as many as there are rows.
 func (g *Graph) HasEdgeFromTo(uid, vid int64) bool {
 	_, ok := g.find(uid, vid)
 	return ok

@@ -129,7 +129,10 @@ func (p *plain) length() (k int, ok bool) {
 func identity(distance float32) float64 { return float64(distance) }
 
 // TestConformance runs what of gonum's suite is about graph.WeightedDirected: on
-// lists in memory all cases, on stores those whose lists have one length.
+// lists in memory all cases, on stores those whose lists have one length. The rest of
+// the suite asks for what a view has not: lists of all edges (ReturnAllEdges and its
+// like), several lines between two nodes, adjacency matrices, nodes and edges that
+// are added and removed.
 func TestConformance(t *testing.T) {
 	stores := map[string]*store.Store{} // by their lists: every test builds the same graphs
 	onLists := func(nodes []graph.Node, edges []testgraph.WeightedLine, self, absent float64) (graph.Graph, []graph.Node, []testgraph.Edge, float64, float64, bool) {
@@ -214,6 +217,9 @@ func TestAgainstCopy(t *testing.T) {
 			t.Errorf("seed %d: to %d: %v, want %v", seed, u, got, want)
 		}
 		for v := range int64(n) {
+			if through := slices.Contains(ids(g.To(v)), u); g.HasEdgeFromTo(u, v) != through {
+				t.Errorf("seed %d: edge from %d to %d: %v, through the in-neighbors %v", seed, u, v, !through, through)
+			}
 			w, ok := g.Weight(u, v)
 			want, wantOK := copied.Weight(u, v)
 			if w != want || ok != wantOK || g.HasEdgeFromTo(u, v) != copied.HasEdgeFromTo(u, v) {

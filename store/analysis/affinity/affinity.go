@@ -2,6 +2,7 @@
 // 2007, "Clustering by passing messages between data points". It finds
 // exemplars, rows that stand for those around them, and how many there are.
 // [Cluster] is the one function that programs need; [OfStore] gives it a graph.
+// On the command line it is knng analyze --affinity FILE.
 //
 // # Messages
 //

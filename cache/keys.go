@@ -1,20 +1,36 @@
-package builder
+package cache
 
 import (
 	"errors"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/knng/knng/builder/leaf"
 )
 
-// cachedKeys answers from the pair cache and evaluates the rest. A pair that
-// another worker is evaluating is waited for: none is paid for twice.
-type cachedKeys struct {
-	*run
-	evaluate leaf.Keys
-	batch    int // pairs evaluated between two additions to the cache
+// Keys computes the keys between place x and those of ids into out, and tells how
+// many distances were evaluated: where there is an error, those that came before.
+type Keys = func(x uint32, ids []uint32, out []float32) (evaluated int, err error)
+
+// batchTime is how long evaluated pairs may wait before they are added: an
+// interruption loses no more. An addition takes some microseconds.
+const batchTime = 5 * time.Millisecond
+
+// Keys answers from the pairs and evaluates the rest, for one worker: order gives
+// the rows of places, cost is what an evaluation takes. A pair that another worker
+// is evaluating is waited for: none is paid for twice, but for those that a kill
+// finds in work or not yet synced.
+func (p *Pairs) Keys(order []uint32, cost time.Duration, evaluate Keys) Keys {
+	w := &worker{pairs: p, working: p.working, order: order, evaluate: evaluate, batch: max(1, int(batchTime/max(cost, 1)))}
+	return w.keys
+}
+
+// worker is one worker's way to keys.
+type worker struct {
+	pairs    *Pairs
+	working  *inWork
+	order    []uint32
+	evaluate Keys
+	batch    int // pairs evaluated between two additions
 
 	missing misses // in neither cache nor work
 	others  misses // in another worker's work
@@ -34,12 +50,7 @@ func (w *misses) add(place uint32, at int, row uint64) {
 	w.places, w.at, w.rows = append(w.places, place), append(w.at, at), append(w.rows, row)
 }
 
-// batchTime is how long evaluated pairs may wait before they are added to the
-// cache: an interruption loses no more. An addition takes some microseconds.
-const batchTime = 5 * time.Millisecond
-
-// keys is the leaf.Keys of a worker.
-func (w *cachedKeys) keys(x uint32, ids []uint32, out []float32) (evaluated int, err error) {
+func (w *worker) keys(x uint32, ids []uint32, out []float32) (evaluated int, err error) {
 	a := uint64(w.order[x])
 	w.others.reset()
 	for next := 0; next < len(ids) && err == nil; {
@@ -56,7 +67,7 @@ func (w *cachedKeys) keys(x uint32, ids []uint32, out []float32) (evaluated int,
 
 // some answers the next ids, up to a batch of evaluations. A user's distance may
 // panic or read a file that faults: claims are released all the same.
-func (w *cachedKeys) some(x uint32, a uint64, ids []uint32, out []float32, next int) (_, evaluated int, err error) {
+func (w *worker) some(x uint32, a uint64, ids []uint32, out []float32, next int) (_, evaluated int, err error) {
 	w.missing.reset()
 	defer func() { w.working.release(a, w.missing.rows) }()
 	if next, err = w.claim(a, ids, out, next); err == nil {
@@ -65,10 +76,10 @@ func (w *cachedKeys) some(x uint32, a uint64, ids []uint32, out []float32, next 
 	return next, evaluated, err
 }
 
-// claim goes through ids from next on: what the cache knows it writes to out,
+// claim goes through ids from next on: what is known it writes to out,
 // what another worker has in work it adds to others, and the rest, a batch at
 // most, it claims and adds to missing. It returns where it stopped.
-func (w *cachedKeys) claim(a uint64, ids []uint32, out []float32, next int) (int, error) {
+func (w *worker) claim(a uint64, ids []uint32, out []float32, next int) (int, error) {
 	for ; next < len(ids) && len(w.missing.places) < w.batch; next++ {
 		b := uint64(w.order[ids[next]])
 		key, known, free, err := w.findOrClaim(a, b)
@@ -88,7 +99,7 @@ func (w *cachedKeys) claim(a uint64, ids []uint32, out []float32, next int) (int
 
 // findOrClaim looks a pair up and claims it where it is not known. After the
 // claim it looks again: the pair may have been added in between.
-func (w *cachedKeys) findOrClaim(a, b uint64) (key float32, known, free bool, err error) {
+func (w *worker) findOrClaim(a, b uint64) (key float32, known, free bool, err error) {
 	if key, known, err = w.pairs.Find(a, b); known || err != nil {
 		return key, known, false, err
 	}
@@ -102,9 +113,9 @@ func (w *cachedKeys) findOrClaim(a, b uint64) (key float32, known, free bool, er
 	return 0, false, true, nil
 }
 
-// compute evaluates what is missing and adds it to the cache, also what came
+// compute evaluates what is missing and adds it, also what came
 // before an error.
-func (w *cachedKeys) compute(x uint32, a uint64, out []float32) (evaluated int, err error) {
+func (w *worker) compute(x uint32, a uint64, out []float32) (evaluated int, err error) {
 	if len(w.missing.places) == 0 {
 		return 0, nil
 	}
@@ -118,7 +129,7 @@ func (w *cachedKeys) compute(x uint32, a uint64, out []float32) (evaluated int, 
 
 // await waits until the others are in nobody's work and asks for their keys
 // again. It is rare enough to allocate.
-func (w *cachedKeys) await(x uint32, a uint64, out []float32) (evaluated int, err error) {
+func (w *worker) await(x uint32, a uint64, out []float32) (evaluated int, err error) {
 	for _, b := range w.others.rows {
 		w.working.wait(a, b)
 	}

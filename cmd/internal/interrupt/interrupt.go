@@ -1,0 +1,51 @@
+// Package interrupt ends commands cleanly at a signal, with the exit code that
+// shells expect. [Notify] is the one function that commands need.
+package interrupt
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// Exit codes after a clean stop.
+const (
+	Interrupted = 130 // SIGINT
+	Terminated  = 143 // SIGTERM
+)
+
+// Signalled knows which signal came, if any.
+type Signalled struct{ code atomic.Int32 }
+
+// Notify cancels the context at the first SIGINT or SIGTERM; the second one ends
+// the process in the system's way. stop gives signals back to the system.
+func Notify() (ctx context.Context, s *Signalled, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s = new(Signalled)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case sig := <-signals:
+			code := int32(Interrupted)
+			if sig == syscall.SIGTERM {
+				code = Terminated
+			}
+			s.code.Store(code)
+			signal.Stop(signals)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, s, func() { signal.Stop(signals); cancel() }
+}
+
+// Code is the exit code where err comes of the signal; ok is false where it comes
+// of something else.
+func (s *Signalled) Code(err error) (code int, ok bool) {
+	code = int(s.code.Load())
+	return code, code != 0 && errors.Is(err, context.Canceled)
+}

@@ -17,9 +17,9 @@ import (
 // The balls method: overlapping divisions by hyperspheres and propagation by
 // joins, over codes. See the package comment.
 
-// plan is how the balls method goes about a build, settled before its first
+// course is how the balls method goes about a build, settled before its first
 // stage.
-type plan struct {
+type course struct {
 	Balls  int     `json:"balls"`  // that a row stands in altogether, where recall does not steer
 	Slack  int     `json:"slack"`  // candidates kept beyond k
 	Most   int     `json:"most"`   // rows that list a row which a join takes

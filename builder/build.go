@@ -59,7 +59,11 @@ func (r *run) build() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.meter = startMeter(r.state.Usage)
+	if r.scratch, err = r.draft.ScratchDir(); err != nil {
+		return nil, err
+	}
+	r.received.Store(r.given.Received())
+	r.meter = startMeter(r.state.Usage, r.onDisk)
 	defer r.meter.stop()
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
@@ -68,10 +72,13 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.layout, r.load, r.control, r.stages} {
+	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.stages} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.roomForLists(); err != nil {
+		return nil, err
 	}
 	if r.state.Method == Parts && r.k > 0 {
 		return r.finishParts()
@@ -97,6 +104,13 @@ func (r *run) stages() error {
 	for r.k > 0 && r.state.Stop == "" {
 		kind, stop := r.state.next(&r.opts, r.exactStages())
 		var err error
+		if stop == "" {
+			r.expectMore(kind)
+			err = r.roomForStage(kind)
+		}
+		if err != nil {
+			return err
+		}
 		switch kind {
 		case divisionStage:
 			err = r.divideBy()

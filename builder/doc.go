@@ -55,6 +55,10 @@
 // Durability: Paper and Parts commit what every unit of work gained; Balls writes its
 // lists as they are every few seconds, between stages.
 //
+// What all this will take is said at the head of a build, by [Plan] without one, and
+// kept in the Result beside what it took (package plan). Before each phase the disk is
+// asked for room.
+//
 // # What shapes the graph
 //
 // The data, the options listed by Options as naming the result, and the seed:

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/knng/knng/store"
 )
 
 // Errors that a program can test with errors.Is. The store's ErrMismatch,
@@ -16,14 +18,16 @@ var (
 	// ErrMemory: the memory limit is below what this input needs. Nothing is
 	// lost; the build can be continued with a larger limit.
 	ErrMemory = errors.New("builder: memory limit too low")
-	// ErrSpace: the disk is full. What was committed is kept, and the build can
-	// be continued when there is room.
+	// ErrSpace: the disk is full, or has less room than the next phase will write; the
+	// message says how much is missing and where. What was committed is kept, and the
+	// build can be continued when there is room.
 	ErrSpace = errors.New("builder: no space left on device")
 )
 
-// spaceError marks the errors of a full disk with ErrSpace.
+// spaceError marks the errors of a disk that is full, or too small for what comes, with
+// ErrSpace.
 func spaceError(err error) error {
-	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, ErrSpace) {
+	if (errors.Is(err, syscall.ENOSPC) || errors.Is(err, store.ErrSpace)) && !errors.Is(err, ErrSpace) {
 		return fmt.Errorf("%w: %w", ErrSpace, err)
 	}
 	return err

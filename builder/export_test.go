@@ -23,6 +23,13 @@ func KeepEvery(d time.Duration) (restore func()) {
 	return func() { keepEvery = before }
 }
 
+// CalibrateFor sets how long Plan measures the machine, and returns what puts it back.
+func CalibrateFor(d time.Duration) (restore func()) {
+	before := calibrationTime
+	calibrationTime = d
+	return func() { calibrationTime = before }
+}
+
 // SmallParts sets the bytes of groups and stripes of the parts method, and returns
 // what puts them back.
 func SmallParts(group int64, stripe int) (restore func()) {

@@ -200,6 +200,7 @@ func (r *run) report() *Result {
 		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
 		PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
 		BadRows: len(r.bad.Rows), Collapsed: len(r.copies), Kernel: distance.Kernel(), Threads: r.opts.Threads,
+		Plan: r.state.Expected, RevisedPlan: r.state.Revised,
 	}
 	if r.opts.Distance != nil {
 		res.Metric = r.opts.Distance.Name

@@ -10,8 +10,7 @@ import (
 // those of one division and twice the lists are ever on disk. The last division is not
 // folded: its units become the graph.
 func (r *run) foldParts() error {
-	stages := uint32(len(r.state.Stages))
-	if stages == r.folded {
+	if !r.foldDue() {
 		return nil
 	}
 	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
@@ -22,7 +21,7 @@ func (r *run) foldParts() error {
 	}
 	p := r.begin("fold", "rows", int64(r.n()))
 	defer p.End("")
-	err := r.draft.Fold(stages, func(add func(*store.Lists) error) error {
+	err := r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
 		defer r.seeDisk(0) // what the fold replaces is still there
 		return r.eachStripe(func(s *stripe) error {
@@ -39,9 +38,11 @@ func (r *run) foldParts() error {
 	if err != nil {
 		return err
 	}
-	r.folded = stages
+	r.folded = uint32(len(r.state.Stages))
 	return nil
 }
+
+func (r *run) foldDue() bool { return int(r.folded) < len(r.state.Stages) }
 
 // loadFolded takes up the lists last folded.
 func (r *run) loadFolded() error {

@@ -35,6 +35,7 @@ func (r *run) layout() (err error) {
 		if err := r.given.Drop(); err != nil {
 			return err
 		}
+		r.received.Store(r.given.Received())
 	}
 	return r.commitIDs()
 }
@@ -52,6 +53,9 @@ func (r *run) chooseMethod() error {
 // makeOrder finds the locality order and writes the rows in it. In parts they stay in
 // the order in which they came.
 func (r *run) makeOrder() (err error) {
+	if err := r.roomForOrder(); err != nil {
+		return err
+	}
 	if r.state.Method == Parts && !r.opts.Reference {
 		r.order = r.good
 		err = r.copyRows()
@@ -142,7 +146,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(scratch, "input-rows")
+	path := filepath.Join(scratch, inputRows)
 	if err := r.spool(path); err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +186,9 @@ func (r *run) copyTo(w *vectors.RowsWriter) error {
 			return err
 		}
 	}
-	return w.Commit()
+	err := w.Commit()
+	r.meter.disk(r.onDisk())
+	return err
 }
 
 // copyBytes is how much is read or written at a time: one mebibyte amortises a
@@ -216,7 +222,9 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 			return err
 		}
 	}
-	return w.Commit()
+	err = w.Commit()
+	r.meter.disk(r.onDisk()) // before what was received or spooled goes
+	return err
 }
 
 // tree is the divider over rows whose place i is input row rowOf[i].

@@ -27,6 +27,9 @@ func (r *run) keep() error {
 	if time.Since(r.kept) < keepEvery {
 		return nil
 	}
+	if err := r.roomForFold(r.found.K); err != nil {
+		return err
+	}
 	if err := r.draft.Record(aheadRecord, &r.state); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (r *run) openPairs() error {
 		return err
 	}
 	d := r.opts.Distance
-	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, "pairs"), d.Name, d.Version, 16<<20)
+	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, pairFiles), d.Name, d.Version, 16<<20)
 	return err
 }
 

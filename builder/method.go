@@ -91,7 +91,7 @@ func (o *Options) paperOnly() string {
 //   - Switch 0.2 under the target, 0.8 at most: from 0.5 on joins work, but
 //     below 0.7 they need a round more (faces at 0.90: 0.57 s against 0.39 s);
 //     above 0.8 divisions are spent on what one round finds.
-func (o *Options) planned() plan {
+func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return plan{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: min(0.8, target-0.2)}
+	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: min(0.8, target-0.2)}
 }

@@ -1,5 +1,7 @@
 package builder
 
+import "github.com/knng/knng/builder/plan"
+
 // Result is what a finished build reports; it is stored in the graph and
 // printed by build and info. JSON names are CONTRACT's.
 type Result struct {
@@ -40,6 +42,9 @@ type Result struct {
 	PeakDiskBytes int64  `json:"peak_disk_bytes"`
 	Kernel        string `json:"kernel"`
 	Threads       int    `json:"threads"`
+
+	Plan        *plan.Plan `json:"plan,omitempty"`         // what the build was expected to take when it began
+	RevisedPlan *plan.Plan `json:"revised_plan,omitempty"` // and when it last turned out to take more stages
 }
 
 // RecallEstimate is a measured recall@k with its 95 % interval.

@@ -10,6 +10,7 @@ import (
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -31,6 +32,10 @@ type run struct {
 	draft *store.Draft
 	meter *meter
 	state state
+	rates *plan.Rates // of this machine; nil: not measured
+
+	scratch  string       // folder
+	received atomic.Int64 // bytes of rows from streams that are still on disk
 
 	rows     *vectors.Rows
 	space    *distance.Space
@@ -75,10 +80,8 @@ func (r *run) stageNumber() uint32 { return uint32(len(r.state.Stages) + 1) }
 
 // save records the state.
 func (r *run) save() error {
+	r.meter.disk(r.onDisk())
 	r.state.Usage = r.meter.total()
-	if bytes, err := r.draft.DiskBytes(); err == nil {
-		r.meter.disk(bytes)
-	}
 	return r.draft.Record("state", r.durableState())
 }
 
@@ -103,6 +106,9 @@ func (r *run) endStage(st stage) error {
 const foldRows = 1024
 
 func (r *run) fold(stage uint32) error {
+	if err := r.roomForFold(r.k); err != nil {
+		return err
+	}
 	p := r.begin("fold", "rows", int64(r.n()))
 	defer p.End("")
 	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {

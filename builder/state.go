@@ -3,6 +3,8 @@ package builder
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/knng/knng/builder/plan"
 )
 
 // state is the build's memory between runs: what has been decided and done. It
@@ -10,15 +12,19 @@ import (
 type state struct {
 	Method Method `json:"method"` // never Auto
 	// Rows with a list: the input less dropped and isolated rows.
-	Rows    int            `json:"rows"`
-	Plan    plan           `json:"plan"` // of the balls method
-	Stages  []stage        `json:"stages"`
-	Steer   int            `json:"steer"` // rows in the steering sample; 0: no stopping by recall
-	Stop    string         `json:"stop"`  // why there are no more stages; "" until then
-	Runs    int            `json:"runs"`
-	Usage   usage          `json:"usage"`
-	Control int64          `json:"control"` // comparisons spent on steering rows
-	Phases  []PhaseSeconds `json:"phases"`
+	Rows int    `json:"rows"`
+	Plan course `json:"plan"` // of the balls method
+	// What the build was expected to take when it began, and when it last turned out to
+	// take more stages than that.
+	Expected *plan.Plan     `json:"expected,omitempty"`
+	Revised  *plan.Plan     `json:"revised,omitempty"`
+	Stages   []stage        `json:"stages"`
+	Steer    int            `json:"steer"` // rows in the steering sample; 0: no stopping by recall
+	Stop     string         `json:"stop"`  // why there are no more stages; "" until then
+	Runs     int            `json:"runs"`
+	Usage    usage          `json:"usage"`
+	Control  int64          `json:"control"` // comparisons spent on steering rows
+	Phases   []PhaseSeconds `json:"phases"`
 }
 
 // stage is one finished stage of a build.

@@ -3,9 +3,12 @@ package builder
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // readProcess reads /proc/self: resident anonymous memory, resident memory in
@@ -25,6 +28,15 @@ func readProcess() process {
 	return p
 }
 
+// threadSeconds is the processor time of the calling thread.
+func threadSeconds() float64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return float64(t.Sec) + float64(t.Nsec)/1e9
+}
+
 func seconds(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
 
 // procFields reads lines of the form "name: number [kB]".
@@ -42,6 +54,23 @@ func procFields(path string) map[string]int64 {
 		}
 	}
 	return fields
+}
+
+// freeShare is about the part of the processors that some threads would get at the moment:
+// others that could run would get theirs.
+func freeShare(threads int) float64 {
+	data, err := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(data))
+	if err != nil || len(fields) < 4 {
+		return 1
+	}
+	running, _, _ := strings.Cut(fields[3], "/")
+	n, err := strconv.Atoi(running)
+	if err != nil || n < 1 {
+		return 1
+	}
+	others := n - 1 // less this one
+	return min(1, float64(runtime.NumCPU())/float64(others+min(threads, runtime.NumCPU())))
 }
 
 // offeredMemory is what the machine has, or less where a cgroup allows less.

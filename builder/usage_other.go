@@ -2,7 +2,10 @@
 
 package builder
 
-import "runtime/metrics"
+import (
+	"runtime/metrics"
+	"time"
+)
 
 // readProcess knows only the Go runtime's memory here.
 func readProcess() process {
@@ -19,3 +22,12 @@ func goMemory() int64 {
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
 }
+
+var started = time.Now()
+
+// threadSeconds is the time that has gone by: the processor time of a thread is not told
+// here.
+func threadSeconds() float64 { return time.Since(started).Seconds() }
+
+// freeShare is not told here: all processors are taken to be free.
+func freeShare(int) float64 { return 1 }

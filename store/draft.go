@@ -157,6 +157,9 @@ func (d *Draft) create(m Manifest) error {
 	return syncDir(d.fs, d.dir)
 }
 
+// Dir is the directory of the store.
+func (d *Draft) Dir() string { return d.dir }
+
 // Resumed reports whether OpenDraft found earlier work.
 func (d *Draft) Resumed() bool { return d.resumed }
 

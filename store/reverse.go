@@ -135,10 +135,7 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 func (s *Store) roomToTranspose() error {
 	entries := int64(s.shape.Lists) * int64(s.shape.K)
 	need := recordBytes*entries + min(8*entries, sortBytes)
-	if free, ok := freeBytes(s.dir); ok && free < need {
-		return fmt.Errorf("%w: the in-neighbors of %s need %d bytes while they are built, %d are free", ErrSpace, s.dir, need, free)
-	}
-	return nil
+	return Room("building in-neighbors", Need{s.dir, need})
 }
 
 // spaceError marks the errors of a full disk with ErrSpace.

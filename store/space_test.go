@@ -39,7 +39,7 @@ func TestReverseFullDisk(t *testing.T) {
 	must(t, os.CopyFS(dir, os.DirFS(from)))
 	ballast := filepath.Join(disk, "ballast")
 	fill := func(left int64) {
-		free, ok := freeBytes(disk)
+		free, _, ok := freeBytes(disk)
 		if !ok || free < left {
 			t.Fatalf("%d bytes free, told %v", free, ok)
 		}
@@ -69,4 +69,21 @@ func TestReverseFullDisk(t *testing.T) {
 	refused("sorting, on the way", syscall.ENOSPC.Error())
 	build(t, dir, nil)
 	sound(t, dir)
+}
+
+// TestRoom: what is missing is told with its place; needs on one disk add up.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	free, _, ok := freeBytes(dir)
+	if !ok {
+		t.Skip("the disk does not tell how much is free")
+	}
+	must(t, Room("nothing", Need{dir, 0}, Need{filepath.Join(dir, "not there"), 1}))
+	must(t, Room("a little", Need{dir, 1}))
+	half := free/2 + free/4 // others write here, too
+	must(t, Room("some", Need{dir, free / 2}))
+	err := Room("twice as much", Need{dir, half}, Need{dir, half})
+	if !errors.Is(err, ErrSpace) || !strings.Contains(err.Error(), "twice as much takes") || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("%v, want ErrSpace that says how much is missing", err)
+	}
 }

@@ -24,7 +24,7 @@ var errNotVerbatim = errors.New("store: the tables do not hold the lists as they
 // looked up without Pebble (see the package comment), where it was deleted or
 // where an older knng built the store. It reads the lists once and takes 1 MiB.
 // The bytes are a function of the store's tables. Errors: those of Open;
-// ErrLocked; one that says so where Pebble has compressed the tables.
+// ErrLocked; ErrSpace; one that says so where Pebble has compressed the tables.
 func BuildView(dir string) (err error) {
 	defer caught(&err)
 	s, err := Open(dir, nil)
@@ -37,6 +37,9 @@ func BuildView(dir string) (err error) {
 		return err
 	}
 	defer lock.Close()
+	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
+		return err
+	}
 	return s.engine.publishView(vfs.Default, dir, s.lists.listsOf)
 }
 

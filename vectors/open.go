@@ -13,8 +13,9 @@ type Input struct {
 	Source
 	Files []File // empty for rows in memory
 
-	closers  []func() error
-	received bool // the rows stand in a file of receive, which may be dropped
+	closers   []func() error
+	temporary bool // the rows stand in a file of receive
+	received  bool // it may be dropped
 }
 
 // NewInput makes an input of rows that a program holds itself.
@@ -47,6 +48,15 @@ func (in *Input) Drop() error {
 	in.received = false
 	in.Source = described{in.Len(), in.Dim(), in.Type()}
 	return in.Close()
+}
+
+// Received is how many bytes of disk the rows take that came from streams; 0 where
+// there were none, or they were dropped.
+func (in *Input) Received() int64 {
+	if rows, ok := in.Source.(*Rows); ok && in.temporary {
+		return rowsHeader + int64(len(rows.data))
+	}
+	return 0
 }
 
 // Described is an input of which only the description is needed: its rows cannot

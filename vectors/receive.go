@@ -37,7 +37,7 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	in.received = opts.Once
+	in.temporary, in.received = true, opts.Once
 	return in, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -70,6 +71,7 @@ func newBuild(g *globals) *cobra.Command {
 		},
 	}
 	b.bind(c)
+	requireOutput(c)
 	return c
 }
 
@@ -101,7 +103,6 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
 	f.StringVar(&b.directions, "directions", "principal", "for measurements: principal or random directions")
 	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
-	requireOutput(c)
 }
 
 // complete turns the flags that are words into options.
@@ -260,8 +261,22 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
 	fmt.Fprintf(w, "           %s\n", phases(r.Phases))
 	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s\n", size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes))
+	printPlanned(w, r)
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
 	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
+}
+
+// printPlanned shows what was planned beside what happened.
+func printPlanned(w io.Writer, r *builder.Result) {
+	p := r.Plan
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(w, "planned    %s anonymous at the peak, disk %s, %s written", size(p.PeakAnonBytes), size(p.PeakDiskBytes), size(p.WrittenBytes))
+	if p.Seconds > 0 {
+		fmt.Fprintf(w, ", %s", planned(p.Seconds))
+	}
+	fmt.Fprintf(w, " (%s written)\n", size(r.WrittenBytes))
 }
 
 func rates(list []float64) string {

@@ -42,7 +42,7 @@ func TestInterruptBuild(t *testing.T) {
 	if err := writeSome(rows, 12000, 24, ""); err != nil {
 		t.Fatal(err)
 	}
-	interrupt(t, dir, `"division`, "build", rows, "-k", "8", "--method", "paper", "--divisions", "8", "--rounds", "2")
+	interruptBuild(t, dir, `"division`, "build", rows, "-k", "8", "--method", "paper", "--divisions", "8", "--rounds", "2")
 }
 
 func TestInterruptRefine(t *testing.T) {
@@ -52,12 +52,12 @@ func TestInterruptRefine(t *testing.T) {
 		t.Fatal(err)
 	}
 	checksumOf(t, "build", rows, "-k", "8", "-o", graph)
-	interrupt(t, dir, `"walk`, "refine", graph, "--distance", "rank-order")
+	interruptBuild(t, dir, `"walk`, "refine", graph, "--distance", "rank-order")
 }
 
-// interrupt runs a command that makes a graph and stops it twice in a phase: it
+// interruptBuild runs a command that makes a graph and stops it twice in a phase: it
 // ends cleanly, and the same command then makes the graph that it would have made.
-func interrupt(t *testing.T, dir, phase string, args ...string) {
+func interruptBuild(t *testing.T, dir, phase string, args ...string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows sends no SIGINT to another process")

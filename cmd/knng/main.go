@@ -75,7 +75,7 @@ func newRoot(g *globals) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, c.CommandPath())}
 	})
-	root.AddCommand(newBuild(g), newNeighbors(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
+	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
 		newRefine(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
 	return root

@@ -1,0 +1,41 @@
+package builder
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Files of the builder in the scratch folder.
+const (
+	inputRows = "input-rows" // the good rows in input order, where they cannot be mapped
+	pairFiles = "pairs"      // a user's distances
+)
+
+// onDisk is what the build takes on disk now, beyond its source: the store, what it
+// keeps in the scratch folder, and rows received from streams. Files without a name
+// count themselves.
+func (r *run) onDisk() int64 {
+	bytes, _ := r.draft.DiskBytes() // what cannot be told counts nothing
+	return bytes + scratchBytes(r.scratch) + r.received.Load()
+}
+
+// scratchBytes is the size of the builder's files in a scratch folder, which may hold
+// those of others.
+func scratchBytes(dir string) (sum int64) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // gone meanwhile
+		}
+		rel, _ := filepath.Rel(dir, path)
+		own := strings.HasPrefix(rel, inputRows) || strings.HasPrefix(rel, pairFiles)
+		switch info, err := d.Info(); {
+		case d.IsDir() && path != dir && !own:
+			return fs.SkipDir
+		case err == nil && own && !d.IsDir():
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}

@@ -1,0 +1,215 @@
+package builder
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// calibrationTime is how long Plan measures the machine.
+var calibrationTime = time.Second // a variable for tests
+
+// calibrationShare is the part of a build's own time that it may measure for.
+const calibrationShare = 0.03
+
+// measuredFrom is how many seconds a build takes, by nominal rates, from which it
+// measures the machine. What is shorter pays nothing: its time is told by nominal rates,
+// which may be some times off on another machine, and it is over before that matters.
+const measuredFrom = 8
+
+// Plan predicts what a build of src with these options will take: its passes, memory,
+// disk, bytes read and written, and time, for which it measures this machine for a
+// second and writes a file in opts.Scratch (the system's folder for temporary files, if
+// "") that it removes. It reads some two thousand rows. Where recall steers the
+// build, divisions and rounds are guessed from the rows' intrinsic dimension; bad rows,
+// and copies that will collapse, are counted as if they were neither. src stays open
+// and belongs to the caller. Errors: those of the options and of reading; ctx's.
+func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	opts = opts.withDefaults()
+	if _, err := manifestOf(src, &opts); err != nil {
+		return nil, err
+	}
+	r := &run{ctx: ctx, opts: opts, src: src, given: src, scratch: opts.Scratch}
+	defer r.release()
+	r.received.Store(src.Received())
+	var p *plan.Plan
+	r.ledger.Limit = r.partsRoom()
+	err := vectors.Guard(func() (err error) {
+		if err = r.separate(); err != nil {
+			return err
+		}
+		r.state.Method = opts.choose(len(r.good), src.Dim())
+		p, err = r.makePlan(func(*plan.Plan) time.Duration { return calibrationTime })
+		return err
+	})
+	return p, err
+}
+
+// makePlan plans the build, and its time where budget has some for measuring the machine.
+func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Plan, error) {
+	if r.space == nil {
+		var err error
+		if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
+			return nil, err
+		}
+	}
+	g, err := r.sampled()
+	if err != nil {
+		return nil, err
+	}
+	shape := r.shape(r.state.Method)
+	shape.Divisions, shape.Rounds = r.expected(g.intrinsic())
+	p := plan.Of(shape, plan.Nominal(shape, 1))
+	if r.opts.Distance != nil { // whose time nobody knows
+		return p.Untimed(), nil
+	}
+	most := budget(p)
+	if most == 0 || g.k == 0 {
+		return plan.Of(shape, plan.Nominal(shape, freeShare(r.opts.Threads))), nil
+	}
+	rates, err := r.calibrate(g, plan.Nominal(shape, 1), most, p.WrittenBytes/50)
+	if err != nil {
+		return nil, err
+	}
+	r.rates = &rates
+	p = plan.Of(shape, rates)
+	p.Rates = &rates
+	return p, nil
+}
+
+// shape gathers the counts that a plan is made of, but for divisions and rounds. Before
+// the audit all rows count as good.
+func (r *run) shape(method Method) plan.Shape {
+	o, rows, outputs := &r.opts, int64(len(r.good)), int64(r.outputRows())
+	if r.good == nil {
+		rows = outputs
+	}
+	s := plan.Shape{
+		Method: string(method), Rows: rows, Copies: int64(len(r.copies)), Outputs: outputs, Dim: r.src.Dim(),
+		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.bytesAreKeys(), Norms: r.zeroIsBad(),
+		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: overlap, Visits: o.Visits, Recall: o.Recall,
+		Received: r.received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
+	}
+	if _, mapped := r.src.Mapped(); method != Parts {
+		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
+	}
+	if method == Balls || method == Parts || r.bytesAreKeys() {
+		s.CodeBytes, s.ViewCodes = r.codesBytes(1), r.codesAreRows()
+	} else if o.Distance == nil {
+		s.CodeBytes, s.ViewCodes = 4, true // products
+	}
+	if method == Balls || method == Parts {
+		s.Slack = int64(o.planned().Slack)
+	}
+	if method == Parts {
+		if r.codesOrder() {
+			s.Slack = 0
+		}
+		s.Parts = plan.Parts{GroupRows: groupBytes / r.groupRowBytes(), Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit}
+	}
+	return s
+}
+
+// expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
+// as they are where nothing steers, or guessed.
+func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
+	o, method := &r.opts, r.state.Method
+	aim := plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)), Intrinsic: intrinsic, Overlap: overlap, Most: MaxDivisions}
+	switch {
+	case method == Exact:
+		return 0, 0
+	case method == Paper:
+		divisions, rounds = aim.Paper()
+	case method == Parts && o.Recall > 0:
+		divisions = aim.Parts(float64(len(r.good)) * overlap / float64(parts.Leaders(len(r.good), o.K, overlap)))
+	case method == Parts:
+		divisions = plainParts * overlap
+	case o.Recall > 0:
+		divisions, rounds = aim.Balls()
+	default:
+		divisions, rounds = o.planned().Balls, 1
+	}
+	if o.Divisions > 0 {
+		divisions = o.Divisions
+	}
+	if o.Rounds > 0 && method != Parts {
+		rounds = float64(o.Rounds)
+	}
+	if o.Propagation == Off {
+		rounds = 0
+	}
+	return divisions, rounds
+}
+
+// codesAreRows reports whether the codes of rows are the rows themselves.
+func (r *run) codesAreRows() bool {
+	return r.src.Type() == vectors.Uint8 && r.src.Dim()%4 == 0 && r.opts.Metric != distance.Cosine
+}
+
+// expect plans the build at its head, and tells. A build that goes on has its plan.
+func (r *run) expect() error {
+	if r.state.Expected != nil || r.state.Rows > 0 {
+		return nil
+	}
+	r.state.Method = r.opts.choose(len(r.good), r.src.Dim())
+	p, err := r.makePlan(func(nominal *plan.Plan) time.Duration {
+		if nominal.Seconds < measuredFrom {
+			return 0
+		}
+		share := time.Duration(calibrationShare * nominal.Seconds * float64(time.Second))
+		return min(share, calibrationTime)
+	})
+	if err != nil {
+		return err
+	}
+	r.state.Expected = p
+	for _, line := range p.Lines() {
+		r.say("plan: %s", line)
+	}
+	return nil
+}
+
+// expectMore plans anew where the next stage is one more than was planned.
+func (r *run) expectMore(kind string) {
+	before := r.state.Revised
+	if before == nil {
+		before = r.state.Expected
+	}
+	if before == nil || kind == exactStage {
+		return
+	}
+	divisions, rounds := r.state.count(divisionStage), float64(r.state.count(propagationStage))
+	if r.state.Method != Paper {
+		divisions = r.state.ballsDone(&r.opts)
+	}
+	switch kind {
+	case divisionStage:
+		divisions++ // or as many leaves as an overlap has
+		if r.state.Method != Paper {
+			divisions += r.state.overlapOf(&r.opts, r.state.count(divisionStage)+1) - 1
+		}
+	case propagationStage:
+		rounds++
+	}
+	if divisions <= before.Divisions && rounds <= math.Ceil(before.Rounds) {
+		return
+	}
+	s := r.shape(r.state.Method)
+	s.Divisions, s.Rounds = max(divisions, before.Divisions), max(rounds, before.Rounds)
+	rates := plan.Nominal(s, freeShare(r.opts.Threads))
+	if r.rates != nil {
+		rates = *r.rates
+	}
+	p := plan.Of(s, rates)
+	r.state.Revised = p
+	r.say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
+}

@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+)
+
+// foldEvery is how long the balls method runs between two writings of its lists.
+const foldEvery = 8
+
+// balls are the passes of the balls method; see package builder.
+func (s *Shape) balls(r Rates) []Pass {
+	n, k := s.n(), float64(s.K+s.Slack)
+	var held memory
+	held.heap = float64(s.CodeBytes)*n + 4*n // codes; ends of lists
+	s.good(&held)
+	held.block(8 * k * n)
+
+	leaf, tile := s.division()
+	divisions := float64(s.Divisions) / float64(s.Overlap)
+	carving := held
+	carving.heap += 24 * n
+	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
+		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
+		work: work{leaf: divisions * leaf, tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving}
+
+	joining := held
+	for range 2 {
+		joining.block(4 * k * n)
+		joining.block(8 * n)
+	}
+	joined := s.joined()
+	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
+		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
+		work: work{leaf: joinCost * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k}, held: joining}
+
+	ordering := memory{heap: float64(s.CodeBytes)*n + 17*n}
+	if !s.ViewCodes {
+		ordering.heap += float64(s.CodeBytes) * n // in the old order and in the new
+	}
+	ordered := work{tile: tile}
+	if !s.ViewCodes {
+		ordered.touched = 4 * n * float64(s.Dim)
+	}
+	passes := append(s.read(), s.write("order", "divides the rows once, and writes them in that order", ordered, ordering))
+	passes = append(passes, divide, s.measured(leaf*divisions+tile*divisions+joined))
+	if s.Rounds > 0 {
+		passes = append(passes, join)
+	}
+	kept := s.storedRows()
+	if fold, ok := s.fold(r.seconds(&divide)+r.seconds(&join), held); ok {
+		passes = append(passes, fold)
+		kept += fold.once()
+	}
+	rank := Pass{Name: "rerank", Does: "orders candidates by their keys", Times: 1, DiskBytes: int64(s.storedRows()), work: work{touched: 6 * n * k}, held: held}
+	if !s.KeyCodes {
+		rank.ReadBytes = int64(s.rowBytes())
+		rank.work.keys = n * k
+	}
+	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
+}
+
+// fold is the pass that writes the lists between stages; a short build has none.
+func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
+	stages := math.Ceil(float64(s.Divisions)/float64(s.Overlap)) + math.Ceil(s.Rounds)
+	times := math.Floor(math.Min(stages, seconds/foldEvery))
+	lists := s.lists(s.n(), s.K+s.Slack)
+	return Pass{Name: "fold", Does: "writes the lists as they are, to go on from after an interruption", Times: times,
+		WrittenBytes: int64(times * lists), DiskBytes: int64(s.storedRows() + math.Min(times, 2)*lists), held: held,
+		work: work{alone: times * lists / 32}}, times > 0
+}
+
+// once is what a pass writes each time.
+func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
+
+// joinCost is how many pairs of a leaf a joined pair costs: its rows are gathered for
+// some dozen others instead of some hundreds.
+const joinCost = 2.5
+
+// ballLeaders is the most leaders of a node (package division).
+const ballLeaders = 96
+
+// division is how many pairs one division of the balls method compares in leaves, and
+// with leaders. Leaves have four tenths of the rows that they may have, on average:
+// 840 pairs a row in four leaves of 500 on GIST, 783 on MNIST, 780 on SIFT.
+func (s *Shape) division() (leaf, tile float64) {
+	n, g, overlap := s.n(), float64(s.LeafSize), float64(s.Overlap)
+	if n < g {
+		return n * n / 2, 0
+	}
+	leaders := func(size float64) float64 { return math.Max(2, math.Min(ballLeaders, math.Floor(2*size/g))) }
+	tile = leaders(n)
+	overlap = math.Min(overlap, tile)
+	for size := n * overlap / tile; size >= g; {
+		l := leaders(size)
+		tile += overlap * l
+		size /= l
+	}
+	return n * overlap * 0.4 * g, n * tile
+}
+
+// joined is how many pairs the rounds compare. In the first one a row joins its list
+// with rows that list it, at most thirty: measured 848 pairs a row on GIST, 787 on SIFT,
+// 701 on MNIST with lists of 28, 426 on GIST with 18. Each further round takes four
+// tenths of the one before, because few entries are new.
+func (s *Shape) joined() (pairs float64) {
+	k := float64(s.K + s.Slack)
+	first := k*k/2 + (k+30)*(k+30)/8
+	for done := 0.0; done < s.Rounds; done++ {
+		pairs += math.Min(1, s.Rounds-done) * first
+		first *= 0.4
+	}
+	return pairs * s.n()
+}

@@ -1,0 +1,111 @@
+package plan
+
+import "math"
+
+// An Aim is what a build with a target recall works towards, for guessing what that
+// takes before it is known.
+type Aim struct {
+	Recall    float64
+	Switch    float64 // recall from which joins take over from divisions
+	Rows      int64
+	Intrinsic float64 // dimension of the rows, as a small sample shows it; 0: unknown
+	Overlap   int     // leaves that a row stands in within a division
+	Most      int     // divisions
+}
+
+// usualIntrinsic is the dimension taken where none is known: that of image descriptors.
+const usualIntrinsic = 15
+
+// harder is by how much a build is asked for more than its target: half of the standard
+// error on its steering rows.
+const harder = 0.005
+
+// firstRecall is the recall after one division, in which a row stands in four leaves,
+// and how fast further ones add to it: independent ones would leave the share (1-p)^d of
+// the neighbors after d divisions; what one misses the next one misses more likely, and
+// the exponent grows as d^power. Both fall with the number of rows, the first with their
+// intrinsic dimension. A fit to these builds with k=20 and leaves of 500 (knng build F
+// --recall R; the dimension is that of the 20 nearest among 2,048 rows; recall on 16 to
+// 150 steering rows):
+//
+//	           rows  dimension  division 1      2      3      4   first round
+//	MNIST    70,000       11.1       0.844                              0.986
+//	SIFT    200,000       15.7       0.544  0.754  0.852          0.945, 0.973
+//	SIFT  1,000,000       16.0       0.473  0.646  0.748  0.817         0.953
+//	GIST     60,000       25.8       0.379  0.644  0.768  0.831  0.947, 0.963
+func (a *Aim) firstRecall() (p, power float64) {
+	d := a.Intrinsic
+	if d == 0 {
+		d = usualIntrinsic
+	}
+	doublings := math.Log2(math.Max(0.25, float64(a.Rows)/60000))
+	p = 7.3*math.Pow(d, -0.886) - 0.04*doublings
+	return math.Max(0.05, math.Min(0.95, p)), math.Max(0.4, math.Min(1, 0.9-0.05*doublings))
+}
+
+// divided is the recall after some divisions.
+func divided(p, power, divisions float64) float64 {
+	return 1 - math.Pow(1-p, math.Pow(divisions, power))
+}
+
+// What rounds of joins leave of the neighbors that were missing, after the first one, and
+// what a further division leaves then. Measured 0.6 to 0.65, and 0.62 to 0.87.
+const (
+	afterRound    = 0.63
+	afterDivision = 0.75
+)
+
+// afterFirst is what the first round leaves: measured 0.18 to 0.26, on MNIST 0.09.
+func afterFirst(p float64) float64 { return 0.05 + 0.3*(1-p) }
+
+// Balls guesses the leaves that a row stands in and the rounds, of which the last may be
+// cut short.
+func (a Aim) Balls() (leaves int, rounds float64) {
+	target, divisions := math.Min(a.Recall+harder, 0.999), 1.0
+	p, power := a.firstRecall()
+	for divided(p, power, divisions) < math.Min(a.Switch, target) && int(divisions)*a.Overlap < a.Most {
+		divisions++
+	}
+	miss := 1 - divided(p, power, divisions)
+	for left := afterFirst(p); 1-miss < target && rounds < float64(a.Most); left = afterRound {
+		next := miss * left
+		if rounds > 0 && 1-miss+(miss-next)/2 < target && int(divisions+1)*a.Overlap <= a.Most {
+			divisions++
+			next *= afterDivision
+		}
+		if 1-next >= target { // the parts of a round gain less and less
+			share := (miss - (1 - target)) / (miss - next)
+			return int(divisions) * a.Overlap, rounds + math.Ceil(8*math.Pow(share, 3))/8
+		}
+		miss, rounds = next, rounds+1
+	}
+	return int(divisions) * a.Overlap, rounds
+}
+
+// Parts guesses the leaves that a row stands in with the parts method, given the rows of
+// a leaf. Measured on SIFT, 1,000,000 rows: 0.673, 0.851, 0.919, 0.957 after four
+// divisions; SIFT, 200,000 rows, takes four as well for 0.95, MNIST two, GIST seven.
+func (a Aim) Parts(leafRows float64) (leaves int) {
+	p, _ := a.firstRecall()
+	p = 1 - math.Pow(1-p, 1.75*math.Pow(leafRows/1000, 0.15))
+	divisions := 1.0
+	for divided(p, 0.77, divisions) < math.Min(a.Recall+harder, 0.999) && int(divisions)*a.Overlap < a.Most {
+		divisions++
+	}
+	return int(divisions) * a.Overlap
+}
+
+// Paper guesses the divisions and rounds of the paper's method: until the effective
+// rate falls under its trigger, which takes about 13 of them on GIST and 10 on SIFT,
+// then one round, and where recall steers as many more of either as it asks for.
+func (a Aim) Paper() (divisions int, rounds float64) {
+	switch {
+	case a.Recall == 0:
+		return 11, 1
+	case a.Recall <= 0.9:
+		return 11, 1
+	case a.Recall <= 0.95:
+		return 14, 3
+	}
+	return 24, 8
+}

@@ -1,0 +1,97 @@
+package plan
+
+import "math"
+
+// A Plan is what a build is expected to take.
+type Plan struct {
+	Method    string  `json:"method"`
+	Rows      int64   `json:"rows"` // that get a list
+	Dim       int     `json:"dim"`
+	K         int     `json:"k"`
+	Divisions int     `json:"divisions"` // with balls and parts: leaves that a row stands in
+	Rounds    float64 `json:"rounds"`    // of propagation; a round may be cut short
+	Recall    float64 `json:"recall"`    // the target that divisions and rounds are guessed for; 0 where they are as asked
+
+	Passes        []Pass  `json:"passes"`
+	PeakAnonBytes int64   `json:"peak_anon_bytes"`
+	PeakDiskBytes int64   `json:"peak_disk_bytes"` // store and scratch, beyond the source
+	ReadBytes     int64   `json:"read_bytes"`      // from files, mapped ones too
+	WrittenBytes  int64   `json:"written_bytes"`
+	Seconds       float64 `json:"seconds,omitempty"` // 0: the machine was not measured
+	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
+	Rates         *Rates  `json:"rates,omitempty"` // as they were measured
+}
+
+// A Pass is one going through the data, or several alike.
+type Pass struct {
+	Name         string  `json:"name"`
+	Does         string  `json:"does"`
+	Times        float64 `json:"times"`         // how often
+	ReadBytes    int64   `json:"read_bytes"`    // all times together
+	WrittenBytes int64   `json:"written_bytes"` // all times together
+	AnonBytes    int64   `json:"anon_bytes"`    // anonymous memory while it runs
+	DiskBytes    int64   `json:"disk_bytes"`    // on disk beyond the source while it runs, at most
+	Seconds      float64 `json:"seconds,omitempty"`
+
+	work work
+	held memory
+}
+
+// memory is what a pass holds. Large blocks stand outside Go's heap (package pages)
+// and cost what they are; what is on the heap costs as much again in garbage, because
+// the collector waits until the heap has doubled.
+type memory struct{ mapped, heap float64 }
+
+// mappedFrom is the size from which package pages maps a block outside the heap.
+const mappedFrom = 8 << 20
+
+// block adds a block of package pages.
+func (m *memory) block(bytes float64) {
+	if bytes >= mappedFrom {
+		m.mapped += bytes
+	} else {
+		m.heap += bytes
+	}
+}
+
+// fixedMemory is the program, Pebble's memtables and cache, and small buffers.
+// Measured on builds of a few thousand rows: 9 to 11 MB.
+const fixedMemory = 10e6
+
+// total sums the passes up. What the heap has grown to it keeps for minutes: a pass
+// stands on the largest heap of those before it.
+func (p *Plan) total(r Rates) *Plan {
+	var heap float64
+	for i := range p.Passes {
+		pass := &p.Passes[i]
+		heap = max(heap, pass.held.heap)
+		pass.AnonBytes = int64(fixedMemory + pass.held.mapped + 2*heap)
+		p.PeakAnonBytes = max(p.PeakAnonBytes, pass.AnonBytes)
+		p.PeakDiskBytes = max(p.PeakDiskBytes, pass.DiskBytes)
+		p.ReadBytes += pass.ReadBytes
+		p.WrittenBytes += pass.WrittenBytes
+		pass.Seconds = r.seconds(pass)
+		p.Seconds += pass.Seconds
+		parallel, alone := r.cpu(pass.work)
+		p.CPUSeconds += parallel + alone
+	}
+	return p
+}
+
+// Untimed forgets the time, which nobody has measured the machine for.
+func (p *Plan) Untimed() *Plan {
+	p.Seconds, p.CPUSeconds = 0, 0
+	for i := range p.Passes {
+		p.Passes[i].Seconds = 0
+	}
+	return p
+}
+
+// Near reports whether two sizes are within a quarter of each other, as plan and build
+// should be in memory and disk.
+func Near(planned, found int64) bool { return within(float64(planned), float64(found), 1.25) }
+
+// NearTime reports the same of times, within a factor of one and a half.
+func NearTime(planned, found float64) bool { return within(planned, found, 1.5) }
+
+func within(a, b, factor float64) bool { return math.Max(a, b) <= factor*math.Min(a, b) }

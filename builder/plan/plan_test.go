@@ -1,0 +1,84 @@
+package plan_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/knng/knng/builder/plan"
+)
+
+func shape(method string, rows int64) plan.Shape {
+	return plan.Shape{
+		Method: method, Rows: rows, Outputs: rows, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
+		K: 20, Slack: 8, LeafSize: 500, Overlap: 4, Divisions: 8, Rounds: 1, Visits: 500, Recall: 0.95, Threads: 2,
+		Parts: plan.Parts{GroupRows: 100_000, Leaders: int(min(rows/250, 65535)), Ledger: 1 << 30},
+	}
+}
+
+// TestPeaks: what a plan says of the whole is what it says of its passes, with every
+// method and from one row to a billion, and grows with the rows.
+func TestPeaks(t *testing.T) {
+	for _, method := range []string{"exact", "balls", "parts", "paper"} {
+		var before plan.Plan
+		for _, rows := range []int64{1, 2, 1000, 1_000_000, 1_000_000_000} {
+			s := shape(method, rows)
+			p := plan.Of(s, plan.Nominal(s, 1))
+			var anon, disk, read, written int64
+			var seconds float64
+			for _, x := range p.Passes {
+				anon, disk = max(anon, x.AnonBytes), max(disk, x.DiskBytes)
+				read, written, seconds = read+x.ReadBytes, written+x.WrittenBytes, seconds+x.Seconds
+				if x.AnonBytes <= 0 || x.DiskBytes < 0 || x.ReadBytes < 0 || x.WrittenBytes < 0 || !(x.Seconds >= 0) || x.Name == "" || x.Does == "" {
+					t.Errorf("%s, %d rows: pass %+v", method, rows, x)
+				}
+			}
+			if anon != p.PeakAnonBytes || disk != p.PeakDiskBytes || read != p.ReadBytes || written != p.WrittenBytes || math.Abs(seconds-p.Seconds) > 1e-9*seconds {
+				t.Errorf("%s, %d rows: %+v is not what its passes say", method, rows, p)
+			}
+			if p.PeakAnonBytes < before.PeakAnonBytes || p.WrittenBytes <= before.WrittenBytes || p.Seconds <= before.Seconds {
+				t.Errorf("%s: %d rows take less than fewer", method, rows)
+			}
+			before = *p
+		}
+	}
+}
+
+// TestLedger: what the parts method has no memory for is on disk.
+func TestLedger(t *testing.T) {
+	s := shape("parts", 10_000_000)
+	rich := plan.Of(s, plan.Nominal(s, 1))
+	s.Parts.Ledger = 0
+	poor := plan.Of(s, plan.Nominal(s, 1))
+	for i, x := range poor.Passes {
+		if y := rich.Passes[i]; x.AnonBytes > y.AnonBytes || x.Name == "divisions" && (x.AnonBytes == y.AnonBytes || x.DiskBytes <= y.DiskBytes) {
+			t.Errorf("%s: without a ledger %d bytes of memory and %d of disk, with one %d and %d", x.Name, x.AnonBytes, x.DiskBytes, y.AnonBytes, y.DiskBytes)
+		}
+	}
+}
+
+// TestAim: a higher recall, and rows of a higher dimension, never take less; and the
+// builds that the estimate was fitted to come out about as they were.
+func TestAim(t *testing.T) {
+	aim := plan.Aim{Switch: 0.75, Rows: 200_000, Overlap: 4, Most: 64}
+	for _, aim.Intrinsic = range []float64{0, 5, 10, 20, 40, 80} {
+		leaves, rounds, divided := 0, 0.0, 0
+		for _, aim.Recall = range []float64{0.5, 0.8, 0.9, 0.95, 0.99, 1} {
+			l, r := aim.Balls()
+			p := aim.Parts(500)
+			if l < leaves || l > 64 || p < divided || p > 64 || l == leaves && r < rounds {
+				t.Errorf("dimension %v, recall %v: %d leaves and %v rounds after %d and %v; parts %d after %d", aim.Intrinsic, aim.Recall, l, r, leaves, rounds, p, divided)
+			}
+			leaves, rounds, divided = l, r, p
+		}
+	}
+	for _, c := range []struct {
+		rows      int64
+		intrinsic float64
+		leaves    int // found, at recall 0.95
+	}{{70_000, 11.1, 4}, {200_000, 15.7, 8}, {1_000_000, 16, 16}, {60_000, 25.8, 12}} {
+		a := plan.Aim{Recall: 0.95, Switch: 0.75, Rows: c.rows, Intrinsic: c.intrinsic, Overlap: 4, Most: 64}
+		if leaves, rounds := a.Balls(); leaves < c.leaves-4 || leaves > c.leaves+4 || rounds > 2 {
+			t.Errorf("%d rows of dimension %v: %d leaves and %v rounds, found %d", c.rows, c.intrinsic, leaves, rounds, c.leaves)
+		}
+	}
+}

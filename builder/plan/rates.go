@@ -1,0 +1,53 @@
+package plan
+
+// Rates are the speed of a machine: what a second of processor time does while all
+// threads do the same, how much of that time there is, and what the disk does.
+type Rates struct {
+	Leaf    float64 `json:"leaf_pairs"`   // pairs of a leaf, compared in tiles, kept where near
+	Tile    float64 `json:"tile_pairs"`   // pairs compared with leaders, in tiles
+	Screen  float64 `json:"screen_pairs"` // pairs compared for exact lists, in tiles
+	Keys    float64 `json:"keys"`         // exact keys of rows far from each other
+	Touched float64 `json:"touched"`      // words read that lie far from each other
+	Hashed  float64 `json:"hash_bytes"`   // bytes by SHA-256
+	Read    float64 `json:"read_bytes"`   // bytes of a file in order, from the scratch folder
+	Written float64 `json:"write_bytes"`  // bytes of a file in order, to it
+	Threads int     `json:"threads"`
+	Share   float64 `json:"share"` // of the processors asked for that this process had; others had the rest
+}
+
+// work is what a pass computes.
+type work struct {
+	leaf, tile, screen, keys, touched float64 // shared by all threads
+	alone                             float64 // words touched by one thread, while the others wait
+	hashed                            float64 // bytes, by one thread
+}
+
+// seconds is how long a pass takes: what it computes, and what it waits for the disk.
+func (r Rates) seconds(p *Pass) float64 {
+	parallel, alone := r.cpu(p.work)
+	return (parallel/float64(max(1, r.Threads))+alone)/r.Share + float64(p.WrittenBytes)/r.Written
+}
+
+// cpu is the processor time of some work: what threads share, and what one does alone.
+func (r Rates) cpu(w work) (parallel, alone float64) {
+	parallel = w.leaf/r.Leaf + w.tile/r.Tile + w.screen/r.Screen + w.keys/r.Keys + w.touched/r.Touched
+	return parallel, w.alone/r.Touched + w.hashed/r.Hashed
+}
+
+// Nominal is the speed of the machine that all measurements here were made on, with
+// byte kernels of AVX-512: enough to tell builds of seconds from builds of hours without
+// measuring anything. share is the part of its processors that is free.
+func Nominal(s Shape, share float64) Rates {
+	d := float64(s.Dim)
+	r := Rates{
+		Leaf: 1e9 / (5 + d/50), Tile: 1e9 / (3 + d/60), Screen: 1e9 / (1 + d/18), Keys: 1e9 / (60 + d/2), Touched: 2e8,
+		Hashed: 2.5e8, Read: 2e9, Written: 5e8, Threads: s.Threads, Share: share,
+	}
+	if s.KeyCodes {
+		r.Screen = 1e9 / (1.5 + d/90)
+	}
+	if s.Method == "paper" {
+		r.Leaf = 1e9 / (30 + d/8)
+	}
+	return r
+}

@@ -1,0 +1,158 @@
+package plan
+
+import "math"
+
+// Shape is what of an input and of the options of a build its passes depend on.
+type Shape struct {
+	Method  string // "exact", "balls", "parts" or "paper"
+	Rows    int64  // that are solved
+	Copies  int64  // rows that take the list of an equal one
+	Outputs int64  // rows of the store, isolated ones included
+	Dim     int
+
+	RowBytes  int64 // of a row as it is stored
+	CodeBytes int64 // memory of the codes of a row; 0 where the method has none
+	ViewCodes bool  // codes are the rows themselves: CodeBytes is only their sums
+	KeyCodes  bool  // codes tell keys, which need not be computed
+	Norms     bool  // the metric needs them
+
+	K, Slack  int64
+	LeafSize  int
+	Overlap   int // leaves that a row stands in within a division
+	Divisions int // as Plan.Divisions
+	Rounds    float64
+	Visits    int     // of the paper's propagation
+	Recall    float64 // the target, 0 for none
+
+	Received  int64 // bytes of rows from streams, on disk until the store has its own
+	Reference bool  // the store has no rows of its own
+	Spooled   bool  // rows are copied in input order first: they cannot be mapped, or some are left out
+	Collapse  bool
+	Threads   int
+	Parts     Parts
+}
+
+// Parts is what the parts method adds.
+type Parts struct {
+	GroupRows int64 // most rows of a group
+	Leaders   int   // of a division
+	Ledger    int64 // bytes of memory for what grows with the rows
+}
+
+// Of plans the passes of a build on a machine.
+func Of(s Shape, r Rates) *Plan {
+	p := &Plan{Method: s.Method, Rows: s.Rows, Dim: s.Dim, K: int(s.K), Divisions: s.Divisions, Rounds: s.Rounds, Recall: s.Recall}
+	switch s.Method {
+	case "balls":
+		p.Passes = s.balls(r)
+	case "parts":
+		p.Passes = s.parts()
+	case "paper":
+		p.Passes = s.paper()
+	default:
+		p.Divisions, p.Rounds, p.Recall = 0, 0, 0
+		p.Passes = s.exact()
+	}
+	return p.total(r)
+}
+
+func (s *Shape) n() float64 { return float64(s.Rows) }
+
+// rowBytes is all rows as they are stored.
+func (s *Shape) rowBytes() float64 { return float64((s.Rows + s.Copies) * s.RowBytes) }
+
+// storedRows is the bytes of the store's own rows and of their order.
+func (s *Shape) storedRows() float64 {
+	order := 4 * float64(s.Rows+s.Copies)
+	if s.Collapse {
+		order += 4 * float64(s.Outputs) // the groups
+	}
+	if s.Reference {
+		return order
+	}
+	return s.rowBytes() + order
+}
+
+// Lists take 8 bytes an entry and some for their lengths. Measured: 165.8 bytes a list
+// of 20 in the adjacency of SIFT, where Pebble's compression keeps nothing.
+const listHead = 6
+
+func (s *Shape) lists(rows float64, k int64) float64 { return rows * (8*float64(k) + listHead) }
+
+// finalLists is the adjacency.
+func (s *Shape) finalLists() float64 { return s.lists(float64(s.Outputs), s.K) }
+
+// read is what goes through the input: audit, and collapse where it is asked for.
+func (s *Shape) read() []Pass {
+	all := float64(s.Outputs)
+	input := all * float64(s.RowBytes)
+	audit := Pass{Name: "audit", Does: "reads the input once", Times: 1, ReadBytes: int64(input), DiskBytes: s.Received,
+		work: work{touched: input / 5}}
+	s.grown(&audit.held, 8*all)
+	passes := []Pass{audit}
+	if s.Collapse {
+		c := Pass{Name: "collapse", Does: "reads the input once more, to find equal rows", Times: 1, ReadBytes: int64(input),
+			WrittenBytes: int64(4 * all), DiskBytes: s.Received + int64(4*all), work: work{touched: input / 5, alone: all * math.Log2(all+2) / 8}}
+		c.held = memory{heap: 20 * all}
+		c.held.block(4 * all)
+		passes = append(passes, c)
+	}
+	return passes
+}
+
+// good is what all passes from the audit on hold: the rows that get a list, and the
+// order.
+func (s *Shape) good(m *memory) {
+	s.grown(m, 4*s.n())
+	if s.Method == "parts" { // rows stay in their order
+		return
+	}
+	m.heap += 4*s.n() + 4*float64(s.Copies)
+	if s.Collapse {
+		m.heap += 4 * float64(s.Outputs)
+	}
+	if s.Norms {
+		m.heap += 8 * s.n()
+	}
+}
+
+// write is the pass that writes the store's own rows. The spool is given back at its
+// end, as what was received is.
+func (s *Shape) write(name, does string, w work, held memory) Pass {
+	read, written, disk := s.rowBytes(), s.storedRows(), s.storedRows()+float64(s.Received)
+	if s.Spooled {
+		read, written, disk = 2*read, written+s.n()*float64(s.RowBytes), disk+s.n()*float64(s.RowBytes)
+	}
+	if s.Reference {
+		read = 0
+	}
+	s.good(&held)
+	w.touched += s.rowBytes() / 16
+	return Pass{Name: name, Does: does, Times: 1, ReadBytes: int64(read), WrittenBytes: int64(written), DiskBytes: int64(disk), work: w, held: held}
+}
+
+// measured is the pass that compares sampled rows with all others: they steer, and they
+// report recall.
+func (s *Shape) measured(pairs float64) Pass {
+	const share = 0.05
+	return Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()),
+		work: work{screen: 2 * max(share*pairs, 20*s.n()) / 2}}
+}
+
+// sealed is the end of every build: lists in input order, checksum, view, seal. kept is
+// what stands on disk until then.
+func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
+	final, n := s.finalLists(), float64(s.Outputs)
+	s.good(&held)
+	held.heap += 4 * n
+	w.alone += 8 * n * float64(s.K) // and components
+	adjacency := Pass{Name: "adjacency", Does: "writes the lists in input order", Times: 1, WrittenBytes: int64(final),
+		DiskBytes: int64(kept + final), work: w, held: held}
+	w = work{hashed: 2 * final}
+	if !s.Reference {
+		w.hashed += s.rowBytes()
+	}
+	seal := Pass{Name: "seal", Does: "reads lists and rows for checksums, writes the view", Times: 1,
+		ReadBytes: int64(w.hashed + final), WrittenBytes: int64(n), DiskBytes: int64(kept + final + n), work: w, held: held}
+	return []Pass{adjacency, seal}
+}

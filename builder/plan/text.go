@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Lines are the plan in two lines.
+func (p *Plan) Lines() []string {
+	second := fmt.Sprintf("%s of memory, %s of disk; reads %s, writes %s",
+		bytesText(p.PeakAnonBytes), bytesText(p.PeakDiskBytes), bytesText(p.ReadBytes), bytesText(p.WrittenBytes))
+	if p.Seconds > 0 {
+		second += "; about " + time.Duration(p.Seconds*float64(time.Second)).Round(time.Second/10).String()
+	}
+	return []string{p.Course(), second}
+}
+
+// Course is the method and how often it does what.
+func (p *Plan) Course() string {
+	s := fmt.Sprintf("method %s, %d rows of %d, k=%d", p.Method, p.Rows, p.Dim, p.K)
+	switch p.Method {
+	case "exact":
+		return s + ": all pairs"
+	case "paper":
+		s += fmt.Sprintf(": %d divisions, %s rounds", p.Divisions, rounded(p.Rounds))
+	case "parts":
+		s += fmt.Sprintf(": each row in %d leaves", p.Divisions)
+	default:
+		s += fmt.Sprintf(": each row in %d balls, %s rounds", p.Divisions, rounded(p.Rounds))
+	}
+	if p.Recall > 0 {
+		s += fmt.Sprintf(" (an estimate for recall %.2f)", p.Recall)
+	}
+	return s
+}
+
+func rounded(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func bytesText(n int64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,72 @@
+package builder
+
+import "github.com/knng/knng/store"
+
+// Space is looked at before each phase writes. What is compared with it is the least that
+// the phase will write: a build that would just fit is never refused, and one that
+// fills the disk on the way stops as cleanly as one that did not begin.
+
+// roomFor refuses a phase whose bytes have no room in the store's folder or in the
+// scratch folder.
+func (r *run) roomFor(what string, stored, scratch int64) error {
+	return spaceError(store.Room(what, store.Need{Dir: r.draft.Dir(), Bytes: stored}, store.Need{Dir: r.scratch, Bytes: scratch}))
+}
+
+// listBytes is the least that lists of some entries each take.
+func listBytes(rows, k int) int64 { return 8 * int64(rows) * int64(k) }
+
+// roomForOrder is for the store's own rows, their order, and the copy in input order that
+// is made first where rows cannot be mapped.
+func (r *run) roomForOrder() error {
+	n, size := int64(len(r.good)), int64(r.src.Dim()*r.src.Type().Size())
+	all := n + int64(len(r.copies))
+	if r.opts.Reference {
+		return r.roomFor("the order", 4*all, 0)
+	}
+	spooled := int64(0)
+	if _, mapped := r.src.Mapped(); r.state.Method != Parts && (!mapped || len(r.good) != r.src.Len()) {
+		spooled = n * size
+	}
+	return r.roomFor("the copy of the rows", all*(size+4), spooled)
+}
+
+// roomForStage is for what a stage will write at least: the first one finds a list for
+// nearly every row, which the balls method holds in memory.
+func (r *run) roomForStage(kind string) error {
+	stored, scratch := int64(0), int64(0)
+	if len(r.state.Stages) == 0 {
+		stored = listBytes(r.n(), r.k) / 2 // some are packed, some come short
+	}
+	switch {
+	case r.state.Method == Balls:
+		return nil // but for a fold
+	case r.state.Method == Parts:
+		scratch = int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size()) // of groups, side by side
+		if r.foldDue() {
+			stored = listBytes(r.n(), r.k) / 2 // before anything is given back
+			scratch = 0
+		}
+	case kind == divisionStage:
+		stored += 4 * int64(r.n()) // leaf numbers
+	case kind == propagationStage:
+		stored = 0
+	}
+	begun := false // then part of it is there
+	err := r.draft.Units(r.stageNumber(), func(uint32, []byte) error { begun = true; return nil })
+	if err != nil || begun {
+		return err
+	}
+	return r.roomFor("the next "+kind, stored, scratch)
+}
+
+// roomForFold is for lists beside those that they replace.
+func (r *run) roomForFold(k int) error { return r.roomFor("the fold", listBytes(r.n(), k)/2, 0) }
+
+// roomForLists is for the adjacency and its view.
+func (r *run) roomForLists() error {
+	if _, done, err := r.draft.Adjacency(); done || err != nil {
+		return err
+	}
+	rows := len(r.good) + len(r.copies)
+	return r.roomFor("the adjacency and its view", listBytes(rows, r.listLength())+int64(rows), 0)
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors"
+)
+
+const planHelp = `Say what a build will take, without building: its passes over the data, peak
+memory, peak disk (store and scratch, beyond the source), bytes read and written,
+and time, from measuring this machine for a second.
+
+It takes the flags of build. Where a recall is aimed at, divisions and rounds are
+an estimate. Compressed inputs and stdin are received in the scratch folder first.
+
+  knng plan photos.npy -k 20
+  knng plan rows.u8bin --method parts --memory 512MiB --json`
+
+func newPlan(g *globals) *cobra.Command {
+	b := new(buildFlags)
+	c := &cobra.Command{
+		Use: "plan INPUT...", Short: "Say what a build will take", Long: planHelp,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, inputs []string) error {
+			if err := b.complete(); err != nil {
+				return usageError{err}
+			}
+			return b.plan(c.Context(), g, inputs)
+		},
+	}
+	b.bind(c)
+	return c
+}
+
+// plan plans the build that run would make.
+func (b *buildFlags) plan(ctx context.Context, g *globals, inputs []string) error {
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	p, err := builder.Plan(ctx, in, b.opts)
+	if err != nil {
+		return err
+	}
+	if g.json {
+		return g.printJSON(p)
+	}
+	return printPlan(g, p)
+}
+
+// printPlan prints a plan as a table.
+func printPlan(g *globals, p *plan.Plan) error {
+	fmt.Fprintln(g.stdout, p.Course())
+	w := tabwriter.NewWriter(g.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "pass\ttimes\treads\twrites\tmemory\tdisk\ttime\t")
+	for _, x := range p.Passes {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Name, strconv.FormatFloat(x.Times, 'f', -1, 64),
+			size(x.ReadBytes), size(x.WrittenBytes), size(x.AnonBytes), size(x.DiskBytes), planned(x.Seconds), x.Does)
+	}
+	fmt.Fprintf(w, "all\t\t%s\t%s\t%s\t%s\t%s\t%s\n", size(p.ReadBytes), size(p.WrittenBytes), size(p.PeakAnonBytes),
+		size(p.PeakDiskBytes), planned(p.Seconds), "memory and disk at the peak")
+	return w.Flush()
+}
+
+// planned is a predicted time; "" where there is none.
+func planned(seconds float64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return short(time.Duration(seconds * float64(time.Second)))
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Need is bytes that will be written below a folder.
+type Need struct {
+	Dir   string
+	Bytes int64
+}
+
+// Room compares what is about to be written with what the disks have free; what stands
+// on one disk is added up. It returns ErrSpace that says what for, how much is missing
+// and where, and nil where a disk does not tell. Folders must be there.
+func Room(what string, needs ...Need) error {
+	var places []string
+	sums := map[uint64]Need{}
+	for _, n := range needs {
+		free, disk, ok := freeBytes(n.Dir)
+		if !ok || n.Bytes == 0 {
+			continue
+		}
+		sum := sums[disk]
+		if sum.Bytes += n.Bytes; sum.Dir == "" {
+			sum.Dir = n.Dir
+		}
+		sums[disk] = sum
+		if sum.Bytes > free {
+			places = append(places, fmt.Sprintf("%s takes %d bytes in %s, where %d are free: %d are missing", what, sum.Bytes, sum.Dir, free, sum.Bytes-free))
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrSpace, strings.Join(places, "; "))
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type FS = vfs.FS
 // DraftOptions tunes a build's store. The zero value works.
 type DraftOptions struct {
 	CacheBytes int64                            // Pebble's block cache; 0 is 8 MiB: a build reads in order
-	Scratch    string                           // where scratch files go; "" is DIR/scratch
+	Scratch    string                           // where scratch files go, in a folder of their own; "" is DIR/scratch
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 	FS         FS                               // where all but scratch files are written; nil is the system. Tests put in ones that fail
 }
@@ -183,16 +184,27 @@ func (d *Draft) CreateRows(n, dim int, t vectors.Type) (*vectors.RowsWriter, err
 }
 
 // ScratchDir returns a folder for derived files, which may be deleted at any
-// time between runs, and makes it where it is not there.
+// time between runs, and makes it where it is not there. Within a folder that was
+// given it is one of this build's own, which Seal removes: builds may share the
+// folder.
 func (d *Draft) ScratchDir() (string, error) {
-	path := d.opts.Scratch
-	if path == "" {
-		path = filepath.Join(d.dir, scratchName)
-	}
+	path := d.scratchPath()
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return "", fmt.Errorf("store: %w", err)
 	}
 	return path, nil
+}
+
+func (d *Draft) scratchPath() string {
+	if d.opts.Scratch == "" {
+		return filepath.Join(d.dir, scratchName)
+	}
+	dir, err := filepath.Abs(d.dir)
+	if err != nil {
+		dir = d.dir
+	}
+	mark := sha256.Sum256([]byte(dir + "\x00" + d.manifest.Created))
+	return filepath.Join(d.opts.Scratch, fmt.Sprintf("knng-%x", mark[:8]))
 }
 
 // Record keeps v as JSON under a name: small things, such as the audit's

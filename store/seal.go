@@ -59,6 +59,9 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := seal(d.fs, d.dir); err != nil {
 		return err
 	}
+	if d.opts.Scratch != "" {
+		_ = os.RemoveAll(d.scratchPath()) // what is left there is of no use to anyone
+	}
 	return d.Close()
 }
 

@@ -85,13 +85,38 @@ func TestListsLongerThanLeaves(t *testing.T) {
 	const n, dim, k = 300, 5, 60
 	data := clustered(6, n, dim)
 	want := bruteForce(t, data, dim, k, distance.Euclidean)
-	for _, m := range []builder.Method{builder.Paper, builder.Balls, builder.Parts} {
+	for _, m := range []builder.Method{builder.Paper, builder.Balls} {
 		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
 			builder.Options{K: k, Method: m, LeafSize: 20, Divisions: 1, Propagation: builder.Off})
 		checkLists(t, lists, k)
 		if res.Completed != n || !slices.EqualFunc(lists, want, slices.Equal) {
 			t.Errorf("%s: %d rows completed, want all, and exactly", m, res.Completed)
 		}
+	}
+}
+
+// TestRemoteRows: the parts method makes leaves large enough for the lists, but rows
+// far from all others may have one to themselves, if one of them leads. Their lists are
+// completed.
+func TestRemoteRows(t *testing.T) {
+	const n, dim, k, remote = 300, 5, 15, 10
+	data := clustered(6, n, dim)
+	for i := range remote * dim {
+		data[100*dim+i] += 1e4
+	}
+	want := bruteForce(t, data, dim, k, distance.Euclidean)
+	completed := 0
+	for seed := range uint64(20) {
+		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
+			builder.Options{K: k, Method: builder.Parts, Divisions: 1, Seed: seed + 1})
+		checkLists(t, lists, k)
+		completed += res.Completed
+		if res.Completed >= remote && !slices.EqualFunc(lists[100:100+remote], want[100:100+remote], slices.Equal) {
+			t.Errorf("seed %d: %d rows completed, not exactly", seed+1, res.Completed)
+		}
+	}
+	if completed == 0 {
+		t.Error("nothing was completed")
 	}
 }
 

@@ -102,21 +102,23 @@ func TestRemoteRows(t *testing.T) {
 	const n, dim, k, remote = 300, 5, 15, 10
 	data := clustered(6, n, dim)
 	for i := range remote * dim {
-		data[100*dim+i] += 1e4
+		data[100*dim+i] += 500
 	}
 	want := bruteForce(t, data, dim, k, distance.Euclidean)
-	completed := 0
+	exact := 0
 	for seed := range uint64(20) {
 		res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
 			builder.Options{K: k, Method: builder.Parts, Divisions: 1, Seed: seed + 1})
 		checkLists(t, lists, k)
-		completed += res.Completed
-		if res.Completed >= remote && !slices.EqualFunc(lists[100:100+remote], want[100:100+remote], slices.Equal) {
-			t.Errorf("seed %d: %d rows completed, not exactly", seed+1, res.Completed)
+		if slices.EqualFunc(lists[100:100+remote], want[100:100+remote], slices.Equal) {
+			exact++
+			if res.Completed < remote {
+				t.Errorf("seed %d: %d rows completed, want %d at least", seed+1, res.Completed, remote)
+			}
 		}
 	}
-	if completed == 0 {
-		t.Error("nothing was completed")
+	if exact == 0 {
+		t.Error("none of the remote rows had a leaf to themselves")
 	}
 }
 

@@ -1,0 +1,155 @@
+package builder
+
+import (
+	"crypto/sha256"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/screen"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// What calibration measures: small pieces of the work of a build.
+
+// trialLeaf is the rows of a leaf: what balls have on average.
+const trialLeaf = DefaultLeafSize * 2 / 5
+
+// leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
+// begin empty and fill, as in a build.
+func (g *run) leafTrial() timed {
+	rng := rand.New(rand.NewPCG(1, 1))
+	own := g.trial()
+	n := g.rows.Len()
+	places := slices.Clone(g.numbers(n))
+	size := min(trialLeaf, n)
+	var solve func(leaf []uint32)
+	reset := func() {}
+	if g.codes != nil {
+		own.found = candidates.New(n, min(own.k+own.slack(), n-1))
+		reset = func() { own.found = candidates.New(n, own.found.K) }
+		tiles := own.leafOfCodes()
+		solve = func(leaf []uint32) { tiles(leaf) }
+	} else {
+		own.lists = union.New(n, own.k, nil)
+		solver := own.solver()
+		solve = func(leaf []uint32) {
+			solver.Solve(leaf, nil, 0, func(i int, js []uint32, keys []float32) { own.lists.OfferBoth(leaf, i, js, keys) })
+		}
+	}
+	at, passes := n, 0
+	return func() float64 {
+		if at+size > n {
+			if passes++; passes%8 == 0 {
+				reset()
+			}
+			rng.Shuffle(n, func(i, j int) { places[i], places[j] = places[j], places[i] })
+			at = 0
+		}
+		leaf := slices.Clone(places[at : at+size])
+		slices.Sort(leaf)
+		at += size
+		solve(leaf)
+		return float64(size) * float64(size-1) / 2
+	}
+}
+
+// slack is how many candidates are kept beyond k.
+func (r *run) slack() int {
+	if r.state.Method == Parts && r.codesOrder() {
+		return 0
+	}
+	return r.opts.planned().Slack
+}
+
+// tileTrial compares rows with a hundred others, as with leaders.
+func (g *run) tileTrial() timed {
+	tile := g.codes.NewTile()
+	n := g.rows.Len()
+	columns := g.numbers(n)[:min(96, n)]
+	tile.Columns(columns, nil)
+	at := 0
+	return func() float64 {
+		for range 16 {
+			if at+codes.BandRows > n {
+				at = 0
+			}
+			band := g.ascending[at:min(at+codes.BandRows, n)]
+			tile.Rows(band, len(columns))
+			for i := range band {
+				tile.Within(i, tile.Bound(i, 4))
+			}
+			at += codes.BandRows
+		}
+		return 16 * float64(codes.BandRows*len(columns))
+	}
+}
+
+// screenTrial compares rows with others as exact lists do.
+func (g *run) screenTrial() timed {
+	own := g.trial()
+	newScreen, err := own.screens()
+	n := g.rows.Len()
+	if err != nil || newScreen == nil || n < 2 {
+		return func() float64 { time.Sleep(time.Millisecond); return 1 }
+	}
+	s := newScreen()
+	columns := g.ascending[:min(480, n)]
+	s.Columns(columns, nil, columns)
+	at := 0
+	return func() float64 {
+		if at+screen.BandRows > n {
+			at = 0
+		}
+		band := g.ascending[at:min(at+screen.BandRows, n)]
+		s.Rows(band)
+		for i := range band {
+			s.Near(i, float32(math.Inf(-1)))
+		}
+		at += screen.BandRows
+		return float64(len(band) * len(columns))
+	}
+}
+
+// touchTrial reads and writes words that lie far from each other: five touches as plans
+// count them.
+func touchTrial() timed {
+	words := make([]uint32, 1<<20)
+	at, sum := uint32(1), uint32(0)
+	return func() float64 {
+		for range 4096 {
+			at = at*1664525 + 1013904223
+			sum += words[at>>12]
+			words[at>>12] = sum
+		}
+		return 5 * 4096
+	}
+}
+
+// keyTrial computes keys of rows that lie apart.
+func (g *run) keyTrial() timed {
+	if g.opts.Distance != nil {
+		return func() float64 { return 1 }
+	}
+	evaluate, n := g.kernelKeys(), g.rows.Len()
+	rng := rand.New(rand.NewPCG(2, 2))
+	ids, out := make([]uint32, 32), make([]float32, 32)
+	return func() float64 {
+		for i := range ids {
+			ids[i] = uint32(rng.IntN(n))
+		}
+		evaluate(ids[0], ids, out)
+		return float64(len(ids))
+	}
+}
+
+func hashTrial() timed {
+	data := make([]byte, 1<<20)
+	return func() float64 {
+		sha256.Sum256(data)
+		return float64(len(data))
+	}
+}

@@ -94,11 +94,12 @@ func headsOf(leaders int) int {
 func (d *Division) lead(ctx context.Context) (*leaders, error) {
 	n, size := d.Rows.Len(), rowSize(d.Rows)
 	rng := rand.New(rand.NewPCG(lot.Mix(d.Seed^lot.Mix(uint64(d.Number))), uint64(n)))
-	drawn := make([]byte, 0, d.Leaders*size)
-	for i := range d.Leaders {
+	which := make([]int, d.Leaders)
+	for i := range which {
 		lo, hi := i*n/d.Leaders, (i+1)*n/d.Leaders
-		drawn = append(drawn, d.Rows.Row(lo+rng.IntN(hi-lo))...)
+		which[i] = lo + rng.IntN(hi-lo)
 	}
+	drawn := d.draw(which)
 	heads := make([]byte, 0, headsOf(d.Leaders)*size)
 	for i := range headsOf(d.Leaders) {
 		at := i * d.Leaders / headsOf(d.Leaders) * size
@@ -109,6 +110,23 @@ func (d *Division) lead(ctx context.Context) (*leaders, error) {
 		return nil, err
 	}
 	return d.cells(drawn, pick(heads, order, size))
+}
+
+// draw gathers rows that lie far from each other, and reads no others: what the
+// system would read around each comes to all rows.
+func (d *Division) draw(which []int) []byte {
+	drawn := make([]byte, 0, len(which)*rowSize(d.Rows))
+	_ = d.Rows.Advise(vectors.Random)
+	defer d.Rows.Advise(vectors.Normal)
+	for some := range slices.Chunk(which, ahead) {
+		for _, i := range some {
+			_ = d.Rows.WillNeed(i, i+1)
+		}
+		for _, i := range some {
+			drawn = append(drawn, d.Rows.Row(i)...)
+		}
+	}
+	return drawn
 }
 
 // pick gathers rows.

@@ -13,11 +13,15 @@ const (
 )
 
 // onDisk is what the build takes on disk now, beyond its source: the store, what it
-// keeps in the scratch folder, and rows received from streams. Files without a name
-// count themselves.
+// keeps in the scratch folder, with and without a name, and rows received from streams.
+// It is safe for concurrent use.
 func (r *run) onDisk() int64 {
 	bytes, _ := r.draft.DiskBytes() // what cannot be told counts nothing
-	return bytes + scratchBytes(r.scratch) + r.received.Load()
+	bytes += scratchBytes(r.scratch) + r.received.Load() + r.ledger.Disk()
+	if spill := r.spill.Load(); spill != nil {
+		bytes += spill.Bytes()
+	}
+	return bytes
 }
 
 // scratchBytes is the size of the builder's files in a scratch folder, which may hold

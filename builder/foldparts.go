@@ -23,7 +23,7 @@ func (r *run) foldParts() error {
 	defer p.End("")
 	err := r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
-		defer r.seeDisk(0) // what the fold replaces is still there
+		defer func() { r.meter.disk(r.onDisk()) }() // what the fold replaces is still there
 		return r.eachStripe(func(s *stripe) error {
 			batch.Reset()
 			for place := s.from; place < s.to; place++ {

@@ -136,7 +136,9 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
-	r.seeDisk(spill.Bytes())
+	r.spill.Store(spill)
+	defer r.spill.Store(nil)
+	r.meter.disk(r.onDisk())
 	line := newPipeline(r, p)
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
@@ -146,15 +148,7 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 		err = line.next(spill, g)
 	}
 	err = line.end(err)
-	r.seeDisk(0)
 	return line.sum, err
-}
-
-// seeDisk notes what is on disk now, with scratch files that have no name.
-func (r *run) seeDisk(nameless int64) {
-	if bytes, err := r.draft.DiskBytes(); err == nil {
-		r.meter.disk(bytes + nameless + r.ledger.PeakDisk())
-	}
 }
 
 // solveGroup makes the lists of a group.

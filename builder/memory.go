@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -14,7 +12,7 @@ func (r *run) enough() error {
 	limit, need := r.limit(), r.need()
 	if need > limit {
 		advice := ""
-		if r.opts.choose(len(r.good), r.src.Dim()) == Balls {
+		if r.opts.choose(len(r.good), r.src.Dim()) == Balls && r.least(Parts) < need {
 			advice = "; method parts needs less"
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
@@ -64,7 +62,7 @@ func (r *run) least(method Method) int64 {
 // codesBytes is the memory of the codes of n rows and their sums.
 func (r *run) codesBytes(n int64) int64 {
 	dim := int64(r.src.Dim())
-	if r.src.Type() == vectors.Uint8 && dim%4 == 0 && r.opts.Metric != distance.Cosine {
+	if r.codesAreRows() {
 		return 8 * n
 	}
 	return n * (8 + (dim+3)/4*4)

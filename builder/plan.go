@@ -67,7 +67,11 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 		return nil, err
 	}
 	shape := r.shape(r.state.Method)
-	shape.Divisions, shape.Rounds = r.expected(g.intrinsic())
+	intrinsic := 0.0
+	if r.opts.Recall > 0 { // which is all that it is for
+		intrinsic = g.intrinsic()
+	}
+	shape.Divisions, shape.Rounds = r.expected(intrinsic)
 	p := plan.Of(shape, plan.Nominal(shape, 1))
 	if r.opts.Distance != nil { // whose time nobody knows
 		return p.Untimed(), nil

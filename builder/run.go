@@ -59,7 +59,8 @@ type run struct {
 	folded    uint32         // stages whose lists are in the fold, in that method
 	units     []int          // of every stage since
 	bounds    bounds
-	ledger    pages.Ledger // of what grows with the rows, in that method
+	spill     atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
+	ledger    pages.Ledger                // of what grows with the rows, in that method
 
 	goodRows pages.Block[uint32]
 	good     []uint32      // in goodRows: input rows that get a list, ascending; without copies

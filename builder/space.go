@@ -40,12 +40,10 @@ func (r *run) roomForStage(kind string) error {
 	switch {
 	case r.state.Method == Balls:
 		return nil // but for a fold
+	case r.state.Method == Parts && r.foldDue():
+		return r.roomForFold(r.k) // before anything is given back
 	case r.state.Method == Parts:
 		scratch = int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size()) // of groups, side by side
-		if r.foldDue() {
-			stored = listBytes(r.n(), r.k) / 2 // before anything is given back
-			scratch = 0
-		}
 	case kind == divisionStage:
 		stored += 4 * int64(r.n()) // leaf numbers
 	case kind == propagationStage:

@@ -17,15 +17,14 @@ type Ledger struct {
 
 	used atomic.Int64
 	disk atomic.Int64
-	peak atomic.Int64 // of disk
 }
 
 // Used is how many bytes of anonymous memory the blocks in use take.
 func (l *Ledger) Used() int64 { return l.used.Load() }
 
-// PeakDisk is how many bytes the files have taken at most. They have no names, so
-// no folder shows them.
-func (l *Ledger) PeakDisk() int64 { return l.peak.Load() }
+// Disk is how many bytes of files the blocks in use take. They have no names, so no
+// folder shows them.
+func (l *Ledger) Disk() int64 { return l.disk.Load() }
 
 // Take returns a block of n zeros. A file's space is reserved at once: a disk that
 // is full is an error here, not a fault later.
@@ -41,7 +40,7 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 	if err != nil {
 		return Block[T]{}, fmt.Errorf("pages: %d bytes in %s: %w", size, l.Dir, err)
 	}
-	l.peak.Store(max(l.peak.Load(), l.disk.Add(size)))
+	l.disk.Add(size)
 	b := over[T](memory, n)
 	b.returns = func() { l.disk.Add(-size) }
 	return b, nil

@@ -46,8 +46,8 @@ func TestLedger(t *testing.T) {
 		}
 		blocks = append(blocks, b)
 	}
-	if l.Used() != 1<<20 || l.PeakDisk() != 3<<19 {
-		t.Errorf("%d bytes in memory and %d on disk, want 1 and 1.5 MiB", l.Used(), l.PeakDisk())
+	if l.Used() != 1<<20 || l.Disk() != 3<<19 {
+		t.Errorf("%d bytes in memory and %d on disk, want 1 and 1.5 MiB", l.Used(), l.Disk())
 	}
 	for i, b := range blocks {
 		for j, x := range b.Slice {
@@ -57,8 +57,8 @@ func TestLedger(t *testing.T) {
 		}
 		b.Free()
 	}
-	if l.Used() != 0 {
-		t.Errorf("%d bytes in use after all were freed", l.Used())
+	if l.Used() != 0 || l.Disk() != 0 {
+		t.Errorf("%d bytes and %d on disk in use after all were freed", l.Used(), l.Disk())
 	}
 	if files, err := os.ReadDir(l.Dir); err != nil || len(files) != 0 {
 		t.Errorf("%v, %v left", files, err)

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"math"
+	"slices"
 
 	"github.com/knng/knng/builder/pages"
 )
@@ -108,21 +109,12 @@ func (l *Leaves) count() {
 	for at := 0; at < len(l.assigned.Slice); at += l.Overlap {
 		seen = seen[:0]
 		for j := range l.Overlap {
-			if g := of[w.leaf(at+j)]; !contains(seen, g) {
+			if g := of[w.leaf(at+j)]; !slices.Contains(seen, g) {
 				seen = append(seen, g)
 				l.groups[g].rows++
 			}
 		}
 	}
-}
-
-func contains(list []uint32, x uint32) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // groupOf lists the group of every leaf.

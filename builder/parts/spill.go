@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
 // A Spill is the rows of a batch of groups on disk, in a file without a name.
@@ -15,6 +16,7 @@ type Spill struct {
 	batch  Batch
 	file   *os.File
 	starts []int64 // of groups in file, and the end
+	left   atomic.Int64
 }
 
 // elsewhere stands for a leaf that is not in the group.
@@ -46,8 +48,9 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 // Close gives the space back.
 func (s *Spill) Close() error { return s.file.Close() }
 
-// Bytes is the size on disk.
-func (s *Spill) Bytes() int64 { return s.starts[len(s.starts)-1] }
+// Bytes is what has been written and not yet read: the size on disk, where the system
+// takes space back from the middle of a file. It is safe for concurrent use.
+func (s *Spill) Bytes() int64 { return s.left.Load() }
 
 // spilling is one group while it is written.
 type spilling struct {
@@ -122,6 +125,7 @@ func (s *Spill) append(g *spilling, place int, leaves []uint32) error {
 func (s *Spill) flush(g *spilling) error {
 	_, err := s.file.WriteAt(g.buffer, g.at)
 	g.at += int64(len(g.buffer))
+	s.left.Add(int64(len(g.buffer)))
 	g.buffer = g.buffer[:0]
 	if err != nil {
 		return fmt.Errorf("parts: %w", err)
@@ -176,6 +180,7 @@ func (s *Spill) Read(number int, g *Group) error {
 	}
 	begin := s.starts[number-s.batch.From]
 	giveBack(s.file, begin, at-begin)
+	s.left.Add(begin - at)
 	g.index(int(l.groups[number].to-l.groups[number].from), l.Overlap)
 	return nil
 }

@@ -8,14 +8,14 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
+	"github.com/knng/knng/bench/binary"
 	"github.com/knng/knng/bench/kill"
 )
 
@@ -39,22 +39,15 @@ func main() {
 }
 
 func run(c *kill.Config) error {
-	if c.Binary == "" {
-		dir, err := os.MkdirTemp(c.Scratch, "knng-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		c.Binary = filepath.Join(dir, "knng")
-		build := exec.Command("go", "build", "-o", c.Binary, "./cmd/knng")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return err
-		}
+	knng, clean, err := binary.Knng(context.Background(), c.Binary, c.Scratch)
+	defer clean()
+	if err != nil {
+		return err
 	}
+	c.Binary = knng
 	fmt.Printf("seed %d\n", c.Seed)
 	var sum kill.Report
-	err := c.Run(func(o kill.Outcome) {
+	err = c.Run(func(o kill.Outcome) {
 		same := "equal"
 		if o.Wrong() {
 			same = "DIFFERENT"

@@ -18,7 +18,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -26,6 +25,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/knng/knng/bench/binary"
 	"github.com/knng/knng/bench/capped"
 	"github.com/knng/knng/bench/larger"
 )
@@ -81,18 +81,13 @@ func run(ctx context.Context, c *larger.Config, m modes, limit string) (err erro
 		return errors.New("-out names the folder for results")
 	}
 	c.Data, c.Flags = flag.Arg(0), flag.Args()[1:]
-	if c.Knng == "" && m.peers == "" {
-		dir, err := os.MkdirTemp(c.Scratch, "knng-")
+	if m.peers == "" {
+		knng, clean, err := binary.Knng(ctx, c.Knng, c.Scratch)
+		defer clean()
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		c.Knng = filepath.Join(dir, "knng")
-		build := exec.CommandContext(ctx, "go", "build", "-o", c.Knng, "./cmd/knng")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return err
-		}
+		c.Knng = knng
 	}
 	var runs []larger.Run
 	larger.Header(os.Stdout)

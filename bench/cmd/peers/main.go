@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -22,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/knng/knng/bench/binary"
 	"github.com/knng/knng/bench/peers"
 )
 
@@ -74,31 +74,17 @@ func (c *config) recalls() (at []float64, err error) {
 	return at, nil
 }
 
-// build makes the binary that is measured.
-func (c *config) build() (clean func(), err error) {
-	if c.Knng != "" {
-		return func() {}, nil
-	}
-	dir, err := os.MkdirTemp(c.Scratch, "knng-")
-	if err != nil {
-		return nil, err
-	}
-	c.Knng = filepath.Join(dir, "knng")
-	build := exec.Command("go", "build", "-o", c.Knng, "./cmd/knng")
-	build.Stderr = os.Stderr
-	return func() { os.RemoveAll(dir) }, build.Run()
-}
-
 func (c *config) run(ctx context.Context) error {
 	at, err := c.recalls()
 	if err != nil {
 		return err
 	}
-	clean, err := c.build()
+	knng, clean, err := binary.Knng(ctx, c.Knng, c.Scratch)
+	defer clean()
 	if err != nil {
 		return err
 	}
-	defer clean()
+	c.Knng = knng
 	if c.only != "" {
 		c.comparison.Only = strings.Split(c.only, ",")
 	}

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -23,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/knng/knng/bench/binary"
 	"github.com/knng/knng/bench/peers"
 	"github.com/knng/knng/bench/speed"
 )
@@ -69,7 +69,7 @@ func main() {
 }
 
 // prepare fills in what the flags leave to be made.
-func (c *config) prepare() (clean func(), err error) {
+func (c *config) prepare(ctx context.Context) (clean func(), err error) {
 	clean = func() {}
 	if flag.NArg() > 0 {
 		return clean, fmt.Errorf("unexpected argument %q", flag.Arg(0))
@@ -82,18 +82,8 @@ func (c *config) prepare() (clean func(), err error) {
 	if c.run.Log, err = peers.OpenLog(filepath.Join(c.out, "runs.jsonl")); err != nil {
 		return clean, err
 	}
-	if c.run.Knng == "" {
-		dir, err := os.MkdirTemp(c.run.Scratch, "knng-")
-		if err != nil {
-			return clean, err
-		}
-		clean = func() { os.RemoveAll(dir) }
-		c.run.Knng = filepath.Join(dir, "knng")
-		build := exec.Command("go", "build", "-o", c.run.Knng, "./cmd/knng")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return clean, err
-		}
+	if c.run.Knng, clean, err = binary.Knng(ctx, c.run.Knng, c.run.Scratch); err != nil {
+		return clean, err
 	}
 	if c.budget > 0 {
 		c.run.Until = time.Now().Add(c.budget)
@@ -103,7 +93,7 @@ func (c *config) prepare() (clean func(), err error) {
 }
 
 func (c *config) measure(ctx context.Context) error {
-	clean, err := c.prepare()
+	clean, err := c.prepare(ctx)
 	defer clean()
 	if err != nil {
 		return err

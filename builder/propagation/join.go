@@ -87,11 +87,17 @@ func (r *Round) Begin(seed uint64, threads int) error {
 		r.next[i] = r.starts[i]
 	}
 	return ranges(threads, lists.N, func(from, to int) {
+		at := make([]uint64, lists.K)
 		for p := from; p < to; p++ {
 			row := filled(r.frozen(uint32(p)))
 			touch(r.next, row)
-			for _, e := range row {
-				r.back[atomic.AddUint64(&r.next[e>>1], 1)-1] = uint32(p)<<1 | e&1
+			// An atomic addition waits for the stores before it: first all of
+			// those, then the stores, which wait for memory side by side.
+			for i, e := range row {
+				at[i] = atomic.AddUint64(&r.next[e>>1], 1) - 1
+			}
+			for i, e := range row {
+				r.back[at[i]] = uint32(p)<<1 | e&1
 			}
 		}
 	})

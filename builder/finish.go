@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -109,31 +110,39 @@ func (r *run) writeAdjacency() error {
 	if len(r.copies) > 0 {
 		return r.writeExpanded(p)
 	}
-	placeOf := r.placeOf()
+	lists := r.outputLists()
 	return r.draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
-		var rows []uint32
-		for row, place := range placeOf {
-			if err := r.ctx.Err(); err != nil {
-				return err
-			}
-			var keys []float32
-			rows = rows[:0]
-			if place != noPlace && r.k > 0 {
-				var ids []uint32
-				ids, keys = r.lists.List(place)
-				for _, id := range ids {
-					rows = append(rows, r.order[id])
+		return r.inTurn(r.ctx, r.outputRows(), lists, func(l *store.Lists) error {
+			for i := range l.Rows {
+				from, to := l.Starts[i], l.Starts[i+1]
+				if err := add(l.Neighbors[from:to], l.Keys[from:to]); err != nil {
+					return err
 				}
 			}
-			if err := add(rows, keys); err != nil {
-				return err
-			}
-			if row%4096 == 4095 {
-				p.Add(4096)
-			}
-		}
-		return nil
+			p.Add(len(l.Rows))
+			return nil
+		})
 	})
+}
+
+// outputLists returns a function that appends the lists of rows of the output.
+func (r *run) outputLists() func(from, to int, l *store.Lists) {
+	placeOf := r.placeOf()
+	return func(from, to int, l *store.Lists) {
+		for row := from; row < to; row++ {
+			l.Append(uint32(row), nil, nil)
+			place := placeOf[row]
+			if place == noPlace || r.k == 0 {
+				continue
+			}
+			ids, keys := r.lists.List(place)
+			for _, id := range ids {
+				l.Neighbors = append(l.Neighbors, r.order[id])
+			}
+			l.Keys = append(l.Keys, keys...)
+			l.Starts[len(l.Rows)] = uint32(len(l.Neighbors))
+		}
+	}
 }
 
 // noPlace marks an isolated row.

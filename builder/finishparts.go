@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/knng/knng/store/analysis"
+import (
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/store/analysis"
+)
 
 // finishParts unites all units, stripe after stripe, writes the adjacency and
 // measures. No more lists than those of a few stripes are in memory at a time.
@@ -10,7 +13,12 @@ func (r *run) finishParts() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &partsFinish{run: r, parted: analysis.NewPartition(r.n()), wanted: map[uint32]list{}}
+	parted, err := pages.Take[uint32](&r.ledger, r.n())
+	if err != nil {
+		return nil, err
+	}
+	defer parted.Free()
+	f := &partsFinish{run: r, parted: analysis.PartitionIn(parted.Slice), wanted: map[uint32]list{}}
 	for _, place := range truth.Places {
 		f.wanted[place] = list{}
 	}

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -52,32 +53,29 @@ func (r *run) durableState() *state {
 }
 
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
-// low half stands as neighbor, its high half as the bits of a key.
+// low half stands as neighbor, its high half as the bits of a key. The end of the
+// context does not cut it short: it takes a second and keeps the work of many.
 func (r *run) foldCandidates() error {
 	p := r.begin("fold", "rows", int64(r.n()))
 	defer p.End("")
-	var ids []uint32
-	var keys []float32
 	return r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
-		var batch store.Lists
-		for from := 0; from < r.n(); from += foldRows {
-			batch.Reset()
-			to := min(from+foldRows, r.n())
-			for place := uint32(from); place < uint32(to); place++ {
-				ids, keys = ids[:0], keys[:0]
-				for i := range r.found.Len(place) {
-					e := r.found.At(place, i)
-					ids, keys = append(ids, uint32(e)), append(keys, math.Float32frombits(e.Distance()))
-				}
-				batch.Append(place, ids, keys)
-			}
-			if err := add(&batch); err != nil {
-				return err
-			}
-			p.Add(to - from)
-		}
-		return nil
+		return r.inTurn(context.WithoutCancel(r.ctx), r.n(), r.foundLists, func(l *store.Lists) error {
+			p.Add(len(l.Rows))
+			return add(l)
+		})
 	})
+}
+
+// foundLists appends the candidates of places.
+func (r *run) foundLists(from, to int, l *store.Lists) {
+	for place := uint32(from); place < uint32(to); place++ {
+		l.Append(place, nil, nil)
+		for i := range r.found.Len(place) {
+			e := r.found.At(place, i)
+			l.Neighbors, l.Keys = append(l.Neighbors, uint32(e)), append(l.Keys, math.Float32frombits(e.Distance()))
+		}
+		l.Starts[len(l.Rows)] = uint32(len(l.Neighbors))
+	}
 }
 
 // loadCandidates brings into memory what the balls method needs.

@@ -103,30 +103,23 @@ func (r *run) endStage(st stage) error {
 	return r.fold(uint32(len(r.state.Stages)))
 }
 
-// foldRows is how many lists are written at a time.
-const foldRows = 1024
-
 func (r *run) fold(stage uint32) error {
 	if err := r.roomForFold(r.k); err != nil {
 		return err
 	}
 	p := r.begin("fold", "rows", int64(r.n()))
 	defer p.End("")
-	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {
-		var batch store.Lists
-		for from := 0; from < r.n(); from += foldRows {
-			batch.Reset()
-			to := min(from+foldRows, r.n())
-			for place := from; place < to; place++ {
-				ids, keys := r.lists.List(uint32(place))
-				batch.Append(uint32(place), ids, keys)
-			}
-			if err := add(&batch); err != nil {
-				return err
-			}
-			p.Add(to - from)
+	lists := func(from, to int, l *store.Lists) {
+		for place := uint32(from); place < uint32(to); place++ {
+			ids, keys := r.lists.List(place)
+			l.Append(place, ids, keys)
 		}
-		return nil
+	}
+	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {
+		return r.inTurn(context.WithoutCancel(r.ctx), r.n(), lists, func(l *store.Lists) error {
+			p.Add(len(l.Rows))
+			return add(l)
+		})
 	})
 }
 

@@ -17,6 +17,8 @@ type Block[T element] struct {
 	Slice   []T // nil once freed
 	mapped  []byte
 	returns func() // tells the ledger
+
+	anonymous bool // mapped is memory, not a file
 }
 
 // mappedFrom is the size from which a block stands outside the heap: four huge
@@ -28,7 +30,10 @@ func Make[T element](n int) Block[T] {
 	size := int(unsafe.Sizeof(T(0))) * n
 	if size >= mappedFrom {
 		if memory, err := mapMemory(size); err == nil {
-			return over[T](memory, n)
+			account(int64(size))
+			b := over[T](memory, n)
+			b.anonymous = true
+			return b
 		}
 	}
 	return Block[T]{Slice: make([]T, n)}
@@ -43,6 +48,9 @@ func over[T element](memory []byte, n int) Block[T] {
 func (b *Block[T]) Free() {
 	if b.mapped != nil {
 		unmapMemory(b.mapped)
+	}
+	if b.anonymous {
+		account(-int64(len(b.mapped)))
 	}
 	if b.returns != nil {
 		b.returns()

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
 
@@ -70,4 +71,37 @@ func TestLedgerWithoutRoom(t *testing.T) {
 	if _, err := Take[uint64](&l, 1<<16); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+// TestHoldHeap: what blocks take is taken off the limit of Go's heap, and given back.
+func TestHoldHeap(t *testing.T) {
+	heap := func() int64 { return debug.SetMemoryLimit(-1) }
+	before := heap()
+	defer func() {
+		HoldHeap(0)
+		if heap() != before {
+			t.Errorf("the heap may have %d bytes in the end, want %d", heap(), before)
+		}
+	}()
+	const limit = 1 << 30
+	HoldHeap(limit)
+	whole := heap()
+	if whole > limit || whole < limit/2 {
+		t.Errorf("%d bytes are left of %d", whole, limit)
+	}
+	small, large := Make[byte](1<<20), Make[uint64](8<<20)
+	if got := heap(); got != whole-64<<20 {
+		t.Errorf("%d bytes beside a block of 64 MiB, want %d", got, whole-64<<20)
+	}
+	small.Free()
+	large.Free()
+	large.Free()
+	if heap() != whole {
+		t.Errorf("%d bytes once it is freed, want %d", heap(), whole)
+	}
+	large = Make[uint64](1 << 28)
+	if heap() < 1 {
+		t.Errorf("%d bytes are left for Go", heap())
+	}
+	large.Free()
 }

@@ -144,7 +144,11 @@ func (s *Shape) measured(pairs float64) Pass {
 func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
 	final, n := s.finalLists(), float64(s.Outputs)
 	s.good(&held)
-	held.heap += 4 * n
+	if s.Method == "parts" { // components
+		s.grown(&held, 4*s.n())
+	} else {
+		held.heap += 4 * n
+	}
 	w.alone += 8 * n * float64(s.K) // and components
 	adjacency := Pass{Name: "adjacency", Does: "writes the lists in input order", Times: 1, WrittenBytes: int64(final),
 		DiskBytes: int64(kept + final), work: w, held: held}

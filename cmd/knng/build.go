@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -176,7 +176,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	defer in.Close()
 	if b.opts.Memory > 0 {
 		// The collector works harder near the limit instead of passing it.
-		debug.SetMemoryLimit(b.opts.Memory)
+		pages.HoldHeap(b.opts.Memory)
 	}
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = g.log

@@ -18,8 +18,11 @@ type Partition struct {
 }
 
 // NewPartition puts each of n nodes into a group of its own.
-func NewPartition(n int) *Partition {
-	p := &Partition{parent: make([]uint32, n), groups: n}
+func NewPartition(n int) *Partition { return PartitionIn(make([]uint32, n)) }
+
+// PartitionIn is NewPartition of len(memory) nodes, in memory of the caller's.
+func PartitionIn(memory []uint32) *Partition {
+	p := &Partition{parent: memory, groups: len(memory)}
 	for i := range p.parent {
 		p.parent[i] = uint32(i)
 	}

@@ -1,0 +1,88 @@
+package builder
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/knng/knng/store"
+)
+
+// inTurnRows is how many lists are gathered at a time: some hundred kilobytes.
+const inTurnRows = 1024
+
+// maxFillers is how many threads gather at the most. Gathering takes some times as
+// long as writing, and every batch on its way takes memory.
+const maxFillers = 3
+
+// inTurn writes the lists of rows 0 to n-1: fill appends those of a range to an empty
+// batch, on some threads side by side, and use gets the batches one after the other, in
+// order. Lists are gathered from all over memory, and writing them takes one thread:
+// so others have something to do. use may not keep the batch.
+func (r *run) inTurn(ctx context.Context, n int, fill func(from, to int, l *store.Lists), use func(l *store.Lists) error) error {
+	items := (n + inTurnRows - 1) / inTurnRows
+	one := func(i int, l *store.Lists) {
+		l.Reset()
+		fill(i*inTurnRows, min((i+1)*inTurnRows, n), l)
+	}
+	if r.opts.Threads > 1 {
+		return ahead(ctx, min(r.opts.Threads, maxFillers), items, one, use)
+	}
+	var l store.Lists
+	for i := range items {
+		one(i, &l)
+		if err := use(&l); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ahead is inTurn on several threads, with a few batches that go round. Who has an
+// empty one takes the next number, so those on their way have numbers in a row, and
+// each number its own slot.
+func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Lists), use func(l *store.Lists) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	empty := make(chan *store.Lists, threads+1)
+	full := make([]chan *store.Lists, cap(empty))
+	for i := range full {
+		empty <- new(store.Lists)
+		full[i] = make(chan *store.Lists, 1)
+	}
+	var next atomic.Int64
+	var g sync.WaitGroup
+	defer g.Wait()
+	defer cancel()
+	for range threads {
+		g.Go(func() {
+			for {
+				select {
+				case l := <-empty:
+					i := int(next.Add(1)) - 1
+					if i >= items {
+						return
+					}
+					fill(i, l)
+					full[i%len(full)] <- l
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	for i := range items {
+		select {
+		case l := <-full[i%len(full)]:
+			if err := use(l); err != nil {
+				return err
+			}
+			empty <- l
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -47,10 +47,12 @@
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
 // bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes,
 // whatever the rows; what grows with them (4 bytes a row for the good rows, 2 for the
-// bounds of lists, 8 in a division, 8 in the audit) stands in mapped files where it no
-// longer fits. By Balls: lists of k and some slack (8 bytes an entry), in a round as
-// much again for the frozen generation and for who lists whom, 24 bytes a row while
-// dividing, and the codes of rows that are not bytes. Rows are mapped, never held.
+// bounds of lists, 8 in a division, 8 in the audit, 4 in the last pass) stands in
+// mapped files where it no longer fits. By Balls: lists of k and some slack (8 bytes an
+// entry), in a round as much again for the frozen generation and for who lists whom,
+// 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
+// mapped, never held. Go's collector knows nothing of all this: a program that is
+// nothing but a build tells it by pages.HoldHeap, as the command does.
 //
 // Durability: Paper and Parts commit what every unit of work gained; Balls writes its
 // lists as they are every few seconds, between stages.

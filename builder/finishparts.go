@@ -13,6 +13,7 @@ func (r *run) finishParts() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.ledger.Limit = r.lastRoom()
 	parted, err := pages.Take[uint32](&r.ledger, r.n())
 	if err != nil {
 		return nil, err

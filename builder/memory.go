@@ -41,13 +41,26 @@ func (r *run) openLedger() (err error) {
 // partsRoom is what the parts method has for what grows with the rows.
 func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 
+// lastRoom is what its last pass has for that: it holds no groups, and what the
+// collector has not yet taken of them it takes when a block needs it (pages.HoldHeap).
+func (r *run) lastRoom() int64 {
+	passes := r.leastPlan(Parts).Passes
+	adjacency := &passes[len(passes)-2]
+	return max(r.partsRoom(), r.limit()-reserved(adjacency.Alone()))
+}
+
 // need is the most anonymous memory that the build will hold at a time.
 func (r *run) need() int64 { return r.least(r.opts.choose(len(r.good), r.src.Dim())) }
 
 // least is the memory that a method is given at least: what a build of one division and
-// one round is planned to take, nothing in the ledger, and a reserve for what the plan
-// leaves out, so that a limit is a promise. Measured peaks were up to 18 % above plans.
-func (r *run) least(method Method) int64 {
+// one round is planned to take, nothing in the ledger.
+func (r *run) least(method Method) int64 { return reserved(r.leastPlan(method).PeakAnonBytes) }
+
+// reserved adds to a plan what it leaves out, so that a limit is a promise. Measured
+// peaks were up to 18 % above plans.
+func reserved(planned int64) int64 { return planned/20*23 + 24<<20 }
+
+func (r *run) leastPlan(method Method) *plan.Plan {
 	s := r.shape(method)
 	s.Parts.Ledger, s.Divisions, s.Rounds = 0, overlap, 1
 	if method == Paper {
@@ -56,7 +69,7 @@ func (r *run) least(method Method) int64 {
 			s.Divisions = r.opts.Divisions
 		}
 	}
-	return plan.Of(s, plan.Nominal(s, 1)).PeakAnonBytes/20*23 + 24<<20
+	return plan.Of(s, plan.Nominal(s, 1))
 }
 
 // codesBytes is the memory of the codes of n rows and their sums.

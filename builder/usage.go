@@ -3,6 +3,8 @@ package builder
 import (
 	"sync"
 	"time"
+
+	"github.com/knng/knng/builder/pages"
 )
 
 // usage is what a build took, summed or maximised over its runs.
@@ -63,6 +65,7 @@ func (m *meter) watch() {
 
 func (m *meter) sample() {
 	p := readProcess()
+	pages.Observe(p.anon)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.peak.PeakAnon = max(m.peak.PeakAnon, p.anon)

@@ -3,25 +3,19 @@
 package builder
 
 import (
-	"runtime/metrics"
 	"time"
+
+	"github.com/knng/knng/builder/pages"
 )
 
 // readProcess knows only the Go runtime's memory here.
 func readProcess() process {
-	held := goMemory()
+	held := pages.GoBytes()
 	return process{anon: held, rss: held}
 }
 
 // offeredMemory is unknown here: 8 GiB is what small machines of today have.
 func offeredMemory() int64 { return 8 << 30 }
-
-// goMemory is the memory that the Go runtime holds from the system.
-func goMemory() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
-}
 
 var started = time.Now()
 

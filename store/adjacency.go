@@ -1,12 +1,13 @@
 package store
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
+	"io"
 	"math"
 )
 
@@ -125,17 +126,19 @@ func (e *engine) checksum(shape Shape) (string, error) {
 	var head [8]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(shape.Rows))
 	binary.LittleEndian.PutUint32(head[4:], uint32(shape.K))
-	h.Write(head[:])
+	w := bufio.NewWriterSize(h, 1<<16) // list by list the hash would take its blocks one by one
+	w.Write(head[:])
 	for _, keys := range []bool{false, true} {
-		if err := e.hashLists(h, shape, keys); err != nil {
+		if err := e.hashLists(w, shape, keys); err != nil {
 			return "", err
 		}
 	}
+	w.Flush() // a hash takes everything
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hashLists hashes all neighbors, or all keys.
-func (e *engine) hashLists(h hash.Hash, shape Shape, ofKeys bool) error {
+// hashLists writes all neighbors, or all keys, to a hash.
+func (e *engine) hashLists(h io.Writer, shape Shape, ofKeys bool) error {
 	filler := binary.LittleEndian.AppendUint32(nil, math.MaxUint32)
 	if ofKeys {
 		filler = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.Inf(1))))

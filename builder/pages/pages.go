@@ -3,7 +3,7 @@
 // request, because with small ones nearly every access to hundreds of megabytes
 // also misses the table of pages; and given back the moment they are freed, where
 // a heap that held them would let as much garbage again pile up beside them. A
-// Ledger keeps them within a limit.
+// Ledger keeps them within a limit, HoldHeap the garbage of Go's heap beside them.
 package pages
 
 import "unsafe"

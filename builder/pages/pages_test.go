@@ -99,6 +99,12 @@ func TestHoldHeap(t *testing.T) {
 	if heap() != whole {
 		t.Errorf("%d bytes once it is freed, want %d", heap(), whole)
 	}
+	if Observe(GoBytes() + 100<<20); heap() > whole-80<<20 {
+		t.Errorf("%d bytes beside 100 MiB of others', %d without", heap(), whole)
+	}
+	if Observe(0); heap() != whole {
+		t.Errorf("%d bytes once they are gone, want %d", heap(), whole)
+	}
 	large = Make[uint64](1 << 28)
 	if heap() < 1 {
 		t.Errorf("%d bytes are left for Go", heap())

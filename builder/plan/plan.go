@@ -54,6 +54,9 @@ func (m *memory) block(bytes float64) {
 	}
 }
 
+// Alone is the anonymous memory of a pass where nothing is left of those before it.
+func (p *Pass) Alone() int64 { return int64(fixedMemory + p.held.mapped + 2*p.held.heap) }
+
 // fixedMemory is the program, Pebble's memtables and cache, and small buffers.
 // Measured on builds of a few thousand rows: 9 to 11 MB.
 const fixedMemory = 10e6

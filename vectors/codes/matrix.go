@@ -1,6 +1,7 @@
 package codes
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"unsafe"
@@ -53,7 +54,7 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 		m.data = make([]byte, m.n*m.stride)
 		m.own += int64(len(m.data))
 	}
-	if err := m.fill(rows, space, r, threads); err != nil {
+	if err := m.fill(kernel, rows, space, r, threads); err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
 	}
 	return m, nil
@@ -72,16 +73,16 @@ func (m *Matrix) Bytes() int64 { return m.own }
 const fillRows = 4096
 
 // fill computes codes, unless they are there, and their sums.
-func (m *Matrix) fill(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) error {
+func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.Space, r Rounding, threads int) error {
 	return vectors.Ranges(threads, m.n, fillRows, func() func(from, to int) error {
-		read := newReader(rows, space, r.Unit)
+		read, add := newReader(rows, space, r.Unit), newAdder(kernel, m)
 		return func(from, to int) error {
-			for i := from; i < to; i++ {
-				if !m.view {
+			if !m.view {
+				for i := from; i < to; i++ {
 					m.encode(i, rows, read, &r)
 				}
-				m.sum(i)
 			}
+			add.rows(from, to)
 			return nil
 		}
 	})
@@ -101,13 +102,38 @@ func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, r *Rounding) {
 	}
 }
 
-func (m *Matrix) sum(i int) {
-	var sum, squares uint32
-	for _, x := range m.row(i) {
-		sum += uint32(x)
-		squares += uint32(x) * uint32(x)
+// addRows is how many rows a kernel adds up at a time.
+const addRows = 64
+
+// adder computes the sums of rows: one per goroutine. A sum is the product with ones, a
+// sum of squares the squared distance from zeros.
+type adder struct {
+	*Matrix
+	kernel      *simd.Kernel
+	zeros, ones []byte
+	ids         [addRows]uint32
+	squares     [addRows]uint32
+	plain       [addRows]uint32
+}
+
+func newAdder(kernel *simd.Kernel, m *Matrix) *adder {
+	a := &adder{Matrix: m, kernel: kernel, zeros: make([]byte, 4*m.groups), ones: bytes.Repeat([]byte{1}, 4*m.groups)}
+	for i := range a.ids {
+		a.ids[i] = uint32(i)
 	}
-	m.sums[i] = sums{squares, squares - 256*sum}
+	return a
+}
+
+func (a *adder) rows(from, to int) {
+	for ; from < to; from += addRows {
+		n := min(addRows, to-from)
+		base, ids, dim := a.data[from*a.stride:], a.ids[:n], 4*a.groups
+		a.kernel.SquaredU8(a.zeros, base, a.stride, dim, ids, a.squares[:n])
+		a.kernel.DotU8(a.ones, base, a.stride, dim, ids, a.plain[:n])
+		for i, squares := range a.squares[:n] {
+			a.sums[from+i] = sums{squares, squares - 256*a.plain[i]}
+		}
+	}
 }
 
 func (m *Matrix) row(i int) []byte { return m.data[i*m.stride : i*m.stride+4*m.groups] }

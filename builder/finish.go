@@ -136,11 +136,9 @@ func (r *run) outputLists() func(from, to int, l *store.Lists) {
 				continue
 			}
 			ids, keys := r.lists.List(place)
-			for _, id := range ids {
-				l.Neighbors = append(l.Neighbors, r.order[id])
+			for i, id := range ids {
+				l.Add(r.order[id], keys[i])
 			}
-			l.Keys = append(l.Keys, keys...)
-			l.Starts[len(l.Rows)] = uint32(len(l.Neighbors))
 		}
 	}
 }

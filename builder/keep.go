@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -53,29 +52,17 @@ func (r *run) durableState() *state {
 }
 
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
-// low half stands as neighbor, its high half as the bits of a key. The end of the
-// context does not cut it short: it takes a second and keeps the work of many.
+// low half stands as neighbor, its high half as the bits of a key.
 func (r *run) foldCandidates() error {
-	p := r.begin("fold", "rows", int64(r.n()))
-	defer p.End("")
-	return r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
-		return r.inTurn(context.WithoutCancel(r.ctx), r.n(), r.foundLists, func(l *store.Lists) error {
-			p.Add(len(l.Rows))
-			return add(l)
-		})
-	})
-}
-
-// foundLists appends the candidates of places.
-func (r *run) foundLists(from, to int, l *store.Lists) {
-	for place := uint32(from); place < uint32(to); place++ {
-		l.Append(place, nil, nil)
-		for i := range r.found.Len(place) {
-			e := r.found.At(place, i)
-			l.Neighbors, l.Keys = append(l.Neighbors, uint32(e)), append(l.Keys, math.Float32frombits(e.Distance()))
+	return r.foldLists(uint32(len(r.state.Stages)), func(from, to int, l *store.Lists) {
+		for place := uint32(from); place < uint32(to); place++ {
+			l.Append(place, nil, nil)
+			for i := range r.found.Len(place) {
+				e := r.found.At(place, i)
+				l.Add(uint32(e), math.Float32frombits(e.Distance()))
+			}
 		}
-		l.Starts[len(l.Rows)] = uint32(len(l.Neighbors))
-	}
+	})
 }
 
 // loadCandidates brings into memory what the balls method needs.

@@ -26,8 +26,12 @@ func (r *run) limit() int64 {
 	if r.opts.Memory > 0 {
 		return r.opts.Memory
 	}
-	return offeredMemory() / 2
+	return DefaultMemory()
 }
+
+// DefaultMemory is what Options.Memory stands for where it is 0: half of what the
+// machine or its cgroup offers, in bytes.
+func DefaultMemory() int64 { return offeredMemory() / 2 }
 
 // openLedger shares the limit out: what grows with the rows gets what the rest does
 // not need, and goes to files beyond that. The other methods hold more than that in
@@ -44,9 +48,7 @@ func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 // lastRoom is what its last pass has for that: it holds no groups, and what the
 // collector has not yet taken of them it takes when a block needs it (pages.HoldHeap).
 func (r *run) lastRoom() int64 {
-	passes := r.leastPlan(Parts).Passes
-	adjacency := &passes[len(passes)-2]
-	return max(r.partsRoom(), r.limit()-reserved(adjacency.Alone()))
+	return max(r.partsRoom(), r.limit()-reserved(r.leastPlan(Parts).Pass("adjacency").Alone()))
 }
 
 // need is the most anonymous memory that the build will hold at a time.

@@ -54,7 +54,7 @@ type Options struct {
 
 	// What may change from one run to the next of the same build.
 	Threads   int         // GOMAXPROCS
-	Memory    int64       // bytes; 0: half of what the machine or its cgroup offers; see pages.HoldHeap
+	Memory    int64       // bytes; 0: DefaultMemory; see pages.HoldHeap
 	PairCache Switch      // chosen from the measured cost of the distance
 	Scratch   string      // "" is DIR/scratch
 	Progress  func(Event) // called from one goroutine at a time; must be quick

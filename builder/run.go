@@ -107,16 +107,22 @@ func (r *run) fold(stage uint32) error {
 	if err := r.roomForFold(r.k); err != nil {
 		return err
 	}
-	p := r.begin("fold", "rows", int64(r.n()))
-	defer p.End("")
-	lists := func(from, to int, l *store.Lists) {
+	return r.foldLists(stage, func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			ids, keys := r.lists.List(place)
 			l.Append(place, ids, keys)
 		}
-	}
+	})
+}
+
+// foldLists writes the lists of all places, as fill appends them, as the fold of a
+// stage. The end of the context does not cut it short: it takes a second and keeps the
+// work of many.
+func (r *run) foldLists(stage uint32, fill func(from, to int, l *store.Lists)) error {
+	p := r.begin("fold", "rows", int64(r.n()))
+	defer p.End("")
 	return r.draft.Fold(stage, func(add func(*store.Lists) error) error {
-		return r.inTurn(context.WithoutCancel(r.ctx), r.n(), lists, func(l *store.Lists) error {
+		return r.inTurn(context.WithoutCancel(r.ctx), r.n(), fill, func(l *store.Lists) error {
 			p.Add(len(l.Rows))
 			return add(l)
 		})

@@ -27,7 +27,8 @@ type process struct {
 
 // A meter samples this process until stop, every 50 ms: often enough for peaks
 // of buffers that live longer than that, rare enough to cost nothing. It looks at
-// the disk as well, as often as that costs less than a fiftieth of the time.
+// the disk as well, as often as that costs less than a fiftieth of the time, and tells
+// package pages what it sees of memory.
 type meter struct {
 	onDisk  func() int64 // bytes now; nil: nobody looks
 	mu      sync.Mutex

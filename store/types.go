@@ -56,6 +56,12 @@ func (l *Lists) Append(place uint32, neighbors []uint32, keys []float32) {
 	l.Starts = append(l.Starts, uint32(len(l.Neighbors)))
 }
 
+// Add adds an entry to the list of the last place.
+func (l *Lists) Add(neighbor uint32, key float32) {
+	l.Neighbors, l.Keys = append(l.Neighbors, neighbor), append(l.Keys, key)
+	l.Starts[len(l.Rows)]++
+}
+
 // batchPlaces is how many places a batch has at the most.
 const batchPlaces = 4096
 
@@ -73,9 +79,7 @@ func (b *Batches) Add(place, neighbor uint32, key float32) {
 		}
 		l.Append(place, nil, nil)
 	}
-	l.Neighbors = append(l.Neighbors, neighbor)
-	l.Keys = append(l.Keys, key)
-	l.Starts[len(l.Rows)]++
+	l.Add(neighbor, key)
 }
 
 // last is the batch that grows.

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"math"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -11,6 +10,7 @@ import (
 var held struct {
 	sync.Mutex
 	limit  int64 // 0: nothing
+	before int64 // the heap's limit without it
 	blocks int64 // bytes of blocks outside Go's heap, now
 	beside int64 // bytes that are neither these nor Go's, as last seen
 }
@@ -26,11 +26,15 @@ const leastHeap = 16 << 20
 
 // HoldHeap keeps the anonymous memory of this process under limit bytes from now on:
 // Go's heap gets what blocks outside of it leave (debug.SetMemoryLimit), so that
-// garbage is collected before it stands beside them. 0 ends that. It is for programs
-// that are nothing but a build: the limit is one for the whole process.
+// garbage is collected before it stands beside them; a lower limit of the heap's own
+// (GOMEMLIMIT) stays. 0 ends that. It is for programs that are nothing but a build: the
+// limit is one for the whole process.
 func HoldHeap(limit int64) {
 	held.Lock()
 	defer held.Unlock()
+	if held.limit == 0 {
+		held.before = debug.SetMemoryLimit(-1)
+	}
 	held.limit, held.beside = limit, besideHeap
 	limitHeap()
 }
@@ -56,9 +60,9 @@ func account(bytes int64) {
 }
 
 func limitHeap() {
-	heap := int64(math.MaxInt64)
+	heap := held.before
 	if held.limit > 0 {
-		heap = max(held.limit-held.blocks-held.beside, leastHeap)
+		heap = min(heap, max(held.limit-held.blocks-held.beside, leastHeap))
 	}
 	debug.SetMemoryLimit(heap)
 }

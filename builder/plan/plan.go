@@ -54,6 +54,16 @@ func (m *memory) block(bytes float64) {
 	}
 }
 
+// Pass is the pass of a name, nil where there is none.
+func (p *Plan) Pass(name string) *Pass {
+	for i := range p.Passes {
+		if p.Passes[i].Name == name {
+			return &p.Passes[i]
+		}
+	}
+	return nil
+}
+
 // Alone is the anonymous memory of a pass where nothing is left of those before it.
 func (p *Pass) Alone() int64 { return int64(fixedMemory + p.held.mapped + 2*p.held.heap) }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,10 +175,8 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	defer in.Close()
-	if b.opts.Memory > 0 {
-		// The collector works harder near the limit instead of passing it.
-		pages.HoldHeap(b.opts.Memory)
-	}
+	// The collector works harder near the limit instead of passing it.
+	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)

@@ -16,7 +16,7 @@ func (r *run) enough() error {
 			advice = "; method parts needs less"
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
-			ErrMemory, len(r.good), r.opts.K, mebibytes(need), mebibytes(limit), advice)
+			ErrMemory, len(r.good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
 	}
 	return nil
 }
@@ -83,4 +83,7 @@ func (r *run) codesBytes(n int64) int64 {
 	return n * (8 + (dim+3)/4*4)
 }
 
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+const mib = 1 << 20
+
+// mebibytes rounds down.
+func mebibytes(n int64) string { return fmt.Sprintf("%d.%d MiB", n/mib, n%mib*10/mib) }

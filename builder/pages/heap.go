@@ -20,6 +20,10 @@ var held struct {
 // that keeps is not known before it is seen: 55 MiB in a build of 20 million rows.
 const besideHeap = 16 << 20
 
+// overshoot is the part of a limit that the collector may pass it by while it works.
+// Measured without: 227.0 MiB of 225.8 in a build of a million rows.
+const overshoot = 32
+
 // leastHeap is what Go's heap is left in any case: with less the collector would run
 // without end.
 const leastHeap = 16 << 20
@@ -62,7 +66,7 @@ func account(bytes int64) {
 func limitHeap() {
 	heap := held.before
 	if held.limit > 0 {
-		heap = min(heap, max(held.limit-held.blocks-held.beside, leastHeap))
+		heap = min(heap, max(held.limit-held.limit/overshoot-held.blocks-held.beside, leastHeap))
 	}
 	debug.SetMemoryLimit(heap)
 }

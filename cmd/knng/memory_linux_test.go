@@ -91,5 +91,5 @@ func needed(t *testing.T, rows string, flags ...string) int64 {
 	if _, err := fmt.Sscanf(string(after), "%f MiB", &mebibytes); err != nil {
 		t.Fatalf("no need is named: %s", said)
 	}
-	return int64((mebibytes + 0.1) * (1 << 20)) // it is rounded
+	return int64(mebibytes * (1 << 20))
 }

@@ -155,65 +155,6 @@ func (r *run) divideBalls() error {
 	return err
 }
 
-// leafColumns is how many rows of a leaf the others are compared with at a time: a
-// quarter of a megabyte at usual dimensions, which stays in a second-level cache.
-const leafColumns = 2048
-
-// leafOfCodes returns one worker's way to solve leaves.
-func (r *run) leafOfCodes() func(leaf []uint32) {
-	tile := r.codes.NewTile()
-	var bounds [codes.BandRows]uint32
-	return func(leaf []uint32) {
-		for columns := range slices.Chunk(leaf, leafColumns) {
-			r.compareWith(tile, columns, leaf, &bounds)
-		}
-	}
-}
-
-// compareWith compares all rows of a leaf with some of them.
-func (r *run) compareWith(tile *codes.Tile, columns, leaf []uint32, bounds *[codes.BandRows]uint32) {
-	tile.Expect(columns)
-	tile.Columns(columns, nil)
-	for first := 0; first < len(leaf); first += codes.BandRows {
-		band := leaf[first:min(first+codes.BandRows, len(leaf))]
-		r.found.Expect(tile, band)
-		tile.Rows(band, len(columns))
-		for i, place := range band {
-			if bounds[i] = r.found.Bound(place); bounds[i] == ^uint32(0) {
-				bounds[i] = tile.Bound(i, r.found.K+1)
-			}
-		}
-		tile.Select(bounds[:len(band)])
-		for i, place := range band {
-			distances, ids := tile.Near(i)
-			if len(ids) > manyTies*r.found.K {
-				distances, ids = lessTies(distances, ids, bounds[i], r.found.K+1)
-			}
-			r.found.Offer(tile, place, distances, ids)
-		}
-	}
-}
-
-// manyTies is from how many times the length of a list on it pays to look for ties.
-const manyTies = 4
-
-// lessTies drops, in place, all but the first few of the candidates whose distance is
-// the bound. They stand in the order of places, which decides ties: no other can enter
-// a list. Where a row repeats, nearly all of a leaf ties.
-func lessTies(distances, ids []uint32, bound uint32, few int) (d, i []uint32) {
-	n, ties := 0, 0
-	for at, x := range distances {
-		if x == bound {
-			if ties++; ties > few {
-				continue
-			}
-		}
-		distances[n], ids[n] = x, ids[at]
-		n++
-	}
-	return distances[:n], ids[:n]
-}
-
 // join runs one round of joins, or as many parts of it as the target recall
 // takes.
 func (r *run) join() error {

@@ -87,8 +87,8 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 			}
 			ids, keys := s.list(place)
 			rows = rows[:0]
+			f.parted.UniteAll(uint32(place), ids)
 			for _, id := range ids {
-				f.parted.Unite(uint32(place), id)
 				rows = append(rows, f.order[id])
 			}
 			if _, ok := f.wanted[uint32(place)]; ok {

@@ -60,6 +60,7 @@ type list struct {
 type stripe struct {
 	from, to int // places
 	lists    *union.Lists
+	merger   union.Merger
 	batch    store.Lists
 }
 
@@ -118,12 +119,13 @@ func (s *stripe) offer(n int) error {
 		if int(place) < s.from || int(place) >= s.to {
 			return errPlace(place, n)
 		}
-		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
-			if int(l.Neighbors[j]) >= n {
-				return errPlace(l.Neighbors[j], n)
+		ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
+		for _, id := range ids {
+			if int(id) >= n {
+				return errPlace(id, n)
 			}
-			s.lists.Offer(place-uint32(s.from), l.Neighbors[j], l.Keys[j])
 		}
+		s.merger.Merge(s.lists, place-uint32(s.from), ids, keys)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Values of bulk data. Integers are little-endian where not said otherwise;
@@ -86,15 +87,19 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func appendUint32s(dst []uint32, data []byte) []uint32 {
-	for ; len(data) >= 4; data = data[4:] {
-		dst = append(dst, binary.LittleEndian.Uint32(data))
+	at := len(dst)
+	dst = slices.Grow(dst, len(data)/4)[:at+len(data)/4]
+	for i := range dst[at:] {
+		dst[at+i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
 	return dst
 }
 
 func appendFloat32s(dst []float32, data []byte) []float32 {
-	for ; len(data) >= 4; data = data[4:] {
-		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(data)))
+	at := len(dst)
+	dst = slices.Grow(dst, len(data)/4)[:at+len(data)/4]
+	for i := range dst[at:] {
+		dst[at+i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	return dst
 }

@@ -127,6 +127,47 @@ func (l *Lists) Offer(place, id uint32, key float32) bool {
 	return true
 }
 
+// A Merger offers whole lists: one per goroutine.
+type Merger struct {
+	ids  []uint32
+	keys []float32
+}
+
+// Merge offers ids with their keys, distinct and ascending by (key, row), to the list of
+// place: a walk along both lists, where offering one after the other would look for the
+// place of each and move all that follow.
+func (m *Merger) Merge(l *Lists, place uint32, ids []uint32, keys []float32) {
+	toIDs, toKeys := l.idsOf(place), l.keysOf(place)
+	if len(ids) == 0 || !l.before(keys[0], ids[0], toKeys[l.K-1], toIDs[l.K-1]) {
+		return
+	}
+	at := 0
+	for l.before(toKeys[at], toIDs[at], keys[0], ids[0]) {
+		at++
+	}
+	m.ids, m.keys = append(m.ids[:0], toIDs[at:]...), append(m.keys[:0], toKeys[at:]...)
+	toIDs, toKeys = toIDs[at:], toKeys[at:]
+	old, next := 0, 0
+	for to := range toIDs {
+		if next == len(ids) {
+			copy(toIDs[to:], m.ids[old:])
+			copy(toKeys[to:], m.keys[old:])
+			return
+		}
+		switch id, key := m.ids[old], m.keys[old]; {
+		case id == ids[next]:
+			toIDs[to], toKeys[to] = id, key
+			old, next = old+1, next+1
+		case l.before(key, id, keys[next], ids[next]):
+			toIDs[to], toKeys[to] = id, key
+			old++
+		default:
+			toIDs[to], toKeys[to] = ids[next], keys[next]
+			next++
+		}
+	}
+}
+
 // insertion returns the first position whose key is not below key.
 func insertion(keys []float32, key float32) int {
 	lo, hi := 0, len(keys)

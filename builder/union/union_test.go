@@ -61,6 +61,45 @@ func TestOfferEqualsSlowUnion(t *testing.T) {
 	}
 }
 
+func TestMergeEqualsSlowUnion(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var m Merger
+	for range 500 {
+		n, k := 2+rng.IntN(60), 1+rng.IntN(12)
+		keyOf := make([]float32, n)
+		rowOf := make([]uint32, n)
+		for i, r := range rng.Perm(n) {
+			keyOf[i], rowOf[i] = float32(rng.IntN(5)), uint32(r)
+		}
+		l := New(n, k, rowOf)
+		var offers []pair
+		for range rng.IntN(8) {
+			var some []pair
+			for range rng.IntN(2 * k) {
+				id := uint32(1 + rng.IntN(n-1))
+				some = append(some, pair{id, keyOf[id]})
+			}
+			offers = append(offers, some...)
+			some = slowUnion(some, len(some), rowOf)
+			ids, keys := make([]uint32, len(some)), make([]float32, len(some))
+			for i, x := range some {
+				ids[i], keys[i] = x.id, x.key
+			}
+			m.Merge(l, 0, ids, keys)
+			ids, keys = l.List(0)
+			var got []pair
+			for i := range ids {
+				got = append(got, pair{ids[i], keys[i]})
+			}
+			if want := slowUnion(offers, k, rowOf); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: got %v, want %v", seed, got, want)
+			}
+		}
+	}
+}
+
 // checkAdded holds Added against a set difference.
 func checkAdded(t *testing.T, l *Lists, snap *Snapshot, ids []uint32) {
 	t.Helper()

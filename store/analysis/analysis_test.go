@@ -379,3 +379,31 @@ func TestNothingToSee(t *testing.T) {
 		}
 	}
 }
+
+// TestUniteAll makes the groups that Unite makes, edge by edge.
+func TestUniteAll(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 300 {
+		n := 1 + rng.IntN(60)
+		all, single := analysis.NewPartition(n), analysis.NewPartition(n)
+		for range rng.IntN(40) {
+			a := uint32(rng.IntN(n))
+			others := make([]uint32, rng.IntN(4))
+			for i := range others {
+				others[i] = uint32(rng.IntN(n))
+				single.Unite(others[i], a)
+			}
+			all.UniteAll(a, others)
+			for i := range uint32(n) {
+				if all.Of(i) != single.Of(i) {
+					t.Fatalf("seed %d: node %d is with %d, want %d", seed, i, all.Of(i), single.Of(i))
+				}
+			}
+		}
+		if all.Len() != single.Len() {
+			t.Fatalf("seed %d: %d groups, want %d", seed, all.Len(), single.Len())
+		}
+	}
+}

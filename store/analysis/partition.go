@@ -37,6 +37,19 @@ func (p *Partition) Unite(a, b uint32) {
 	}
 }
 
+// UniteAll makes one group of that of a and those of others. Where groups have grown,
+// most nodes point at the first of theirs already: looking at that alone, the processor
+// waits for the memory of several at once.
+func (p *Partition) UniteAll(a uint32, others []uint32) {
+	ra := root(p.parent, a)
+	for _, b := range others {
+		if p.parent[b] != ra {
+			p.Unite(ra, b)
+			ra = root(p.parent, ra)
+		}
+	}
+}
+
 // Of returns the smallest node in the group of a.
 func (p *Partition) Of(a uint32) uint32 { return root(p.parent, a) }
 
@@ -70,11 +83,15 @@ func (p *Partition) Groups(least int) []Group {
 
 // root finds the representative of a node and halves the path to it.
 func root(parent []uint32, a uint32) uint32 {
-	for parent[a] != a {
-		parent[a] = parent[parent[a]]
-		a = parent[a]
+	for {
+		above := parent[a]
+		top := parent[above]
+		if above == top {
+			return top
+		}
+		parent[a] = top
+		a = top
 	}
-	return a
 }
 
 // Components counts the connected components of an undirected graph over nodes

@@ -1,0 +1,64 @@
+package builder
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// TestLeavesSolvedOnceOrBothWays: lists do not depend on whether a leaf compares each
+// pair once, for both rows, or twice. The leaves are of many sizes, larger than a set of
+// columns and smaller than a band among them; elements of few values make ties and
+// equal rows.
+func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for _, values := range []int{2, 3, 256} {
+		const n, dim = 6000, 12
+		data := make([]byte, n*dim)
+		for i := range data {
+			data[i] = byte(rng.IntN(values))
+		}
+		rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := codes.Of(rows, space, codes.Rounding{}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := 1 + rng.IntN(40)
+		lists := func() *run { return &run{codes: m, found: candidates.New(n, k)} }
+		once, bothWays := lists(), lists()
+		defer once.found.Free()
+		defer bothWays.found.Free()
+		solver := &leafWorker{run: once, tile: m.NewTile()}
+		plain := &leafWorker{run: bothWays, tile: m.NewTile()}
+		for _, size := range []int{n, 5000, 1, 2, 7, 9, 100, 500, 1000, 2100, 4097, rng.IntN(n) + 1} {
+			leaf := make([]uint32, size)
+			for i, p := range rng.Perm(n)[:size] {
+				leaf[i] = uint32(p)
+			}
+			slices.Sort(leaf)
+			solver.solve(leaf)
+			plain.compare(leaf, leaf)
+			for p := range uint32(n) {
+				for i := range k {
+					if a, b := once.found.At(p, i), bothWays.found.At(p, i); a != b {
+						t.Fatalf("seed %d: %d values, k %d, leaf of %d: entry %d of place %d is %x, want %x", seed, values, k, size, i, p, a, b)
+					}
+				}
+			}
+		}
+	}
+}

@@ -111,3 +111,24 @@ func TestHoldHeap(t *testing.T) {
 	}
 	large.Free()
 }
+
+// TestLargeBlocksFindRoom: what Go holds and no longer needs is given back before a large
+// block is there to be filled.
+func TestLargeBlocksFindRoom(t *testing.T) {
+	defer HoldHeap(0)
+	const limit = 400 << 20
+	HoldHeap(limit)
+	garbage := make([]byte, 300<<20)
+	for i := 0; i < len(garbage); i += 4096 {
+		garbage[i] = 1
+	}
+	if garbage[0] == 0 || GoBytes() < 300<<20 {
+		t.Fatalf("%d bytes are Go's", GoBytes())
+	}
+	garbage = nil
+	block := Make[byte](200 << 20)
+	defer block.Free()
+	if went := GoBytes() + 200<<20; went > limit {
+		t.Errorf("%d bytes with a block of 200 MiB, want at most %d", went, limit)
+	}
+}

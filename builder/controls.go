@@ -96,7 +96,7 @@ func (r *run) steering(count int) (rows []uint32) {
 
 // growSteering lets the steering sample of the balls method grow with the build,
 // so that it costs its share of the comparisons made so far, and at least two
-// chunks.
+// chunks; that of the parts method grows once, see steerParts.
 func (r *run) growSteering(requested int64) error {
 	if r.opts.Recall == 0 {
 		return nil

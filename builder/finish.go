@@ -194,11 +194,18 @@ func (r *run) seal(result *Result) error {
 	return err
 }
 
+// scanRate is comparisons over all pairs of n rows.
+func scanRate(comparisons int64, n int) float64 {
+	if n < 2 {
+		return 0
+	}
+	return float64(comparisons) / (float64(n) * float64(n-1) / 2)
+}
+
 // report gathers what the state says.
 func (r *run) report() *Result {
 	sum := r.state.sums()
 	sum.add(r.completing)
-	n := float64(r.n())
 	res := &Result{
 		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.listLength(),
 		Metric: r.opts.Metric.String(), Method: r.state.Method, Seed: r.opts.Seed,
@@ -212,9 +219,7 @@ func (r *run) report() *Result {
 	if r.opts.Distance != nil {
 		res.Metric = r.opts.Distance.Name
 	}
-	if r.n() > 1 {
-		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
-	}
+	res.ScanRate = scanRate(sum.Evaluated, r.n())
 	if r.state.Method == Balls || r.state.Method == Parts {
 		res.Divisions = r.state.ballsDone(&r.opts)
 	}

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/store/analysis"
 )
 
@@ -13,6 +14,7 @@ func (r *run) finishParts() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.dropGroups()
 	r.ledger.Limit = r.lastRoom()
 	parted, err := pages.Take[uint32](&r.ledger, r.n())
 	if err != nil {
@@ -29,6 +31,7 @@ func (r *run) finishParts() (*Result, error) {
 	result.Completed = f.completed
 	result.RequestedPairs += r.completing.Requested
 	result.Comparisons += r.completing.Evaluated
+	result.ScanRate = scanRate(result.Comparisons, r.n())
 	result.Components = f.parted.Len()
 	r.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
 		return f.wanted[place].ids, f.wanted[place].keys
@@ -40,6 +43,11 @@ func (r *run) finishParts() (*Result, error) {
 		return nil, err
 	}
 	return result, r.seal(result)
+}
+
+// dropGroups lets go of what only divisions need, so that the last pass has its memory.
+func (r *run) dropGroups() {
+	r.groups, r.ascending = [2]parts.Group{}, nil
 }
 
 // partsFinish is the last pass over the lists.

@@ -96,10 +96,11 @@ func (r *run) divideParts() error {
 
 // steeredDivisions is how many divisions a build in parts is taken to make when its
 // steering rows are drawn, which is before the first: their lists are noted as groups
-// are committed, and rows that join later would have none. Descriptors take two to four
-// divisions. With the share of one division 20 million rows were steered by 56: they
-// said 0.955 where 0.950 was true, a standard error.
-const steeredDivisions = 3
+// are committed, and rows that join later would have none. Descriptors take two to four.
+// With the share of one division 20 million rows were steered by 56: they said 0.955
+// where 0.950 was true, a standard error. With more than two a build that stops after
+// one would spend more on controls than controlShare.
+const steeredDivisions = 2
 
 // steerParts draws the rows that steer before the first division, whose pairs say how
 // many they may be: a group notes their lists when it is committed.

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,7 +139,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 		return rows, func() {}, nil
 	}
 	if r.opts.Reference {
-		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped and has no bad or collapsed rows; let the store copy them")
+		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped (no stream, no float64) and has no bad or collapsed rows: begin anew, and let the store copy them")
 	}
 	scratch, err := r.draft.ScratchDir()
 	if err != nil {
@@ -263,8 +262,9 @@ func (r *run) commitIDs() error {
 	}
 	p := r.begin("ids", "rows", int64(r.src.Len()))
 	defer p.End("")
-	if dropped := r.bad.Rows; r.opts.BadRows == Drop && len(dropped) > 0 {
-		return fmt.Errorf("builder: %d rows were dropped, so the lines of %s no longer match; drop their lines too, or isolate the rows", len(dropped), r.opts.IDs)
+	var dropped []uint32
+	if r.opts.BadRows == Drop {
+		dropped = r.bad.Rows
 	}
-	return r.draft.CommitIDs(r.opts.IDs, r.src.Len())
+	return r.draft.CommitIDs(r.opts.IDs, r.src.Len(), dropped)
 }

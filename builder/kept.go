@@ -1,21 +1,33 @@
 package builder
 
-import "github.com/knng/knng/vectors"
+import (
+	"sort"
 
-// kept is an input without its dropped rows: row i is row rows[i] of the input.
+	"github.com/knng/knng/vectors"
+)
+
+// kept is an input without its dropped rows, which ascend.
 type kept struct {
 	vectors.Source
-	rows []uint32
+	dropped []uint32
 }
 
-func (s *kept) Len() int { return len(s.rows) }
+func (s *kept) Len() int { return s.Source.Len() - len(s.dropped) }
 
 // ReadRows reads each run of consecutive input rows in one go.
 func (s *kept) ReadRows(first int, dst []byte) error {
 	size := s.Dim() * s.Type().Size()
+	before := sort.Search(len(s.dropped), func(i int) bool { return int(s.dropped[i])-i > first })
 	for len(dst) > 0 {
-		n := consecutive(s.rows[first:], len(dst)/size)
-		if err := s.Source.ReadRows(int(s.rows[first]), dst[:n*size]); err != nil {
+		row, n := first+before, len(dst)/size
+		if before < len(s.dropped) {
+			n = min(n, int(s.dropped[before])-row)
+		}
+		if n == 0 { // the row is a dropped one
+			before++
+			continue
+		}
+		if err := s.Source.ReadRows(row, dst[:n*size]); err != nil {
 			return err
 		}
 		first, dst = first+n, dst[n*size:]

@@ -16,10 +16,10 @@ type leafWorker struct {
 	*run
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
-	numbers []uint32  // 0, 1, 2, ...
-	open    []uint32  // rows of the leaf whose lists have no bound
-	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
-	waiting []waiting // of the leaf's rows, and one more, which kernels may read
+	columns [leafColumns]uint32 // 0, 1, 2, ...: what a tile calls its columns
+	open    []uint32            // rows of the leaf whose lists have no bound
+	limits  []uint32            // bounds of the leaf's rows when last looked at, and room for kernels
+	waiting []waiting           // of the leaf's rows, and one more, which kernels may read
 }
 
 // waiting are candidates of a row that have not been offered: an offer costs as much as
@@ -35,9 +35,14 @@ type waiting struct {
 const waitingMost = 32
 
 // leafOfCodes returns one worker's way to solve leaves.
-func (r *run) leafOfCodes() func(leaf []uint32) {
+func (r *run) leafOfCodes() func(leaf []uint32) { return newLeafWorker(r).solve }
+
+func newLeafWorker(r *run) *leafWorker {
 	w := &leafWorker{run: r, tile: r.codes.NewTile()}
-	return w.solve
+	for i := range w.columns {
+		w.columns[i] = uint32(i)
+	}
+	return w
 }
 
 // solve compares all pairs of a leaf, each once for both of its rows. An empty list
@@ -106,16 +111,13 @@ func (w *leafWorker) offerBand(band []uint32) {
 
 // once compares every row with those before it, for both.
 func (w *leafWorker) once(leaf []uint32) {
-	for len(w.numbers) < min(len(leaf), leafColumns) {
-		w.numbers = append(w.numbers, uint32(len(w.numbers)))
-	}
 	if len(w.waiting) <= len(leaf) {
 		w.waiting = make([]waiting, len(leaf)+1)
 	}
 	for at := 0; at < len(leaf); at += leafColumns {
 		columns := leaf[at:min(at+leafColumns, len(leaf))]
 		w.tile.Expect(columns)
-		w.tile.Columns(columns, w.numbers[:len(columns)])
+		w.tile.Columns(columns, w.columns[:len(columns)])
 		for first := at; first < len(leaf); first += codes.BandRows {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			w.tile.Rows(band, min(first+len(band)-at, len(columns)))

@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
-	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/builder/internal/rowstest"
 )
 
 // TestLeavesSolvedOnceOrBothWays: lists do not depend on whether a leaf compares each
@@ -21,29 +19,14 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for _, values := range []int{2, 3, 256} {
 		const n, dim = 6000, 12
-		data := make([]byte, n*dim)
-		for i := range data {
-			data[i] = byte(rng.IntN(values))
-		}
-		rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := codes.Of(rows, space, codes.Rounding{}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := rowstest.Codes(t, rng, n, dim, values)
 		k := 1 + rng.IntN(40)
 		lists := func() *run { return &run{codes: m, found: candidates.New(n, k)} }
 		once, bothWays := lists(), lists()
 		defer once.found.Free()
 		defer bothWays.found.Free()
-		solver := &leafWorker{run: once, tile: m.NewTile()}
-		plain := &leafWorker{run: bothWays, tile: m.NewTile()}
+		solver := newLeafWorker(once)
+		plain := newLeafWorker(bothWays)
 		for _, size := range []int{n, 5000, 1, 2, 7, 9, 100, 500, 1000, 2100, 4097, rng.IntN(n) + 1} {
 			leaf := make([]uint32, size)
 			for i, p := range rng.Perm(n)[:size] {

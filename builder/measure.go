@@ -10,9 +10,9 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// ErrOwnDistance says that a store's keys come from a distance function of the
-// program that built it, which is not at hand.
-var ErrOwnDistance = errors.New("builder: the graph's distance is a function of the program that built it")
+// ErrOwnDistance says that a store's keys come from a distance that its rows do not
+// tell: rank-order, or a function of the program that built it.
+var ErrOwnDistance = errors.New("builder: the graph's distance is no metric of its rows but rank-order, or a program's own function: exact lists cannot be computed under it")
 
 // MeasureRecall measures the recall of a finished store on a seeded sample of
 // rows, whose exact lists it computes from the store's own vectors. progress

@@ -45,8 +45,8 @@ func (r *run) openLedger() (err error) {
 // partsRoom is what the parts method has for what grows with the rows.
 func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 
-// lastRoom is what its last pass has for that: it holds no groups, and what the
-// collector has not yet taken of them it takes when a block needs it (pages.HoldHeap).
+// lastRoom is what its last pass has for that: it holds no groups (dropGroups), and what
+// the collector has not yet taken of them it takes when a block needs it (pages.HoldHeap).
 func (r *run) lastRoom() int64 {
 	return max(r.partsRoom(), r.limit()-reserved(r.leastPlan(Parts).Pass("adjacency").Alone()))
 }

@@ -87,6 +87,9 @@ func newTrial(rng *rand.Rand) *trial {
 	} else {
 		c.opts.Divisions, c.opts.Rounds = 1+rng.IntN(6), 1+rng.IntN(3)
 	}
+	if c.opts.Method == builder.Parts {
+		c.opts.Rounds = 0 // it has none
+	}
 	if c.opts.Method != builder.Paper && c.opts.Metric == distance.IP {
 		c.opts.Metric = distance.Cosine // balls and parts know no inner products
 	}

@@ -32,10 +32,10 @@ func (o *Options) choose(n, dim int) Method {
 		return o.Method
 	case o.exactIsCheaper(n, dim):
 		return Exact
-	case o.paperOnly() != "" || n > candidates.MaxPlaces:
+	case o.paperOnly() != "" || int64(n) > candidates.MaxPlaces:
 		return Paper
 	}
-	if o.Duplicates != Collapse && o.K <= maxPartsK && o.ballsBytes(int64(n), dim) > wholeBytes {
+	if o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK && o.ballsBytes(int64(n), dim) > wholeBytes {
 		return Parts
 	}
 	return Balls

@@ -32,11 +32,11 @@ type Options struct {
 	Metric      distance.Metric // Euclidean
 	Method      Method          // Auto
 	Recall      float64         // target; 0.95 unless Divisions or Rounds are given, then 0: no stopping by recall
-	Divisions   int             // fixed number of divisions; 0: until the effective rate falls under Trigger
-	Rounds      int             // propagation rounds; 0: 1
+	Divisions   int             // exactly so many (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Trigger
+	Rounds      int             // exactly so many propagation rounds; 0: one, and with Recall as many as it takes. Parts has none
 	LeafSize    int             // g: leaves have fewer rows; 500, and at least 4 K. Parts ignores it
 	Trigger     float64         // effective rate under which propagation starts; 0.05
-	Visits      int             // T: most points visited per row in propagation; 500
+	Visits      int             // T: most points visited per row in propagation; 500, and at least 2 K
 	Sample      int             // rows of a node that its principal direction is computed from; 100
 	Propagation Switch          // On
 	Pairwise    Switch          // On: a pair is offered to both ends
@@ -50,7 +50,7 @@ type Options struct {
 
 	// What the store holds besides lists; it may not change from run to run either.
 	Reference bool   // do not copy the rows: read them from the source, in its order (with balls, ties may then fall otherwise)
-	IDs       string // path of a file with one UTF-8 id per line
+	IDs       string // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 
 	// What may change from one run to the next of the same build.
 	Threads   int         // GOMAXPROCS
@@ -183,6 +183,7 @@ func (o *Options) Validate() error {
 		fault(what != "", "method %s does not know %s", v.Method, what)
 		fault(v.Method == Parts && v.Duplicates == Collapse, "method parts does not collapse duplicates")
 		fault(v.Method == Parts && v.K > maxPartsK, "k is %d, want 1 to %d with method parts", v.K, maxPartsK)
+		fault(v.Method == Parts && v.Rounds > 0, "method parts has no propagation rounds")
 	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)

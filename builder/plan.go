@@ -25,8 +25,8 @@ const measuredFrom = 8
 
 // Plan predicts what a build of src with these options will take: its passes, memory,
 // disk, bytes read and written, and time, for which it measures this machine for a
-// second and writes a file in opts.Scratch (the system's folder for temporary files, if
-// "") that it removes. It reads some two thousand rows. Where recall steers the
+// second and writes files without names in opts.Scratch (the system's folder for temporary
+// files, if ""). It reads some two thousand rows. Where recall steers the
 // build, divisions and rounds are guessed from the rows' intrinsic dimension; bad rows,
 // and copies that will collapse, are counted as if they were neither. src stays open
 // and belongs to the caller. Errors: those of the options and of reading; ctx's.
@@ -42,7 +42,7 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	defer r.release()
 	r.received.Store(src.Received())
 	var p *plan.Plan
-	r.ledger.Limit = r.partsRoom()
+	r.ledger.Limit, r.ledger.Dir = r.partsRoom(), opts.Scratch
 	err := vectors.Guard(func() (err error) {
 		if err = r.separate(); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (r *run) shape(method Method) plan.Shape {
 		if r.codesOrder() {
 			s.Slack = 0
 		}
-		s.Parts = plan.Parts{GroupRows: groupBytes / r.groupRowBytes(), Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit}
+		s.Parts = plan.Parts{GroupRows: groupBytes / r.groupRowBytes(), Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit, Stripe: int64(stripeBytes)}
 	}
 	return s
 }

@@ -35,15 +35,18 @@ func (r *run) roomForOrder() error {
 func (r *run) roomForStage(kind string) error {
 	stored, scratch := int64(0), int64(0)
 	if len(r.state.Stages) == 0 {
-		stored = listBytes(r.n(), r.k) / 2 // some are packed, some come short
+		stored = listBytes(r.n(), r.k) / 3 // they are packed, and some come short
 	}
 	switch {
 	case r.state.Method == Balls:
 		return nil // but for a fold
 	case r.state.Method == Parts && r.foldDue():
-		return r.roomForFold(r.k) // before anything is given back
+		if err := r.roomForFold(r.k); err != nil { // before anything is given back
+			return err
+		}
+		return r.roomFor("the next "+kind, 0, r.spillBytes())
 	case r.state.Method == Parts:
-		scratch = int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size()) // of groups, side by side
+		scratch = r.spillBytes()
 	case kind == divisionStage:
 		stored += 4 * int64(r.n()) // leaf numbers
 	case kind == propagationStage:
@@ -57,8 +60,11 @@ func (r *run) roomForStage(kind string) error {
 	return r.roomFor("the next "+kind, stored, scratch)
 }
 
+// spillBytes is about what groups take side by side on disk.
+func (r *run) spillBytes() int64 { return int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size()) }
+
 // roomForFold is for lists beside those that they replace.
-func (r *run) roomForFold(k int) error { return r.roomFor("the fold", listBytes(r.n(), k)/2, 0) }
+func (r *run) roomForFold(k int) error { return r.roomFor("the fold", listBytes(r.n(), k)/3, 0) }
 
 // roomForLists is for the adjacency and its view.
 func (r *run) roomForLists() error {

@@ -120,9 +120,12 @@ func (s *stripe) offer(n int) error {
 			return errPlace(place, n)
 		}
 		ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
-		for _, id := range ids {
+		for j, id := range ids {
 			if int(id) >= n {
 				return errPlace(id, n)
+			}
+			if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
+				return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
 			}
 		}
 		s.merger.Merge(s.lists, place-uint32(s.from), ids, keys)

@@ -31,8 +31,12 @@ func TestTinyValues(t *testing.T) {
 			if (method == builder.Balls || method == builder.Parts) && m == distance.IP {
 				continue
 			}
+			o := builder.Options{K: k, Metric: m, Method: method, LeafSize: 40, Divisions: 2}
+			if method != builder.Parts {
+				o.Rounds = 1
+			}
 			dir := filepath.Join(t.TempDir(), "g")
-			_, lists := build(t, dir, input(t, data, dim), builder.Options{K: k, Metric: m, Method: method, LeafSize: 40, Divisions: 2, Rounds: 1})
+			_, lists := build(t, dir, input(t, data, dim), o)
 			checkLists(t, lists, k)
 			for row, list := range lists {
 				for i, e := range list {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/knng/knng/vectors"
 )
 
 // Shape is what the committed adjacency looks like.
@@ -18,12 +20,23 @@ type Shape struct {
 	Lists int `json:"lists"` // rows with a list
 }
 
+// check refuses what no adjacency can look like.
+func (s *Shape) check() error {
+	if s.K < 0 || s.K > math.MaxUint16 || s.Rows < 0 || int64(s.Rows) > vectors.MaxRows {
+		return fmt.Errorf("%w: adjacency of %d rows with k %d", ErrCorrupt, s.Rows, s.K)
+	}
+	return nil
+}
+
 const adjacencyRecord = "adjacency"
 
 // CommitAdjacency writes the final lists. write is called once and calls add
 // for rows 0, 1, 2, ... in turn: neighbors are input rows, sorted by
 // (key, row). Every list has k entries or, for an isolated row, none.
 func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, keys []float32) error) error) (err error) {
+	if k < 0 || k > math.MaxUint16 {
+		return fmt.Errorf("store: lists of %d, want 0 to %d", k, math.MaxUint16)
+	}
 	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}

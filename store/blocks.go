@@ -7,84 +7,9 @@ import (
 	"slices"
 )
 
-// Values of bulk data. Integers are little-endian where not said otherwise;
-// "uvarint" is that of encoding/binary. Decoders check every length against the
-// value at hand before they allocate.
-
-// appendLists encodes a batch of partial lists:
-//
-//	uvarint rows
-//	rows times: uvarint place minus the place before (the first: the place),
-//	            uvarint entries
-//	all entries' neighbors, u32 places
-//	all entries' keys, f32
-//
-// Places ascend strictly.
-func appendLists(dst []byte, l *Lists) ([]byte, error) {
-	dst = binary.AppendUvarint(dst, uint64(len(l.Rows)))
-	before := uint32(0)
-	for i, place := range l.Rows {
-		if i > 0 && place <= before {
-			return dst, fmt.Errorf("store: place %d after %d in a block", place, before)
-		}
-		dst = binary.AppendUvarint(dst, uint64(place-before))
-		dst = binary.AppendUvarint(dst, uint64(l.Starts[i+1]-l.Starts[i]))
-		before = place
-	}
-	for _, n := range l.Neighbors {
-		dst = binary.LittleEndian.AppendUint32(dst, n)
-	}
-	for _, k := range l.Keys {
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(k))
-	}
-	return dst, nil
-}
-
-// decodeLists is the inverse of appendLists, into l.
-func decodeLists(data []byte, l *Lists) error {
-	l.Reset()
-	d := decoder{data: data}
-	rows := d.uvarint()
-	if rows > uint64(len(d.data)) { // a row takes two bytes at least
-		return fmt.Errorf("%d rows in %d bytes", rows, len(data))
-	}
-	var place, entries uint64
-	for i := range rows {
-		step := d.uvarint()
-		if i > 0 && step == 0 {
-			return fmt.Errorf("place %d twice", place)
-		}
-		place += step
-		entries += d.uvarint()
-		if d.bad || place > math.MaxUint32 || entries > uint64(len(data)) {
-			return fmt.Errorf("row table damaged at row %d of %d", i, rows)
-		}
-		l.Rows = append(l.Rows, uint32(place))
-		l.Starts = append(l.Starts, uint32(entries))
-	}
-	if d.bad || uint64(len(d.data)) != 8*entries {
-		return fmt.Errorf("%d bytes for %d entries, want %d", len(d.data), entries, 8*entries)
-	}
-	l.Neighbors = appendUint32s(l.Neighbors, d.data[:4*entries])
-	l.Keys = appendFloat32s(l.Keys, d.data[4*entries:])
-	return nil
-}
-
-// decoder reads varints and remembers whether one was damaged.
-type decoder struct {
-	data []byte
-	bad  bool
-}
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.data)
-	if n <= 0 {
-		d.bad, d.data = true, nil
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
-}
+// Values of bulk data; those of subgraphs are in partial.go. Integers are
+// little-endian. Decoders check every length against the value at hand before they
+// allocate.
 
 func appendUint32s(dst []uint32, data []byte) []uint32 {
 	at := len(dst)

@@ -14,8 +14,9 @@ type CheckOptions struct {
 	Full   bool // recompute the keys of all rows, not of a sample
 	Sample int  // rows whose keys are recomputed; 0 is 1000
 	Seed   uint64
-	// Progress is told what is being checked, and how far that is.
-	Progress func(what string, done, total int)
+	// Progress is told what is being checked, and how far that is: bytes of files,
+	// rows of all else. It is called by one goroutine at a time.
+	Progress func(what string, done, total int64)
 }
 
 // A CheckReport is what a check found.
@@ -56,9 +57,9 @@ func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, er
 		opts.Sample = 1000
 	}
 	if opts.Progress == nil {
-		opts.Progress = func(string, int, int) {}
+		opts.Progress = func(string, int64, int64) {}
 	}
-	c := &checker{ctx: ctx, dir: dir, opts: opts, report: new(CheckReport)}
+	c := &checker{ctx: ctx, dir: dir, opts: opts, report: &CheckReport{Faults: []string{}, Notes: []string{}}}
 	if err := isFinished(dir); err != nil {
 		return nil, err
 	}
@@ -94,22 +95,23 @@ func (c *checker) files(folder string) error {
 		c.report.fault("%v", err)
 		return nil
 	}
-	found, err := hashFiles(dir)
+	found, unread, err := hashFiles(c.ctx, dir, func(done, all int64) { c.opts.Progress("files", done, all) })
 	if err != nil {
 		return err
 	}
-	have := map[string]SealedFile{}
-	for _, f := range found {
-		have[f.Path] = f
+	have, errs := map[string]SealedFile{}, map[string]error{}
+	for i, f := range found {
+		have[f.Path], errs[f.Path] = f, unread[i]
 	}
-	for i, f := range sealed {
-		c.opts.Progress("files", i, len(sealed))
+	for _, f := range sealed {
 		now, ok := have[f.Path]
 		delete(have, f.Path)
 		name := path.Join(folder, f.Path)
 		switch {
 		case !ok:
 			c.report.fault("%s: missing", name)
+		case errs[f.Path] != nil:
+			c.report.fault("%s: cannot be read: %v", name, errs[f.Path])
 		case now.Size != f.Size:
 			c.report.fault("%s: %d bytes, sealed with %d", name, now.Size, f.Size)
 		case now.SHA256 != f.SHA256:
@@ -147,7 +149,7 @@ func (c *checker) contents() error {
 // lists checks shape and order of every list, and the checksum over all.
 func (c *checker) lists() error {
 	seen := map[uint32]bool{}
-	c.listed = make([]bool, 0, c.store.Len())
+	c.listed = nil // not as long as a damaged record says
 	err := c.store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
 		if err := c.progress("lists", row); err != nil {
 			return err
@@ -256,7 +258,7 @@ func (c *checker) ids() error {
 // keys computes keys again from the vectors.
 func (c *checker) keys() error {
 	if c.store.metric == 0 {
-		c.report.Notes = append(c.report.Notes, "keys were not recomputed: they are those of a distance function of the program that built the graph")
+		c.report.Notes = append(c.report.Notes, "keys were not recomputed: they are those of the distance "+c.store.info.Distance+", which is no metric of the rows")
 		return nil
 	}
 	if len(c.listed) != c.store.Len() {
@@ -279,7 +281,7 @@ func (c *checker) keys() error {
 	var keys []float32
 	for row := int(c.opts.Seed % uint64(step)); row < c.store.Len(); row += step {
 		if row%256 == 0 {
-			c.opts.Progress("keys", row, c.store.Len())
+			c.opts.Progress("keys", int64(row), int64(c.store.Len()))
 		}
 		if err := c.ctx.Err(); err != nil {
 			return err

@@ -61,6 +61,6 @@ func (c *checker) progress(what string, row Row) error {
 	if row%8192 != 0 {
 		return nil
 	}
-	c.opts.Progress(what, int(row), c.store.Len())
+	c.opts.Progress(what, int64(row), int64(c.store.Len()))
 	return c.ctx.Err()
 }

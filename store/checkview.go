@@ -22,7 +22,7 @@ func (c *checker) view() error {
 
 // sameView compares the view of lists, a file called name, with one made again.
 func (c *checker) sameView(name string, l *lists) error {
-	c.opts.Progress("view", 0, l.blocks())
+	c.opts.Progress("view", 0, int64(l.rows))
 	same := comparer{want: l.view.file.Bytes()}
 	graph := filepath.Join(filepath.Dir(l.view.path), graphName)
 	err := vectors.Guard(func() error { return l.engine.writeView(&same, graph, l.listsOf) })

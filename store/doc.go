@@ -126,12 +126,33 @@
 //
 // # Lists by place
 //
-// Values under 10 and 12: partial lists during a build.
+// Values under 10 and 12: partial lists during a build. The balls method keeps its
+// candidates in them under 12: a neighbor is then place<<1 | 1 where it is new since the
+// last join began, and a key the distance of codes, a u32.
 //
-//	uvarint rows
-//	rows times: uvarint place minus the place before (the first: the place)
-//	            uvarint entries
-//	all neighbors, u32 places; all keys, f32
+//	byte 0                       0; in stores of before the form was changed, the
+//	                             number of rows: an error
+//	uvarint                      rows
+//	byte                         bits of a neighbor, b: 1 to 32
+//	byte                         bits 0 to 4: z, the bits that are zero at the end of
+//	                             all keys; bit 5: steps are counted down
+//	rows times: uvarint          place minus the place before (the first: the place)
+//	            uvarint          entries
+//	then numbers without a gap, lowest bits of the lowest byte first:
+//	            for every entry of all rows, its neighbor, a place: b bits
+//	            for every row with entries, its first key, the bits of an f32 shifted
+//	            right by z: 32-z bits; where there are more, the bits of a step, s:
+//	            6 bits; then for each further key what it adds to the one before, both
+//	            shifted: s bits
+//	zeros up to a byte, and 8 bytes of them
+//
+// Places 5 and 7 with neighbors 9 and 4 at 1.0 and 3.0, and 5 at 2.0:
+//
+//	00 02 04 16                               two rows, b = 4, z = 22
+//	05 02  02 01                              place 5: two entries, place 7: one
+//	49 .5                                     neighbors 9, 4; 5
+//	e. 8f 30 40 00                            0xfe in 10 bits, s = 2, +3; 0x100 in 10
+//	00 00 00 00 00 00 00 00
 //
 // # How a build is written
 //
@@ -160,5 +181,6 @@
 //
 // # Versions
 //
-//	1  the first
+//	1  the first. Partial lists, which only unfinished builds have, changed their form
+//	   since: they begin with a byte 0 now, and a build that has others is refused
 package store

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +29,8 @@ type DraftOptions struct {
 
 // A Draft is a store being built, locked against other processes. Its methods
 // are durable when they return, and all-or-nothing under crashes. Units may be
-// committed from several goroutines; everything else belongs to one.
+// committed, and blocks and records read, from several goroutines; everything else
+// belongs to one.
 //
 // A build is a sequence of stages numbered from 1 (a division, a propagation
 // round, a run of exact blocks); a stage is a set of units, done in any order.
@@ -67,6 +69,9 @@ func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error)
 	d = &Draft{dir: dir, fs: vfs.Default}
 	if opts != nil {
 		d.opts = *opts
+	}
+	if err := scratchApart(dir, d.opts.Scratch); err != nil {
+		return nil, err
 	}
 	if d.opts.FS != nil {
 		d.fs = d.opts.FS
@@ -112,7 +117,7 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 	if cache == 0 {
 		cache = 8 << 20
 	}
-	if d.engine, err = openEngine(d.fs, filepath.Join(d.dir, graphName), cache, false, d.opts.Logger); err != nil {
+	if d.engine, err = openEngine(d.fs, filepath.Join(d.dir, graphName), cache, toWrite, d.opts.Logger); err != nil {
 		return err
 	}
 	ok, err := d.Load("manifest", &d.manifest)
@@ -129,6 +134,9 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 		return err
 	}
 	d.resumed = resume
+	if err := d.engine.knownForm(); err != nil {
+		return fmt.Errorf("store: %s: %w", d.dir, err)
+	}
 	return d.dropStale()
 }
 
@@ -140,7 +148,7 @@ func (d *Draft) create(m Manifest) error {
 	if err := d.fs.RemoveAll(path + newSuffix); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	e, err := openEngine(d.fs, path+newSuffix, 1<<20, false, d.opts.Logger)
+	e, err := openEngine(d.fs, path+newSuffix, 1<<20, toCreate, d.opts.Logger)
 	if err != nil {
 		return err
 	}
@@ -193,6 +201,31 @@ func (d *Draft) ScratchDir() (string, error) {
 		return "", fmt.Errorf("store: %w", err)
 	}
 	return path, nil
+}
+
+// scratchApart refuses a scratch folder in the store itself but not under its name for
+// one: what is there would be sealed.
+func scratchApart(dir, scratch string) error {
+	if scratch == "" {
+		return nil
+	}
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	within, err := filepath.Abs(scratch)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	rel, err := filepath.Rel(whole, within)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return nil // elsewhere
+	}
+	if first, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); first != scratchName {
+		return fmt.Errorf("store: the scratch folder %s lies in the store %s, which is sealed as a whole: want one elsewhere, or none, which is %s",
+			scratch, dir, filepath.Join(dir, scratchName))
+	}
+	return nil
 }
 
 func (d *Draft) scratchPath() string {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -27,7 +29,7 @@ func Dump(dir string, w io.Writer, key string) error {
 	if err != nil {
 		return err
 	}
-	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, true, nil)
+	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, toRead, nil)
 	if err != nil {
 		return err
 	}
@@ -41,6 +43,9 @@ func Dump(dir string, w io.Writer, key string) error {
 	case "record":
 		return e.dumpRecord(w, arg)
 	case "seal":
+		if err := isFinished(dir); err != nil {
+			return err
+		}
 		files, err := readSeal(dir)
 		if err == nil {
 			_, err = w.Write(sealText(files))
@@ -126,9 +131,12 @@ func (e *engine) block(tag byte, row uint64) ([]byte, error) {
 
 // dumpIn prints the in-neighbors of a row, which have a database of their own.
 func dumpIn(dir string, w io.Writer, row uint64) error {
-	e, err := openEngine(vfs.Default, filepath.Join(dir, reverseName, graphName), 8<<20, true, nil)
+	if _, err := os.Stat(filepath.Join(dir, reverseName)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s", ErrNoReverse, dir)
+	}
+	e, err := openEngine(vfs.Default, filepath.Join(dir, reverseName, graphName), 8<<20, toRead, nil)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoReverse, err)
+		return err
 	}
 	defer e.close()
 	return e.dumpRow(w, row, "in-neighbors", tagReverse, inCount)
@@ -184,8 +192,14 @@ func (e *engine) dumpBlock(w io.Writer, row uint64) error {
 func (e *engine) dumpView(dir string, w io.Writer, row uint64) error {
 	var shape Shape
 	ok, err := e.load(adjacencyRecord, &shape)
-	if err != nil || !ok || row >= uint64(shape.Rows) {
-		return errors.Join(err, fmt.Errorf("%w: %d", ErrNoRow, row))
+	if err == nil && ok {
+		err = shape.check()
+	}
+	if err != nil {
+		return err
+	}
+	if !ok || row >= uint64(shape.Rows) {
+		return fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
 	l, err := openLists(e, dir, outLists(shape))
 	if err != nil {

@@ -39,14 +39,15 @@ func FuzzManifest(f *testing.F) {
 // back from the values that it is written as.
 func FuzzIDs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, rows uint8) {
-		ids, err := parseIDs(bytes.NewReader(text), "ids", int(rows))
-		if err == nil && len(ids) != int(rows) {
-			t.Fatalf("%d ids for %d rows", len(ids), rows)
-		}
-		for _, id := range ids {
-			if id == "" || len(id) > maxID {
-				t.Fatalf("id %q was accepted", id)
+		ids := 0
+		err := eachID(bytes.NewReader(text), "ids", int(rows), nil, func(line int, id []byte) error {
+			if ids++; len(id) == 0 || len(id) > maxID || line != ids || ids > int(rows) {
+				t.Fatalf("id %q in line %d was accepted", id, line)
 			}
+			return nil
+		})
+		if err == nil && ids != int(rows) {
+			t.Fatalf("%d ids for %d rows", ids, rows)
 		}
 	})
 }

@@ -2,13 +2,12 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -20,93 +19,122 @@ const maxID = 4096
 
 const idsRecord = "ids"
 
-// CommitIDs stores external ids from a file with one UTF-8 line per input row,
-// in row order. A repeated, empty or missing id is an error that names its
-// line. The ids are held in memory while they are sorted.
-func (d *Draft) CommitIDs(path string, rows int) (err error) {
-	ids, err := readIDs(path, rows)
+// CommitIDs stores external ids from a file with one UTF-8 line per input row, in row
+// order; the lines of dropped rows, which ascend, are left out. A repeated, empty or
+// missing id is an error that names its line. It takes some tens of megabytes: ids are
+// sorted in runs, which stand in the scratch folder until they are merged.
+func (d *Draft) CommitIDs(path string, rows int, dropped []uint32) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	scratch, err := d.ScratchDir()
 	if err != nil {
 		return err
-	}
-	sorted := make([]uint32, rows)
-	for i := range sorted {
-		sorted[i] = uint32(i)
-	}
-	slices.SortFunc(sorted, func(a, b uint32) int { return strings.Compare(ids[a], ids[b]) })
-	for i := range max(0, rows-1) {
-		if a, b := sorted[i], sorted[i+1]; ids[a] == ids[b] {
-			return fmt.Errorf("store: %s: lines %d and %d are both %q", path, min(a, b)+1, max(a, b)+1, ids[a])
-		}
 	}
 	if err := d.excise([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
 		return err
 	}
 	b := d.bulk()
 	defer b.abort()
-	if err := setIDs(b, ids, sorted); err != nil {
-		return err
+	s := &idSorter{dir: scratch}
+	defer s.close()
+	w := &idWriter{b: b}
+	err = eachID(f, path, rows, dropped, func(line int, id []byte) error {
+		if err := w.add(id); err != nil {
+			return err
+		}
+		return s.add(idLine{uint32(w.rows - 1), uint32(line), id})
+	})
+	if err == nil {
+		err = w.flush()
 	}
-	if err := b.commit(); err != nil {
-		return err
+	if err == nil {
+		err = s.each(func(e idLine) error { return w.addRow(path, e) })
+	}
+	if err == nil {
+		err = b.commit()
+	}
+	if err != nil {
+		return spaceError(err)
 	}
 	return d.Record(idsRecord, rows)
 }
 
-// setIDs writes both directions: 64 ids to a key by row, one row to a key by id.
-func setIDs(b *bulk, ids []string, sorted []uint32) error {
-	var key, value []byte
-	for from := 0; from < len(ids); from += idsPerKey {
-		value = value[:0]
-		for _, id := range ids[from:min(from+idsPerKey, len(ids))] {
-			value = append(binary.AppendUvarint(value, uint64(len(id))), id...)
+// eachID calls fn with one id a line, less those of dropped rows; errors name the file
+// path. An id is valid during the call.
+func eachID(r io.Reader, path string, rows int, dropped []uint32, fn func(line int, id []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 1<<16), maxID+2)
+	line, want := 0, rows+len(dropped)
+	for lines.Scan() {
+		line++
+		id := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+		switch {
+		case len(dropped) > 0 && int64(dropped[0]) == int64(line)-1:
+			dropped = dropped[1:]
+			continue
+		case len(id) == 0:
+			return fmt.Errorf("store: %s: line %d is empty", path, line)
+		case len(id) > maxID:
+			return fmt.Errorf("store: %s: line %d has %d bytes, at most %d are kept", path, line, len(id), maxID)
+		case !utf8.Valid(id):
+			return fmt.Errorf("store: %s: line %d is not UTF-8", path, line)
 		}
-		key = key64(key, tagIDs, uint64(from/idsPerKey))
-		if err := b.set(key, value); err != nil {
+		if line > want {
+			continue // to say how many there are
+		}
+		if err := fn(line, id); err != nil {
 			return err
 		}
 	}
-	for _, row := range sorted {
-		key = append(append(key[:0], tagRowOfID), ids[row]...)
-		if err := b.set(key, binary.LittleEndian.AppendUint64(value[:0], uint64(row))); err != nil {
-			return err
-		}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("store: %s: line %d is longer than the %d bytes that are kept", path, line+1, maxID)
+	} else if err != nil {
+		return fmt.Errorf("store: %s: line %d: %w", path, line+1, err)
+	}
+	if line != want {
+		return fmt.Errorf("store: %s: %d lines, want one for each of %d rows", path, line, want)
 	}
 	return nil
 }
 
-func readIDs(path string, rows int) ([]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	defer f.Close()
-	return parseIDs(f, path, rows)
+// idWriter writes ids in both directions: 64 ids to a key by row, then one row to a key
+// by id.
+type idWriter struct {
+	b          *bulk
+	rows       int
+	key, value []byte
+	before     idLine // the id added last by its row
 }
 
-// parseIDs reads one id a line; errors name the file path.
-func parseIDs(r io.Reader, path string, rows int) ([]string, error) {
-	var ids []string
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 1<<16), 2*maxID)
-	for lines.Scan() {
-		id := strings.TrimSuffix(lines.Text(), "\r")
-		switch {
-		case id == "":
-			return nil, fmt.Errorf("store: %s: line %d is empty", path, len(ids)+1)
-		case len(id) > maxID:
-			return nil, fmt.Errorf("store: %s: line %d has %d bytes, at most %d are kept", path, len(ids)+1, len(id), maxID)
-		case !utf8.ValidString(id):
-			return nil, fmt.Errorf("store: %s: line %d is not UTF-8", path, len(ids)+1)
-		}
-		ids = append(ids, id)
+func (w *idWriter) add(id []byte) error {
+	w.value = append(binary.AppendUvarint(w.value, uint64(len(id))), id...)
+	if w.rows++; w.rows%idsPerKey == 0 {
+		return w.flush()
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("store: %s: line %d: %w", path, len(ids)+1, err)
+	return nil
+}
+
+func (w *idWriter) flush() error {
+	if len(w.value) == 0 {
+		return nil
 	}
-	if len(ids) != rows {
-		return nil, fmt.Errorf("store: %s: %d lines, want one for each of %d rows", path, len(ids), rows)
+	w.key = key64(w.key, tagIDs, uint64(w.rows-1)/idsPerKey)
+	err := w.b.set(w.key, w.value)
+	w.value = w.value[:0]
+	return err
+}
+
+// addRow adds the row of an id; ids ascend, and none may come twice.
+func (w *idWriter) addRow(path string, e idLine) error {
+	if w.before.line > 0 && bytes.Equal(w.before.id, e.id) {
+		return fmt.Errorf("store: %s: lines %d and %d are both %q", path, w.before.line, e.line, e.id)
 	}
-	return ids, nil
+	w.before.line, w.before.id = e.line, append(w.before.id[:0], e.id...)
+	w.key = append(append(w.key[:0], tagRowOfID), e.id...)
+	return w.b.set(w.key, binary.LittleEndian.AppendUint64(w.value[:0], uint64(e.row)))
 }
 
 // IDsDone reports whether external ids have been committed.

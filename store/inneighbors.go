@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/knng/knng/vectors"
 )
 
 // inbound is the open database of in-neighbors.
@@ -127,8 +129,8 @@ func openInbound(dir string, opts *Options) (in *inbound, err error) {
 	}
 	in = new(inbound)
 	ok, err := e.load(reverseRecord, &in.Reverse)
-	if err == nil && (!ok || in.Rows < 0) {
-		err = fmt.Errorf("%w: no record", ErrCorrupt)
+	if err == nil && (!ok || in.Rows < 0 || int64(in.Rows) > vectors.MaxRows) {
+		err = fmt.Errorf("%w: no record of in-neighbors, or of %d rows", ErrCorrupt, in.Rows)
 	}
 	if err == nil {
 		in.lists, err = openLists(e, dir, inLists(in.Rows))

@@ -106,7 +106,7 @@ func (m *Manifest) option(name string) string {
 	return m.Options[i].Value
 }
 
-// metric and typ read back what the manifest names.
+// typ reads back the type that the manifest names.
 func (m *Manifest) typ() (vectors.Type, error) {
 	t, err := vectors.ParseType(m.Type)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m *Manifest) typ() (vectors.Type, error) {
 	return t, nil
 }
 
-// checkManifest refuses formats that this version cannot read.
+// check refuses formats that this version cannot read.
 func (m *Manifest) check() error {
 	if m.Format != FormatVersion {
 		return fmt.Errorf("store: format version %d, this knng reads %d", m.Format, FormatVersion)

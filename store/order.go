@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -33,7 +34,10 @@ func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
 		if len(value)%4 != 0 || len(value) > 4*integersPerKey {
 			return corrupt(key, fmt.Errorf("%d bytes of integers", len(value)))
 		}
-		if first := binary.BigEndian.Uint32(key[len(key)-4:]); len(key) != len(prefix)+4 || int(first) != len(dst) {
+		if len(key) != len(prefix)+4 {
+			return corrupt(key, errors.New("a key of integers of another length"))
+		}
+		if first := binary.BigEndian.Uint32(key[len(prefix):]); int64(first) != int64(len(dst)) {
 			return corrupt(key, fmt.Errorf("integers from %d, want %d", first, len(dst)))
 		}
 		dst = appendUint32s(dst, value)

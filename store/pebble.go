@@ -30,12 +30,24 @@ type engine struct {
 	ids, rowsByID cursors
 }
 
-// openEngine opens the database in dir.
-func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf func(string, ...any)) (*engine, error) {
+// access is what a database is opened for.
+type access int
+
+const (
+	toRead access = iota
+	toWrite
+	toCreate
+)
+
+// openEngine opens the database in dir. Only toCreate makes one: where Pebble finds no
+// database it would otherwise make an empty one, and delete the tables beside it as
+// nobody's.
+func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(string, ...any)) (*engine, error) {
 	e := &engine{cache: pebble.NewCache(cacheBytes)}
+	readOnly := to == toRead
 	opts := &pebble.Options{
 		FS: fs, Cache: e.cache, Merger: merger, FormatMajorVersion: formatMajorVersion,
-		ReadOnly: readOnly, ErrorIfNotExists: readOnly,
+		ReadOnly: readOnly, ErrorIfNotExists: to != toCreate,
 		// What is written through the WAL is kilobytes; all else is ingested.
 		MemTableSize: 4 << 20,
 		// Every block is written where it will stay. Compactions are asked for,
@@ -47,11 +59,15 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf fun
 		// build goes on, its log becomes one more table of the top level.
 		L0StopWritesThreshold: math.MaxInt32,
 	}
-	var err error
-	if readOnly {
+	err := there(fs, dir, to)
+	switch {
+	case err != nil:
+	case readOnly:
 		e.db, err = openReader(dir, opts, logf)
-	} else if e.fence, err = fence.Open(dir, opts, logf); err == nil {
-		e.db = e.fence.Pebble
+	default:
+		if e.fence, err = fence.Open(dir, opts, logf); err == nil {
+			e.db = e.fence.Pebble
+		}
 	}
 	if err != nil {
 		e.cache.Unref()
@@ -59,6 +75,18 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, readOnly bool, logf fun
 	}
 	e.ids, e.rowsByID = cursors{db: e.db, tag: tagIDs}, cursors{db: e.db, tag: tagRowOfID}
 	return e, nil
+}
+
+// there refuses a folder without a database, before anything is written to it.
+func there(fs vfs.FS, dir string, to access) error {
+	if to == toCreate {
+		return nil
+	}
+	desc, err := pebble.Peek(dir, fs)
+	if err == nil && !desc.Exists {
+		err = fmt.Errorf("%w: there is no Pebble database", ErrNotStore)
+	}
+	return err
 }
 
 // openReader opens a database that nobody writes.

@@ -29,8 +29,12 @@ func ProgressOf(dir string) (*Progress, error) {
 	}
 	defer e.close()
 	p := new(Progress)
-	if ok, err := e.load("manifest", &p.Manifest); err != nil || !ok {
-		return nil, fmt.Errorf("%w: %s has no manifest", ErrCorrupt, dir)
+	ok, err := e.load("manifest", &p.Manifest)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: %s has no manifest", ErrCorrupt, dir)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if p.State, _, err = e.get(recordKey("state")); err != nil {
 		return nil, err
@@ -50,5 +54,5 @@ func ProgressOf(dir string) (*Progress, error) {
 
 // openUnfinished opens the database of a build for reading.
 func openUnfinished(dir string) (*engine, error) {
-	return openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, true, nil)
+	return openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, toRead, nil)
 }

@@ -45,7 +45,7 @@ func (p *publication) Commit() error {
 	}
 	p.file = nil
 	if err := p.fs.Rename(p.path+newSuffix, p.path); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("store: %w", errors.Join(err, p.fs.Remove(p.path+newSuffix)))
 	}
 	return syncDir(p.fs, filepath.Dir(p.path))
 }

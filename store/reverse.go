@@ -94,7 +94,7 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 	if err := os.MkdirAll(filepath.Join(dir, scratchName), 0o777); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, false, nil); err != nil {
+	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, toCreate, nil); err != nil {
 		return err
 	}
 	if err := errors.Join(d.writeReverse(ctx, s, opts), d.engine.close()); err != nil {
@@ -104,6 +104,10 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 		if err := os.RemoveAll(leftover); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
+	}
+	// Files that Pebble removed must not come back beside those that are sealed.
+	if err := syncDir(d.fs, filepath.Join(dir, graphName)); err != nil {
+		return err
 	}
 	return seal(d.fs, dir)
 }

@@ -21,6 +21,8 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/vectors"
 )
 
 // SealedFile is a line of DIR/SEAL: a file of a finished store.
@@ -59,10 +61,21 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := seal(d.fs, d.dir); err != nil {
 		return err
 	}
-	if d.opts.Scratch != "" {
-		_ = os.RemoveAll(d.scratchPath()) // what is left there is of no use to anyone
-	}
+	d.dropScratch()
 	return d.Close()
+}
+
+// dropScratch removes what is of no use to anyone any more: the build's own folder, or
+// in DIR/scratch what processes that were killed had received from streams.
+func (d *Draft) dropScratch() {
+	if d.opts.Scratch != "" {
+		_ = os.RemoveAll(d.scratchPath())
+		return
+	}
+	left, _ := filepath.Glob(filepath.Join(d.scratchPath(), vectors.ReceivedPattern))
+	for _, path := range left {
+		_ = os.Remove(path)
+	}
 }
 
 // ReadResult reads what the sealed store in dir was sealed with into result, as
@@ -124,9 +137,9 @@ const sealHeader = "knng seal 1"
 //	...
 //	seal <sha256 of all lines before>
 func seal(fs vfs.FS, dir string) error {
-	files, err := hashFiles(dir)
-	if err != nil {
-		return err
+	files, errs, err := hashFiles(context.Background(), dir, func(done, all int64) {})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return fmt.Errorf("store: %w", err)
 	}
 	p, err := newPublication(fs, filepath.Join(dir, sealName))
 	if err != nil {
@@ -154,41 +167,64 @@ func sealText(files []SealedFile) []byte {
 // derived and may be deleted.
 var unsealed = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
 
-// hashFiles lists the files of a store, sorted, with their hashes, which it
-// computes side by side.
-func hashFiles(dir string) (files []SealedFile, err error) {
+// hashFiles lists the files of a store, sorted, with their hashes, which it computes
+// side by side; errs are those of files that could not be read. tell is told how many
+// bytes of all are hashed, by one goroutine at a time.
+func hashFiles(ctx context.Context, dir string, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
+	var all int64
 	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
 		if !slices.Contains(unsealed, rel) {
 			files = append(files, SealedFile{Path: rel, Size: info.Size()})
+			all += info.Size()
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	slices.SortFunc(files, func(a, b SealedFile) int { return cmp.Compare(a.Path, b.Path) })
-	errs := make([]error, len(files))
+	errs = make([]error, len(files))
+	hashed := &hashMeter{ctx: ctx, all: all, tell: tell}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var g sync.WaitGroup
 	for i := range files {
 		running <- struct{}{}
 		g.Go(func() {
-			files[i].SHA256, errs[i] = hashFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))
+			files[i].SHA256, errs[i] = hashFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)), hashed)
 			<-running
 		})
 	}
 	g.Wait()
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	return files, nil
+	return files, errs, ctx.Err()
 }
 
-func hashFile(path string) (string, error) {
+// hashMeter counts what is hashed, and stops it when its context ends.
+type hashMeter struct {
+	ctx  context.Context
+	all  int64
+	tell func(done, all int64)
+
+	mu   sync.Mutex
+	done int64
+}
+
+// Write counts bytes that were hashed.
+func (m *hashMeter) Write(data []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += int64(len(data))
+	m.tell(m.done, m.all)
+	return len(data), m.ctx.Err()
+}
+
+func hashFile(path string, meter *hashMeter) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.CopyBuffer(io.MultiWriter(h, meter), struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

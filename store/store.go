@@ -12,7 +12,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -42,6 +41,7 @@ type Store struct {
 type Info struct {
 	Manifest Manifest
 	Checksum string          // hex SHA-256 of the gt export
+	Distance string          // what orders the lists: the metric, or the name of a distance function
 	K        int             // length of the lists: min(manifest K, n-1)
 	Lists    int             // rows with a list
 	IDs      bool            // external ids are there
@@ -89,7 +89,7 @@ func openSealed(dir string, opts *Options) (*engine, error) {
 	if cache == 0 {
 		cache = 64 << 20
 	}
-	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), cache, true, opts.Logger)
+	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), cache, toRead, opts.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -136,13 +136,14 @@ func (s *Store) load() error {
 	if err := s.info.Manifest.check(); err != nil {
 		return err
 	}
-	if s.shape.K < 0 || s.shape.K > math.MaxUint16 || s.shape.Rows < 0 || int64(s.shape.Rows) > vectors.MaxRows {
-		return fmt.Errorf("%w: adjacency of %d rows with k %d", ErrCorrupt, s.shape.Rows, s.shape.K)
+	if err := s.shape.check(); err != nil {
+		return err
 	}
 	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs
 	s.metric, _ = distance.ParseMetric(s.info.Manifest.Metric)
-	if s.info.Manifest.option("distance") != absent {
-		s.metric = 0
+	s.info.Distance = s.info.Manifest.Metric
+	if name := s.info.Manifest.option("distance"); name != absent {
+		s.metric, s.info.Distance = 0, name
 	}
 	return nil
 }
@@ -156,8 +157,8 @@ func (s *Store) Len() int { return s.shape.Rows }
 // K is the length of a list, min(k, n-1).
 func (s *Store) K() int { return s.shape.K }
 
-// OwnDistance reports whether the keys come from a distance function of the
-// program that built the graph.
+// OwnDistance reports whether the keys come from a distance that is no metric of the
+// rows: rank-order, or a function of the program that built the graph.
 func (s *Store) OwnDistance() bool { return s.metric == 0 }
 
 // Shown turns a key into the distance that Neighbors shows.

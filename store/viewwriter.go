@@ -43,7 +43,7 @@ func BuildView(dir string) (err error) {
 	return s.engine.publishView(vfs.Default, dir, s.lists.listsOf)
 }
 
-// publishView writes dir/view. Where it fails there is none.
+// publishView writes dir/view. Where it fails, what was there stays.
 func (e *engine) publishView(fs vfs.FS, dir string, lists listsOf) error {
 	p, err := newPublication(fs, filepath.Join(dir, viewName))
 	if err != nil {
@@ -184,7 +184,7 @@ func (f *finder) find(key, value []byte) (place uint64, err error) {
 		return 0, fmt.Errorf("%w: %s", err, f.tables[f.at].name)
 	}
 	at := f.offset + found
-	if found < 0 || at > maxPlace {
+	if found < 0 || int64(at) > maxPlace {
 		return 0, fmt.Errorf("%w: key %x in %s", errNotVerbatim, key, f.tables[f.at].name)
 	}
 	f.offset = at + len(value)

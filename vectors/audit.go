@@ -71,25 +71,28 @@ type auditor struct {
 func (a *auditor) run() error {
 	var g sync.WaitGroup
 	for range max(1, a.opts.Threads) {
-		g.Go(a.work)
+		g.Go(func() {
+			if err := Guard(a.work); err != nil { // hashes may stand in a file
+				a.fail(err)
+			}
+		})
 	}
 	g.Wait()
 	return a.err
 }
 
 // work takes batch after batch.
-func (a *auditor) work() {
+func (a *auditor) work() error {
 	size := a.src.Dim() * a.src.Type().Size()
 	buf := make([]byte, auditRows*size)
 	values := make([]float32, a.src.Dim())
 	for {
 		from, n := a.take()
 		if n == 0 {
-			return
+			return nil
 		}
 		if err := a.src.ReadRows(from, buf[:n*size]); err != nil {
-			a.fail(err)
-			return
+			return err
 		}
 		var found AuditReport
 		for i := range n {

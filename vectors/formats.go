@@ -156,7 +156,6 @@ func npy(data []byte) (layout, error) {
 	return l, nil
 }
 
-// npyHeader returns the dictionary text and where the data begin.
 // lookOf tells what data seems to be instead.
 func lookOf(data []byte) string {
 	for magic, what := range map[string]string{
@@ -171,6 +170,7 @@ func lookOf(data []byte) string {
 	return ""
 }
 
+// npyHeader returns the dictionary text and where the data begin.
 func npyHeader(data []byte) (header string, offset int, err error) {
 	if len(data) < 12 || string(data[:6]) != npyMagic {
 		return "", 0, errors.New("does not begin with the magic of .npy" + lookOf(data))

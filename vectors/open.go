@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -101,6 +102,9 @@ type OpenOptions struct {
 	Limit   int    // read only the first Limit rows in all; 0 is no limit
 	Scratch string // folder for the rows of .gz, .zst and stdin inputs; "" is os.TempDir()
 	Once    bool   // a build may drop what was received from streams when it has its own copy
+
+	Context  context.Context // ends the receiving of streams; nil: nothing does
+	Progress func(rows int)  // how many rows of streams are received, now and then; nil for none
 }
 
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -20,12 +21,12 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 			return nil, fmt.Errorf("vectors: %w", err)
 		}
 	}
-	f, err := os.CreateTemp(opts.Scratch, "knng-input-*")
+	f, err := os.CreateTemp(opts.Scratch, ReceivedPattern)
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
-	in = &Input{closers: []func() error{func() error { return os.Remove(f.Name()) }}}
-	r := &receiver{limit: opts.Limit, w: bufio.NewWriterSize(f, writeBytes)}
+	in = &Input{closers: []func() error{func() error { return removed(os.Remove(f.Name())) }}}
+	r := &receiver{opts: opts, w: bufio.NewWriterSize(f, writeBytes)}
 	err = r.all(paths)
 	if err == nil {
 		_, err = f.WriteAt(encodeHeader(r.n, r.dim, r.typ), 0)
@@ -39,6 +40,18 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 	}
 	in.temporary, in.received = true, opts.Once
 	return in, nil
+}
+
+// ReceivedPattern is what files of received rows are called. One whose process was
+// killed stays behind.
+const ReceivedPattern = "knng-input-*"
+
+// removed is the error of a removal, but not that somebody else was first.
+func removed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // present looks at the names of all inputs, before anything is made or read.
@@ -73,7 +86,7 @@ func (in *Input) mapRows(path string) error {
 // A receiver takes the rows of one stream after the other.
 type receiver struct {
 	w      *bufio.Writer
-	limit  int // 0 is none
+	opts   *OpenOptions
 	n, dim int
 	typ    Type
 	files  []File
@@ -126,10 +139,30 @@ func (r *receiver) file(path string) (err error) {
 	return nil
 }
 
+// tellEvery is how many rows are received between two looks at the context.
+const tellEvery = 1024
+
+// tell tells how far it is, now and then, and whether to stop.
+func (r *receiver) tell() error {
+	if r.n%tellEvery != 0 {
+		return nil
+	}
+	if r.opts.Progress != nil {
+		r.opts.Progress(r.n)
+	}
+	if r.opts.Context == nil {
+		return nil
+	}
+	return r.opts.Context.Err()
+}
+
 // rows copies the rows of a stream; cut is whether the limit left some out.
 func (r *receiver) rows(s *rowStream) (cut bool, err error) {
 	row := make([]byte, s.dim*s.typ.Size())
-	for r.limit == 0 || r.n < r.limit {
+	for r.opts.Limit == 0 || r.n < r.opts.Limit {
+		if err := r.tell(); err != nil {
+			return false, err
+		}
 		err := s.next(row)
 		if err == io.EOF {
 			return false, nil

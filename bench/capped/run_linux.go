@@ -98,8 +98,8 @@ func (w *watch) outcome(state *os.ProcessState) *Outcome {
 		o.Signal = status.Signal().String()
 	}
 	if r, ok := state.SysUsage().(*syscall.Rusage); ok {
-		o.MajorFaults, o.ReadBytes, o.WrittenBytes = r.Majflt, 512*r.Inblock, 512*r.Oublock
-		o.PeakRSS = max(o.PeakRSS, r.Maxrss<<10)
+		o.MajorFaults, o.ReadBytes, o.WrittenBytes = int64(r.Majflt), 512*int64(r.Inblock), 512*int64(r.Oublock)
+		o.PeakRSS = max(o.PeakRSS, int64(r.Maxrss)<<10)
 	}
 	if g := w.group; g != nil {
 		o.Cgroup, o.OOMKills, o.Refused = g.version(), g.oomKills(), g.refused()

@@ -62,28 +62,22 @@ const collectFrom = 32 << 20
 
 // account notes that blocks take so many bytes more.
 func account(bytes int64) {
-	if lowered(bytes) && bytes >= collectFrom {
-		debug.FreeOSMemory()
+	held.Lock()
+	defer held.Unlock()
+	if held.blocks += bytes; held.limit > 0 {
+		limitHeap()
+		if bytes >= collectFrom && GoBytes() > debug.SetMemoryLimit(-1) {
+			debug.FreeOSMemory()
+		}
 	}
 }
 
-// lowered sets the heap's limit beside blocks of so many bytes more, and reports whether
-// the heap is beyond it.
-func lowered(bytes int64) bool {
-	held.Lock()
-	defer held.Unlock()
-	held.blocks += bytes
-	return held.limit > 0 && limitHeap() < GoBytes()
-}
-
-// limitHeap sets and returns the limit of the heap.
-func limitHeap() int64 {
+func limitHeap() {
 	heap := held.before
 	if held.limit > 0 {
 		heap = min(heap, max(held.limit-held.limit/overshoot-held.blocks-held.beside, leastHeap))
 	}
 	debug.SetMemoryLimit(heap)
-	return heap
 }
 
 // GoBytes is the memory that Go's runtime holds: what its limit is about.

@@ -46,6 +46,18 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 	return b, nil
 }
 
+// fill takes space by writing zeros, where there is no other way: a file with holes
+// would end the process at the first page that a full disk refuses.
+func fill(f *os.File, size int64) error {
+	zeros := make([]byte, 1<<20)
+	for at := int64(0); at < size; at += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros[:min(size-at, int64(len(zeros)))], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // mapScratch maps a new file without a name.
 func mapScratch(dir string, size int64) ([]byte, error) {
 	f, err := os.CreateTemp(dir, "pages-")

@@ -13,4 +13,4 @@ func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupporte
 
 func unmapMemory([]byte) {}
 
-func reserve(f *os.File, size int64) error { return f.Truncate(size) }
+func reserve(f *os.File, size int64) error { return fill(f, size) }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -130,5 +131,22 @@ func TestLargeBlocksFindRoom(t *testing.T) {
 	defer block.Free()
 	if went := GoBytes() + 200<<20; went > limit {
 		t.Errorf("%d bytes with a block of 200 MiB, want at most %d", went, limit)
+	}
+}
+
+// TestFill: space that is taken by writing is there, and is zeros.
+func TestFill(t *testing.T) {
+	const size = 2<<20 + 5
+	f, err := os.Create(filepath.Join(t.TempDir(), "filled"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := fill(f, size); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(f.Name())
+	if err != nil || len(data) != size || bytes.Count(data, []byte{0}) != size {
+		t.Errorf("%d bytes, %v, want %d zeros", len(data), err, size)
 	}
 }

@@ -15,9 +15,22 @@ func reserve(f *os.File, size int64) error {
 	if size == 0 {
 		return nil
 	}
-	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
-		err = f.Truncate(size)
+	for at := int64(0); at < size; {
+		n := min(size-at, reservePiece)
+		err := unix.Fallocate(int(f.Fd()), 0, at, n)
+		switch {
+		case errors.Is(err, unix.EINTR): // a signal: again
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+			return fill(f, size)
+		case err != nil:
+			return err
+		default:
+			at += n
+		}
 	}
-	return err
+	return nil
 }
+
+// reservePiece is how much is reserved by a call: one that a signal interrupts may have
+// to begin anew.
+const reservePiece = 64 << 20

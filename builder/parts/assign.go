@@ -206,13 +206,17 @@ func (d *Division) codesOf(rows []byte, threads int) (*codes.Matrix, error) {
 
 func rowSize(r *vectors.Rows) int { return r.Dim() * r.Type().Size() }
 
-// assignBytes is about the rows that a goroutine takes at a time: many beside the
-// leaders, whose codes are made again for each, and little memory.
-const assignBytes = 8 << 20
+// assignBytes is about the memory of the rows that a goroutine takes at a time: many
+// beside the leaders, whose codes are made again for each, and little memory.
+const assignBytes = 16 << 20
+
+// assignRow is what a row takes beside its elements: what is near, which cells it looks
+// into, and its sum.
+const assignRow = 16*nearHeads + 32
 
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, by *leaders) error {
-	chunk := max(1024, assignBytes/rowSize(l.Rows))
+	chunk := max(1024, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
 	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
 		w := &assigner{Leaves: l, by: by, rows: slices.Clone(by.rows)}
 		return func(from, to int) error {

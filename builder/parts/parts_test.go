@@ -8,27 +8,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
-	"github.com/knng/knng/vectors/distance"
 )
-
-func randomRows(t *testing.T, rng *rand.Rand, n, dim, values int) (*vectors.Rows, *distance.Space) {
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(values))
-	}
-	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows, space
-}
 
 // TestRowsFollowTheirNearestLeaders: against distances computed one by one, exactly
 // where a row looks into all cells, and elsewhere mostly, even among rows at random.
@@ -39,7 +23,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 	right, all := 0, 0
 	for range 20 {
 		n := 1 + rng.IntN(5000)
-		rows, space := randomRows(t, rng, n, 1+rng.IntN(20), 2+rng.IntN(200))
+		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 2+rng.IntN(200))
 		lap := 1 + rng.IntN(6)
 		d := Division{Rows: rows, Space: space, Seed: seed, Number: 1, Overlap: lap, Leaders: 1 + rng.IntN(min(n, 3000)),
 			GroupBytes: 1 << 20, RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}}
@@ -96,7 +80,7 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 	var group Group
 	for range 20 {
 		n := 1 + rng.IntN(9000)
-		rows, space := randomRows(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
+		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
 		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
 			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}})
 		if err != nil {
@@ -163,7 +147,7 @@ func checkGroup(t *testing.T, rows *vectors.Rows, g *Group) {
 // TestThreadsAndMemoryDoNotMatter to who stands where.
 func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	rows, space := randomRows(t, rng, 20000, 12, 100)
+	rows, space := rowstest.Bytes(t, rng, 20000, 12, 100)
 	divide := func(threads int, memory *pages.Ledger) []uint16 {
 		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
 			Leaders: Leaders(20000, 10, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})

@@ -14,6 +14,7 @@ import (
 type Spill struct {
 	leaves *Leaves
 	batch  Batch
+	buffer int // of a group
 	file   *os.File
 	starts []int64 // of groups in file, and the end
 	left   atomic.Int64
@@ -22,12 +23,17 @@ type Spill struct {
 // elsewhere stands for a leaf that is not in the group.
 const elsewhere = math.MaxUint32
 
-// spillBuffer is how much of a group is written at a time.
-const spillBuffer = 128 << 10
+// spillBuffer is how much of a group is written at a time, and spillBuffers what the
+// buffers of a batch may take: some two hundred groups have the first, more have less.
+const (
+	spillBuffer  = 128 << 10
+	spillBuffers = 32 << 20
+)
 
 // Spill writes the rows of a batch, reading all rows once.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
+	s.buffer = max(l.record(), min(spillBuffer, spillBuffers/max(1, b.To-b.From)))
 	for i, g := range l.groups[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(g.rows)*int64(l.record())
 	}
@@ -105,7 +111,10 @@ func inside(leaves []uint32, g *spilling) bool {
 }
 
 func (s *Spill) append(g *spilling, place int, leaves []uint32) error {
-	if len(g.buffer)+s.leaves.record() > max(spillBuffer, s.leaves.record()) {
+	if g.buffer == nil {
+		g.buffer = make([]byte, 0, s.buffer)
+	}
+	if len(g.buffer)+s.leaves.record() > s.buffer {
 		if err := s.flush(g); err != nil {
 			return err
 		}

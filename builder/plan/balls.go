@@ -64,7 +64,7 @@ func (s *Shape) balls(r Rates) []Pass {
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
 	stages := math.Ceil(float64(s.Divisions)/float64(s.Overlap)) + math.Ceil(s.Rounds)
 	times := math.Floor(math.Min(stages, seconds/foldEvery))
-	lists := s.lists(s.n(), s.K+s.Slack)
+	lists := s.partial(s.n(), s.K+s.Slack)
 	return Pass{Name: "fold", Does: "writes the lists as they are, to go on from after an interruption", Times: times,
 		WrittenBytes: int64(times * lists), DiskBytes: int64(s.storedRows() + math.Min(times, 2)*lists), held: held,
 		work: work{alone: times * lists / 32}}, times > 0

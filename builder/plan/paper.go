@@ -4,7 +4,7 @@ import "math"
 
 // paper are the passes of the paper's method.
 func (s *Shape) paper() []Pass {
-	n, lists, divisions := s.n(), s.lists(s.n(), s.K), float64(s.Divisions)
+	n, lists, divisions := s.n(), s.partial(s.n(), s.K), float64(s.Divisions)
 	var held memory
 	s.good(&held)
 	held.block(8 * n * float64(s.K))

@@ -6,7 +6,7 @@ import "math"
 func (s *Shape) parts() []Pass {
 	n := s.n()
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
-	lists, first, pairs := s.lists(n, s.K), s.partsUnits(), s.partsPairs()
+	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
 	units := first * (1 + laterUnits*(divisions-1)) // of all divisions
 	record := float64(s.RowBytes) + 4 + 4*float64(s.Overlap)
 	spill := s.partsCopies() * n * record
@@ -26,7 +26,7 @@ func (s *Shape) parts() []Pass {
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+laterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
-		work:      work{touched: unitedWords * units}, held: memory{heap: held.heap / 4}}
+		work:      work{touched: unitedWords * units}, held: s.stripes()}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
 		divide.work.touched += 4 * divisions * s.partsCopies() * n * float64(s.Dim)
@@ -39,10 +39,17 @@ func (s *Shape) parts() []Pass {
 		passes = append(passes, fold)
 	}
 	last := folded + s.lastUnits(first, divisions)
-	end := s.sealed(stored+last, work{touched: unitedWords * last}, memory{heap: held.heap / 4})
+	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
+}
+
+// stripes is the memory of stripes of lists: one for each thread and one that is written,
+// each with a block that is offered to it and the bytes of that.
+func (s *Shape) stripes() memory {
+	each := math.Min(float64(s.Parts.Stripe), 8*s.n()*float64(s.K))
+	return memory{heap: float64(s.Threads+1) * 3 * each / 2} // what the collector leaves comes on top
 }
 
 // unitedWords is what uniting a byte of lists costs, in words touched: a list is decoded,
@@ -84,7 +91,7 @@ func (s *Shape) partsCopies() float64 {
 }
 
 // partsUnits is the bytes that a division gives.
-func (s *Shape) partsUnits() float64 { return s.lists(s.partsCopies()*s.n(), s.K) }
+func (s *Shape) partsUnits() float64 { return s.partial(s.partsCopies()*s.n(), s.K) }
 
 // partsPairs is how many pairs the leaves of a division have. Leaves differ in size, and
 // a large one costs the square of its rows: measured 3,000 pairs a row on SIFT, where

@@ -10,10 +10,10 @@ import (
 
 // Event is a typed progress report.
 type Event struct {
-	Phase   string        // "audit", "order", "division 3", "propagation 1", "exact", "finish", "recall", "seal"
+	Phase   string        // such as "audit", "order", "division 3: carve", "division 3", "propagation 1", "adjacency", "recall", "seal"; others may come
 	Done    int64         // units of this phase done
 	Total   int64         // units of this phase; 0 if unknown
-	Unit    string        // what is counted: "rows", "leaves", "blocks"
+	Unit    string        // what is counted: "rows", "leaves", "blocks", "pairs"
 	Elapsed time.Duration // since the phase began
 	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
 	End     bool          // the phase is over
@@ -28,7 +28,7 @@ type PhaseSeconds struct {
 // Reporter reports the phases of one run of a build, one after the other.
 type Reporter struct {
 	Tell  func(Event)     // nil where nobody listens
-	Spent *[]PhaseSeconds // by name, to which a phase adds its time when it ends
+	Spent *[]PhaseSeconds // by name, to which a phase adds its time when it ends; nil where nobody adds up
 }
 
 // Phase is one phase under way.
@@ -95,6 +95,9 @@ func (p *Phase) tell(e Event) {
 
 // spend adds time to a phase by name.
 func (r Reporter) spend(name string, d time.Duration) {
+	if r.Spent == nil {
+		return
+	}
 	for i := range *r.Spent {
 		if p := &(*r.Spent)[i]; p.Name == name {
 			p.Seconds += d.Seconds()

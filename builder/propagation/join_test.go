@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/vectors/codes"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // joined is a random graph over random rows.
@@ -18,23 +17,7 @@ type joined struct {
 }
 
 func randomLists(t *testing.T, rng *rand.Rand, n, k int) joined {
-	const dim = 4
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(8))
-	}
-	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := codes.Of(rows, space, codes.Rounding{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := rowstest.Codes(t, rng, n, 4, 8)
 	l := candidates.New(n, k)
 	for p := range uint32(n) {
 		var entries []candidates.Entry

@@ -88,8 +88,9 @@ func (o Options) withDefaults(g1 *store.Store) Options {
 	return o
 }
 
-// validate reports every fault of complete options at once.
-func (o *Options) validate(g1 *store.Store) error {
+// Validate reports every fault of the options for a refinement of g1 at once.
+func (o Options) Validate(g1 *store.Store) error {
+	o = o.withDefaults(g1)
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {

@@ -26,7 +26,7 @@ import (
 // builder.ErrBadRows (in opts.Vectors), builder.ErrSpace, vectors.ErrFault.
 func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Result, error) {
 	opts = opts.withDefaults(g1)
-	if err := opts.validate(g1); err != nil {
+	if err := opts.Validate(g1); err != nil {
 		return nil, err
 	}
 	r := &run{ctx: ctx, opts: opts, g1: g1, began: time.Now()}

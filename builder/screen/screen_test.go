@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
@@ -21,18 +22,7 @@ func TestBothScreensFindWhatIsNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 100 {
 		n, dim := 2+rng.IntN(200), 1+rng.IntN(60)
-		data := make([]byte, n*dim)
-		for i := range data {
-			data[i] = byte(rng.Uint32())
-		}
-		rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows, space := rowstest.Bytes(t, rng, n, dim, 256)
 		m, err := codes.Of(rows, space, codes.Rounding{}, 1)
 		if err != nil {
 			t.Fatal(err)

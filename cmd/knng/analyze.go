@@ -141,11 +141,13 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	w := &watched{Store: s, ctx: ctx, report: g.reporter()}
+	w := &watched{Store: s, ctx: ctx, to: g.phases()}
 	if a.reverse {
-		w.begin("")
-		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: w.tellAs})
-		w.end()
+		steps := &steps{to: w.to}
+		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: func(phase string, done, total int) {
+			steps.tell(phase, "rows", int64(done), int64(total))
+		}})
+		steps.end()
 		if err != nil {
 			return err
 		}
@@ -168,7 +170,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 
 // look goes over the graph once for every part of the report.
 func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
-	r := &graphReport{Rows: w.Len(), Lists: w.Info().Lists, K: w.K(), Metric: w.Info().Manifest.Metric, Shares: shares}
+	r := &graphReport{Rows: w.Len(), Lists: w.Info().Lists, K: w.K(), Metric: w.Info().Distance, Shares: shares}
 	islands, err := analysis.Islands(w.begin("components"))
 	if err != nil {
 		return nil, err

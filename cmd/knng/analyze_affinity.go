@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/store/analysis/affinity"
 )
@@ -33,12 +32,10 @@ type affinityReport struct {
 // propagate clusters the graph and writes which exemplar every row follows. The
 // messages lie beside that file while it works: 32 bytes an entry of the lists.
 func (a *analyzeFlags) propagate(ctx context.Context, w *watched) (*affinityReport, error) {
-	w.begin("affinity")
-	defer w.end()
+	steps := &steps{to: w.to}
+	defer steps.end()
 	o := affinity.Options{Iterations: mostIterations, Scratch: filepath.Dir(a.affinity), Progress: func(iteration, _ int) {
-		if w.report != nil {
-			w.report(builder.Event{Phase: w.phase, Done: int64(iteration), Total: mostIterations, Unit: "iterations"})
-		}
+		steps.tell("affinity", "iterations", int64(iteration), mostIterations)
 	}}
 	if a.preferred {
 		o.Preference = &a.preference

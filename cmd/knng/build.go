@@ -29,8 +29,10 @@ where it was. Threads and memory may change then; options that name the result
 may not.
 
 The method "auto" compares all rows with all others where that is quickest, else
-takes overlapping balls and joins, and the paper's hyperplanes and best-first
-propagation where balls do not serve: inner products, or flags of the paper's.
+takes overlapping balls and joins. Where their lists would take more than 4 GiB of
+memory it builds in parts: overlapping leaves, whose lists are kept on disk. The
+paper's hyperplanes and best-first propagation come in where balls do not serve:
+inner products, or flags of the paper's.
 
   knng build photos.npy -o photos.knng
   knng build part1.fvecs part2.fvecs -o all.knng -k 50 --metric cosine
@@ -62,11 +64,14 @@ func newBuild(g *globals) *cobra.Command {
 		Use: "build INPUT... -o DIR", Short: "Build a k-NN graph, or continue an interrupted build", Long: buildHelp,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, inputs []string) error {
-			if err := b.complete(); err != nil {
+			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
 			if b.opts.Reference && slices.Contains(inputs, "-") {
 				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
+			}
+			if b.opts.Reference && len(inputs) > 1 {
+				return usageError{fmt.Errorf("--vectors reference takes one file, not %d: leave it out, and the store has its own copy of the rows", len(inputs))}
 			}
 			return b.run(c.Context(), g, inputs)
 		},
@@ -84,33 +89,75 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.method, "method", "auto", "auto, exact, balls, parts or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions; with balls, leaves that a row stands in (default: until recall or the trigger says so)")
-	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds (default: at least 1, until recall says so)")
+	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds; parts has none (default: at least 1, until recall says so)")
 	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")
+	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
-	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line a row")
-	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file")
+	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row of the input; those of dropped rows are left out")
+	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
-	f.StringVar(&b.pairCache, "pair-cache", "auto", "computed-pair cache: auto, on or off")
+	f.StringVar(&b.pairCache, "pair-cache", "auto", "paper: computed-pair cache: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
 	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
 	f.IntVar(&o.Visits, "visits", 0, "paper: most points visited around a row (default 500, and at least twice k)")
 	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "paper: rows of a node that give its direction")
-	f.StringVar(&b.propagation, "propagation", "on", "paper: on or off")
+	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: visit neighbors of neighbors after the divisions, on or off")
 	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
 	f.StringVar(&b.directions, "directions", "principal", "for measurements: principal or random directions")
 	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
 }
 
+// zeros are flags for which 0 would be taken for the default, and what may be given
+// instead.
+var zeros = []notZero{
+	zeroK,
+	{"divisions", "1 or more"},
+	{"rounds", "1 or more; --propagation off leaves propagation out"},
+	{"leaf-size", "4 or more"},
+	{"trigger", "more than 0"},
+	{"visits", "1 or more"},
+	{"sample", "2 or more"},
+	{"seed", "1 or more"},
+}
+
+type notZero struct{ flag, want string }
+
+var zeroK = notZero{"k", fmt.Sprintf("1 to %d", builder.MaxK)}
+
+// refuse returns an error for the first of the flags that was given as 0.
+func refuse(c *cobra.Command, zeros []notZero) error {
+	for _, z := range zeros {
+		if given(c, z.flag) == "0" {
+			dashes := "--"
+			if len(z.flag) == 1 {
+				dashes = "-"
+			}
+			return fmt.Errorf("%s%s is 0, want %s", dashes, z.flag, z.want)
+		}
+	}
+	return nil
+}
+
+// given is the text of a flag, "" where it was left out.
+func given(c *cobra.Command, flag string) string {
+	if f := c.Flags().Lookup(flag); f.Changed {
+		return f.Value.String()
+	}
+	return ""
+}
+
 // complete turns the flags that are words into options.
-func (b *buildFlags) complete() (err error) {
+func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	o := &b.opts
-	if o.K < 1 { // 0 would be the builder's default
-		return fmt.Errorf("-k is %d, want 1 to %d", o.K, builder.MaxK)
+	if err := refuse(c, zeros); err != nil {
+		return err
+	}
+	if given(c, "recall") == "0" && given(c, "divisions") == "" && given(c, "rounds") == "" {
+		return errors.New("--recall is 0: a build that recall does not stop needs --divisions or --rounds")
 	}
 	if b.limit < 0 {
 		return fmt.Errorf("--limit-rows is %d, want 0 or more", b.limit)
@@ -170,9 +217,9 @@ func parseSize(s string) (int64, error) {
 }
 
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
-	in, err := b.open(g, inputs)
+	in, err := b.open(ctx, g, inputs)
 	if err != nil {
-		return err
+		return g.stopped(err)
 	}
 	defer in.Close()
 	// The collector works harder near the limit instead of passing it.
@@ -188,15 +235,15 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 
 // open opens the input, unless the build there has its own copy of the rows. What
 // comes from streams is put beside the store, until it is written in its order.
-func (b *buildFlags) open(g *globals, inputs []string) (*vectors.Input, error) {
+func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*vectors.Input, error) {
 	in, err := store.InputOf(b.out, inputs, b.limit)
 	if err != nil {
 		return nil, err
 	}
 	stdin := slices.Contains(inputs, "-")
 	if in != nil {
-		if stdin && !g.quiet && g.progress != "none" {
-			fmt.Fprintf(g.stderr, "%s has the rows of stdin already: it is not read again\n", b.out)
+		if stdin {
+			g.say("%s has the rows of stdin already: it is not read again", b.out)
 		}
 		return in, nil
 	}
@@ -213,7 +260,7 @@ func (b *buildFlags) open(g *globals, inputs []string) (*vectors.Input, error) {
 	if scratch == "" && state != store.Other {
 		scratch = filepath.Join(b.out, "scratch")
 	}
-	in, err = vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true})
+	in, err = g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true})
 	if err != nil && stdin && state == store.Unfinished {
 		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
 	}
@@ -234,11 +281,12 @@ func flatten(res *builder.Result, dir string) any {
 	return struct {
 		*builder.Result
 		Dir    string  `json:"dir"`
+		Done   bool    `json:"finished"`
 		Recall float64 `json:"recall"`
 		Low    float64 `json:"low"`
 		High   float64 `json:"high"`
 		Sample int     `json:"sample"`
-	}{res, dir, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample}
+	}{res, dir, true, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample}
 }
 
 // printResult is the summary at the end of a build.

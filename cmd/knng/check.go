@@ -27,7 +27,16 @@ func newCheck(g *globals) *cobra.Command {
 }
 
 func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions) error {
+	steps := &steps{to: g.phases()}
+	opts.Progress = func(what string, done, total int64) {
+		unit := "rows"
+		if what == "files" {
+			unit = "bytes"
+		}
+		steps.tell(what, unit, done, total)
+	}
 	report, err := store.Check(c.Context(), dir, opts)
+	steps.end()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ const convertHelp = `Convert a vector file into another format or element type.
   knng convert rows.npy -o half.npy --type float16
   knng convert big.u8bin -o first.bvecs --limit-rows 100000
 
-A value that the new type cannot hold is an error that names row and column.`
+A value that the new type cannot hold is an error that names row and column. Inputs in
+.gz and .zst, and stdin, are first unpacked in the system's folder for temporary files.`
 
 type convertFlags struct {
 	out   string
@@ -46,7 +47,7 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	if exists(v.out) {
 		return fmt.Errorf("%s exists", v.out)
 	}
-	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: v.limit})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: v.limit})
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,9 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	if err != nil {
 		return usageError{err}
 	}
-	err = errors.Join(vectors.Convert(out, interruptible{in, ctx}, nil), out.Close())
+	p := g.phases().Begin("convert", "rows", int64(in.Len()))
+	err = errors.Join(vectors.Convert(out, interruptible{in, ctx}, p.Add), out.Close())
+	p.End("")
 	if err != nil {
 		os.Remove(v.out) // a part of the rows would pass for all of them
 		return err

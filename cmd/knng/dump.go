@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
@@ -24,7 +26,14 @@ func newDump(g *globals) *cobra.Command {
 			if len(a) == 2 {
 				key = a[1]
 			}
-			return store.Dump(a[0], g.stdout, key)
+			if !g.json {
+				return store.Dump(a[0], g.stdout, key)
+			}
+			var text strings.Builder
+			if err := store.Dump(a[0], &text, key); err != nil {
+				return err
+			}
+			return g.printJSON(map[string]any{"dir": a[0], "key": key, "text": text.String()})
 		},
 	}
 }

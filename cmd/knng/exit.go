@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/cmd/internal/interrupt"
@@ -43,7 +44,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
 		return exitUsage
-	case errors.Is(err, builder.ErrSpace), errors.Is(err, store.ErrSpace), errors.Is(err, builder.ErrMemory):
+	case errors.Is(err, builder.ErrSpace), errors.Is(err, store.ErrSpace), errors.Is(err, syscall.ENOSPC), errors.Is(err, builder.ErrMemory):
 		return exitResumable
 	}
 	return exitFailed
@@ -53,9 +54,7 @@ func exitCode(err error) int {
 // the result, made now or by an earlier run.
 func (g *globals) end(dir string, err error, show func() error) error {
 	if errors.Is(err, store.ErrFinished) {
-		if !g.quiet && g.progress != "none" {
-			fmt.Fprintf(g.stderr, "%s is already finished\n", dir)
-		}
+		g.say("%s is already finished", dir)
 	} else if err != nil {
 		return g.stopped(err)
 	}
@@ -69,7 +68,17 @@ func (g *globals) end(dir string, err error, show func() error) error {
 // where it was interrupted.
 func (g *globals) stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(g.stderr, "\ninterrupted: give the same command again to continue\n")
+		const advice = "interrupted: give the same command again to continue"
+		if g.progress == "json" {
+			g.say(advice)
+		} else { // behind a bar, and where nothing else is said
+			fmt.Fprintf(g.stderr, "\n%s\n", advice)
+		}
 	}
 	return err
+}
+
+// say has a line told as progress is.
+func (g *globals) say(format string, a ...any) {
+	g.phases().Say(format, a...)
 }

@@ -60,7 +60,7 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	if err := export.Export(&watched{Store: s, ctx: ctx}, e.out, e.opts); err != nil {
+	if err := export.Export((&watched{Store: s, ctx: ctx, to: g.phases()}).begin("export"), e.out, e.opts); err != nil {
 		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 			err = fmt.Errorf("%w (--force overwrites it)", err)
 		}

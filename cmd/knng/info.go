@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/knng/knng/store"
 )
 
-const infoHelp = `Say what a directory holds: a finished graph, or how far its build is.
+const infoHelp = `Say what a directory holds: a finished graph, or how far a build is that was
+interrupted, and what it was given. One that is running tells by itself.
 
   knng info photos.knng
   knng info photos.knng --json`
@@ -71,6 +73,15 @@ func shower(result []byte) (func(g *globals, dir string) error, error) {
 	return func(g *globals, dir string) error { return showRefined(g, refined, dir) }, err
 }
 
+// optionsOf are options by their names.
+func optionsOf(list []store.Option) map[string]string {
+	options := map[string]string{}
+	for _, o := range list {
+		options[o.Name] = o.Value
+	}
+	return options
+}
+
 func unfinishedInfo(g *globals, dir string) error {
 	p, err := store.ProgressOf(dir)
 	if err != nil {
@@ -79,10 +90,19 @@ func unfinishedInfo(g *globals, dir string) error {
 	m := p.Manifest
 	stages := builder.StagesIn(p.State)
 	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "finished": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric, "stages": stages})
+		return g.printJSON(map[string]any{"dir": dir, "finished": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric,
+			"stages": stages, "options": optionsOf(m.Options), "files": m.Files})
 	}
 	fmt.Fprintf(g.stdout, "%s: unfinished; give its build command again to continue\n", dir)
 	fmt.Fprintf(g.stdout, "input      %d rows of %d %s, k=%d, %s; begun %s\n", m.Rows, m.Dim, m.Type, m.K, m.Metric, m.Created)
+	for _, f := range m.Files {
+		fmt.Fprintf(g.stdout, "file       %s\n", f.Path)
+	}
+	var options []string
+	for _, o := range m.Options {
+		options = append(options, o.Name+"="+o.Value)
+	}
+	fmt.Fprintf(g.stdout, "options    %s\n", strings.Join(options, " "))
 	for _, s := range stages {
 		fmt.Fprintf(g.stdout, "done       %s\n", s)
 	}

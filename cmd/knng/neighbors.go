@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
 )
 
 const neighborsHelp = `Look up the neighbors of rows, by number or by external id.
@@ -66,7 +67,7 @@ func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
 		lists = append(lists, list)
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "metric": s.Info().Manifest.Metric, "lists": lists})
+		return g.printJSON(map[string]any{"dir": dir, "metric": s.Info().Distance, "lists": lists})
 	}
 	for i, list := range lists {
 		if i > 0 {
@@ -105,8 +106,8 @@ func listOf(s *store.Store, row store.Row, k int) (list neighborList, err error)
 	if k > 0 && len(found) > k {
 		found = found[:k]
 	}
-	list.Row = uint64(row)
-	ip := s.Info().Manifest.Metric == "ip"
+	list = neighborList{Row: uint64(row), Neighbors: make([]shownNeighbor, 0, len(found))}
+	ip := s.Info().Distance == distance.IP.String()
 	for i, f := range found {
 		shown := shownNeighbor{Rank: i + 1, Row: uint64(f.Row), Distance: f.Distance}
 		if ip {

@@ -19,7 +19,8 @@ memory, peak disk (store and scratch, beyond the source), bytes read and written
 and time, from measuring this machine for a second.
 
 It takes the flags of build. Where a recall is aimed at, divisions and rounds are
-an estimate. Compressed inputs and stdin are received in the scratch folder first.
+an estimate. Compressed inputs and stdin are received first, in the folder that
+--scratch names or the system's for temporary files. -o is taken and not looked at.
 
   knng plan photos.npy -k 20
   knng plan rows.u8bin --method parts --memory 512MiB --json`
@@ -30,7 +31,7 @@ func newPlan(g *globals) *cobra.Command {
 		Use: "plan INPUT...", Short: "Say what a build will take", Long: planHelp,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, inputs []string) error {
-			if err := b.complete(); err != nil {
+			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
 			return b.plan(c.Context(), g, inputs)
@@ -42,7 +43,7 @@ func newPlan(g *globals) *cobra.Command {
 
 // plan plans the build that run would make.
 func (b *buildFlags) plan(ctx context.Context, g *globals, inputs []string) error {
-	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
 	if err != nil {
 		return err
 	}

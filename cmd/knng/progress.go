@@ -120,7 +120,10 @@ func meter(e builder.Event) string {
 
 // status is phase, count, rate and the time left at that rate.
 func status(e builder.Event) string {
-	if e.Total <= 0 {
+	switch {
+	case e.Total <= 0 && e.Done > 0:
+		return fmt.Sprintf("%s: %d %s (%s)", e.Phase, e.Done, e.Unit, short(e.Elapsed))
+	case e.Total <= 0:
 		return fmt.Sprintf("%s (%s)", e.Phase, short(e.Elapsed))
 	}
 	s := fmt.Sprintf("%s: %d of %d %s", e.Phase, e.Done, e.Total, e.Unit)

@@ -61,9 +61,9 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	var est builder.RecallEstimate
+	est := measured{K: s.K()}
 	if r.truth == "" {
-		est, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
+		est.RecallEstimate, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
 	} else {
 		est, err = r.againstFiles(s, scale)
 	}
@@ -73,12 +73,22 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if g.json {
 		return g.printJSON(est)
 	}
-	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", s.K(), est.Recall, est.Low, est.High, est.Sample)
+	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", est.K, est.Recall, est.Low, est.High, est.Sample)
 	return nil
 }
 
-// againstFiles compares the graph with exact lists in files.
-func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) (est builder.RecallEstimate, err error) {
+// measured is a recall@K.
+type measured struct {
+	K int `json:"k"`
+	builder.RecallEstimate
+}
+
+// againstFiles compares the graph with exact lists in files: as many of a row's
+// nearest as both have.
+func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) (est measured, err error) {
+	if s.OwnDistance() {
+		return est, builder.ErrOwnDistance
+	}
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil {
 		return est, err
@@ -87,9 +97,11 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 	if err != nil {
 		return est, err
 	}
-	per, err := truth.PerRow(s.Len(), min(s.K(), truth.K), metric, scale,
+	est.K = min(s.K(), truth.K)
+	per, err := truth.PerRow(s.Len(), est.K, metric, scale,
 		func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-			return s.Keyed(store.Row(row), neighbors, keys)
+			neighbors, keys, err := s.Keyed(store.Row(row), neighbors, keys)
+			return neighbors[:min(est.K, len(neighbors))], keys[:min(est.K, len(keys))], err
 		})
 	if err != nil {
 		return est, err

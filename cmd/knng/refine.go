@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func newRefine(g *globals) *cobra.Command {
 		Use: "refine G1 -o G2", Short: "Make a graph under another distance from a finished one", Long: refineHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			if err := r.complete(); err != nil {
+			if err := r.complete(c); err != nil {
 				return usageError{err}
 			}
 			return r.run(c.Context(), g, a[0])
@@ -66,16 +67,22 @@ func newRefine(g *globals) *cobra.Command {
 }
 
 // complete turns the flags that are words into options.
-func (r *refineFlags) complete() (err error) {
+func (r *refineFlags) complete(c *cobra.Command) (err error) {
 	switch {
 	case (r.distance == "") == (len(r.vectors) == 0):
 		return errors.New("want --distance rank-order or --vectors FILE, one of the two")
 	case r.distance != "" && r.distance != "rank-order":
 		return fmt.Errorf("--distance is %q, want rank-order", r.distance)
-	case r.ranks < 0 || r.ranks > 0 && r.distance == "":
-		return errors.New("--ranks belongs to --distance rank-order and is at least 1")
-	case r.opts.K < 0 || r.opts.Visits < 0 || r.opts.Threads < 0:
-		return errors.New("-k, --visits and --threads are at least 1")
+	case r.ranks != 0 && r.distance == "":
+		return errors.New("--ranks belongs to --distance rank-order")
+	case r.distance != "" && c.Flags().Changed("metric"):
+		return errors.New("--metric belongs to --vectors")
+	}
+	if r.ranks < 0 {
+		return fmt.Errorf("--ranks is %d, want 1 or more", r.ranks)
+	}
+	if err := refuse(c, []notZero{zeroK, {"visits", "1 or more"}, {"ranks", "1 or more"}}); err != nil {
+		return err
 	}
 	if r.opts.Metric, err = distance.ParseMetric(r.metric); err != nil {
 		return err
@@ -99,15 +106,27 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	if r.distance != "" {
 		r.opts.Distance = refine.RankOrder(ranksOf(g1, r.ranks))
 	} else {
-		if r.opts.Vectors, err = vectors.Open(r.vectors, &vectors.OpenOptions{Scratch: r.opts.Scratch}); err != nil {
-			return err
+		if r.opts.Vectors, err = g.openInput(ctx, r.vectors, vectors.OpenOptions{Scratch: r.received()}); err != nil {
+			return g.stopped(err)
 		}
 		defer r.opts.Vectors.Close()
 	}
 	r.opts.Progress = g.reporter()
 	r.opts.Logger = g.log
+	if err := r.opts.Validate(g1); err != nil {
+		return usageError{err}
+	}
 	res, err := refine.Refine(ctx, r.out, g1, r.opts)
 	return g.end(r.out, err, func() error { return showRefined(g, res, r.out) })
+}
+
+// received is where vectors from streams are put.
+func (r *refineFlags) received() string {
+	state, err := store.StateOf(r.out)
+	if r.opts.Scratch != "" || err != nil || state == store.Other {
+		return r.opts.Scratch
+	}
+	return filepath.Join(r.out, "scratch")
 }
 
 // same reports whether two paths are one folder.
@@ -122,8 +141,9 @@ func showRefined(g *globals, res *refine.Result, dir string) error {
 	if g.json {
 		return g.printJSON(struct {
 			*refine.Result
-			Dir string `json:"dir"`
-		}{res, dir})
+			Dir  string `json:"dir"`
+			Done bool   `json:"finished"`
+		}{res, dir, true})
 	}
 	printRefined(g, res, dir)
 	return nil

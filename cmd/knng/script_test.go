@@ -21,11 +21,26 @@ func TestMain(m *testing.M) {
 		"knng":      main,
 		"makerows":  makeRows,
 		"makearray": makeArray,
+		"firstrows": firstRows,
 	})
 }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script")})
+}
+
+// firstRows is a command of the scripts: firstrows FILE M writes the numbers 0 to M-1 as
+// rows of exact lists.
+func firstRows() {
+	m, _ := strconv.Atoi(os.Args[2])
+	data := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(m)), 1)
+	for row := range m {
+		data = binary.LittleEndian.AppendUint32(data, uint32(row))
+	}
+	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // makeRows is a command of the scripts: makerows FILE N DIM [WHAT] writes N rows

@@ -2,54 +2,89 @@ package main
 
 import (
 	"context"
-	"time"
 
-	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
+
+// phases tell how far a command is.
+func (g *globals) phases() progress.Reporter { return progress.Reporter{Tell: g.reporter()} }
 
 // watched is a store whose passes tell how far they are, and stop when the
 // command is interrupted.
 type watched struct {
 	*store.Store
-	ctx    context.Context
-	report func(builder.Event) // nil for none
-	phase  string
-	began  time.Time
+	ctx   context.Context
+	to    progress.Reporter
+	phase string
 }
 
 // begin names what the next passes are for.
 func (w *watched) begin(phase string) *watched {
-	w.phase, w.began = phase, time.Now()
+	w.phase = phase
 	return w
 }
 
+// watchEvery is how many lists are read between two looks at the context.
+const watchEvery = 8192
+
 // EachKeyed is that of the store, watched.
 func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
-	defer w.end()
+	p := w.to.Begin(w.phase, "rows", int64(w.Len()))
+	defer p.End("") // what is printed next must not stand behind a bar
 	return w.Store.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
-		if row%8192 == 0 {
+		if row%watchEvery == 0 {
 			if err := w.ctx.Err(); err != nil {
 				return err
 			}
-			w.tellAs(w.phase, int(row), w.Len())
+			p.Add(min(int(row), watchEvery)) // those since the last look
 		}
 		return fn(row, neighbors, keys)
 	})
 }
 
-func (w *watched) tellAs(phase string, done, total int) {
-	if w.report != nil {
-		w.report(builder.Event{Phase: phase, Done: int64(done), Total: int64(total), Unit: "rows", Elapsed: time.Since(w.began)})
+// steps are phases, one after the other, of which somebody else tells how much is done.
+type steps struct {
+	to   progress.Reporter
+	name string
+	now  *progress.Phase // nil before the first
+	done int64
+}
+
+func (s *steps) tell(name, unit string, done, total int64) {
+	if s.now == nil || name != s.name {
+		s.end()
+		s.name, s.now, s.done = name, s.to.Begin(name, unit, total), 0
+	}
+	s.now.Add(int(done - s.done))
+	s.done = done
+}
+
+// end ends the last step, so that what is printed next does not stand behind a bar.
+func (s *steps) end() {
+	if s.now != nil {
+		s.now.End("")
 	}
 }
 
-// end ends a pass, so that what is printed next does not stand behind a bar.
-func (w *watched) end() {
-	if w.report != nil {
-		w.report(builder.Event{Phase: w.phase, Elapsed: time.Since(w.began), End: true})
+// openInput opens vectors; what comes from streams tells how far it is, and stops when
+// the command is interrupted.
+func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.OpenOptions) (*vectors.Input, error) {
+	var p *progress.Phase // begun where there is a stream
+	before := 0
+	opts.Context, opts.Progress = ctx, func(rows int) {
+		if p == nil {
+			p = g.phases().Begin("receive", "rows", 0)
+		}
+		p.Add(rows - before)
+		before = rows
 	}
+	in, err := vectors.Open(paths, &opts)
+	if p != nil {
+		p.End("")
+	}
+	return in, err
 }
 
 // interruptible is a source that reads no more when the command is interrupted.

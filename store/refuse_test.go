@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// TestNothingIsMadeInForeignFolders: a folder that has a "graph" of somebody else is
+// refused, and nothing in that is touched.
+func TestNothingIsMadeInForeignFolders(t *testing.T) {
+	dir := t.TempDir()
+	graph := filepath.Join(dir, graphName)
+	must(t, os.Mkdir(graph, 0o777))
+	must(t, os.WriteFile(filepath.Join(graph, "000007.sst"), []byte("mine"), 0o666))
+	if _, err := OpenDraft(dir, tiny(3), nil); !errors.Is(err, ErrNotStore) {
+		t.Errorf("error %v, want ErrNotStore", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(graph, "*")); err != nil || len(names) != 1 {
+		t.Errorf("the folder has %q now", names)
+	}
+}
+
+// TestPartOfACopyIsKept: of a build that was copied without the files that name its
+// database no table is deleted.
+func TestPartOfACopyIsKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	d := open(t, dir, tiny(100))
+	l := Lists{}
+	l.Append(3, []uint32{4}, []float32{1})
+	must(t, d.CommitUnit(1, 0, []Lists{l}, nil))
+	must(t, d.Close())
+	markers, err := filepath.Glob(filepath.Join(dir, graphName, "marker.*"))
+	if err != nil || len(markers) == 0 {
+		t.Fatalf("markers %q %v", markers, err)
+	}
+	for _, m := range markers {
+		must(t, os.Remove(m))
+	}
+	before, err := filepath.Glob(filepath.Join(dir, graphName, "*"))
+	must(t, err)
+	if _, err := OpenDraft(dir, tiny(100), nil); !errors.Is(err, ErrNotStore) {
+		t.Errorf("error %v, want ErrNotStore", err)
+	}
+	if after, _ := filepath.Glob(filepath.Join(dir, graphName, "*")); !slices.Equal(after, before) {
+		t.Errorf("of %q are left %q", before, after)
+	}
+}
+
+// TestScratchInTheStoreIsRefused, because it would be sealed and then removed.
+func TestScratchInTheStoreIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	for scratch, ok := range map[string]bool{
+		dir: false, filepath.Join(dir, "tmp"): false, filepath.Join(dir, "scratch2"): false,
+		filepath.Join(dir, scratchName): true, filepath.Join(dir, scratchName, "more"): true, dir + "-scratch": true, filepath.Dir(dir): true,
+	} {
+		d, err := OpenDraft(dir, tiny(3), &DraftOptions{Scratch: scratch})
+		if (err == nil) != ok {
+			t.Errorf("scratch in %s: %v", scratch, err)
+		}
+		if d != nil {
+			must(t, d.Close())
+		}
+	}
+}
+
+// TestOlderBuildIsRefused at once, and not as damage.
+func TestOlderBuildIsRefused(t *testing.T) {
+	for _, key := range [][]byte{key32(tagBlock, 1, 0, 0), key32(tagFolded, 1, 0)} {
+		dir := filepath.Join(t.TempDir(), "s")
+		d := open(t, dir, tiny(3))
+		must(t, d.engine.set(key, []byte{1, 7, 1, 9, 0, 0, 0, 0, 0, 128, 63}))
+		must(t, d.Close())
+		if _, err := OpenDraft(dir, tiny(3), nil); !errors.Is(err, errOldForm) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("error %v, want %v", err, errOldForm)
+		}
+	}
+}
+
+// TestHostileCounts: numbers in records are not believed before they are compared.
+func TestHostileCounts(t *testing.T) {
+	dir := finished(t, 100, false)
+	_, err := BuildReverse(context.Background(), dir, nil)
+	must(t, err)
+	for _, rows := range []int64{-1, 1 << 40, 1 << 62} {
+		for folder, record := range map[string]any{
+			filepath.Join(dir, graphName):              Shape{Rows: int(rows), K: 2, Lists: 100},
+			filepath.Join(dir, reverseName, graphName): Reverse{Rows: int(rows)},
+		} {
+			name := adjacencyRecord
+			if _, of := record.(Reverse); of {
+				name = reverseRecord
+			}
+			damaged := filepath.Join(t.TempDir(), "s")
+			must(t, os.CopyFS(damaged, os.DirFS(dir)))
+			rel, err := filepath.Rel(dir, folder)
+			must(t, err)
+			setRecord(t, filepath.Join(damaged, rel), name, record)
+			if s, err := Open(damaged, nil); err == nil {
+				if _, err := s.InNeighbors(1, nil); err == nil {
+					t.Errorf("%s of %d rows: no error", name, rows)
+				}
+				must(t, s.Close())
+			}
+			if err := Dump(damaged, new(strings.Builder), "view/5"); err == nil && name == adjacencyRecord {
+				t.Errorf("%d rows: the view was dumped", rows)
+			}
+		}
+	}
+}
+
+// setRecord changes a record of a database behind its seal.
+func setRecord(t *testing.T, dir, name string, v any) {
+	t.Helper()
+	e, err := openEngine(vfs.Default, dir, 1<<20, toWrite, nil)
+	must(t, err)
+	value, err := json.Marshal(v)
+	must(t, err)
+	must(t, e.set(recordKey(name), value))
+	must(t, e.close())
+}
+
+// TestShortKeys: a key that is too short for what it says is damage.
+func TestShortKeys(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "s"), tiny(3))
+	defer d.Close()
+	must(t, d.engine.set([]byte{tagOrder}, []byte{0, 0, 0, 0}))
+	if _, err := d.engine.integers(key32(tagOrder), nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("error %v, want ErrCorrupt", err)
+	}
+}
+
+// TestCheckGoesOn where a file cannot be read, and stops when it is told to.
+func TestCheckGoesOn(t *testing.T) {
+	dir := finished(t, 100, false)
+	rows := filepath.Join(dir, "vectors", "rows")
+	must(t, os.Remove(rows))
+	must(t, os.Symlink(filepath.Join(dir, "nowhere"), rows))
+	report, err := Check(context.Background(), dir, CheckOptions{})
+	if found := fmt.Sprint(report, err); err != nil || !strings.Contains(found, "vectors/rows: cannot be read") {
+		t.Errorf("found %s", found)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	told := false
+	_, err = Check(ctx, finished(t, 100, false), CheckOptions{Progress: func(what string, done, total int64) {
+		told = told || what == "files" && done > 0 && done <= total
+		cancel()
+	}})
+	if !told || !errors.Is(err, context.Canceled) {
+		t.Errorf("told %v, error %v", told, err)
+	}
+}
+
+// TestIDsInRuns: ids come out the same however many runs they are sorted in, and a
+// repeated one is found between runs too.
+func TestIDsInRuns(t *testing.T) {
+	defer func(n int) { idRunBytes = n }(idRunBytes)
+	const n = 1000
+	var text strings.Builder
+	for row := range n {
+		fmt.Fprintf(&text, "id %d\n", row*7919%n)
+	}
+	path := filepath.Join(t.TempDir(), "ids")
+	for _, bytes := range []int{1 << 20, 4000, 300, 1} {
+		idRunBytes = bytes
+		must(t, os.WriteFile(path, []byte(text.String()), 0o666))
+		d := open(t, filepath.Join(t.TempDir(), "s"), tiny(n))
+		must(t, d.CommitIDs(path, n, nil))
+		for row := range n {
+			id, err := d.engine.idOf(uint64(row))
+			must(t, err)
+			if back, err := d.engine.rowOf(id); err != nil || back != Row(row) || id != fmt.Sprintf("id %d", row*7919%n) {
+				t.Fatalf("runs of %d bytes: row %d has id %q of row %d, %v", bytes, row, id, back, err)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(d.Dir(), scratchName, "ids")); len(left) > 0 {
+			t.Errorf("runs are left: %q", left)
+		}
+		must(t, os.WriteFile(path, []byte(text.String()+"id 7\n"), 0o666))
+		if err := d.CommitIDs(path, n+1, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("and %d are both %q", n+1, "id 7")) {
+			t.Errorf("runs of %d bytes: %v", bytes, err)
+		}
+		must(t, d.Close())
+	}
+}
+
+// TestIDsOfDroppedRows are left out.
+func TestIDsOfDroppedRows(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "s"), tiny(3))
+	defer d.Close()
+	path := filepath.Join(t.TempDir(), "ids")
+	must(t, os.WriteFile(path, []byte("dropped\na\nb\n\nc\n"), 0o666))
+	must(t, d.CommitIDs(path, 3, []uint32{0, 3}))
+	for row, want := range []string{"a", "b", "c"} {
+		if id, err := d.engine.idOf(uint64(row)); err != nil || id != want {
+			t.Errorf("row %d: %q %v, want %q", row, id, err, want)
+		}
+	}
+	if err := d.CommitIDs(path, 2, []uint32{0, 3}); err == nil || !strings.Contains(err.Error(), "5 lines, want one for each of 4 rows") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -10,7 +10,7 @@ import (
 // Leaves is a division: which leaves every row stands in.
 type Leaves struct {
 	Division
-	assigned pages.Block[uint16] // Overlap a row: leaders, nearest first
+	assigned pages.Block[uint32] // Overlap a row: leaders, nearest first
 	cuts     []cut               // of every leader
 	groups   []group
 }

@@ -35,7 +35,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := l.codesOf(slices.Concat(by.rows[:d.Leaders*rows.Dim()], rows.Base()), 1)
+		m, err := l.codesOf(rows.Base(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 				leaders[i] = i
 			}
 			slices.SortStableFunc(leaders, func(a, b int) int {
-				x := uint32(d.Leaders + place)
-				return cmp.Compare(m.Distance(x, uint32(a)), m.Distance(x, uint32(b)))
+				x := uint32(place)
+				return cmp.Compare(m.DistanceTo(x, by.codes, uint32(a)), m.DistanceTo(x, by.codes, uint32(b)))
 			})
 			assigned := l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]
 			for j, got := range assigned {
@@ -55,7 +55,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 				switch {
 				case slices.Contains(leaders[:l.Overlap], int(got)):
 					right++
-				case by.heads() <= nearHeads:
+				case by.heads.Len() <= nearHeads:
 					t.Fatalf("seed %d: place %d, leader %d is %d, want %d", seed, place, j, got, leaders[j])
 				case slices.Contains(assigned[:j], got):
 					t.Fatalf("seed %d: place %d follows leader %d twice", seed, place, got)
@@ -148,7 +148,7 @@ func checkGroup(t *testing.T, rows *vectors.Rows, g *Group) {
 func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	rows, space := rowstest.Bytes(t, rng, 20000, 12, 100)
-	divide := func(threads int, memory *pages.Ledger) []uint16 {
+	divide := func(threads int, memory *pages.Ledger) []uint32 {
 		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
 			Leaders: Leaders(20000, 10, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
 		if err != nil {

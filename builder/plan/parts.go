@@ -18,7 +18,7 @@ func (s *Shape) parts() []Pass {
 	lead := Pass{Name: "leaders", Does: "reads all rows in order, to find the leaves that each stands in", Times: divisions,
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
 		work: work{tile: divisions * n * s.headed(), touched: divisions * s.rowBytes() / 16}, held: held}
-	lead.held.heap = held.heap/4 + float64(s.Threads)*(float64(s.Parts.Leaders)*float64(2*s.RowBytes+s.CodeBytes)+16e6)
+	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + float64(s.Threads)*16e6
 	divide := Pass{Name: "divisions", Does: "read all rows for every batch of groups, write and read its spill, write what its leaves give",
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
 		DiskBytes: int64(stored + math.Max(folded+laterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
@@ -111,7 +111,7 @@ func (s *Shape) partsMemory() (held memory, beyond float64) {
 	rows := math.Min(float64(s.Parts.GroupRows), s.n())
 	held.heap = rows * float64(2*(s.RowBytes+36)+s.CodeBytes+16*s.K)
 	held.block(8 * rows * float64(s.K+s.Slack))
-	grows := s.n() * 2 * float64(s.Overlap)
+	grows := s.n() * 4 * float64(s.Overlap)
 	if !s.grown(&held, grows) {
 		beyond = grows
 	}

@@ -145,9 +145,12 @@ func (m *Matrix) at(i uint32) *byte {
 }
 
 // Distance returns the distance of two rows, slowly.
-func (m *Matrix) Distance(a, b uint32) uint32 {
+func (m *Matrix) Distance(a, b uint32) uint32 { return m.DistanceTo(a, m, b) }
+
+// DistanceTo returns the distance of row a and row b of o, slowly.
+func (m *Matrix) DistanceTo(a uint32, o *Matrix, b uint32) uint32 {
 	var sum uint32
-	y := m.row(int(b))
+	y := o.row(int(b))
 	for i, x := range m.row(int(a)) {
 		d := int32(x) - int32(y[i])
 		sum += uint32(d * d)

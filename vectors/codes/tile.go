@@ -77,9 +77,12 @@ func (t *Tile) grow(panels int) {
 }
 
 // Rows compares at most BandRows rows with the first wide columns.
-func (t *Tile) Rows(places []uint32, wide int) {
+func (t *Tile) Rows(places []uint32, wide int) { t.RowsOf(t.m, places, wide) }
+
+// RowsOf compares rows of another matrix, of codes by the same rounding.
+func (t *Tile) RowsOf(m *Matrix, places []uint32, wide int) {
 	for r, p := range places {
-		t.band[r], t.adds[r] = t.m.at(p), t.m.sums[p].add
+		t.band[r], t.adds[r] = m.at(p), m.sums[p].add
 	}
 	t.compare(len(places), wide)
 }

@@ -72,6 +72,34 @@ func TestTilesOfBytesAreExact(t *testing.T) {
 	}
 }
 
+// TestRowsOfAnotherMatrix: a tile compares them as if they stood in its own.
+func TestRowsOfAnotherMatrix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	for _, dim := range []int{3, 16, 130} { // copies, a view, copies
+		m, _ := matrixOf(t, byteRows(t, rng, 70, dim, vectors.Uint8), distance.SqEuclidean)
+		o, _ := matrixOf(t, byteRows(t, rng, 9, dim, vectors.Uint8), distance.SqEuclidean)
+		columns := make([]uint32, m.Len())
+		for i := range columns {
+			columns[i] = uint32(i)
+		}
+		tile := m.NewTile()
+		tile.Columns(columns, nil)
+		band := []uint32{8, 0, 3}
+		tile.RowsOf(o, band, len(columns))
+		for r, x := range band {
+			distances, ids := tile.Within(r, ^uint32(0))
+			if !slices.Equal(ids, columns) {
+				t.Fatalf("ids %v, want %v", ids, columns)
+			}
+			for j, y := range ids {
+				if want := o.DistanceTo(x, m, y); distances[j] != want {
+					t.Fatalf("dim %d: distance of %d and %d is %d, want %d", dim, x, y, distances[j], want)
+				}
+			}
+		}
+	}
+}
+
 // checkBounds holds Bound and Nearest against the distances themselves.
 func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
 	t.Helper()

@@ -131,10 +131,11 @@ func (d *Draft) Checksum() (sum string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return d.engine.checksum(shape)
+	return d.engine.checksum(shape, func(int) error { return nil })
 }
 
-func (e *engine) checksum(shape Shape) (string, error) {
+// checksum goes over the lists twice, and asks goOn before every row whether to go on.
+func (e *engine) checksum(shape Shape, goOn func(row int) error) (string, error) {
 	h := sha256.New()
 	var head [8]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(shape.Rows))
@@ -142,7 +143,7 @@ func (e *engine) checksum(shape Shape) (string, error) {
 	w := bufio.NewWriterSize(h, 1<<16) // list by list the hash would take its blocks one by one
 	w.Write(head[:])
 	for _, keys := range []bool{false, true} {
-		if err := e.hashLists(w, shape, keys); err != nil {
+		if err := e.hashLists(w, shape, keys, goOn); err != nil {
 			return "", err
 		}
 	}
@@ -151,12 +152,15 @@ func (e *engine) checksum(shape Shape) (string, error) {
 }
 
 // hashLists writes all neighbors, or all keys, to a hash.
-func (e *engine) hashLists(h io.Writer, shape Shape, ofKeys bool) error {
+func (e *engine) hashLists(h io.Writer, shape Shape, ofKeys bool, goOn func(row int) error) error {
 	filler := binary.LittleEndian.AppendUint32(nil, math.MaxUint32)
 	if ofKeys {
 		filler = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.Inf(1))))
 	}
-	return e.eachRow(shape, func(_ int, neighbors, keys []byte) error {
+	return e.eachRow(shape, func(row int, neighbors, keys []byte) error {
+		if err := goOn(row); err != nil {
+			return err
+		}
 		list := neighbors
 		if ofKeys {
 			list = keys

@@ -49,9 +49,9 @@ func (r *CheckReport) fault(format string, args ...any) {
 }
 
 // Check verifies a finished store: size and hash of every file, every block,
-// the lists, the view of them and the in-neighbors where they are there, the order, the ids, the
-// checksum, and on a sample of rows the keys themselves. Damage is reported, not returned: the error is for what kept the
-// check from going on.
+// the lists, the view of them and the in-neighbors where they are there, the order, the
+// ids, the checksum, and on a sample of rows the keys themselves. Damage is reported, not
+// returned: the error is for what kept the check from going on, a context that ended too.
 func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, error) {
 	if opts.Sample == 0 {
 		opts.Sample = 1000
@@ -146,6 +146,15 @@ func (c *checker) contents() error {
 	return nil
 }
 
+// progress tells how far a pass over the rows is, and whether to go on.
+func (c *checker) progress(what string, row Row) error {
+	if row%8192 != 0 {
+		return nil
+	}
+	c.opts.Progress(what, int64(row), int64(c.store.Len()))
+	return c.ctx.Err()
+}
+
 // lists checks shape and order of every list, and the checksum over all.
 func (c *checker) lists() error {
 	seen := map[uint32]bool{}
@@ -180,7 +189,7 @@ func (c *checker) lists() error {
 	if want := max(0, min(c.store.info.Manifest.K, c.report.Lists-1)); c.store.K() != want && c.report.Lists > 0 {
 		c.report.fault("lists have %d neighbors, want min(k, n-1) = %d", c.store.K(), want)
 	}
-	sum, err := c.store.engine.checksum(c.store.shape)
+	sum, err := c.store.engine.checksum(c.store.shape, func(row int) error { return c.progress("checksum", Row(row)) })
 	if err == nil && sum != c.store.info.Checksum {
 		c.report.fault("the graph's checksum is %s, recorded %s", sum, c.store.info.Checksum)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,6 +109,35 @@ func TestCheckFinds(t *testing.T) {
 		if found := strings.Join(report.Faults, "\n"); (want == "") != report.OK() || !strings.Contains(found, want) {
 			t.Errorf("found %q, want %q", found, want)
 		}
+	}
+}
+
+// TestCheckStops: wherever a check is, it heeds its context.
+func TestCheckStops(t *testing.T) {
+	dir := unsound{}.sealed(t, 100)
+	var steps []string
+	_, err := Check(context.Background(), dir, CheckOptions{Progress: func(what string, _, _ int64) {
+		if !slices.Contains(steps, what) {
+			steps = append(steps, what)
+		}
+	}})
+	must(t, err)
+	for _, step := range []string{"files", "lists", "checksum", "view", "keys"} {
+		if !slices.Contains(steps, step) {
+			t.Errorf("nothing was told of %s", step)
+		}
+	}
+	for _, step := range steps {
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := Check(ctx, dir, CheckOptions{Progress: func(what string, _, _ int64) {
+			if what == step {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("canceled at %s: %v", step, err)
+		}
+		cancel()
 	}
 }
 

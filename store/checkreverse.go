@@ -55,12 +55,3 @@ func hashArc(from, to uint32, key float32) uint64 {
 	binary.LittleEndian.PutUint32(b[8:], math.Float32bits(key))
 	return xxhash.Sum64(b[:])
 }
-
-// progress tells how far a pass over the rows is, and whether to go on.
-func (c *checker) progress(what string, row Row) error {
-	if row%8192 != 0 {
-		return nil
-	}
-	c.opts.Progress(what, int64(row), int64(c.store.Len()))
-	return c.ctx.Err()
-}

@@ -22,15 +22,17 @@ func (c *checker) view() error {
 
 // sameView compares the view of lists, a file called name, with one made again.
 func (c *checker) sameView(name string, l *lists) error {
-	c.opts.Progress("view", 0, int64(l.rows))
-	same := comparer{want: l.view.file.Bytes()}
+	header := viewHeader(len(l.view.tables))
+	same := comparer{want: l.view.file.Bytes(), goOn: func(at int) error {
+		return c.progress("view", Row(max(0, at-header)/viewEntryBytes*adjacencyRows))
+	}}
 	graph := filepath.Join(filepath.Dir(l.view.path), graphName)
 	err := vectors.Guard(func() error { return l.engine.writeView(&same, graph, l.listsOf) })
 	if err == nil && same.at < len(same.want) {
 		err = errDiffers
 	}
 	if errors.Is(err, errDiffers) {
-		b := max(0, same.at-viewHeader(len(l.view.tables))) / viewEntryBytes
+		b := max(0, same.at-header) / viewEntryBytes
 		c.report.fault("%s: byte %d, about block %d, is not what Pebble's tables say", name, same.at, b)
 		return nil
 	}
@@ -45,10 +47,14 @@ var errDiffers = errors.New("the files differ")
 // A comparer is written what a file should hold.
 type comparer struct {
 	want []byte
-	at   int // bytes that are equal
+	at   int                // bytes that are equal
+	goOn func(at int) error // asked before every write
 }
 
 func (c *comparer) Write(data []byte) (int, error) {
+	if err := c.goOn(c.at); err != nil {
+		return 0, err
+	}
 	if rest := c.want[c.at:]; len(data) > len(rest) || !bytes.Equal(data, rest[:len(data)]) {
 		return 0, errDiffers
 	}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/lot"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -29,10 +28,6 @@ type course struct {
 // overlap is how many balls a row stands in within one division. Fewer would
 // assign rows to leaders more often, more would stop less exactly.
 const overlap = 4
-
-// joinParts is into how many parts a round may be cut, between which recall is
-// measured: a round alone may overshoot its target by ten percent, a part by two.
-const joinParts = 8
 
 // candidatesK is the length of the lists of candidates.
 func (r *run) candidatesK() int { return min(r.k+r.state.Plan.Slack, r.n()-1) }
@@ -168,7 +163,7 @@ func (r *run) join() error {
 	}
 	st := stage{Kind: propagationStage, Number: number}
 	before := r.state.last().Recall
-	for st.Parts < joinParts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
+	for st.Parts < propagation.Parts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
 		to := r.partsTo(st, before)
 		pairs, err := r.joinParts(st.Parts, to, p)
 		if err != nil {
@@ -183,7 +178,7 @@ func (r *run) join() error {
 	st.Evaluated = st.Requested
 	err := r.endBallStage(st)
 	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
-		r.n()*st.Parts/joinParts, r.n(), r.steerNote())
+		r.n()*st.Parts/propagation.Parts, r.n(), r.steerNote())
 	return err
 }
 
@@ -193,37 +188,46 @@ func (r *run) join() error {
 func (r *run) partsTo(st stage, before float64) int {
 	switch gain := st.Recall - before; {
 	case r.opts.Recall == 0:
-		return joinParts
+		return propagation.Parts
 	case st.Parts == 0:
 		return 1
 	case gain <= 0:
-		return joinParts
+		return propagation.Parts
 	default:
 		missing := (r.opts.Recall - st.Recall) / gain * float64(st.Parts)
-		return min(st.Parts+max(1, int(missing)), joinParts)
+		return min(st.Parts+max(1, int(missing)), propagation.Parts)
 	}
 }
 
-// joinParts joins around the places of parts from to to-1. Parts are drawn by
-// lot, so that a round cut short has served all regions alike.
+// joinParts joins around the places of parts from to to-1.
 func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
-	err := vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(first, last int) error {
-		join := r.round.Join(r.codes)
-		return func(first, last int) error {
-			sum, done := 0, 0
-			for place := first; place < last; place++ {
-				if part := int(lot.Mix(uint64(place)) % joinParts); part >= from && part < to {
-					sum += join.Around(uint32(place))
-					done++
-				}
-			}
-			pairs.Add(int64(sum))
-			p.Add(done)
-			return r.ctx.Err()
+	for from < to {
+		end, err := r.round.Enter(from, to, r.opts.Threads)
+		if err != nil {
+			return 0, err
 		}
-	})
-	return pairs.Load(), err
+		err = vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(first, last int) error {
+			join := r.round.Join(r.codes)
+			return func(first, last int) error {
+				sum, done := 0, 0
+				for place := first; place < last; place++ {
+					if part := propagation.Part(uint32(place)); part >= from && part < end {
+						sum += join.Around(uint32(place))
+						done++
+					}
+				}
+				pairs.Add(int64(sum))
+				p.Add(done)
+				return r.ctx.Err()
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		from = end
+	}
+	return pairs.Load(), nil
 }
 
 // look measures recall after a stage, or a part of one, on steering rows that

@@ -1,8 +1,8 @@
 package division
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -186,14 +186,34 @@ func (w *BallWorker) node(id uint64, places []uint32) {
 
 // chain orders the leaders: after each comes the nearest of those that are left.
 func (w *BallWorker) chain() {
-	for i := 0; i+2 < len(w.chosen); i++ {
-		rest := w.chosen[i+1:]
-		nearest := slices.MinFunc(w.numbers[:len(rest)], func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(w.Codes.Distance(w.chosen[i], rest[a]), w.Codes.Distance(w.chosen[i], rest[b])),
-				cmp.Compare(a, b))
-		})
-		rest[0], rest[nearest] = rest[nearest], rest[0]
+	apart := w.distances()
+	count := len(w.chosen)
+	left := slices.Clone(w.numbers[:count]) // where the leaders stood
+	for i := 0; i+2 < count; i++ {
+		from := apart[int(left[i])*count:][:count]
+		nearest := i + 1
+		for j := i + 2; j < count; j++ {
+			if from[left[j]] < from[left[nearest]] {
+				nearest = j
+			}
+		}
+		left[i+1], left[nearest] = left[nearest], left[i+1]
+		w.chosen[i+1], w.chosen[nearest] = w.chosen[nearest], w.chosen[i+1]
 	}
+}
+
+// distances are those of every two leaders, count rows of count.
+func (w *BallWorker) distances() []uint32 {
+	count := len(w.chosen)
+	apart := make([]uint32, 0, count*count)
+	w.tile.Columns(w.chosen, w.numbers)
+	for first := 0; first < count; first += codes.BandRows {
+		for r := range w.tile.Band(first, count, count) {
+			d, _ := w.tile.Within(r, math.MaxUint32)
+			apart = append(apart, d...)
+		}
+	}
+	return apart
 }
 
 // assign writes the numbers of the overlap nearest of the tile's columns for

@@ -10,3 +10,31 @@ func Mix(x uint64) uint64 {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
+
+// Least moves the n least of lots, which differ, to the front, in no order: Hoare's
+// selection, whose pivots are as good as drawn.
+func Least(lots []uint64, n int) {
+	for lo, hi := 0, len(lots)-1; lo < hi; {
+		pivot, i, j := lots[(lo+hi)/2], lo, hi
+		for i <= j {
+			for lots[i] < pivot {
+				i++
+			}
+			for lots[j] > pivot {
+				j--
+			}
+			if i <= j {
+				lots[i], lots[j] = lots[j], lots[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n > i:
+			lo = i
+		default:
+			return
+		}
+	}
+}

@@ -25,10 +25,10 @@ func (s *Shape) balls(r Rates) []Pass {
 		work: work{leaf: divisions * leaf, tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving}
 
 	joining := held
-	for range 2 {
-		joining.block(4 * k * n)
-		joining.block(8 * n)
-	}
+	joining.block(4 * k * n)
+	joining.block(k*n + 4*n)
+	joining.block(4 * n)
+	joining.block(8 * n)
 	joined := s.joined()
 	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),

@@ -1,10 +1,6 @@
 package propagation
 
-import (
-	"slices"
-
-	"github.com/knng/knng/builder/lot"
-)
+import "github.com/knng/knng/builder/lot"
 
 // choose draws some of the rows that list p: by lot, so that hubs are not joined
 // around the same rows every time, and the same ones whatever order they stand
@@ -15,7 +11,7 @@ func (j *Join) choose(p uint32, back []uint32) []uint32 {
 		drawn := lot.Mix(j.seed^uint64(p)<<32^uint64(e>>1)) >> 33
 		j.lots = append(j.lots, uint64(^e&1)<<63|drawn<<32|uint64(e))
 	}
-	slices.Sort(j.lots)
+	lot.Least(j.lots, j.most)
 	for i := range j.most {
 		back[i] = uint32(j.lots[i])
 	}

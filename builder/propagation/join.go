@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/lot"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -21,47 +22,80 @@ import (
 // other, a join is a small matrix product. Every pair is offered to both ends.
 // The round reads the lists as they were when it began, and writes the next
 // generation, so the order of joins does not matter.
+//
+// Who lists whom is gathered for some of the places at a time, which takes a quarter of
+// the memory of all:
+//
+//	round.Begin(seed, threads)
+//	for from, to := 0, 0; from < Parts; from = to {
+//		to = round.Enter(from, Parts, threads)
+//		join := round.Join(codes) // one for each goroutine
+//		join.Around(place)        // places of parts from to to-1, in any order
+//	}
 type Round struct {
 	lists  *candidates.Lists
 	before []uint32 // N*K: place<<1 | new
-	starts []uint64 // of the rows that have a place in their lists: N+1
-	back   []uint32 // those rows<<1 | new
-	next   []uint64 // where the next of them goes; added to atomically
-	most   int      // rows in back that a join takes
+	counts []uint32 // rows that list each place
+	most   int      // of them that a join takes
 	seed   uint64
 
-	words [2]pages.Block[uint32] // before and back
-	longs [2]pages.Block[uint64] // starts and next
+	room int      // of back
+	back []uint32 // rows that list the places entered: row<<1 | new
+	next []uint64 // where in it the next of them goes; added to atomically
+
+	words [2]pages.Block[uint32] // before and counts
+	longs pages.Block[uint64]    // next
+	rows  pages.Block[uint32]    // back
 }
+
+// Parts is into how many parts a round may be cut, between which recall is measured: a
+// round alone may overshoot its target by ten percent, a part by two. They are drawn by
+// lot, so that a round cut short has served all regions alike.
+const Parts = 8
+
+// Part is the part that a place is in.
+func Part(place uint32) int { return int(lot.Mix(uint64(place)) % Parts) }
 
 const none = math.MaxUint32
 
 // beginRows is how many lists a goroutine freezes at a time.
 const beginRows = 4096
 
-// NewRound returns a round over lists, not begun. Its memory, 8 bytes an entry and
+// enteredShare is the share of all rows that list others which has room: two parts of
+// eight. Those of all took 4 bytes an entry, a fifth of a build's memory; another look at
+// every frozen list for each two parts costs less than the time differs from run to run.
+const enteredShare = 4
+
+// NewRound returns a round over lists, not begun. Its memory, 5 bytes an entry and
 // 16 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
-	r := &Round{lists: lists, most: most}
-	for i := range 2 {
-		r.words[i] = pages.Make[uint32](lists.N * lists.K)
-		r.longs[i] = pages.Make[uint64](lists.N + 1)
-	}
-	r.before, r.back = r.words[0].Slice, r.words[1].Slice
-	r.starts, r.next = r.longs[0].Slice, r.longs[1].Slice[:lists.N]
+	r := &Round{lists: lists, most: most, longs: pages.Make[uint64](lists.N)}
+	r.words[0], r.words[1] = pages.Make[uint32](lists.N*lists.K), pages.Make[uint32](lists.N)
+	r.before, r.counts, r.next = r.words[0].Slice, r.words[1].Slice, r.longs.Slice
+	r.makeRoom(lists.N*lists.K/enteredShare + lists.N)
 	return r
+}
+
+func (r *Round) makeRoom(entries int) {
+	if entries <= r.room {
+		return
+	}
+	r.rows.Free()
+	r.rows, r.room = pages.Make[uint32](entries), entries
+	r.back = r.rows.Slice
 }
 
 // Free gives the memory back. The round is over.
 func (r *Round) Free() {
-	for i := range 2 {
+	r.rows.Free()
+	r.longs.Free()
+	for i := range r.words {
 		r.words[i].Free()
-		r.longs[i].Free()
 	}
 }
 
-// Begin freezes the lists, marks all their entries old, and gathers for every
-// place the rows that list it. Nobody may be offering to them. seed draws lots.
+// Begin freezes the lists, marks all their entries old, and counts for every place
+// the rows that list it. Nobody may be offering to them. seed draws lots.
 func (r *Round) Begin(seed uint64, threads int) error {
 	r.seed = seed
 	lists := r.lists
@@ -73,34 +107,78 @@ func (r *Round) Begin(seed uint64, threads int) error {
 			for i := n; i < len(row); i++ {
 				row[i] = none
 			}
-			touch(r.next, row[:n])
+			r.touch(row[:n])
 			for _, e := range row[:n] {
 				atomic.AddUint64(&r.next[e>>1], 1)
 			}
 		}
 	})
-	if err != nil {
-		return err
+	for p, count := range r.next {
+		r.counts[p] = uint32(count)
 	}
-	for i := range r.next {
-		r.starts[i+1] = r.starts[i] + r.next[i]
-		r.next[i] = r.starts[i]
+	return err
+}
+
+// Enter gathers, for every place of part from and of those after it, as far as they come
+// before part last and there is room, the rows that list it. Nobody may be joining. It
+// returns the part after them.
+func (r *Round) Enter(from, last, threads int) (to int, err error) {
+	to = r.reach(from, last)
+	at := uint64(0)
+	for p := range r.next {
+		if part := Part(uint32(p)); part >= from && part < to {
+			r.next[p] = at
+			at += uint64(r.counts[p])
+		}
 	}
-	return ranges(threads, lists.N, func(from, to int) {
-		at := make([]uint64, lists.K)
-		for p := from; p < to; p++ {
-			row := filled(r.frozen(uint32(p)))
-			touch(r.next, row)
+	return to, ranges(threads, r.lists.N, func(first, end int) {
+		room, at := make([]uint32, r.lists.K), make([]uint64, r.lists.K)
+		for p := first; p < end; p++ {
+			here := within(filled(r.frozen(uint32(p))), from, to, room)
+			r.touch(here)
 			// An atomic addition waits for the stores before it: first all of
 			// those, then the stores, which wait for memory side by side.
-			for i, e := range row {
+			for i, e := range here {
 				at[i] = atomic.AddUint64(&r.next[e>>1], 1) - 1
 			}
-			for i, e := range row {
+			for i, e := range here {
 				r.back[at[i]] = uint32(p)<<1 | e&1
 			}
 		}
 	})
+}
+
+// reach is up to which part, from one on, there is room. One that is so large that there
+// is none, as where rows repeat and all list the same few, gets more.
+func (r *Round) reach(from, last int) (to int) {
+	var sizes [Parts]int
+	for p, count := range r.counts {
+		sizes[Part(uint32(p))] += int(count)
+	}
+	all := sizes[from]
+	r.makeRoom(all)
+	for to = from + 1; to < last && all+sizes[to] <= r.room; to++ {
+		all += sizes[to]
+	}
+	return to
+}
+
+// within picks the entries of a list whose places are in parts from to to-1. Which they
+// are no processor guesses: it does not branch.
+func within(list []uint32, from, to int, room []uint32) []uint32 {
+	n, parts := 0, uint64(to-from)
+	for _, e := range list {
+		room[n] = e
+		beyond := uint64(uint32(Part(e>>1) - from)) // far beyond where it comes before from
+		n += int((beyond - parts) >> 63)
+	}
+	return room[:n]
+}
+
+// listing are the rows that list p, a place of the parts entered.
+func (r *Round) listing(p uint32) []uint32 {
+	end := r.next[p]
+	return r.back[end-uint64(r.counts[p]) : end]
 }
 
 func ranges(threads, n int, fn func(from, to int)) error {
@@ -114,9 +192,9 @@ func ranges(threads, n int, fn func(from, to int)) error {
 
 // touch reads what is about to be added to: reads wait for memory side by side,
 // atomic additions one after the other.
-func touch(next []uint64, row []uint32) (sum uint64) {
+func (r *Round) touch(row []uint32) (sum uint64) {
 	for _, e := range row {
-		sum += atomic.LoadUint64(&next[e>>1])
+		sum += atomic.LoadUint64(&r.next[e>>1])
 	}
 	return sum
 }
@@ -162,7 +240,8 @@ func (r *Round) Join(m *codes.Matrix) *Join {
 	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most)}
 }
 
-// Around joins around p and returns how many pairs it compared.
+// Around joins around p, a place of the parts entered, and returns how many
+// pairs it compared.
 func (j *Join) Around(p uint32) (pairs int) {
 	if !j.anyNew(p) {
 		return 0
@@ -231,7 +310,7 @@ func (j *Join) anyNew(p uint32) bool {
 	for _, e := range filled(j.frozen(p)) {
 		marks |= e
 	}
-	for _, e := range j.back[j.starts[p]:j.starts[p+1]] {
+	for _, e := range j.listing(p) {
 		marks |= e
 	}
 	return marks&1 != 0
@@ -244,7 +323,7 @@ func (j *Join) gather(p uint32) {
 	for _, e := range filled(j.frozen(p)) {
 		j.add(e)
 	}
-	back := j.back[j.starts[p]:j.starts[p+1]]
+	back := j.listing(p)
 	if len(back) > j.most {
 		back = j.choose(p, back)
 	}

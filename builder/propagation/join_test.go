@@ -101,10 +101,22 @@ func TestJoinEqualsDefinition(t *testing.T) {
 		if err := round.Begin(1, 2); err != nil {
 			t.Fatal(err)
 		}
-		join := round.Join(g.m)
-		pairs := 0
-		for _, p := range rng.Perm(n) { // in any order
-			pairs += join.Around(uint32(p))
+		pairs, joined := 0, 0
+		for from, to := 0, 0; from < Parts; from = to {
+			var err error
+			if to, err = round.Enter(from, from+1+rng.IntN(Parts-from), 2); err != nil {
+				t.Fatal(err)
+			}
+			join := round.Join(g.m)
+			for _, p := range rng.Perm(n) { // in any order
+				if part := Part(uint32(p)); part >= from && part < to {
+					pairs += join.Around(uint32(p))
+					joined++
+				}
+			}
+		}
+		if joined != n {
+			t.Fatalf("seed %d: %d of %d places have a part", seed, joined, n)
 		}
 		if pairs != wantPairs {
 			t.Fatalf("seed %d: %d pairs, want %d", seed, pairs, wantPairs)
@@ -133,8 +145,11 @@ func TestHubsAreCapped(t *testing.T) {
 		if err := round.Begin(7, 1); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := round.Enter(Part(0), Parts, 1); err != nil {
+			t.Fatal(err)
+		}
 		if reverse {
-			slices.Reverse(round.back[round.starts[0]:round.starts[1]])
+			slices.Reverse(round.listing(0))
 		}
 		join := round.Join(g.m)
 		join.gather(0)

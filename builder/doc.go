@@ -45,11 +45,11 @@
 //
 // Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
-// bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes,
-// whatever the rows; what grows with them (4 bytes a row for the good rows, 2 for the
-// bounds of lists, 8 in a division, 8 in the audit, 4 in the last pass) stands in
-// mapped files where it no longer fits. By Balls: lists of k and some slack (8 bytes an
-// entry), in a round as much again for the frozen generation and for who lists whom,
+// bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes, and four
+// leaders for each thousand rows; what grows with the rows (4 bytes a row for the good
+// rows, 2 for the bounds of lists, 16 in a division, 8 in the audit, 4 in the last pass)
+// stands in mapped files where it no longer fits. By Balls: lists of k and some slack (8
+// bytes an entry), in a round 5 more for the frozen generation and for who lists whom,
 // 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
 // mapped, never held. Go's collector knows nothing of all this: a program that is
 // nothing but a build tells it by pages.HoldHeap, as the command does.

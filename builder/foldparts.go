@@ -13,6 +13,7 @@ func (r *run) foldParts() error {
 	if !r.foldDue() {
 		return nil
 	}
+	r.dropGroups()
 	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
 		return err
 	}

@@ -51,7 +51,9 @@ const wholeBytes = 4 << 30
 // 64 MiB must hold some of them, with their lists.
 const maxPartsK = 512
 
-// ballsBytes is about the memory of the balls method.
+// ballsBytes is what the balls method took when wholeBytes was set; it takes less by now.
+// Who changes it changes graphs, and those of 10 million rows of 50 floats would take more
+// than 3 GB again.
 func (o *Options) ballsBytes(n int64, dim int) int64 {
 	return n * int64(16*(o.K+o.planned().Slack)+32+dim)
 }

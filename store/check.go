@@ -136,7 +136,11 @@ func (c *checker) contents() error {
 	defer s.Close()
 	c.store = s
 	for _, step := range []func() error{c.lists, c.view, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
-		if err := step(); err != nil {
+		err := c.ctx.Err()
+		if err == nil {
+			err = step()
+		}
+		if err != nil {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr
 			}

@@ -112,7 +112,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestCheckStops: wherever a check is, it heeds its context.
+// TestCheckStops: a check that is canceled in any of its steps ends with that.
 func TestCheckStops(t *testing.T) {
 	dir := unsound{}.sealed(t, 100)
 	var steps []string

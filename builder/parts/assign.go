@@ -3,6 +3,7 @@ package parts
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
@@ -74,7 +75,7 @@ func (l *Leaves) assign(ctx context.Context, by *leaders) error {
 	all := numbers(max(l.Leaders, min(chunk, l.Rows.Len())))
 	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
 		w := &assigner{Leaves: l, by: by, numbers: all, heads: by.heads.NewTile(), leaders: by.codes.NewTile(),
-			inCell: make([][]uint32, by.heads.Len())}
+			ends: make([]uint32, by.heads.Len()+1)}
 		return func(from, to int) error {
 			if err := w.assign(from, to); err != nil {
 				return err
@@ -96,7 +97,8 @@ type assigner struct {
 	leaders *codes.Tile
 	rows    []byte // at hand
 	near    nearby
-	inCell  [][]uint32 // rows at hand that look into each cell
+	looking []uint32 // rows at hand that look into cells, cell after cell
+	ends    []uint32 // of the cells in looking
 }
 
 func (w *assigner) assign(from, to int) error {
@@ -106,8 +108,10 @@ func (w *assigner) assign(from, to int) error {
 	}
 	w.look(rows)
 	w.near.reset(rows, w.Overlap)
-	for c, here := range w.inCell {
-		w.near.compare(w.leaders, w.numbers[w.by.cells[c]:w.by.cells[c+1]], here)
+	begin := uint32(0)
+	for c, end := range w.ends[:w.by.heads.Len()] {
+		w.near.compare(w.leaders, w.numbers[w.by.cells[c]:w.by.cells[c+1]], w.looking[begin:end])
+		begin = end
 	}
 	for i := range rows.Len() {
 		for j, e := range w.settled(uint32(i)) {
@@ -133,13 +137,18 @@ func (w *assigner) look(rows *codes.Matrix) {
 	heads := w.by.heads.Len()
 	w.near.reset(rows, min(nearHeads, heads))
 	w.near.compare(w.heads, w.numbers[:heads], w.numbers[:rows.Len()])
-	for c := range w.inCell {
-		w.inCell[c] = w.inCell[c][:0]
+	found := w.near.entries[:rows.Len()*w.near.count]
+	clear(w.ends)
+	for _, e := range found {
+		w.ends[column(e)+1]++
 	}
-	for i := range rows.Len() {
-		for _, e := range w.near.of(uint32(i)) {
-			w.inCell[column(e)] = append(w.inCell[column(e)], uint32(i))
-		}
+	for c := range heads {
+		w.ends[c+1] += w.ends[c]
+	}
+	w.looking = slices.Grow(w.looking[:0], len(found))[:len(found)]
+	for i, e := range found { // what was the beginning of a cell becomes its end
+		w.looking[w.ends[column(e)]] = uint32(i / w.near.count)
+		w.ends[column(e)]++
 	}
 }
 

@@ -54,7 +54,7 @@ func (d *Division) lead(ctx context.Context) (*leaders, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.cells(drawn, pick(heads, order, size))
+	return d.cells(ctx, drawn, pick(heads, order, size))
 }
 
 // draw gathers rows that lie far from each other, and reads no others: what the
@@ -84,7 +84,7 @@ func pick(rows []byte, which []uint32, size int) []byte {
 }
 
 // cells sorts leaders by the head that is nearest to each.
-func (d *Division) cells(drawn, heads []byte) (*leaders, error) {
+func (d *Division) cells(ctx context.Context, drawn, heads []byte) (*leaders, error) {
 	all, err := d.codesOf(drawn, d.Threads)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,17 @@ func (d *Division) cells(drawn, heads []byte) (*leaders, error) {
 	order := numbers(all.Len())
 	var near nearby
 	near.reset(all, 1)
-	near.compare(l.heads.NewTile(), numbers(l.heads.Len()), order)
+	columns := numbers(l.heads.Len())
+	err = vectors.Ranges(d.Threads, len(order), 4096, func() func(from, to int) error {
+		tile := l.heads.NewTile()
+		return func(from, to int) error {
+			near.compare(tile, columns, order[from:to])
+			return ctx.Err()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	l.cells = make([]int, l.heads.Len()+1)
 	for i := range order {
 		l.cells[column(near.of(uint32(i))[0])+1]++

@@ -8,7 +8,8 @@ import (
 )
 
 // nearby is, for each of some rows, which of the columns shown so far are nearest. It
-// depends on which were shown, and not on their order.
+// depends on which were shown, and not on their order. Goroutines may show columns to
+// different rows at once.
 type nearby struct {
 	rows    *codes.Matrix
 	count   int      // that are kept of each row

@@ -144,6 +144,15 @@ func checkGroup(t *testing.T, rows *vectors.Rows, g *Group) {
 	}
 }
 
+// TestLeadersInProportion: leaves have a thousand rows, however many rows there are.
+func TestLeadersInProportion(t *testing.T) {
+	for n, want := range map[int]int{10_000: 400, 1_000_000: 4000, 20_000_000: 80_000, 1_000_000_000: 4_000_000} {
+		if got := Leaders(n, 10, 4); got != want {
+			t.Errorf("%d leaders for %d rows, want %d", got, n, want)
+		}
+	}
+}
+
 // TestThreadsAndMemoryDoNotMatter to who stands where.
 func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))

@@ -3,10 +3,12 @@ package propagation
 import (
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/rowstest"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -125,6 +127,121 @@ func TestJoinEqualsDefinition(t *testing.T) {
 			if got := g.list(p); !slices.Equal(got, want[p]) {
 				t.Fatalf("seed %d: list %d is %x, want %x", seed, p, got, want[p])
 			}
+		}
+	}
+}
+
+// TestThreadsAndCutsDoNotMatter to what two rounds find, with rows for several goroutines.
+func TestThreadsAndCutsDoNotMatter(t *testing.T) {
+	const n, k = 3*beginRows + 100, 4
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rounds := func(threads int, cuts *rand.Rand) (lists [][]candidates.Entry, pairs int64) {
+		g := nearLists(t, rand.New(rand.NewPCG(seed, 1)), n, k)
+		round := NewRound(g.lists, 6)
+		defer round.Free()
+		for number := range uint64(2) {
+			must(t, round.Begin(number, threads))
+			for from := 0; from < Parts; {
+				to, err := round.Enter(from, from+1+cuts.IntN(Parts-from), threads)
+				must(t, err)
+				pairs += g.joinAll(t, round, from, to, threads)
+				from = to
+			}
+		}
+		for p := range uint32(n) {
+			lists = append(lists, g.list(p))
+		}
+		return lists, pairs
+	}
+	want, wantPairs := rounds(1, rand.New(rand.NewPCG(seed, 2)))
+	got, pairs := rounds(4, rand.New(rand.NewPCG(seed, 3)))
+	if pairs != wantPairs {
+		t.Fatalf("seed %d: %d pairs by four goroutines, %d by one", seed, pairs, wantPairs)
+	}
+	for p := range got {
+		if !slices.Equal(got[p], want[p]) {
+			t.Fatalf("seed %d: list %d is %x by four goroutines, %x by one", seed, p, got[p], want[p])
+		}
+	}
+}
+
+// nearLists is a graph of random rows that list some of the places after theirs.
+func nearLists(t *testing.T, rng *rand.Rand, n, k int) joined {
+	g := joined{rowstest.Codes(t, rng, n, 4, 8), candidates.New(n, k)}
+	for p := range uint32(n) {
+		var entries []candidates.Entry
+		for i := range uint32(k) {
+			q := (p + 1 + i*20 + rng.Uint32N(20)) % uint32(n)
+			entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+		}
+		slices.Sort(entries)
+		g.lists.Set(p, entries)
+	}
+	return g
+}
+
+func (g joined) joinAll(t *testing.T, round *Round, from, to, threads int) int64 {
+	var pairs atomic.Int64
+	must(t, vectors.Ranges(threads, g.lists.N, 512, func() func(first, last int) error {
+		join := round.Join(g.m)
+		return func(first, last int) error {
+			for p := uint32(first); p < uint32(last); p++ {
+				if part := Part(p); part >= from && part < to {
+					pairs.Add(int64(join.Around(p)))
+				}
+			}
+			return nil
+		}
+	}))
+	return pairs.Load()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPartsWithoutRoom: a part that more rows list than there is room for gets more.
+func TestPartsWithoutRoom(t *testing.T) {
+	const n, k, crowded = 2000, 4, 3
+	rng := rand.New(rand.NewPCG(4, 1))
+	var named []uint32
+	for p := range uint32(n) {
+		if Part(p) == crowded {
+			named = append(named, p)
+		}
+	}
+	g := nearLists(t, rng, n, k)
+	for p := range uint32(n) {
+		var entries []candidates.Entry
+		for _, i := range rng.Perm(len(named))[:k] {
+			if q := named[i]; q != p {
+				entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+			}
+		}
+		slices.Sort(entries)
+		g.lists.Set(p, entries)
+	}
+	want, wantPairs := g.slow()
+	round := NewRound(g.lists, n)
+	defer round.Free()
+	room, pairs := round.room, int64(0)
+	must(t, round.Begin(1, 2))
+	for from := 0; from < Parts; {
+		to, err := round.Enter(from, Parts, 2)
+		must(t, err)
+		pairs += g.joinAll(t, round, from, to, 2)
+		from = to
+	}
+	if round.room <= room || pairs != int64(wantPairs) {
+		t.Errorf("room for %d after %d, %d pairs, want %d", round.room, room, pairs, wantPairs)
+	}
+	for p := range uint32(n) {
+		if got := g.list(p); !slices.Equal(got, want[p]) {
+			t.Fatalf("list %d is %x, want %x", p, got, want[p])
 		}
 	}
 }

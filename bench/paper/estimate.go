@@ -85,16 +85,36 @@ func (p pace) of(j *job) float64 {
 // expect is how long a job will take, most likely: as long as with another seed,
 // if that was run, and no longer than its limit.
 func (r *runner) expect(j *job) time.Duration {
-	seconds := r.pace.of(j)
+	seconds, ok := r.otherSeed(j)
+	if !ok {
+		seconds = r.pace.of(j)
+	}
+	return min(time.Duration(seconds*float64(time.Second)), j.limit)
+}
+
+// otherSeed is how long a job took with another seed.
+func (r *runner) otherSeed(j *job) (seconds float64, ok bool) {
 	for _, seed := range r.Seeds {
 		other := j.Task
 		other.Seed = seed
 		if run, ok := r.log.Find(other); ok {
-			seconds = run.Wall
-			break
+			return run.Wall, true
 		}
 	}
-	return min(time.Duration(seconds*float64(time.Second)), j.limit)
+	return 0, false
+}
+
+// hopeless reports whether a setting of a series would be ended by its limit, as far
+// as builds of the same system on the same data tell.
+func (r *runner) hopeless(j *job) bool {
+	if j.series == "" {
+		return false
+	}
+	seconds, ok := r.otherSeed(j)
+	if keys := j.paces(); !ok && (r.pace[keys[0]] != nil || r.pace[keys[1]] != nil) {
+		seconds = r.pace.of(j)
+	}
+	return seconds > j.limit.Seconds()
 }
 
 // tell says how much there is to do, by stage.
@@ -105,7 +125,7 @@ func (r *runner) tell(stages []stage) {
 		var sum time.Duration
 		builds := 0
 		for i := range s.jobs {
-			if !r.done(&s.jobs[i]) {
+			if !r.done(&s.jobs[i]) && !r.hopeless(&s.jobs[i]) {
 				sum += r.expect(&s.jobs[i])
 				builds++
 			}

@@ -53,7 +53,7 @@ func (c *Config) Page(log *Log) (err error) {
 	if err := accounts(f); err != nil {
 		return err
 	}
-	limits(f, log.Runs(), claims)
+	c.limits(f, log.Runs(), claims)
 	return nil
 }
 
@@ -219,7 +219,7 @@ func accounts(w io.Writer) error {
 }
 
 // limits says what cannot be shown, and lists what failed or took too long.
-func limits(w io.Writer, runs []Run, claims []Claim) {
+func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
 	fmt.Fprintf(w, "\n## What could not be reproduced, and why\n\n")
 	unreproduced(w, claims)
 	fmt.Fprintf(w, "- The paper's Ukbench and ImageNet sets, and the whole of its TinyImage set, have no analogue here.\n")
@@ -232,5 +232,8 @@ func limits(w io.Writer, runs []Run, claims []Claim) {
 		case r.Error != "":
 			fmt.Fprintf(w, "- %s, %s on %s, k = %d: failed: %s\n", r.System, r.Setting, r.Data, r.K, r.Error)
 		}
+	}
+	for _, t := range c.hopelessly {
+		fmt.Fprintf(w, "- %s on %s, %s x %d, k = %d, seed %d: nothing from %s on was begun, which would not end in time by what its other builds took.\n", t.System, t.Data, thousands(t.Rows), t.Dim, t.K, t.Seed, t.Setting)
 	}
 }

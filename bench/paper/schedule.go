@@ -47,7 +47,7 @@ type planner struct {
 
 // schedule lists everything, in the order in which it tells most for its time:
 // what every claim needs, with one seed; why it is so (theory, ablations); the
-// growth of what is left; then other seeds, all rows, and finer grids.
+// growth of what is left; then a second seed, all rows, other seeds, and finer grids.
 func (r *runner) schedule(files []data) ([]stage, error) {
 	p := &planner{runner: r, files: files}
 	seed := r.Seeds[0]
@@ -76,20 +76,17 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 		}
 	})
 	p.of("growth with n of what the paper states, other files", p.files[1:], func(d data) { p.growth(d, stating) })
-	for _, seed := range r.Seeds[1:] {
-		for _, k := range r.Ks {
-			curves(k, seed)
+	again := func(seeds []uint64) {
+		for _, seed := range seeds {
+			for _, k := range r.Ks {
+				curves(k, seed)
+			}
 		}
 	}
-	if r.Whole > 0 {
-		for _, k := range r.Ks {
-			p.each(fmt.Sprintf("all rows, k = %d", k), func(d data) {
-				if d.rows.Len() > r.Rows {
-					p.accuracy(d, math.MaxInt, k, seed, r.Whole, first)
-				}
-			})
-		}
-	}
+	half := min(2, len(r.Seeds))
+	again(r.Seeds[1:half])
+	p.whole(seed)
+	again(r.Seeds[half:])
 	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	for _, k := range r.Ks {
 		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
@@ -122,6 +119,21 @@ func (p *planner) add(study string, d data, n, dim, k int, seed uint64, system s
 		return &last.jobs[len(last.jobs)-1]
 	}
 	return &job{}
+}
+
+// whole builds from all rows of the files that have more than the other studies take,
+// lists of 20 first: the claims speak of those.
+func (p *planner) whole(seed uint64) {
+	if p.Whole == 0 {
+		return
+	}
+	for _, k := range append([]int{20}, others(p.Ks, 20)...) {
+		p.each(fmt.Sprintf("all rows, k = %d", k), func(d data) {
+			if d.rows.Len() > p.Rows {
+				p.accuracy(d, math.MaxInt, k, seed, p.Whole, first)
+			}
+		})
+	}
 }
 
 // others are all but some.
@@ -227,7 +239,11 @@ func (r *runner) run(ctx context.Context, stages []stage) error {
 				over[j.series] = over[j.series] || run.TimedOut
 				continue
 			}
-			if j.series != "" && over[j.series] {
+			if j.series != "" && (over[j.series] || r.hopeless(j)) {
+				if !over[j.series] {
+					r.hopelessly = append(r.hopelessly, j.Task)
+				}
+				over[j.series] = true
 				continue
 			}
 			if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -138,5 +139,37 @@ func TestOrderClaim(t *testing.T) {
 	}
 	if !slices.Equal(others([]int{1, 20, 50}, 20), []int{1, 50}) || math.IsNaN(perK(Glue, 50)) {
 		t.Error("others")
+	}
+}
+
+// TestHopeless: a setting is not begun where builds of its system say that its limit
+// would end it, nor are the costlier ones of its series; where nothing is known of the
+// system it is.
+func TestHopeless(t *testing.T) {
+	c := &Config{Files: []string{small(t)}, Out: t.TempDir(), Quick: true, Say: t.Logf}
+	r, stages := planned(t, c)
+	var jobs []job
+	for _, s := range stages {
+		for _, j := range s.jobs {
+			if j.Study == accuracyStudy && j.System == KDTrees && j.K == 20 && j.Seed == 1 {
+				jobs = append(jobs, j)
+			}
+		}
+	}
+	slices.SortFunc(jobs, func(a, b job) int { return cmp.Compare(a.about(), b.about()) })
+	jobs = []job{jobs[0], jobs[len(jobs)-1]}
+	if r.hopeless(&jobs[1]) {
+		t.Fatal("hopeless before anything was built")
+	}
+	slow := 1.01 * jobs[1].limit.Seconds() * jobs[0].about() / jobs[1].about()
+	r.pace.met(&jobs[0], Run{Wall: slow})
+	if r.hopeless(&jobs[0]) || !r.hopeless(&jobs[1]) {
+		t.Errorf("%s took %.1f s of %v: hopeless %v and %v", jobs[0].Setting, slow, jobs[0].limit, r.hopeless(&jobs[0]), r.hopeless(&jobs[1]))
+	}
+	if err := r.run(context.Background(), []stage{{"", jobs[1:]}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.log.Runs()) != 0 || r.left != 0 || len(r.hopelessly) != 1 || r.hopelessly[0] != jobs[1].Task {
+		t.Errorf("%d runs, %d left, hopeless %+v", len(r.log.Runs()), r.left, r.hopelessly)
 	}
 }

@@ -34,6 +34,8 @@ type Config struct {
 
 	left     int // builds that the budget left out
 	leftTime time.Duration
+
+	hopelessly []Task // the first setting of each series that was not begun because it would not end in time
 }
 
 // Plan is how much is run. The full plan is the paper's, on rows that a machine
@@ -42,7 +44,7 @@ type Plan struct {
 	Rows     int // accuracy: this many rows of every file
 	Ks       []int
 	Seeds    []uint64
-	Limit    time.Duration // of one build; a series of settings ends with the first that takes longer
+	Limit    time.Duration // of one build; a series of settings ends with the first that takes longer, or would, by what the others took
 	Whole    time.Duration // of one build on all rows, with the first seed; 0 leaves that out
 	Sample   int           // rows whose exact lists judge
 	Growth   int           // rows of the largest step of the study of growth
@@ -108,7 +110,7 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.left, c.leftTime = 0, 0
+	c.left, c.leftTime, c.hopelessly = 0, 0, nil
 	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}, pace: pace{}, began: time.Now()}
 	files, err := r.open()
 	defer func() {

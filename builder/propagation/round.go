@@ -37,7 +37,8 @@ type Round struct {
 	lists  *candidates.Lists
 	before []uint32 // N*K: place<<1 | new
 	counts []uint32 // rows that list each place
-	most   int      // of them that a join takes
+	sizes  [Parts]int // of all counts, by part
+	most   int        // rows listing a place that a join takes
 	seed   uint64
 
 	room int      // of back
@@ -114,8 +115,10 @@ func (r *Round) Begin(seed uint64, threads int) error {
 			}
 		}
 	})
+	r.sizes = [Parts]int{}
 	for p, count := range r.next {
 		r.counts[p] = uint32(count)
+		r.sizes[Part(uint32(p))] += int(count)
 	}
 	return err
 }
@@ -153,14 +156,10 @@ func (r *Round) Enter(from, last, threads int) (to int, err error) {
 // gets more than plans know of: a quarter of all entries would have to name a handful of
 // places that the lot put together.
 func (r *Round) reach(from, last int) (to int) {
-	var sizes [Parts]int
-	for p, count := range r.counts {
-		sizes[Part(uint32(p))] += int(count)
-	}
-	all := sizes[from]
+	all := r.sizes[from]
 	r.makeRoom(all)
-	for to = from + 1; to < last && all+sizes[to] <= r.room; to++ {
-		all += sizes[to]
+	for to = from + 1; to < last && all+r.sizes[to] <= r.room; to++ {
+		all += r.sizes[to]
 	}
 	return to
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -219,19 +220,7 @@ func TestSearchReportsReadErrors(t *testing.T) {
 
 func BenchmarkSearchRows(b *testing.B) {
 	const n, dim, m = 100000, 128, 200
-	data := make([]byte, n*dim)
-	rng := newRandom(1, 1)
-	for i := range data {
-		data[i] = byte(rng.next())
-	}
-	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
-	if err != nil {
-		b.Fatal(err)
-	}
-	space, err := distance.New(distance.Euclidean, vectors.Uint8, dim)
-	if err != nil {
-		b.Fatal(err)
-	}
+	rows, space := rowstest.Bytes(b, rand.New(rand.NewPCG(1, 1)), n, dim, 256)
 	places := Sample(n, m, 1, 0)
 	for b.Loop() {
 		if _, _, err := (Search{K: 20}).Rows(context.Background(), rows, space, places); err != nil {

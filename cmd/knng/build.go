@@ -298,7 +298,9 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	} else {
 		fmt.Fprintf(w, "recall     %.4f: all rows were compared with all\n", r.Recall.Recall)
 	}
-	fmt.Fprintf(w, "stopped    %s\n", r.Stop)
+	if r.Stop != "" {
+		fmt.Fprintf(w, "stopped    %s\n", r.Stop)
+	}
 	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d from the cache (%s); scan rate %.5f; controls %d more\n",
 		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate, r.ControlPairs)
 	if len(r.EffectiveRates) > 0 {
@@ -306,7 +308,9 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	}
 	fmt.Fprintf(w, "islands    %d connected components\n", r.Components)
 	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
-	fmt.Fprintf(w, "           %s\n", phases(r.Phases))
+	if line := phases(r.Phases); line != "" {
+		fmt.Fprintf(w, "           %s\n", line)
+	}
 	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s\n", size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes))
 	printPlanned(w, r)
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)

@@ -144,10 +144,11 @@ func (m *Matrix) at(i uint32) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.data)), int(i)*m.stride))
 }
 
-// Distance returns the distance of two rows, slowly.
+// Distance is DistanceTo within one matrix.
 func (m *Matrix) Distance(a, b uint32) uint32 { return m.DistanceTo(a, m, b) }
 
-// DistanceTo returns the distance of row a and row b of o, slowly.
+// DistanceTo returns the distance of row a and row b of o as it is defined, element by
+// element: what tests hold the distances of tiles against.
 func (m *Matrix) DistanceTo(a uint32, o *Matrix, b uint32) uint32 {
 	var sum uint32
 	y := o.row(int(b))

@@ -160,6 +160,7 @@ func variantClaim(found map[string]Run, data, text, without string) Claim {
 	whole, ok1 := found["paper"]
 	less, ok2 := found[without]
 	if ok1 && ok2 {
+		c.Matrix = whole.matrix()
 		c.Found = fmt.Sprintf("recall %.4f in %.2f s, %.0f pairs a row; %s %.4f in %.2f s, %.0f pairs", whole.Recall.Recall, whole.Seconds, pairsARow(whole),
 			without, less.Recall.Recall, less.Seconds, pairsARow(less))
 		c.Verdict = verdict(whole.Recall.Recall > less.Recall.Recall && whole.Seconds < less.Seconds)
@@ -173,6 +174,7 @@ func tableClaim(found map[string]Run, data string) Claim {
 	on, ok1 := found["pair cache on"]
 	off, ok2 := found["pair cache off"]
 	if ok1 && ok2 {
+		c.Matrix = on.matrix()
 		c.Found = fmt.Sprintf("with it %.2f s and %.0f comparisons a row, without %.2f s and %.0f", on.Seconds, float64(on.Comparisons)/float64(on.Rows),
 			off.Seconds, float64(off.Comparisons)/float64(off.Rows))
 		c.Verdict = verdict(on.Seconds < off.Seconds)
@@ -197,6 +199,7 @@ func orderClaim(runs []Run, data string) Claim {
 		holds = holds && at > p.Recall
 	}
 	if len(found) > 0 {
+		c.Matrix = growing(runs, visitsStudy, data, SecondOrder)[0].matrix()
 		c.Found, c.Verdict = strings.Join(found, "; "), verdict(holds)
 	}
 	return c
@@ -211,6 +214,7 @@ func triggerClaim(runs []Run, data string) Claim {
 			continue
 		}
 		if best, ok := inHindsight(fixedRuns, r.Recall.Recall-0.001); ok {
+			c.Matrix = r.matrix()
 			c.Found = fmt.Sprintf("%.0f divisions, recall %.4f, %.0f pairs a row; in hindsight %s, %.4f, %.0f", r.Detail["divisions"], r.Recall.Recall, pairsARow(r),
 				best.Setting, best.Recall.Recall, pairsARow(best))
 			c.Verdict = verdict(pairsARow(r) <= 1.25*pairsARow(best))

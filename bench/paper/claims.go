@@ -60,7 +60,7 @@ func Claims(runs []Run) (claims []Claim) {
 	return append(append(claims, growthClaims(runs)...), partClaims(runs)...)
 }
 
-func (v *view) name() string { return fmt.Sprintf("%s, %s x %d", v.data, thousands(v.rows), v.dim) }
+func (v *view) name() string { return (&Task{Data: v.data, Rows: v.rows, Dim: v.dim}).matrix() }
 
 // gain is how many times longer the fastest rival takes; infinite where none
 // reaches the recall. Where rivals were given up it is at least what is returned,
@@ -220,12 +220,18 @@ func (v *view) bruteShare(text string, recall, share float64) (string, string, V
 	text += " (k = 20, naive)"
 	own, ok := v.at(Propagation, 20, recall, byTime)
 	naive := v.points(Naive, 20, byTime)
-	if !ok || len(naive) == 0 {
-		return text, "not reached, or no brute force", Unknown
+	switch {
+	case len(naive) == 0:
+		return text, "brute force was not run", Unknown
+	case !ok:
+		return text, fmt.Sprintf("naive %.4g s; %.0f %% is not reached", naive[0].Cost, 100*recall), Unknown
 	}
 	found := fmt.Sprintf("%.3g s; naive %.4g s: %.2g %%", own, naive[0].Cost, 100*own/naive[0].Cost)
-	if blocked := v.points(Blocked, 20, byTime); len(blocked) > 0 {
-		found += fmt.Sprintf("; blocked %.4g s: %.2g %%", blocked[0].Cost, 100*own/blocked[0].Cost)
+	for _, system := range []string{Blocked, Tiles} {
+		if brute := v.points(system, 20, byTime); len(brute) > 0 {
+			_, how, _ := strings.Cut(system, ", ")
+			found += fmt.Sprintf("; %s %.4g s: %.2g %%", how, brute[0].Cost, 100*own/brute[0].Cost)
+		}
 	}
 	if pairs, ok := v.at(Propagation, 20, recall, byComparisons); ok {
 		found += fmt.Sprintf("; comparisons %.2g %% of all pairs", 100*pairs)

@@ -36,7 +36,7 @@ func views(runs []Run) (all []*view) {
 // compared are the views with more than brute force in them.
 func compared(runs []Run) []*view {
 	return slices.DeleteFunc(views(runs), func(v *view) bool {
-		return !slices.ContainsFunc(v.runs, func(r Run) bool { return r.System != Naive && r.System != Blocked })
+		return !slices.ContainsFunc(v.runs, func(r Run) bool { return !slices.Contains(Brute, r.System) })
 	})
 }
 

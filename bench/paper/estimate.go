@@ -11,7 +11,7 @@ import (
 func perByte(bytes int) float64 { return 0.85 + 0.15*float64(bytes)/128 }
 
 // powersOf are the exponents of n that an estimate takes; 1.1 for the others.
-var powersOf = map[string]float64{Naive: 1, Blocked: 2, Glue: 1.2, Overlap: 1.3, Virmajoki: 1.5}
+var powersOf = map[string]float64{Naive: 1, Blocked: 2, Tiles: 2, Glue: 1.2, Overlap: 1.3, Virmajoki: 1.5}
 
 // about is the estimate of a job from its setting alone, in seconds.
 func (j *job) about() float64 {
@@ -34,7 +34,7 @@ func perK(system string, k int) float64 {
 	switch system {
 	case Glue, Overlap: // the neighbors of all neighbors, at every level
 		return 0.3 + 0.7*math.Pow(float64(k)/20, 1.8)
-	case Naive, Blocked:
+	case Naive, Blocked, Tiles:
 		return 1
 	}
 	return 0.8 + 0.2*float64(k)/20

@@ -24,7 +24,7 @@ func TestGrid(t *testing.T) {
 				}
 				names[s.Name] = true
 			}
-			if len(names) == 0 {
+			if len(names) == 0 && (system != Tiles || n <= allPairsRows) {
 				t.Errorf("%s, %d rows: no settings", system, n)
 			}
 		}

@@ -8,6 +8,7 @@ package paper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -28,6 +29,9 @@ type Task struct {
 	System  string `json:"system"`
 	Setting string `json:"setting"`
 }
+
+// matrix names the rows that a task is about.
+func (t *Task) matrix() string { return fmt.Sprintf("%s, %s x %d", t.Data, thousands(t.Rows), t.Dim) }
 
 // A Run is the outcome of a task: a line of runs.jsonl.
 type Run struct {

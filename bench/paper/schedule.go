@@ -144,7 +144,7 @@ func others[T comparable](all []T, but ...T) []T {
 // brute compares all pairs of the first n rows. What all others are held against is
 // not left out where it takes its time.
 func (p *planner) brute(d data, n, k int) {
-	for _, system := range []string{Naive, Blocked} {
+	for _, system := range Brute {
 		for _, s := range Grid(system, min(n, d.rows.Len()), k) {
 			p.add(accuracyStudy, d, n, d.dim, k, p.Seeds[0], system, s, 4*p.Limit)
 		}
@@ -154,7 +154,7 @@ func (p *planner) brute(d data, n, k int) {
 // accuracy builds from the first n rows with some of the settings of every system
 // but brute force.
 func (p *planner) accuracy(d data, n, k int, seed uint64, limit time.Duration, some func([]Setting) []Setting) {
-	for _, system := range others(Systems, Blocked, Naive) {
+	for _, system := range others(Systems, Brute...) {
 		for _, s := range thin(some(Grid(system, min(n, d.rows.Len()), k)), p.Settings) {
 			p.add(accuracyStudy, d, n, d.dim, k, seed, system, s, limit).series = fmt.Sprint(d.name, n, k, seed, system)
 		}

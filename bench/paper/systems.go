@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/bench/baseline/nndescent"
 	"github.com/knng/knng/bench/baseline/uno"
 	"github.com/knng/knng/bench/baseline/virmajoki"
+	"github.com/knng/knng/builder"
 )
 
 // A Setting is a system with its parameters, and what to call them.
@@ -36,13 +37,18 @@ const (
 	NNDescent   = "NN-descent"
 	Blocked     = "brute force, blocked"
 	Naive       = "brute force, naive"
+	Tiles       = "brute force, tiles"
 
 	// SecondOrder stands in ablations only.
 	SecondOrder = "divisions + second order"
 )
 
 // Systems is the order of figures and tables; a system's place is its color.
-var Systems = []string{Divisions, Propagation, Default, Glue, Overlap, Virmajoki, Uno, KDTrees, NNDescent, Blocked, Naive}
+var Systems = []string{Divisions, Propagation, Default, Glue, Overlap, Virmajoki, Uno, KDTrees, NNDescent, Blocked, Naive, Tiles}
+
+// Brute are those that compare all pairs: in plain Go, by the kernels that all systems
+// here share, and by knng's exact method.
+var Brute = []string{Naive, Blocked, Tiles}
 
 // Rivals are the systems that the paper compares its own with. NN-descent came
 // later and stands beside them without a part in the paper's claims.
@@ -126,6 +132,10 @@ func Grid(system string, n, k int) (grid []Setting) {
 			add(5, false, brute.Blocked{Rows: blockedRows}, "%d rows, scaled", blockedRows)
 		} else {
 			add(50, false, brute.Blocked{}, "all pairs")
+		}
+	case Tiles:
+		if n <= allPairsRows {
+			add(25, false, knng.Builder{Options: builder.Options{Method: builder.Exact}}, "all pairs")
 		}
 	case Naive:
 		add(15, false, brute.Naive{Rows: naiveRows}, "%d rows, scaled", naiveRows)

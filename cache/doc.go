@@ -9,8 +9,9 @@
 // the effective rate.
 //
 // [Pairs] is for expensive distances: a Pebble database of pair and key, which
-// survives a crash, so that no interruption pays twice for a pair: [Pairs.Keys]
-// asks it first, and lets no two workers evaluate one pair.
+// survives a crash: an error or Ctrl-C loses no pair, a kill those that are being
+// evaluated and those of the last 20 ms. [Pairs.Keys] asks it first, and lets no two
+// workers evaluate one pair.
 //
 // Neither form ever changes the graph.
 package cache

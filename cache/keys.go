@@ -18,7 +18,7 @@ const batchTime = 5 * time.Millisecond
 // Keys answers from the pairs and evaluates the rest, for one worker: order gives
 // the rows of places, cost is what an evaluation takes. A pair that another worker
 // is evaluating is waited for: none is paid for twice, but for those that a kill
-// finds in work or not yet synced.
+// finds being evaluated, and those of the last 20 ms.
 func (p *Pairs) Keys(order []uint32, cost time.Duration, evaluate Keys) Keys {
 	w := &worker{pairs: p, working: p.working, order: order, evaluate: evaluate, batch: max(1, int(batchTime/max(cost, 1)))}
 	return w.keys

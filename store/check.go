@@ -299,7 +299,7 @@ func (c *checker) keys() error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if neighbors, keys, err = c.store.Keyed(Row(row), neighbors[:0], keys[:0]); err != nil {
+		if neighbors, keys, err = c.store.Keyed(Row(row), neighbors, keys); err != nil {
 			return err
 		}
 		for i, n := range neighbors {

@@ -56,6 +56,7 @@ type Draft struct {
 // finished or not; ErrLocked naming the holder; ErrNotStore where dir exists,
 // is not empty and holds something else.
 func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error) {
+	dir = filepath.Clean(dir) // whose parent is synced
 	state, err := StateOf(dir)
 	if err != nil {
 		return nil, err
@@ -203,23 +204,33 @@ func (d *Draft) ScratchDir() (string, error) {
 	return path, nil
 }
 
+// Holds reports whether a path lies in a store's folder, by the names alone: what is
+// written there is damage to a finished store, which is sealed as a whole.
+func Holds(dir, path string) bool {
+	_, within := inFolder(dir, path)
+	return within
+}
+
+// inFolder is where in a folder a path lies.
+func inFolder(dir, path string) (rel string, within bool) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	part, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	rel, err = filepath.Rel(whole, part)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
 // scratchApart refuses a scratch folder in the store itself but not under its name for
 // one: what is there would be sealed.
 func scratchApart(dir, scratch string) error {
-	if scratch == "" {
+	rel, within := inFolder(dir, scratch)
+	if scratch == "" || !within {
 		return nil
-	}
-	whole, err := filepath.Abs(dir)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	within, err := filepath.Abs(scratch)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	rel, err := filepath.Rel(whole, within)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return nil // elsewhere
 	}
 	if first, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); first != scratchName {
 		return fmt.Errorf("store: the scratch folder %s lies in the store %s, which is sealed as a whole: want one elsewhere, or none, which is %s",

@@ -60,7 +60,7 @@ func Dump(dir string, w io.Writer, key string) error {
 	}
 	n, err := strconv.ParseUint(arg, 10, 32)
 	if err != nil {
-		return fmt.Errorf("store: cannot dump %q: want %s", key, DumpKeys)
+		return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
 	}
 	switch name {
 	case "row":
@@ -74,7 +74,7 @@ func Dump(dir string, w io.Writer, key string) error {
 	case "place":
 		return e.dumpPlace(w, n)
 	}
-	return fmt.Errorf("store: cannot dump %q: want %s", key, DumpKeys)
+	return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
 }
 
 // tagNames are what the tags hold.

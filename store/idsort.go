@@ -65,7 +65,7 @@ func (s *idSorter) add(e idLine) error {
 func (s *idSorter) spill() (err error) {
 	slices.SortFunc(s.lines, idLine.compare)
 	if s.file == nil { // over what a crash left
-		if s.file, err = os.Create(filepath.Join(s.dir, "ids")); err != nil {
+		if s.file, err = os.Create(filepath.Join(s.dir, "ids-sorted")); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 	}

@@ -118,7 +118,7 @@ func (m *Manifest) typ() (vectors.Type, error) {
 // check refuses formats that this version cannot read.
 func (m *Manifest) check() error {
 	if m.Format != FormatVersion {
-		return fmt.Errorf("store: format version %d, this knng reads %d", m.Format, FormatVersion)
+		return fmt.Errorf("%w: it is %d, this one reads %d", ErrFormat, m.Format, FormatVersion)
 	}
 	if m.Rows < 0 || m.Dim < 1 || m.K < 1 {
 		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d rows of %d, k %d", m.Rows, m.Dim, m.K))

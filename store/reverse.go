@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -144,7 +143,7 @@ func (s *Store) roomToTranspose() error {
 
 // spaceError marks the errors of a full disk with ErrSpace.
 func spaceError(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
+	if NoSpace(err) && !errors.Is(err, ErrSpace) {
 		return fmt.Errorf("%w: %w", ErrSpace, err)
 	}
 	return err

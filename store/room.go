@@ -1,9 +1,16 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 )
+
+// NoSpace reports whether an error is that of a full disk, or of a quota that is used up.
+func NoSpace(err error) bool {
+	return errors.Is(err, ErrSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
 
 // A Need is bytes that will be written below a folder.
 type Need struct {

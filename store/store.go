@@ -52,7 +52,7 @@ type Info struct {
 
 // Open opens a finished store. It compares the sizes of its files with the
 // seal; Check compares their contents. Errors: ErrNotFinished, ErrNotStore,
-// ErrCorrupt.
+// ErrFormat, ErrCorrupt.
 func Open(dir string, opts *Options) (s *Store, err error) {
 	defer caught(&err)
 	if opts == nil {
@@ -187,9 +187,10 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 	return dst
 }
 
-// Keyed appends the neighbors of a row and their raw keys, nearest first, to the
-// two slices; an isolated row has none. Errors: those of Neighbors.
+// Keyed is Neighbors with the rows as uint32 and the raw keys that order them: it
+// appends both to neighbors[:0] and keys[:0]. Errors: those of Neighbors.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
+	neighbors, keys = neighbors[:0], keys[:0]
 	err := s.lookup(row, func(ns, ks []byte) {
 		neighbors, keys = appendUint32s(neighbors, ns), appendFloat32s(keys, ks)
 	})

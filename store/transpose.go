@@ -86,7 +86,7 @@ func newTransposer(ctx context.Context, s *Store, dir string, opts *ReverseOptio
 	all := bytesToSort(int64(s.shape.Lists)*int64(s.shape.K), s.Len())
 	least := 2 * all / maxSpills // two neighboring spills fill the memory at least once
 	if limit < least {
-		return nil, fmt.Errorf("store: %d bytes of memory for the in-neighbors of %s, at least %d are needed", limit, s.dir, least)
+		return nil, fmt.Errorf("%w: %d bytes for the in-neighbors of %s, at least %d are needed", ErrMemory, limit, s.dir, least)
 	}
 	t.memory = max(least, min(limit, sortBytes))
 	for t.shift = 4; s.shape.Rows>>t.shift >= maxGroups; {

@@ -25,7 +25,10 @@ var (
 	ErrNoID        = errors.New("store: no such id")
 	ErrSpace       = errors.New("store: no space left on device")
 	ErrNotStore    = errors.New("store: not a knng store")
+	ErrFormat      = errors.New("store: the format of another version of knng")
 	ErrClosed      = errors.New("store: closed")
+	ErrKey         = errors.New("store: no such part to dump")
+	ErrMemory      = errors.New("store: memory limit too low")
 )
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -50,13 +50,18 @@ type Lists struct {
 func New(n, k int) *Lists {
 	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
 	l.entries = l.memory.Slice
+	l.Clear()
+	return l
+}
+
+// Clear empties all lists and forgets their limits. Nobody may be offering to them.
+func (l *Lists) Clear() {
 	for i := range l.entries {
 		l.entries[i] = none
 	}
 	for i := range l.bounds {
 		l.bounds[i].Store(^uint32(0))
 	}
-	return l
 }
 
 // Words is the memory of the lists, 2*K words for each place, for those who are

@@ -80,6 +80,18 @@ func TestOffersInAnyOrder(t *testing.T) {
 	}
 }
 
+func TestClear(t *testing.T) {
+	l := New(3, 2)
+	l.Set(1, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)})
+	l.Limit(2, 7)
+	l.Clear()
+	for p := range uint32(3) {
+		if l.Len(p) != 0 || l.Bound(p) != ^uint32(0) {
+			t.Errorf("list %d has %d entries and bound %d", p, l.Len(p), l.Bound(p))
+		}
+	}
+}
+
 func TestFreezeAndSet(t *testing.T) {
 	l := New(3, 2)
 	l.Set(1, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)})

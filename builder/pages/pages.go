@@ -23,7 +23,7 @@ type Block[T element] struct {
 
 // mappedFrom is the size from which a block stands outside the heap: four huge
 // pages. What is smaller gains nothing, and the race detector sees it.
-const mappedFrom = 8 << 20
+var mappedFrom = 8 << 20 // a variable for tests
 
 // Make returns a block of n zeros.
 func Make[T element](n int) Block[T] {
@@ -41,6 +41,20 @@ func Make[T element](n int) Block[T] {
 
 func over[T element](memory []byte, n int) Block[T] {
 	return Block[T]{Slice: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), mapped: memory}
+}
+
+// MapFrom sets the size from which blocks stand outside the heap, for tests of leaks.
+func MapFrom(bytes int) (restore func()) {
+	before := mappedFrom
+	mappedFrom = bytes
+	return func() { mappedFrom = before }
+}
+
+// Held is the bytes of all blocks outside the heap that have not been freed.
+func Held() int64 {
+	held.Lock()
+	defer held.Unlock()
+	return held.blocks
 }
 
 // Free gives the memory back. Nobody may be using the slice; freeing twice does

@@ -70,11 +70,7 @@ func (w *writer) adjacency() error {
 	return w.draft.CommitAdjacency(w.k, func(add func([]uint32, []float32) error) error {
 		for from := 0; from < total; from += at {
 			to := min(from+at, total)
-			lists, err := w.gather(from, to)
-			if err != nil {
-				return err
-			}
-			if err := w.put(lists, from, to, add); err != nil {
+			if err := w.batch(from, to, add); err != nil {
 				return err
 			}
 			p.Add(to - from)
@@ -83,13 +79,22 @@ func (w *writer) adjacency() error {
 	})
 }
 
-// gather unites what the rows from up to to were offered: lists by row less
-// from, neighbors by row. It completes those that stayed short.
-func (w *writer) gather(from, to int) (*union.Lists, error) {
+// batch writes the lists of the rows from up to to.
+func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error {
 	if w.k == 0 {
-		return nil, nil
+		return w.put(nil, from, to, add)
 	}
 	lists := union.New(to-from, w.k, nil)
+	defer lists.Free()
+	if err := w.gather(lists, from, to); err != nil {
+		return err
+	}
+	return w.put(lists, from, to, add)
+}
+
+// gather unites what the rows from up to to were offered: lists by row less
+// from, neighbors by row. It completes those that stayed short.
+func (w *writer) gather(lists *union.Lists, from, to int) error {
 	err := w.draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -112,7 +117,7 @@ func (w *writer) gather(from, to int) (*union.Lists, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var short []uint32 // places
 	lists.Short(w.k, func(i uint32) {
@@ -120,7 +125,7 @@ func (w *writer) gather(from, to int) (*union.Lists, error) {
 			short = append(short, place)
 		}
 	})
-	return lists, w.complete(lists, from, short)
+	return w.complete(lists, from, short)
 }
 
 // complete compares places whose component of G1 was too small with all others.

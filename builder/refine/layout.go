@@ -109,7 +109,7 @@ func (r *run) takeIDs() (err error) {
 	if done, err := r.draft.IDsDone(); done || err != nil {
 		return err
 	}
-	path, err := r.scratch("ids")
+	path, err := r.scratch("ids-given")
 	if err != nil {
 		return err
 	}

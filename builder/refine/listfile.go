@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 
 	"github.com/knng/knng/store"
@@ -14,6 +15,7 @@ import (
 // mapped: place p has as many entries as every other, neighbors (u32), then keys
 // (f32). It is derived and written anew by every run.
 type listFile struct {
+	path string
 	rows *vectors.Rows
 	k    int
 }
@@ -51,7 +53,16 @@ func writeLists(path string, n, k int, write func(add func(neighbors []uint32, k
 		return nil, err
 	}
 	rows, err := vectors.OpenRows(path)
-	return &listFile{rows, k}, err
+	if err != nil {
+		return nil, err
+	}
+	return &listFile{path, rows, k}, nil
+}
+
+// remove gives its space back. The file must not be used afterwards.
+func (f *listFile) remove() {
+	f.rows.Close()
+	_ = os.Remove(f.path)
 }
 
 // listReader reads lists one at a time, into its buffers: one per goroutine. It
@@ -107,7 +118,7 @@ func (r *run) writeGiven() error {
 					return err
 				}
 			}
-			if rows, keys, err = r.g1.Keyed(store.Row(row), rows[:0], keys[:0]); err != nil {
+			if rows, keys, err = r.g1.Keyed(store.Row(row), rows, keys); err != nil {
 				return err
 			}
 			for _, x := range rows {

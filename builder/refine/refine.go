@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/knng/knng/builder"
@@ -36,7 +35,7 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 		result, err = r.refine(dir)
 		return err
 	})
-	if errors.Is(err, syscall.ENOSPC) {
+	if store.NoSpace(err) {
 		err = fmt.Errorf("%w: %w", builder.ErrSpace, err)
 	}
 	return result, err
@@ -77,7 +76,7 @@ func (r *run) release() {
 	}
 	for _, l := range []*listFile{r.given, r.start} {
 		if l != nil {
-			l.rows.Close()
+			l.remove()
 		}
 	}
 	if r.rows != nil {

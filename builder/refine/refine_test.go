@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/refine"
 	"github.com/knng/knng/builder/refine/rankorder"
 	"github.com/knng/knng/store"
@@ -317,6 +318,47 @@ func TestInterruptions(t *testing.T) {
 		if _, err := refine.Refine(context.Background(), dir, g1, o); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("another %s: %v", name, err)
 		}
+	}
+}
+
+// TestFreesAll: however many batches the last pass takes, nothing of them is held when
+// a refinement is done, and no file of lists is left.
+func TestFreesAll(t *testing.T) { // not parallel: it counts what all hold
+	defer pages.MapFrom(1)()
+	data := someRows(rand.New(rand.NewPCG(7, 1)), 600)
+	g1 := given(t, data, builder.Options{K: 5})
+	before := pages.Held()
+	dir := filepath.Join(t.TempDir(), "g2")
+	if _, err := refine.Refine(context.Background(), dir, g1, refine.Options{Distance: refine.RankOrder(5), Memory: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	if held := pages.Held(); held != before {
+		t.Errorf("%d bytes are held, before it %d", held, before)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "scratch", "*-lists")); len(left) > 0 {
+		t.Errorf("files are left: %q", left)
+	}
+}
+
+// TestLongIDs: ids that are sorted in several runs.
+func TestLongIDs(t *testing.T) {
+	t.Parallel()
+	const n = 2500
+	ids := filepath.Join(t.TempDir(), "ids")
+	var lines strings.Builder
+	for row := range n {
+		fmt.Fprintf(&lines, "%d%s\n", row, strings.Repeat("x", 4000))
+	}
+	if err := os.WriteFile(ids, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	g1 := given(t, someRows(rand.New(rand.NewPCG(6, 1)), n), builder.Options{K: 3, IDs: ids})
+	dir := filepath.Join(t.TempDir(), "g2")
+	if _, err := refine.Refine(context.Background(), dir, g1, refine.Options{Distance: refine.RankOrder(3)}); err != nil {
+		t.Fatal(err)
+	}
+	if row, err := open(t, dir).RowOf("42" + strings.Repeat("x", 4000)); row != 42 || err != nil {
+		t.Errorf("row %d, %v", row, err)
 	}
 }
 

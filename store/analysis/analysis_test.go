@@ -1,16 +1,21 @@
 package analysis_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"sort"
 	"testing"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // drawn is a graph of random lists: neighbors[row] and keys[row].
@@ -377,6 +382,31 @@ func TestNothingToSee(t *testing.T) {
 		if p, err := analysis.Duplicates(g, 0); err != nil || p.Len() != n || len(p.Groups(2)) != 0 {
 			t.Errorf("%d rows: %d groups, %v", n, p.Len(), err)
 		}
+	}
+}
+
+// TestDuplicatesUnderCosine: a row repeats, though rounding puts it some 1e-16 apart
+// from itself; one beside it does not.
+func TestDuplicatesUnderCosine(t *testing.T) {
+	rows, err := vectors.FromFloat32([]float32{1, 1, 1, 1, 1, 1.001, -1, 3}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(context.Background(), dir, vectors.NewInput(rows), builder.Options{K: 2, Metric: distance.Cosine}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	p, err := analysis.Duplicates(g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups := p.Groups(2); len(groups) != 1 || groups[0].First != 0 || groups[0].Size != 2 {
+		t.Errorf("groups %v, want the first two rows", groups)
 	}
 }
 

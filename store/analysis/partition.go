@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // A Partition puts nodes 0 to n-1 into groups. It is a union-find with path
@@ -111,12 +112,19 @@ func Islands(g Graph) (*Partition, error) {
 	return united(g, func(float32) bool { return true })
 }
 
+// parallel is how far from 0 rounding may put the cosine distance of a row to itself:
+// some units in the last place of 1, in float64.
+const parallel = 1e-15
+
 // Duplicates finds groups of rows that are joined by distances of at most within,
 // as people see them; at 0, rows that are the same to the metric: equal rows
 // under euclidean, and up to rounding parallel ones under cosine. Under ip a
 // distance says nothing of sameness. A group of equal rows larger than k+1 is
 // found as one where the lists are exact, for then all list the same k of it.
 func Duplicates(g Graph, within float32) (*Partition, error) {
+	if s, ok := g.(interface{ Info() store.Info }); ok && s.Info().Distance == distance.Cosine.String() {
+		within = max(within, parallel)
+	}
 	return united(g, func(key float32) bool { return g.Shown(key) <= within })
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,6 +89,7 @@ func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	path = filepath.Clean(path) // beside which files are written first
 	if g.Len() > math.MaxInt32 && (o.Format == GT || o.Format == IBin || o.Format == IVecs) {
 		return fmt.Errorf("export: %d rows: %s numbers them with 31 bits; npy, npz and csv hold more", g.Len(), o.Format)
 	}

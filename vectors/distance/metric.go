@@ -46,11 +46,3 @@ func (m Metric) Shown(key float32) float32 {
 	}
 	return key
 }
-
-// KeyOf turns a shown distance back into a key, up to rounding.
-func (m Metric) KeyOf(shown float32) float32 {
-	if m == Euclidean {
-		return shown * shown
-	}
-	return shown
-}

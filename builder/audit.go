@@ -101,7 +101,7 @@ func (r *run) separate() (err error) {
 		good = append(good, row)
 	}
 	if r.opts.BadRows == Drop && len(r.bad.Rows) > 0 {
-		r.src = vectors.NewInput(&kept{r.src, r.bad.Rows})
+		r.src = vectors.NewInput(&withoutDropped{r.src, r.bad.Rows})
 		for i := range good {
 			good[i] = uint32(i)
 		}

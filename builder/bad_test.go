@@ -1,14 +1,23 @@
 package builder_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -142,6 +151,117 @@ func TestMemoryBelowTheMinimum(t *testing.T) {
 	o.Memory = 1 << 30 // the same build goes on with more
 	_, lists := build(t, dir, input(t, data, 3), o)
 	checkLists(t, lists, 10)
+}
+
+// TestReference: what cannot be referenced is refused before anything is begun.
+func TestReference(t *testing.T) {
+	dir := t.TempDir()
+	data := clustered(6, 300, 3)
+	plain, packed := filepath.Join(dir, "rows.fbin"), filepath.Join(dir, "rows.fbin.gz")
+	write(t, plain, data, 3)
+	raw, err := os.ReadFile(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(z.Close(), os.WriteFile(packed, zipped.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	o := builder.Options{K: 3, Reference: true}
+	for what, in := range map[string]*vectors.Input{
+		"rows in memory": input(t, data, 3), "a packed file": opened(t, packed), "several files": opened(t, plain, plain),
+	} {
+		graph := filepath.Join(t.TempDir(), "g")
+		if _, err := builder.Build(context.Background(), graph, in, o); !errors.Is(err, builder.ErrReference) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: error %v", what, err)
+		}
+		if _, err := os.Stat(graph); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: something is left: %v", what, err)
+		}
+	}
+	graph := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(context.Background(), graph, opened(t, plain), o); err != nil {
+		t.Error(err)
+	}
+	if report, err := store.Check(context.Background(), graph, store.CheckOptions{}); err != nil || len(report.Faults) > 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// endless is n rows of as many dimensions as there may be, without memory.
+type endless struct{ n int }
+
+func (s endless) Len() int           { return s.n }
+func (s endless) Dim() int           { return vectors.MaxDim }
+func (s endless) Type() vectors.Type { return vectors.Float32 }
+func (s endless) ReadRows(_ int, dst []byte) error {
+	clear(dst)
+	return nil
+}
+
+// TestMemoryOfLongRows: a group holds a thousand rows, however long they are, and what
+// a refusal names holds two groups.
+func TestMemoryOfLongRows(t *testing.T) {
+	o := builder.Options{K: 5, Method: builder.Parts, Memory: 1 << 29}
+	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), vectors.NewInput(endless{1100}), o)
+	var needed float64
+	if !errors.Is(err, builder.ErrMemory) {
+		t.Fatalf("error %v, want ErrMemory", err)
+	}
+	_, rest, _ := strings.Cut(err.Error(), " need ")
+	if _, err := fmt.Sscanf(rest, "%f MiB", &needed); err != nil || needed < 2*1024/4 {
+		t.Errorf("%q: %v", rest, err)
+	}
+}
+
+// TestFreesAll: when a build is done nothing is held outside Go's heap.
+func TestFreesAll(t *testing.T) {
+	defer pages.MapFrom(1)()
+	defer builder.CalibrateFor(20 * time.Millisecond)()
+	data := clustered(6, 3000, 8)
+	for _, m := range []builder.Method{builder.Exact, builder.Balls, builder.Parts, builder.Paper} {
+		before := pages.Held()
+		o := builder.Options{K: 5, Method: m, LeafSize: 100}
+		if _, err := builder.Plan(context.Background(), input(t, data, 8), o); err != nil {
+			t.Fatal(err)
+		}
+		if held := pages.Held(); held != before {
+			t.Errorf("%s: %d bytes are held after a plan, before it %d", m, held, before)
+		}
+		build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 8), o)
+		if held := pages.Held(); held != before {
+			t.Errorf("%s: %d bytes are held, before it %d", m, held, before)
+		}
+	}
+}
+
+// TestMemoryAdvice: who follows the advice of a refusal gets a graph.
+func TestMemoryAdvice(t *testing.T) {
+	defer builder.SmallParts(3<<20, 1<<19)()
+	const n, dim, k = 60000, 4, 60
+	data := clustered(9, n, dim)
+	o := builder.Options{K: k, Method: builder.Balls, Memory: 1 << 20}
+	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	if !errors.Is(err, builder.ErrMemory) {
+		t.Fatalf("error %v, want ErrMemory", err)
+	}
+	var needed float64
+	_, advice, _ := strings.Cut(err.Error(), "; method parts needs ")
+	if _, err := fmt.Sscanf(advice, "%f MiB", &needed); err != nil {
+		t.Fatalf("%q names no memory: %v", advice, err)
+	}
+	o.Method, o.Divisions, o.Memory = builder.Parts, 4, int64(needed*(1<<20))
+	_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	checkLists(t, lists, k)
+	o.K = 600
+	o.Method, o.Divisions, o.Memory = builder.Balls, 0, 1<<20
+	if _, err = builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, dim), o); !errors.Is(err, builder.ErrMemory) || strings.Contains(err.Error(), "parts") {
+		t.Errorf("error %v, want ErrMemory without parts, whose lists are not that long", err)
+	}
 }
 
 // TestCancelled stops builds in all their phases, over and over, and resumes

@@ -20,7 +20,7 @@ import (
 // that was committed is lost. When dir already holds the finished graph of
 // these options, Build returns its stored Result and store.ErrFinished.
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
-// ErrBadRows, ErrMemory, ErrSpace, vectors.ErrFault (a file that was mapped has
+// ErrBadRows, ErrMemory, ErrSpace, ErrReference, vectors.ErrFault (a file that was mapped has
 // been truncated or cannot be read).
 func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*Result, error) {
 	if err := opts.Validate(); err != nil {
@@ -186,6 +186,9 @@ func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
 	case dim < 1 || dim > vectors.MaxDim:
 		return m, fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
 	}
+	if err := referable(src, o); err != nil {
+		return m, err
+	}
 	if len(src.Files) == 0 {
 		sum, err := sampleHash(src)
 		if err != nil {
@@ -194,6 +197,28 @@ func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
 		m.Options = append(m.Options, store.Option{Name: "rows-sample", Value: sum})
 	}
 	return m, nil
+}
+
+// referable refuses to reference what is not there, or not in the order of places, when
+// the graph is read.
+func referable(src *vectors.Input, o *Options) error {
+	_, mapped := src.Mapped()
+	what := ""
+	switch {
+	case !o.Reference:
+		return nil
+	case len(src.Files) == 0:
+		what = "rows in memory"
+	case src.Received() > 0:
+		what = "rows of a stream, or of a packed file,"
+	case !mapped:
+		what = "rows of several files, or of float64,"
+	case o.Duplicates == Collapse:
+		what = "collapsed rows"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s cannot be referenced: let the store copy them", ErrReference, what)
 }
 
 // sampleRows is how many rows name an input that has no files.

@@ -42,6 +42,34 @@ func input(t testing.TB, data []float32, dim int) *vectors.Input {
 	return vectors.NewInput(rows)
 }
 
+// write makes a vector file of float32 rows.
+func write(t testing.TB, path string, data []float32, dim int) {
+	t.Helper()
+	w, err := vectors.Create(path, vectors.Float32, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range slices.Chunk(data, dim) {
+		if err := w.AppendFloat32(row, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened is the rows of files, closed with the test.
+func opened(t testing.TB, paths ...string) *vectors.Input {
+	t.Helper()
+	in, err := vectors.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in
+}
+
 type entry struct {
 	row uint32
 	key float32
@@ -116,7 +144,7 @@ func read(t testing.TB, dir string) (lists [][]entry) {
 	return lists
 }
 
-// checkLists holds every list against CONTRACT: min(k, n-1) distinct others,
+// checkLists holds every list against what a graph promises: min(k, n-1) distinct others,
 // sorted by (key, row).
 func checkLists(t testing.TB, lists [][]entry, k int) {
 	t.Helper()
@@ -285,8 +313,10 @@ func TestOptionsThatMustNotMatter(t *testing.T) {
 	balls := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Divisions: 6, Rounds: 2, Threads: 1}
 	steered := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Recall: 0.99, Threads: 1}
 	parts := builder.Options{K: k, Method: builder.Parts, Recall: 0.98, Threads: 1}
+	path := filepath.Join(t.TempDir(), "rows.fbin")
+	write(t, path, data, dim)
 	for _, base := range []builder.Options{paper, balls, steered, parts} {
-		want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), base)
+		want, _ := build(t, filepath.Join(t.TempDir(), "g"), opened(t, path), base)
 		for name, change := range map[string]func(*builder.Options){
 			"threads":   func(o *builder.Options) { o.Threads = 3 },
 			"cache on":  func(o *builder.Options) { o.PairCache = builder.On },
@@ -296,7 +326,7 @@ func TestOptionsThatMustNotMatter(t *testing.T) {
 		} {
 			o := base
 			change(&o)
-			got, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+			got, _ := build(t, filepath.Join(t.TempDir(), "g"), opened(t, path), o)
 			if got.Checksum != want.Checksum {
 				t.Errorf("%s, %s: checksum %s, want %s", base.Method, name, got.Checksum, want.Checksum)
 			}

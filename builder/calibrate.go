@@ -59,13 +59,27 @@ func (g *run) trial() *run {
 // tells how much.
 type timed func() (work float64)
 
+// kept makes a thing that has nothing to free.
+func kept(newWork func() timed) func() (timed, func()) {
+	return func() (timed, func()) { return newWork(), func() {} }
+}
+
 // rate repeats what newWork makes on all threads for about some time, and returns how
 // much of it a second of processor time does, and the part of the time that the threads
 // had a processor.
-func (r *run) rate(budget time.Duration, threads int, newWork func() timed) (perSecond, share float64, err error) {
+func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed, free func())) (perSecond, share float64, err error) {
 	var mu sync.Mutex
+	var made []func()
+	defer func() {
+		for _, free := range made {
+			free()
+		}
+	}()
 	err = vectors.Ranges(threads, threads, 1, func() func(from, to int) error {
-		work := newWork()
+		work, free := newWork()
+		mu.Lock()
+		made = append(made, free)
+		mu.Unlock()
 		work() // first touches of memory
 		return func(int, int) error {
 			runtime.LockOSThread()
@@ -93,7 +107,7 @@ func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file i
 	rates = nominal
 	each := budget / 7
 	var shares []float64
-	measure := func(to *float64, threads int, newWork func() timed) {
+	measure := func(to *float64, threads int, newWork func() (timed, func())) {
 		if err == nil {
 			var share float64
 			*to, share, err = r.rate(each, threads, newWork)
@@ -101,17 +115,19 @@ func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file i
 		}
 	}
 	measure(&rates.Leaf, threads, g.leafTrial)
-	measure(&rates.Screen, threads, g.screenTrial)
+	measure(&rates.Screen, threads, kept(g.screenTrial))
 	rates.Screen /= 2 // screens that find something, whose lists are filled, on faces and SIFT
 	if g.codes != nil {
-		measure(&rates.Tile, threads, g.tileTrial)
+		measure(&rates.Tile, threads, kept(g.tileTrial))
 	}
-	measure(&rates.Keys, threads, g.keyTrial)
-	measure(&rates.Touched, threads, touchTrial)
-	measure(&rates.Hashed, 1, hashTrial)
+	measure(&rates.Keys, threads, kept(g.keyTrial))
+	measure(&rates.Touched, threads, kept(touchTrial))
+	measure(&rates.Hashed, 1, kept(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))
-	if err == nil {
-		rates.Written, rates.Read, err = r.diskRates(each, max(file, 2*copyBytes))
+	// A disk without room for the file keeps the nominal rates: what will not fit is
+	// found by those who need the room.
+	if written, read, err := r.diskRates(each, max(file, 2*copyBytes)); err == nil {
+		rates.Written, rates.Read = written, read
 	}
 	return rates, err
 }
@@ -133,10 +149,13 @@ func (r *run) diskRates(budget time.Duration, most int64) (written, read float64
 	if err != nil {
 		return 0, 0, fmt.Errorf("builder: %w", err)
 	}
-	defer f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		return 0, 0, fmt.Errorf("builder: %w", err)
-	}
+	named := os.Remove(f.Name()) != nil // some systems do not remove what is open
+	defer func() {
+		f.Close()
+		if named {
+			os.Remove(f.Name())
+		}
+	}()
 	data := make([]byte, copyBytes)
 	var sum int64
 	began := time.Now()

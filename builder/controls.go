@@ -8,8 +8,9 @@ import (
 	"github.com/knng/knng/builder/union"
 )
 
-// controlShare is the part of a build's comparisons that controls may cost
-// (CONTRACT). Half goes to the rows that steer, half to those that report.
+// controlShare is the part of a build's comparisons that controls may cost: measuring
+// must not be what a build costs. Half goes to the rows that steer, half to those that
+// report.
 const controlShare = 0.05
 
 // guessDivisions stands for the divisions of a build that is not yet planned:

@@ -22,7 +22,7 @@ func (r *run) divide() error {
 	if err := r.replay(r.stageNumber(), r.lists); err != nil {
 		return err
 	}
-	sum, err := r.doUnits(p, len(batches), func() unitWork { return r.leafWorker(leaves, batches, number) })
+	sum, err := r.doUnits(p, len(batches), func() unitWork { return r.paperLeaves(leaves, batches, number) })
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 	return bounds
 }
 
-// leafWorker solves the leaves of one unit after another. A place stands in one
+// paperLeaves solves the leaves of one unit after another. A place stands in one
 // leaf of a division, so no other worker touches its list.
-func (r *run) leafWorker(leaves *division.Leaves, batches [][2]int, number int) unitWork {
-	w := &leafSolver{run: r, solver: r.solver(), first: number == 1}
+func (r *run) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) unitWork {
+	w := &paperLeafSolver{run: r, solver: r.solver(), first: number == 1}
 	return func(unit int) ([]store.Lists, unitCounts, error) {
 		var counts unitCounts
 		var blocks []store.Lists
@@ -101,8 +101,8 @@ func (r *run) leafWorker(leaves *division.Leaves, batches [][2]int, number int) 
 	}
 }
 
-// leafSolver is one worker's tools.
-type leafSolver struct {
+// paperLeafSolver is one worker's tools.
+type paperLeafSolver struct {
 	*run
 	solver *leaf.Solver
 	bitmap cache.Bitmap
@@ -112,7 +112,7 @@ type leafSolver struct {
 
 // solve evaluates a leaf, unites its lists with the running ones, and returns
 // what they gained: the leaf's subgraph, less what the union had already.
-func (w *leafSolver) solve(places []uint32) (block store.Lists, c unitCounts, err error) {
+func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c unitCounts, err error) {
 	c.New = int64(len(places)) * int64(len(places)-1) / 2
 	if !w.first {
 		c.New -= w.shared.Seen(places, &w.bitmap)
@@ -125,7 +125,7 @@ func (w *leafSolver) solve(places []uint32) (block store.Lists, c unitCounts, er
 	return block, c, err
 }
 
-func (w *leafSolver) evaluate(places []uint32) (leaf.Count, error) {
+func (w *paperLeafSolver) evaluate(places []uint32) (leaf.Count, error) {
 	if w.opts.Pairwise == Off {
 		return w.solver.SolveBothWays(places, func(i int, js []uint32, keys []float32) {
 			w.lists.OfferOne(places, i, js, keys)

@@ -88,6 +88,8 @@
 // cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs
 // with keys for a distance function of one's own.
 //
-// With a target recall (Options.Recall) divisions and rounds go on, whichever
-// gained more per pair, until the steering rows reach it.
+// With a target recall (Options.Recall) a build goes on until the steering rows reach
+// it: the balls method divides until joins have something to work on, joins, and
+// divides again where rounds gain too little to arrive; the parts method only divides;
+// the paper's does whichever gained more per pair.
 package builder

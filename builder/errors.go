@@ -3,7 +3,6 @@ package builder
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/knng/knng/store"
 )
@@ -18,6 +17,9 @@ var (
 	// ErrMemory: the memory limit is below what this input needs. Nothing is
 	// lost; the build can be continued with a larger limit.
 	ErrMemory = errors.New("builder: memory limit too low")
+	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
+	// Nothing was begun.
+	ErrReference = errors.New("builder: nothing to reference")
 	// ErrSpace: the disk is full, or has less room than the next phase will write; the
 	// message says how much is missing and where. What was committed is kept, and the
 	// build can be continued when there is room.
@@ -27,7 +29,7 @@ var (
 // spaceError marks the errors of a disk that is full, or too small for what comes, with
 // ErrSpace.
 func spaceError(err error) error {
-	if (errors.Is(err, syscall.ENOSPC) || errors.Is(err, store.ErrSpace)) && !errors.Is(err, ErrSpace) {
+	if store.NoSpace(err) && !errors.Is(err, ErrSpace) {
 		return fmt.Errorf("%w: %w", ErrSpace, err)
 	}
 	return err

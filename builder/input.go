@@ -1,7 +1,7 @@
 package builder
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,7 +139,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 		return rows, func() {}, nil
 	}
 	if r.opts.Reference {
-		return nil, nil, errors.New("builder: rows can be referenced only in a single file that can be mapped (no stream, no float64) and has no bad or collapsed rows: begin anew, and let the store copy them")
+		return nil, nil, fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", ErrReference)
 	}
 	scratch, err := r.draft.ScratchDir()
 	if err != nil {

@@ -72,22 +72,17 @@ const measureStream = 16
 
 // perRowOf is the recall of a store's lists at the places of truth.
 func perRowOf(s *store.Store, truth *recall.Lists, order []uint32) ([]float64, error) {
-	placeOf := make(map[uint32]uint32, len(order))
-	for place, row := range order {
-		placeOf[row] = uint32(place)
-	}
 	per := make([]float64, len(truth.Places))
 	var neighbors []uint32
 	var keys []float32
 	var err error
 	for i, place := range truth.Places {
-		if neighbors, keys, err = s.Keyed(store.Row(order[place]), neighbors[:0], keys[:0]); err != nil {
+		row := order[place]
+		if neighbors, keys, err = s.Keyed(store.Row(row), neighbors, keys); err != nil {
 			return nil, err
 		}
-		for j, row := range neighbors {
-			neighbors[j] = placeOf[row]
-		}
-		per[i] = truth.Recall(i, neighbors, keys)
+		_, exact := truth.List(i)
+		per[i] = recall.OfList(exact, neighbors, keys, row, truth.K)
 	}
 	return per, nil
 }

@@ -12,8 +12,8 @@ func (r *run) enough() error {
 	limit, need := r.limit(), r.need()
 	if need > limit {
 		advice := ""
-		if r.opts.choose(len(r.good), r.src.Dim()) == Balls && r.least(Parts) < need {
-			advice = "; method parts needs less"
+		if parts := r.least(Parts); r.opts.choose(len(r.good), r.src.Dim()) == Balls && r.opts.divisible() && parts < need {
+			advice = fmt.Sprintf("; method parts needs %s, as a build of its own: in another directory, or with this one deleted", mebibytes(parts+mib/10))
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
 			ErrMemory, len(r.good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices

@@ -32,13 +32,19 @@ func (o *Options) choose(n, dim int) Method {
 		return o.Method
 	case o.exactIsCheaper(n, dim):
 		return Exact
-	case o.paperOnly() != "" || int64(n) > candidates.MaxPlaces:
+	case o.paperOnly() != "":
+		return Paper
+	case o.divisible() && o.ballsBytes(int64(n), dim) > wholeBytes:
+		return Parts
+	case int64(n) > candidates.MaxPlaces:
 		return Paper
 	}
-	if o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK && o.ballsBytes(int64(n), dim) > wholeBytes {
-		return Parts
-	}
 	return Balls
+}
+
+// divisible reports whether the parts method can do what is asked.
+func (o *Options) divisible() bool {
+	return o.paperOnly() == "" && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
 }
 
 // wholeBytes is the memory beyond which auto builds in parts: below it the balls

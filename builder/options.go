@@ -79,8 +79,8 @@ type BadRows string
 // Treatments of bad rows.
 const (
 	Reject  BadRows = "error"
-	Drop    BadRows = "drop"
-	Isolate BadRows = "isolate"
+	Drop    BadRows = "drop"    // left out, and the rows after them move up: rows are numbered anew, and ids tell which is which
+	Isolate BadRows = "isolate" // kept, with an empty list, and in no other
 )
 
 // Duplicates says what becomes of identical rows: rows of the same bytes, as

@@ -118,7 +118,7 @@ func (r *run) shape(method Method) plan.Shape {
 		if r.codesOrder() {
 			s.Slack = 0
 		}
-		s.Parts = plan.Parts{GroupRows: groupBytes / r.groupRowBytes(), Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit, Stripe: int64(stripeBytes)}
+		s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, r.groupRowBytes()), Chunk: r.exactChunkRows() * s.RowBytes, Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit, Stripe: int64(stripeBytes)}
 	}
 	return s
 }

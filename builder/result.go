@@ -2,8 +2,8 @@ package builder
 
 import "github.com/knng/knng/builder/plan"
 
-// Result is what a finished build reports; it is stored in the graph and
-// printed by build and info. JSON names are CONTRACT's.
+// Result is what a finished build reports; it is stored in the graph, and printed by
+// `knng build --json` and `knng info --json`, whose names do not change.
 type Result struct {
 	Rows     int    `json:"rows"`
 	Dim      int    `json:"dim"`

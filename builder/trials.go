@@ -20,7 +20,7 @@ const trialLeaf = DefaultLeafSize * 2 / 5
 
 // leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
 // begin empty and fill, as in a build.
-func (g *run) leafTrial() timed {
+func (g *run) leafTrial() (work timed, free func()) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	own := g.trial()
 	n := g.rows.Len()
@@ -30,11 +30,12 @@ func (g *run) leafTrial() timed {
 	reset := func() {}
 	if g.codes != nil {
 		own.found = candidates.New(n, min(own.k+own.slack(), n-1))
-		reset = func() { own.found = candidates.New(n, own.found.K) }
+		reset, free = own.found.Clear, own.found.Free
 		tiles := own.leafOfCodes()
 		solve = func(leaf []uint32) { tiles(leaf) }
 	} else {
 		own.lists = union.New(n, own.k, nil)
+		free = own.lists.Free
 		solver := own.solver()
 		solve = func(leaf []uint32) {
 			solver.Solve(leaf, nil, 0, func(i int, js []uint32, keys []float32) { own.lists.OfferBoth(leaf, i, js, keys) })
@@ -54,7 +55,7 @@ func (g *run) leafTrial() timed {
 		at += size
 		solve(leaf)
 		return float64(size) * float64(size-1) / 2
-	}
+	}, free
 }
 
 // slack is how many candidates are kept beyond k.

@@ -71,7 +71,7 @@ const assignRow = 16*nearHeads + 32
 
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, by *leaders) error {
-	chunk := max(1024, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
+	chunk := max(64, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
 	all := numbers(max(l.Leaders, min(chunk, l.Rows.Len())))
 	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
 		w := &assigner{Leaves: l, by: by, numbers: all, heads: by.heads.NewTile(), leaders: by.codes.NewTile(),

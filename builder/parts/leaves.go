@@ -12,6 +12,7 @@ type Leaves struct {
 	Division
 	assigned pages.Block[uint32] // Overlap a row: leaders, nearest first
 	cuts     []cut               // of every leader
+	leaves   uint32              // in all
 	groups   []group
 }
 
@@ -19,6 +20,7 @@ type Leaves struct {
 // order of rows, into leaves of equal size.
 type cut struct {
 	first uint32 // number of the first leaf
+	rows  uint32 // of all its leaves
 	size  uint32 // rows of each leaf but the last
 }
 
@@ -63,36 +65,45 @@ func (l *Leaves) group() {
 	leaves := uint32(0)
 	for i, size := range sizes {
 		pieces := max(1, (size+limit-1)/limit)
-		l.cuts[i] = cut{first: leaves, size: max(1, (size+pieces-1)/pieces)}
+		l.cuts[i] = cut{first: leaves, rows: size, size: max(1, (size+pieces-1)/pieces)}
 		leaves += pieces
 	}
-	l.gather(l.leafSizesOf(leaves))
+	l.leaves = leaves
+	l.gather()
 	l.count()
 }
 
 // groupRows is how many rows a group may have.
-func (l *Leaves) groupRows() int64 {
-	return min(max(1024, l.GroupBytes/max(1, l.RowBytes)), math.MaxInt32)
+func (l *Leaves) groupRows() int64 { return GroupRows(l.GroupBytes, l.RowBytes) }
+
+// GroupRows is how many rows a group of so many bytes may have; of rows that are very
+// long at least some leaves.
+func GroupRows(groupBytes, rowBytes int64) int64 {
+	return min(max(1024, groupBytes/max(1, rowBytes)), math.MaxInt32)
 }
 
+// leafSizes lists the rows of every leaf.
 func (l *Leaves) leafSizes() []uint32 {
-	return l.leafSizesOf(l.groups[len(l.groups)-1].to)
-}
-
-func (l *Leaves) leafSizesOf(leaves uint32) []uint32 {
-	sizes := make([]uint32, leaves)
-	w := l.walk()
-	for at := range l.assigned.Slice {
-		sizes[w.leaf(at)]++
+	sizes := make([]uint32, l.leaves)
+	for i, c := range l.cuts {
+		end := l.leaves
+		if i+1 < len(l.cuts) {
+			end = l.cuts[i+1].first
+		}
+		for leaf := c.first; leaf < end && c.rows > 0; leaf++ {
+			sizes[leaf] = min(c.size, c.rows)
+			c.rows -= sizes[leaf]
+		}
 	}
 	return sizes
 }
 
 // gather makes groups of leaves, which may share rows: their sizes are a bound.
-func (l *Leaves) gather(sizes []uint32) {
+func (l *Leaves) gather() {
 	g, rows := group{}, int64(0)
-	for leaf, size := range sizes {
-		if rows > 0 && rows+int64(size) > l.groupRows() {
+	for leaf, size := range l.leafSizes() {
+		full := rows > 0 && rows+int64(size) > l.groupRows()
+		if full || uint32(leaf)-g.from == elsewhere {
 			l.groups = append(l.groups, g)
 			g, rows = group{from: g.to}, 0
 		}
@@ -119,7 +130,7 @@ func (l *Leaves) count() {
 
 // groupOf lists the group of every leaf.
 func (l *Leaves) groupOf() []uint32 {
-	of := make([]uint32, 0, l.groups[len(l.groups)-1].to)
+	of := make([]uint32, 0, l.leaves)
 	for g, x := range l.groups {
 		for range x.to - x.from {
 			of = append(of, uint32(g))
@@ -164,6 +175,9 @@ func (l *Leaves) Batches(bytes int64) (batches []Batch) {
 	return append(batches, b)
 }
 
-// record is the bytes of a row in a spill: its place, the leaf of each of its
-// assignments as numbered within the group, and its elements.
-func (l *Leaves) record() int { return 4 + 4*l.Overlap + rowSize(l.Rows) }
+// record is the bytes of a row in a spill: its head, and its elements.
+func (l *Leaves) record() int { return l.recordHead() + rowSize(l.Rows) }
+
+// recordHead is the bytes of the place of a row, and of the leaf of each of its
+// assignments as numbered within the group.
+func (l *Leaves) recordHead() int { return 4 + 2*l.Overlap }

@@ -88,6 +88,7 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 		}
 		met := make([]int, n)
 		var pairs int64
+		sizes := l.leafSizes()
 		for _, batch := range l.Batches(int64(rng.IntN(n*rows.Dim() + 1))) {
 			spill, err := l.Spill(ctx, batch, t.TempDir())
 			if err != nil {
@@ -104,6 +105,9 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 				for i := range group.Leaves() {
 					leaf := group.Leaf(i)
 					pairs += int64(len(leaf)) * int64(len(leaf)-1) / 2
+					if want := int(sizes[int(l.groups[g].from)+i]); len(leaf) != want {
+						t.Fatalf("seed %d: a leaf has %d rows, want %d", seed, len(leaf), want)
+					}
 					for _, number := range leaf {
 						met[group.Places[number]]++
 					}

@@ -3,6 +3,7 @@ package parts
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -16,12 +17,13 @@ type Spill struct {
 	batch  Batch
 	buffer int // of a group
 	file   *os.File
+	named  bool    // still: some systems do not remove what is open
 	starts []int64 // of groups in file, and the end
 	left   atomic.Int64
 }
 
-// elsewhere stands for a leaf that is not in the group.
-const elsewhere = math.MaxUint32
+// elsewhere stands for a leaf that is not in the group, which has no more leaves.
+const elsewhere = math.MaxUint16
 
 // spillBuffer is how much of a group is written at a time, and spillBuffers what the
 // buffers of a batch may take: some two hundred groups have the first, more have less.
@@ -40,10 +42,7 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 	if s.file, err = os.CreateTemp(dir, "rows-"); err != nil {
 		return nil, fmt.Errorf("parts: %w", err)
 	}
-	if err := os.Remove(s.file.Name()); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("parts: %w", err)
-	}
+	s.named = os.Remove(s.file.Name()) != nil
 	if err := s.write(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -52,7 +51,13 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 }
 
 // Close gives the space back.
-func (s *Spill) Close() error { return s.file.Close() }
+func (s *Spill) Close() error {
+	err := s.file.Close()
+	if s.named {
+		err = errors.Join(err, os.Remove(s.file.Name()))
+	}
+	return err
+}
 
 // Bytes is what has been written and not yet read: the size on disk, where the system
 // takes space back from the middle of a file. It is safe for concurrent use.
@@ -121,11 +126,11 @@ func (s *Spill) append(g *spilling, place int, leaves []uint32) error {
 	}
 	g.buffer = binary.LittleEndian.AppendUint32(g.buffer, uint32(place))
 	for _, leaf := range leaves {
-		own := uint32(elsewhere)
+		own := uint16(elsewhere)
 		if leaf >= g.from && leaf < g.to {
-			own = leaf - g.from
+			own = uint16(leaf - g.from)
 		}
-		g.buffer = binary.LittleEndian.AppendUint32(g.buffer, own)
+		g.buffer = binary.LittleEndian.AppendUint16(g.buffer, own)
 	}
 	g.buffer = append(g.buffer, s.leaves.Rows.Row(place)...)
 	return nil
@@ -148,7 +153,7 @@ type Group struct {
 	Rows   []byte   // their elements, one row after the other
 	ids    []uint32 // rows of leaf i, as numbers in Places: ids[starts[i]:starts[i+1]]
 	starts []uint32
-	leafOf []uint32 // Overlap a row
+	leafOf []uint16 // Overlap a row
 	buffer []byte
 }
 
@@ -165,7 +170,7 @@ const readBytes = 1 << 20
 // the space on disk is given back.
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
-	record, head := l.record(), 4+4*l.Overlap
+	record, head := l.record(), l.recordHead()
 	rows := l.groups[number].rows
 	g.Places, g.leafOf, g.Rows = g.Places[:0], g.leafOf[:0], g.Rows[:0]
 	g.Rows = slices.Grow(g.Rows, rows*rowSize(l.Rows))
@@ -181,7 +186,7 @@ func (s *Spill) Read(number int, g *Group) error {
 		for ; len(buf) > 0; buf = buf[record:] {
 			g.Places = append(g.Places, binary.LittleEndian.Uint32(buf))
 			for j := range l.Overlap {
-				g.leafOf = append(g.leafOf, binary.LittleEndian.Uint32(buf[4+4*j:]))
+				g.leafOf = append(g.leafOf, binary.LittleEndian.Uint16(buf[4+2*j:]))
 			}
 			g.Rows = append(g.Rows, buf[head:record]...)
 		}

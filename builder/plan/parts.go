@@ -8,7 +8,7 @@ func (s *Shape) parts() []Pass {
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
 	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
 	units := first * (1 + laterUnits*(divisions-1)) // of all divisions
-	record := float64(s.RowBytes) + 4 + 4*float64(s.Overlap)
+	record := float64(s.RowBytes) + 4 + 2*float64(s.Overlap)
 	spill := s.partsCopies() * n * record
 	spilled := math.Min(spill, math.Max(s.rowBytes(), spill/s.groups())) // a batch at a time
 	batches := math.Ceil(spill / spilled)
@@ -26,7 +26,7 @@ func (s *Shape) parts() []Pass {
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+laterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
-		work:      work{touched: unitedWords * units}, held: s.stripes()}
+		work:      work{tile: foldedPairs * units}, held: s.stripes()}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
 		divide.work.touched += 4 * divisions * s.partsCopies() * n * float64(s.Dim)
@@ -39,7 +39,7 @@ func (s *Shape) parts() []Pass {
 		passes = append(passes, fold)
 	}
 	last := folded + s.lastUnits(first, divisions)
-	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
+	end := s.sealed(stored+last, work{tile: unitedPairs * last}, s.stripes())
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
@@ -52,10 +52,14 @@ func (s *Shape) stripes() memory {
 	return memory{heap: float64(s.Threads+1) * 3 * each / 2} // what the collector leaves comes on top
 }
 
-// unitedWords is what uniting a byte of lists costs, in words touched: a list is decoded,
-// and its entries find their places. Measured at 2 and 5 million rows: 1.4 to 1.7 in folds,
-// 1.8 to 2.4 in the last pass; at 20 million twice that.
-const unitedWords = 1.8
+// foldedPairs and unitedPairs are what uniting a byte of lists costs in folds and in the
+// last pass, in pairs of a tile: lists are decoded, merged, and packed again, which takes
+// a processor and hardly waits for memory. Measured from 1 to 20 million rows (nine builds,
+// bench/results/larger): 2.7 to 10 in folds, 2.9 to 8.0 in the last pass; these are medians.
+const (
+	foldedPairs = 5.4
+	unitedPairs = 3.7
+)
 
 // laterUnits is how much a division gives that comes after others, of what the first one
 // gave: what is nearer than the last of a row's list. Measured on SIFT.

@@ -1,7 +1,5 @@
 package plan
 
-import "math"
-
 // A Plan is what a build is expected to take.
 type Plan struct {
 	Method    string  `json:"method"`
@@ -102,9 +100,6 @@ func (p *Plan) Untimed() *Plan {
 
 // Near reports whether two sizes are within a quarter of each other, as plan and build
 // should be in memory and disk.
-func Near(planned, found int64) bool { return within(float64(planned), float64(found), 1.25) }
-
-// NearTime reports the same of times, within a factor of one and a half.
-func NearTime(planned, found float64) bool { return within(planned, found, 1.5) }
-
-func within(a, b, factor float64) bool { return math.Max(a, b) <= factor*math.Min(a, b) }
+func Near(planned, found int64) bool {
+	return 4*max(planned, found) <= 5*min(planned, found)
+}

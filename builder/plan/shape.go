@@ -35,6 +35,7 @@ type Shape struct {
 // Parts is what the parts method adds.
 type Parts struct {
 	GroupRows int64 // most rows of a group
+	Chunk     int64 // bytes of rows that sampled ones are compared with at a time
 	Leaders   int   // of a division
 	Ledger    int64 // bytes of memory for what grows with the rows
 	Stripe    int64 // bytes of the lists that are united at a time
@@ -148,8 +149,14 @@ func (s *Shape) write(name, does string, w work, held memory) Pass {
 // report recall.
 func (s *Shape) measured(pairs float64) Pass {
 	const share = 0.05
-	return Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()),
-		work: work{screen: 2 * max(share*pairs, 20*s.n()) / 2}}
+	compared := max(share*pairs, 20*s.n())
+	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: compared}}
+	if s.Method == "parts" { // which has a copy of the few, and of some of the others at a time
+		sampled := compared / 2 / s.n() * float64(s.RowBytes)
+		p.held = memory{heap: (sampled + math.Min(float64(s.Parts.Chunk), s.rowBytes())) * (1 + float64(s.CodeBytes)/float64(s.RowBytes))}
+		s.good(&p.held)
+	}
+	return p
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is

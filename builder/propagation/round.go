@@ -35,8 +35,8 @@ import (
 //	round.Free()
 type Round struct {
 	lists  *candidates.Lists
-	before []uint32 // N*K: place<<1 | new
-	counts []uint32 // rows that list each place
+	before []uint32   // N*K: place<<1 | new
+	counts []uint32   // rows that list each place
 	sizes  [Parts]int // of all counts, by part
 	most   int        // rows listing a place that a join takes
 	seed   uint64

@@ -9,11 +9,16 @@ import (
 // exactChunkBytes is about the rows that sampled ones are compared with at a time.
 const exactChunkBytes = 32 << 20
 
+// exactChunkRows is how many these are.
+func (r *run) exactChunkRows() int64 {
+	return max(64, exactChunkBytes/int64(r.src.Dim()*r.src.Type().Size()))
+}
+
 // exactlyInParts computes the exact lists of some places, and how many distances that
 // took, without anything in memory that grows with the rows.
 func (r *run) exactlyInParts(places []uint32, p *phase) (*recall.Lists, int64, error) {
 	size := r.rows.Dim() * r.rows.Type().Size()
-	chunk := max(4096, exactChunkBytes/size)
+	chunk := int(r.exactChunkRows())
 	sampled := make([]byte, 0, len(places)*size)
 	for _, place := range places {
 		sampled = append(sampled, r.rows.Row(int(place))...)

@@ -11,8 +11,8 @@ import (
 // quarter of a megabyte at usual dimensions, which stays in a second-level cache.
 const leafColumns = 2048
 
-// leafWorker solves leaves by their codes: one per goroutine.
-type leafWorker struct {
+// tileLeaves solves leaves by their codes: one per goroutine.
+type tileLeaves struct {
 	*run
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
@@ -35,10 +35,10 @@ type waiting struct {
 const waitingMost = 32
 
 // leafOfCodes returns one worker's way to solve leaves.
-func (r *run) leafOfCodes() func(leaf []uint32) { return newLeafWorker(r).solve }
+func (r *run) leafOfCodes() func(leaf []uint32) { return newTileLeaves(r).solve }
 
-func newLeafWorker(r *run) *leafWorker {
-	w := &leafWorker{run: r, tile: r.codes.NewTile()}
+func newTileLeaves(r *run) *tileLeaves {
+	w := &tileLeaves{run: r, tile: r.codes.NewTile()}
 	for i := range w.columns {
 		w.columns[i] = uint32(i)
 	}
@@ -49,7 +49,7 @@ func newLeafWorker(r *run) *leafWorker {
 // takes a first bound from its row of distances to the whole leaf; where that is most
 // of them, or where rows repeat and nearly all pairs tie, every row is compared with all.
 // First bounds from 256 rows of a leaf alone were tried: no gain, as more lies within.
-func (w *leafWorker) solve(leaf []uint32) {
+func (w *tileLeaves) solve(leaf []uint32) {
 	tied := w.look(leaf)
 	if 3*(len(w.open)+tied) > len(leaf) {
 		w.compare(leaf, leaf)
@@ -64,7 +64,7 @@ func (w *leafWorker) solve(leaf []uint32) {
 
 // look notes the bounds of the leaf's rows, and counts those whose lists are full of
 // rows equal to them.
-func (w *leafWorker) look(leaf []uint32) (tied int) {
+func (w *tileLeaves) look(leaf []uint32) (tied int) {
 	w.open = w.open[:0]
 	w.limits = slices.Grow(w.limits[:0], len(leaf)+16)[:len(leaf)+16]
 	for i, place := range leaf {
@@ -80,7 +80,7 @@ func (w *leafWorker) look(leaf []uint32) (tied int) {
 }
 
 // compare compares rows with all of a leaf, for the rows alone.
-func (w *leafWorker) compare(leaf, rows []uint32) {
+func (w *tileLeaves) compare(leaf, rows []uint32) {
 	for columns := range slices.Chunk(leaf, leafColumns) {
 		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)
@@ -93,7 +93,7 @@ func (w *leafWorker) compare(leaf, rows []uint32) {
 }
 
 // offerBand offers to each row of a band what is near to it.
-func (w *leafWorker) offerBand(band []uint32) {
+func (w *tileLeaves) offerBand(band []uint32) {
 	for i, place := range band {
 		if w.bounds[i] = w.found.Bound(place); w.bounds[i] == math.MaxUint32 {
 			w.bounds[i] = w.tile.Bound(i, w.found.K+1)
@@ -110,7 +110,7 @@ func (w *leafWorker) offerBand(band []uint32) {
 }
 
 // once compares every row with those before it, for both.
-func (w *leafWorker) once(leaf []uint32) {
+func (w *tileLeaves) once(leaf []uint32) {
 	if len(w.waiting) <= len(leaf) {
 		w.waiting = make([]waiting, len(leaf)+1)
 	}
@@ -137,7 +137,7 @@ func (w *leafWorker) once(leaf []uint32) {
 
 // note has row i of a leaf and those of the columns near it, which are the rows from at
 // on, wait for each other, as far as they come before i.
-func (w *leafWorker) note(leaf []uint32, i, at int, distances, near []uint32) {
+func (w *tileLeaves) note(leaf []uint32, i, at int, distances, near []uint32) {
 	mine := &w.waiting[i]
 	for c, d := range distances {
 		j := at + int(near[c])
@@ -169,7 +169,7 @@ func (x *waiting) add(distance, place, limit uint32) {
 }
 
 // offer offers to row i of a leaf, which is at place, what waits for it.
-func (w *leafWorker) offer(i int, place uint32) {
+func (w *tileLeaves) offer(i int, place uint32) {
 	x := &w.waiting[i]
 	if x.n == 0 {
 		return

@@ -145,16 +145,23 @@ func (r *run) eachStripe(fn func(s *stripe) error) error {
 	}
 	ahead := max(1, r.opts.Threads)
 	waiting := make([]chan united, r.stripes())
-	idle := make(chan *stripe, ahead+1)
-	for range ahead + 1 {
-		idle <- &stripe{}
+	idle, all := make(chan *stripe, ahead+1), make([]stripe, ahead+1)
+	for i := range all {
+		idle <- &all[i]
 	}
 	for i := range waiting {
 		waiting[i] = make(chan united, 1)
 	}
 	var working sync.WaitGroup
 	stop := make(chan struct{})
-	defer working.Wait() // the store must not be closed under them
+	defer func() {
+		working.Wait() // the store must not be closed under them
+		for i := range all {
+			if all[i].lists != nil {
+				all[i].lists.Free()
+			}
+		}
+	}()
 	defer close(stop)
 	working.Go(func() {
 		for i := range waiting {

@@ -25,8 +25,8 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		once, bothWays := lists(), lists()
 		defer once.found.Free()
 		defer bothWays.found.Free()
-		solver := newLeafWorker(once)
-		plain := newLeafWorker(bothWays)
+		solver := newTileLeaves(once)
+		plain := newTileLeaves(bothWays)
 		for _, size := range []int{n, 5000, 1, 2, 7, 9, 100, 500, 1000, 2100, 4097, rng.IntN(n) + 1} {
 			leaf := make([]uint32, size)
 			for i, p := range rng.Perm(n)[:size] {

@@ -6,16 +6,16 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// kept is an input without its dropped rows, which ascend.
-type kept struct {
+// withoutDropped is an input without its dropped rows, which ascend.
+type withoutDropped struct {
 	vectors.Source
 	dropped []uint32
 }
 
-func (s *kept) Len() int { return s.Source.Len() - len(s.dropped) }
+func (s *withoutDropped) Len() int { return s.Source.Len() - len(s.dropped) }
 
 // ReadRows reads each run of consecutive input rows in one go.
-func (s *kept) ReadRows(first int, dst []byte) error {
+func (s *withoutDropped) ReadRows(first int, dst []byte) error {
 	size := s.Dim() * s.Type().Size()
 	before := sort.Search(len(s.dropped), func(i int) bool { return int(s.dropped[i])-i > first })
 	for len(dst) > 0 {

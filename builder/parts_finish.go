@@ -10,11 +10,11 @@ import (
 // measures. No more lists than those of a few stripes are in memory at a time.
 func (r *run) finishParts() (*Result, error) {
 	result := r.report()
+	r.dropGroups()
 	truth, err := r.reportTruth(result)
 	if err != nil {
 		return nil, err
 	}
-	r.dropGroups()
 	r.ledger.Limit = r.lastRoom()
 	parted, err := pages.Take[uint32](&r.ledger, r.n())
 	if err != nil {

@@ -131,6 +131,11 @@ func (a *analyzeFlags) groups(p *analysis.Partition, least int) groupReport {
 }
 
 func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
+	if a.affinity != "" {
+		if err := apart(dir, a.affinity); err != nil {
+			return err
+		}
+	}
 	if a.view {
 		if err := store.BuildView(dir); err != nil {
 			return err

@@ -97,7 +97,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row of the input; those of dropped rows are left out")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop or isolate")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "paper: computed-pair cache: auto, on or off")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,9 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 		}
 	}
 	out, err := vectors.Create(v.out, typ, in.Dim())
-	if err != nil {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	} else if err != nil {
 		return usageError{err}
 	}
 	p := g.phases().Begin("convert", "rows", int64(in.Len()))

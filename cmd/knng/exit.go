@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/cmd/internal/interrupt"
@@ -42,9 +41,9 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch):
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, builder.ErrReference):
 		return exitUsage
-	case errors.Is(err, builder.ErrSpace), errors.Is(err, store.ErrSpace), errors.Is(err, syscall.ENOSPC), errors.Is(err, builder.ErrMemory):
+	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable
 	}
 	return exitFailed

@@ -55,6 +55,9 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	if err := e.opts.Validate(); err != nil {
 		return usageError{err}
 	}
+	if err := apart(dir, e.out); err != nil {
+		return err
+	}
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
@@ -71,6 +74,14 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	if !g.quiet {
 		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, s.Len(), s.K(), e.opts.Format)
+	}
+	return nil
+}
+
+// apart refuses an output in the store that it is made from.
+func apart(dir, out string) error {
+	if store.Holds(dir, out) {
+		return usageError{fmt.Errorf("%s lies in the store %s, which is sealed as a whole: want another place", out, dir)}
 	}
 	return nil
 }

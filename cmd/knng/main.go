@@ -19,14 +19,18 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
-	g := &globals{stdout: stdout, stderr: stderr}
+	out := &output{w: stdout}
+	g := &globals{stdout: out, stderr: stderr}
 	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	g.close()
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("stdout: %v", out.err)
+	}
 	code := exitCode(err)
 	if err != nil && !g.began { // cobra's own errors come before any command
 		code = exitUsage
@@ -38,6 +42,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "knng:", err)
 	}
 	return code
+}
+
+// output is stdout, and the first error of writing to it: those who print do not look.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	n, err = o.w.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // globals are the flags that every command has.

@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -119,6 +121,37 @@ func gtHeader(path string) (n, k uint32, err error) {
 		return 0, 0, err
 	}
 	return binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:]), nil
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestMoreExitCodes: those that scripts do not see.
+func TestMoreExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.knng")
+	if err := writeSome(rows, 300, 4, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		out  io.Writer
+		want int
+	}{
+		{[]string{"build", rows, "-o", graph, "-k", "6", "--quiet"}, io.Discard, exitDone},
+		{[]string{"neighbors", graph, "1"}, full{}, exitFailed},
+		{[]string{"dump", graph}, full{}, exitFailed},
+		{[]string{"dump", graph, "nonsense"}, io.Discard, exitUsage},
+		{[]string{"convert", rows, "-o", filepath.Join(dir, "x.png")}, io.Discard, exitUsage},
+		{[]string{"convert", rows, "-o", filepath.Join(dir, "absent", "y.npy")}, io.Discard, exitFailed},
+		{[]string{"build", rows, rows, "-o", filepath.Join(dir, "y"), "--vectors", "reference"}, io.Discard, exitUsage},
+	} {
+		if code := run(c.args, nil, c.out, io.Discard); code != c.want {
+			t.Errorf("%v: exit code %d, want %d", c.args, code, c.want)
+		}
+	}
 }
 
 func TestExportMatchesChecksum(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -73,7 +74,7 @@ func (r *run) divideParts() error {
 		return err
 	}
 	p := r.begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
-	for _, batch := range leaves.Batches(int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size())) {
+	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(r.n()*r.src.Dim()*r.src.Type().Size()))) {
 		counts, err := r.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err

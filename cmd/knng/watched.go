@@ -26,19 +26,16 @@ func (w *watched) begin(phase string) *watched {
 	return w
 }
 
-// watchEvery is how many lists are read between two looks at the context.
+// watchEvery is how many lists are read before that is told.
 const watchEvery = 8192
 
 // EachKeyed is that of the store, watched.
 func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
 	p := w.to.Begin(w.phase, "rows", int64(w.Len()))
 	defer p.End("") // what is printed next must not stand behind a bar
-	return w.Store.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
+	return w.Under(w.ctx).EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 		if row%watchEvery == 0 {
-			if err := w.ctx.Err(); err != nil {
-				return err
-			}
-			p.Add(min(int(row), watchEvery)) // those since the last look
+			p.Add(min(int(row), watchEvery)) // those since the last time
 		}
 		return fn(row, neighbors, keys)
 	})

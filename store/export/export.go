@@ -14,7 +14,8 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Graph is what an export reads; *store.Store is one.
+// Graph is what an export reads; *store.Store is one, and Store.Under(ctx) one whose
+// passes end with a context.
 type Graph interface {
 	// Len is the number of rows, K the length of a list.
 	Len() int
@@ -84,7 +85,7 @@ func (o *Options) Validate() error {
 }
 
 // Export writes g to path. What is at the path already is an error that matches
-// fs.ErrExist, unless Force. On an error, path is as it was.
+// fs.ErrExist, unless Force. On an error, path is as it was. An error of g ends it.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err

@@ -1,8 +1,10 @@
 package export_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,6 +94,36 @@ func TestChecksumIsThatOfTheExport(t *testing.T) {
 		sum := sha256.Sum256(data)
 		if got, want := hex.EncodeToString(sum[:]), s.Info().Checksum; got != want {
 			t.Errorf("isolated %v: the export hashes to %s, the store says %s", isolate, got, want)
+		}
+	}
+}
+
+// TestExportStops: a context ends an export, and nothing is left of it.
+func TestExportStops(t *testing.T) {
+	dir := t.TempDir()
+	s, err := line(filepath.Join(dir, "line.knng"), 10000, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	rows := 0
+	err = s.Under(ctx).EachKeyed(func(store.Row, []uint32, []float32) error {
+		if rows++; rows == 5000 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || rows < 5000 || rows == 10000 {
+		t.Errorf("error %v after %d rows", err, rows)
+	}
+	for _, format := range []export.Format{export.NPY, export.NPZ, export.GT, export.CSV} {
+		path := filepath.Join(dir, "out")
+		if err := export.Export(s.Under(ctx), path, export.Options{Format: format}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want context.Canceled", format, err)
+		}
+		if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+			t.Errorf("%s: %q are left", format, left)
 		}
 	}
 }

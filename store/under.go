@@ -1,0 +1,29 @@
+package store
+
+import "context"
+
+// Stoppable is a store whose passes over all lists end when a context does. It is what
+// a program gives to package export or analysis that it may want to stop.
+type Stoppable struct {
+	*Store
+	ctx context.Context
+}
+
+// Under returns the store with passes that end with the error of ctx. Both are closed
+// by closing the store.
+func (s *Store) Under(ctx context.Context) Stoppable { return Stoppable{s, ctx} }
+
+// underRows is how many lists are read between two looks at the context.
+const underRows = 4096
+
+// EachKeyed is that of the store, and looks at the context now and then.
+func (s Stoppable) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
+	return s.Store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
+		if row%underRows == 0 {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return fn(row, neighbors, keys)
+	})
+}

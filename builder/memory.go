@@ -3,12 +3,16 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
 // Mapped rows do not count: the kernel may drop them.
 func (r *run) enough() error {
+	if r.opts.choose(len(r.good), r.src.Dim()) == Balls && int64(len(r.good)) > candidates.MaxPlaces {
+		return fmt.Errorf("builder: %d rows, method balls takes at most %d", len(r.good), int64(candidates.MaxPlaces))
+	}
 	limit, need := r.limit(), r.need()
 	if need > limit {
 		advice := ""

@@ -55,6 +55,58 @@ func TestTinyValues(t *testing.T) {
 	}
 }
 
+// TestTinyNorms: exact lists hold though norms, or their squares, are so small that
+// float32 rounds them by much, or to 0.
+func TestTinyNorms(t *testing.T) {
+	least, small := float32(math.SmallestNonzeroFloat32), float32(math.Ldexp(1, -100))
+	var cosine []float32
+	for i := range 22 {
+		switch i {
+		case 0, 20:
+			cosine = append(cosine, least, least, least)
+		case 1, 21:
+			cosine = append(cosine, small, small, 2*small)
+		default:
+			cosine = append(cosine, 1, -1, 0)
+		}
+	}
+	var ip []float32
+	a, b := float32(1.1e-23), float32(1.3e18)
+	for i := range 22 {
+		switch i {
+		case 0:
+			ip = append(ip, a, a, a)
+		case 1:
+			ip = append(ip, 0, 0, 5e5)
+		case 16:
+			ip = append(ip, b, -b, 1e6)
+		case 17:
+			ip = append(ip, -b, b, 1e6)
+		case 18:
+			ip = append(ip, b, -b, 0)
+		default:
+			ip = append(ip, 0, 0, -1)
+		}
+	}
+	for m, data := range map[distance.Metric][]float32{distance.Cosine: cosine, distance.IP: ip} {
+		_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 3), builder.Options{K: 1, Metric: m, Method: builder.Exact})
+		if want := bruteForce(t, data, 3, 1, m); !slices.EqualFunc(lists, want, slices.Equal) {
+			t.Errorf("%v: %v, want %v", m, lists, want)
+		}
+	}
+}
+
+// TestRoundedBeyond: rows whose squared norms are a quarter of the largest float32 but
+// for its last bits, and whose distance overflows because their differences are rounded.
+func TestRoundedBeyond(t *testing.T) {
+	unit := float32(math.Ldexp(1, 39))
+	data := []float32{11861782 * unit, 11864783 * unit, -11861781 * unit, -11864784 * unit, 1, 0}
+	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, 2), builder.Options{K: 2, Method: builder.Exact})
+	if !errors.Is(err, builder.ErrBadRows) {
+		t.Errorf("error %v, want ErrBadRows", err)
+	}
+}
+
 // TestHugeValues: rows whose distances would overflow are bad rows, as are the
 // infinities that a float16 overflows to; the largest that would not are none.
 func TestHugeValues(t *testing.T) {

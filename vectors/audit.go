@@ -158,7 +158,7 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32) {
 	switch {
 	case math.IsNaN(norm) || math.IsInf(norm, 0):
 		r.NonFinite = append(r.NonFinite, row)
-	case norm > math.MaxFloat32/4:
+	case norm > largestNorm:
 		r.TooLarge = append(r.TooLarge, row)
 	case norm == 0:
 		r.Zero = append(r.Zero, row)
@@ -170,6 +170,10 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32) {
 		Encode(t, values, raw) // what was decoded can be encoded
 	}
 }
+
+// largestNorm is the squared norm up to which distances of two rows are below the largest
+// float32: a quarter of it, less what their differences are rounded by.
+const largestNorm = math.MaxFloat32 / 4 * (1 - 1e-6)
 
 func allZero(raw []byte) bool {
 	for _, x := range raw {

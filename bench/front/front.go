@@ -48,6 +48,10 @@ func At(front []Point, recall float64) (cost float64, ok bool) {
 	return 0, false
 }
 
+// Begins reports whether a recall lies below a front's first setting: what At says there
+// is a bound.
+func Begins(front []Point, recall float64) bool { return len(front) > 0 && front[0].Recall > recall }
+
 // Within is the best recall that a front has for at most a cost, between its
 // settings as At reads them; 0 below the first.
 func Within(front []Point, cost float64) float64 {

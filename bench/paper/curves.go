@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -73,6 +74,43 @@ func (v *view) points(system string, k int, c cost) (all []front.Point) {
 // at is what a system takes to reach a recall.
 func (v *view) at(system string, k int, recall float64, c cost) (float64, bool) {
 	return front.At(front.Of(v.points(system, k, c)), recall)
+}
+
+// cheapest reports whether a system's cheapest setting reaches more than a recall: what
+// at says is then more than the recall would have taken.
+func (v *view) cheapest(system string, k int, recall float64, c cost) bool {
+	return front.Begins(front.Of(v.points(system, k, c)), recall)
+}
+
+// tried reports whether a system was run with all its settings, as far as they end in
+// time: what it has not reached then it does not reach.
+func (v *view) tried(system string, k int) bool {
+	run := map[string]bool{}
+	for _, r := range v.runs {
+		if r.System == system && r.K == k {
+			if r.TimedOut {
+				return true
+			}
+			run[r.Setting] = true
+		}
+	}
+	return !slices.ContainsFunc(Grid(system, v.rows, k), func(s Setting) bool { return !run[s.Name] })
+}
+
+// best names the most that some systems reach, and for how much.
+func (v *view) best(systems []string, k int) string {
+	name, best := "", front.Point{}
+	for _, system := range systems {
+		for _, p := range v.points(system, k, byTime) {
+			if p.Recall > best.Recall {
+				name, best = system, p
+			}
+		}
+	}
+	if name == "" {
+		return "none was run"
+	}
+	return fmt.Sprintf("the most so far is %s, %.1f %% in %.3g s", name, 100*best.Recall, best.Cost)
 }
 
 // within is what a system reaches for a cost.

@@ -223,7 +223,7 @@ func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
 	fmt.Fprintf(w, "\n## What could not be reproduced, and why\n\n")
 	unreproduced(w, claims)
 	fmt.Fprintf(w, "- The paper's Ukbench and ImageNet sets, and the whole of its TinyImage set, have no analogue here.\n")
-	fmt.Fprintf(w, "- Its authors ran the published program of ChenFS09; here all systems are written anew, on the same kernels.\n")
+	fmt.Fprintf(w, "- Its authors ran the published program of ChenFS09; here all systems are written anew, on the same kernels for distances and projections; principal axes are summed by gonum's.\n")
 	fmt.Fprintf(w, "- The kernels compare rows far faster than the paper's machine did, the rest of a system less so: comparisons are a fairer measure against the paper's curves than times.\n")
 	for _, r := range runs {
 		switch {

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -112,11 +113,12 @@ func TestResume(t *testing.T) {
 // TestClaims: verdicts follow from runs made up to hold, and not to.
 func TestClaims(t *testing.T) {
 	at := func(system string, k int, recall, seconds float64) Run {
-		return Run{Task: Task{Study: "accuracy", Data: "made up", Rows: 1000, Dim: 128, K: k, System: system, Setting: system},
+		return Run{Task: Task{Study: "accuracy", Data: "made up", Rows: 1000, Dim: 128, K: k, System: system, Setting: fmt.Sprint(system, recall)},
 			Recall: builder.RecallEstimate{Recall: recall}, Seconds: seconds, Comparisons: 1}
 	}
 	runs := []Run{at(Divisions, 1, 0.9, 2), at(Propagation, 1, 0.9, 2), at(Glue, 1, 0.9, 7), at(KDTrees, 1, 0.95, 9),
-		at(Propagation, 20, 0.95, 1), at(Naive, 20, 0, 95), at(Glue, 20, 0.95, 30)}
+		at(Propagation, 20, 0.8, 0.5), at(Propagation, 20, 0.95, 1), at(Naive, 20, 0, 95), at(Glue, 20, 0.8, 20), at(Glue, 20, 0.95, 30),
+		at(KDTrees, 20, 0.6, 50), at(KDTrees, 20, 0.95, 60)}
 	want := map[string]Verdict{
 		"At 90 % accuracy for 1-NN divisions alone":            Holds,
 		"At 90 % accuracy for 1-NN divisions with propagation": Not,
@@ -139,6 +141,39 @@ func TestClaims(t *testing.T) {
 		if !met {
 			t.Errorf("no claim %q", start)
 		}
+	}
+}
+
+// TestUntried: that the others do not reach a recall is known once all their settings
+// were run, or took too long; what reaches more than the recall is a bound.
+func TestUntried(t *testing.T) {
+	run := func(system, setting string, k int, recall, seconds float64) Run {
+		return Run{Task: Task{Study: "accuracy", Data: "made up", Rows: 1000, Dim: 128, K: k, System: system, Setting: setting},
+			Recall: builder.RecallEstimate{Recall: recall}, Seconds: seconds, Comparisons: 1}
+	}
+	own := run(Propagation, "M 2", 20, 0.9, 1)
+	verdictOf := func(runs ...Run) (float64, bool) {
+		times, _, ok := views(append(runs, own))[0].gain(Propagation, 20, 0.9)
+		return times, ok
+	}
+	some := run(Glue, "alpha 0.02", 20, 0.5, 3)
+	if _, ok := verdictOf(some); ok {
+		t.Error("settings were not run, and yet it is known what they reach")
+	}
+	if _, ok := verdictOf(run(Glue, "alpha 0.4", 20, 0.95, 30)); ok {
+		t.Error("a cheaper setting may reach the recall")
+	}
+	if times, ok := verdictOf(some, run(Glue, "alpha 0.4", 20, 0.95, 30)); !ok || times < 3 || times > 30 {
+		t.Errorf("%v times, %v", times, ok)
+	}
+	var all []Run
+	for _, system := range Rivals {
+		for _, s := range Grid(system, 1000, 20) {
+			all = append(all, run(system, s.Name, 20, 0.5, 3))
+		}
+	}
+	if times, ok := verdictOf(all...); !ok || !math.IsInf(times, 1) {
+		t.Errorf("%v times, %v, want none of them to get there", times, ok)
 	}
 }
 

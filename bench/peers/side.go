@@ -22,9 +22,6 @@ import (
 // Ours names knng among the peers.
 const Ours = "knng"
 
-// afterLists are the phases of a build once its lists are in memory.
-var afterLists = []string{"fold", "adjacency", "checksum", "recall", "seal"}
-
 // flags are those of a build, and its environment.
 func flags(parameters map[string]any) (args, env []string) {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -71,7 +68,7 @@ func (p *Point) read(object []byte) error {
 		return err
 	}
 	for _, phase := range res.Phases {
-		if !slices.Contains(afterLists, phase.Name) {
+		if judge.ToLists(res.Method, phase.Name) {
 			p.MemorySeconds += phase.Seconds
 		}
 	}

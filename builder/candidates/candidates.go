@@ -34,8 +34,8 @@ func (e Entry) Distance() uint32 { return uint32(e >> 32) }
 // New reports whether the entry is new.
 func (e Entry) New() bool { return e&1 != 0 }
 
-// MaxPlaces bounds the places: an entry gives them 31 bits.
-const MaxPlaces = 1 << 31
+// MaxPlaces bounds the places: an entry gives them 31 bits, of which all set stand for none.
+const MaxPlaces = 1<<31 - 1
 
 // Lists holds a list of at most K entries for each of N places.
 type Lists struct {

@@ -153,9 +153,9 @@ func (w *walk) node(id uint64, entries []entry, threads int) {
 	selectNth(entries, half)
 	if threads > 1 && len(entries) >= forkRows {
 		var g sync.WaitGroup
+		defer g.Wait() // even where this goroutine meets a fault
 		g.Go(func() { w.guard(func() { w.node(2*id, entries[:half], threads/2) }) })
 		w.node(2*id+1, entries[half:], threads-threads/2)
-		g.Wait()
 		return
 	}
 	w.node(2*id, entries[:half], 1)

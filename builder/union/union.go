@@ -99,7 +99,7 @@ func (l *Lists) before(key float32, id uint32, key2 float32, id2 uint32) bool {
 	if key != key2 {
 		return key < key2
 	}
-	if l.rowOf == nil || id2 == None {
+	if l.rowOf == nil || id == None || id2 == None {
 		return id < id2
 	}
 	return l.rowOf[id] < l.rowOf[id2]

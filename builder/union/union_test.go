@@ -2,6 +2,7 @@ package union
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -138,5 +139,16 @@ func BenchmarkOfferBoth(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		l.OfferBoth(places, i%rows, js[i%rows+1:], keys[i%rows+1:])
+	}
+}
+
+// TestInfiniteKey: a list with room takes a neighbor that is infinitely far.
+func TestInfiniteKey(t *testing.T) {
+	l := New(1, 2, []uint32{7, 8})
+	if !l.Offer(0, 1, float32(math.Inf(1))) {
+		t.Error("it does not enter")
+	}
+	if ids, _ := l.List(0); len(ids) != 1 || ids[0] != 1 {
+		t.Errorf("list %v, want [1]", ids)
 	}
 }

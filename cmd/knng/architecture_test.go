@@ -35,7 +35,7 @@ var only = map[string][]string{
 	"github.com/cockroachdb/pebble": {"store", "store/fence", "cache"},
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
-	"gonum.org/v1/gonum":            {"store/gonumgraph"},
+	"gonum.org/v1/gonum":            {"store/gonumgraph", "bench/baseline/axis"},
 	"gonum.org/v1/plot":             {"bench/plot", "cmd/faces"},
 }
 

@@ -51,11 +51,17 @@ func (d *demoFlags) folder(root gofuncs.Root) (demoFolder, error) {
 func cacheDir() string {
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "knng", "demo")
-		if os.MkdirAll(dir, 0o777) == nil {
+		if os.MkdirAll(dir, 0o777) == nil && writable(dir) {
 			return dir
 		}
 	}
 	return filepath.Join(os.TempDir(), "knng-demo")
+}
+
+// writable reports whether something can be made in a folder.
+func writable(dir string) bool {
+	tried, err := os.MkdirTemp(dir, "new-")
+	return err == nil && os.Remove(tried) == nil
 }
 
 // fileName keeps of a version what may stand in a file's name: development

@@ -146,6 +146,8 @@ func vacant(o Options, path string, files []file) error {
 	if o.Format == IBin {
 		paths = append(paths, files[1].path)
 	}
+	_, err := os.Lstat(path)
+	named := err == nil
 	for _, p := range paths {
 		info, err := os.Lstat(p)
 		switch {
@@ -154,6 +156,8 @@ func vacant(o Options, path string, files []file) error {
 			return fmt.Errorf("export: %w", err)
 		case !o.Force:
 			return fmt.Errorf("export: %s: %w", p, fs.ErrExist)
+		case p != path && !named:
+			return fmt.Errorf("export: %s, which would hold the distances, is there without %s, so it is something else's: want another name", p, path)
 		case info.IsDir() != (o.Format == NPY):
 			return fmt.Errorf("export: %s exists and is not what %s is written as: %w", p, o.Format, fs.ErrExist)
 		}

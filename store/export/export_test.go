@@ -306,3 +306,26 @@ func contents(t *testing.T, dir string) string {
 	}
 	return all.String()
 }
+
+// TestForceSparesOthers: force replaces the file that is named, and the one beside it
+// only where that belongs to it.
+func TestForceSparesOthers(t *testing.T) {
+	dir := t.TempDir()
+	g := randomGraph(rand.New(rand.NewPCG(1, 1)), 20, 3)
+	lists, vectors := filepath.Join(dir, "photos.ibin"), filepath.Join(dir, "photos.fbin")
+	if err := os.WriteFile(vectors, []byte("rows"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Export(g, lists, Options{Format: IBin, Force: true}); err == nil || !strings.Contains(err.Error(), "something else's") {
+		t.Errorf("error %v", err)
+	}
+	if text, err := os.ReadFile(vectors); err != nil || string(text) != "rows" {
+		t.Errorf("the rows are %q, %v", text, err)
+	}
+	other := filepath.Join(dir, "lists.ibin")
+	for range 2 {
+		if err := Export(g, other, Options{Format: IBin, Force: true}); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -133,12 +133,12 @@ var sums = sync.Pool{New: func() any { return new([chunk]float64) }}
 // reads nothing outside the rows named.
 func (s *Space) Keys(x []byte, normX float64, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
 	s.check(base, stride, ids)
-	x = x[:s.dim*s.typ.Size()]
+	x, out = x[:s.dim*s.typ.Size()], out[:len(ids)]
 	if s.ints != nil {
 		// The sums are as wide as the keys: they are converted in place.
 		raw := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(out))), len(ids))
 		s.ints(x, base, stride, s.dim, ids, raw)
-		s.fromInts(raw, normX, norms, ids, out[:len(ids)])
+		s.fromInts(raw, normX, norms, ids, out)
 		return
 	}
 	buf := sums.Get().(*[chunk]float64)

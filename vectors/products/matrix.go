@@ -43,9 +43,12 @@ func Of(rows *vectors.Rows, space *distance.Space, threads int) (*Matrix, error)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
 				norm := space.Norm(rows.Row(i))
-				m.squares[i] = float32(norm * norm)
-				if space.NeedsNorms() {
-					m.squares[i] = float32(norm)
+				if !space.NeedsNorms() {
+					norm *= norm
+				}
+				m.squares[i] = float32(norm)
+				if norm > 0 && m.squares[i] == 0 {
+					m.squares[i] = math.SmallestNonzeroFloat32 // it is no row of zeros
 				}
 			}
 			return nil
@@ -76,11 +79,13 @@ type side struct {
 	length float64 // at least the row's norm
 }
 
-// sideOf prepares row i. A norm beyond float32 is left to least, which then lets
-// everything pass.
+// sideOf prepares row i. A norm beyond float32, or so small that float32 does not tell it
+// well, is left to least, which then lets everything pass.
 func (m *Matrix) sideOf(i uint32) side {
 	x := float64(m.squares[i])
 	switch {
+	case x > 0 && x < smallestNormal && m.rounds(), x > math.MaxFloat32:
+		return side{0, math.Inf(1)}
 	case m.space.NeedsNorms():
 		return side{0, 1 + 1e-6}
 	case m.space.Metric() == distance.IP:
@@ -90,6 +95,12 @@ func (m *Matrix) sideOf(i uint32) side {
 	}
 	return side{float32(x / 2), math.Sqrt(x) * (1 + 1e-6)}
 }
+
+// smallestNormal is the float32 below which rounding is more than a share.
+const smallestNormal = 1.0 / (1 << 63) / (1 << 63)
+
+// rounds reports whether the length of a row is held against its rounded norm alone.
+func (m *Matrix) rounds() bool { return m.space.NeedsNorms() || m.space.Metric() == distance.IP }
 
 // unit is the rounding of float32, a little enlarged.
 const unit = 1.001 / (1 << 24)

@@ -1,11 +1,8 @@
 package kdtrees
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/knng/knng/bench/baseline"
 )
 
 const (
@@ -37,20 +34,45 @@ func (w *walk) grow(ids []uint32, rng *rand.Rand) uint32 {
 
 // cut draws a coordinate, and returns the mean there.
 func (w *walk) cut(ids []uint32, rng *rand.Rand) (coordinate int, at float32) {
-	mean, square := make([]float64, w.dim), make([]float64, w.dim)
-	for range sampleRows {
-		row := w.floats[int(ids[rng.IntN(len(ids))])*w.dim:][:w.dim]
-		for i, v := range row {
-			mean[i] += float64(v) / sampleRows
-			square[i] += float64(v) * float64(v) / sampleRows
+	w.mean, w.square = slices.Grow(w.mean[:0], w.dim)[:w.dim], slices.Grow(w.square[:0], w.dim)[:w.dim]
+	clear(w.mean)
+	clear(w.square)
+	sample := min(sampleRows, len(ids))
+	for i := range sample {
+		id := ids[i]
+		if len(ids) > sampleRows {
+			id = ids[rng.IntN(len(ids))]
+		}
+		for i, v := range w.floats[int(id)*w.dim:][:w.dim] {
+			w.mean[i] += v
+			w.square[i] += v * v
 		}
 	}
-	order := baseline.All(w.dim)
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(square[b]-mean[b]*mean[b], square[a]-mean[a]*mean[a]), cmp.Compare(a, b))
-	})
-	coordinate = int(order[rng.IntN(min(candidates, w.dim))])
-	return coordinate, float32(mean[coordinate])
+	coordinate = w.widest(float32(sample), rng.IntN(min(candidates, w.dim)))
+	return coordinate, w.mean[coordinate] / float32(sample)
+}
+
+// widest is the coordinate with the variance that number others exceed, by the sums over
+// so many rows; of equal ones the first is the wider.
+func (w *walk) widest(rows float32, number int) int {
+	var best [candidates]int
+	var variance [candidates]float32
+	n := 0
+	for i, m := range w.mean {
+		v := w.square[i] - m*m/rows
+		at := n
+		for at > 0 && variance[at-1] < v {
+			at--
+		}
+		if at > number {
+			continue
+		}
+		n = min(n+1, number+1)
+		copy(best[at+1:n], best[at:])
+		copy(variance[at+1:n], variance[at:])
+		best[at], variance[at] = i, v
+	}
+	return best[number]
 }
 
 // partition moves the rows below a cut to the front and counts them.

@@ -40,10 +40,11 @@ type walk struct {
 	rows   []uint32 // of all trees, bucket after bucket
 	roots  []uint32
 
-	met   []uint32 // met[row] == query+1: compared already
-	queue queue
-	ids   []uint32
-	keys  []float32
+	met          []uint32 // met[row] == query+1: compared already
+	queue        queue
+	ids          []uint32
+	keys         []float32
+	mean, square []float32 // of the rows that a node looks at
 }
 
 // node is a cut, or a bucket where left is 0.

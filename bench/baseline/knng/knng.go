@@ -23,9 +23,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/knng/knng/bench/baseline"
+	"github.com/knng/knng/bench/judge"
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -60,9 +60,6 @@ func (s Builder) Longer(lists int) Builder {
 // Default is the builder as it is, asked for a recall.
 func Default(recall float64) Builder { return Builder{Options: builder.Options{Recall: recall}} }
 
-// afterLists are the phases of a build once its lists are in memory.
-var afterLists = []string{"fold", "adjacency", "checksum", "recall", "seal"}
-
 // Build returns approximate lists.
 func (s Builder) Build(ctx context.Context, p *baseline.Problem) (*baseline.Graph, error) {
 	dir, err := os.MkdirTemp(s.Scratch, "paper-")
@@ -81,7 +78,7 @@ func (s Builder) Build(ctx context.Context, p *baseline.Problem) (*baseline.Grap
 		Detail: map[string]float64{"divisions": float64(res.Divisions), "store_seconds": res.Seconds, "requested": float64(res.RequestedPairs),
 			"control": float64(res.ControlPairs)}}
 	for _, phase := range res.Phases {
-		if !slices.Contains(afterLists, phase.Name) {
+		if judge.ToLists(res.Method, phase.Name) {
 			g.Seconds += phase.Seconds
 			g.Detail["seconds "+phase.Name] += phase.Seconds
 		}

@@ -9,9 +9,7 @@ func machineKernels() (list []*Kernel) {
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ {
 		list = append(list, avx512())
 	}
-	// Every CPU with AVX2 and FMA converts float16 too, and the AVX state that
-	// HasAVX2 checks is all that the conversion needs.
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C {
 		list = append(list, avx2())
 	}
 	if len(list) == 2 {

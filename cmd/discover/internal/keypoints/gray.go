@@ -21,10 +21,10 @@ func Of(img image.Image, side int) *Gray {
 	for side > 0 && max(b.Dx(), b.Dy())/f > side {
 		f++
 	}
-	g := newGray(b.Dx()/f, b.Dy()/f)
+	g := newGray(max(b.Dx()/f, 1), max(b.Dy()/f, 1))
 	for y := range g.H * f {
 		for x := range g.W * f {
-			g.Pix[y/f*g.W+x/f] += luminance(img, b.Min.X+x, b.Min.Y+y) / float32(f*f)
+			g.Pix[y/f*g.W+x/f] += luminance(img, b.Min.X+min(x, b.Dx()-1), b.Min.Y+min(y, b.Dy()-1)) / float32(f*f)
 		}
 	}
 	return g

@@ -130,3 +130,12 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestThin: a picture that shrinks to less than a pixel.
+func TestThin(t *testing.T) {
+	for _, size := range [][2]int{{1, 1025}, {1025, 1}, {3, 5000}} {
+		if s := Find(Of(image.NewGray(image.Rect(0, 0, size[0], size[1])), 1024), 10); len(s.Points) != 0 {
+			t.Errorf("%v: %d points", size, len(s.Points))
+		}
+	}
+}

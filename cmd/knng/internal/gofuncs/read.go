@@ -68,6 +68,9 @@ func Read(ctx context.Context, root string, opts Options) ([]Function, error) {
 // list returns the library's files, relative to src, in lexical order.
 func list(src string, packages []string) ([]string, error) {
 	var files []string
+	if real, err := filepath.EvalSymlinks(src); err == nil { // some distributions link it, and a walk follows no link
+		src = real
+	}
 	err := filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

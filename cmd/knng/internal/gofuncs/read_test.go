@@ -89,6 +89,21 @@ func TestSameWithAnyThreads(t *testing.T) {
 	}
 }
 
+// TestLinkedSources: some distributions keep the library apart and link it.
+func TestLinkedSources(t *testing.T) {
+	tree := t.TempDir()
+	whole, err := filepath.Abs(filepath.Join(shop, "src"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(whole, filepath.Join(tree, "src")); err != nil {
+		t.Skip(err)
+	}
+	if got, want := read(t, tree, Options{}), read(t, shop, Options{}); len(got) != len(want) {
+		t.Errorf("%d functions, want %d", len(got), len(want))
+	}
+}
+
 func TestRoot(t *testing.T) {
 	root, err := FindRoot(context.Background())
 	if err != nil {
@@ -105,7 +120,7 @@ func TestRoot(t *testing.T) {
 func TestRootWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("GOROOT", "")
-	if _, err := FindRoot(context.Background()); err == nil || !strings.Contains(err.Error(), "neither a go command nor GOROOT") {
+	if _, err := FindRoot(context.Background()); err == nil || !strings.Contains(err.Error(), "GOROOT is not set, and no go command tells") {
 		t.Errorf("neither: %v", err)
 	}
 	t.Setenv("GOROOT", shop)

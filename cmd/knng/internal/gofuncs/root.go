@@ -34,7 +34,12 @@ func FindRoot(ctx context.Context) (Root, error) {
 }
 
 func askGo(ctx context.Context) (Root, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVERSION").Output()
+	c := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVERSION")
+	c.Dir, c.Env = os.TempDir(), append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off") // whatever the folder at hand asks for
+	out, err := c.Output()
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(failed.Stderr)))
+	}
 	if err != nil {
 		return Root{}, fmt.Errorf("gofuncs: go env GOROOT: %w", err)
 	}
@@ -49,7 +54,7 @@ func askGo(ctx context.Context) (Root, error) {
 func fromEnvironment(asked error) (Root, error) {
 	dir := os.Getenv("GOROOT")
 	if dir == "" {
-		return Root{}, errors.Join(errors.New("gofuncs: no Go tree found: neither a go command nor GOROOT"), asked)
+		return Root{}, errors.Join(errors.New("gofuncs: no Go tree found: GOROOT is not set, and no go command tells"), asked)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "VERSION"))
 	if err != nil {

@@ -59,8 +59,8 @@ func (g *run) trial() *run {
 // tells how much.
 type timed func() (work float64)
 
-// kept makes a thing that has nothing to free.
-func kept(newWork func() timed) func() (timed, func()) {
+// holdingNothing makes a thing that has nothing to free.
+func holdingNothing(newWork func() timed) func() (timed, func()) {
 	return func() (timed, func()) { return newWork(), func() {} }
 }
 
@@ -115,21 +115,24 @@ func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file i
 		}
 	}
 	measure(&rates.Leaf, threads, g.leafTrial)
-	measure(&rates.Screen, threads, kept(g.screenTrial))
+	measure(&rates.Screen, threads, holdingNothing(g.screenTrial))
 	rates.Screen /= 2 // screens that find something, whose lists are filled, on faces and SIFT
 	if g.codes != nil {
-		measure(&rates.Tile, threads, kept(g.tileTrial))
+		measure(&rates.Tile, threads, holdingNothing(g.tileTrial))
 	}
-	measure(&rates.Keys, threads, kept(g.keyTrial))
-	measure(&rates.Touched, threads, kept(touchTrial))
-	measure(&rates.Hashed, 1, kept(hashTrial))
+	measure(&rates.Keys, threads, holdingNothing(g.keyTrial))
+	measure(&rates.Touched, threads, holdingNothing(touchTrial))
+	measure(&rates.Hashed, 1, holdingNothing(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))
 	// A disk without room for the file keeps the nominal rates: what will not fit is
 	// found by those who need the room.
+	if err != nil {
+		return rates, err
+	}
 	if written, read, err := r.diskRates(each, max(file, 2*copyBytes)); err == nil {
 		rates.Written, rates.Read = written, read
 	}
-	return rates, err
+	return rates, nil
 }
 
 func meanShare(shares []float64) (mean float64) {

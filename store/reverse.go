@@ -140,11 +140,3 @@ func (s *Store) roomToTranspose() error {
 	need := recordBytes*entries + min(8*entries, sortBytes)
 	return Room("building in-neighbors", Need{s.dir, need})
 }
-
-// spaceError marks the errors of a full disk with ErrSpace.
-func spaceError(err error) error {
-	if NoSpace(err) && !errors.Is(err, ErrSpace) {
-		return fmt.Errorf("%w: %w", ErrSpace, err)
-	}
-	return err
-}

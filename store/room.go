@@ -12,6 +12,14 @@ func NoSpace(err error) bool {
 	return errors.Is(err, ErrSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
+// spaceError marks the errors of a full disk with ErrSpace.
+func spaceError(err error) error {
+	if NoSpace(err) && !errors.Is(err, ErrSpace) {
+		return fmt.Errorf("%w: %w", ErrSpace, err)
+	}
+	return err
+}
+
 // A Need is bytes that will be written below a folder.
 type Need struct {
 	Dir   string

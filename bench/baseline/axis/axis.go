@@ -2,7 +2,7 @@
 // Lanczos recurrence, and projects rows on it: what chenfs09 and virmajoki divide
 // by. Unlike the divider of package builder/division it looks at all rows of the
 // set, as these papers do, and nothing random is in it but its first vector. Rows are
-// summed by gonum's kernels: in plain Go that was half of what these systems took.
+// decoded once and summed by gonum's kernels.
 package axis
 
 import (

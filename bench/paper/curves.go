@@ -85,16 +85,20 @@ func (v *view) cheapest(system string, k int, recall float64, c cost) bool {
 // tried reports whether a system was run with all its settings, as far as they end in
 // time: what it has not reached then it does not reach.
 func (v *view) tried(system string, k int) bool {
-	run := map[string]bool{}
+	run, late := map[string]bool{}, map[string]bool{}
 	for _, r := range v.runs {
 		if r.System == system && r.K == k {
-			if r.TimedOut {
-				return true
-			}
 			run[r.Setting] = true
+			late[r.Setting] = late[r.Setting] || r.TimedOut
 		}
 	}
-	return !slices.ContainsFunc(Grid(system, v.rows, k), func(s Setting) bool { return !run[s.Name] })
+	grid, least := Grid(system, v.rows, k), math.Inf(1)
+	for _, s := range grid {
+		if late[s.Name] {
+			least = min(least, s.Cost)
+		}
+	}
+	return !slices.ContainsFunc(grid, func(s Setting) bool { return s.Cost < least && !run[s.Name] })
 }
 
 // best names the most that some systems reach, and for how much.

@@ -65,7 +65,7 @@ func (p pace) met(j *job, r Run) {
 func (r *runner) learn(stages []stage) {
 	for _, s := range stages {
 		for i := range s.jobs {
-			if run, ok := r.log.Find(s.jobs[i].Task); ok {
+			if run, ok := r.log.Find(s.jobs[i].Task); ok && run.Expected == 0 {
 				r.pace.met(&s.jobs[i], run)
 			}
 		}
@@ -98,23 +98,31 @@ func (r *runner) otherSeed(j *job) (seconds float64, ok bool) {
 		other := j.Task
 		other.Seed = seed
 		if run, ok := r.log.Find(other); ok {
-			return run.Wall, true
+			return max(run.Wall, run.Expected), true
 		}
 	}
 	return 0, false
 }
 
 // hopeless reports whether a setting of a series would be ended by its limit, as far
-// as builds of the same system on the same data tell.
-func (r *runner) hopeless(j *job) bool {
+// as builds of the same system on the same data tell, and how long it would take.
+func (r *runner) hopeless(j *job) (seconds float64, is bool) {
 	if j.series == "" {
-		return false
+		return 0, false
 	}
 	seconds, ok := r.otherSeed(j)
 	if keys := j.paces(); !ok && (r.pace[keys[0]] != nil || r.pace[keys[1]] != nil) {
 		seconds = r.pace.of(j)
 	}
-	return seconds > j.limit.Seconds()
+	return seconds, seconds > j.limit.Seconds()
+}
+
+// leave logs a build that is hopeless as one that its limit ended: its system was tried
+// as far as it goes.
+func (r *runner) leave(j *job, seconds float64) error {
+	r.Say("%s %dx%d k=%d seed %d: %s, %s would take %.0f s, and is not begun", j.Data, j.Rows, j.Dim, j.K, j.Seed, j.System, j.Setting, seconds)
+	return r.log.Add(Run{Task: j.Task, TimedOut: true, Seconds: j.limit.Seconds(), Expected: seconds, Threads: max(r.Threads, 1),
+		Date: time.Now().UTC().Format(time.RFC3339), Commit: r.Commit, Command: r.Command})
 }
 
 // tell says how much there is to do, by stage.
@@ -125,7 +133,7 @@ func (r *runner) tell(stages []stage) {
 		var sum time.Duration
 		builds := 0
 		for i := range s.jobs {
-			if !r.done(&s.jobs[i]) && !r.hopeless(&s.jobs[i]) {
+			if _, hopeless := r.hopeless(&s.jobs[i]); !r.done(&s.jobs[i]) && !hopeless {
 				sum += r.expect(&s.jobs[i])
 				builds++
 			}

@@ -42,7 +42,8 @@ type Run struct {
 	Comparisons int64                  `json:"comparisons"`
 	Detail      map[string]float64     `json:"detail,omitempty"`
 	Rates       []float64              `json:"effective_rates,omitempty"`
-	TimedOut    bool                   `json:"timed_out,omitempty"` // not finished within the limit
+	TimedOut    bool                   `json:"timed_out,omitempty"`        // not finished within the limit
+	Expected    float64                `json:"expected_seconds,omitempty"` // of one that was not begun, as its limit would have ended it
 	Error       string                 `json:"error,omitempty"`
 	Threads     int                    `json:"threads"`
 	Date        string                 `json:"date"`

@@ -28,7 +28,7 @@ type job struct {
 	data    data // the rows that it is about
 	setting Setting
 	limit   time.Duration
-	series  string // jobs of one series: those that follow one over the limit are left out
+	series  string // jobs of one series: those that cost as much as one over the limit are left out
 }
 
 // A stage is a part of the schedule, with a name for people.
@@ -47,7 +47,8 @@ type planner struct {
 
 // schedule lists everything, in the order in which it tells most for its time:
 // what every claim needs, with one seed; why it is so (theory, ablations); the
-// growth of what is left; then a second seed, all rows, other seeds, and finer grids.
+// growth of what is left; then a second seed, finer grids, which tell what no system
+// reaches, all rows, and other seeds.
 func (r *runner) schedule(files []data) ([]stage, error) {
 	p := &planner{runner: r, files: files}
 	seed := r.Seeds[0]
@@ -85,12 +86,12 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	}
 	half := min(2, len(r.Seeds))
 	again(r.Seeds[1:half])
-	p.whole(seed)
-	again(r.Seeds[half:])
-	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	for _, k := range r.Ks {
 		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
 	}
+	p.whole(seed)
+	again(r.Seeds[half:])
+	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	return p.stages, p.err
 }
 
@@ -230,20 +231,23 @@ func (p *planner) theory(d data) {
 
 // run goes through a schedule until all is done, or left out for its time.
 func (r *runner) run(ctx context.Context, stages []stage) error {
-	over := map[string]bool{} // series
+	over := costs{}
 	for _, s := range stages {
 		for i := range s.jobs {
 			j := &s.jobs[i]
 			if r.done(j) {
 				run, _ := r.log.Find(j.Task)
-				over[j.series] = over[j.series] || run.TimedOut
+				over.met(j, run)
 				continue
 			}
-			if j.series != "" && (over[j.series] || r.hopeless(j)) {
-				if !over[j.series] {
-					r.hopelessly = append(r.hopelessly, j.Task)
+			if over.beyond(j) {
+				continue
+			}
+			if seconds, hopeless := r.hopeless(j); hopeless {
+				over.met(j, Run{TimedOut: true})
+				if err := r.leave(j, seconds); err != nil {
+					return err
 				}
-				over[j.series] = true
 				continue
 			}
 			if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {
@@ -255,8 +259,23 @@ func (r *runner) run(ctx context.Context, stages []stage) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", j.Data, err)
 			}
-			over[j.series] = over[j.series] || run.TimedOut
+			over.met(j, run)
 		}
 	}
 	return nil
+}
+
+// costs are what the cheapest setting of each series costs that did not end in time.
+type costs map[string]float64
+
+func (c costs) met(j *job, r Run) {
+	if least, ok := c[j.series]; r.TimedOut && (!ok || j.setting.Cost < least) {
+		c[j.series] = j.setting.Cost
+	}
+}
+
+// beyond reports whether a job costs as much as one that did not end in time.
+func (c costs) beyond(j *job) bool {
+	least, ok := c[j.series]
+	return ok && j.series != "" && j.setting.Cost >= least
 }

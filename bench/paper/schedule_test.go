@@ -158,18 +158,39 @@ func TestHopeless(t *testing.T) {
 	}
 	slices.SortFunc(jobs, func(a, b job) int { return cmp.Compare(a.about(), b.about()) })
 	jobs = []job{jobs[0], jobs[len(jobs)-1]}
-	if r.hopeless(&jobs[1]) {
+	if _, is := r.hopeless(&jobs[1]); is {
 		t.Fatal("hopeless before anything was built")
 	}
 	slow := 1.01 * jobs[1].limit.Seconds() * jobs[0].about() / jobs[1].about()
 	r.pace.met(&jobs[0], Run{Wall: slow})
-	if r.hopeless(&jobs[0]) || !r.hopeless(&jobs[1]) {
-		t.Errorf("%s took %.1f s of %v: hopeless %v and %v", jobs[0].Setting, slow, jobs[0].limit, r.hopeless(&jobs[0]), r.hopeless(&jobs[1]))
+	_, cheap := r.hopeless(&jobs[0])
+	seconds, costly := r.hopeless(&jobs[1])
+	if cheap || !costly {
+		t.Errorf("%s took %.1f s of %v: hopeless %v and %v", jobs[0].Setting, slow, jobs[0].limit, cheap, costly)
 	}
 	if err := r.run(context.Background(), []stage{{"", jobs[1:]}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.log.Runs()) != 0 || r.left != 0 || len(r.hopelessly) != 1 || r.hopelessly[0] != jobs[1].Task {
-		t.Errorf("%d runs, %d left, hopeless %+v", len(r.log.Runs()), r.left, r.hopelessly)
+	runs := r.log.Runs()
+	if len(runs) != 1 || r.left != 0 || runs[0].Task != jobs[1].Task || !runs[0].TimedOut || runs[0].Expected != seconds {
+		t.Fatalf("%d left, runs %+v", r.left, runs)
+	}
+	if v := compared(runs)[0]; v.tried(KDTrees, 20) || len(v.points(KDTrees, 20, byTime)) != 0 {
+		t.Error("tried though cheaper settings were not run, or a point")
+	}
+	for _, s := range Grid(KDTrees, jobs[1].Rows, 20) {
+		if s.Cost < jobs[1].setting.Cost {
+			run := Run{Task: jobs[1].Task}
+			run.Setting = s.Name
+			runs = append(runs, run)
+		}
+	}
+	if !compared(runs)[0].tried(KDTrees, 20) {
+		t.Error("what would not end in time does not count as tried")
+	}
+	before := *r.pace[""]
+	r.learn([]stage{{"", jobs[1:]}})
+	if *r.pace[""] != before {
+		t.Error("something was learned from what was not begun")
 	}
 }

@@ -34,8 +34,6 @@ type Config struct {
 
 	left     int // builds that the budget left out
 	leftTime time.Duration
-
-	hopelessly []Task // the first setting of each series that was not begun because it would not end in time
 }
 
 // Plan is how much is run. The full plan is the paper's, on rows that a machine
@@ -110,7 +108,7 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.left, c.leftTime, c.hopelessly = 0, 0, nil
+	c.left, c.leftTime = 0, 0
 	r := &runner{Config: c, Plan: c.plan(), log: log, judges: map[string]*judge.Judge{}, pace: pace{}, began: time.Now()}
 	files, err := r.open()
 	defer func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // The balls method: overlapping divisions by hyperspheres and propagation by
@@ -48,8 +49,17 @@ func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) 
 	if err != nil || known {
 		return rounding, err
 	}
-	rounding, _ = codes.Fit(rows, r.space)
+	rounding, _ = fitFor(r.state.Method)(rows, r.space)
 	return rounding, r.draft.Record("rounding", rounding)
+}
+
+// fitFor is how codes are fitted to rows: for an order of candidates, or for bounds on
+// keys.
+func fitFor(m Method) func(*vectors.Rows, *distance.Space) (codes.Rounding, bool) {
+	if m == Exact {
+		return codes.FitRows
+	}
+	return codes.Fit
 }
 
 // balls is the divider of the balls method.

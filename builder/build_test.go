@@ -197,6 +197,47 @@ func TestExactEqualsBruteForce(t *testing.T) {
 	}
 }
 
+// TestExactOfRoundedRows: codes tell what is near where rows lie close to them, some of
+// them clipped, and leave it to products where one element is all there is; lists are
+// exact, and the same after an interruption.
+func TestExactOfRoundedRows(t *testing.T) {
+	const n, dim, k = 2500, 24, 12
+	for _, m := range []distance.Metric{distance.Euclidean, distance.Cosine} {
+		for _, spike := range []float32{0, 1e5} {
+			rng := rand.New(rand.NewPCG(5, 5))
+			data := make([]float32, n*dim)
+			for i := range data {
+				data[i] = float32(rng.NormFloat64()) + 3
+				if rng.IntN(2000) == 0 {
+					data[i] *= 50
+				}
+				if i%dim == 0 {
+					data[i] += spike * float32(i/dim/300)
+				}
+			}
+			dir := filepath.Join(t.TempDir(), "g")
+			ctx, stop := context.WithCancel(t.Context())
+			opts := builder.Options{K: k, Metric: m, Method: builder.Exact, Threads: 1 + rng.IntN(3)}
+			opts.Progress = func(p builder.Event) {
+				if p.Phase == "exact" && p.Done > 10 {
+					stop()
+				}
+			}
+			if _, err := builder.Build(ctx, dir, input(t, data, dim), opts); !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v, want a build that was stopped", err)
+			}
+			opts.Progress = nil
+			_, lists := build(t, dir, input(t, data, dim), opts)
+			want := bruteForce(t, data, dim, k, m)
+			for row := range want {
+				if !slices.Equal(lists[row], want[row]) {
+					t.Fatalf("%v, spike %v: row %d: %v, want %v", m, spike, row, lists[row], want[row])
+				}
+			}
+		}
+	}
+}
+
 // TestExactOfBytes: tiles of codes give what keys one by one give, ties and all.
 func TestExactOfBytes(t *testing.T) {
 	const n, dim, k = 1300, 7, 9

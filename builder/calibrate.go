@@ -39,9 +39,9 @@ func (r *run) sampled() (*run, error) {
 	if g.norms, err = g.normsOf(g.rows); err != nil {
 		return nil, err
 	}
-	if g.state.Method == Balls || g.state.Method == Parts {
-		rounding, _ := codes.Fit(g.rows, g.space)
-		if g.codes, err = codes.Of(g.rows, g.space, rounding, g.opts.Threads); err != nil {
+	if g.state.Method == Balls || g.state.Method == Parts || g.state.Method == Exact && g.byCodes() {
+		g.rounded, _ = fitFor(g.state.Method)(g.rows, g.space)
+		if g.codes, err = codes.Of(g.rows, g.space, g.rounded, g.opts.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func (r *run) sampled() (*run, error) {
 // trial is a run of one goroutine over the same rows.
 func (g *run) trial() *run {
 	return &run{ctx: g.ctx, opts: g.opts, src: g.src, space: g.space, state: g.state, k: g.k,
-		rows: g.rows, norms: g.norms, codes: g.codes, order: g.order, ascending: g.ascending}
+		rows: g.rows, norms: g.norms, codes: g.codes, rounded: g.rounded, order: g.order, ascending: g.ascending}
 }
 
 // timed is one thing that is measured: it does some of its work, on any goroutine, and
@@ -116,7 +116,7 @@ func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file i
 	}
 	measure(&rates.Leaf, threads, g.leafTrial)
 	measure(&rates.Screen, threads, holdingNothing(g.screenTrial))
-	rates.Screen /= 2 // screens that find something, whose lists are filled, on faces and SIFT
+	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST
 	if g.codes != nil {
 		measure(&rates.Tile, threads, holdingNothing(g.tileTrial))
 	}

@@ -41,7 +41,8 @@
 //	5  finish       short lists completed, adjacency in input order, recall on
 //	                rows that steered nothing, checksum, seal
 //
-// The exact method replaces 2 to 4 by all pairs, block against block.
+// The exact method replaces 2 to 4 by all pairs, block against block: as bytes in tiles,
+// with keys for the pairs that rounding to bytes leaves open (package screen).
 //
 // Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16

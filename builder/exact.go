@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -22,17 +23,9 @@ import (
 // stages, and the blocks of a stage pile up until then.
 const stageRounds = 8
 
-// blockBytes is how much a block takes in tiles: it stays in a second-level cache.
-// Half of it costs 3 % more for packing more often.
-const blockBytes = 640 << 10
-
-// blockSide is the rows of a block, by counts alone: at most 512, at most what
-// blockBytes holds as float32, and fewer where there would be too few blocks to keep
-// the threads busy.
-func (r *run) blockSide() int {
-	most := min(512, max(16, blockBytes/(4*r.src.Dim())))
-	return min(most, max(16, r.n()/32))
-}
+// blockSide is the rows of a block, by counts alone: fewer where there would be too few
+// blocks to keep the threads busy.
+func (r *run) blockSide() int { return plan.BlockSide(int64(r.n()), r.opts.Distance == nil) }
 
 func (r *run) blockCount() int { return (r.n() + r.blockSide() - 1) / r.blockSide() }
 
@@ -53,33 +46,49 @@ func (r *run) exact() error {
 	p := r.begin("exact", "rounds", int64(r.seats()))
 	p.Add(from) // of earlier stages
 	st := stage{Kind: exactStage, Number: number}
+	committed := func() error { return nil } // the round before
 	for round := from; round < to; round++ {
-		c, err := r.exactRound(round, from)
+		c, commit, err := r.exactRound(round, from)
+		if failed := committed(); failed != nil {
+			return failed
+		}
 		if err != nil {
 			return err
 		}
+		committed = meanwhile(commit)
 		st.Requested += c.Requested
 		st.Evaluated += c.Evaluated
 		p.Add(1)
+	}
+	if err := committed(); err != nil {
+		return err
 	}
 	err := r.endStage(st)
 	p.End("")
 	return err
 }
 
-// exactRound does one round as one unit of the stage.
-func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
+// meanwhile does something in a goroutine of its own, and returns what waits for it.
+func meanwhile(do func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	return func() error { return <-done }
+}
+
+// exactRound does one round, a unit of the stage, and returns what commits it.
+func (r *run) exactRound(round, first int) (sum unitCounts, commit func() error, err error) {
 	unit := round - first
 	done, _, err := r.committed(stageRounds)
 	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	if done[unit] {
-		return r.unitCounts(unit)
+		sum, err = r.unitCounts(unit)
+		return sum, func() error { return nil }, err
 	}
 	screens, err := r.screens()
 	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	pairs := roundPairs(round, r.seats(), r.blockCount())
 	blocks := make([]store.Lists, len(pairs))
@@ -97,12 +106,13 @@ func (r *run) exactRound(round, first int) (sum unitCounts, err error) {
 		}
 	})
 	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	for _, c := range counts {
 		sum.add(c)
 	}
-	return sum, r.draft.CommitUnit(r.stageNumber(), uint32(unit), blocks, sum)
+	stage := r.stageNumber()
+	return sum, func() error { return r.draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
 }
 
 // unitCounts reads the counts of one committed unit of this stage.
@@ -147,6 +157,8 @@ type exactWorker struct {
 	places []uint32
 
 	screen screen.Screen // nil under a distance of the user's own
+	wide   int           // columns that it compares at a time
+	self   bool          // a block is compared with itself
 	worst  []float32     // of the columns
 	closed []bool        // columns whose lists take no row of the block, but for nearer ones
 	near   []uint32
@@ -157,9 +169,21 @@ type exactWorker struct {
 func (r *run) exactWorker(screens func() screen.Screen) *exactWorker {
 	w := &exactWorker{run: r, solver: r.solver()}
 	if screens != nil {
-		w.screen = screens()
+		w.screen, w.wide = screens(), r.screenColumns()
 	}
 	return w
+}
+
+// screenBytes is how much columns take in tiles: they stay in a second-level cache.
+const screenBytes = 640 << 10
+
+// screenColumns is how many rows are columns at a time: of bytes as many as a leaf has at
+// most, as float32 a quarter.
+func (r *run) screenColumns() int {
+	if r.products != nil {
+		return min(512, max(16, screenBytes/(4*r.src.Dim())))
+	}
+	return min(leafColumns, max(16, screenBytes/r.src.Dim()))
 }
 
 // solve compares two blocks, or one with itself, and returns what the lists
@@ -190,7 +214,7 @@ func (w *exactWorker) both(i int, js []uint32, keys []float32) {
 }
 
 // screened compares places[:split] with places[split:], or all with each other
-// where nothing follows split. Pairs that may be near are compared by their keys.
+// where nothing follows split.
 func (w *exactWorker) screened(split int) (leaf.Count, error) {
 	rows, columns := w.places[:split], w.places[split:]
 	n := int64(len(rows)) * int64(len(columns))
@@ -198,10 +222,24 @@ func (w *exactWorker) screened(split int) (leaf.Count, error) {
 		columns = rows
 		n = int64(split) * int64(split-1) / 2
 	}
-	count := leaf.Count{Requested: n, Evaluated: n}
+	w.self = len(w.places) == split
+	for some := range slices.Chunk(columns, w.wide) {
+		if err := w.screenedWith(rows, some); err != nil {
+			return leaf.Count{}, err
+		}
+	}
+	return leaf.Count{Requested: n, Evaluated: n}, nil
+}
+
+// screenedWith compares rows with columns. Pairs that may be near are compared by their
+// keys.
+func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 	w.worst = w.worst[:0]
 	for _, y := range columns {
 		w.worst = append(w.worst, w.lists.Worst(y))
+	}
+	if w.self { // columns are rows themselves
+		w.worst = nil
 	}
 	allClosed := w.close(columns, rows[0])
 	w.screen.Columns(columns, w.worst, rows)
@@ -212,16 +250,21 @@ func (w *exactWorker) screened(split int) (leaf.Count, error) {
 		}
 		w.screen.Rows(band)
 		for r, x := range band {
+			if prime, ok := w.screen.(screen.Primer); ok && w.self {
+				if err := w.offer(x, columns, prime.Prime(r), nil); err != nil {
+					return err
+				}
+			}
 			near, keys := w.screen.Near(r, w.lists.Worst(x))
 			if w.isClosed(x, columns[0]) {
 				near, keys = w.open(near, keys)
 			}
 			if err := w.offer(x, columns, near, keys); err != nil {
-				return count, err
+				return err
 			}
 		}
 	}
-	return count, nil
+	return nil
 }
 
 // isClosed reports whether the list of x is full of rows equal to it that all come
@@ -290,7 +333,7 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 			continue
 		}
 		w.lists.Offer(x, y, keys[i])
-		if w.lists.Offer(y, x, keys[i]) {
+		if w.lists.Offer(y, x, keys[i]) && !w.self {
 			w.screen.Tighten(near[i], w.lists.Worst(y))
 		}
 	}

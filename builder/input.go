@@ -93,9 +93,9 @@ func (r *run) copyRows() error {
 	return r.copyTo(w)
 }
 
-// carve orders the good rows by the leaves of division 0 and copies them. The
-// exact method compares everything with everything: any order is as good, and
-// the input's is free.
+// carve orders the good rows by the leaves of division 0 and copies them. The exact
+// method compares everything with everything in any order; where near rows come first,
+// lists take little afterwards.
 func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	p := r.begin("order", "rows", 2*int64(given.Len()))
 	order := make([]uint32, given.Len())
@@ -103,7 +103,10 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		order[i] = uint32(i)
 	}
 	switch r.state.Method {
-	case Balls:
+	case Balls, Exact:
+		if r.state.Method == Exact && !r.byCodes() {
+			break // any order is as good, and the input's is free
+		}
 		var err error
 		if order, err = r.ballOrder(given, p.Add); err != nil {
 			return nil, err

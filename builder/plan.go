@@ -106,7 +106,7 @@ func (r *run) shape(method Method) plan.Shape {
 	if _, mapped := r.src.Mapped(); method != Parts {
 		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
 	}
-	if method == Balls || method == Parts || r.bytesAreKeys() {
+	if method == Balls || method == Parts || r.bytesAreKeys() || method == Exact && r.byCodes() {
 		s.CodeBytes, s.ViewCodes = r.codesBytes(1), r.codesAreRows()
 	} else if o.Distance == nil {
 		s.CodeBytes, s.ViewCodes = 4, true // products

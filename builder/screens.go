@@ -21,14 +21,16 @@ func (r *run) screens() (func() screen.Screen, error) {
 	if r.opts.Distance != nil {
 		return nil, nil
 	}
-	if r.bytesAreKeys() {
-		if r.codes == nil {
-			var err error
-			if r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads); err != nil {
-				return nil, err
-			}
+	if r.bytesAreKeys() || r.byCodes() && r.state.Method == Exact {
+		if err := r.haveCodes(); err != nil {
+			return nil, err
 		}
-		return func() screen.Screen { return screen.Codes(r.codes) }, nil
+		if r.bytesAreKeys() {
+			return func() screen.Screen { return screen.Codes(r.codes) }, nil
+		}
+		if r.residuals != nil {
+			return func() screen.Screen { return screen.Rounded(r.codes, r.rounded, r.residuals, r.k) }, nil
+		}
 	}
 	if r.products == nil {
 		var err error
@@ -37,6 +39,37 @@ func (r *run) screens() (func() screen.Screen, error) {
 		}
 	}
 	return func() screen.Screen { return screen.Products(r.products) }, nil
+}
+
+// byCodes reports whether there are codes that tell, more or less, what is near.
+func (r *run) byCodes() bool { return r.opts.Distance == nil && r.opts.Metric != distance.IP }
+
+// haveCodes makes codes of the rows, unless there are some, and finds how far they lie
+// from them. Where that is so far that codes do not tell what is near, it gives them up.
+func (r *run) haveCodes() (err error) {
+	switch {
+	case r.residuals != nil || r.vague || r.bytesAreKeys() && r.codes != nil:
+		return nil
+	case !r.bytesAreKeys() && r.rounded.PerUnit == 0:
+		if r.rounded, err = r.rounding(r.rows); err != nil {
+			return err
+		}
+	}
+	if r.codes == nil {
+		if r.codes, err = codes.Of(r.rows, r.space, r.rounded, r.opts.Threads); err != nil {
+			return err
+		}
+	}
+	if r.bytesAreKeys() {
+		return nil
+	}
+	if r.residuals, err = r.codes.Residuals(r.rows, r.space, r.rounded, r.opts.Threads); err != nil {
+		return err
+	}
+	if r.vague = !screen.Tells(r.codes, r.residuals, r.k); r.vague {
+		r.residuals, r.codes = nil, nil
+	}
+	return nil
 }
 
 // exactly computes the exact lists of some places, and how many distances that

@@ -98,7 +98,7 @@ func (g *run) screenTrial() timed {
 		return func() float64 { time.Sleep(time.Millisecond); return 1 }
 	}
 	s := newScreen()
-	columns := g.ascending[:min(480, n)]
+	columns := g.ascending[:min(own.screenColumns(), n)]
 	s.Columns(columns, nil, columns)
 	at := 0
 	return func() float64 {

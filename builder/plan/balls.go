@@ -34,16 +34,7 @@ func (s *Shape) balls(r Rates) []Pass {
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
 		work: work{leaf: joinCost * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k}, held: joining}
 
-	ordering := memory{heap: float64(s.CodeBytes)*n + 17*n}
-	if !s.ViewCodes {
-		ordering.heap += float64(s.CodeBytes) * n // in the old order and in the new
-	}
-	ordered := work{tile: tile}
-	if !s.ViewCodes {
-		ordered.touched = 4 * n * float64(s.Dim)
-	}
-	passes := append(s.read(), s.write("order", "divides the rows once, and writes them in that order", ordered, ordering))
-	passes = append(passes, divide, s.measured(leaf*divisions+tile*divisions+joined))
+	passes := append(s.read(), s.ordered(tile), divide, s.measured(leaf*divisions+tile*divisions+joined))
 	if s.Rounds > 0 {
 		passes = append(passes, join)
 	}
@@ -58,6 +49,17 @@ func (s *Shape) balls(r Rates) []Pass {
 		rank.work.keys = n * k
 	}
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
+}
+
+// ordered is the pass that finds the order of the rows by their codes, which takes some
+// pairs with leaders, and writes them in it.
+func (s *Shape) ordered(tile float64) Pass {
+	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: tile}
+	if !s.ViewCodes {
+		held.heap += float64(s.CodeBytes) * s.n() // in the old order and in the new
+		w.touched = 4 * s.n() * float64(s.Dim)
+	}
+	return s.write("order", "divides the rows once, and writes them in that order", w, held)
 }
 
 // fold is the pass that writes the lists between stages; a short build has none.

@@ -6,9 +6,18 @@ import "math"
 // where their blocks have grown to the size of the lists (package builder).
 const exactStage = 8
 
-// compressed is what blocks of single entries come to on disk: Pebble keeps some of them
-// smaller. Measured 5 times the lists written, 2.2 times on disk, on faces and MNIST.
-const compressed = 0.6
+// compressed is what blocks of single entries come to on disk, of the lists: Pebble keeps
+// some of them smaller. Measured with rows as they come, on faces and MNIST, and in their
+// order, where most of a list comes from the first round, on SIFT, GIST and random rows.
+const compressed, compressedInOrder = 0.6, 0.14
+
+// keysByRounded is how many keys are evaluated for every entry of a list where codes leave
+// something open: measured 11.7 on GIST, of rows in the same blocks, which cost half of
+// what calibration measures.
+const keysByRounded = 8
+
+// productBytes is what a row of products takes (package products).
+const productBytes = 4
 
 // exact are the passes of the exact method.
 func (s *Shape) exact() []Pass {
@@ -17,11 +26,16 @@ func (s *Shape) exact() []Pass {
 	held.block(8 * n * float64(s.K))
 	held.heap = float64(s.CodeBytes)*n + 4*n
 	s.good(&held)
-	rounds := math.Max(1, n/s.blockSide())
+	rounds := math.Max(1, n/float64(BlockSide(s.Rows, s.CodeBytes > 0)))
 	// What a round finds is kept: k entries a row in the first one, and in a later one
 	// what is nearer than all before it.
-	first := lists * (1 + compressed*math.Log(math.Min(rounds, exactStage)))
-	later := lists * compressed * math.Log(math.Max(1, rounds/exactStage))
+	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})
+	if s.CodeBytes > productBytes || s.KeyCodes {
+		_, tile := s.division()
+		share, order = compressedInOrder, s.ordered(tile)
+	}
+	first := lists * (1 + share*math.Log(math.Min(rounds, exactStage)))
+	later := lists * share * math.Log(math.Max(1, rounds/exactStage))
 	folds := 0.0
 	if first > lists {
 		folds = 1 + math.Floor(later/lists)
@@ -29,15 +43,25 @@ func (s *Shape) exact() []Pass {
 	kept := s.storedRows() + first
 	after := s.storedRows() + lists + math.Min(later, lists)
 	held.heap += lists // what the first round found, before it is written
+	keys := 0.0
+	if !s.KeyCodes && s.CodeBytes > productBytes {
+		keys = keysByRounded * n * float64(s.K)
+	}
 	compare := Pass{Name: "exact", Does: "compares all rows with all others, block with block", Times: 1,
 		ReadBytes: int64(s.rowBytes() * (rounds + 1) / 2), WrittenBytes: int64(first + later + folds*lists), DiskBytes: int64(kept),
-		work: work{screen: n * n / 2, touched: n * float64(s.K) * (1 + math.Log(rounds))}, held: held}
-	passes := append(s.read(), s.write("order", "copies the rows", work{}, memory{}), compare)
+		work: work{screen: n * n / 2, keys: keys, touched: n * float64(s.K) * (1 + math.Log(rounds))}, held: held}
+	passes := append(s.read(), order, compare)
 	return append(passes, s.sealed(after, work{}, held)...)
 }
 
-// blockSide is the rows of a block: package builder.
-func (s *Shape) blockSide() float64 {
-	most := math.Min(512, math.Max(16, 640<<10/(4*float64(s.Dim))))
-	return math.Min(most, math.Max(16, s.n()/32))
+// BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which
+// keep threads busy. More than 2048 rows gain nothing: what two blocks add to their
+// lists is then little beside their pairs. Where all pairs are evaluated by a distance of
+// the user's own a quarter: a build stops between two blocks.
+func BlockSide(n int64, screened bool) int {
+	most := int64(2048)
+	if !screened {
+		most = 512
+	}
+	return int(min(most, max(16, n/32)))
 }

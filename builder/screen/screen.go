@@ -36,6 +36,13 @@ type Screen interface {
 	Near(r int, worst float32) (columns []uint32, keys []float32)
 }
 
+// A Primer is a screen that finds first neighbors for empty lists.
+type Primer interface {
+	// Prime returns the numbers of some columns that are near row r of the band, more than
+	// a list has where there are so many. The slice is valid until the next call.
+	Prime(r int) []uint32
+}
+
 // Codes screens by codes, which are exact.
 func Codes(m *codes.Matrix) Screen { return &byCodes{tile: m.NewTile()} }
 

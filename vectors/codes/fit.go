@@ -25,11 +25,25 @@ const fitElements = 1 << 18
 // that lie far out leaves finer steps for all others.
 const fitShare = 0.9995
 
+// clippedRows is about how many rows of a hundred are clipped where whole rows count:
+// steps are a fifth larger then on images in 384 dimensions, of which 8 % are clipped
+// otherwise.
+const clippedRows = 3
+
 // Fit chooses the rounding of rows under a metric whose order is that of squared
 // distances: euclidean and sqeuclidean as they are, cosine after division by
 // the norms. It looks at some rows, evenly spread. ok is false for inner
 // products, which no such rounding serves.
 func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
+	return fit(rows, space, fitShare)
+}
+
+// FitRows is Fit for those who look at residuals: few rows have a large one.
+func FitRows(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
+	return fit(rows, space, 1-clippedRows/float64(100*rows.Dim()))
+}
+
+func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding, ok bool) {
 	switch {
 	case space.Metric() == distance.IP:
 		return r, false
@@ -57,7 +71,7 @@ func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	}
 	slices.Sort(sample)
 	r.PerUnit = 1
-	if at := int(fitShare * float64(len(sample))); at < len(sample) && sample[len(sample)-1] > 0 {
+	if at := int(share * float64(len(sample))); at < len(sample) && sample[len(sample)-1] > 0 {
 		r.PerUnit = 127 / max(sample[at], sample[len(sample)-1]/64)
 	}
 	return r, true

@@ -1,0 +1,130 @@
+package screen
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// floats draws rows in clusters, some of them far out, of any scale.
+func floats(t *testing.T, rng *rand.Rand, n, dim int) *vectors.Rows {
+	t.Helper()
+	scale := math.Pow(10, float64(rng.IntN(70)-35))
+	data := make([]float32, n*dim)
+	for i := range n {
+		far := 1.0
+		if rng.IntN(20) == 0 {
+			far = 30
+		}
+		for j := range dim {
+			data[i*dim+j] = float32(scale * (far*rng.NormFloat64() + 3*float64(i%5)))
+		}
+	}
+	rows, err := vectors.FromFloat32(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestRoundedFindsWhatIsNear: codes that are not exact miss no pair that either end
+// would take, whatever is clipped, and on any scale of the rows.
+func TestRoundedFindsWhatIsNear(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 150 {
+		n, dim := 2+rng.IntN(200), 1+rng.IntN(60)
+		rows := floats(t, rng, n, dim)
+		metric := []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine}[rng.IntN(3)]
+		space, err := distance.New(metric, vectors.Float32, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fit := range []func(*vectors.Rows, *distance.Space) (codes.Rounding, bool){codes.Fit, codes.FitRows} {
+			rounding, _ := fit(rows, space)
+			m, err := codes.Of(rows, space, rounding, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			residuals, err := m.Residuals(rows, space, rounding, 1+rng.IntN(3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := func(a, b uint32) float32 {
+				x, y := rows.Row(int(a)), rows.Row(int(b))
+				return space.Key(x, y, space.Norm(x), space.Norm(y))
+			}
+			s := Rounded(m, rounding, residuals, 1+rng.IntN(n))
+			if err := tryScreen(rng, s, n, key); err != nil {
+				t.Fatalf("seed %d, %v, %d rows of %d: %v", seed, metric, n, dim, err)
+			}
+			tryPrime(t, rng, s.(*byRounded), n)
+		}
+	}
+}
+
+// tryPrime: an empty list finds all neighbors it has room for, if there are so many.
+func tryPrime(t *testing.T, rng *rand.Rand, s *byRounded, n int) {
+	t.Helper()
+	columns := make([]uint32, n)
+	for i := range columns {
+		columns[i] = uint32(i)
+	}
+	s.Columns(columns, nil, columns)
+	x := rng.Uint32N(uint32(n))
+	s.Rows([]uint32{x})
+	near := slices.Clone(s.Prime(0))
+	if len(near) < min(n, s.k+1) || !slices.Contains(near, x) {
+		t.Errorf("%d columns of %d are near row %d, itself among them %v, want more than %d", len(near), n, x, slices.Contains(near, x), s.k)
+	}
+	if again, _ := s.Near(0, float32(math.Inf(1))); len(again) != n {
+		t.Errorf("%d of %d columns may enter a list with room", len(again), n)
+	}
+}
+
+// TestTells: codes tell where residuals are small beside distances, and not where few
+// elements hold all there is.
+func TestTells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n, dim = 2000, 32
+	for _, spike := range []float64{0, 1e4} {
+		data := make([]float32, n*dim)
+		for i := range data {
+			data[i] = float32(rng.NormFloat64())
+			if i%dim == 0 {
+				data[i] += float32(spike * rng.NormFloat64())
+			}
+		}
+		rows, err := vectors.FromFloat32(data, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spike > 0 { // two rows that differ in all but the first dimension
+			for i := range n {
+				data[i*dim] = float32(spike * float64(i/200))
+			}
+		}
+		space, err := distance.New(distance.Euclidean, vectors.Float32, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounding, _ := codes.FitRows(rows, space)
+		m, err := codes.Of(rows, space, rounding, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		residuals, err := m.Residuals(rows, space, rounding, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Tells(m, residuals, 10); got != (spike == 0) {
+			t.Errorf("spike %v: codes tell: %v", spike, got)
+		}
+	}
+}

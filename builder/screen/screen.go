@@ -13,7 +13,7 @@ import (
 )
 
 // BandRows is how many rows a screen compares with its columns at a time.
-const BandRows = 8
+const BandRows = codes.BandRows
 
 // A Screen compares rows with columns. It is one goroutine's tool. Places are rows
 // of the matrix behind it.

@@ -1,6 +1,7 @@
 package codes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -69,12 +70,34 @@ func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding, 
 	for i, x := range sample {
 		sample[i] = math.Abs(x - r.Offsets[i%dim])
 	}
-	slices.Sort(sample)
 	r.PerUnit = 1
-	if at := int(share * float64(len(sample))); at < len(sample) && sample[len(sample)-1] > 0 {
-		r.PerUnit = 127 / max(sample[at], sample[len(sample)-1]/64)
+	if beyond := len(sample) - int(share*float64(len(sample))); beyond > 0 {
+		if far := largest(sample, beyond); far[0] > 0 {
+			r.PerUnit = 127 / max(far[beyond-1], far[0]/64)
+		}
 	}
 	return r, true
+}
+
+// largest returns the m largest values, which are few, descending.
+func largest(values []float64, m int) []float64 {
+	far := make([]float64, 0, 2*m)
+	cut := func() {
+		slices.SortFunc(far, func(a, b float64) int { return cmp.Compare(b, a) })
+		far = far[:min(m, len(far))]
+	}
+	least := math.Inf(-1)
+	for _, x := range values {
+		if x <= least {
+			continue
+		}
+		if far = append(far, x); len(far) == 2*m {
+			cut()
+			least = far[m-1]
+		}
+	}
+	cut()
+	return far
 }
 
 // reader reads rows as float64, divided by their norms where unit is set.
@@ -90,26 +113,23 @@ func newReader(rows *vectors.Rows, space *distance.Space, unit bool) *reader {
 	return &reader{rows: rows, space: space, unit: unit, raw: make([]float32, rows.Dim()), out: make([]float64, rows.Dim())}
 }
 
-func (r *reader) read(i int) []float64 {
-	row := r.rows.Row(i)
-	r.space.Float32(row, r.raw)
-	norm := 1.0
+// raised returns a row as float32, and what divides it.
+func (r *reader) raised(i int) (row []float32, norm float64) {
+	bytes := r.rows.Row(i)
+	r.space.Float32(bytes, r.raw)
 	if r.unit {
-		if norm = r.space.Norm(row); norm == 0 {
-			norm = 1 // a zero row has no direction; callers refuse it or leave it out
-		}
+		norm = r.space.Norm(bytes)
 	}
-	for j, x := range r.raw {
+	if norm == 0 { // a zero row has no direction; callers refuse it or leave it out
+		norm = 1
+	}
+	return r.raw, norm
+}
+
+func (r *reader) read(i int) []float64 {
+	row, norm := r.raised(i)
+	for j, x := range row {
 		r.out[j] = float64(x) / norm
 	}
 	return r.out
-}
-
-// round writes the codes of a row.
-func (r *Rounding) round(row []float64, dst []byte) {
-	for j, x := range row {
-		// The conversions forbid fusing products with sums.
-		steps := float64((x - r.Offsets[j]) * r.PerUnit)
-		dst[j] = byte(min(max(steps+128.5, 0), 255))
-	}
 }

@@ -79,7 +79,7 @@ func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.S
 		return func(from, to int) error {
 			if !m.view {
 				for i := from; i < to; i++ {
-					m.encode(i, rows, read, &r)
+					m.encode(i, rows, read, kernel, &r)
 				}
 			}
 			add.rows(from, to)
@@ -88,11 +88,12 @@ func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.S
 	})
 }
 
-func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, r *Rounding) {
+func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, kernel *simd.Kernel, r *Rounding) {
 	dst := m.row(i)
 	switch {
 	case len(r.Offsets) > 0:
-		r.round(read.read(i), dst)
+		row, norm := read.raised(i)
+		kernel.Round(row, norm, r.Offsets, r.PerUnit, dst)
 	case rows.Type() == vectors.Int8:
 		for j, x := range rows.Row(i) {
 			dst[j] = x ^ 0x80 // distances do not change

@@ -3,7 +3,7 @@ package codes
 import "slices"
 
 // BandRows is how many rows a tile compares with its columns at a time.
-const BandRows = 8
+const BandRows = 16
 
 // Tile compares rows with a set of columns, BandRows of them at a time:
 //
@@ -34,10 +34,11 @@ type Tile struct {
 	d      []uint32
 	near   []uint32
 	packed [16]*byte
+	room   []byte // of the kernel
 }
 
 // NewTile returns a tile over the rows of m.
-func (m *Matrix) NewTile() *Tile { return &Tile{m: m} }
+func (m *Matrix) NewTile() *Tile { return &Tile{m: m, room: aligned(m.kernel.RoomBytes(m.groups))} }
 
 // Columns makes the rows at places the columns. ids name them in what Within
 // returns; nil stands for the places themselves.
@@ -103,7 +104,7 @@ func (t *Tile) compare(rows, wide int) {
 		t.band[r] = t.band[0]
 	}
 	size := t.m.kernel.PanelBytes(t.m.groups)
-	t.m.kernel.Dots(&t.band, t.m.groups, t.panels[:(wide+15)/16*size], t.sums, t.ld)
+	t.m.kernel.Dots(&t.band, rows, t.m.groups, t.panels[:(wide+15)/16*size], t.sums, t.ld, t.room)
 }
 
 // Select finds, for every row of the band, the columns whose distance is at most

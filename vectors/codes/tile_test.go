@@ -228,3 +228,21 @@ func ExampleTile() {
 	fmt.Println(t.Near(0))
 	// Output: [0 9] [0 1]
 }
+
+// TestLargest: they are those of a sorted list, ties and all.
+func TestLargest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for range 200 {
+		values := make([]float64, 1+rng.IntN(300))
+		for i := range values {
+			values[i] = float64(rng.IntN(40))
+		}
+		m := 1 + rng.IntN(len(values))
+		got := largest(values, m)
+		slices.Sort(values)
+		slices.Reverse(values)
+		if !slices.Equal(got, values[:m]) {
+			t.Fatalf("the %d largest are %v, want %v", m, got, values[:m])
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // BandRows is how many rows a tile compares with its columns at a time.
-const BandRows = 8
+const BandRows = 16
 
 // Tile compares rows with a set of columns, at most BandRows of them at a time:
 //
@@ -112,7 +112,9 @@ func (t *Tile) Rows(places []uint32) {
 		t.band[r] = (*byte)(unsafe.Pointer(unsafe.SliceData(row)))
 	}
 	size := (len(t.places) + 15) / 16 * simd.PanelBytes(dim)
-	t.m.kernel.Products(&t.band, dim, t.panels[:size], t.sums, t.ld)
+	for at := 0; at < len(places); at += 8 {
+		t.m.kernel.Products((*[8]*byte)(t.band[at:]), dim, t.panels[:size], t.sums[at*t.ld:], t.ld)
+	}
 }
 
 // Near returns the numbers of the columns whose key with row r of the band may be

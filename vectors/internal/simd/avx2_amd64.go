@@ -13,6 +13,7 @@ func avx2() *Kernel {
 		SquaredF16: floatsBy(squaredF16AVX2, float16s, float16s, squares), DotF16: floatsBy(dotF16AVX2, float16s, float16s, products),
 		DotF32U8: floatsBy(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8AVX2, float32s, int8s, products),
 		DotF32F16: floatsBy(dotF32F16AVX2, float32s, float16s, products),
+		Round:     roundGo,
 		Codes:     codes2(),
 		Products:  products2Table(),
 	}

@@ -17,9 +17,10 @@ type Codes struct {
 	// keep its panels in another form, as long as its Dots reads it.
 	Pack func(rows *[16]*byte, groups int, panel []byte)
 
-	// Dots sets c[ldc*r+16*p+j] to the sum of row r and column j of panel p, for
-	// 8 rows and len(panels)/c.PanelBytes(groups) panels.
-	Dots func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int)
+	// Dots sets c[ldc*r+16*p+j] to the sum of row r and column j of panel p, for the
+	// first n of 16 rows and len(panels)/c.PanelBytes(groups) panels. It may do so for
+	// all 16 rows. room has the bytes of the method RoomBytes, and begins a cache line.
+	Dots func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, room []byte)
 
 	// Nearer writes, for each of len(counts) rows r, the squared distances
 	// d = adds[r] + norms[j] - 2*c[ldc*r+j] of columns j below n that are at most
@@ -58,6 +59,15 @@ type Codes struct {
 	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
 
 	floats bool // panels hold float32
+	tiled  bool // Dots copies its rows
+}
+
+// RoomBytes is what Dots needs to write to.
+func (c *Codes) RoomBytes(groups int) int {
+	if !c.tiled {
+		return 0
+	}
+	return PanelBytes(groups)
 }
 
 // PanelBytes is the size of a panel of this kernel's.

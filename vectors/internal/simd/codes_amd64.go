@@ -2,7 +2,11 @@
 
 package simd
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // codes512 are the tiles of AVX-512 where the CPU multiplies bytes.
 func codes512() *Codes {
@@ -14,14 +18,7 @@ func codes512() *Codes {
 			_ = panel[PanelBytes(groups)-1]
 			pack512(rows, groups, &panel[0], 0x80808080)
 		},
-		Dots: func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
-			stride := PanelBytes(groups)
-			count := len(panels) / stride
-			if count > 0 {
-				_ = c[7*ldc+16*count-1]
-				dotsVNNI(rows, groups, &panels[0], stride, count, &c[0], ldc)
-			}
-		},
+		Dots: dotsByEights(dotsVNNI),
 		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
 			if rows := len(counts); rows > 0 {
 				nearerVNNI(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
@@ -65,15 +62,10 @@ func codes512() *Codes {
 func codes2() *Codes {
 	c := portableCodes()
 	c.Prefetch = prefetch
-	c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
-		stride := PanelBytes(groups)
-		count := len(panels) / stride
-		if count > 0 {
-			_ = c[7*ldc+16*count-1]
-			dotsAVX2((*[4]*byte)(rows[:4]), groups, &panels[0], stride, count, &c[0], ldc)
-			dotsAVX2((*[4]*byte)(rows[4:]), groups, &panels[0], stride, count, &c[4*ldc], ldc)
-		}
-	}
+	c.Dots = dotsByEights(func(rows *[8]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int) {
+		dotsAVX2((*[4]*byte)(rows[:4]), groups, panels, stride, count, c, ldc)
+		dotsAVX2((*[4]*byte)(rows[4:]), groups, panels, stride, count, (*int32)(unsafe.Add(unsafe.Pointer(c), 16*ldc)), ldc)
+	})
 	return c
 }
 

@@ -13,14 +13,7 @@ func codesNEON() *Codes {
 	c.Unlisted, c.Merge = unlisted, merge
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {
-		c.Dots = func(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
-			stride := PanelBytes(groups)
-			count := len(panels) / stride
-			if count > 0 {
-				_ = c[7*ldc+16*count-1]
-				dotsSDOT(rows, groups, &panels[0], stride, count, &c[0], ldc)
-			}
-		}
+		c.Dots = dotsByEights(dotsSDOT)
 	}
 	return c
 }

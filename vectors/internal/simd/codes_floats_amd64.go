@@ -57,7 +57,13 @@ func packFloats512(rows *[16]*byte, groups int, panel []byte) {
 }
 
 // dotsFloats512 is Dots by products of float32.
-func dotsFloats512(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
+func dotsFloats512(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, _ []byte) {
+	for at := 0; at < n; at += 8 {
+		eightFloats512((*[8]*byte)(rows[at:]), groups, panels, c[at*ldc:], ldc)
+	}
+}
+
+func eightFloats512(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
 	dim := 4 * groups
 	stride := PanelBytes(dim)
 	count := len(panels) / stride

@@ -19,8 +19,8 @@ func packGo(rows *[16]*byte, groups int, panel []byte) {
 	}
 }
 
-func dotsGo(rows *[8]*byte, groups int, panels []byte, c []int32, ldc int) {
-	for r, p := range rows {
+func dotsGo(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, _ []byte) {
+	for r, p := range rows[:n] {
 		row := unsafe.Slice(p, 4*groups)
 		for at, first := 0, 0; at < len(panels); at, first = at+PanelBytes(groups), first+16 {
 			panel := panels[at : at+64*groups]

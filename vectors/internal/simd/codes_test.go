@@ -2,8 +2,11 @@ package simd
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -28,6 +31,12 @@ func squared(x, y []byte) (sum uint32) {
 // tileOf packs the columns, multiplies, and returns the sums with what turns
 // them into distances.
 func tileOf(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (c []int32, ldc int, norms, adds []uint32) {
+	dots, ldc, norms, adds := packedTile(t, k, rows, columns, groups)
+	return dots(), ldc, norms, adds
+}
+
+// packedTile packs the columns, and returns what multiplies.
+func packedTile(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (dots func() []int32, ldc int, norms, adds []uint32) {
 	panels := (len(columns) + 15) / 16
 	size := k.PanelBytes(groups)
 	data := fenced(t, panels*size)
@@ -43,18 +52,23 @@ func tileOf(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (c []int
 		}
 		k.Pack(&packing, groups, data[p*size:(p+1)*size])
 	}
-	var band [8]*byte
-	adds = make([]uint32, 8)
+	var band [16]*byte
+	adds = make([]uint32, len(rows))
 	for r := range band {
-		band[r] = unsafe.SliceData(rows[r])
+		band[r] = unsafe.SliceData(rows[r%len(rows)])
+	}
+	for r := range rows {
 		for _, x := range rows[r] {
 			adds[r] += uint32(x)*uint32(x) - 256*uint32(x)
 		}
 	}
 	ldc = 16 * panels
-	c = make([]int32, 8*ldc)
-	k.Dots(&band, groups, data, c, ldc)
-	return c, ldc, norms, adds
+	room := fenced(t, k.RoomBytes(groups))
+	return func() []int32 {
+		c := make([]int32, 16*ldc)
+		k.Dots(&band, len(rows), groups, data, c, ldc, room)
+		return c
+	}, ldc, norms, adds
 }
 
 func TestTilesHoldDistances(t *testing.T) {
@@ -62,7 +76,7 @@ func TestTilesHoldDistances(t *testing.T) {
 	for _, k := range kernels() {
 		for _, groups := range []int{1, 2, 15, 16, 17, 31, 32, 33, 96, 196, 250} {
 			columns := codeRows(t, rng, 1+rng.IntN(140), groups)
-			rows := codeRows(t, rng, 8, groups)
+			rows := codeRows(t, rng, 1+rng.IntN(16), groups)
 			c, ldc, norms, adds := tileOf(t, k.Codes, rows, columns, groups)
 			for r := range rows {
 				for j := range columns {
@@ -73,6 +87,34 @@ func TestTilesHoldDistances(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTilesBesideOthers: what a thread holds in registers is its own, whatever stops it
+// and whoever runs in between.
+func TestTilesBesideOthers(t *testing.T) {
+	for _, k := range kernels() {
+		var all sync.WaitGroup
+		end := time.Now().Add(100 * time.Millisecond)
+		for worker := range 2 * runtime.GOMAXPROCS(0) {
+			rng := rand.New(rand.NewPCG(uint64(worker), 7))
+			groups := 1 + rng.IntN(300)
+			rows, columns := codeRows(t, rng, 16, groups), codeRows(t, rng, 100, groups)
+			dots, _, _, _ := packedTile(t, k.Codes, rows, columns, groups)
+			want := dots()
+			all.Go(func() {
+				for time.Now().Before(end) && !t.Failed() {
+					if !slices.Equal(dots(), want) {
+						t.Errorf("%s: worker %d, %d groups: sums have changed", k.Name, worker, groups)
+					}
+					runtime.Gosched()
+				}
+			})
+		}
+		for time.Now().Before(end) {
+			runtime.GC() // stops every thread by a signal
+		}
+		all.Wait()
 	}
 }
 
@@ -340,9 +382,10 @@ func BenchmarkCodes(b *testing.B) {
 			data := make([]byte, n*dim)
 			byteRow(rng, data)
 			var packing [16]*byte
-			var band [8]*byte
+			var band [16]*byte
+			room := make([]byte, k.Codes.RoomBytes(groups))
 			panels := make([]byte, n/16*size)
-			c := make([]int32, 8*n)
+			c := make([]int32, 16*n)
 			norms, ids, d, near := make([]uint32, n), make([]uint32, n), make([]uint32, n+16), make([]uint32, n+16)
 			pack := func() {
 				for p := range n / 16 {
@@ -356,10 +399,10 @@ func BenchmarkCodes(b *testing.B) {
 				for r := range band {
 					band[r] = &data[r*dim]
 				}
-				k.Codes.Dots(&band, groups, panels, c, n)
+				k.Codes.Dots(&band, 16, groups, panels, c, n, room)
 			}
 			bench(b, k.Name+"/pack", dim, n, pack)
-			bench(b, k.Name+"/dots", dim, 8*n, dots)
+			bench(b, k.Name+"/dots", dim, 16*n, dots)
 			var adds, counts [8]uint32
 			bench(b, k.Name+"/nearer none", dim, 8*n, func() {
 				k.Codes.Nearer(n, c, n, norms, adds[:], adds[:], ids, d, near, 0, counts[:])

@@ -25,6 +25,11 @@ type Kernel struct {
 
 	DotF32U8, DotF32I8, DotF32F16 Floats // x float32, rows uint8, int8, float16
 
+	// Round makes codes of the elements of a row divided by norm: dst[i] is
+	// (x[i]/norm - offsets[i])*perUnit + 128.5 without its fraction, at least 0 and at
+	// most 255. Every step is rounded to float64.
+	Round func(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte)
+
 	Codes    *Codes
 	Products *Products
 }

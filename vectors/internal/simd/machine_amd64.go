@@ -2,7 +2,11 @@
 
 package simd
 
-import "golang.org/x/sys/cpu"
+import (
+	"slices"
+
+	"golang.org/x/sys/cpu"
+)
 
 // machineKernels lists the kernels that this CPU can run, best first.
 func machineKernels() (list []*Kernel) {
@@ -14,6 +18,9 @@ func machineKernels() (list []*Kernel) {
 	}
 	if len(list) == 2 {
 		list = append(list, avx512InFloats()) // to be asked for by name
+		if k := amx(); k != nil {
+			list = slices.Insert(list, 0, k)
+		}
 	}
 	return list
 }
@@ -27,10 +34,21 @@ func avx512() *Kernel {
 		SquaredF16: floats512(squaredF16AVX512), DotF16: floats512(dotF16AVX512),
 		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
 		DotF32F16: floats512(dotF32F16AVX512),
+		Round:     round512Of,
 		Codes:     codes512(),
 		Products:  products512Table(),
 	}
 }
+
+func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) {
+	if len(x) > 0 {
+		_, _ = offsets[len(x)-1], dst[len(x)-1]
+		round512(len(x), &x[0], norm, &offsets[0], perUnit, &dst[0])
+	}
+}
+
+//go:noescape
+func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte)
 
 // ints512 and floats512 give the assembly, which walks the ids itself, the
 // shape of a kernel.

@@ -13,6 +13,7 @@ func neon() *Kernel {
 		SquaredF16: floatsBy(squaredF16NEON, float16s, float16s, squares), DotF16: floatsBy(dotF16NEON, float16s, float16s, products),
 		DotF32U8: floatsBy(dotF32U8NEON, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8NEON, float32s, int8s, products),
 		DotF32F16: floatsBy(dotF32F16NEON, float32s, float16s, products),
+		Round:     roundGo,
 		Codes:     codesNEON(),
 		Products:  productsNEON(),
 	}

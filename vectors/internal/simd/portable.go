@@ -17,8 +17,17 @@ func Portable() *Kernel {
 		SquaredF16: floats(float16s, float16s, squares), DotF16: floats(float16s, float16s, products),
 		DotF32U8: floats(float32s, uint8s, products), DotF32I8: floats(float32s, int8s, products),
 		DotF32F16: floats(float32s, float16s, products),
+		Round:     roundGo,
 		Codes:     portableCodes(),
 		Products:  portableProducts(),
+	}
+}
+
+func roundGo(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) {
+	for i, x := range x {
+		// The conversions forbid fusing products with sums.
+		steps := float64((float64(x)/norm - offsets[i]) * perUnit)
+		dst[i] = byte(min(max(steps+128.5, 0), 255))
 	}
 }
 

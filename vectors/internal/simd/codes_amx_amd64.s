@@ -1,0 +1,204 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+
+// Tiles of codes by AMX; see codes.go for what Dots computes. Its instructions are given
+// byte by byte, as VEX encodes them (Intel's manual, volume 2), because Go's assembler
+// does not know them. A tile register holds 16 lines of 64 bytes; what it is loaded from
+// is a base register and the distance of lines in another.
+
+// TILEPANEL loads tile t with a chunk of a panel, lines CX apart, from the base register
+// that the two bytes of at name.
+#define TILEPANEL(t, at) BYTE $0xC4; BYTE $(at>>8); BYTE $0x7B; BYTE $0x4B; BYTE $(4+8*t); BYTE $(at&0xFF)
+
+#define AT_DX 0xE20A
+#define AT_DI 0xE20F
+#define AT_R11 0xC20B
+#define AT_R12 0xC20C
+#define AT_R14 0xC20E
+#define AT_R15 0xC20F
+
+// TILEROWS loads tile t with a chunk of the rows at SI, lines BX apart.
+#define TILEROWS(t) BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $(4+8*t); BYTE $0x1E
+
+// TILESUMS stores tile t at AX, lines R9 apart.
+#define TILESUMS(t) BYTE $0xC4; BYTE $0xA2; BYTE $0x7A; BYTE $0x4B; BYTE $(4+8*t); BYTE $0x08
+
+// TILEZERO clears tile t.
+#define TILEZERO(t) BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x49; BYTE $(0xC0+8*t)
+
+// TDPBUSD adds to tile t the products of tiles a, of unsigned bytes, and b, of signed.
+#define TDPBUSD(t, a, b) BYTE $0xC4; BYTE $0xE2; BYTE $(1+8*(15-b)); BYTE $0x5E; BYTE $(0xC0+8*t+a)
+
+// LDTILECFG shapes all tiles by what AX points to; TILERELEASE ends their use.
+#define LDTILECFG BYTE $0xC4; BYTE $0xE2; BYTE $0x78; BYTE $0x49; BYTE $0x00
+#define TILERELEASE BYTE $0xC4; BYTE $0xE2; BYTE $0x78; BYTE $0x49; BYTE $0xC0
+
+// shapes<> is a palette of eight tiles of 16 lines of 64 bytes.
+DATA shapes<>+0(SB)/8, $1
+DATA shapes<>+8(SB)/8, $0
+DATA shapes<>+16(SB)/8, $0x0040004000400040
+DATA shapes<>+24(SB)/8, $0x0040004000400040
+DATA shapes<>+32(SB)/8, $0
+DATA shapes<>+40(SB)/8, $0
+DATA shapes<>+48(SB)/8, $0x1010101010101010
+DATA shapes<>+56(SB)/8, $0
+GLOBL shapes<>(SB), RODATA|NOPTR, $64
+
+// STEP adds to tile t what the rows' chunk in tile 6 makes with a panel's.
+#define STEP(t, at, p) \
+	TILEPANEL(7, at); \
+	TDPBUSD(t, 6, 7); \
+	ADDQ $1024, p
+
+#define PUT(t) \
+	TILESUMS(t); \
+	ADDQ $64, AX
+
+// func dotsAMX(rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int, room *byte)
+//	SI rows, copied to room   BX from one of them to the next   R10 their end
+//	CX 64   R9 from one line of sums to the next   AX sums   R8 panels left
+// 16 rows against six panels at a time, three, then what is left one by one: products of
+// one tile wait for each other.
+TEXT ·dotsAMX(SB), NOSPLIT, $0-64
+	MOVQ rows+0(FP), DI
+	MOVQ groups+8(FP), DX
+	MOVQ stride+24(FP), BX // a panel has 16 lines of a chunk where the rows have one
+	SHRQ $4, BX
+	MOVQ room+56(FP), SI
+
+	// The last chunk of a row ends with zeros.
+	DECQ  DX
+	ANDQ  $15, DX
+	INCQ  DX
+	MOVL  $0xFFFF, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K1
+	LEAQ  -64(BX), R10
+	MOVQ  $16, R8
+
+row:
+	MOVQ (DI), R9
+	ADDQ $8, DI
+	XORQ CX, CX
+
+chunk:
+	CMPQ CX, R10
+	JGE  last
+	VMOVDQU32 (R9)(CX*1), Z0
+	VMOVDQA32 Z0, (SI)(CX*1)
+	ADDQ $64, CX
+	JMP  chunk
+
+last:
+	VMOVDQU32.Z (R9)(CX*1), K1, Z0
+	VMOVDQA32 Z0, (SI)(CX*1)
+	ADDQ BX, SI
+	DECQ R8
+	JNZ  row
+	VZEROUPPER
+
+	LEAQ shapes<>(SB), AX
+	LDTILECFG
+	MOVQ $64, CX
+	MOVQ ldc+48(FP), R9
+	SHLQ $2, R9
+	MOVQ count+32(FP), R8
+
+six:
+	CMPQ R8, $6
+	JLT  three
+	MOVQ panels+16(FP), DX
+	MOVQ stride+24(FP), AX
+	LEAQ (DX)(AX*1), DI
+	LEAQ (DI)(AX*1), R11
+	LEAQ (R11)(AX*1), R12
+	LEAQ (R12)(AX*1), R14
+	LEAQ (R14)(AX*1), R15
+	LEAQ (R15)(AX*1), AX
+	MOVQ AX, panels+16(FP)
+	MOVQ room+56(FP), SI
+	LEAQ (SI)(BX*1), R10
+	TILEZERO(0)
+	TILEZERO(1)
+	TILEZERO(2)
+	TILEZERO(3)
+	TILEZERO(4)
+	TILEZERO(5)
+
+chunk6:
+	TILEROWS(6)
+	STEP(0, AT_DX, DX)
+	STEP(1, AT_DI, DI)
+	STEP(2, AT_R11, R11)
+	STEP(3, AT_R12, R12)
+	STEP(4, AT_R14, R14)
+	STEP(5, AT_R15, R15)
+	ADDQ $64, SI
+	CMPQ SI, R10
+	JLT  chunk6
+	MOVQ c+40(FP), AX
+	PUT(0)
+	PUT(1)
+	PUT(2)
+	PUT(3)
+	PUT(4)
+	PUT(5)
+	MOVQ AX, c+40(FP)
+	SUBQ $6, R8
+	JMP  six
+
+three:
+	CMPQ R8, $3
+	JLT  one
+	MOVQ panels+16(FP), DX
+	MOVQ stride+24(FP), AX
+	LEAQ (DX)(AX*1), DI
+	LEAQ (DI)(AX*1), R11
+	LEAQ (R11)(AX*1), AX
+	MOVQ AX, panels+16(FP)
+	MOVQ room+56(FP), SI
+	LEAQ (SI)(BX*1), R10
+	TILEZERO(0)
+	TILEZERO(1)
+	TILEZERO(2)
+
+chunk3:
+	TILEROWS(6)
+	STEP(0, AT_DX, DX)
+	STEP(1, AT_DI, DI)
+	STEP(2, AT_R11, R11)
+	ADDQ $64, SI
+	CMPQ SI, R10
+	JLT  chunk3
+	MOVQ c+40(FP), AX
+	PUT(0)
+	PUT(1)
+	PUT(2)
+	MOVQ AX, c+40(FP)
+	SUBQ $3, R8
+
+one:
+	TESTQ R8, R8
+	JLE  done
+	MOVQ panels+16(FP), DX
+	MOVQ room+56(FP), SI
+	LEAQ (SI)(BX*1), R10
+	TILEZERO(0)
+
+chunk1:
+	TILEROWS(6)
+	STEP(0, AT_DX, DX)
+	ADDQ $64, SI
+	CMPQ SI, R10
+	JLT  chunk1
+	MOVQ DX, panels+16(FP)
+	MOVQ c+40(FP), AX
+	PUT(0)
+	MOVQ AX, c+40(FP)
+	DECQ R8
+	JMP  one
+
+done:
+	TILERELEASE
+	RET

@@ -1,0 +1,50 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import (
+	"golang.org/x/sys/cpu"
+	"golang.org/x/sys/unix"
+)
+
+// AMX multiplies tiles of bytes: 16 rows by 16 columns by 64 elements an instruction. The
+// kernel of Linux lets a process use it that asks for it, once for all of its threads,
+// and keeps the tiles of a thread as it keeps its other registers.
+const (
+	archRequest  = 0x1023 // ARCH_REQ_XCOMP_PERM
+	tileRegister = 18     // XFEATURE_XTILEDATA
+)
+
+// amx is avx512 but for products of codes; nil where this machine has none.
+func amx() *Kernel {
+	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXInt8 || !cpu.X86.HasAVX512VNNI {
+		return nil
+	}
+	if _, _, failed := unix.Syscall(unix.SYS_ARCH_PRCTL, archRequest, tileRegister, 0); failed != 0 {
+		return nil
+	}
+	k := avx512()
+	k.Name = "amx"
+	few := k.Codes.Dots
+	k.Codes.tiled = true
+	k.Codes.Dots = func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, room []byte) {
+		stride := PanelBytes(groups)
+		count := len(panels) / stride
+		if count*groups < amxGroups || n <= 8 && count*groups < 2*amxGroups {
+			few(rows, n, groups, panels, c, ldc, room)
+			return
+		}
+		_, _ = c[15*ldc+16*count-1], room[stride-1]
+		dotsAMX(rows, groups, &panels[0], stride, count, &c[0], ldc, &room[0])
+	}
+	return k
+}
+
+// amxGroups is the groups of columns, panel by panel, from which tiles are worth setting
+// up for more than eight rows; up to eight take half of AVX-512's time and all of theirs.
+// Measured against AVX-512: 32 groups 1.2 times as fast, 64 twice, 384 four times; with
+// eight rows 64 groups 0.9, 128 1.1, 384 2.1.
+const amxGroups = 48
+
+//go:noescape
+func dotsAMX(rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int, room *byte)

@@ -1,0 +1,53 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+
+// What Round adds to steps, and the least and the most of a code.
+DATA half<>+0(SB)/8, $128.5
+GLOBL half<>(SB), RODATA|NOPTR, $8
+DATA most<>+0(SB)/8, $255.0
+GLOBL most<>(SB), RODATA|NOPTR, $8
+
+// func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte)
+// Eight elements at a time, in float64, each step rounded by itself.
+TEXT ·round512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), R8
+	MOVQ x+8(FP), SI
+	MOVQ offsets+24(FP), DX
+	MOVQ dst+40(FP), DI
+	VBROADCASTSD norm+16(FP), Z31
+	VBROADCASTSD perUnit+32(FP), Z30
+	VBROADCASTSD half<>(SB), Z29
+	VBROADCASTSD most<>(SB), Z28
+	VPXORQ Z27, Z27, Z27
+	MOVL  $0xFF, AX
+	KMOVW AX, K1
+	XORQ  CX, CX
+
+eight:
+	CMPQ  R8, $8
+	JGE   full
+	TESTQ R8, R8
+	JLE   done
+	BZHIL R8, AX, AX
+	KMOVW AX, K1
+
+full:
+	VMOVUPS.Z (SI)(CX*4), K1, Y0
+	VCVTPS2PD Y0, Z0
+	VMOVUPD.Z (DX)(CX*8), K1, Z1
+	VDIVPD Z31, Z0, Z0
+	VSUBPD Z1, Z0, Z0
+	VMULPD Z30, Z0, Z0
+	VADDPD Z29, Z0, Z0
+	VMAXPD Z27, Z0, Z0
+	VMINPD Z28, Z0, Z0
+	VCVTTPD2DQ Z0, Y0
+	VPMOVDB Y0, K1, (DI)(CX*1)
+	ADDQ $8, CX
+	SUBQ $8, R8
+	JMP  eight
+
+done:
+	VZEROUPPER
+	RET

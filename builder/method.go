@@ -97,10 +97,12 @@ func (o *Options) paperOnly() string {
 //     with 12 the lists no longer fit four registers and every phase is slower.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
-//   - Switch 0.2 under the target, 0.8 at most: from 0.5 on joins work, but
-//     below 0.7 they need a round more (faces at 0.90: 0.57 s against 0.39 s);
-//     above 0.8 divisions are spent on what one round finds.
+//   - Switch 0.08 under the target: a pair of a leaf costs 5 ns, one of a join
+//     20. At 0.2 under it (0.8 at most) joins find more for each pair and take
+//     longer: GIST 0.95 1.6 s for 1.5, 0.99 2.7 for 2.2; SIFT 1M 0.90 16.5 s for
+//     14.4, 0.99 30 for 28.5; MNIST the same. At 0.04 under it divisions are spent
+//     on what a part of a round finds (GIST 0.95: 1.7 s).
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: min(0.8, target-0.2)}
+	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target-0.08}
 }

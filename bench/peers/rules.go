@@ -23,8 +23,8 @@ const Rules = `Rules
 - Brute force is OpenBLAS for this CPU (OPENBLAS_CORETYPE=SKYLAKEX where there is AVX-512) with
   selection fused into its tiles, each thread with rows of its own.
 - Ours is also run with parts of its arithmetic taken away, the graph being the same: without
-  AMX (KNNG_KERNEL=avx512), in float32 alone (KNNG_KERNEL=avx512-f32: codes are compared as float32; rows are still
-  gathered as bytes), and without AVX-512 and VNNI (KNNG_KERNEL=avx2). Comparisons, scan rate
-  and comparisons a second stand beside.
+  AMX (KNNG_KERNEL=avx512), in float32 alone (KNNG_KERNEL=avx512-f32: codes are compared as
+  float32; rows are still gathered as bytes), and without AVX-512 and VNNI (KNNG_KERNEL=avx2).
+  Comparisons, scan rate and comparisons a second stand beside.
 - A run that exceeds the time limit counts as failed and is not repeated.
 `

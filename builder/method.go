@@ -104,5 +104,5 @@ func (o *Options) paperOnly() string {
 //     on what a part of a round finds (GIST 0.95: 1.7 s).
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target-0.08}
+	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target - 0.08}
 }

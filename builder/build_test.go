@@ -378,6 +378,34 @@ func TestOptionsThatMustNotMatter(t *testing.T) {
 	}
 }
 
+// TestOtherBlocks: an exact build that a version with blocks of other rows began is refused,
+// and what it has is kept.
+func TestOtherBlocks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	data := clustered(3, 2000, 4)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o := builder.Options{K: 5, Method: builder.Exact}
+	o.Progress = func(e builder.Event) {
+		if e.Phase == "exact" {
+			cancel()
+		}
+	}
+	if _, err := builder.Build(ctx, dir, input(t, data, 4), o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped: %v", err)
+	}
+	o.Progress = nil
+	if err := builder.ForgetSide(dir, input(t, data, 4), o); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := builder.Build(context.Background(), dir, input(t, data, 4), o)
+		if !errors.Is(err, store.ErrMismatch) || !errors.Is(err, builder.ErrOtherBlocks) {
+			t.Fatalf("went on: %v", err)
+		}
+	}
+}
+
 func TestFinishedAndMismatch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	data := clustered(3, 300, 4)

@@ -40,9 +40,14 @@ func (r *run) sampled() (*run, error) {
 		return nil, err
 	}
 	if g.state.Method == Balls || g.state.Method == Parts || g.state.Method == Exact && g.byCodes() {
-		g.rounded, _ = fitFor(g.state.Method)(g.rows, g.space)
-		if g.codes, err = codes.Of(g.rows, g.space, g.rounded, g.opts.Threads); err != nil {
+		rounding, _ := fitFor(g.state.Method)(g.rows, g.space)
+		if g.codes, err = codes.Of(g.rows, g.space, rounding, g.opts.Threads); err != nil {
 			return nil, err
+		}
+		if g.state.Method == Exact && !g.bytesAreKeys() {
+			if err := g.boundCodes(rounding); err != nil {
+				return nil, err
+			}
 		}
 	}
 	g.order = g.numbers(n)
@@ -52,7 +57,7 @@ func (r *run) sampled() (*run, error) {
 // trial is a run of one goroutine over the same rows.
 func (g *run) trial() *run {
 	return &run{ctx: g.ctx, opts: g.opts, src: g.src, space: g.space, state: g.state, k: g.k,
-		rows: g.rows, norms: g.norms, codes: g.codes, rounded: g.rounded, order: g.order, ascending: g.ascending}
+		rows: g.rows, norms: g.norms, codes: g.codes, rounded: g.rounded, vague: g.vague, order: g.order, ascending: g.ascending}
 }
 
 // timed is one thing that is measured: it does some of its work, on any goroutine, and

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -23,17 +22,23 @@ import (
 // stages, and the blocks of a stage pile up until then.
 const stageRounds = 8
 
-// blockSide is the rows of a block, by counts alone: fewer where there would be too few
-// blocks to keep the threads busy.
-func (r *run) blockSide() int { return plan.BlockSide(int64(r.n()), r.opts.Distance == nil) }
+// errOtherBlocks refuses to go on with an exact build of a version whose blocks had other
+// rows: what its units say would be of other pairs.
+var errOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared other blocks of rows: begin anew", store.ErrMismatch)
 
-func (r *run) blockCount() int { return (r.n() + r.blockSide() - 1) / r.blockSide() }
+func (r *run) blockCount() int { return (r.n() + r.state.Side - 1) / r.state.Side }
 
 // seats is the number of blocks made even: the last seat may be empty.
 func (r *run) seats() int { return (r.blockCount() + 1) / 2 * 2 }
 
-// exactStages is the number of stages of the exact method: rounds 0 to seats-1.
-func (r *run) exactStages() int { return (r.seats() + stageRounds - 1) / stageRounds }
+// exactStages is the number of stages of the exact method: rounds 0 to seats-1. Other
+// methods have none.
+func (r *run) exactStages() int {
+	if r.state.Method != Exact {
+		return 0
+	}
+	return (r.seats() + stageRounds - 1) / stageRounds
+}
 
 // exact runs the next stage.
 func (r *run) exact() error {
@@ -234,15 +239,8 @@ func (w *exactWorker) screened(split int) (leaf.Count, error) {
 // screenedWith compares rows with columns. Pairs that may be near are compared by their
 // keys.
 func (w *exactWorker) screenedWith(rows, columns []uint32) error {
-	w.worst = w.worst[:0]
-	for _, y := range columns {
-		w.worst = append(w.worst, w.lists.Worst(y))
-	}
-	if w.self { // columns are rows themselves
-		w.worst = nil
-	}
 	allClosed := w.close(columns, rows[0])
-	w.screen.Columns(columns, w.worst, rows)
+	w.screen.Columns(columns, w.bounds(columns), rows)
 	for first := 0; first < len(rows); first += screen.BandRows {
 		band := rows[first:min(first+screen.BandRows, len(rows))]
 		if allClosed && w.allAre(band, columns[0]) {
@@ -265,6 +263,19 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 		}
 	}
 	return nil
+}
+
+// bounds are the keys above which lists of columns take nothing; nil where columns are rows
+// themselves, which ask for what is near in their own turn.
+func (w *exactWorker) bounds(columns []uint32) []float32 {
+	if w.self {
+		return nil
+	}
+	w.worst = w.worst[:0]
+	for _, y := range columns {
+		w.worst = append(w.worst, w.lists.Worst(y))
+	}
+	return w.worst
 }
 
 // isClosed reports whether the list of x is full of rows equal to it that all come
@@ -341,7 +352,7 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 }
 
 func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
-	side := w.blockSide()
+	side := w.state.Side
 	for p := b * side; p < min((b+1)*side, w.n()); p++ {
 		dst = append(dst, uint32(p))
 	}

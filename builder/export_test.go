@@ -85,6 +85,30 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	return len(r.state.Stages), keys, nil
 }
 
+// ErrOtherBlocks refuses drafts like those that ForgetSide makes.
+var ErrOtherBlocks = errOtherBlocks
+
+// ForgetSide makes the draft in dir one of a version that did not say how many rows a block
+// of the exact method has.
+func ForgetSide(dir string, src *vectors.Input, o Options) error {
+	o = o.withDefaults()
+	manifest, err := manifestOf(src, &o)
+	if err != nil {
+		return err
+	}
+	draft, err := store.OpenDraft(dir, manifest, nil)
+	if err != nil {
+		return err
+	}
+	defer draft.Close()
+	var s state
+	if _, err := draft.Load("state", &s); err != nil {
+		return err
+	}
+	s.Side = 0
+	return draft.Record("state", s)
+}
+
 func committedParts(r *run) (keys [][]float32, err error) {
 	err = r.eachStripe(func(s *stripe) error {
 		for place := s.from; place < s.to; place++ {

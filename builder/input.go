@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -30,6 +31,9 @@ func (r *run) layout() (err error) {
 			return err
 		}
 	}
+	if r.state.Method == Exact && r.state.Side == 0 {
+		return errOtherBlocks
+	}
 	if !r.opts.Reference {
 		if err := r.given.Drop(); err != nil {
 			return err
@@ -43,8 +47,11 @@ func (r *run) layout() (err error) {
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
 	r.state.Method = r.opts.choose(len(r.good), r.src.Dim())
-	if r.state.Method == Balls {
+	switch r.state.Method {
+	case Balls:
 		r.state.Plan = r.opts.planned()
+	case Exact:
+		r.state.Side = plan.BlockSide(int64(len(r.good)), r.opts.Distance == nil)
 	}
 	return r.save()
 }
@@ -102,16 +109,13 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	switch r.state.Method {
-	case Balls, Exact:
-		if r.state.Method == Exact && !r.byCodes() {
-			break // any order is as good, and the input's is free
-		}
+	switch method := r.state.Method; {
+	case method == Balls || method == Exact && r.byCodes(): // without codes the input's order is free
 		var err error
 		if order, err = r.ballOrder(given, p.Add); err != nil {
 			return nil, err
 		}
-	case Paper:
+	case method == Paper:
 		norms, err := r.normsOf(given)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
@@ -37,25 +38,24 @@ type run struct {
 	scratch  string       // folder
 	received atomic.Int64 // bytes of rows from streams that are still on disk
 
-	rows      *vectors.Rows
-	space     *distance.Space
-	norms     []float64 // by place, under cosine
-	order     []uint32  // order[place] = row
-	k         int       // length of the lists: min(K, n-1)
-	lists     *union.Lists
-	codes     *codes.Matrix     // of rows: in the balls method, and where they are keys
-	rounded   codes.Rounding    // that made them
-	residuals []float32         // of rows, where codes tell what is near without being keys
-	vague     bool              // residuals are too large for that
-	products  *products.Matrix  // of rows, where codes do not tell
-	found     *candidates.Lists // of the balls method
-	round     *propagation.Round
-	kept      time.Time // when found was last on disk as it was in memory
-	durable   int       // stages that found had on disk then
-	shared    *cache.SharedLeaf
-	pairs     *cache.Pairs    // nil: no pair-with-distance cache
-	skip      bool            // leaves skip pairs that have shared a leaf before
-	steer     []*recall.Lists // exact lists of the rows that steer
+	rows     *vectors.Rows
+	space    *distance.Space
+	norms    []float64 // by place, under cosine
+	order    []uint32  // order[place] = row
+	k        int       // length of the lists: min(K, n-1)
+	lists    *union.Lists
+	codes    *codes.Matrix     // of rows: in the balls method, and where they screen
+	rounded  *screen.Rounded   // the same with bounds: in the exact method, where they are not keys
+	vague    bool              // bounds were too wide
+	products *products.Matrix  // of rows, where codes do not tell
+	found    *candidates.Lists // of the balls method
+	round    *propagation.Round
+	kept     time.Time // when found was last on disk as it was in memory
+	durable  int       // stages that found had on disk then
+	shared   *cache.SharedLeaf
+	pairs    *cache.Pairs    // nil: no pair-with-distance cache
+	skip     bool            // leaves skip pairs that have shared a leaf before
+	steer    []*recall.Lists // exact lists of the rows that steer
 
 	groups    [2]parts.Group // of the parts method: one being solved, one being read
 	ascending []uint32       // 0, 1, ...

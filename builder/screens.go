@@ -21,16 +21,14 @@ func (r *run) screens() (func() screen.Screen, error) {
 	if r.opts.Distance != nil {
 		return nil, nil
 	}
-	if r.bytesAreKeys() || r.byCodes() && r.state.Method == Exact {
-		if err := r.haveCodes(); err != nil {
-			return nil, err
-		}
-		if r.bytesAreKeys() {
-			return func() screen.Screen { return screen.Codes(r.codes) }, nil
-		}
-		if r.residuals != nil {
-			return func() screen.Screen { return screen.Rounded(r.codes, r.rounded, r.residuals, r.k) }, nil
-		}
+	if err := r.haveCodes(); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.bytesAreKeys():
+		return func() screen.Screen { return screen.Codes(r.codes) }, nil
+	case r.rounded != nil:
+		return r.rounded.Screen, nil
 	}
 	if r.products == nil {
 		var err error
@@ -44,30 +42,38 @@ func (r *run) screens() (func() screen.Screen, error) {
 // byCodes reports whether there are codes that tell, more or less, what is near.
 func (r *run) byCodes() bool { return r.opts.Distance == nil && r.opts.Metric != distance.IP }
 
-// haveCodes makes codes of the rows, unless there are some, and finds how far they lie
-// from them. Where that is so far that codes do not tell what is near, it gives them up.
+// haveCodes makes what codes screen by, where there is any: codes that are keys, or in the
+// exact method others with bounds.
 func (r *run) haveCodes() (err error) {
 	switch {
-	case r.residuals != nil || r.vague || r.bytesAreKeys() && r.codes != nil:
-		return nil
-	case !r.bytesAreKeys() && r.rounded.PerUnit == 0:
-		if r.rounded, err = r.rounding(r.rows); err != nil {
-			return err
-		}
-	}
-	if r.codes == nil {
-		if r.codes, err = codes.Of(r.rows, r.space, r.rounded, r.opts.Threads); err != nil {
-			return err
-		}
-	}
-	if r.bytesAreKeys() {
+	case r.bytesAreKeys() && r.codes == nil:
+		r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads)
+		return err
+	case r.bytesAreKeys(), !r.byCodes(), r.state.Method != Exact, r.rounded != nil, r.vague:
 		return nil
 	}
-	if r.residuals, err = r.codes.Residuals(r.rows, r.space, r.rounded, r.opts.Threads); err != nil {
+	rounding, err := r.rounding(r.rows)
+	if err != nil {
 		return err
 	}
-	if r.vague = !screen.Tells(r.codes, r.residuals, r.k); r.vague {
-		r.residuals, r.codes = nil, nil
+	if r.codes == nil {
+		if r.codes, err = codes.Of(r.rows, r.space, rounding, r.opts.Threads); err != nil {
+			return err
+		}
+	}
+	return r.boundCodes(rounding)
+}
+
+// boundCodes finds how far rows lie from their codes. Where that is so far that codes do
+// not tell what is near, it gives them up.
+func (r *run) boundCodes(rounding codes.Rounding) error {
+	residuals, err := r.codes.Residuals(r.rows, r.space, rounding, r.opts.Threads)
+	if err != nil {
+		return err
+	}
+	r.rounded = screen.NewRounded(r.codes, rounding, residuals, r.k)
+	if r.vague = !r.rounded.Tells(); r.vague {
+		r.rounded, r.codes = nil, nil
 	}
 	return nil
 }

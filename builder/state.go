@@ -13,7 +13,8 @@ type state struct {
 	Method Method `json:"method"` // never Auto
 	// Rows with a list: the input less dropped and isolated rows.
 	Rows int    `json:"rows"`
-	Plan course `json:"plan"` // of the balls method
+	Plan course `json:"plan"`           // of the balls method
+	Side int    `json:"side,omitempty"` // rows of a block of the exact method
 	// What the build was expected to take when it began, and when it last turned out to
 	// take more stages than that.
 	Expected *plan.Plan     `json:"expected,omitempty"`

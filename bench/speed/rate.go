@@ -41,8 +41,8 @@ func (l *codesLeaf) near(rows []uint32) {
 	l.tile.Select(l.bounds[:len(rows)])
 }
 
-// productsLeaf compares in float32, as the exact mode does. What is near is known
-// from the row's list there: here nothing is.
+// productsLeaf compares in float32, as exact lists are found where bytes do not tell. What
+// is near is known from the row's list there: here nothing is.
 type productsLeaf struct{ tile *products.Tile }
 
 func (l *productsLeaf) columns(leaf []uint32) { l.tile.Columns(leaf, nil, 0) }

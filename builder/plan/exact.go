@@ -19,6 +19,9 @@ const keysByRounded = 8
 // productBytes is what a row of products takes (package products).
 const productBytes = 4
 
+// byCodes reports whether all pairs are compared as bytes.
+func (s *Shape) byCodes() bool { return s.KeyCodes || s.CodeBytes > productBytes }
+
 // exact are the passes of the exact method.
 func (s *Shape) exact() []Pass {
 	n, lists := s.n(), s.lists(s.n(), s.K)
@@ -30,7 +33,7 @@ func (s *Shape) exact() []Pass {
 	// What a round finds is kept: k entries a row in the first one, and in a later one
 	// what is nearer than all before it.
 	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})
-	if s.CodeBytes > productBytes || s.KeyCodes {
+	if s.byCodes() {
 		_, tile := s.division()
 		share, order = compressedInOrder, s.ordered(tile)
 	}
@@ -44,7 +47,7 @@ func (s *Shape) exact() []Pass {
 	after := s.storedRows() + lists + math.Min(later, lists)
 	held.heap += lists // what the first round found, before it is written
 	keys := 0.0
-	if !s.KeyCodes && s.CodeBytes > productBytes {
+	if s.byCodes() && !s.KeyCodes {
 		keys = keysByRounded * n * float64(s.K)
 	}
 	compare := Pass{Name: "exact", Does: "compares all rows with all others, block with block", Times: 1,

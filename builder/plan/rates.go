@@ -43,8 +43,8 @@ func Nominal(s Shape, share float64) Rates {
 		Leaf: 1e9 / (2.5 + d/90), Tile: 1e9 / (2 + d/90), Screen: 1e9 / (1 + d/18), Keys: 1e9 / (60 + d/2), Touched: 2e8,
 		Hashed: 2.5e8, Read: 2e9, Written: 5e8, Threads: s.Threads, Share: share,
 	}
-	if s.CodeBytes > productBytes || s.KeyCodes {
-		r.Screen = 1e9 / (1.2 + d/170)
+	if s.byCodes() {
+		r.Screen = 1e9 / (0.8 + d/250)
 	}
 	if s.Method == "paper" {
 		r.Leaf = 1e9 / (30 + d/8)

@@ -7,46 +7,50 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rounded screens by codes that are not exact: residuals are how far rows lie from them
-// (codes.Matrix.Residuals). Codes are compared at the speed of bytes; what the residuals
-// leave open is for keys to decide. Where residuals are small beside the distances of
-// neighbors, that is little: see [Tells]. Lists have k neighbors.
-func Rounded(m *codes.Matrix, r codes.Rounding, residuals []float32, k int) Screen {
-	return &byRounded{byCodes: byCodes{tile: m.NewTile()}, rounding: r, residuals: residuals, usual: usual(residuals), k: k}
-}
-
-// byRounded takes every residual for the usual one where tiles look for what is near, and
-// lets the few rows pass that have a larger one, clipped as they were.
-type byRounded struct {
-	byCodes
+// Rounded is rows whose codes are not exact, with how far they lie from them
+// (codes.Matrix.Residuals): what that may have changed of a distance is bounded by the
+// triangle inequality. Codes are compared at the speed of bytes; what residuals leave open
+// is for keys to decide. It is immutable.
+type Rounded struct {
+	codes     *codes.Matrix
 	rounding  codes.Rounding
 	residuals []float32
-	usual     float64
-	k         int
-	own       []float32 // residuals of the columns
-	steps     []float64 // within which a column takes rows
-	rows      []uint32
+	usual     float64 // a residual that few rows exceed
+	k         int     // neighbors of a list
 }
 
-// usual is a residual that few rows exceed.
-func usual(residuals []float32) float64 {
+// NewRounded keeps what it is given: m was made by r, and residuals are its own.
+func NewRounded(m *codes.Matrix, r codes.Rounding, residuals []float32, k int) *Rounded {
 	some := spread(len(residuals), tellColumns)
 	sorted := make([]float32, len(some))
 	for i, p := range some {
 		sorted[i] = residuals[p]
 	}
 	slices.Sort(sorted)
-	return float64(sorted[len(sorted)*31/32])
+	return &Rounded{codes: m, rounding: r, residuals: residuals, usual: float64(sorted[len(sorted)*31/32]), k: k}
 }
 
-func (s *byRounded) residual(place uint32) float64 { return float64(s.residuals[place]) }
+// Screen returns a screen, which is a [Primer] as well.
+func (r *Rounded) Screen() Screen {
+	return &byRounded{Rounded: r, byCodes: byCodes{tile: r.codes.NewTile()}}
+}
+
+// byRounded takes every residual for the usual one where tiles look for what is near, and
+// lets the few rows pass that have a larger one, clipped as they were.
+type byRounded struct {
+	*Rounded
+	byCodes
+	own   []float32 // residuals of the columns
+	steps []float64 // within which a column takes rows
+	rows  []uint32
+}
 
 func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 	s.byCodes.Columns(places, nil, nil)
 	s.own, s.steps = s.own[:0], s.steps[:0]
 	for j, p := range places {
-		s.own, s.steps = append(s.own, s.residuals[p]), append(s.steps, -1) // it takes nothing
-		if s.residual(p) > s.usual {
+		s.own, s.steps = append(s.own, s.residuals[p]), append(s.steps, math.Inf(-1)) // it takes nothing
+		if float64(s.residuals[p]) > s.usual {
 			s.bounds[j] = math.MaxUint32
 		}
 	}
@@ -70,7 +74,7 @@ func (s *byRounded) Rows(places []uint32) {
 // Near has the tile find what no residual would leave out, and then looks at each pair's
 // own.
 func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
-	own := s.residual(s.rows[r])
+	own := float64(s.residuals[s.rows[r]])
 	steps := s.rounding.Steps(worst) + own
 	bound := uint32(math.MaxUint32)
 	if own <= s.usual {
@@ -95,24 +99,24 @@ func (s *byRounded) Prime(r int) []uint32 {
 	return near
 }
 
-// Tells reports whether codes with these residuals tell well enough what is near: whether
-// of some rows, evenly spread, all but a sixteenth of the others lie further away than the
-// k nearest and what residuals leave open. A key costs as much as some twenty pairs that
-// are compared in float32, which it takes where codes do not tell.
-func Tells(m *codes.Matrix, residuals []float32, k int) bool {
-	columns, rows := spread(m.Len(), tellColumns), spread(m.Len(), tellRows)
-	k = min(k, len(columns)-1)
-	tile := m.NewTile()
+// Tells reports whether codes tell well enough what is near: whether of some rows, evenly
+// spread, all but a sixteenth of the others lie further away than the k nearest and what
+// residuals leave open. A key costs as much as some twenty pairs that are compared in
+// float32, which it takes where codes do not tell.
+func (r *Rounded) Tells() bool {
+	columns, rows := spread(r.codes.Len(), tellColumns), spread(r.codes.Len(), tellRows)
+	last := min(r.k, len(columns)-1)
+	tile := r.codes.NewTile()
 	tile.Columns(columns, nil)
 	told := 0
 	for band := range slices.Chunk(rows, codes.BandRows) {
 		tile.Rows(band, len(columns))
-		for r, x := range band {
-			distances, places := tile.Within(r, math.MaxUint32)
+		for i, x := range band {
+			distances, places := tile.Within(i, math.MaxUint32)
 			sorted := slices.Sorted(slices.Values(distances))
-			nearest := math.Sqrt(float64(sorted[k]))
-			for i, d := range distances {
-				if math.Sqrt(float64(d)) <= nearest+float64(residuals[x]+residuals[places[i]]) {
+			nearest := math.Sqrt(float64(sorted[last]))
+			for j, d := range distances {
+				if math.Sqrt(float64(d)) <= nearest+float64(r.residuals[x]+r.residuals[places[j]]) {
 					told++
 				}
 			}

@@ -60,7 +60,7 @@ func TestRoundedFindsWhatIsNear(t *testing.T) {
 				x, y := rows.Row(int(a)), rows.Row(int(b))
 				return space.Key(x, y, space.Norm(x), space.Norm(y))
 			}
-			s := Rounded(m, rounding, residuals, 1+rng.IntN(n))
+			s := NewRounded(m, rounding, residuals, 1+rng.IntN(n)).Screen()
 			if err := tryScreen(rng, s, n, key); err != nil {
 				t.Fatalf("seed %d, %v, %d rows of %d: %v", seed, metric, n, dim, err)
 			}
@@ -82,6 +82,9 @@ func tryPrime(t *testing.T, rng *rand.Rand, s *byRounded, n int) {
 	near := slices.Clone(s.Prime(0))
 	if len(near) < min(n, s.k+1) || !slices.Contains(near, x) {
 		t.Errorf("%d columns of %d are near row %d, itself among them %v, want more than %d", len(near), n, x, slices.Contains(near, x), s.k)
+	}
+	if none, _ := s.Near(0, float32(math.Inf(-1))); len(none) == n && n > 20 {
+		t.Errorf("all %d columns may enter a list that takes nothing", n)
 	}
 	if again, _ := s.Near(0, float32(math.Inf(1))); len(again) != n {
 		t.Errorf("%d of %d columns may enter a list with room", len(again), n)
@@ -123,7 +126,7 @@ func TestTells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Tells(m, residuals, 10); got != (spike == 0) {
+		if got := NewRounded(m, rounding, residuals, 10).Tells(); got != (spike == 0) {
 			t.Errorf("spike %v: codes tell: %v", spike, got)
 		}
 	}

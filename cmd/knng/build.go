@@ -221,6 +221,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	if err != nil {
 		return g.stopped(err)
 	}
+	defer b.leaveNothing()
 	defer in.Close()
 	// The collector works harder near the limit instead of passing it.
 	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
@@ -231,6 +232,13 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		err = fmt.Errorf("%w by --bad-rows, with another -o or %s deleted", err, b.out)
 	}
 	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
+}
+
+// leaveNothing removes the folders that opening a stream made, where nothing came of it.
+func (b *buildFlags) leaveNothing() {
+	if os.Remove(filepath.Join(b.out, "scratch")) == nil { // it was empty
+		os.Remove(b.out)
+	}
 }
 
 // open opens the input, unless the build there has its own copy of the rows. What

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -151,6 +155,36 @@ func TestMoreExitCodes(t *testing.T) {
 		if code := run(c.args, nil, c.out, io.Discard); code != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.args, code, c.want)
 		}
+	}
+}
+
+// TestNothingLeft: a build that is refused before it is begun leaves no folder, though its
+// rows came by a stream, which has one.
+func TestNothingLeft(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.knng")
+	if err := writeSome(rows, 300, 4, ""); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(data)
+	w.Close()
+	if err := os.WriteFile(rows+".gz", packed.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code := run([]string{"build", rows + ".gz", "-o", graph, "--vectors", "reference"}, nil, io.Discard, io.Discard); code != exitUsage {
+		t.Errorf("exit code %d, want %d", code, exitUsage)
+	}
+	if _, err := os.Stat(graph); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is there: %v", graph, err)
+	}
+	if code := run([]string{"build", rows + ".gz", "-o", graph, "-k", "6", "--quiet"}, nil, io.Discard, os.Stderr); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
 	}
 }
 

@@ -45,7 +45,7 @@ func (r *Rounding) Steps(key float32) float64 {
 	if r.Unit {
 		squared = 2 * (squared + 1e-9) // one less a cosine is rounded absolutely
 	}
-	return math.Sqrt(squared) * r.PerUnit * (1 + 1e-9)
+	return math.Sqrt(max(squared, 0)) * r.PerUnit * (1 + 1e-9)
 }
 
 // WithinSteps is the largest distance of codes that are at most so many steps apart.

@@ -55,6 +55,35 @@ GLOBL shapes<>(SB), RODATA|NOPTR, $64
 	TILESUMS(t); \
 	ADDQ $64, AX
 
+// What six panels and three have in common: the first three of them in DX, DI and R11, AX
+// being the way from one to the next; tiles that begin with nothing; a chunk of each; sums.
+#define PANELS3 \
+	MOVQ panels+16(FP), DX; \
+	MOVQ stride+24(FP), AX; \
+	LEAQ (DX)(AX*1), DI; \
+	LEAQ (DI)(AX*1), R11
+
+#define ROWS \
+	MOVQ room+56(FP), SI; \
+	LEAQ (SI)(BX*1), R10
+
+#define ZERO3 \
+	TILEZERO(0); \
+	TILEZERO(1); \
+	TILEZERO(2)
+
+#define STEP3 \
+	TILEROWS(6); \
+	STEP(0, AT_DX, DX); \
+	STEP(1, AT_DI, DI); \
+	STEP(2, AT_R11, R11)
+
+#define PUT3 \
+	MOVQ c+40(FP), AX; \
+	PUT(0); \
+	PUT(1); \
+	PUT(2)
+
 // func dotsAMX(rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int, room *byte)
 //	SI rows, copied to room   BX from one of them to the next   R10 their end
 //	CX 64   R9 from one line of sums to the next   AX sums   R8 panels left
@@ -108,39 +137,27 @@ last:
 six:
 	CMPQ R8, $6
 	JLT  three
-	MOVQ panels+16(FP), DX
-	MOVQ stride+24(FP), AX
-	LEAQ (DX)(AX*1), DI
-	LEAQ (DI)(AX*1), R11
+	PANELS3
 	LEAQ (R11)(AX*1), R12
 	LEAQ (R12)(AX*1), R14
 	LEAQ (R14)(AX*1), R15
 	LEAQ (R15)(AX*1), AX
 	MOVQ AX, panels+16(FP)
-	MOVQ room+56(FP), SI
-	LEAQ (SI)(BX*1), R10
-	TILEZERO(0)
-	TILEZERO(1)
-	TILEZERO(2)
+	ROWS
+	ZERO3
 	TILEZERO(3)
 	TILEZERO(4)
 	TILEZERO(5)
 
 chunk6:
-	TILEROWS(6)
-	STEP(0, AT_DX, DX)
-	STEP(1, AT_DI, DI)
-	STEP(2, AT_R11, R11)
+	STEP3
 	STEP(3, AT_R12, R12)
 	STEP(4, AT_R14, R14)
 	STEP(5, AT_R15, R15)
 	ADDQ $64, SI
 	CMPQ SI, R10
 	JLT  chunk6
-	MOVQ c+40(FP), AX
-	PUT(0)
-	PUT(1)
-	PUT(2)
+	PUT3
 	PUT(3)
 	PUT(4)
 	PUT(5)
@@ -151,30 +168,18 @@ chunk6:
 three:
 	CMPQ R8, $3
 	JLT  one
-	MOVQ panels+16(FP), DX
-	MOVQ stride+24(FP), AX
-	LEAQ (DX)(AX*1), DI
-	LEAQ (DI)(AX*1), R11
+	PANELS3
 	LEAQ (R11)(AX*1), AX
 	MOVQ AX, panels+16(FP)
-	MOVQ room+56(FP), SI
-	LEAQ (SI)(BX*1), R10
-	TILEZERO(0)
-	TILEZERO(1)
-	TILEZERO(2)
+	ROWS
+	ZERO3
 
 chunk3:
-	TILEROWS(6)
-	STEP(0, AT_DX, DX)
-	STEP(1, AT_DI, DI)
-	STEP(2, AT_R11, R11)
+	STEP3
 	ADDQ $64, SI
 	CMPQ SI, R10
 	JLT  chunk3
-	MOVQ c+40(FP), AX
-	PUT(0)
-	PUT(1)
-	PUT(2)
+	PUT3
 	MOVQ AX, c+40(FP)
 	SUBQ $3, R8
 
@@ -182,8 +187,7 @@ one:
 	TESTQ R8, R8
 	JLE  done
 	MOVQ panels+16(FP), DX
-	MOVQ room+56(FP), SI
-	LEAQ (SI)(BX*1), R10
+	ROWS
 	TILEZERO(0)
 
 chunk1:

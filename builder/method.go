@@ -68,17 +68,16 @@ func (o *Options) ballsBytes(n int64, dim int) int64 {
 // paperOnly names what only the paper's method can do of what is asked; "" if
 // there is nothing.
 func (o *Options) paperOnly() string {
-	d := Options{K: o.K}.withDefaults()
 	switch {
 	case o.Distance != nil:
 		return "a distance of your own"
 	case o.Metric == distance.IP:
 		return "inner products"
-	case o.Trigger != d.Trigger:
+	case o.Trigger != DefaultTrigger:
 		return "a trigger"
-	case o.Visits != d.Visits:
+	case o.Visits != o.visits():
 		return "a number of visits"
-	case o.Sample != d.Sample:
+	case o.Sample != DefaultSample:
 		return "a sample for directions"
 	case o.Pairwise != On:
 		return "lists without the pairwise update"
@@ -97,12 +96,12 @@ func (o *Options) paperOnly() string {
 //     with 12 the lists no longer fit four registers and every phase is slower.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
-//   - Switch 0.08 under the target: a pair of a leaf costs 5 ns, one of a join
-//     20. At 0.2 under it (0.8 at most) joins find more for each pair and take
-//     longer: GIST 0.95 1.6 s for 1.5, 0.99 2.7 for 2.2; SIFT 1M 0.90 16.5 s for
-//     14.4, 0.99 30 for 28.5; MNIST the same. At 0.04 under it divisions are spent
-//     on what a part of a round finds (GIST 0.95: 1.7 s).
+//   - Switch 0.05 under the target: a pair of a leaf costs 3 ns, one of a join 20. At
+//     0.08 under it joins find more for each pair and take longer: GIST 0.95 1.45 s at
+//     0.947 for 1.44 at 0.960, 0.99 2.43 s for 2.35, SIFT 1M 0.99 35.6 s for 31.2; MNIST
+//     the same. At 0.03 under it GIST 0.99 takes 2.2 s, and divisions are spent on what a
+//     part of a round finds where products take longer.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target - 0.08}
+	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target - 0.05}
 }

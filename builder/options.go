@@ -34,7 +34,7 @@ type Options struct {
 	Recall      float64         // target; 0.95 unless Divisions or Rounds are given, then 0: no stopping by recall
 	Divisions   int             // exactly so many (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Trigger
 	Rounds      int             // exactly so many propagation rounds; 0: one, and with Recall as many as it takes. Parts has none
-	LeafSize    int             // g: leaves have fewer rows; 500, and at least 4 K. Parts ignores it
+	LeafSize    int             // g: leaves have fewer rows; 1000, with Paper 500, and at least 4 K. Parts ignores it
 	Trigger     float64         // effective rate under which propagation starts; 0.05
 	Visits      int             // T: most points visited per row in propagation; 500, and at least 2 K
 	Sample      int             // rows of a node that its principal direction is computed from; 100
@@ -130,6 +130,13 @@ const (
 	// DefaultLeafSize is the paper's g. Smaller leaves cost less but part more
 	// neighbors; 250 and 1000 reach equal recall in about equal time.
 	DefaultLeafSize = 500
+	// DefaultBallSize is the same of balls, whose leaves are products of matrices: a pair
+	// costs little, and what a leaf takes beside its pairs (its rows are assigned, packed,
+	// merged) is had for more of them. At equal recall 500 take longer, by AMX on GIST
+	// 0.95 1.74 s for 1.38, on SIFT 1M 0.95 18.4 s for 17.1, on MNIST as long; by AVX-512
+	// on GIST 1.85 s for 1.77, on SIFT 19.4 s for 18.0, on MNIST 1.0 s for 1.15; by AVX2 on
+	// GIST 6.9 s for 6.3, on MNIST 5.0 for 5.6. 1500 take as long as 1000.
+	DefaultBallSize = 1000
 	// DefaultTrigger is the paper's threshold of the effective rate.
 	DefaultTrigger = 0.05
 	// DefaultVisits is T, the points visited around a row.
@@ -153,10 +160,8 @@ func (o Options) withDefaults() Options {
 	if o.Recall == 0 && o.Divisions == 0 && o.Rounds == 0 {
 		o.Recall = DefaultRecall
 	}
-	// A leaf smaller than a list could never fill it.
-	o.LeafSize = cmp.Or(o.LeafSize, max(DefaultLeafSize, 4*o.K))
 	o.Trigger = cmp.Or(o.Trigger, DefaultTrigger)
-	o.Visits = cmp.Or(o.Visits, max(DefaultVisits, 2*o.K))
+	o.Visits = cmp.Or(o.Visits, o.visits())
 	o.Sample = cmp.Or(o.Sample, DefaultSample)
 	o.Propagation = cmp.Or(o.Propagation, On)
 	o.Pairwise = cmp.Or(o.Pairwise, On)
@@ -165,7 +170,18 @@ func (o Options) withDefaults() Options {
 	o.BadRows = cmp.Or(o.BadRows, Reject)
 	o.Duplicates = cmp.Or(o.Duplicates, Keep)
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	// A leaf smaller than a list could never fill it.
+	o.LeafSize = cmp.Or(o.LeafSize, max(o.leafSize(), 4*o.K))
 	return o
+}
+
+func (o *Options) visits() int { return max(DefaultVisits, 2*o.K) }
+
+func (o *Options) leafSize() int {
+	if o.Method == Paper || o.paperOnly() != "" {
+		return DefaultLeafSize
+	}
+	return DefaultBallSize
 }
 
 // Validate reports every fault of the options at once.

@@ -16,7 +16,7 @@ import (
 // What calibration measures: small pieces of the work of a build.
 
 // trialLeaf is the rows of a leaf: what balls have on average.
-const trialLeaf = DefaultLeafSize * 2 / 5
+const trialLeaf = DefaultBallSize * 2 / 5
 
 // leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
 // begin empty and fill, as in a build.

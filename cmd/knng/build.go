@@ -90,7 +90,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "exactly this many divisions; with balls, leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "exactly this many propagation rounds; parts has none (default: at least 1, until recall says so)")
-	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 500, and at least 4 k)")
+	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, with paper 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")

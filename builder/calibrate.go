@@ -44,10 +44,8 @@ func (r *run) sampled() (*run, error) {
 		if g.codes, err = codes.Of(g.rows, g.space, rounding, g.opts.Threads); err != nil {
 			return nil, err
 		}
-		if g.state.Method == Exact && !g.bytesAreKeys() {
-			if err := g.boundCodes(rounding); err != nil {
-				return nil, err
-			}
+		if g.state.Method != Parts && !g.bytesAreKeys() {
+			g.boundCodes()
 		}
 	}
 	g.order = g.numbers(n)

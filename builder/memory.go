@@ -5,6 +5,8 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -78,13 +80,21 @@ func (r *run) leastPlan(method Method) *plan.Plan {
 	return plan.Of(s, plan.Nominal(s, 1))
 }
 
-// codesBytes is the memory of the codes of n rows and their sums.
+// codesBytes is the memory of the codes of n rows, their sums and their residuals.
 func (r *run) codesBytes(n int64) int64 {
 	dim := int64(r.src.Dim())
 	if r.codesAreRows() {
 		return 8 * n
 	}
-	return n * (8 + (dim+3)/4*4)
+	return n*(8+(dim+3)/4*4) + r.residualBytes(n)
+}
+
+// residualBytes is what codes that are not exact take to tell how far rows lie from them.
+func (r *run) residualBytes(n int64) int64 {
+	if whole := r.src.Type() == vectors.Uint8 || r.src.Type() == vectors.Int8; whole && r.opts.Metric != distance.Cosine {
+		return 0
+	}
+	return 4 * n
 }
 
 const mib = 1 << 20

@@ -42,11 +42,12 @@ func (r *run) codesOrder() bool {
 	return r.bytesAreKeys() && r.src.Dim()*255*255 < 1<<24
 }
 
-// groupRowBytes is the memory of a row in a group.
+// groupRowBytes is the memory of a row in a group, but for its residual: which rows make a
+// group goes by it, and so does the graph.
 func (r *run) groupRowBytes() int64 {
 	row := int64(r.src.Dim() * r.src.Type().Size())
 	lists := int64(8*(r.opts.K+partsSlack) + 8*r.opts.K)
-	return row + r.codesBytes(1) + lists + 4*(4+2*overlap)
+	return row + r.codesBytes(1) - r.residualBytes(1) + lists + 4*(4+2*overlap)
 }
 
 // loadParts takes up a build: its lists stay on disk.

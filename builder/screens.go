@@ -42,40 +42,38 @@ func (r *run) screens() (func() screen.Screen, error) {
 // byCodes reports whether there are codes that tell, more or less, what is near.
 func (r *run) byCodes() bool { return r.opts.Distance == nil && r.opts.Metric != distance.IP }
 
-// haveCodes makes what codes screen by, where there is any: codes that are keys, or in the
-// exact method others with bounds.
+// haveCodes makes what codes screen by, where there is any: codes that are keys, or others
+// with bounds where the method has them.
 func (r *run) haveCodes() (err error) {
 	switch {
 	case r.bytesAreKeys() && r.codes == nil:
 		r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads)
 		return err
-	case r.bytesAreKeys(), !r.byCodes(), r.state.Method != Exact, r.rounded != nil, r.vague:
+	case r.bytesAreKeys(), !r.byCodes(), r.rounded != nil, r.vague:
+		return nil
+	case r.state.Method != Exact && r.state.Method != Balls:
 		return nil
 	}
-	rounding, err := r.rounding(r.rows)
-	if err != nil {
-		return err
-	}
 	if r.codes == nil {
-		if r.codes, err = codes.Of(r.rows, r.space, rounding, r.opts.Threads); err != nil {
+		if r.codes, err = r.roundedRows(r.rows); err != nil {
 			return err
 		}
 	}
-	return r.boundCodes(rounding)
+	r.boundCodes()
+	return nil
 }
 
-// boundCodes finds how far rows lie from their codes. Where that is so far that codes do
-// not tell what is near, it gives them up.
-func (r *run) boundCodes(rounding codes.Rounding) error {
-	residuals, err := r.codes.Residuals(r.rows, r.space, rounding, r.opts.Threads)
-	if err != nil {
-		return err
+// boundCodes has codes tell what is near by how far rows lie from them. Where that is so
+// far that they do not, the exact method gives them up.
+func (r *run) boundCodes() {
+	r.rounded = screen.NewRounded(r.codes, r.k)
+	if r.vague = !r.rounded.Tells(); !r.vague {
+		return
 	}
-	r.rounded = screen.NewRounded(r.codes, rounding, residuals, r.k)
-	if r.vague = !r.rounded.Tells(); r.vague {
-		r.rounded, r.codes = nil, nil
+	r.rounded = nil
+	if r.state.Method == Exact {
+		r.codes = nil
 	}
-	return nil
 }
 
 // exactly computes the exact lists of some places, and how many distances that

@@ -7,27 +7,25 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rounded is rows whose codes are not exact, with how far they lie from them
-// (codes.Matrix.Residuals): what that may have changed of a distance is bounded by the
+// Rounded is rows whose codes are not exact, and how far they lie from them
+// (codes.Matrix.Residual): what that may have changed of a distance is bounded by the
 // triangle inequality. Codes are compared at the speed of bytes; what residuals leave open
 // is for keys to decide. It is immutable.
 type Rounded struct {
-	codes     *codes.Matrix
-	rounding  codes.Rounding
-	residuals []float32
-	usual     float64 // a residual that few rows exceed
-	k         int     // neighbors of a list
+	codes *codes.Matrix
+	usual float64 // a residual that few rows exceed
+	k     int     // neighbors of a list
 }
 
-// NewRounded keeps what it is given: m was made by r, and residuals are its own.
-func NewRounded(m *codes.Matrix, r codes.Rounding, residuals []float32, k int) *Rounded {
-	some := spread(len(residuals), tellColumns)
+// NewRounded keeps m.
+func NewRounded(m *codes.Matrix, k int) *Rounded {
+	some := spread(m.Len(), tellColumns)
 	sorted := make([]float32, len(some))
 	for i, p := range some {
-		sorted[i] = residuals[p]
+		sorted[i] = m.Residual(p)
 	}
 	slices.Sort(sorted)
-	return &Rounded{codes: m, rounding: r, residuals: residuals, usual: float64(sorted[len(sorted)*31/32]), k: k}
+	return &Rounded{codes: m, usual: float64(sorted[len(sorted)*31/32]), k: k}
 }
 
 // Screen returns a screen, which is a [Primer] as well.
@@ -49,8 +47,9 @@ func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 	s.byCodes.Columns(places, nil, nil)
 	s.own, s.steps = s.own[:0], s.steps[:0]
 	for j, p := range places {
-		s.own, s.steps = append(s.own, s.residuals[p]), append(s.steps, math.Inf(-1)) // it takes nothing
-		if float64(s.residuals[p]) > s.usual {
+		own := s.codes.Residual(p)
+		s.own, s.steps = append(s.own, own), append(s.steps, math.Inf(-1)) // it takes nothing
+		if float64(own) > s.usual {
 			s.bounds[j] = math.MaxUint32
 		}
 	}
@@ -60,7 +59,7 @@ func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 }
 
 func (s *byRounded) Tighten(j uint32, worst float32) {
-	s.steps[j] = s.rounding.Steps(worst) + float64(s.own[j])
+	s.steps[j] = s.codes.Rounding().Steps(worst) + float64(s.own[j])
 	if float64(s.own[j]) <= s.usual {
 		s.bounds[j] = codes.WithinSteps(s.steps[j] + s.usual)
 	}
@@ -74,8 +73,8 @@ func (s *byRounded) Rows(places []uint32) {
 // Near has the tile find what no residual would leave out, and then looks at each pair's
 // own.
 func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
-	own := float64(s.residuals[s.rows[r]])
-	steps := s.rounding.Steps(worst) + own
+	own := float64(s.codes.Residual(s.rows[r]))
+	steps := s.codes.Rounding().Steps(worst) + own
 	bound := uint32(math.MaxUint32)
 	if own <= s.usual {
 		bound = codes.WithinSteps(steps + s.usual)
@@ -114,9 +113,9 @@ func (r *Rounded) Tells() bool {
 		for i, x := range band {
 			distances, places := tile.Within(i, math.MaxUint32)
 			sorted := slices.Sorted(slices.Values(distances))
-			nearest := math.Sqrt(float64(sorted[last]))
+			nearest := math.Sqrt(float64(sorted[last])) + float64(r.codes.Residual(x))
 			for j, d := range distances {
-				if math.Sqrt(float64(d)) <= nearest+float64(r.residuals[x]+r.residuals[places[j]]) {
+				if math.Sqrt(float64(d)) <= nearest+float64(r.codes.Residual(places[j])) {
 					told++
 				}
 			}

@@ -52,15 +52,11 @@ func TestRoundedFindsWhatIsNear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			residuals, err := m.Residuals(rows, space, rounding, 1+rng.IntN(3))
-			if err != nil {
-				t.Fatal(err)
-			}
 			key := func(a, b uint32) float32 {
 				x, y := rows.Row(int(a)), rows.Row(int(b))
 				return space.Key(x, y, space.Norm(x), space.Norm(y))
 			}
-			s := NewRounded(m, rounding, residuals, 1+rng.IntN(n)).Screen()
+			s := NewRounded(m, 1+rng.IntN(n)).Screen()
 			if err := tryScreen(rng, s, n, key); err != nil {
 				t.Fatalf("seed %d, %v, %d rows of %d: %v", seed, metric, n, dim, err)
 			}
@@ -122,11 +118,7 @@ func TestTells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		residuals, err := m.Residuals(rows, space, rounding, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := NewRounded(m, rounding, residuals, 10).Tells(); got != (spike == 0) {
+		if got := NewRounded(m, 10).Tells(); got != (spike == 0) {
 			t.Errorf("spike %v: codes tell: %v", spike, got)
 		}
 	}

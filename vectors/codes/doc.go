@@ -5,7 +5,7 @@
 // distances, exactly. Other rows are rounded to bytes ([Fit]); distances between
 // codes then order candidates approximately, and whoever keeps more of them than
 // asked can order the rest exactly afterwards. How far rows lie from their codes
-// ([Matrix.Residuals]) bounds what that leaves out: exact lists are found by it.
+// ([Matrix.Residual]) bounds what that leaves out: exact lists are found by it.
 //
 // # The distance, to the bit
 //

@@ -20,9 +20,10 @@ type Matrix struct {
 	groups    int // of four elements, the last one padded with zeros
 	data      []byte
 	sums      []sums
+	residuals []float32 // how far rows lie from their codes, in steps; nil if exact
 	kernel    *simd.Codes
 	own       int64
-	exact     bool
+	rounding  Rounding
 	view      bool // data is that of the rows given
 }
 
@@ -43,10 +44,10 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 		return nil, fmt.Errorf("codes: rounding of %d dimensions for rows of %d", len(r.Offsets), rows.Dim())
 	}
 	dim := rows.Dim()
-	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, exact: len(r.Offsets) == 0}
+	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, rounding: r}
 	m.sums = make([]sums, m.n)
 	m.own = 8 * int64(m.n)
-	m.view = rows.Type() == vectors.Uint8 && m.exact && dim%4 == 0
+	m.view = rows.Type() == vectors.Uint8 && m.Exact() && dim%4 == 0
 	if m.view {
 		m.data, m.stride = rows.Base(), rows.Stride()
 	} else {
@@ -54,7 +55,11 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 		m.data = make([]byte, m.n*m.stride)
 		m.own += int64(len(m.data))
 	}
-	if err := m.fill(kernel, rows, space, r, threads); err != nil {
+	if !m.Exact() {
+		m.residuals = make([]float32, m.n)
+		m.own += 4 * int64(m.n)
+	}
+	if err := m.fill(kernel, rows, space, threads); err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
 	}
 	return m, nil
@@ -64,7 +69,10 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 func (m *Matrix) Len() int { return m.n }
 
 // Exact reports whether distances of codes are the squared distances of rows.
-func (m *Matrix) Exact() bool { return m.exact }
+func (m *Matrix) Exact() bool { return len(m.rounding.Offsets) == 0 }
+
+// Rounding is that by which the codes were made.
+func (m *Matrix) Rounding() *Rounding { return &m.rounding }
 
 // Bytes is the memory that the matrix holds beyond the rows given.
 func (m *Matrix) Bytes() int64 { return m.own }
@@ -73,13 +81,13 @@ func (m *Matrix) Bytes() int64 { return m.own }
 const fillRows = 4096
 
 // fill computes codes, unless they are there, and their sums.
-func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.Space, r Rounding, threads int) error {
+func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.Space, threads int) error {
 	return vectors.Ranges(threads, m.n, fillRows, func() func(from, to int) error {
-		read, add := newReader(rows, space, r.Unit), newAdder(kernel, m)
+		read, add := newReader(rows, space, m.rounding.Unit), newAdder(kernel, m)
 		return func(from, to int) error {
 			if !m.view {
 				for i := from; i < to; i++ {
-					m.encode(i, rows, read, kernel, &r)
+					m.encode(i, rows, read, kernel)
 				}
 			}
 			add.rows(from, to)
@@ -88,12 +96,12 @@ func (m *Matrix) fill(kernel *simd.Kernel, rows *vectors.Rows, space *distance.S
 	})
 }
 
-func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, kernel *simd.Kernel, r *Rounding) {
-	dst := m.row(i)
+func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, kernel *simd.Kernel) {
+	dst, r := m.row(i), &m.rounding
 	switch {
-	case len(r.Offsets) > 0:
+	case !m.Exact():
 		row, norm := read.raised(i)
-		kernel.Round(row, norm, r.Offsets, r.PerUnit, dst)
+		m.residuals[i] = residual(kernel.Round(row, norm, r.Offsets, r.PerUnit, dst))
 	case rows.Type() == vectors.Int8:
 		for j, x := range rows.Row(i) {
 			dst[j] = x ^ 0x80 // distances do not change
@@ -173,6 +181,9 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 	} else {
 		o.data = make([]byte, o.n*o.stride)
 	}
+	if !m.Exact() {
+		o.residuals = make([]float32, o.n)
+	}
 	err := vectors.Ranges(threads, o.n, fillRows, func() func(from, to int) error {
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
@@ -187,6 +198,9 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 // take makes row i what row j of m is.
 func (o *Matrix) take(i int, m *Matrix, j int) {
 	o.sums[i] = m.sums[j]
+	if !o.Exact() {
+		o.residuals[i] = m.residuals[j]
+	}
 	if !o.view {
 		copy(o.row(i), m.row(j))
 	}

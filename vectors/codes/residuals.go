@@ -1,42 +1,20 @@
 package codes
 
-import (
-	"math"
+import "math"
 
-	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
-)
-
-// Residuals returns how far each row of rows lies from its codes in m, in steps of the
-// rounding by which they were made: at most that far. Two rows s steps apart have codes
-// whose distance is at least the square of s less both residuals, where that is positive,
-// and at most the square of their sum: the triangle inequality.
-func (m *Matrix) Residuals(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) ([]float32, error) {
-	residuals := make([]float32, m.n)
-	if m.exact {
-		return residuals, nil
+// Residual returns how far row i lies from its codes, in steps of the rounding by which
+// they were made: at most that far. Two rows s steps apart have codes whose distance is at
+// least the square of s less both residuals, where that is positive, and at most the square
+// of their sum: the triangle inequality. Codes of whole numbers have none.
+func (m *Matrix) Residual(i uint32) float32 {
+	if m.Exact() {
+		return 0
 	}
-	err := vectors.Ranges(threads, m.n, fillRows, func() func(from, to int) error {
-		read := newReader(rows, space, r.Unit)
-		return func(from, to int) error {
-			for i := from; i < to; i++ {
-				residuals[i] = r.residual(read.read(i), m.row(i))
-			}
-			return nil
-		}
-	})
-	return residuals, err
+	return m.residuals[i]
 }
 
-// residual is that of one row, rounded up.
-func (r *Rounding) residual(row []float64, codes []byte) float32 {
-	var sum float64
-	for j, x := range row {
-		d := (x-r.Offsets[j])*r.PerUnit - (float64(codes[j]) - 128)
-		sum += d * d
-	}
-	return float32(math.Sqrt(sum)*(1+1e-6) + 1e-6)
-}
+// residual is that of a row which is so far apart, squared, from its codes, rounded up.
+func residual(apart float64) float32 { return float32(math.Sqrt(apart)*(1+1e-6) + 1e-6) }
 
 // Steps is how many steps apart rows may be whose key is at most key, rounded up: keys
 // are squared distances, or cosine's, half the squared distance of directions.

@@ -27,8 +27,9 @@ type Kernel struct {
 
 	// Round makes codes of the elements of a row divided by norm: dst[i] is
 	// (x[i]/norm - offsets[i])*perUnit + 128.5 without its fraction, at least 0 and at
-	// most 255. Every step is rounded to float64.
-	Round func(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte)
+	// most 255. Every step is rounded to float64. It returns the sum of squares, in any
+	// order, of what that without its half is from its code.
+	Round func(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64)
 
 	Codes    *Codes
 	Products *Products

@@ -40,15 +40,16 @@ func avx512() *Kernel {
 	}
 }
 
-func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) {
-	if len(x) > 0 {
-		_, _ = offsets[len(x)-1], dst[len(x)-1]
-		round512(len(x), &x[0], norm, &offsets[0], perUnit, &dst[0])
+func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {
+	if len(x) == 0 {
+		return 0
 	}
+	_, _ = offsets[len(x)-1], dst[len(x)-1]
+	return round512(len(x), &x[0], norm, &offsets[0], perUnit, &dst[0])
 }
 
 //go:noescape
-func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte)
+func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)
 
 // ints512 and floats512 give the assembly, which walks the ids itself, the
 // shape of a kernel.

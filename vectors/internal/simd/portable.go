@@ -23,12 +23,15 @@ func Portable() *Kernel {
 	}
 }
 
-func roundGo(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) {
+func roundGo(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {
 	for i, x := range x {
 		// The conversions forbid fusing products with sums.
 		steps := float64((float64(x)/norm - offsets[i]) * perUnit)
 		dst[i] = byte(min(max(steps+128.5, 0), 255))
+		d := steps + 128 - float64(dst[i])
+		apart += d * d
 	}
+	return apart
 }
 
 // ints lifts a sum over one pair of rows to one row against many.

@@ -2,15 +2,18 @@
 
 #include "textflag.h"
 
-// What Round adds to steps, and the least and the most of a code.
+// What Round adds to steps, the half of it that is no code's, and the most of a code.
 DATA half<>+0(SB)/8, $128.5
 GLOBL half<>(SB), RODATA|NOPTR, $8
+DATA only<>+0(SB)/8, $0.5
+GLOBL only<>(SB), RODATA|NOPTR, $8
 DATA most<>+0(SB)/8, $255.0
 GLOBL most<>(SB), RODATA|NOPTR, $8
 
-// func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte)
-// Eight elements at a time, in float64, each step rounded by itself.
-TEXT ·round512(SB), NOSPLIT, $0-48
+// func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)
+// Eight elements at a time, in float64, each step rounded by itself. What follows the last
+// one is zero, and its code's own distance too.
+TEXT ·round512(SB), NOSPLIT, $0-56
 	MOVQ n+0(FP), R8
 	MOVQ x+8(FP), SI
 	MOVQ offsets+24(FP), DX
@@ -19,7 +22,9 @@ TEXT ·round512(SB), NOSPLIT, $0-48
 	VBROADCASTSD perUnit+32(FP), Z30
 	VBROADCASTSD half<>(SB), Z29
 	VBROADCASTSD most<>(SB), Z28
+	VBROADCASTSD only<>(SB), Z26
 	VPXORQ Z27, Z27, Z27
+	VPXORQ Z25, Z25, Z25
 	MOVL  $0xFF, AX
 	KMOVW AX, K1
 	XORQ  CX, CX
@@ -40,14 +45,25 @@ full:
 	VSUBPD Z1, Z0, Z0
 	VMULPD Z30, Z0, Z0
 	VADDPD Z29, Z0, Z0
-	VMAXPD Z27, Z0, Z0
-	VMINPD Z28, Z0, Z0
-	VCVTTPD2DQ Z0, Y0
-	VPMOVDB Y0, K1, (DI)(CX*1)
+	VMAXPD Z27, Z0, Z1
+	VMINPD Z28, Z1, Z1
+	VCVTTPD2DQ Z1, Y1
+	VPMOVDB Y1, K1, (DI)(CX*1)
+	VCVTDQ2PD Y1, Z1
+	VSUBPD Z26, Z0, Z0
+	VSUBPD Z1, Z0, Z0
+	VFMADD231PD Z0, Z0, Z25
 	ADDQ $8, CX
 	SUBQ $8, R8
 	JMP  eight
 
 done:
+	VEXTRACTF64X4 $1, Z25, Y0
+	VADDPD Y0, Y25, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X0, X1, X0
+	VSHUFPD $1, X0, X0, X1
+	VADDSD X0, X1, X0
+	VMOVSD X0, apart+48(FP)
 	VZEROUPPER
 	RET

@@ -26,12 +26,15 @@ func TestRound(t *testing.T) {
 			norm = 3 * rng.Float64()
 		}
 		want := make([]byte, dim)
-		roundGo(x, norm, offsets, perUnit, want)
+		wantApart := roundGo(x, norm, offsets, perUnit, want)
 		for _, k := range kernels() {
 			got := fenced(t, dim)
-			k.Round(x, norm, offsets, perUnit, got)
+			apart := k.Round(x, norm, offsets, perUnit, got)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%s, %d elements: codes %v, want %v", k.Name, dim, got, want)
+			}
+			if math.Abs(apart-wantApart) > 1e-9*wantApart+1e-9 {
+				t.Fatalf("%s, %d elements: they are %v apart, want %v", k.Name, dim, apart, wantApart)
 			}
 		}
 	}

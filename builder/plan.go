@@ -127,7 +127,7 @@ func (r *run) shape(method Method) plan.Shape {
 // as they are where nothing steers, or guessed.
 func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
 	o, method := &r.opts, r.state.Method
-	aim := plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)), Intrinsic: intrinsic, Overlap: overlap, Most: MaxDivisions}
+	aim := plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)), Intrinsic: intrinsic, Overlap: overlap, LeafSize: o.LeafSize, Most: MaxDivisions}
 	switch {
 	case method == Exact:
 		return 0, 0

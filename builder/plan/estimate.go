@@ -10,6 +10,7 @@ type Aim struct {
 	Rows      int64
 	Intrinsic float64 // dimension of the rows, as a small sample shows it; 0: unknown
 	Overlap   int     // leaves that a row stands in within a division
+	LeafSize  int     // leaves have fewer rows
 	Most      int     // divisions
 }
 
@@ -24,24 +25,34 @@ const harder = 0.005
 // and how fast further ones add to it: independent ones would leave the share (1-p)^d of
 // the neighbors after d divisions; what one misses the next one misses more likely, and
 // the exponent grows as d^power. Both fall with the number of rows, the first with their
-// intrinsic dimension. A fit to these builds with k=20 and leaves of 500 (knng build F
-// --recall R; the dimension is that of the 20 nearest among 2,048 rows; recall on 16 to
-// 150 steering rows):
+// intrinsic dimension, and larger leaves are as good as more of them. A fit to these
+// builds with k=20 (knng build F --recall R --leaf-size G; the dimension is that of the 20
+// nearest among 2,048 rows; recall on 16 to 150 steering rows):
 //
-//	           rows  dimension  division 1      2      3      4   first round
-//	MNIST    70,000       11.1       0.844                              0.986
-//	SIFT    200,000       15.7       0.544  0.754  0.852          0.945, 0.973
-//	SIFT  1,000,000       16.0       0.473  0.646  0.748  0.817         0.953
-//	GIST     60,000       25.8       0.379  0.644  0.768  0.831  0.947, 0.963
-func (a *Aim) firstRecall() (p, power float64) {
+//	           rows  dimension  leaves  division 1      2      3      4   first round
+//	MNIST    70,000       11.1     500       0.844                              0.986
+//	                              1000       0.887  0.982
+//	SIFT    200,000       15.7     500       0.544  0.754  0.852          0.945, 0.973
+//	                              1000       0.640  0.814  0.916  0.955         0.991
+//	SIFT  1,000,000       16.0     500       0.473  0.646  0.748  0.817         0.953
+//	                              1000       0.555  0.733  0.844  0.901
+//	GIST     60,000       25.8     500       0.379  0.644  0.768  0.831  0.947, 0.963
+//	                              1000       0.572  0.772  0.880  0.927
+func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 	d := a.Intrinsic
 	if d == 0 {
 		d = usualIntrinsic
 	}
 	doublings := math.Log2(math.Max(0.25, float64(a.Rows)/60000))
 	p = 7.3*math.Pow(d, -0.886) - 0.04*doublings
-	return math.Max(0.05, math.Min(0.95, p)), math.Max(0.4, math.Min(1, 0.9-0.05*doublings))
+	larger := math.Max(0.1, math.Min(1, 0.04*d-0.22))
+	p = 1 - math.Pow(1-math.Max(0.05, math.Min(0.95, p)), math.Pow(leafSize/fittedLeaf, larger))
+	return p, math.Max(0.4, math.Min(1, 0.9-0.05*doublings))
 }
+
+// fittedLeaf is the size of leaves that firstRecall was fitted to first. One of more rows
+// is worth (rows/fittedLeaf)^larger of them: the more, the higher the dimension.
+const fittedLeaf = 500
 
 // divided is the recall after some divisions.
 func divided(p, power, divisions float64) float64 {
@@ -62,7 +73,7 @@ func afterFirst(p float64) float64 { return 0.05 + 0.3*(1-p) }
 // cut short.
 func (a Aim) Balls() (leaves int, rounds float64) {
 	target, divisions := math.Min(a.Recall+harder, 0.999), 1.0
-	p, power := a.firstRecall()
+	p, power := a.firstRecall(float64(a.LeafSize))
 	for divided(p, power, divisions) < math.Min(a.Switch, target) && int(divisions)*a.Overlap < a.Most {
 		divisions++
 	}
@@ -86,7 +97,7 @@ func (a Aim) Balls() (leaves int, rounds float64) {
 // a leaf. Measured on SIFT, 1,000,000 rows: 0.673, 0.851, 0.919, 0.957 after four
 // divisions; SIFT, 200,000 rows, takes four as well for 0.95, MNIST two, GIST seven.
 func (a Aim) Parts(leafRows float64) (leaves int) {
-	p, _ := a.firstRecall()
+	p, _ := a.firstRecall(fittedLeaf)
 	p = 1 - math.Pow(1-p, 1.75*math.Pow(leafRows/1000, 0.15))
 	divisions := 1.0
 	for divided(p, 0.77, divisions) < math.Min(a.Recall+harder, 0.999) && int(divisions)*a.Overlap < a.Most {

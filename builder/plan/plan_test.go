@@ -59,7 +59,7 @@ func TestLedger(t *testing.T) {
 // TestAim: a higher recall, and rows of a higher dimension, never take less; and the
 // builds that the estimate was fitted to come out about as they were.
 func TestAim(t *testing.T) {
-	aim := plan.Aim{Switch: 0.75, Rows: 200_000, Overlap: 4, Most: 64}
+	aim := plan.Aim{Switch: 0.75, Rows: 200_000, Overlap: 4, LeafSize: 500, Most: 64}
 	for _, aim.Intrinsic = range []float64{0, 5, 10, 20, 40, 80} {
 		leaves, rounds, divided := 0, 0.0, 0
 		for _, aim.Recall = range []float64{0.5, 0.8, 0.9, 0.95, 0.99, 1} {
@@ -74,9 +74,17 @@ func TestAim(t *testing.T) {
 	for _, c := range []struct {
 		rows      int64
 		intrinsic float64
-		leaves    int // found, at recall 0.95
-	}{{70_000, 11.1, 4}, {200_000, 15.7, 8}, {1_000_000, 16, 16}, {60_000, 25.8, 12}} {
-		a := plan.Aim{Recall: 0.95, Switch: 0.75, Rows: c.rows, Intrinsic: c.intrinsic, Overlap: 4, Most: 64}
+		leafSize  int
+		recall    float64
+		over      float64 // joins take over
+		leaves    int     // found
+	}{
+		{70_000, 11.1, 500, 0.95, 0.75, 4}, {200_000, 15.7, 500, 0.95, 0.75, 8},
+		{1_000_000, 16, 500, 0.95, 0.75, 16}, {60_000, 25.8, 500, 0.95, 0.75, 12},
+		{70_000, 11.1, 1000, 0.99, 0.94, 8}, {200_000, 15.7, 1000, 0.99, 0.94, 16},
+		{1_000_000, 16, 1000, 0.99, 0.94, 24}, {60_000, 25.8, 1000, 0.99, 0.94, 20},
+	} {
+		a := plan.Aim{Recall: c.recall, Switch: c.over, Rows: c.rows, Intrinsic: c.intrinsic, Overlap: 4, LeafSize: c.leafSize, Most: 64}
 		if leaves, rounds := a.Balls(); leaves < c.leaves-4 || leaves > c.leaves+4 || rounds > 2 {
 			t.Errorf("%d rows of dimension %v: %d leaves and %v rounds, found %d", c.rows, c.intrinsic, leaves, rounds, c.leaves)
 		}

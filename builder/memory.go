@@ -5,8 +5,6 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -91,7 +89,7 @@ func (r *run) codesBytes(n int64) int64 {
 
 // residualBytes is what codes that are not exact take to tell how far rows lie from them.
 func (r *run) residualBytes(n int64) int64 {
-	if whole := r.src.Type() == vectors.Uint8 || r.src.Type() == vectors.Int8; whole && r.opts.Metric != distance.Cosine {
+	if r.bytesAreKeys() {
 		return 0
 	}
 	return 4 * n

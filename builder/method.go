@@ -16,8 +16,8 @@ const exactPairs = 3000
 // then costs what its elements cost, and finding what is near as much as 30 more.
 // It comes to 63,000 rows of 128 dimensions, 19,000 of 500, 12,000 of 784. There
 // all pairs take as long as balls do for a recall of 0.99, or twice as long, and are
-// exact (faces, 13,233 of 500; SIFT, 60,000 of 128: 2.1 and 1.6 s). Twice as many would
-// make GIST, 60,000 of 384, exact: 5.5 s instead of 2 to 4.
+// exact (faces, 13,233 of 500: 0.6 s both; SIFT, 60,000 of 128: 1.4 and 0.6 s). Twice as
+// many would make GIST, 60,000 of 384, exact: 3.1 s instead of 1 to 2.
 const exactElements = 5_000_000
 
 // exactIsCheaper compares n rows of dim elements with all others by count.

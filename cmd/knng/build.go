@@ -234,9 +234,15 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
 }
 
-// leaveNothing removes the folders that opening a stream made, where nothing came of it.
+// leaveNothing removes the folders that opening a stream made, where nothing came of it:
+// beside a build, of whatever process, its scratch stays.
 func (b *buildFlags) leaveNothing() {
-	if os.Remove(filepath.Join(b.out, "scratch")) == nil { // it was empty
+	const scratch = "scratch"
+	entries, err := os.ReadDir(b.out)
+	if err != nil || len(entries) != 1 || entries[0].Name() != scratch {
+		return
+	}
+	if os.Remove(filepath.Join(b.out, scratch)) == nil { // it was empty
 		os.Remove(b.out)
 	}
 }

@@ -183,6 +183,16 @@ func TestNothingLeft(t *testing.T) {
 	if _, err := os.Stat(graph); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s is there: %v", graph, err)
 	}
+	others := filepath.Join(dir, "y.knng") // a build that goes on has its scratch beside other files
+	if err := errors.Join(os.MkdirAll(filepath.Join(others, "scratch"), 0o777), os.WriteFile(filepath.Join(others, "kv"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if code := run([]string{"build", rows, "-o", others}, nil, io.Discard, io.Discard); code == exitDone {
+		t.Error("built into a folder of other files")
+	}
+	if _, err := os.Stat(filepath.Join(others, "scratch")); err != nil {
+		t.Errorf("the scratch of another build: %v", err)
+	}
 	if code := run([]string{"build", rows + ".gz", "-o", graph, "-k", "6", "--quiet"}, nil, io.Discard, os.Stderr); code != exitDone {
 		t.Errorf("exit code %d, want %d", code, exitDone)
 	}

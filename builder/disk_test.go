@@ -26,7 +26,7 @@ import (
 func failingDisk(kind errorfs.OpReadWrite, at int64, once bool, why error) (vfs.FS, *atomic.Int64) {
 	count := new(atomic.Int64)
 	return errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() != kind || op.Kind == errorfs.OpFileClose {
+		if op.Kind.ReadOrWrite() != kind {
 			return nil
 		}
 		n := count.Add(1)

@@ -88,6 +88,9 @@ func (d *DB) Do(op func() error) error {
 	}()
 	select {
 	case err := <-done:
+		if err == nil {
+			err = d.Err() // a failed close is told to nobody else
+		}
 		return err
 	case <-d.failed:
 		return d.err
@@ -117,8 +120,9 @@ func (d *DB) fail(err error) {
 // closed the fence.
 func (d *DB) Close() error {
 	err := d.Do(d.Pebble.Close)
-	if d.Err() != nil {
+	if failed := d.Err(); failed != nil {
 		d.abandon()
+		return failed
 	}
 	return err
 }

@@ -26,7 +26,7 @@ var long = flag.Bool("long", false, "fail every write, not every seventh")
 func failing(pass int64, once bool) (vfs.FS, *atomic.Int64) {
 	writes := new(atomic.Int64)
 	return errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileClose {
+		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
 			return nil
 		}
 		if n := writes.Add(1); n <= pass || once && n > pass+1 {
@@ -101,6 +101,58 @@ func TestEveryWriteFails(t *testing.T) {
 	}
 }
 
+// badCloses is a disk on which closing the file number at of those made fails.
+type badCloses struct {
+	vfs.FS
+	at    int64
+	count *atomic.Int64
+}
+
+func (b badCloses) made(f vfs.File, err error) (vfs.File, error) {
+	if err != nil || b.count.Add(1) != b.at {
+		return f, err
+	}
+	return badClose{f}, nil
+}
+
+func (b badCloses) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return b.made(b.FS.Create(name, c))
+}
+
+func (b badCloses) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return b.made(b.FS.ReuseForWrite(from, to, c))
+}
+
+type badClose struct{ vfs.File }
+
+func (b badClose) Close() error { return errors.Join(b.File.Close(), syscall.EIO) }
+
+// TestEveryCloseFails: the error comes back, the process lives, what was promised
+// is kept. Without the fence Pebble ends the process where that is its log.
+func TestEveryCloseFails(t *testing.T) {
+	told := 0
+	for at := int64(1); ; at++ {
+		dir, made := filepath.Join(t.TempDir(), "db"), new(atomic.Int64)
+		kept := 0
+		db, err := fence.Open(dir, options(badCloses{vfs.Default, at, made}), nil)
+		if err == nil {
+			kept, err = work(db)
+			err = errors.Join(err, db.Close())
+		}
+		if err != nil {
+			told++
+			if !errors.Is(err, syscall.EIO) {
+				t.Errorf("file %d not closed: error %v", at, err)
+			}
+		}
+		checkKept(t, dir, kept)
+		if made.Load() < at {
+			t.Logf("%d closes failed, %d errors told", at-1, told)
+			return
+		}
+	}
+}
+
 // checkKept opens a database on a disk that is sound again.
 func checkKept(t *testing.T, dir string, kept int) {
 	t.Helper()
@@ -137,6 +189,45 @@ func TestPanicOfPebble(t *testing.T) {
 	}
 	if err := db.Close(); err == nil {
 		t.Error("closed without an error")
+	}
+}
+
+// TestClosedByDrain: what Pebble still has open when it is abandoned, it may close,
+// and learns of nothing; asking or writing, it is parked.
+func TestClosedByDrain(t *testing.T) {
+	opts := options(vfs.Default)
+	dir := t.TempDir()
+	db, err := fence.Open(filepath.Join(dir, "db"), opts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := opts.FS // the fence's own since Open
+	var made [3]vfs.File
+	for i := range made {
+		if made[i], err = behind.Create(filepath.Join(dir, fmt.Sprint(i)), vfs.WriteCategoryUnspecified); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read, err := behind.Open(filepath.Join(dir, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Do(func() error { panic("no more") }); err == nil {
+		t.Fatal("no error")
+	}
+	if err := db.Close(); err == nil {
+		t.Fatal("closed without an error")
+	}
+	if err := errors.Join(read.Close(), made[0].Close()); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+	back := make(chan string, 2)
+	go func() { made[1].Stat(); back <- "Stat" }()
+	go func() { made[2].Write([]byte("x")); back <- "Write" }()
+	select {
+	case what := <-back:
+		t.Errorf("%s came back", what)
+	case <-time.After(100 * time.Millisecond):
 	}
 }
 

@@ -57,33 +57,41 @@ func (f *fenced) hold(c, behind io.Closer) {
 	f.mu.Unlock()
 }
 
-// close closes what is behind c, once.
-func (f *fenced) close(c io.Closer) error {
+// close closes what is behind c, once, and the fence where that fails. Pebble is
+// told of nothing, neither a failure nor that drain was here before: changing its
+// log, it panics with what a close returns (PEBBLE.md, 8).
+func (f *fenced) close(c io.Closer) {
 	f.mu.Lock()
 	behind := f.open[c]
 	delete(f.open, c)
 	f.mu.Unlock()
 	if behind == nil {
-		return os.ErrClosed
+		return
 	}
-	return behind.Close()
+	if err := behind.Close(); err != nil {
+		f.db.fail(err)
+	}
 }
 
 // opened wraps a file that op opens.
-func (f *fenced) opened(op func() (vfs.File, error)) (vfs.File, error) {
+func (f *fenced) opened(op func() (vfs.File, error)) (*file, error) {
 	v, err := op()
 	if err != nil {
 		return nil, err
 	}
-	o := &file{v, f}
+	o := &file{File: v, fs: f}
 	f.hold(o, v)
 	return o, nil
 }
 
 // created wraps a file that op makes.
 func (f *fenced) created(op func() (vfs.File, error)) (v vfs.File, _ error) {
-	f.write(func() (err error) {
-		v, err = f.opened(op)
+	f.write(func() error {
+		o, err := f.opened(op)
+		if err == nil {
+			o.made = true
+			v = o
+		}
 		return err
 	})
 	return v, nil
@@ -118,11 +126,19 @@ func (f *fenced) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 }
 
 func (f *fenced) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	return f.opened(func() (vfs.File, error) { return f.FS.Open(name, opts...) })
+	return plain(f.opened(func() (vfs.File, error) { return f.FS.Open(name, opts...) }))
 }
 
 func (f *fenced) OpenDir(name string) (vfs.File, error) {
-	return f.opened(func() (vfs.File, error) { return f.FS.OpenDir(name) })
+	return plain(f.opened(func() (vfs.File, error) { return f.FS.OpenDir(name) }))
+}
+
+// plain makes no file a nil of the interface.
+func plain(o *file, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (f *fenced) Rename(from, to string) error {
@@ -170,7 +186,10 @@ func (f *fenced) Lock(name string) (io.Closer, error) {
 // lock is a lock behind the fence.
 type lock struct{ fs *fenced }
 
-func (l *lock) Close() error { return l.fs.close(l) }
+func (l *lock) Close() error {
+	l.fs.close(l)
+	return nil
+}
 
 // Unwrap makes fenced a vfs.FS.
 func (f *fenced) Unwrap() vfs.FS { return f.FS }
@@ -178,7 +197,8 @@ func (f *fenced) Unwrap() vfs.FS { return f.FS }
 // file is an open file behind the fence.
 type file struct {
 	vfs.File
-	fs *fenced
+	fs   *fenced
+	made bool // by created: only goroutines that write have it
 }
 
 // Fd is ordered with drain, which closes the file.
@@ -188,7 +208,21 @@ func (o *file) Fd() uintptr {
 	return o.File.Fd()
 }
 
-func (o *file) Close() error { return o.fs.close(o) }
+// Stat of a file just made may come after drain: like any failure of a file that
+// is written, Pebble does not learn of it.
+func (o *file) Stat() (vfs.FileInfo, error) {
+	info, err := o.File.Stat()
+	if err != nil && o.made {
+		o.fs.db.fail(err)
+		park()
+	}
+	return info, err
+}
+
+func (o *file) Close() error {
+	o.fs.close(o)
+	return nil
+}
 
 // read closes the fence where a read has failed, and passes the error on.
 func (o *file) read(n int, err error) (int, error) {

@@ -85,6 +85,7 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 		return func(w *division.BallWorker, i int) error {
 			defer progress(len(balls[i]))
 			return w.Carve(i, balls[i], func(leaf []uint32) error {
+				slices.Sort(leaf)
 				orders[i] = append(orders[i], leaf...)
 				return r.ctx.Err()
 			})

@@ -79,8 +79,10 @@ func (w *tileLeaves) look(leaf []uint32) (tied int) {
 	return tied
 }
 
-// compare compares rows with all of a leaf, for the rows alone.
+// compare compares rows with all of a leaf, for the rows alone. It sorts the leaf: of
+// those that tie the first places count.
 func (w *tileLeaves) compare(leaf, rows []uint32) {
+	slices.Sort(leaf)
 	for columns := range slices.Chunk(leaf, leafColumns) {
 		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)

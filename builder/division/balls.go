@@ -114,7 +114,8 @@ func (b *Balls) Worker(division uint32) *BallWorker {
 	return w
 }
 
-// Carve divides ball number i of Root into leaves. leaf's argument is reused.
+// Carve divides ball number i of Root into leaves. leaf's argument, whose places are in
+// no order, may be changed, and is reused.
 func (w *BallWorker) Carve(i int, ball []uint32, leaf func(places []uint32) error) error {
 	w.leaf = w.leaf[:0]
 	if err := w.carve(uint64(maxLeaders+i), 0, ball, leaf); err != nil {
@@ -164,7 +165,6 @@ func (w *BallWorker) flush(leaf func([]uint32) error) error {
 	if len(w.leaf) == 0 {
 		return nil
 	}
-	slices.Sort(w.leaf)
 	err := leaf(w.leaf)
 	w.leaf = w.leaf[:0]
 	return err

@@ -139,6 +139,7 @@ func (d *Division) chain(ctx context.Context, rows []byte) (order []uint32, err 
 	w := b.Worker(d.Number)
 	for i, ball := range balls {
 		err := w.Carve(i, ball, func(leaf []uint32) error {
+			slices.Sort(leaf)
 			order = append(order, leaf...)
 			return nil
 		})

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/knng/knng/builder/screen"
 )
@@ -67,23 +68,50 @@ func (w *screenWorker) compare(from, to int) error {
 
 // offer shows what is near row r of the band to list i.
 func (w *screenWorker) offer(i, r int) error {
-	near, keys := w.screen.Near(r, w.lists.shared(i))
+	worst := w.lists.shared(i)
+	if prime, ok := w.screen.(screen.Primer); ok && math.IsInf(float64(worst), 1) {
+		if err := w.evaluateColumns(i, prime.Prime(r), nil); err != nil {
+			return err
+		}
+		worst = w.within(i)
+	}
+	near, keys := w.screen.Near(r, worst)
 	if len(near) == 0 {
 		return nil
 	}
+	if err := w.evaluateColumns(i, near, keys); err != nil {
+		return err
+	}
+	w.lists.offer(i, w.ids, w.keys)
+	return nil
+}
+
+// evaluateColumns sets ids and keys to what columns numbered near are to list i; keys
+// may be known.
+func (w *screenWorker) evaluateColumns(i int, near []uint32, keys []float32) error {
 	w.ids = w.ids[:0]
 	for _, j := range near {
 		w.ids = append(w.ids, w.columns[j])
 	}
-	if keys == nil {
-		w.keys = append(w.keys[:0], make([]float32, len(near))...)
-		keys = w.keys
-		if _, err := w.evaluate(w.lists.Places[i], w.ids, keys); err != nil {
-			return err
-		}
+	if keys != nil {
+		w.keys = append(w.keys[:0], keys...)
+		return nil
 	}
-	w.lists.offer(i, w.ids, keys)
-	return nil
+	w.keys = slices.Grow(w.keys[:0], len(near))[:len(near)]
+	_, err := w.evaluate(w.lists.Places[i], w.ids, w.keys)
+	return err
+}
+
+// within is a key within which as many of ids lie as list i has room for.
+func (w *screenWorker) within(i int) float32 {
+	if self := slices.Index(w.ids, w.lists.Places[i]); self >= 0 {
+		w.keys = slices.Delete(w.keys, self, self+1)
+	}
+	if len(w.keys) < w.K || w.K == 0 {
+		return float32(math.Inf(1))
+	}
+	slices.Sort(w.keys)
+	return w.keys[w.K-1]
 }
 
 // shared is the key above which nothing enters list i, which others may be

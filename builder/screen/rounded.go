@@ -111,9 +111,10 @@ func (r *Rounded) Tells() bool {
 	for band := range slices.Chunk(rows, codes.BandRows) {
 		tile.Rows(band, len(columns))
 		for i, x := range band {
+			some, _ := tile.Within(i, tile.Bound(i, last+1))
+			slices.Sort(some)
+			nearest := math.Sqrt(float64(some[last])) + float64(r.codes.Residual(x))
 			distances, places := tile.Within(i, math.MaxUint32)
-			sorted := slices.Sorted(slices.Values(distances))
-			nearest := math.Sqrt(float64(sorted[last])) + float64(r.codes.Residual(x))
 			for j, d := range distances {
 				if math.Sqrt(float64(d)) <= nearest+float64(r.codes.Residual(places[j])) {
 					told++

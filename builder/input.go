@@ -39,6 +39,7 @@ func (r *run) layout() (err error) {
 			return err
 		}
 		r.received.Store(r.given.Received())
+		_ = r.given.Rest() // the store has rows of its own; a hint
 	}
 	return r.commitIDs()
 }

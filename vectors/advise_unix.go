@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var advices = [...]int{Normal: unix.MADV_NORMAL, Sequential: unix.MADV_SEQUENTIAL, Random: unix.MADV_RANDOM}
+var advices = [...]int{Normal: unix.MADV_NORMAL, Sequential: unix.MADV_SEQUENTIAL, Random: unix.MADV_RANDOM, unneeded: unix.MADV_DONTNEED}
 
 func advise(data []byte, a Advice) error {
 	if len(data) == 0 {

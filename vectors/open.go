@@ -51,6 +51,29 @@ func (in *Input) Drop() error {
 	return in.Close()
 }
 
+// Rest tells the system that the rows will hardly be read from now on: what it keeps of
+// their files is no longer counted as this process's. They can be read all the same.
+func (in *Input) Rest() error {
+	var maps []*mapping
+	switch s := in.Source.(type) {
+	case *Rows:
+		maps = append(maps, s.m)
+	case *fileSource:
+		maps = append(maps, s.m)
+	case *concatenation:
+		for _, part := range s.parts {
+			maps = append(maps, part.m)
+		}
+	}
+	var errs []error
+	for _, m := range maps {
+		if m != nil { // rows in memory have none
+			errs = append(errs, advise(m.data, unneeded))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Received is how many bytes of disk the rows take that came from streams; 0 where
 // there were none, or they were dropped.
 func (in *Input) Received() int64 {

@@ -94,6 +94,7 @@ const (
 	Normal Advice = iota
 	Sequential
 	Random
+	unneeded
 )
 
 // Advise tells the system how a mapping will be read. It is a hint; where the

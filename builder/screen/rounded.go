@@ -33,24 +33,27 @@ func (r *Rounded) Screen() Screen {
 	return &byRounded{Rounded: r, byCodes: byCodes{tile: r.codes.NewTile()}}
 }
 
-// byRounded takes every residual for the usual one where tiles look for what is near, and
-// lets the few rows pass that have a larger one, clipped as they were.
+// byRounded takes every residual for the usual one where tiles look for what is near.
+// For the few rows and columns that have a larger one, clipped as they were, bounds are
+// made for each pair.
 type byRounded struct {
 	*Rounded
 	byCodes
 	own   []float32 // residuals of the columns
 	steps []float64 // within which a column takes rows
+	far   []uint32  // columns of more than the usual residual
 	rows  []uint32
+	mine  []uint32 // bounds of all columns for one row
 }
 
 func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 	s.byCodes.Columns(places, nil, nil)
-	s.own, s.steps = s.own[:0], s.steps[:0]
+	s.own, s.steps, s.far = s.own[:0], s.steps[:0], s.far[:0]
 	for j, p := range places {
 		own := s.codes.Residual(p)
 		s.own, s.steps = append(s.own, own), append(s.steps, math.Inf(-1)) // it takes nothing
 		if float64(own) > s.usual {
-			s.bounds[j] = math.MaxUint32
+			s.far = append(s.far, uint32(j))
 		}
 	}
 	for j, w := range worst {
@@ -70,25 +73,43 @@ func (s *byRounded) Rows(places []uint32) {
 	s.byCodes.Rows(places)
 }
 
-// Near has the tile find what no residual would leave out, and then looks at each pair's
-// own.
+// Near has the tile find what usual residuals would not leave out, and then looks at each
+// pair's own.
 func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
 	own := float64(s.codes.Residual(s.rows[r]))
 	steps := s.codes.Rounding().Steps(worst) + own
-	bound := uint32(math.MaxUint32)
-	if own <= s.usual {
-		bound = codes.WithinSteps(steps + s.usual)
+	if own > s.usual {
+		return s.nearFar(r, steps, own), nil
 	}
-	distances, near := s.tile.Either(r, bound, s.bounds)
+	for _, j := range s.far {
+		s.bounds[j] = s.within(j, steps, own)
+	}
+	distances, near := s.tile.Either(r, codes.WithinSteps(steps+s.usual), s.bounds)
 	n := 0
 	for i, d := range distances {
 		j := near[i]
-		if d <= codes.WithinSteps(max(steps+float64(s.own[j]), s.steps[j]+own)) {
+		if d <= s.within(j, steps, own) {
 			near[n] = j
 			n++
 		}
 	}
 	return near[:n], nil
+}
+
+// nearFar is Near for a row of more than the usual residual.
+func (s *byRounded) nearFar(r int, steps, own float64) []uint32 {
+	s.mine = slices.Grow(s.mine[:0], len(s.bounds))[:len(s.bounds)]
+	for j := range s.own {
+		s.mine[j] = s.within(uint32(j), steps, own)
+	}
+	_, near := s.tile.Either(r, 0, s.mine)
+	return near
+}
+
+// within is the distance of codes beyond which neither column j nor a row that takes what
+// is within some steps, and has a residual of its own, takes the other.
+func (s *byRounded) within(j uint32, steps, own float64) uint32 {
+	return codes.WithinSteps(max(steps+float64(s.own[j]), s.steps[j]+own))
 }
 
 // Prime returns the numbers of some more than k columns, nearest to row r of the band by

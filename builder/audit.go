@@ -17,6 +17,15 @@ type badRows struct {
 	Repeated int      `json:"repeated"` // rows equal to an earlier one
 }
 
+// listed is which input rows get lists.
+type listed struct {
+	goodRows pages.Block[uint32]
+	good     []uint32 // in goodRows: input rows that get a list, ascending; without copies
+	first    []uint32 // where duplicates collapse: of each input row, the first with the same bytes
+	copies   []uint32 // good rows that others were solved for, by the places of those
+	bad      badRows
+}
+
 // audit reads the input once: every value is looked at before anything is
 // built on it. Its findings are recorded, so a resumed build does not read the
 // input again.

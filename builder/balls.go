@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
@@ -16,6 +18,14 @@ import (
 
 // The balls method: overlapping divisions by hyperspheres and propagation by
 // joins, over codes. See the package comment.
+
+// ballLists is what the balls method holds.
+type ballLists struct {
+	found   *candidates.Lists // for a while in the exact method too
+	round   *propagation.Round
+	kept    time.Time // when found was last on disk as it was in memory
+	durable int       // stages that found had on disk then
+}
 
 // course is how the balls method goes about a build, settled before its first
 // stage.
@@ -123,19 +133,16 @@ func (r *run) eachBall(b *division.Balls, number int, balls [][]uint32, worker f
 	})
 }
 
-// divideBalls runs one overlapping division: leaves are solved as they are
-// carved.
-func (r *run) divideBalls() error {
-	number := r.state.count(divisionStage) + 1
-	b := r.balls(r.codes, r.state.overlapOf(&r.opts, number))
-	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(b.Overlap))
-	balls, compared, err := b.Root(r.ctx, uint32(number))
+// solveBalls solves the leaves of a division as they are carved, and returns how many
+// pairs were compared, those with leaders among them.
+func (r *run) solveBalls(b *division.Balls, number uint32, p *phase) (int64, error) {
+	balls, compared, err := b.Root(r.ctx, number)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var pairs atomic.Int64
 	pairs.Add(compared)
-	err = r.eachBall(b, number, balls, func() ballWork {
+	err = r.eachBall(b, int(number), balls, func() ballWork {
 		solve := r.leafOfCodes()
 		return func(w *division.BallWorker, i int) error {
 			w.Compared = 0
@@ -149,15 +156,24 @@ func (r *run) divideBalls() error {
 			return err
 		}
 	})
+	return pairs.Load(), err
+}
+
+// divideBalls runs one overlapping division.
+func (r *run) divideBalls() error {
+	number := r.state.count(divisionStage) + 1
+	b := r.balls(r.codes, r.state.overlapOf(&r.opts, number))
+	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(b.Overlap))
+	pairs, err := r.solveBalls(b, uint32(number), p)
 	if err != nil {
 		return err
 	}
-	st := stage{Kind: divisionStage, Number: number, Requested: pairs.Load(), Evaluated: pairs.Load()}
+	st := stage{Kind: divisionStage, Number: number, Requested: pairs, Evaluated: pairs}
 	if err := r.look(&st); err != nil {
 		return err
 	}
 	err = r.endBallStage(st)
-	p.End("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs.Load())/float64(r.n()), r.steerNote())
+	p.End("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs)/float64(r.n()), r.steerNote())
 	return err
 }
 

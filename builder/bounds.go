@@ -6,10 +6,11 @@ import (
 	"github.com/knng/knng/builder/pages"
 )
 
-// bounds tells of every place what is too far to enter its list: the last key of the
-// lists last folded, rounded up to the upper half of a float32. What a group finds
-// beyond it need not be written, nor, where codes are keys, looked at: after the first
-// division that is most of it. The graph is the same without.
+// bounds tells of every place what is too far to enter its list: a key, rounded up to the
+// upper half of a float32. In the parts method it is the last of the lists last folded.
+// What a group finds beyond it need not be written, nor, where codes are keys, looked at:
+// after the first division that is most of it. In the exact method it is that of a
+// division made for it. The graph is the same without.
 type bounds struct {
 	keys pages.Block[uint16] // empty: no bounds yet
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // Build builds the k-NN graph of src into the store at dir, or continues the
@@ -31,6 +32,10 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
+	if err != nil {
+		return nil, err
+	}
 	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
@@ -43,7 +48,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, spaceError(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
-	r := &run{ctx: ctx, opts: opts, src: src, given: src, draft: draft}
+	r := &run{ctx: ctx, opts: opts, src: src, given: src, draft: draft, space: space}
 	defer r.release()
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well

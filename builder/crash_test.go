@@ -41,7 +41,7 @@ func seeded(t *testing.T) *rand.Rand {
 // smallBuilds go through every kind of stage; folds and the lists of balls are
 // written after each stage.
 var smallBuilds = map[string]builder.Options{
-	"exact": {K: 5, Method: builder.Exact},
+	"exact": {K: 5, Method: builder.Exact, LeafSize: 20},
 	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Visits: 40, Divisions: 3, Rounds: 1},
 	"parts": {K: 5, Method: builder.Parts, Divisions: 8},
 	"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},

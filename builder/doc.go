@@ -42,7 +42,8 @@
 //	                rows that steered nothing, checksum, seal
 //
 // The exact method replaces 2 to 4 by all pairs, block against block: as bytes in tiles,
-// with keys for the pairs that rounding to bytes leaves open (package screen).
+// with keys for the pairs that rounding to bytes leaves open (package screen). Many rows
+// are divided into balls once before, which tells of each what is too far for its list.
 //
 // Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16

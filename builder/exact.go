@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/knng/knng/builder/leaf"
@@ -240,7 +241,7 @@ func (w *exactWorker) screened(split int) (leaf.Count, error) {
 // keys.
 func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 	allClosed := w.close(columns, rows[0])
-	w.screen.Columns(columns, w.bounds(columns), rows)
+	w.screen.Columns(columns, w.boundsOf(columns), rows)
 	for first := 0; first < len(rows); first += screen.BandRows {
 		band := rows[first:min(first+screen.BandRows, len(rows))]
 		if allClosed && w.allAre(band, columns[0]) {
@@ -248,12 +249,12 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 		}
 		w.screen.Rows(band)
 		for r, x := range band {
-			if prime, ok := w.screen.(screen.Primer); ok && w.self {
+			if prime, ok := w.screen.(screen.Primer); ok && w.self && math.IsInf(float64(w.bound(x)), 1) {
 				if err := w.offer(x, columns, prime.Prime(r), nil); err != nil {
 					return err
 				}
 			}
-			near, keys := w.screen.Near(r, w.lists.Worst(x))
+			near, keys := w.screen.Near(r, w.bound(x))
 			if w.isClosed(x, columns[0]) {
 				near, keys = w.open(near, keys)
 			}
@@ -265,15 +266,20 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 	return nil
 }
 
-// bounds are the keys above which lists of columns take nothing; nil where columns are rows
-// themselves, which ask for what is near in their own turn.
-func (w *exactWorker) bounds(columns []uint32) []float32 {
+// bound is the key above which the list of a place takes nothing, or nothing to stay.
+func (w *exactWorker) bound(place uint32) float32 {
+	return min(w.lists.Worst(place), w.run.bounds.key(place))
+}
+
+// boundsOf are the bounds of columns; nil where columns are rows themselves, which ask
+// for what is near in their own turn.
+func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 	if w.self {
 		return nil
 	}
 	w.worst = w.worst[:0]
 	for _, y := range columns {
-		w.worst = append(w.worst, w.lists.Worst(y))
+		w.worst = append(w.worst, w.bound(y))
 	}
 	return w.worst
 }
@@ -343,9 +349,11 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 		if y == x {
 			continue
 		}
-		w.lists.Offer(x, y, keys[i])
-		if w.lists.Offer(y, x, keys[i]) && !w.self {
-			w.screen.Tighten(near[i], w.lists.Worst(y))
+		if keys[i] <= w.bound(x) {
+			w.lists.Offer(x, y, keys[i])
+		}
+		if keys[i] <= w.bound(y) && w.lists.Offer(y, x, keys[i]) && !w.self {
+			w.screen.Tighten(near[i], w.bound(y))
 		}
 	}
 	return nil

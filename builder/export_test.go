@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // On returns o with everything but scratch files written through fs.
@@ -52,7 +53,11 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, err
 	}
 	defer draft.Close()
-	r := &run{ctx: context.Background(), opts: o, src: src, given: src, draft: draft}
+	space, err := distance.New(o.Metric, src.Type(), src.Dim())
+	if err != nil {
+		return 0, nil, err
+	}
+	r := &run{ctx: context.Background(), opts: o, src: src, given: src, draft: draft, space: space}
 	defer r.release()
 	if _, err := draft.Load("state", &r.state); err != nil {
 		return 0, nil, err

@@ -9,7 +9,6 @@ import (
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // layout decides the method, gives every row its place, and writes the store's
@@ -17,9 +16,6 @@ import (
 // other, so that leaves and propagation find them in the same pages. The order
 // is one more division; nothing that shapes the graph depends on it.
 func (r *run) layout() (err error) {
-	if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
-		return err
-	}
 	if err := r.loadOrder(); err != nil {
 		return err
 	}

@@ -11,6 +11,14 @@ import (
 	"github.com/knng/knng/store"
 )
 
+// pairCache is what is known of pairs computed before.
+type pairCache struct {
+	shared  *cache.SharedLeaf
+	pairs   *cache.Pairs  // nil: no pair-with-distance cache
+	skip    bool          // leaves skip pairs that have shared a leaf before
+	keyCost time.Duration // measured, of one evaluation
+}
+
 // Forms of the computed-pair cache, as Result.PairCache names them.
 const (
 	noCache    = "off"

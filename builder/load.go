@@ -30,6 +30,9 @@ func (r *run) load() (err error) {
 	if r.state.Method == Balls {
 		return r.loadCandidates()
 	}
+	if err := r.boundLists(); err != nil {
+		return err
+	}
 	p := r.begin("load", "stages", int64(len(r.state.Stages)))
 	defer p.End("")
 	r.lists = union.New(r.n(), r.k, r.order)

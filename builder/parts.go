@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -18,6 +19,17 @@ import (
 // finds is a unit of the stage, kept by the store; before the next division the units
 // are united with the lists so far, stripe of places after stripe, and at the end they
 // become the graph. See the package comment.
+
+// inParts is what the parts method holds.
+type inParts struct {
+	groups    [2]parts.Group              // one being solved, one being read
+	ascending []uint32                    // 0, 1, ...
+	folded    uint32                      // stages whose lists are in the fold
+	units     []int                       // of every stage since
+	bounds    bounds                      // of lists; in the exact method too
+	spill     atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
+	ledger    pages.Ledger                // of what grows with the rows
+}
 
 // groupBytes is the memory of a group of leaves. Smaller groups share more of their
 // rows with others, which are then read and written more often; larger ones only

@@ -38,12 +38,16 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	if _, err := manifestOf(src, &opts); err != nil {
 		return nil, err
 	}
-	r := &run{ctx: ctx, opts: opts, src: src, given: src, scratch: opts.Scratch}
+	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
+	if err != nil {
+		return nil, err
+	}
+	r := &run{ctx: ctx, opts: opts, src: src, given: src, space: space, scratch: opts.Scratch}
 	defer r.release()
 	r.received.Store(src.Received())
 	var p *plan.Plan
 	r.ledger.Limit, r.ledger.Dir = r.partsRoom(), opts.Scratch
-	err := vectors.Guard(func() (err error) {
+	err = vectors.Guard(func() (err error) {
 		if err = r.separate(); err != nil {
 			return err
 		}
@@ -56,12 +60,6 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 
 // makePlan plans the build, and its time where budget has some for measuring the machine.
 func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Plan, error) {
-	if r.space == nil {
-		var err error
-		if r.space, err = distance.New(r.opts.Metric, r.src.Type(), r.src.Dim()); err != nil {
-			return nil, err
-		}
-	}
 	g, err := r.sampled()
 	if err != nil {
 		return nil, err

@@ -5,22 +5,13 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
-	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
-	"github.com/knng/knng/vectors/products"
 )
 
 // run is one call of Build: the state as recorded, and everything derived from
@@ -38,41 +29,21 @@ type run struct {
 	scratch  string       // folder
 	received atomic.Int64 // bytes of rows from streams that are still on disk
 
+	listed
 	rows     *vectors.Rows
+	ownsRows bool // rows is ours to close
 	space    *distance.Space
 	norms    []float64 // by place, under cosine
 	order    []uint32  // order[place] = row
 	k        int       // length of the lists: min(K, n-1)
 	lists    *union.Lists
-	codes    *codes.Matrix     // of rows: in the balls method, and where they screen
-	rounded  *screen.Rounded   // the same with bounds: in the exact method, where they are not keys
-	vague    bool              // bounds were too wide
-	products *products.Matrix  // of rows, where codes do not tell
-	found    *candidates.Lists // of the balls method
-	round    *propagation.Round
-	kept     time.Time // when found was last on disk as it was in memory
-	durable  int       // stages that found had on disk then
-	shared   *cache.SharedLeaf
-	pairs    *cache.Pairs    // nil: no pair-with-distance cache
-	skip     bool            // leaves skip pairs that have shared a leaf before
 	steer    []*recall.Lists // exact lists of the rows that steer
 
-	groups    [2]parts.Group // of the parts method: one being solved, one being read
-	ascending []uint32       // 0, 1, ...
-	folded    uint32         // stages whose lists are in the fold, in that method
-	units     []int          // of every stage since
-	bounds    bounds
-	spill     atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
-	ledger    pages.Ledger                // of what grows with the rows, in that method
+	screening
+	pairCache
+	ballLists
+	inParts
 
-	goodRows pages.Block[uint32]
-	good     []uint32      // in goodRows: input rows that get a list, ascending; without copies
-	first    []uint32      // where duplicates collapse: of each input row, the first with the same bytes
-	copies   []uint32      // good rows that others were solved for, by the places of those
-	ownsRows bool          // rows is ours to close
-	keyCost  time.Duration // measured, of one evaluation
-
-	bad        badRows
 	completing unitCounts // of the final exact pass
 }
 

@@ -9,6 +9,14 @@ import (
 	"github.com/knng/knng/vectors/products"
 )
 
+// screening is what tells, more or less, which rows are near.
+type screening struct {
+	codes    *codes.Matrix    // of rows: in the balls method, and where they screen
+	rounded  *screen.Rounded  // the same with bounds: where they are not keys
+	vague    bool             // bounds were too wide
+	products *products.Matrix // of rows, where codes do not tell
+}
+
 // bytesAreKeys reports whether code distances of the rows are their keys.
 func (r *run) bytesAreKeys() bool {
 	integers := r.src.Type() == vectors.Uint8 || r.src.Type() == vectors.Int8

@@ -21,7 +21,9 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		const n, dim = 6000, 12
 		m := rowstest.Codes(t, rng, n, dim, values)
 		k := 1 + rng.IntN(40)
-		lists := func() *run { return &run{codes: m, found: candidates.New(n, k)} }
+		lists := func() *run {
+			return &run{screening: screening{codes: m}, ballLists: ballLists{found: candidates.New(n, k)}}
+		}
 		once, bothWays := lists(), lists()
 		defer once.found.Free()
 		defer bothWays.found.Free()

@@ -12,9 +12,9 @@ const exactStage = 8
 const compressed, compressedInOrder = 0.6, 0.14
 
 // keysByRounded is how many keys are evaluated for every entry of a list where codes leave
-// something open: measured 11.7 on GIST, of rows in the same blocks, which cost half of
-// what calibration measures.
-const keysByRounded = 8
+// something open: measured 5.8 on GIST, of rows in the same blocks, which cost two thirds
+// of what calibration measures.
+const keysByRounded = 4
 
 // productBytes is what a row of products takes (package products).
 const productBytes = 4
@@ -53,8 +53,31 @@ func (s *Shape) exact() []Pass {
 	compare := Pass{Name: "exact", Does: "compares all rows with all others, block with block", Times: 1,
 		ReadBytes: int64(s.rowBytes() * (rounds + 1) / 2), WrittenBytes: int64(first + later + folds*lists), DiskBytes: int64(kept),
 		work: work{screen: n * n / 2, keys: keys, touched: n * float64(s.K) * (1 + math.Log(rounds))}, held: held}
-	passes := append(s.read(), order, compare)
+	passes := append(s.read(), order)
+	if bounds, ok := s.bounds(held); ok {
+		passes = append(passes, bounds)
+	}
+	passes = append(passes, compare)
 	return append(passes, s.sealed(after, work{}, held)...)
+}
+
+// BoundLeaves is from how many leaves of rows on the exact method divides them once, to
+// know what is too far: of 20 leaves the pairs of that are a sixth of all, and cost twice as
+// much as those that are only compared.
+const BoundLeaves = 20
+
+// bounds is the pass that divides the rows once before all are compared with all; few
+// rows have none. The lists of that are gone when those of all pairs come.
+func (s *Shape) bounds(held memory) (Pass, bool) {
+	leaf, tile := s.division()
+	held.heap += 24 * s.n()
+	p := Pass{Name: "bounds", Does: "divides the rows once, to know what is too far for their lists", Times: 1,
+		ReadBytes: int64(float64(s.Overlap) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
+		work: work{leaf: leaf, tile: tile}, held: held}
+	if !s.KeyCodes {
+		p.work.keys = s.n() * float64(s.K)
+	}
+	return p, s.byCodes() && s.Rows >= BoundLeaves*int64(s.LeafSize)
 }
 
 // BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which

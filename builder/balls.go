@@ -104,19 +104,6 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 	return slices.Concat(orders...), err
 }
 
-// reorderCodes makes the codes that the order was found by those of the rows in
-// that order, which have just been written.
-func (r *run) reorderCodes(order []uint32) (err error) {
-	if r.codes == nil {
-		return nil
-	}
-	if err := r.mapRowsWritten(len(order)); err != nil {
-		return err
-	}
-	r.codes, err = r.codes.Reordered(r.rows, order, r.opts.Threads)
-	return err
-}
-
 type ballWork func(w *division.BallWorker, ball int) error
 
 // eachBall does the balls of a division, the largest first, so that no thread

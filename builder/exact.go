@@ -77,7 +77,7 @@ func (r *run) exact() error {
 // meanwhile does something in a goroutine of its own, and returns what waits for it.
 func meanwhile(do func() error) (wait func() error) {
 	done := make(chan error, 1)
-	go func() { done <- do() }()
+	go func() { done <- vectors.Guard(do) }()
 	return func() error { return <-done }
 }
 

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,10 +124,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		}
 		order = leaves.Places
 	}
-	if err := r.writeRows(given, r.withCopies(order), p.Add); err != nil {
-		return nil, err
-	}
-	if err := r.reorderCodes(order); err != nil {
+	if err := r.writeOrdered(given, order, p.Add); err != nil {
 		return nil, err
 	}
 	for i, at := range order {
@@ -134,6 +132,28 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	}
 	p.End("")
 	return order, nil
+}
+
+// writeOrdered writes the rows in their order and puts the codes that it was found by in
+// that order, at the same time where these are not the rows themselves.
+func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(int)) (err error) {
+	write := func() error { return r.writeRows(given, r.withCopies(order), progress) }
+	if r.codes == nil {
+		return write()
+	}
+	if !r.codes.View() {
+		written := meanwhile(write)
+		r.codes, err = r.codes.Reordered(nil, order, r.opts.Threads)
+		return errors.Join(written(), err)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	if err := r.mapRowsWritten(len(order)); err != nil {
+		return err
+	}
+	r.codes, err = r.codes.Reordered(r.rows, order, r.opts.Threads)
+	return err
 }
 
 // givenRows maps the good rows in input order: the input itself where it is one
@@ -207,23 +227,38 @@ func consecutive(rows []uint32, most int) int {
 	return n
 }
 
-// writeRows writes rows order[0], order[1], ... of given as the store's own.
+// writeRows writes rows order[0], order[1], ... of given as the store's own: some are
+// gathered while those before them are written.
 func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int)) error {
 	w, err := r.draft.CreateRows(len(order), given.Dim(), given.Type())
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	for part := range slices.Chunk(order, 4096) {
+	size := given.Dim() * given.Type().Size()
+	var room [2][]byte
+	written := func() error { return nil }
+	for part := range slices.Chunk(order, max(1, copyBytes/size)) {
+		rows := room[0][:0]
 		for _, at := range part {
-			if _, err := w.Write(given.Row(int(at))); err != nil {
-				return err
-			}
+			rows = append(rows, given.Row(int(at))...)
 		}
-		progress(len(part))
-		if err := r.ctx.Err(); err != nil {
+		err := written()
+		if err == nil {
+			err = r.ctx.Err()
+		}
+		if err != nil {
 			return err
 		}
+		written = meanwhile(func() error {
+			_, err := w.Write(rows)
+			return err
+		})
+		room = [2][]byte{room[1], rows}
+		progress(len(part))
+	}
+	if err := written(); err != nil {
+		return err
 	}
 	err = w.Commit()
 	r.meter.disk(r.onDisk()) // before what was received or spooled goes

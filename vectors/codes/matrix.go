@@ -168,10 +168,13 @@ func (m *Matrix) DistanceTo(a uint32, o *Matrix, b uint32) uint32 {
 	return sum
 }
 
+// View reports whether the codes are the rows themselves, where these lie.
+func (m *Matrix) View() bool { return m.view }
+
 // Reordered returns the codes of rows, whose row i is row order[i] of those that m
-// was made of.
+// was made of. Only codes that are a view need the rows.
 func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Matrix, error) {
-	if rows.Len() != len(order) {
+	if m.view && rows.Len() != len(order) {
 		return nil, fmt.Errorf("codes: %d rows in an order of %d", rows.Len(), len(order))
 	}
 	o := *m

@@ -40,8 +40,8 @@ func (r Rates) cpu(w work) (parallel, alone float64) {
 func Nominal(s Shape, share float64) Rates {
 	d := float64(s.Dim)
 	r := Rates{
-		Leaf: 1e9 / (1.6 + d/300), Tile: 1e9 / (2 + d/90), Screen: 1e9 / (1 + d/18), Keys: 1e9 / (60 + d/2), Touched: 2e8,
-		Hashed: 2.5e8, Read: 2e9, Written: 5e8, Threads: s.Threads, Share: share,
+		Leaf: 1e9 / (1.6 + d/300), Tile: 1e9 / (2 + d/90), Screen: 1e9 / (1 + d/18), Keys: 1e9 / (30 + d/5), Touched: 8e8,
+		Hashed: 1e9, Read: 2e9, Written: 8e8, Threads: s.Threads, Share: share,
 	}
 	if s.byCodes() {
 		r.Screen = 1e9 / (0.8 + d/250)

@@ -55,7 +55,7 @@ func (r *run) sampled() (*run, error) {
 // trial is a run of one goroutine over the same rows.
 func (g *run) trial() *run {
 	return &run{ctx: g.ctx, opts: g.opts, src: g.src, space: g.space, state: g.state, k: g.k,
-		rows: g.rows, norms: g.norms, order: g.order, screening: g.screening, inParts: inParts{ascending: g.ascending}}
+		rows: g.rows, norms: g.norms, order: g.order, screening: g.screening, ascending: g.ascending}
 }
 
 // timed is one thing that is measured: it does some of its work, on any goroutine, and

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/screen"
@@ -74,11 +75,12 @@ func (r *run) exact() error {
 	return err
 }
 
-// meanwhile does something in a goroutine of its own, and returns what waits for it.
+// meanwhile does something in a goroutine of its own, and returns what waits for it, however
+// often.
 func meanwhile(do func() error) (wait func() error) {
 	done := make(chan error, 1)
 	go func() { done <- vectors.Guard(do) }()
-	return func() error { return <-done }
+	return sync.OnceValue(func() error { return <-done })
 }
 
 // exactRound does one round, a unit of the stage, and returns what commits it.

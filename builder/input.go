@@ -141,7 +141,7 @@ func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(in
 	if r.codes == nil {
 		return write()
 	}
-	if !r.codes.View() {
+	if !r.codesAreRows() {
 		written := meanwhile(write)
 		r.codes, err = r.codes.Reordered(nil, order, r.opts.Threads)
 		return errors.Join(written(), err)
@@ -234,10 +234,13 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 	if err != nil {
 		return err
 	}
-	defer w.Abort()
+	written := func() error { return nil }
+	defer func() {
+		written() // a row that cannot be read ends this while others are written
+		w.Abort()
+	}()
 	size := given.Dim() * given.Type().Size()
 	var room [2][]byte
-	written := func() error { return nil }
 	for part := range slices.Chunk(order, max(1, copyBytes/size)) {
 		rows := room[0][:0]
 		for _, at := range part {

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -22,13 +21,10 @@ import (
 
 // inParts is what the parts method holds.
 type inParts struct {
-	groups    [2]parts.Group              // one being solved, one being read
-	ascending []uint32                    // 0, 1, ...
-	folded    uint32                      // stages whose lists are in the fold
-	units     []int                       // of every stage since
-	bounds    bounds                      // of lists; in the exact method too
-	spill     atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
-	ledger    pages.Ledger                // of what grows with the rows
+	groups [2]parts.Group              // one being solved, one being read
+	folded uint32                      // stages whose lists are in the fold
+	units  []int                       // of every stage since
+	spill  atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
 }
 
 // groupBytes is the memory of a group of leaves. Smaller groups share more of their

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -44,7 +45,10 @@ type run struct {
 	ballLists
 	inParts
 
-	completing unitCounts // of the final exact pass
+	ascending  []uint32     // 0, 1, ...: see numbers
+	bounds     bounds       // of lists, in the exact method and in parts
+	ledger     pages.Ledger // of what grows with the rows
+	completing unitCounts   // of the final exact pass
 }
 
 // n is the number of rows that get a list.

@@ -94,7 +94,7 @@ const (
 	Normal Advice = iota
 	Sequential
 	Random
-	unneeded
+	unneeded // for now: its pages are no longer counted as this process's
 )
 
 // Advise tells the system how a mapping will be read. It is a hint; where the

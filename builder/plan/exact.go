@@ -45,6 +45,7 @@ func (s *Shape) exact() []Pass {
 	}
 	kept := s.storedRows() + first
 	after := s.storedRows() + lists + math.Min(later, lists)
+	bounds, bounded := s.bounds(held)
 	held.heap += lists // what the first round found, before it is written
 	keys := 0.0
 	if s.byCodes() && !s.KeyCodes {
@@ -54,7 +55,7 @@ func (s *Shape) exact() []Pass {
 		ReadBytes: int64(s.rowBytes() * (rounds + 1) / 2), WrittenBytes: int64(first + later + folds*lists), DiskBytes: int64(kept),
 		work: work{screen: n * n / 2, keys: keys, touched: n * float64(s.K) * (1 + math.Log(rounds))}, held: held}
 	passes := append(s.read(), order)
-	if bounds, ok := s.bounds(held); ok {
+	if bounded {
 		passes = append(passes, bounds)
 	}
 	passes = append(passes, compare)

@@ -74,7 +74,7 @@ func (f *fenced) close(c io.Closer) {
 }
 
 // opened wraps a file that op opens.
-func (f *fenced) opened(op func() (vfs.File, error)) (*file, error) {
+func (f *fenced) opened(op func() (vfs.File, error)) (vfs.File, error) {
 	v, err := op()
 	if err != nil {
 		return nil, err
@@ -86,11 +86,9 @@ func (f *fenced) opened(op func() (vfs.File, error)) (*file, error) {
 
 // created wraps a file that op makes.
 func (f *fenced) created(op func() (vfs.File, error)) (v vfs.File, _ error) {
-	f.write(func() error {
-		o, err := f.opened(op)
-		if err == nil {
-			o.made = true
-			v = o
+	f.write(func() (err error) {
+		if v, err = f.opened(op); err == nil {
+			v.(*file).made = true
 		}
 		return err
 	})
@@ -126,19 +124,11 @@ func (f *fenced) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 }
 
 func (f *fenced) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	return plain(f.opened(func() (vfs.File, error) { return f.FS.Open(name, opts...) }))
+	return f.opened(func() (vfs.File, error) { return f.FS.Open(name, opts...) })
 }
 
 func (f *fenced) OpenDir(name string) (vfs.File, error) {
-	return plain(f.opened(func() (vfs.File, error) { return f.FS.OpenDir(name) }))
-}
-
-// plain makes no file a nil of the interface.
-func plain(o *file, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return o, nil
+	return f.opened(func() (vfs.File, error) { return f.FS.OpenDir(name) })
 }
 
 func (f *fenced) Rename(from, to string) error {

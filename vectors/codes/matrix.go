@@ -168,9 +168,6 @@ func (m *Matrix) DistanceTo(a uint32, o *Matrix, b uint32) uint32 {
 	return sum
 }
 
-// View reports whether the codes are the rows themselves, where these lie.
-func (m *Matrix) View() bool { return m.view }
-
 // Reordered returns the codes of rows, whose row i is row order[i] of those that m
 // was made of. Only codes that are a view need the rows.
 func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Matrix, error) {

@@ -187,7 +187,7 @@ func TestPlainBuilds(t *testing.T) {
 // otherKernels makes the plain builds again in processes with other kernels.
 func otherKernels(t *testing.T, seed uint64, want []string) {
 	t.Helper()
-	for _, kernel := range []string{"go", "avx2", "avx512", "avx512-f32"} {
+	for _, kernel := range []string{"go", "avx2", "avxvnni", "avx512", "avx512-f32"} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestPlainBuilds$", "-test.v", "-seed", fmt.Sprint(seed), fmt.Sprintf("-long=%v", *long))
 		cmd.Env = append(os.Environ(), "KNNG_KERNEL="+kernel, "KNNG_TEST_SUMS=1")
 		out, err := cmd.CombinedOutput()

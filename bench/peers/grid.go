@@ -54,8 +54,9 @@ func OurGrid() (grid []Setting) {
 }
 
 // Kernels are the arithmetics that knng is run in to tell them from the algorithm:
-// all that the machine has, AVX-512 without AMX, float32 alone, and AVX2.
-var Kernels = []string{"", "avx512", "avx512-f32", "avx2"}
+// all that the machine has, AVX-512 without AMX, float32 alone, AVX2 with products of bytes,
+// and AVX2.
+var Kernels = []string{"", "avx512", "avx512-f32", "avxvnni", "avx2"}
 
 // partTargets are the recalls that are asked for in every arithmetic.
 var partTargets = []float64{0.90, 0.95, 0.99}

@@ -24,7 +24,8 @@ const Rules = `Rules
   selection fused into its tiles, each thread with rows of its own.
 - Ours is also run with parts of its arithmetic taken away, the graph being the same: without
   AMX (KNNG_KERNEL=avx512), in float32 alone (KNNG_KERNEL=avx512-f32: codes are compared as
-  float32; rows are still gathered as bytes), and without AVX-512 and VNNI (KNNG_KERNEL=avx2).
+  float32; rows are still gathered as bytes), without AVX-512 (KNNG_KERNEL=avxvnni), and
+  without instructions that multiply bytes (KNNG_KERNEL=avx2).
   Comparisons, scan rate and comparisons a second stand beside.
 - A run that exceeds the time limit counts as failed and is not repeated.
 `

@@ -75,8 +75,8 @@ func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 	return s, nil
 }
 
-// Kernel names the instruction set in use: amx, avx512, avx512-f32, avx2,
-// neon or go.
+// Kernel names the instruction set in use: amx, avx512, avx512-f32,
+// avxvnni, avx2, neon or go.
 func Kernel() string {
 	k, err := simd.Choose()
 	if err != nil {

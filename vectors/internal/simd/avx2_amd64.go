@@ -13,10 +13,29 @@ func avx2() *Kernel {
 		SquaredF16: floatsBy(squaredF16AVX2, float16s, float16s, squares), DotF16: floatsBy(dotF16AVX2, float16s, float16s, products),
 		DotF32U8: floatsBy(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8AVX2, float32s, int8s, products),
 		DotF32F16: floatsBy(dotF32F16AVX2, float32s, float16s, products),
-		Round:     roundGo,
+		Round:     round2Of,
 		Codes:     codes2(),
 		Products:  products2Table(),
 	}
+}
+
+func round2Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {
+	n := len(x) &^ 3
+	if n > 0 {
+		_, _ = offsets[n-1], dst[n-1]
+		apart = round2(n, &x[0], norm, &offsets[0], perUnit, &dst[0])
+	}
+	return apart + roundGo(x[n:], norm, offsets[n:], perUnit, dst[n:])
+}
+
+//go:noescape
+func round2(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)
+
+// avx2Bytes is avx2 where the CPU multiplies bytes.
+func avx2Bytes() *Kernel {
+	k := avx2()
+	k.Name, k.Codes = "avxvnni", codes2Bytes()
+	return k
 }
 
 //go:noescape

@@ -58,25 +58,15 @@ type Codes struct {
 	// base beginning at base[r*stride]. It may do nothing.
 	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
 
-	floats bool // panels hold float32
-	tiled  bool // Dots copies its rows
+	wide  int // bytes of an element in a panel; 0 is 1
+	roomy int // bytes of an element in room
 }
 
 // RoomBytes is what Dots needs to write to.
-func (c *Codes) RoomBytes(groups int) int {
-	if !c.tiled {
-		return 0
-	}
-	return PanelBytes(groups)
-}
+func (c *Codes) RoomBytes(groups int) int { return c.roomy * PanelBytes(groups) }
 
 // PanelBytes is the size of a panel of this kernel's.
-func (c *Codes) PanelBytes(groups int) int {
-	if c.floats {
-		groups *= 4
-	}
-	return PanelBytes(groups)
-}
+func (c *Codes) PanelBytes(groups int) int { return PanelBytes(max(1, c.wide) * groups) }
 
 // PanelBytes is the size of a panel: 64 bytes a group of four elements, in
 // multiples of 16 groups, which Pack writes at a time.

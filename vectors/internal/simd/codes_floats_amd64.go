@@ -14,7 +14,7 @@ import (
 func avx512InFloats() *Kernel {
 	k := avx512()
 	k.Name = "avx512-f32"
-	k.Codes.Pack, k.Codes.Dots, k.Codes.floats = packFloats512, dotsFloats512, true
+	k.Codes.Pack, k.Codes.Dots, k.Codes.wide = packFloats512, dotsFloats512, 4
 	return k
 }
 

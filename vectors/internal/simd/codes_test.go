@@ -73,7 +73,7 @@ func packedTile(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (dot
 
 func TestTilesHoldDistances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for _, groups := range []int{1, 2, 15, 16, 17, 31, 32, 33, 96, 196, 250} {
 			columns := codeRows(t, rng, 1+rng.IntN(140), groups)
 			rows := codeRows(t, rng, 1+rng.IntN(16), groups)
@@ -93,7 +93,7 @@ func TestTilesHoldDistances(t *testing.T) {
 // TestTilesBesideOthers: what a thread holds in registers is its own, whatever stops it
 // and whoever runs in between.
 func TestTilesBesideOthers(t *testing.T) {
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		var all sync.WaitGroup
 		end := time.Now().Add(100 * time.Millisecond)
 		for worker := range 2 * runtime.GOMAXPROCS(0) {
@@ -122,7 +122,7 @@ func TestTilesBesideOthers(t *testing.T) {
 func TestLongestCodes(t *testing.T) {
 	const groups = 65536 / 4
 	zero, full := make([]byte, 4*groups), slices.Repeat([]byte{255}, 4*groups)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		rows := [][]byte{zero, full, zero, full, zero, full, zero, full}
 		c, ldc, norms, adds := tileOf(t, k.Codes, rows, [][]byte{zero, full}, groups)
 		for r := range rows {
@@ -154,7 +154,7 @@ func randomTile(rng *rand.Rand, n int) (c []int32, norms, ids []uint32, add uint
 
 func TestNearerAndBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for n := 1; n < 150; n++ {
 			c, norms, ids, add := randomTile(rng, n)
 			var first, wantFirst [1]uint32
@@ -219,7 +219,7 @@ func TestNearerRows(t *testing.T) {
 		return d, near, counts
 	}
 	wantD, wantNear, wantCounts := run(Portable().Codes)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		d, near, counts := run(k.Codes)
 		for r := range counts {
 			from, to := r*ldo, r*ldo+int(counts[r])
@@ -236,7 +236,7 @@ func TestFirstRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	const ldc = 96
 	c, norms, adds := make([]int32, 8*ldc), make([]uint32, ldc), make([]uint32, 8)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for n := 1; n <= ldc; n++ {
 			for i := range c {
 				c[i] = int32(rng.IntN(9))
@@ -260,7 +260,7 @@ func TestFirstRows(t *testing.T) {
 // TestPrefetch: rows may be asked for in any length, also past their end.
 func TestPrefetch(t *testing.T) {
 	base := fenced(t, 7*100)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for _, bytes := range []int{1, 63, 64, 65, 100, 1000} {
 			for _, ids := range [][]uint32{nil, {6}, {0, 3, 6, 6}} {
 				k.Codes.Prefetch(base, 100, ids, bytes)
@@ -284,7 +284,7 @@ func fencedWords[T uint32 | uint64](t *testing.T, n int) []T {
 func TestUnlisted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	lists, allD, allIDs := fencedWords[uint32](t, 100), fencedWords[uint32](t, 70), fencedWords[uint32](t, 70)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for size := range 100 {
 			list := lists[100-size:]
 			for i := range list {
@@ -315,7 +315,7 @@ func TestUnlisted(t *testing.T) {
 func TestMergeEqualsSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	lists, allD, allIDs := fencedWords[uint64](t, 128), fencedWords[uint32](t, 30), fencedWords[uint32](t, 30)
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for range 3000 {
 			// At the fence, with eight entries before the list, or before it with
 			// eight behind.
@@ -375,7 +375,7 @@ func TestMergeEqualsSorting(t *testing.T) {
 // A leaf of 480 rows: panels, products, selection.
 func BenchmarkCodes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 5))
-	for _, k := range kernels() {
+	for _, k := range append(kernels(), variants()...) {
 		for _, dim := range []int{128, 384, 784} {
 			const n = 480
 			groups, size := dim/4, k.Codes.PanelBytes(dim/4)

@@ -10,19 +10,21 @@ import (
 
 // machineKernels lists the kernels that this CPU can run, best first.
 func machineKernels() (list []*Kernel) {
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ {
-		list = append(list, avx512())
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasF16C || !cpu.X86.HasBMI2 || !cpu.X86.HasPOPCNT {
+		return nil
 	}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C {
-		list = append(list, avx2())
+	list = append(list, avx2())
+	if cpu.X86.HasAVXVNNI {
+		list = slices.Insert(list, 0, avx2Bytes())
 	}
-	if len(list) == 2 {
-		list = append(list, avx512InFloats()) // to be asked for by name
-		if k := amx(); k != nil {
-			list = slices.Insert(list, 0, k)
-		}
+	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512BW || !cpu.X86.HasAVX512VL || !cpu.X86.HasAVX512DQ {
+		return list
 	}
-	return list
+	list = slices.Insert(list, 0, avx512())
+	if k := amx(); k != nil {
+		list = slices.Insert(list, 0, k)
+	}
+	return append(list, avx512InFloats()) // to be asked for by name
 }
 
 func avx512() *Kernel {
@@ -35,7 +37,7 @@ func avx512() *Kernel {
 		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
 		DotF32F16: floats512(dotF32F16AVX512),
 		Round:     round512Of,
-		Codes:     codes512(),
+		Codes:     codes512(cpu.X86.HasAVX512VNNI),
 		Products:  products512Table(),
 	}
 }

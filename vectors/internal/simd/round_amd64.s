@@ -67,3 +67,46 @@ done:
 	VMOVSD X0, apart+48(FP)
 	VZEROUPPER
 	RET
+
+// func round2(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)
+// The same for four at a time; n is a multiple of four, and at least that.
+TEXT ·round2(SB), NOSPLIT, $0-56
+	MOVQ n+0(FP), R8
+	MOVQ x+8(FP), SI
+	MOVQ offsets+24(FP), DX
+	MOVQ dst+40(FP), DI
+	VBROADCASTSD norm+16(FP), Y15
+	VBROADCASTSD perUnit+32(FP), Y14
+	VBROADCASTSD half<>(SB), Y13
+	VBROADCASTSD most<>(SB), Y12
+	VBROADCASTSD only<>(SB), Y11
+	VXORPD Y10, Y10, Y10
+	VXORPD Y9, Y9, Y9
+	XORQ CX, CX
+
+four:
+	VCVTPS2PD (SI)(CX*4), Y0
+	VDIVPD Y15, Y0, Y0
+	VSUBPD (DX)(CX*8), Y0, Y0
+	VMULPD Y14, Y0, Y0
+	VADDPD Y13, Y0, Y0
+	VMAXPD Y10, Y0, Y1
+	VMINPD Y12, Y1, Y1
+	VCVTTPD2DQY Y1, X1
+	VCVTDQ2PD X1, Y2
+	VPACKUSDW X1, X1, X1
+	VPACKUSWB X1, X1, X1
+	VMOVD X1, (DI)(CX*1)
+	VSUBPD Y11, Y0, Y0
+	VSUBPD Y2, Y0, Y0
+	VFMADD231PD Y0, Y0, Y9
+	ADDQ $4, CX
+	CMPQ CX, R8
+	JLT  four
+	VEXTRACTF128 $1, Y9, X0
+	VADDPD X0, X9, X0
+	VSHUFPD $1, X0, X0, X1
+	VADDSD X0, X1, X0
+	VMOVSD X0, apart+48(FP)
+	VZEROUPPER
+	RET

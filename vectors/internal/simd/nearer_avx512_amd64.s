@@ -26,11 +26,11 @@
 	POPCNTL   AX, AX; \
 	ADDQ      AX, BX
 
-// func nearerVNNI(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+// func nearer512(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
 //	SI c   R8 columns left   DX norms   R9 ids   R10 d   R11 outIDs
 //	BX found   CX column   DI rows left   R13 adds   R14 bounds   R15 counts
 // It does not branch on what it finds: about every second vector has something.
-TEXT ·nearerVNNI(SB), NOSPLIT, $0-96
+TEXT ·nearer512(SB), NOSPLIT, $0-96
 	MOVQ rows+0(FP), DI
 	MOVQ c+16(FP), SI
 	MOVQ norms+32(FP), DX
@@ -81,9 +81,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func eitherVNNI(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
+// func either512(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
 // It branches on what it finds: in all pairs of many rows there is hardly any.
-TEXT ·eitherVNNI(SB), NOSPLIT, $0-72
+TEXT ·either512(SB), NOSPLIT, $0-72
 	MOVQ n+0(FP), R8
 	MOVQ c+8(FP), SI
 	MOVQ norms+16(FP), DX
@@ -126,10 +126,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func boundVNNI(c *int32, n int, norms *uint32, add uint32, k int) uint32
+// func bound512(c *int32, n int, norms *uint32, add uint32, k int) uint32
 // The smallest distances of 32 classes of columns, then the k-th of these: the
 // largest one that fewer than k are below.
-TEXT ·boundVNNI(SB), NOSPLIT, $128-44
+TEXT ·bound512(SB), NOSPLIT, $128-44
 	MOVQ c+0(FP), SI
 	MOVQ n+8(FP), R8
 	MOVQ norms+16(FP), DX
@@ -215,10 +215,10 @@ smallest:
 	VPSHUFD    $0xB1, z, t; \
 	VPMINUD    t, z, z
 
-// func firstVNNI(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
+// func first512(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 // Every lane keeps its smallest distance and whose it is, in Z2 and Z3.
 //	SI c   R8 columns left   DX norms   R13 adds   R15 out   DI rows left   CX column
-TEXT ·firstVNNI(SB), NOSPLIT, $0-56
+TEXT ·first512(SB), NOSPLIT, $0-56
 	MOVQ rows+0(FP), DI
 	MOVQ c+16(FP), SI
 	MOVQ ldc+24(FP), R9

@@ -4,11 +4,11 @@
 
 // Lists by AVX-512; see codes.go for what each function computes.
 
-// func unlistedVNNI(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+// func unlisted512(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 // A list of at most 32 stays in Z1 and Z2; of a longer one the rest is read again
 // for every candidate.
 //	SI list   R8 k   R9 d   R10 ids   R11 n   R12 self   BX kept   CX candidate
-TEXT ·unlistedVNNI(SB), NOSPLIT, $0-56
+TEXT ·unlisted512(SB), NOSPLIT, $0-56
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
 	MOVQ d+16(FP), R9

@@ -1,0 +1,227 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+#include "lanes_amd64.h"
+
+// Lists by AVX2; see codes.go for what each function computes.
+
+// COUNT sets AX to how many of at most most elements come after the first before of R8,
+// less than nothing; R13 is 0.
+#define COUNT(before, most) \
+	MOVQ R8, AX; \
+	SUBQ $before, AX; \
+	CMOVQLT R13, AX; \
+	MOVQ $most, DX; \
+	CMPQ AX, DX; \
+	CMOVQGT DX, AX; \
+	NEGQ AX
+
+// EIGHT loads eight elements of a list, of which those past its end equal no row.
+#define EIGHT(i, y) \
+	COUNT((8*i), 8); \
+	VMOVDQU 32(R14)(AX*4), Y0; \
+	VPMASKMOVD (32*i)(SI), Y0, y; \
+	VPSRLD $1, y, y; \
+	VPOR 64(R14)(AX*4), y, y
+
+// func unlisted2(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+// A list of at most 32 stays in Y1 to Y4; of a longer one the rest is read again for
+// every candidate, and with it some of what comes before its end.
+//	SI list   R8 k   R9 d   R10 ids   R11 n   R12 self   BX kept   CX candidate
+TEXT ·unlisted2(SB), NOSPLIT, $0-56
+	MOVQ list+0(FP), SI
+	MOVQ k+8(FP), R8
+	MOVQ d+16(FP), R9
+	MOVQ ids+24(FP), R10
+	MOVQ n+32(FP), R11
+	MOVL self+40(FP), R12
+	LEAQ lanes<>(SB), R14
+	XORQ R13, R13
+	EIGHT(0, Y1)
+	EIGHT(1, Y2)
+	EIGHT(2, Y3)
+	EIGHT(3, Y4)
+	LEAQ -8(R8), R14
+	XORQ BX, BX
+	XORQ CX, CX
+
+candidate:
+	MOVL (R10)(CX*4), AX
+	MOVL (R9)(CX*4), DI
+	VPBROADCASTD (R10)(CX*4), Y0
+	VPCMPEQD Y1, Y0, Y5
+	VPCMPEQD Y2, Y0, Y6
+	VPCMPEQD Y3, Y0, Y7
+	VPCMPEQD Y4, Y0, Y8
+	VPOR Y5, Y6, Y5
+	VPOR Y7, Y8, Y7
+	VPOR Y5, Y7, Y5
+	MOVQ $32, R13
+
+more:
+	CMPQ R13, R8
+	JGE  looked
+	CMPQ R13, R14
+	CMOVQGT R14, R13
+	VMOVDQU (SI)(R13*4), Y6
+	VPSRLD $1, Y6, Y6
+	VPCMPEQD Y6, Y0, Y6
+	VPOR Y6, Y5, Y5
+	ADDQ $8, R13
+	JMP  more
+
+looked:
+	MOVL  DI, (R9)(BX*4)
+	MOVL  AX, (R10)(BX*4)
+	XORL  DX, DX
+	XORL  R13, R13
+	CMPL  AX, R12
+	SETNE DX
+	VPTEST Y5, Y5
+	SETEQ R13
+	ANDL  R13, DX
+	ADDQ  DX, BX
+	INCQ  CX
+	CMPQ  CX, R11
+	JLT   candidate
+	MOVQ  BX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// TAKE loads four entries of a list, the largest number past its end, the highest bit
+// the other way, and notes them as they would be when new.
+#define TAKE(i, y) \
+	COUNT((4*i), 4); \
+	VMOVDQU 32(R14)(AX*8), Y0; \
+	VPMASKMOVD (32*i)(SI), Y0, y; \
+	VPOR  64(R14)(AX*8), y, y; \
+	VPXOR Y15, y, y; \
+	VPOR  Y13, y, Y0; \
+	VMOVDQU Y0, (32*i)(DI)
+
+// SAME collects in Y9 whether the list held the entry in Y0.
+#define SAME(i) \
+	VPCMPEQQ (32*i)(DI), Y0, Y10; \
+	VPOR Y10, Y9, Y9
+
+// PUSH inserts Y0 into four entries: what is above it is replaced by the one before it,
+// or by Y0 where that is not above it. before and after are those of the four before
+// and of these, turned by one.
+#define PUSH(v, before, after) \
+	VPCMPGTQ  Y0, v, Y9; \
+	VPBLENDVB Y9, v, Y0, Y10; \
+	VPERMQ    $0x93, Y10, after; \
+	VPBLENDD  $3, before, after, Y10; \
+	VPBLENDVB Y9, Y10, v, v
+
+// GIVE writes four entries beside the list, the highest bit as it was.
+#define GIVE(i, y) \
+	VPXOR Y15, y, y; \
+	VMOVDQU y, (32*i)(DI)
+
+// func merge2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+// A list of at most 32 stays in Y1 to Y8. Entries are compared as signed numbers, with
+// the highest bit the other way. Candidates differ from each other, so it is enough to
+// look for them in the list as it was. Nothing branches on data: a candidate that is
+// known becomes the largest number, which changes nothing.
+//	SI list   DI list as it was, new   R8 k   R9 d   R10 ids   R11 candidates left
+//	R12 self   Y14 the largest number   Y15 the highest bit
+TEXT ·merge2(SB), NOSPLIT, $256-44
+	MOVQ list+0(FP), SI
+	MOVQ k+8(FP), R8
+	MOVQ d+16(FP), R9
+	MOVQ ids+24(FP), R10
+	MOVQ n+32(FP), R11
+	MOVL self+40(FP), R12
+	LEAQ room-256(SP), DI
+	LEAQ lanes<>(SB), R14
+	XORQ R13, R13
+	VPCMPEQQ Y14, Y14, Y14
+	VPSLLQ $63, Y14, Y15
+	VPSRLQ $63, Y14, Y13
+	VPSRLQ $1, Y14, Y14
+	TAKE(0, Y1)
+	TAKE(1, Y2)
+	TAKE(2, Y3)
+	TAKE(3, Y4)
+	TAKE(4, Y5)
+	TAKE(5, Y6)
+	TAKE(6, Y7)
+	TAKE(7, Y8)
+	MOVQ $-1, R14
+
+candidate:
+	MOVL    (R10), AX
+	MOVL    (R9), BX
+	ADDQ    $4, R9
+	ADDQ    $4, R10
+	SHLQ    $32, BX
+	LEAQ    1(BX)(AX*2), BX
+	CMPL    AX, R12
+	CMOVQEQ R14, BX
+	VMOVQ   BX, X0
+	VPBROADCASTQ X0, Y0
+	VPXOR   Y15, Y0, Y0
+	VPCMPEQQ (DI), Y0, Y9
+	SAME(1)
+	SAME(2)
+	SAME(3)
+	SAME(4)
+	SAME(5)
+	SAME(6)
+	SAME(7)
+	VPERM2I128 $1, Y9, Y9, Y10
+	VPOR    Y10, Y9, Y9
+	VPSHUFD $0x4E, Y9, Y10
+	VPOR    Y10, Y9, Y9
+	VPBLENDVB Y9, Y14, Y0, Y0
+	PUSH(Y1, Y0, Y11)
+	PUSH(Y2, Y11, Y12)
+	PUSH(Y3, Y12, Y11)
+	PUSH(Y4, Y11, Y12)
+	CMPQ R8, $16
+	JLE  next
+	PUSH(Y5, Y12, Y11)
+	PUSH(Y6, Y11, Y12)
+	CMPQ R8, $24
+	JLE  next
+	PUSH(Y7, Y12, Y11)
+	PUSH(Y8, Y11, Y12)
+
+next:
+	DECQ R11
+	JNZ  candidate
+	GIVE(0, Y1)
+	GIVE(1, Y2)
+	GIVE(2, Y3)
+	GIVE(3, Y4)
+	GIVE(4, Y5)
+	GIVE(5, Y6)
+	GIVE(6, Y7)
+	GIVE(7, Y8)
+	SUBQ $4, R8
+	JLT  rest
+
+four:
+	VMOVDQU (DI), Y0
+	VMOVDQU Y0, (SI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $4, R8
+	JGE  four
+
+rest:
+	ADDQ $4, R8
+	JLE  done
+
+one:
+	MOVQ (DI), AX
+	MOVQ AX, (SI)
+	ADDQ $8, DI
+	ADDQ $8, SI
+	DECQ R8
+	JNZ  one
+
+done:
+	VZEROUPPER
+	RET

@@ -32,6 +32,7 @@ type Line struct {
 type Panel struct {
 	Title, X, Y  string
 	LogX, LogY   bool
+	Lacking      bool // Y is a share, drawn by the logarithm of what it lacks to 1
 	Lines        []Line
 	MinY, MaxY   float64 // both 0: from the data
 	LegendInside bool    // name the lines here, not beside the panels
@@ -152,6 +153,9 @@ func (p *Panel) draw() (*gonum.Plot, error) {
 	}
 	if p.LogY {
 		one.Y.Scale, one.Y.Tick.Marker = gonum.LogScale{}, powers{}
+	}
+	if p.Lacking {
+		one.Y.Scale, one.Y.Tick.Marker = lacking{}, lacking{}
 	}
 	drawn := 0
 	for _, line := range p.Lines {

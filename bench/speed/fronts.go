@@ -15,6 +15,7 @@ var recalls = []float64{0.90, 0.95, 0.99}
 
 // fronts is knng beside peers on real sets.
 func (c *Config) fronts(ctx context.Context) (all error) {
+	var sets []peers.Sample
 	for _, name := range []string{"gist", "mnist", "sift"} {
 		if len(c.Sets) > 0 && !slices.Contains(c.Sets, name) {
 			continue
@@ -23,24 +24,31 @@ func (c *Config) fronts(ctx context.Context) (all error) {
 		if err != nil {
 			return err
 		}
-		if budget(&all, c.beside(ctx, set, c.K)) {
-			return all
+		points, err := c.beside(ctx, set, c.K)
+		if len(points) > 0 {
+			sets = append(sets, peers.Sample{Name: fmt.Sprintf("%s, %d rows, k = %d", name, points[0].Rows, c.K), Points: points})
+		}
+		if budget(&all, err) {
+			break
 		}
 	}
-	return all
+	if c.Plot == "" || len(sets) == 0 {
+		return all
+	}
+	return errors.Join(all, peers.DrawSets(filepath.Join(c.Plot, "sets"), sets))
 }
 
-// beside compares knng with peers on one set.
-func (c *Config) beside(ctx context.Context, set peers.Set, k int) error {
+// beside compares knng with peers on one set, and returns all runs.
+func (c *Config) beside(ctx context.Context, set peers.Set, k int) ([]peers.Point, error) {
 	r, err := c.Run.On(set)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
 	comparison := peers.Comparison{K: k, Threads: c.Threads, Repeats: c.Repeats, Only: c.Only}
 	err = comparison.Run(ctx, r)
 	if err != nil && !errors.Is(err, peers.ErrBudget) {
-		return err
+		return nil, err
 	}
 	points := comparison.Points(r)
 	fmt.Fprintf(c.Out, "\n### %s, %d x %d, k = %d\n", set.Name, r.Len(), r.Dim(), k)
@@ -48,9 +56,9 @@ func (c *Config) beside(ctx context.Context, set peers.Set, k int) error {
 	peers.PrintRatios(c.Out, points, recalls)
 	peers.PrintParts(c.Out, points, recalls)
 	if c.Plot == "" || len(points) == 0 {
-		return err
+		return points, err
 	}
-	return errors.Join(err, peers.Draw(filepath.Join(c.Plot, set.Name), points))
+	return points, errors.Join(err, peers.Draw(filepath.Join(c.Plot, set.Name), points))
 }
 
 // wide is the same where rows are long: 1,024 dimensions of float16.
@@ -62,5 +70,6 @@ func (c *Config) wide(ctx context.Context) error {
 	if err := c.dimension(ctx, set); err != nil {
 		return err
 	}
-	return c.beside(ctx, set, 15)
+	_, err = c.beside(ctx, set, 15)
+	return err
 }

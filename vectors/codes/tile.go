@@ -147,18 +147,38 @@ const mostBound = 30
 
 // Bound returns a distance within which row r of the band has at least k
 // columns, itself counted where it is one, or the largest number where it has
-// fewer. For k up to mostBound it is found without looking at each column by itself,
+// fewer. It is found without looking at each column by itself, unless k is most of them,
 // and lets somewhat more than k pass.
 func (t *Tile) Bound(r, k int) uint32 {
-	if k > t.wide {
+	switch {
+	case k > t.wide:
 		return ^uint32(0)
-	}
-	if k <= min(t.wide, mostBound) {
+	case k > stretchShare && t.wide >= max(2*k, 64):
+		return t.boundOfStretches(r, k)
+	case k <= mostBound:
 		return t.m.kernel.Bound(t.of(r), t.norms, t.adds[r], k)
 	}
 	d, _ := t.Within(r, ^uint32(0))
 	slices.Sort(d)
 	return d[k-1]
+}
+
+// stretchShare is how many columns are looked for in a stretch of them: half of its 32
+// classes then have one within the bound. Of 1,000 columns some 43 come within the bound of
+// 29 by two stretches, 73 by all at once, whose 29th class is among the emptiest.
+const stretchShare = 16
+
+// boundOfStretches is the largest of the bounds that stretches of the columns give for a
+// share of k each. What is left of columns after the last 32 is not looked at.
+func (t *Tile) boundOfStretches(r, k int) (bound uint32) {
+	c, groups := t.of(r), t.wide/32
+	stretches := min((k+stretchShare-1)/stretchShare, groups)
+	for i := range stretches {
+		from, to := 32*(i*groups/stretches), 32*((i+1)*groups/stretches)
+		share := (i+1)*k/stretches - i*k/stretches // at most 31: k is at most 16 groups and 15
+		bound = max(bound, t.m.kernel.Bound(c[from:to], t.norms[from:], t.adds[r], share))
+	}
+	return bound
 }
 
 // Nearest returns, for every row of the band, the number of the column nearest to

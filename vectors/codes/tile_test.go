@@ -104,7 +104,7 @@ func TestRowsOfAnotherMatrix(t *testing.T) {
 func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(distances))
-	for _, k := range []int{1, 2, 5, 28, 40, len(sorted), len(sorted) + 1} {
+	for _, k := range []int{1, 2, 5, 16, 17, 28, 31, 40, 47, len(sorted) / 2, len(sorted), len(sorted) + 1} {
 		got := tile.Bound(r, k)
 		if k > len(sorted) {
 			if got != ^uint32(0) {

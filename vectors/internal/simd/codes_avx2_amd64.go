@@ -73,7 +73,7 @@ func lists2() *Codes {
 			case len(list) <= 32:
 				merge2(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			default:
-				mergeGo(list, d, ids, self)
+				mergeLong2(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			}
 		},
 		Prefetch: prefetch,
@@ -139,3 +139,6 @@ func first2(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 
 //go:noescape
 func merge2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)

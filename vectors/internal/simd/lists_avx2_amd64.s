@@ -225,3 +225,104 @@ one:
 done:
 	VZEROUPPER
 	RET
+
+// KNOWN sets Y9 where four entries hold Y0, old or new.
+#define KNOWN(v) \
+	VPOR v, Y13, Y9; \
+	VPCMPEQQ Y9, Y0, Y9; \
+	VPTEST Y9, Y9
+
+// PUT inserts Y0 into the four entries in Y3, whose last goes to the next four: Y11 and
+// Y12 as before and after of PUSH. Y1 is Y0 with the highest bit the other way.
+#define PUT \
+	VPXOR     Y15, Y3, Y9; \
+	VPCMPGTQ  Y1, Y9, Y9; \
+	VPBLENDVB Y9, Y3, Y0, Y10; \
+	VPERMQ    $0x93, Y10, Y12; \
+	VPBLENDD  $3, Y11, Y12, Y10; \
+	VPBLENDVB Y9, Y10, Y3, Y3; \
+	VMOVDQA   Y12, Y11
+
+// func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+// The same for lists of more than 32, in memory. A candidate belongs into the last four
+// entries of which the first is below it, and is looked for there; from there on every
+// four hand their last entry to the next, until there are no more entries.
+//	R13 the last four, or less, whose lanes Y14 has   CX four entries   AX their last
+TEXT ·mergeLong2(SB), NOSPLIT, $0-44
+	MOVQ list+0(FP), SI
+	MOVQ k+8(FP), R8
+	MOVQ d+16(FP), R9
+	MOVQ ids+24(FP), R10
+	MOVQ n+32(FP), R11
+	MOVL self+40(FP), R12
+	VPCMPEQQ Y14, Y14, Y14
+	VPSLLQ $63, Y14, Y15
+	VPSRLQ $63, Y14, Y13
+	LEAQ -1(R8), R13
+	MOVQ R13, CX
+	SHRQ $2, R13
+	SHLQ $5, R13
+	ANDQ $3, CX
+	NEGQ CX
+	LEAQ lanes<>(SB), R14
+	VMOVDQU 24(R14)(CX*8), Y14
+	MOVQ $-1, R14
+
+candidate:
+	MOVL    (R10), AX
+	MOVL    (R9), BX
+	ADDQ    $4, R9
+	ADDQ    $4, R10
+	SHLQ    $32, BX
+	LEAQ    1(BX)(AX*2), BX
+	CMPL    AX, R12
+	CMOVQEQ R14, BX
+	CMPQ    BX, -8(SI)(R8*8)
+	JCC     next
+	MOVQ    R13, CX
+
+find:
+	CMPQ BX, (SI)(CX*1)
+	JCC  found
+	SUBQ $32, CX
+	JGE  find
+	XORQ CX, CX
+
+found:
+	VMOVQ   BX, X0
+	VPBROADCASTQ X0, Y0
+	VPXOR   Y15, Y0, Y1
+	VMOVDQA Y0, Y11
+	CMPQ    CX, R13
+	JEQ     last
+	VMOVDQU (SI)(CX*1), Y3
+	KNOWN(Y3)
+	JNZ     next
+
+put:
+	MOVQ 24(SI)(CX*1), AX
+	PUT
+	VMOVDQU Y3, (SI)(CX*1)
+	CMPQ AX, R14
+	JEQ  next
+	ADDQ $32, CX
+	CMPQ CX, R13
+	JEQ  rest
+	VMOVDQU (SI)(CX*1), Y3
+	JMP  put
+
+last:
+	VPMASKMOVQ (SI)(CX*1), Y14, Y3
+	KNOWN(Y3)
+	JNZ  next
+
+rest:
+	VPMASKMOVQ (SI)(CX*1), Y14, Y3
+	PUT
+	VPMASKMOVQ Y3, Y14, (SI)(CX*1)
+
+next:
+	DECQ R11
+	JNZ  candidate
+	VZEROUPPER
+	RET

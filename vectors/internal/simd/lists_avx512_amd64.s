@@ -174,8 +174,8 @@ candidate:
 	RET
 
 // func mergeLong(list *uint64, k int, d, ids *uint32, n int, self uint32)
-// The same for lists of any length, in memory, eight entries at a time from the
-// end; DX holds the whole chunks and K3 the lanes of the rest after them.
+// The same for lists of any length, in memory, eight entries at a time; DX holds the
+// whole chunks and K3 the lanes of the rest after them.
 TEXT ·mergeLong(SB), NOSPLIT, $0-44
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
@@ -220,28 +220,31 @@ known:
 	KORTESTW K1, K1
 	JNZ next
 
-	// The rest after the whole chunks; the entry before it is there, as k > 8.
-	VMOVDQU64 (SI)(DX*1), K3, Z1
-	VMOVDQU64.Z -8(SI)(DX*1), K3, Z9
+	// Every chunk hands its last entry to the next, until there are no more entries.
+	VMOVDQA64 Z10, Z2
+	XORQ CX, CX
+
+push:
+	CMPQ CX, DX
+	JEQ  rest
+	VMOVDQU64 (SI)(CX*1), Z1
+	MOVQ 56(SI)(CX*1), AX
+	VALIGNQ $7, Z2, Z1, Z9
+	VPMAXUQ Z0, Z9, Z9
+	VPMINUQ Z9, Z1, Z9
+	VMOVDQU64 Z9, (SI)(CX*1)
+	VMOVDQA64 Z1, Z2
+	ADDQ $64, CX
+	CMPQ AX, R14
+	JNE  push
+	JMP  next
+
+rest:
+	VMOVDQU64.Z (SI)(DX*1), K3, Z1
+	VALIGNQ $7, Z2, Z1, Z9
 	VPMAXUQ Z0, Z9, Z9
 	VPMINUQ Z9, Z1, Z1
 	VMOVDQU64 Z1, K3, (SI)(DX*1)
-	MOVQ DX, CX
-
-push:
-	SUBQ $64, CX
-	JEQ  first
-	VMOVDQU64 (SI)(CX*1), Z1
-	VMOVDQU64 -8(SI)(CX*1), Z9
-	VPMAXUQ Z0, Z9, Z9
-	VPMINUQ Z9, Z1, Z1
-	VMOVDQU64 Z1, (SI)(CX*1)
-	JMP push
-
-first:
-	VMOVDQU64 (SI), Z1
-	PUSH(Z10, Z1)
-	VMOVDQU64 Z1, (SI)
 
 next:
 	DECQ R11

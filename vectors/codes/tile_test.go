@@ -246,3 +246,40 @@ func TestLargest(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkBound: a first bound takes about as long for long lists as for short ones.
+func BenchmarkBound(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	data := make([]byte, 1000*16)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	rows, err := vectors.RowsOf(data, 1000, 16, 16, vectors.Uint8)
+	if err != nil {
+		b.Fatal(err)
+	}
+	space, err := distance.New(distance.SqEuclidean, vectors.Uint8, 16)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := Of(rows, space, Rounding{}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	columns := make([]uint32, m.Len())
+	for i := range columns {
+		columns[i] = uint32(i)
+	}
+	tile := m.NewTile()
+	tile.Columns(columns, nil)
+	tile.Rows(columns[:BandRows], len(columns))
+	for _, k := range []int{4, 29, 63, 126} {
+		b.Run(fmt.Sprint(k), func(b *testing.B) {
+			within, _ := tile.Within(0, tile.Bound(0, k))
+			b.ReportMetric(float64(len(within)), "columns")
+			for b.Loop() {
+				tile.Bound(0, k)
+			}
+		})
+	}
+}

@@ -2,10 +2,16 @@
 
 package simd
 
-// codes2 are the tiles of AVX2. Panels hold words, as rows do while they are compared:
-// see codes_avx2_amd64.s.
+// codes2 are the tiles of AVX2.
 func codes2() *Codes {
-	c := lists2()
+	c := lists2.codes()
+	inWords(c)
+	return c
+}
+
+// inWords gives codes products by AVX2. Panels hold words, as rows do while they are
+// compared: see codes_avx2_amd64.s.
+func inWords(c *Codes) {
 	c.wide, c.roomy = 2, 2
 	c.Pack = packBy(packWords2, 0x80808080, 2)
 	c.Dots = func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, room []byte) {
@@ -19,12 +25,11 @@ func codes2() *Codes {
 		widen2(rows, 4*quads, groups, &room[0], plane)
 		dotsWords2(quads, &room[0], plane, groups, &panels[0], stride, count, &c[0], ldc)
 	}
-	return c
 }
 
 // codes2Bytes are the tiles of AVX2 where the CPU multiplies bytes.
 func codes2Bytes() *Codes {
-	c := lists2()
+	c := lists2.codes()
 	c.Pack = packBy(pack2, 0x80808080, 1)
 	c.Dots = func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, _ []byte) {
 		stride := PanelBytes(groups)
@@ -37,47 +42,6 @@ func codes2Bytes() *Codes {
 		dotsBytes2(quads, rows, groups, &panels[0], stride, count, &c[0], ldc)
 	}
 	return c
-}
-
-// lists2 is what AVX2 finds among sums, and does with it.
-func lists2() *Codes {
-	return &Codes{
-		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
-			if rows := len(counts); rows > 0 {
-				nearer2(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
-			}
-		},
-		Either: func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int {
-			if len(c) == 0 {
-				return 0
-			}
-			return either2(len(c), &c[0], &norms[0], add, bound, &bounds[0], &ids[0], &d[0], &outIDs[0])
-		},
-		Unlisted: func(list, d, ids []uint32, self uint32) int {
-			if len(list) == 0 || len(ids) == 0 {
-				return unlistedGo(list, d, ids, self)
-			}
-			return unlisted2(&list[0], len(list), &d[0], &ids[0], len(ids), self)
-		},
-		Bound: func(c []int32, norms []uint32, add uint32, k int) uint32 {
-			return bound2(&c[0], len(c), &norms[0], add, k)
-		},
-		First: func(n int, c []int32, ldc int, norms, adds, out []uint32) {
-			if len(out) > 0 {
-				first2(len(out), n, &c[0], ldc, &norms[0], &adds[0], &out[0])
-			}
-		},
-		Merge: func(list []uint64, d, ids []uint32, self uint32) {
-			switch {
-			case len(ids) == 0:
-			case len(list) <= 32:
-				merge2(&list[0], len(list), &d[0], &ids[0], len(ids), self)
-			default:
-				mergeLong2(&list[0], len(list), &d[0], &ids[0], len(ids), self)
-			}
-		},
-		Prefetch: prefetch,
-	}
 }
 
 // packBy returns a packing of panels by halves, of dwords that it flips and makes so many
@@ -121,24 +85,3 @@ func dotsWords2(quads int, room *byte, plane, groups int, panels *byte, stride, 
 
 //go:noescape
 func dotsBytes2(quads int, rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
-
-//go:noescape
-func nearer2(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
-
-//go:noescape
-func either2(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
-
-//go:noescape
-func unlisted2(list *uint32, k int, d, ids *uint32, n int, self uint32) int
-
-//go:noescape
-func bound2(c *int32, n int, norms *uint32, add uint32, k int) uint32
-
-//go:noescape
-func first2(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
-
-//go:noescape
-func merge2(list *uint64, k int, d, ids *uint32, n int, self uint32)
-
-//go:noescape
-func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)

@@ -119,14 +119,14 @@ looked:
 	VPXOR Y15, y, y; \
 	VMOVDQU y, (32*i)(DI)
 
-// func merge2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+// func mergeShort2(list *uint64, k int, d, ids *uint32, n int, self uint32)
 // A list of at most 32 stays in Y1 to Y8. Entries are compared as signed numbers, with
 // the highest bit the other way. Candidates differ from each other, so it is enough to
 // look for them in the list as it was. Nothing branches on data: a candidate that is
 // known becomes the largest number, which changes nothing.
 //	SI list   DI list as it was, new   R8 k   R9 d   R10 ids   R11 candidates left
 //	R12 self   Y14 the largest number   Y15 the highest bit
-TEXT ·merge2(SB), NOSPLIT, $256-44
+TEXT ·mergeShort2(SB), NOSPLIT, $256-44
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
 	MOVQ d+16(FP), R9

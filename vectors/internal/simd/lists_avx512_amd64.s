@@ -109,12 +109,12 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	CMPL    AX, R12; \
 	CMOVQEQ R14, BX
 
-// func mergeShort(list *uint64, k int, d, ids *uint32, n int, self uint32)
+// func mergeShort512(list *uint64, k int, d, ids *uint32, n int, self uint32)
 // A list of at most 32 stays in Z1 to Z4. Candidates differ from each other, so
 // it is enough to look for them in the list as it was: Z5 to Z8. Nothing
 // branches on data: a candidate that is known becomes the largest number, which
 // changes nothing.
-TEXT ·mergeShort(SB), NOSPLIT, $0-44
+TEXT ·mergeShort512(SB), NOSPLIT, $0-44
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
 	MOVQ d+16(FP), R9
@@ -173,10 +173,10 @@ candidate:
 	VZEROUPPER
 	RET
 
-// func mergeLong(list *uint64, k int, d, ids *uint32, n int, self uint32)
+// func mergeLong512(list *uint64, k int, d, ids *uint32, n int, self uint32)
 // The same for lists of any length, in memory, eight entries at a time; DX holds the
 // whole chunks and K3 the lanes of the rest after them.
-TEXT ·mergeLong(SB), NOSPLIT, $0-44
+TEXT ·mergeLong512(SB), NOSPLIT, $0-44
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
 	MOVQ d+16(FP), R9

@@ -1,0 +1,111 @@
+//go:build amd64 && !noasm
+
+package simd
+
+// lists is what an instruction set finds among sums, and does with it: functions of
+// Codes, of pointers and lengths, short for lists of at most 32. Nothing is empty.
+type lists struct {
+	nearer      func(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+	either      func(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
+	unlisted    func(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+	bound       func(c *int32, n int, norms *uint32, add uint32, k int) uint32
+	first       func(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
+	short, long func(list *uint64, k int, d, ids *uint32, n int, self uint32)
+}
+
+var (
+	lists512 = lists{nearer512, either512, unlisted512, bound512, first512, mergeShort512, mergeLong512}
+	lists2   = lists{nearer2, either2, unlisted2, bound2, first2, mergeShort2, mergeLong2}
+)
+
+// codes gives them the shape of Codes, which has no products yet.
+func (l lists) codes() *Codes {
+	return &Codes{
+		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
+			if rows := len(counts); rows > 0 {
+				l.nearer(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
+			}
+		},
+		Either: func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int {
+			if len(c) == 0 {
+				return 0
+			}
+			return l.either(len(c), &c[0], &norms[0], add, bound, &bounds[0], &ids[0], &d[0], &outIDs[0])
+		},
+		Unlisted: func(list, d, ids []uint32, self uint32) int {
+			if len(list) == 0 || len(ids) == 0 {
+				return unlistedGo(list, d, ids, self)
+			}
+			return l.unlisted(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+		},
+		Bound: func(c []int32, norms []uint32, add uint32, k int) uint32 {
+			return l.bound(&c[0], len(c), &norms[0], add, k)
+		},
+		First: func(n int, c []int32, ldc int, norms, adds, out []uint32) {
+			if len(out) > 0 {
+				l.first(len(out), n, &c[0], ldc, &norms[0], &adds[0], &out[0])
+			}
+		},
+		Merge: func(list []uint64, d, ids []uint32, self uint32) {
+			switch {
+			case len(ids) == 0:
+			case len(list) <= 32:
+				l.short(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+			default:
+				l.long(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+			}
+		},
+		Prefetch: prefetch,
+	}
+}
+
+func prefetch(base []byte, stride int, ids []uint32, bytes int) {
+	if len(ids) > 0 {
+		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
+	}
+}
+
+//go:noescape
+func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)
+
+//go:noescape
+func nearer512(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+
+//go:noescape
+func either512(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
+
+//go:noescape
+func unlisted512(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+
+//go:noescape
+func bound512(c *int32, n int, norms *uint32, add uint32, k int) uint32
+
+//go:noescape
+func first512(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
+
+//go:noescape
+func mergeShort512(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func mergeLong512(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func nearer2(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
+
+//go:noescape
+func either2(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
+
+//go:noescape
+func unlisted2(list *uint32, k int, d, ids *uint32, n int, self uint32) int
+
+//go:noescape
+func bound2(c *int32, n int, norms *uint32, add uint32, k int) uint32
+
+//go:noescape
+func first2(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
+
+//go:noescape
+func mergeShort2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)

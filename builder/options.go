@@ -134,8 +134,9 @@ const (
 	// costs little, and what a leaf takes beside its pairs (its rows are assigned, packed,
 	// merged) is had for more of them. At equal recall 500 take longer, by AMX on GIST
 	// 0.95 1.74 s for 1.38, on SIFT 1M 0.95 18.4 s for 17.1, on MNIST as long; by AVX-512
-	// on GIST 1.85 s for 1.77, on SIFT 19.4 s for 18.0, on MNIST 1.0 s for 1.15; by AVX2 on
-	// GIST 6.9 s for 6.3, on MNIST 5.0 for 5.6. 1500 take as long as 1000.
+	// on GIST 1.85 s for 1.77, on SIFT 19.4 s for 18.0, on MNIST 1.0 s for 1.15. By AVX2, to
+	// which pairs are dearer, 500 take less, on GIST 4.6 s for 4.8, on MNIST 3.3 for 4.5:
+	// --leaf-size 500 is worth its while there. 1500 take as long as 1000.
 	DefaultBallSize = 1000
 	// DefaultTrigger is the paper's threshold of the effective rate.
 	DefaultTrigger = 0.05

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -210,10 +211,17 @@ type lockless struct{ vfs.FS }
 
 func (lockless) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
-// dirBytes is the size of all files below dir, less the scratch folder.
+// dirBytes is the size of all files below dir, less the scratch folder. Tables that
+// Pebble is taking in have two names for a moment, and count once.
 func dirBytes(dir string) (total int64, err error) {
+	seen := map[int64][]os.FileInfo{} // by size
 	err = walkFiles(dir, func(_ string, info os.FileInfo) error {
-		total += info.Size()
+		size := info.Size()
+		again := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+		if size > 0 && !slices.ContainsFunc(seen[size], again) {
+			total += size
+			seen[size] = append(seen[size], info)
+		}
 		return nil
 	})
 	return total, err

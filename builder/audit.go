@@ -28,16 +28,20 @@ type listed struct {
 
 // audit reads the input once: every value is looked at before anything is
 // built on it. Its findings are recorded, so a resumed build does not read the
-// input again.
+// input again, unless it has been written to.
 func (r *run) audit() error {
 	done, err := r.draft.Load("audit", &r.bad)
 	if err != nil {
 		return err
 	}
-	if !done {
-		if err := r.readAll(); err != nil {
-			return err
-		}
+	if done {
+		m := r.draft.Manifest()
+		err = unchanged(r.ctx, r.draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads)
+	} else {
+		err = r.readAll()
+	}
+	if err != nil {
+		return err
 	}
 	if len(r.bad.Rows) > 0 && r.opts.BadRows == Reject {
 		return r.reject()
@@ -65,7 +69,7 @@ func (r *run) readAll() error {
 	if err != nil {
 		return err
 	}
-	r.bad = badRows{Checksum: fmt.Sprintf("%016x", report.Checksum), Repeated: report.Duplicates}
+	r.bad = badRows{Checksum: checksumText(report.Checksum), Repeated: report.Duplicates}
 	r.bad.collect(report, r.zeroIsBad())
 	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // The balls method: overlapping divisions by hyperspheres and propagation by
@@ -59,17 +58,18 @@ func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) 
 	if err != nil || known {
 		return rounding, err
 	}
-	rounding, _ = fitFor(r.state.Method)(rows, r.space)
+	rounding = r.fitted(rows)
 	return rounding, r.draft.Record("rounding", rounding)
 }
 
-// fitFor is how codes are fitted to rows: for an order of candidates, or for bounds on
-// keys.
-func fitFor(m Method) func(*vectors.Rows, *distance.Space) (codes.Rounding, bool) {
-	if m == Exact {
-		return codes.FitRows
+// fitted is the rounding of codes for what the method has them for: for bounds on keys,
+// or for an order of candidates.
+func (r *run) fitted(rows *vectors.Rows) codes.Rounding {
+	if r.state.Method == Exact {
+		return codes.FitRows(rows, r.space)
 	}
-	return codes.Fit
+	rounding, _ := codes.Fit(rows, r.space)
+	return rounding
 }
 
 // balls is the divider of the balls method.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -17,9 +14,10 @@ import (
 // build there that was interrupted: call it again with the same options. src
 // stays open and belongs to the caller.
 //
-// Cancelling ctx stops cleanly between units and returns ctx's error; nothing
+// Cancelling ctx stops cleanly between units and returns ctx's error, with its cause; nothing
 // that was committed is lost. When dir already holds the finished graph of
-// these options, Build returns its stored Result and store.ErrFinished.
+// these options, Build returns its stored Result and store.ErrFinished; where a file of src
+// has been written to since, it reads all rows first, to see that they are the same.
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
 // ErrBadRows, ErrMemory, ErrSpace, ErrReference, vectors.ErrFault (a file that was mapped has
 // been truncated or cannot be read).
@@ -28,7 +26,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	manifest, err := manifestOf(src, &opts)
+	manifest, err := manifestOf(ctx, src, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +36,8 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	}
 	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
 	if errors.Is(err, store.ErrFinished) {
-		result := new(Result)
-		if failed := store.ReadResult(dir, result); failed != nil {
+		result, failed := finished(ctx, dir, src, opts.Threads)
+		if failed != nil {
 			return nil, failed
 		}
 		return result, err
@@ -55,7 +53,19 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		result, err = r.build()
 		return err
 	})
-	return result, spaceError(err)
+	return result, spaceError(stopped(ctx, err))
+}
+
+// stopped makes an error by which the end of ctx shows both that it ended and why.
+func stopped(ctx context.Context, err error) error {
+	end, cause := ctx.Err(), context.Cause(ctx)
+	switch ended := end != nil && errors.Is(err, end); {
+	case end == nil || ended == errors.Is(err, cause):
+		return err
+	case ended:
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return fmt.Errorf("%w: %w", end, err)
 }
 
 // build goes through the passes of the package comment.
@@ -174,8 +184,8 @@ func (r *run) release() {
 }
 
 // manifestOf describes the input and the options that name the result.
-func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
-	m := store.Manifest{
+func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Manifest, err error) {
+	m = store.Manifest{
 		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
 		Metric: o.Metric.String(), K: o.K, Vectors: "copy",
 		Options: o.fingerprint(), Files: src.Files,
@@ -183,25 +193,35 @@ func manifestOf(src *vectors.Input, o *Options) (store.Manifest, error) {
 	if o.Reference {
 		m.Vectors = "reference"
 	}
-	switch rows, dim := int64(src.Len()), src.Dim(); {
-	case rows == 0:
-		return m, errors.New("builder: the input has no rows")
-	case rows > vectors.MaxRows:
-		return m, fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
-	case dim < 1 || dim > vectors.MaxDim:
-		return m, fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
-	}
-	if err := referable(src, o); err != nil {
+	if err := buildable(src, o); err != nil {
 		return m, err
 	}
+	ids, err := idsHash(o.IDs)
+	if err != nil {
+		return m, err
+	}
+	m.Options = append(m.Options, store.Option{Name: "ids", Value: ids})
 	if len(src.Files) == 0 {
-		sum, err := sampleHash(src)
+		sum, err := inputHash(ctx, src)
 		if err != nil {
 			return m, err
 		}
-		m.Options = append(m.Options, store.Option{Name: "rows-sample", Value: sum})
+		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
 	}
 	return m, nil
+}
+
+// buildable refuses an input of which no graph can be made.
+func buildable(src *vectors.Input, o *Options) error {
+	switch rows, dim := int64(src.Len()), src.Dim(); {
+	case rows == 0:
+		return errors.New("builder: the input has no rows")
+	case rows > vectors.MaxRows:
+		return fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
+	case dim < 1 || dim > vectors.MaxDim:
+		return fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
+	}
+	return referable(src, o)
 }
 
 // referable refuses to reference what is not there, or not in the order of places, when
@@ -224,26 +244,4 @@ func referable(src *vectors.Input, o *Options) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s cannot be referenced: let the store copy them", ErrReference, what)
-}
-
-// sampleRows is how many rows name an input that has no files.
-const sampleRows = 256
-
-// sampleHash is a hash over rows spread evenly over the input, the first and
-// the last included: what a resumed build checks instead of reading everything.
-func sampleHash(src vectors.Source) (string, error) {
-	h := xxhash.New()
-	row := make([]byte, src.Dim()*src.Type().Size())
-	count := min(src.Len(), sampleRows)
-	for i := range count {
-		at := 0
-		if count > 1 {
-			at = i * (src.Len() - 1) / (count - 1)
-		}
-		if err := src.ReadRows(at, row); err != nil {
-			return "", err
-		}
-		h.Write(row)
-	}
-	return strconv.FormatUint(h.Sum64(), 16), nil
 }

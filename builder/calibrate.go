@@ -39,13 +39,14 @@ func (r *run) sampled() (*run, error) {
 	if g.norms, err = g.normsOf(g.rows); err != nil {
 		return nil, err
 	}
-	if g.state.Method == Balls || g.state.Method == Parts || g.state.Method == Exact && g.byCodes() {
-		rounding, _ := fitFor(g.state.Method)(g.rows, g.space)
-		if g.codes, err = codes.Of(g.rows, g.space, rounding, g.opts.Threads); err != nil {
+	if g.state.Method == Balls || g.state.Method == Parts || g.codesScreen() {
+		if g.codes, err = codes.Of(g.rows, g.space, g.fitted(g.rows), g.opts.Threads); err != nil {
 			return nil, err
 		}
 		if g.state.Method != Parts && !g.bytesAreKeys() {
-			g.boundCodes()
+			if err := g.boundCodes(g.rows); err != nil {
+				return nil, err
+			}
 		}
 	}
 	g.order = g.numbers(n)

@@ -82,9 +82,11 @@ func (r *run) loadCandidates() (err error) {
 		return err
 	}
 	if int(folded) > len(r.state.Stages) {
+		runs := r.state.Runs
 		if _, err := r.draft.Load(aheadRecord, &r.state); err != nil {
 			return err
 		}
+		r.state.Runs = runs // of which this is one more
 	}
 	r.durable = len(r.state.Stages)
 	r.state.Steer = r.state.last().Steer

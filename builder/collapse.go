@@ -56,6 +56,9 @@ func (r *run) loadGroups() error {
 	if err != nil || known {
 		return err
 	}
+	if err := r.enoughToCollapse(); err != nil {
+		return err
+	}
 	p := r.begin("collapse", "rows", int64(r.src.Len()))
 	defer p.End("")
 	if r.first, err = vectors.FirstOf(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads}); err != nil {

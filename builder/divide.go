@@ -44,6 +44,9 @@ func (r *run) carveDivision(number int) (*division.Leaves, []uint32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if ok && len(labels) != r.n() {
+		return nil, nil, fmt.Errorf("%w: leaf numbers of division %d: %d, want %d", store.ErrCorrupt, number, len(labels), r.n())
+	}
 	if ok {
 		return division.FromLabels(labels), labels, nil
 	}

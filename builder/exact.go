@@ -288,10 +288,36 @@ func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 
 // isClosed reports whether the list of x is full of rows equal to it that all come
 // before place first: no row from there on can enter. Where a row repeats thousands of
-// times nearly all pairs are of such rows, and all of them tie.
+// times nearly all pairs are of such rows, and all of them tie. Equal rows have equal
+// codes, and stand in the order of their rows; others whose key is nothing need not.
 func (w *exactWorker) isClosed(x, first uint32) bool {
 	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first && w.space != nil &&
-		(w.space.Metric() == distance.Euclidean || w.space.Metric() == distance.SqEuclidean)
+		(w.space.Metric() == distance.Euclidean || w.space.Metric() == distance.SqEuclidean) && !w.keysVanish()
+}
+
+// leastTold is a float32 above which no two that differ have a square of their difference
+// that rounds to nothing: they are 2^-73 apart.
+const leastTold = 1.0 / (1 << 49)
+
+// keysVanish reports whether rows that differ may have the key 0: whether elements come so
+// near zero.
+func (r *run) keysVanish() bool {
+	r.vanish.Do(func() {
+		if r.src.Type() != vectors.Float32 {
+			return // a half is at least 2^-24, and so is what two of them differ by
+		}
+		row := make([]float32, r.rows.Dim())
+		for i := range r.rows.Len() {
+			r.space.Float32(r.rows.Row(i), row)
+			for _, x := range row {
+				if x != 0 && math.Abs(float64(x)) < leastTold {
+					r.vanishing = true
+					return
+				}
+			}
+		}
+	})
+	return r.vanishing
 }
 
 func (w *exactWorker) allAre(places []uint32, first uint32) bool {

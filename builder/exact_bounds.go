@@ -1,8 +1,12 @@
 package builder
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 )
 
@@ -23,6 +27,9 @@ func (r *run) boundLists() error {
 	}
 	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
 		return err
+	}
+	if !r.codesDivide() {
+		return r.boundByLongest()
 	}
 	b := r.balls(r.codes, overlap)
 	p := r.begin("bounds", "rows", int64(r.n())*int64(b.Overlap))
@@ -50,4 +57,71 @@ func (r *run) boundLists() error {
 			return r.ctx.Err()
 		}
 	})
+}
+
+// boundByLongest sets the bounds where products with the longest rows are the largest:
+// each row is compared with as many of those as a screen has columns.
+func (r *run) boundByLongest() error {
+	p := r.begin("bounds", "rows", int64(r.n()))
+	defer p.End("")
+	screens, err := r.screens()
+	if err != nil {
+		return err
+	}
+	longest := r.longest(r.screenColumns())
+	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
+		w := r.exactWorker(screens)
+		w.screen.Columns(longest, nil, nil)
+		return func(from, to int) error {
+			w.places = w.places[:0]
+			for place := from; place < to; place++ {
+				w.places = append(w.places, uint32(place))
+			}
+			for band := range slices.Chunk(w.places, screen.BandRows) {
+				if err := w.boundBand(band, longest); err != nil {
+					return err
+				}
+			}
+			p.Add(to - from)
+			return r.ctx.Err()
+		}
+	})
+}
+
+// boundBand sets the bounds of some places by what is near of the columns.
+func (w *exactWorker) boundBand(band, columns []uint32) error {
+	w.screen.Rows(band)
+	for i, x := range band {
+		w.ids = w.ids[:0]
+		for _, j := range w.screen.(screen.Primer).Prime(i) {
+			if columns[j] != x {
+				w.ids = append(w.ids, columns[j])
+			}
+		}
+		if len(w.ids) < w.k {
+			continue
+		}
+		w.keys = slices.Grow(w.keys[:0], len(w.ids))[:len(w.ids)]
+		if _, err := w.solver.Keys(x, w.ids, w.keys); err != nil {
+			return err
+		}
+		slices.Sort(w.keys)
+		w.run.bounds.set(x, w.keys[w.k-1])
+	}
+	return nil
+}
+
+// longest are the places of some rows, none shorter than any other, ascending.
+func (r *run) longest(most int) []uint32 {
+	lengths := make([]float64, r.n())
+	places := slices.Clone(r.numbers(r.n()))
+	for i := range lengths {
+		lengths[i] = r.space.Norm(r.rows.Row(i))
+	}
+	slices.SortFunc(places, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(lengths[b], lengths[a]), cmp.Compare(a, b))
+	})
+	places = places[:min(most, len(places))]
+	slices.Sort(places)
+	return places
 }

@@ -44,7 +44,7 @@ func SmallParts(group int64, stripe int) (restore func()) {
 // distances of codes.
 func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]float32, err error) {
 	o = o.withDefaults()
-	manifest, err := manifestOf(src, &o)
+	manifest, err := manifestOf(context.Background(), src, &o)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -97,7 +97,7 @@ var ErrOtherBlocks = errOtherBlocks
 // of the exact method has.
 func ForgetSide(dir string, src *vectors.Input, o Options) error {
 	o = o.withDefaults()
-	manifest, err := manifestOf(src, &o)
+	manifest, err := manifestOf(context.Background(), src, &o)
 	if err != nil {
 		return err
 	}

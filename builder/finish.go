@@ -167,7 +167,7 @@ func (r *run) placeOf() []uint32 {
 func (r *run) checksum() <-chan checksum {
 	c := make(chan checksum, 1)
 	go func() {
-		sum, err := r.draft.Checksum()
+		sum, err := r.draft.Checksum(r.ctx)
 		c <- checksum{sum, err}
 	}()
 	return c

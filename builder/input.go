@@ -108,7 +108,7 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		order[i] = uint32(i)
 	}
 	switch method := r.state.Method; {
-	case method == Balls || method == Exact && r.byCodes(): // without codes the input's order is free
+	case method == Balls || method == Exact && r.codesDivide(): // without codes the input's order is free
 		var err error
 		if order, err = r.ballOrder(given, p.Add); err != nil {
 			return nil, err

@@ -145,7 +145,8 @@ func (r *run) keys() leaf.Keys {
 	return r.pairs.Keys(r.order, r.keyCost, r.evaluator())
 }
 
-// evaluator computes every key asked for.
+// evaluator computes every key asked for. One of the user's own may take any time: between
+// two of them the build stops.
 func (r *run) evaluator() leaf.Keys {
 	if r.opts.Distance == nil {
 		return r.kernelKeys()
@@ -153,6 +154,9 @@ func (r *run) evaluator() leaf.Keys {
 	f := r.opts.Distance
 	return func(x uint32, ids []uint32, out []float32) (int, error) {
 		for i, id := range ids {
+			if err := r.ctx.Err(); err != nil {
+				return i, err
+			}
 			a, b := store.Row(r.order[x]), store.Row(r.order[id])
 			key, err := f.Key(min(a, b), max(a, b))
 			if err == nil && (math.IsNaN(float64(key)) || math.IsInf(float64(key), 0)) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -21,6 +22,15 @@ func (r *run) enough() error {
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
 			ErrMemory, len(r.good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
+	}
+	return nil
+}
+
+// enoughToCollapse refuses to look for equal rows where that takes more than the limit.
+func (r *run) enoughToCollapse() error {
+	pass := r.leastPlan(r.opts.choose(len(r.good), r.src.Dim())).Pass("collapse")
+	if limit, need := r.limit(), reserved(pass.Alone()); need > limit {
+		return fmt.Errorf("%w: finding equal rows among %d needs %s, the limit is %s", ErrMemory, r.src.Len(), mebibytes(need+mib/10), mebibytes(limit))
 	}
 	return nil
 }
@@ -80,11 +90,14 @@ func (r *run) leastPlan(method Method) *plan.Plan {
 
 // codesBytes is the memory of the codes of n rows, their sums and their residuals.
 func (r *run) codesBytes(n int64) int64 {
-	dim := int64(r.src.Dim())
-	if r.codesAreRows() {
-		return 8 * n
+	dim, sums := int64(r.src.Dim()), int64(8)
+	if r.opts.Metric == distance.IP {
+		sums = 20 // and sums of products, with lengths
 	}
-	return n*(8+(dim+3)/4*4) + r.residualBytes(n)
+	if r.codesAreRows() {
+		return sums * n
+	}
+	return n*(sums+(dim+3)/4*4) + r.residualBytes(n)
 }
 
 // residualBytes is what codes that are not exact take to tell how far rows lie from them.

@@ -249,7 +249,6 @@ func (o Options) fingerprint() []store.Option {
 		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "bad-rows", Value: string(o.BadRows)},
 		{Name: "duplicates", Value: o.duplicates()},
-		{Name: "ids", Value: onOff(o.IDs != "")},
 	}
 	if o.Distance != nil {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})

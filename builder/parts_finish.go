@@ -37,7 +37,7 @@ func (r *run) finishParts() (*Result, error) {
 		return f.wanted[place].ids, f.wanted[place].keys
 	})
 	p := r.begin("checksum", "", 0)
-	result.Checksum, err = r.draft.Checksum()
+	result.Checksum, err = r.draft.Checksum(r.ctx)
 	p.End("")
 	if err != nil {
 		return nil, err

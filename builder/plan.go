@@ -35,7 +35,7 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	if _, err := manifestOf(src, &opts); err != nil {
+	if err := buildable(src, &opts); err != nil {
 		return nil, err
 	}
 	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
@@ -104,8 +104,9 @@ func (r *run) shape(method Method) plan.Shape {
 	if _, mapped := r.src.Mapped(); method != Parts {
 		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
 	}
-	if method == Balls || method == Parts || r.bytesAreKeys() || method == Exact && r.byCodes() {
+	if method == Balls || method == Parts || r.bytesAreKeys() || method == Exact && o.Distance == nil {
 		s.CodeBytes, s.ViewCodes = r.codesBytes(1), r.codesAreRows()
+		s.Inner = o.Metric == distance.IP
 	} else if o.Distance == nil {
 		s.CodeBytes, s.ViewCodes = 4, true // products
 	}

@@ -45,6 +45,8 @@ type run struct {
 	ballLists
 	inParts
 
+	vanish     sync.Once // for vanishing: see keysVanish
+	vanishing  bool
 	ascending  []uint32     // 0, 1, ...: see numbers
 	bounds     bounds       // of lists, in the exact method and in parts
 	ledger     pages.Ledger // of what grows with the rows

@@ -47,8 +47,12 @@ func (r *run) screens() (func() screen.Screen, error) {
 	return func() screen.Screen { return screen.Products(r.products) }, nil
 }
 
-// byCodes reports whether there are codes that tell, more or less, what is near.
-func (r *run) byCodes() bool { return r.opts.Distance == nil && r.opts.Metric != distance.IP }
+// codesDivide reports whether codes tell, more or less, what lies together: nothing does
+// under inner products, and under a distance of the user's own who knows.
+func (r *run) codesDivide() bool { return r.opts.Distance == nil && r.opts.Metric != distance.IP }
+
+// codesScreen reports whether the method compares all pairs by codes where these tell.
+func (r *run) codesScreen() bool { return r.opts.Distance == nil && r.state.Method == Exact }
 
 // haveCodes makes what codes screen by, where there is any: codes that are keys, or others
 // with bounds where the method has them.
@@ -57,9 +61,9 @@ func (r *run) haveCodes() (err error) {
 	case r.bytesAreKeys() && r.codes == nil:
 		r.codes, err = codes.Of(r.rows, r.space, codes.Rounding{}, r.opts.Threads)
 		return err
-	case r.bytesAreKeys(), !r.byCodes(), r.rounded != nil, r.vague:
+	case r.bytesAreKeys(), r.rounded != nil, r.vague:
 		return nil
-	case r.state.Method != Exact && r.state.Method != Balls:
+	case !r.codesScreen() && r.state.Method != Balls:
 		return nil
 	}
 	if r.codes == nil {
@@ -67,21 +71,31 @@ func (r *run) haveCodes() (err error) {
 			return err
 		}
 	}
-	r.boundCodes()
-	return nil
+	return r.boundCodes(r.rows)
 }
 
-// boundCodes has codes tell what is near by how far rows lie from them. Where that is so
-// far that they do not, the exact method gives them up.
-func (r *run) boundCodes() {
-	r.rounded = screen.NewRounded(r.codes, r.k)
-	if r.vague = !r.rounded.Tells(); !r.vague {
-		return
+// boundCodes has the codes of rows tell what is near by how far rows lie from them. Where
+// that is so far that they do not, the exact method gives them up.
+func (r *run) boundCodes(rows *vectors.Rows) error {
+	if r.opts.Metric == distance.IP {
+		inner, fits, err := r.codes.Inner(rows, r.space, r.opts.Threads)
+		if err != nil {
+			return err
+		}
+		r.codes, r.vague = inner, !fits
+	}
+	if !r.vague {
+		r.rounded = screen.NewRounded(r.codes, r.k)
+		r.vague = !r.rounded.Tells()
+	}
+	if !r.vague {
+		return nil
 	}
 	r.rounded = nil
 	if r.state.Method == Exact {
 		r.codes = nil
 	}
+	return nil
 }
 
 // exactly computes the exact lists of some places, and how many distances that

@@ -2,13 +2,16 @@ package cache
 
 import "math/bits"
 
+// blockDivisions is how many divisions stand together: the numbers of a place in half a
+// cache line.
+const blockDivisions = 8
+
 // SharedLeaf holds the leaf numbers of every place in the divisions so far.
 // Seen may be called from several goroutines between calls of Add.
 type SharedLeaf struct {
 	n         int
 	divisions int
-	stride    int
-	labels    []uint32 // labels[place*stride+division]: one place's in one cache line
+	blocks    [][]uint32 // of 8 divisions: block[8*place+division%8]
 }
 
 // NewSharedLeaf returns a cache for n places with no divisions.
@@ -17,26 +20,20 @@ func NewSharedLeaf(n int) *SharedLeaf { return &SharedLeaf{n: n} }
 // Divisions is the number of divisions added.
 func (c *SharedLeaf) Divisions() int { return c.divisions }
 
-// Bytes is the memory held: between 4 and 8 bytes a place and division.
-func (c *SharedLeaf) Bytes() int64 { return 4 * int64(cap(c.labels)) }
+// Bytes is the memory held: 32 bytes a place for every eight divisions, or fewer.
+func (c *SharedLeaf) Bytes() int64 { return 4 * int64(blockDivisions*c.n*len(c.blocks)) }
 
 // Add appends a division's leaf numbers, labels[place] = leaf.
 func (c *SharedLeaf) Add(labels []uint32) {
-	if c.divisions == c.stride {
-		c.widen(max(8, 2*c.stride))
+	at := c.divisions % blockDivisions
+	if at == 0 {
+		c.blocks = append(c.blocks, make([]uint32, blockDivisions*c.n))
 	}
+	block := c.blocks[len(c.blocks)-1]
 	for p, leaf := range labels {
-		c.labels[p*c.stride+c.divisions] = leaf
+		block[p*blockDivisions+at] = leaf
 	}
 	c.divisions++
-}
-
-func (c *SharedLeaf) widen(stride int) {
-	wide := make([]uint32, c.n*stride)
-	for p := range c.n {
-		copy(wide[p*stride:], c.labels[p*c.stride:p*c.stride+c.divisions])
-	}
-	c.labels, c.stride = wide, stride
 }
 
 // A Bitmap is a square matrix of bits over the positions of a leaf. It holds
@@ -89,8 +86,9 @@ func (c *SharedLeaf) chain(places []uint32, m int, b *Bitmap) {
 		b.slots[i].head = -1
 	}
 	wrap := uint32(len(b.slots) - 1)
+	block, m := c.blocks[m/blockDivisions], m%blockDivisions
 	for i, p := range places {
-		label := c.labels[int(p)*c.stride+m]
+		label := block[int(p)*blockDivisions+m]
 		at := label * 0x9e3779b1 >> 16 & wrap
 		for b.slots[at].head >= 0 && b.slots[at].label != label {
 			at = (at + 1) & wrap

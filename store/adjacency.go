@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -122,8 +123,8 @@ func (d *Draft) Adjacency() (shape Shape, ok bool, err error) {
 
 // Checksum is the SHA-256 (hex) of the gt export of the committed adjacency:
 // u32 n, u32 k, n*k int32 rows, n*k float32 keys, little-endian; lists of
-// isolated rows are filled with -1 and +Inf.
-func (d *Draft) Checksum() (sum string, err error) {
+// isolated rows are filled with -1 and +Inf. It ends with the error of ctx.
+func (d *Draft) Checksum(ctx context.Context) (sum string, err error) {
 	shape, ok, err := d.Adjacency()
 	if err == nil && !ok {
 		err = errors.New("store: no adjacency yet")
@@ -131,7 +132,12 @@ func (d *Draft) Checksum() (sum string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return d.engine.checksum(shape, func(int) error { return nil })
+	return d.engine.checksum(shape, func(row int) error {
+		if row%underRows != 0 {
+			return nil
+		}
+		return ctx.Err()
+	})
 }
 
 // checksum goes over the lists twice, and asks goOn before every row whether to go on.

@@ -50,7 +50,7 @@ func (u unsound) sealed(t *testing.T, n int) string {
 		}
 		return nil
 	}))
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	must(t, err)
 	if u.before != nil {
 		u.before(t, d)

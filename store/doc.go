@@ -13,7 +13,8 @@
 //
 //	graph/          a Pebble database (format major version FormatTableFormatV6,
 //	                bytewise comparer, merger "knng.1", no filters)
-//	vectors/rows    the rows in locality order, collapsed ones last; the format
+//	vectors/rows    the rows in locality order, collapsed ones last, or, where
+//	                they were solved in parts, in that of the input; the format
 //	                is that of package vectors. Absent where the rows are
 //	                referenced
 //	view            where lists lie in Pebble's tables; derived, may be deleted

@@ -64,7 +64,7 @@ func scattered(t testing.TB, rng *rand.Rand, n, k int) (dir string, in [][]entry
 	for _, list := range in {
 		slices.SortFunc(list, byKey)
 	}
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	must(t, err)
 	must(t, d.Seal(map[string]any{"checksum": sum}))
 	return dir, in

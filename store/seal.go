@@ -92,6 +92,10 @@ func ReadResult(dir string, result any) error {
 	return nil
 }
 
+// Record reads what was recorded under a name (Draft.Record) into v. ok is false where
+// nothing was.
+func (s *Store) Record(name string, v any) (ok bool, err error) { return s.engine.load(name, v) }
+
 // makeView makes the view of the lists, if there are any.
 func (d *Draft) makeView() error {
 	shape, ok, err := d.Adjacency()

@@ -3,19 +3,20 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/knng/knng/vectors"
 )
 
 // InputOf returns the input of the build in dir as its manifest describes it,
-// without reading it, where the build does not need to: it is finished, or the
-// store has its own copy of the rows. Else it returns nil, also where paths and
-// limit name another input than the manifest; opening them tells what differs. A
-// file that is gone is taken for the one that was there, and stdin, "-", for what
-// came from it.
+// without reading it, where the build does not need to: it has its own copy of the rows.
+// Else it returns nil, also where paths and limit name another input than the manifest,
+// and where a file may have been written to since; opening them tells what differs. A
+// file that is gone from where it was is taken for the one that was there, and stdin,
+// "-", for what came from it.
 func InputOf(dir string, paths []string, limit int) (*vectors.Input, error) {
 	m, err := writtenManifest(dir)
-	if err != nil || m == nil || !m.holds(paths, limit) {
+	if err != nil || m == nil || m.Vectors == "reference" || !m.holds(paths, limit) {
 		return nil, err
 	}
 	t, err := m.typ()
@@ -62,11 +63,7 @@ func (m *Manifest) holds(paths []string, limit int) bool {
 		if (f.Path == "-") != (paths[i] == "-") {
 			return false
 		}
-		f.Path = paths[i]
-		if f.Path == "-" {
-			continue
-		}
-		if err := f.Check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if f.Path != "-" && !holds(f, paths[i]) {
 			return false
 		}
 	}
@@ -74,4 +71,20 @@ func (m *Manifest) holds(paths []string, limit int) bool {
 		return limit == m.Rows
 	}
 	return limit == 0 || limit >= m.Rows
+}
+
+// holds reports whether path is f: unchanged, as far as size, time and some blocks tell, or
+// gone from where f was.
+func holds(f vectors.File, path string) bool {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	wasThere := abs == f.Path
+	f.Path = path
+	touched, err := f.Touched()
+	if errors.Is(err, fs.ErrNotExist) {
+		return wasThere
+	}
+	return err == nil && !touched
 }

@@ -81,7 +81,7 @@ func finish(t testing.TB, d *Draft, n int, ids bool) {
 		}
 		return nil
 	}))
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	must(t, err)
 	must(t, d.Seal(map[string]any{"checksum": sum}))
 }

@@ -2,8 +2,9 @@ package store
 
 import "context"
 
-// Stoppable is a store whose passes over all lists end when a context does. It is what
-// a program gives to package export or analysis that it may want to stop.
+// Stoppable is a store whose EachKeyed, the pass over all lists that packages export and
+// analysis make, ends when a context does. It is what a program gives to them that it may
+// want to stop.
 type Stoppable struct {
 	*Store
 	ctx context.Context

@@ -29,17 +29,24 @@ type File struct {
 // Check reports how the file on disk differs from its description. A new
 // modification time alone is no difference.
 func (f File) Check() error {
+	_, err := f.Touched()
+	return err
+}
+
+// Touched is Check, and reports whether the file has a new modification time: it may then
+// differ where the sample does not look.
+func (f File) Touched() (bool, error) {
 	now, err := describe(f.Path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if now.Size != f.Size {
-		return fmt.Errorf("vectors: %s: %d bytes, it had %d", f.Path, now.Size, f.Size)
+		return false, fmt.Errorf("vectors: %s: %d bytes, it had %d", f.Path, now.Size, f.Size)
 	}
 	if now.Sample != f.Sample {
-		return fmt.Errorf("vectors: %s: its contents have changed (sampled blocks hash to %016x, they did to %016x)", f.Path, now.Sample, f.Sample)
+		return false, fmt.Errorf("vectors: %s: its contents have changed (sampled blocks hash to %016x, they did to %016x)", f.Path, now.Sample, f.Sample)
 	}
-	return nil
+	return now.ModTime != f.ModTime, nil
 }
 
 const (
@@ -53,18 +60,21 @@ func describe(path string) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for who writes
+	if err != nil {
+		return File{}, fmt.Errorf("vectors: %w", err)
+	}
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return File{}, fmt.Errorf("vectors: %s is a folder, want a file of vectors", path)
+	case !mode.IsRegular():
+		return File{}, fmt.Errorf("vectors: %s is no regular file; what comes through a pipe is read as \"-\"", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, fmt.Errorf("vectors: %w", err)
-	}
-	if info.IsDir() {
-		return File{}, fmt.Errorf("vectors: %s is a folder, want a file of vectors", path)
-	}
 	sum, err := sampleHash(f, info.Size())
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %s: %w", path, err)

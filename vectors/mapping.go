@@ -15,17 +15,17 @@ type mapping struct {
 }
 
 func mapFile(path string) (*mapping, error) {
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for who writes
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("vectors: %s: not a regular file, so it cannot be mapped", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	defer f.Close() // the mapping outlives the descriptor
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("vectors: %s: not a regular file, so it cannot be mapped", path)
 	}
 	m := &mapping{path: path, size: info.Size()}
 	if m.size == 0 {

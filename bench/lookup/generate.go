@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -43,7 +44,7 @@ func Generate(dir string, n, k int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	if err != nil {
 		return err
 	}

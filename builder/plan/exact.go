@@ -34,8 +34,11 @@ func (s *Shape) exact() []Pass {
 	// what is nearer than all before it.
 	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})
 	if s.byCodes() {
+		share = compressedInOrder
+	}
+	if s.byCodes() && !s.Inner {
 		_, tile := s.division()
-		share, order = compressedInOrder, s.ordered(tile)
+		order = s.ordered(tile)
 	}
 	first := lists * (1 + share*math.Log(math.Min(rounds, exactStage)))
 	later := lists * share * math.Log(math.Max(1, rounds/exactStage))
@@ -70,6 +73,9 @@ const BoundLeaves = 20
 // bounds is the pass that divides the rows once before all are compared with all; few
 // rows have none. The lists of that are gone when those of all pairs come.
 func (s *Shape) bounds(held memory) (Pass, bool) {
+	if s.Inner {
+		return s.boundsByLongest(held), s.bounded()
+	}
 	leaf, tile := s.division()
 	held.heap += 24 * s.n()
 	p := Pass{Name: "bounds", Does: "divides the rows once, to know what is too far for their lists", Times: 1,
@@ -78,7 +84,20 @@ func (s *Shape) bounds(held memory) (Pass, bool) {
 	if !s.KeyCodes {
 		p.work.keys = s.n() * float64(s.K)
 	}
-	return p, s.byCodes() && s.Rows >= BoundLeaves*int64(s.LeafSize)
+	return p, s.bounded()
+}
+
+func (s *Shape) bounded() bool { return s.byCodes() && s.Rows >= BoundLeaves*int64(s.LeafSize) }
+
+// longestRows is about how many a screen has as columns.
+const longestRows = 2048
+
+// boundsByLongest is the same pass of inner products.
+func (s *Shape) boundsByLongest(held memory) Pass {
+	held.heap += 12 * s.n()
+	return Pass{Name: "bounds", Does: "compares rows with the longest, to know what is too far for their lists", Times: 1,
+		ReadBytes: int64(2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
+		work: work{screen: longestRows * s.n(), keys: s.n() * float64(s.K)}, held: held}
 }
 
 // BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which

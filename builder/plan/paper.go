@@ -2,13 +2,16 @@ package plan
 
 import "math"
 
+// leafNumbers is how many divisions room is made for at a time (package cache).
+const leafNumbers = 8
+
 // paper are the passes of the paper's method.
 func (s *Shape) paper() []Pass {
 	n, lists, divisions := s.n(), s.partial(s.n(), s.K), float64(s.Divisions)
 	var held memory
 	s.good(&held)
 	held.block(8 * n * float64(s.K))
-	held.heap += float64(s.CodeBytes)*n + 4*n*divisions // leaf numbers
+	held.heap += float64(s.CodeBytes)*n + 4*n*leafNumbers*math.Ceil(divisions/leafNumbers)
 	carving := held
 	carving.heap += 24 * n
 	leaf := n // halved until it is small enough

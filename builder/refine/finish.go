@@ -34,7 +34,7 @@ func (r *run) finish() (*Result, error) {
 	}
 	p := r.begin("checksum", "", 0)
 	var err error
-	if res.Checksum, err = r.draft.Checksum(); err != nil {
+	if res.Checksum, err = r.draft.Checksum(r.ctx); err != nil {
 		return nil, err
 	}
 	p.End("")

@@ -7,25 +7,48 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rounded is rows whose codes are not exact, and how far they lie from them
-// (codes.Matrix.Residual): what that may have changed of a distance is bounded by the
-// triangle inequality. Codes are compared at the speed of bytes; what residuals leave open
-// is for keys to decide. It is immutable.
+// Rounded is rows whose codes are not exact, or tell inner products: bounds say how far the
+// distance of codes may be from what it stands for (codes.Matrix.Residual). Codes are
+// compared at the speed of bytes; what bounds leave open is for keys to decide. It is
+// immutable.
 type Rounded struct {
 	codes *codes.Matrix
-	usual float64 // a residual that few rows exceed
-	k     int     // neighbors of a list
+	usual end // of both, what few rows exceed
+	k     int // neighbors of a list
+}
+
+// end is what a row adds to the bounds of its pairs.
+type end struct{ residual, length float64 }
+
+// play is how far the limit of two rows may be from what their codes say.
+func play(x, y end) float64 {
+	return x.residual*y.length + y.residual*x.length
 }
 
 // NewRounded keeps m.
 func NewRounded(m *codes.Matrix, k int) *Rounded {
+	r := &Rounded{codes: m, k: k}
 	some := spread(m.Len(), tellColumns)
-	sorted := make([]float32, len(some))
-	for i, p := range some {
-		sorted[i] = m.Residual(p)
+	most := func(of func(uint32) float32) float64 {
+		sorted := make([]float32, len(some))
+		for i, p := range some {
+			sorted[i] = of(p)
+		}
+		slices.Sort(sorted)
+		return float64(sorted[len(sorted)*31/32])
 	}
-	slices.Sort(sorted)
-	return &Rounded{codes: m, usual: float64(sorted[len(sorted)*31/32]), k: k}
+	r.usual = end{most(m.Residual), most(m.Length)}
+	return r
+}
+
+func (r *Rounded) end(place uint32) end {
+	return end{float64(r.codes.Residual(place)), float64(r.codes.Length(place))}
+}
+
+// isUsual reports whether bounds for the usual row hold for e. Where rows have no residual,
+// their lengths count for nothing.
+func (r *Rounded) isUsual(e end) bool {
+	return e.residual <= r.usual.residual && (e.length <= r.usual.length || r.usual.residual == 0)
 }
 
 // Screen returns a screen, which is a [Primer] as well.
@@ -33,26 +56,26 @@ func (r *Rounded) Screen() Screen {
 	return &byRounded{Rounded: r, byCodes: byCodes{tile: r.codes.NewTile()}}
 }
 
-// byRounded takes every residual for the usual one where tiles look for what is near.
-// For the few rows and columns that have a larger one, clipped as they were, bounds are
-// made for each pair.
+// byRounded takes every row for the usual one where tiles look for what is near. For the
+// few rows and columns that are not, clipped as they were or far out, bounds are made for
+// each pair.
 type byRounded struct {
 	*Rounded
 	byCodes
-	own   []float32 // residuals of the columns
-	steps []float64 // within which a column takes rows
-	far   []uint32  // columns of more than the usual residual
-	rows  []uint32
-	mine  []uint32 // bounds of all columns for one row
+	own    []end     // of the columns
+	limits []float64 // within which a column takes rows
+	far    []uint32  // columns that are not usual
+	rows   []uint32
+	mine   []uint32 // bounds of all columns for one row
 }
 
 func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 	s.byCodes.Columns(places, nil, nil)
-	s.own, s.steps, s.far = s.own[:0], s.steps[:0], s.far[:0]
+	s.own, s.limits, s.far = s.own[:0], s.limits[:0], s.far[:0]
 	for j, p := range places {
-		own := s.codes.Residual(p)
-		s.own, s.steps = append(s.own, own), append(s.steps, math.Inf(-1)) // it takes nothing
-		if float64(own) > s.usual {
+		own := s.end(p)
+		s.own, s.limits = append(s.own, own), append(s.limits, math.Inf(-1)) // it takes nothing
+		if !s.isUsual(own) {
 			s.far = append(s.far, uint32(j))
 		}
 	}
@@ -62,9 +85,9 @@ func (s *byRounded) Columns(places []uint32, worst []float32, _ []uint32) {
 }
 
 func (s *byRounded) Tighten(j uint32, worst float32) {
-	s.steps[j] = s.codes.Rounding().Steps(worst) + float64(s.own[j])
-	if float64(s.own[j]) <= s.usual {
-		s.bounds[j] = codes.WithinSteps(s.steps[j] + s.usual)
+	s.limits[j] = s.codes.Limit(worst)
+	if s.isUsual(s.own[j]) {
+		s.bounds[j] = s.codes.Within(s.limits[j] + play(s.own[j], s.usual))
 	}
 }
 
@@ -73,22 +96,22 @@ func (s *byRounded) Rows(places []uint32) {
 	s.byCodes.Rows(places)
 }
 
-// Near has the tile find what usual residuals would not leave out, and then looks at each
+// Near has the tile find what the usual row would not leave out, and then looks at each
 // pair's own.
 func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
-	own := float64(s.codes.Residual(s.rows[r]))
-	steps := s.codes.Rounding().Steps(worst) + own
-	if own > s.usual {
-		return s.nearFar(r, steps, own), nil
+	x, limit := s.end(s.rows[r]), s.codes.Limit(worst)
+	if !s.isUsual(x) {
+		return s.nearFar(r, limit, x), nil
 	}
 	for _, j := range s.far {
-		s.bounds[j] = s.within(j, steps, own)
+		s.bounds[j] = s.within(j, limit, x)
 	}
-	distances, near := s.tile.Either(r, codes.WithinSteps(steps+s.usual), s.bounds)
+	own, limits := s.own, s.limits
+	distances, near := s.tile.Either(r, s.codes.Within(limit+play(x, s.usual)), s.bounds)
 	n := 0
 	for i, d := range distances {
 		j := near[i]
-		if d <= s.within(j, steps, own) {
+		if s.codes.Reaches(d, max(limit, limits[j])+play(x, own[j])) {
 			near[n] = j
 			n++
 		}
@@ -96,20 +119,20 @@ func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
 	return near[:n], nil
 }
 
-// nearFar is Near for a row of more than the usual residual.
-func (s *byRounded) nearFar(r int, steps, own float64) []uint32 {
+// nearFar is Near for a row that is not usual.
+func (s *byRounded) nearFar(r int, limit float64, x end) []uint32 {
 	s.mine = slices.Grow(s.mine[:0], len(s.bounds))[:len(s.bounds)]
 	for j := range s.own {
-		s.mine[j] = s.within(uint32(j), steps, own)
+		s.mine[j] = s.within(uint32(j), limit, x)
 	}
 	_, near := s.tile.Either(r, 0, s.mine)
 	return near
 }
 
 // within is the distance of codes beyond which neither column j nor a row that takes what
-// is within some steps, and has a residual of its own, takes the other.
-func (s *byRounded) within(j uint32, steps, own float64) uint32 {
-	return codes.WithinSteps(max(steps+float64(s.own[j]), s.steps[j]+own))
+// is within a limit takes the other.
+func (s *byRounded) within(j uint32, limit float64, x end) uint32 {
+	return s.codes.Within(max(limit, s.limits[j]) + play(x, s.own[j]))
 }
 
 // Prime returns the numbers of some more than k columns, nearest to row r of the band by
@@ -121,7 +144,7 @@ func (s *byRounded) Prime(r int) []uint32 {
 
 // Tells reports whether codes tell well enough what is near: whether of some rows, evenly
 // spread, all but a sixteenth of the others lie further away than the k nearest and what
-// residuals leave open. A key costs as much as some twenty pairs that are compared in
+// bounds leave open. A key costs as much as some twenty pairs that are compared in
 // float32, which it takes where codes do not tell.
 func (r *Rounded) Tells() bool {
 	columns, rows := spread(r.codes.Len(), tellColumns), spread(r.codes.Len(), tellRows)
@@ -134,10 +157,10 @@ func (r *Rounded) Tells() bool {
 		for i, x := range band {
 			some, _ := tile.Within(i, tile.Bound(i, last+1))
 			slices.Sort(some)
-			nearest := math.Sqrt(float64(some[last])) + float64(r.codes.Residual(x))
+			nearest, own := r.codes.Apart(some[last]), r.end(x)
 			distances, places := tile.Within(i, math.MaxUint32)
 			for j, d := range distances {
-				if math.Sqrt(float64(d)) <= nearest+float64(r.codes.Residual(places[j])) {
+				if r.codes.Apart(d) <= nearest+play(own, r.end(places[j])) {
 					told++
 				}
 			}

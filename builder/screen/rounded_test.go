@@ -46,8 +46,8 @@ func TestRoundedFindsWhatIsNear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, fit := range []func(*vectors.Rows, *distance.Space) (codes.Rounding, bool){codes.Fit, codes.FitRows} {
-			rounding, _ := fit(rows, space)
+		usual, _ := codes.Fit(rows, space)
+		for _, rounding := range []codes.Rounding{usual, codes.FitRows(rows, space)} {
 			m, err := codes.Of(rows, space, rounding, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestTells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rounding, _ := codes.FitRows(rows, space)
+		rounding := codes.FitRows(rows, space)
 		m, err := codes.Of(rows, space, rounding, 1)
 		if err != nil {
 			t.Fatal(err)

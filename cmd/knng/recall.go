@@ -106,7 +106,7 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 	if err != nil {
 		return est, err
 	}
-	est.Recall, est.Low, est.High = recall.Interval(per, s.Len(), 1)
+	est.Recall, est.Low, est.High = recall.Interval(per, s.Info().Lists, 1)
 	est.Sample = len(per)
 	return est, nil
 }

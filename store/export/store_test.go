@@ -64,7 +64,7 @@ func line(dir string, n int, isolate bool) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	if err != nil {
 		return nil, err
 	}

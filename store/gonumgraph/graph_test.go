@@ -72,7 +72,7 @@ func kept(dir string, p *plain, k int) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := d.Checksum()
+	sum, err := d.Checksum(context.Background())
 	if err != nil {
 		return nil, err
 	}

@@ -36,22 +36,24 @@ const clippedRows = 3
 // the norms. It looks at some rows, evenly spread. ok is false for inner
 // products, which no such rounding serves.
 func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
-	return fit(rows, space, fitShare)
+	if space.Metric() == distance.IP {
+		return r, false
+	}
+	return fit(rows, space, fitShare), true
 }
 
-// FitRows is Fit for those who look at residuals: few rows have a large one.
-func FitRows(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
+// FitRows is Fit for those who look at residuals: few rows have a large one. It serves
+// inner products as well ([Matrix.Inner]).
+func FitRows(rows *vectors.Rows, space *distance.Space) Rounding {
 	return fit(rows, space, 1-clippedRows/float64(100*rows.Dim()))
 }
 
-func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding, ok bool) {
+func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding) {
 	switch {
-	case space.Metric() == distance.IP:
-		return r, false
 	case space.NeedsNorms():
 		r.Unit = true
 	case rows.Type() == vectors.Uint8 || rows.Type() == vectors.Int8:
-		return r, true
+		return r
 	}
 	dim, count := rows.Dim(), min(rows.Len(), max(256, fitElements/rows.Dim()))
 	sample := make([]float64, count*dim)
@@ -76,7 +78,7 @@ func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding, 
 			r.PerUnit = 127 / max(far[beyond-1], far[0]/64)
 		}
 	}
-	return r, true
+	return r
 }
 
 // largest returns the m largest values, which are few, descending.

@@ -21,6 +21,7 @@ type Matrix struct {
 	data      []byte
 	sums      []sums
 	residuals []float32 // how far rows lie from their codes, in steps; nil if exact
+	inner     *inner    // of codes that tell inner products
 	kernel    *simd.Codes
 	own       int64
 	rounding  Rounding

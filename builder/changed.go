@@ -1,0 +1,100 @@
+package builder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// What a build is of: the manifest has a sample of every file and its modification time.
+// Where that is another, the file may differ where the sample does not look, and all rows
+// are read, to be held against what the audit found.
+
+// unchanged returns an error where files that were written to since the manifest was made
+// have other rows than were audited.
+func unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.Input, audited string, threads int) error {
+	if !written(m.Files, src.Files) || audited == "" {
+		return nil
+	}
+	report, err := vectors.Audit(src, vectors.AuditOptions{Context: ctx, Threads: threads})
+	if err != nil {
+		return err
+	}
+	if sum := checksumText(report.Checksum); sum != audited {
+		return &store.MismatchError{Dir: dir, Differences: []store.Difference{{Name: "checksum of the input's rows", Have: audited, Want: sum}}}
+	}
+	return nil
+}
+
+func checksumText(sum uint64) string { return fmt.Sprintf("%016x", sum) }
+
+// written reports whether any file has another modification time. Streams, of which all
+// was hashed, have none.
+func written(then, now []vectors.File) bool {
+	for i := range min(len(then), len(now)) {
+		if now[i].Path != "-" && then[i].ModTime != now[i].ModTime {
+			return true
+		}
+	}
+	return false
+}
+
+// finished is what Build returns where dir holds the finished graph.
+func finished(ctx context.Context, dir string, src *vectors.Input, threads int) (*Result, error) {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	result, audited := new(Result), badRows{}
+	if _, err := s.Record("audit", &audited); err != nil {
+		return nil, err
+	}
+	if _, err := s.Record("result", result); err != nil {
+		return nil, err
+	}
+	m := s.Info().Manifest
+	return result, unchanged(ctx, dir, &m, src, audited.Checksum, threads)
+}
+
+// inputHash is a hash of all rows of an input that has no files.
+func inputHash(ctx context.Context, src vectors.Source) (string, error) {
+	size := src.Dim() * src.Type().Size()
+	rows := max(1, (1<<20)/size)
+	h, buf := xxhash.New(), make([]byte, min(rows, src.Len())*size)
+	for from := 0; from < src.Len(); from += rows {
+		some := buf[:min(rows, src.Len()-from)*size]
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if err := src.ReadRows(from, some); err != nil {
+			return "", err
+		}
+		h.Write(some)
+	}
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}
+
+// idsHash names the contents of a file of ids.
+func idsHash(path string) (string, error) {
+	if path == "" {
+		return "off", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("builder: ids: %w", err)
+	}
+	defer f.Close()
+	h := xxhash.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("builder: ids: %w", err)
+	}
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}

@@ -30,6 +30,11 @@ func (r *run) keep() error {
 	if err := r.roomForFold(r.found.K); err != nil {
 		return err
 	}
+	// A crash may have kept the state of the last fold from being recorded: then it stands
+	// where this one's is put.
+	if err := r.save(); err != nil {
+		return err
+	}
 	if err := r.draft.Record(aheadRecord, &r.state); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package builder_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -92,8 +93,12 @@ func TestCrashMatrix(t *testing.T) {
 			copyOut(t, c.fs, dir, again)
 			what := name + ": crash " + c.String()
 			var second []crashed
-			if often := map[bool]int{true: 10, false: 4}[*long]; rng.IntN(often) == 0 {
-				second = crashAgain(t, what, c, dir, data, dim, o, rng)
+			often, every := 4, 100
+			if *long {
+				often, every = 10, 8
+			}
+			if rng.IntN(often) == 0 {
+				second = crashAgain(t, what, c, dir, data, dim, o, rng, every)
 			}
 			goesOn(t, what, again, data, dim, o, want.Checksum)
 			os.RemoveAll(again)
@@ -109,10 +114,48 @@ func TestCrashMatrix(t *testing.T) {
 	t.Logf("%d crashes, %d more while going on after one", crashes, twice)
 }
 
+// TestCrashAfterFold: a crash between a fold of the balls method and the record of its state,
+// and another one anywhere while going on after that, lose nothing that counts.
+func TestCrashAfterFold(t *testing.T) {
+	defer builder.KeepEvery(0)()
+	const n, dim = 200, 4
+	data, o := clustered(12, n, dim), smallBuilds["balls"]
+	rng, dir := seeded(t), filepath.Join(t.TempDir(), "g")
+	m := newMirror(t, dir)
+	var after []crashed
+	m.crash = func(op, path string) { after = append(after, crashed{op + " of " + path, 100, m.after(100, rng)}) }
+	want, _ := build(t, dir, input(t, data, dim), o.On(m))
+	var torn []crashed
+	for _, c := range after {
+		again := filepath.Join(t.TempDir(), "g")
+		copyOut(t, c.fs, dir, again)
+		p, err := store.ProgressOf(again)
+		if err != nil {
+			continue // before there was anything, or after it was sealed
+		}
+		var state struct{ Stages []any }
+		if err := json.Unmarshal(p.State, &state); err == nil && int(p.Folded) > len(state.Stages) {
+			torn = append(torn, c)
+		}
+	}
+	if len(torn) == 0 {
+		t.Fatalf("none of %d crashes came between a fold and its state", len(after))
+	}
+	for range 2 {
+		c := torn[rng.IntN(len(torn))]
+		second := crashAgain(t, c.String(), c, dir, data, dim, o, rng, 1)
+		for _, s := range second {
+			again := filepath.Join(t.TempDir(), "g")
+			copyOut(t, s.fs, dir, again)
+			goesOn(t, c.String()+", then "+s.String(), again, data, dim, o, want.Checksum)
+		}
+		t.Logf("%d crashes while going on", len(second))
+	}
+}
+
 // crashAgain goes on after a crash, in the folder where it happened, with the
-// power failing around some of the syncs and renames: one in eight in the long
-// form, else one in a hundred.
-func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32, dim int, o builder.Options, rng *rand.Rand) (after []crashed) {
+// power failing around some of the syncs and renames, one in every.
+func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32, dim int, o builder.Options, rng *rand.Rand, every int) (after []crashed) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -120,10 +163,6 @@ func crashAgain(t *testing.T, what string, c crashed, dir string, data []float32
 	copyOut(t, c.fs, dir, dir)
 	m := newMirror(t, dir)
 	copyIn(t, m.mem, dir)
-	every := 100
-	if *long {
-		every = 8
-	}
 	m.crash = func(op, path string) {
 		if rng.IntN(every) == 0 {
 			percent := []int{0, 50, 100}[rng.IntN(3)]

@@ -51,7 +51,7 @@ func (e *MismatchError) Error() string {
 	for _, d := range e.Differences {
 		list = append(list, fmt.Sprintf("%s: %s there, %s asked", d.Name, d.Have, d.Want))
 	}
-	return fmt.Sprintf("store: %s was begun with other options (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
+	return fmt.Sprintf("store: %s was begun with other options or rows (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
 }
 
 // Is makes errors.Is(err, ErrMismatch) hold.

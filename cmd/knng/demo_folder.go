@@ -15,16 +15,20 @@ import (
 
 // A demoFolder holds one demo: functions.npy, functions.npy.ids and
 // functions.knng. Its name has all that names the graph, so that another Go
-// version or other flags find another folder.
+// version, other flags or another knng find another folder.
 type demoFolder string
 
 func (f demoFolder) vectors() string { return filepath.Join(string(f), "functions.npy") }
 func (f demoFolder) ids() string     { return f.vectors() + ".ids" }
 func (f demoFolder) graph() string   { return filepath.Join(string(f), "functions.knng") }
 
+// demoStore is raised when stores begun by an earlier version are refused for what names
+// them: 1, ids are named by their contents.
+const demoStore = 1
+
 // folder makes the demo's folder.
 func (d *demoFlags) folder(root gofuncs.Root) (demoFolder, error) {
-	name := fmt.Sprintf("%s-k%d-v%d", fileName(root.Version), d.opts.K, gofuncs.Version)
+	name := fmt.Sprintf("%s-k%d-v%d.%d", fileName(root.Version), d.opts.K, gofuncs.Version, demoStore)
 	if d.opts.Method != "" {
 		name += "-" + string(d.opts.Method)
 	}

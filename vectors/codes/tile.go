@@ -175,7 +175,7 @@ func (t *Tile) boundOfStretches(r, k int) (bound uint32) {
 	stretches := min((k+stretchShare-1)/stretchShare, groups)
 	for i := range stretches {
 		from, to := 32*(i*groups/stretches), 32*((i+1)*groups/stretches)
-		share := (i+1)*k/stretches - i*k/stretches // at most 31: k is at most 16 groups and 15
+		share := (i+1)*k/stretches - i*k/stretches // at most 24: k is at most 16 groups and 15
 		bound = max(bound, t.m.kernel.Bound(c[from:to], t.norms[from:], t.adds[r], share))
 	}
 	return bound
@@ -191,7 +191,7 @@ func (t *Tile) Nearest() []uint32 {
 // Merge puts candidates, none of them twice, into a list of entries
 // distance<<32 | id<<1 | new, ascending; the largest number stands for no entry.
 // Those that are not in it, other than self, enter as new; the list keeps its
-// length. Eight entries past the list must be readable.
+// length.
 func (t *Tile) Merge(list []uint64, distances, ids []uint32, self uint32) {
 	t.m.kernel.Merge(list, distances, ids, self)
 }

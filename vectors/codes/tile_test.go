@@ -104,7 +104,7 @@ func TestRowsOfAnotherMatrix(t *testing.T) {
 func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(distances))
-	for _, k := range []int{1, 2, 5, 16, 17, 28, 31, 40, 47, len(sorted) / 2, len(sorted), len(sorted) + 1} {
+	for _, k := range []int{1, 2, 5, 16, 17, 28, 31, 40, 47, max(1, len(sorted)/2), len(sorted), len(sorted) + 1} {
 		got := tile.Bound(r, k)
 		if k > len(sorted) {
 			if got != ^uint32(0) {
@@ -247,7 +247,61 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// BenchmarkBound: a first bound takes about as long for long lists as for short ones.
+// TestBoundOfMany: of many columns no bound leaves out one of the nearest, whatever their
+// order, and of columns in no order not many more than asked for come within it.
+func TestBoundOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 10))
+	for _, n := range []int{63, 64, 500, 1500, 2048} {
+		for _, order := range []string{"none", "near ones together", "few values"} {
+			tile, distances := tileOfLine(t, rng, n, order)
+			sorted := slices.Sorted(slices.Values(distances))
+			for _, k := range []int{1, 15, 16, 17, 30, 31, 32, 47, 64, 101, 126, 300} {
+				if k > n {
+					continue
+				}
+				got := tile.Bound(0, k)
+				if got < sorted[k-1] {
+					t.Fatalf("%d columns, order %s: bound of %d is %d, but the last of them is at %d", n, order, k, got, sorted[k-1])
+				}
+				within, _ := tile.Within(0, got)
+				if order == "none" && n >= 500 && k > 1 && 2*k < n && len(within) > 4*k+40 {
+					t.Errorf("%d columns: %d come within the bound of %d", n, len(within), k)
+				}
+			}
+		}
+	}
+}
+
+// tileOfLine is a tile with a band of one row, and the distances of its columns.
+func tileOfLine(t *testing.T, rng *rand.Rand, n int, order string) (*Tile, []uint32) {
+	t.Helper()
+	const dim = 16
+	data := make([]byte, (n+1)*dim)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+		switch order {
+		case "near ones together":
+			data[i] = byte(i / dim * 255 / n)
+		case "few values":
+			data[i] = byte(i / dim % 7)
+		}
+	}
+	rows, err := vectors.RowsOf(data, n+1, dim, dim, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := matrixOf(t, rows, distance.SqEuclidean)
+	columns, distances := make([]uint32, n), make([]uint32, n)
+	for i := range columns {
+		columns[i], distances[i] = uint32(i), m.Distance(uint32(n), uint32(i))
+	}
+	tile := m.NewTile()
+	tile.Columns(columns, nil)
+	tile.Rows([]uint32{uint32(n)}, n)
+	return tile, distances
+}
+
+// BenchmarkBound: how long a first bound takes, and how many columns come within it.
 func BenchmarkBound(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	data := make([]byte, 1000*16)

@@ -30,7 +30,8 @@ type Codes struct {
 	Nearer func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32)
 
 	// Either is Nearer for one row, len(c) columns, where the bounds of columns
-	// count as well: d is at most bound or bounds[j].
+	// count as well: d is at most bound or bounds[j]. The same must be there beyond, and
+	// bounds up to a multiple of 16.
 	Either func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int
 
 	// Unlisted keeps, of candidates d and ids, those that are not self and not in
@@ -40,7 +41,8 @@ type Codes struct {
 	// Bound divides the columns into 32 classes, takes the smallest squared
 	// distance of each, and returns the k-th smallest of these, k being at most the
 	// number of columns and 32: at least k columns are as near. Two columns less
-	// than 32 apart stand in different classes.
+	// than 32 apart stand in different classes. norms and c up to a multiple of 16 must
+	// be there.
 	Bound func(c []int32, norms []uint32, add uint32, k int) uint32
 
 	// First writes, for each of len(out) rows r, the number of the first among the

@@ -7,11 +7,12 @@
 // Codes by AVX2; see codes.go for what it computes.
 //
 // The instruction that multiplies bytes would saturate, so panels and rows hold
-// words: of every group of four elements first the even ones, then the odd ones. With
-// AVX-VNNI, which multiplies bytes as they are, panels are those of AVX-512.
+// words: panels, of every group of four elements, first the even ones, then the odd ones;
+// rows all even ones, then, a plane further, all odd ones. With AVX-VNNI, which multiplies
+// bytes as they are, panels are those of AVX-512.
 
-// EIGHT loads up to 32 bytes, at CX, of eight rows into Y0 to Y7. R10 is how many
-// dwords, less than nothing, and R9 the lanes.
+// EIGHT loads up to 32 bytes, at CX, of eight rows into Y0 to Y7: dwords -R10, negated so
+// that it counts in the lanes at R9. LOAD loads those of one row.
 #define LOAD(n, y) \
 	MOVQ n*8(DI), AX; \
 	VPMASKMOVD (AX)(CX*1), Y15, y
@@ -165,7 +166,7 @@ eight:
 	STEPW(R11, i, Y6, Y7, Y13, Y14, Y15)
 
 // func dotsWords2(quads int, room *byte, plane, groups int, panels *byte, stride, count int, c *int32, ldc int)
-// Four rows against one panel at a time, which stays in the nearest cache for all rows.
+// Four rows against one panel at a time, which all rows meet before the next one comes.
 //	R8 to R11 rows   CX even elements   BX odd ones   SI in the panel   DI groups
 //	R12 quads left   R13 plane   R15 sums of the panel   DX from a row's to the next
 TEXT ·dotsWords2(SB), NOSPLIT, $0-72

@@ -139,14 +139,23 @@ func TestLongestCodes(t *testing.T) {
 	}
 }
 
-// randomTile is a row of sums with distances of few values, so that ties abound.
+// randomDistance draws one of few values, so that ties abound: small ones, and now and then
+// those about which signed and unsigned numbers differ.
+func randomDistance(rng *rand.Rand) uint32 {
+	if rng.IntN(4) > 0 {
+		return rng.Uint32N(50)
+	}
+	return []uint32{0, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 2, 1<<32 - 1}[rng.IntN(6)]
+}
+
+// randomTile is a row of sums with random distances.
 func randomTile(rng *rand.Rand, n int) (c []int32, norms, ids []uint32, add uint32) {
 	wide := (n + 15) / 16 * 16
 	c, norms, ids = make([]int32, wide), make([]uint32, wide), make([]uint32, wide)
 	add = rng.Uint32N(1000)
 	for j := range wide {
 		c[j] = int32(rng.IntN(200)) - 100
-		norms[j] = 2*uint32(c[j]) + rng.Uint32N(50) - add
+		norms[j] = 2*uint32(c[j]) + randomDistance(rng) - add
 		ids[j] = rng.Uint32N(1 << 31)
 	}
 	return c[:n], norms, ids, add
@@ -163,7 +172,7 @@ func TestNearerAndBound(t *testing.T) {
 			if first != wantFirst {
 				t.Fatalf("%s: the nearest of %d is %d, want %d", k.Name, n, first[0], wantFirst[0])
 			}
-			bound := rng.Uint32N(60)
+			bound := randomDistance(rng)
 			d, near := make([]uint32, n+32), make([]uint32, n+32)
 			var counts [1]uint32
 			k.Codes.Nearer(n, c, n, norms, []uint32{add}, []uint32{bound}, ids, d, near, 0, counts[:])
@@ -182,7 +191,7 @@ func TestNearerAndBound(t *testing.T) {
 			}
 			bounds := make([]uint32, len(norms))
 			for j := range bounds {
-				bounds[j] = rng.Uint32N(90)
+				bounds[j] = randomDistance(rng)
 			}
 			d2, near2 := make([]uint32, n+32), make([]uint32, n+32)
 			wantN := eitherGo(c, norms, add, bound, bounds, ids, d2, near2)
@@ -207,11 +216,11 @@ func TestNearerRows(t *testing.T) {
 		c[i] = -int32(rng.IntN(50))
 	}
 	for j := range ids {
-		norms[j], ids[j] = rng.Uint32N(50), uint32(j)
+		norms[j], ids[j] = randomDistance(rng), uint32(j)
 	}
 	adds, bounds := make([]uint32, 5), make([]uint32, 5)
 	for r := range adds {
-		adds[r], bounds[r] = rng.Uint32N(30), rng.Uint32N(150)
+		adds[r], bounds[r] = rng.Uint32N(30), randomDistance(rng)+100
 	}
 	run := func(k *Codes) (d, near, counts []uint32) {
 		d, near, counts = make([]uint32, 8*ldo), make([]uint32, 8*ldo), make([]uint32, 5)
@@ -242,10 +251,15 @@ func TestFirstRows(t *testing.T) {
 				c[i] = int32(rng.IntN(9))
 			}
 			for j := range norms {
-				norms[j] = 100 + rng.Uint32N(9)
+				norms[j] = 1<<31 - 10 + rng.Uint32N(9)
 			}
 			for r := range adds {
 				adds[r] = rng.Uint32N(50)
+			}
+			if n%3 == 0 { // one row of nothing but the largest distance
+				for j := range norms {
+					c[j], norms[j] = 0, ^adds[0]
+				}
 			}
 			got, want := make([]uint32, 8), make([]uint32, 8)
 			k.Codes.First(n, c, ldc, norms, adds, got)
@@ -334,15 +348,20 @@ func TestMergeEqualsSorting(t *testing.T) {
 			beside := func() []uint64 { return slices.Concat(all[:from], all[from+size:]) }
 			was := beside()
 			oracle := map[uint32]uint64{}
-			for range 1 + rng.IntN(6) {
+			for range 1 + rng.IntN(12) {
 				n := rng.IntN(30)
 				d, ids := allD[30-n:], allIDs[30-n:]
-				for i, id := range rng.Perm(60)[:n] { // none twice
+				for i, id := range rng.Perm(300)[:n] { // none twice
 					ids[i] = uint32(id)
 					d[i] = ids[i] * 7 % 11 << 28 // a pair has one distance
 					oracle[ids[i]] = uint64(d[i])<<32 | uint64(ids[i])<<1 | 1
 				}
+				twin := slices.Clone(list)
+				mergeGo(twin, d, ids, 5)
 				k.Codes.Merge(list, d, ids, 5)
+				if !slices.Equal(list, twin) {
+					t.Fatalf("%s: a list of %d is %x, want %x", k.Name, size, list, twin)
+				}
 				if rng.IntN(2) == 0 { // what is there grows old
 					for i, e := range list {
 						if e != ^uint64(0) {

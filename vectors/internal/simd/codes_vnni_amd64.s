@@ -12,8 +12,8 @@
 	VPXORD Z31, z, z
 
 // QUADS turns dwords of four rows a, b, c, d into quads of one column: lane L
-// of p, q, r, s then holds columns 4L, 4L+1, 4L+2, 4L+3 of the four rows. t and
-// u are scratch.
+// of p, q, r, s then holds columns 4L, 4L+1, 4L+2, 4L+3 of the four rows. a and
+// b are lost.
 #define QUADS(a, b, c, d, p, q, r, s) \
 	VPUNPCKLDQ b, a, p; \
 	VPUNPCKHDQ b, a, r; \

@@ -22,7 +22,9 @@ var (
 func (l lists) codes() *Codes {
 	return &Codes{
 		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
-			if rows := len(counts); rows > 0 {
+			if n == 0 {
+				clear(counts)
+			} else if rows := len(counts); rows > 0 {
 				l.nearer(rows, n, &c[0], ldc, &norms[0], &adds[0], &bounds[0], &ids[0], &d[0], &outIDs[0], ldo, &counts[0])
 			}
 		},

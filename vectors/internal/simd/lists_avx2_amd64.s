@@ -5,8 +5,8 @@
 
 // Lists by AVX2; see codes.go for what each function computes.
 
-// COUNT sets AX to how many of at most most elements come after the first before of R8,
-// less than nothing; R13 is 0.
+// COUNT sets AX to how many elements a vector of most holds that begins at element before
+// of R8, negated: -clamp(R8-before, 0, most). R13 is 0, DX scratch.
 #define COUNT(before, most) \
 	MOVQ R8, AX; \
 	SUBQ $before, AX; \

@@ -2,7 +2,7 @@
 
 package simd
 
-// variants are kernels that this machine could run and does not choose, for it has better.
+// variants are kernels that no name selects on this machine, for it has better.
 func variants() []*Kernel {
 	for _, k := range machineKernels() {
 		if k.Name == "avx512" {

@@ -80,11 +80,11 @@ func Grid(system string, n, k int) (grid []Setting) {
 		for _, m := range []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32} {
 			if k < shortLists {
 				short, long := knng.Propagated(m, 100).Longer(shortLists), knng.Propagated(m, 0).Longer(2*shortLists)
-				add(division*float64(m)+round/5, !among(m, 2, 4, 8), short, "M %d, T 100, lists of %d", m, shortLists)
+				add(division*float64(m)+round/5, !among(m, 2, 4, 8, 16), short, "M %d, T 100, lists of %d", m, shortLists)
 				add(division*float64(m)+round, m != 3, long, "M %d, lists of %d", m, 2*shortLists)
 				continue
 			}
-			add(division*float64(m)+round, !among(m, 2, 4, 8), knng.Propagated(m, 0), "M %d", m)
+			add(division*float64(m)+round, !among(m, 2, 4, 8, 16), knng.Propagated(m, 0), "M %d", m)
 		}
 		add(9*division+round, true, knng.Propagated(0, 0), "M by the effective rate")
 		add(16*division+2*round, true, knng.Propagated(16, 1000), "M 16, T 1000")

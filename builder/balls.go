@@ -198,7 +198,8 @@ func (r *run) join() error {
 
 // partsTo is after which part of a round to look at recall next. Later parts gain
 // less than those before, whose finds they meet again: as many of them as would
-// reach the target at the same rate do not overshoot it.
+// reach the target at the same rate do not overshoot it. Few steering rows tell the rate
+// of few parts badly: it is relied on for no more than as many parts again, and one.
 func (r *run) partsTo(st stage, before float64) int {
 	switch gain := st.Recall - before; {
 	case r.opts.Recall == 0:
@@ -206,10 +207,11 @@ func (r *run) partsTo(st stage, before float64) int {
 	case st.Parts == 0:
 		return 1
 	case gain <= 0:
-		return propagation.Parts
+		return min(2*st.Parts+1, propagation.Parts)
 	default:
-		missing := (r.opts.Recall - st.Recall) / gain * float64(st.Parts)
-		return min(st.Parts+max(1, int(missing)), propagation.Parts)
+		missing := (wanted(&r.opts, st.Margin) - st.Recall) / gain * float64(st.Parts)
+		more := min(max(1, int(missing)), st.Parts+1)
+		return min(st.Parts+more, propagation.Parts)
 	}
 }
 
@@ -217,11 +219,13 @@ func (r *run) partsTo(st stage, before float64) int {
 func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	for from < to {
-		end, err := r.round.Enter(from, to, r.opts.Threads)
-		if err != nil {
-			return 0, err
+		if from == r.round.Entered() {
+			if err := r.round.Enter(from, r.opts.Threads); err != nil {
+				return 0, err
+			}
 		}
-		err = vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(first, last int) error {
+		end := min(to, r.round.Entered())
+		err := vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(first, last int) error {
 			join := r.round.Join(r.codes)
 			return func(first, last int) error {
 				sum, done := 0, 0
@@ -244,14 +248,9 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	return pairs.Load(), nil
 }
 
-// look measures recall after a stage, or a part of one, on steering rows that
-// have grown with it.
+// look measures recall after a stage, or a part of one, on the steering rows.
 func (r *run) look(st *stage) (err error) {
-	if err := r.growSteering(r.state.sums().Requested + st.Requested); err != nil {
-		return err
-	}
-	if len(r.steer) > 0 {
-		st.Steer = r.state.Steer
+	if r.steer != nil {
 		st.Recall, st.Margin, err = r.steeredCandidates()
 	}
 	return err
@@ -268,14 +267,12 @@ func (r *run) endBallStage(st stage) error {
 func (r *run) steeredCandidates() (mean, standardError float64, err error) {
 	exact := r.reranker()
 	var per []float64
-	for _, steer := range r.steer {
-		for i, place := range steer.Places {
-			ids, keys, err := exact.list(place)
-			if err != nil {
-				return 0, 0, err
-			}
-			per = append(per, steer.Recall(i, ids, keys))
+	for i, place := range r.steer.Places {
+		ids, keys, err := exact.list(place)
+		if err != nil {
+			return 0, 0, err
 		}
+		per = append(per, r.steer.Recall(i, ids, keys))
 	}
 	mean, standardError = meanOf(per)
 	return mean, standardError, nil

@@ -52,7 +52,6 @@ func (r *run) durableState() *state {
 	}
 	s := r.state
 	s.Stages, s.Stop = s.Stages[:r.durable], ""
-	s.Steer = s.last().Steer
 	return &s
 }
 
@@ -83,7 +82,7 @@ func (r *run) loadCandidates() (err error) {
 	r.found = candidates.New(r.n(), r.candidatesK())
 	folded, ok, err := r.draft.Folded()
 	if err != nil || !ok {
-		r.state.Stages, r.state.Stop, r.state.Steer = nil, "", 0
+		r.state.Stages, r.state.Stop = nil, ""
 		return err
 	}
 	if int(folded) > len(r.state.Stages) {
@@ -94,7 +93,6 @@ func (r *run) loadCandidates() (err error) {
 		r.state.Runs = runs // of which this is one more
 	}
 	r.durable = len(r.state.Stages)
-	r.state.Steer = r.state.last().Steer
 	if int(folded) != r.durable {
 		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, r.durable)
 	}

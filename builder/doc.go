@@ -93,5 +93,6 @@
 // With a target recall (Options.Recall) a build goes on until the steering rows reach
 // it: the balls method divides until joins have something to work on, joins, and
 // divides again where rounds gain too little to arrive; the parts method only divides;
-// the paper's does whichever gained more per pair.
+// the paper's does whichever gained more per pair. Balls and parts go on to two standard
+// errors above it, at most 0.01, which is what the steering rows may be wrong by.
 package builder

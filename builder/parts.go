@@ -59,10 +59,7 @@ func (r *run) groupRowBytes() int64 {
 }
 
 // loadParts takes up a build: its lists stay on disk.
-func (r *run) loadParts() (err error) {
-	r.state.Steer = r.state.last().Steer
-	return r.loadFolded()
-}
+func (r *run) loadParts() (err error) { return r.loadFolded() }
 
 // divideParts runs one division.
 func (r *run) divideParts() error {
@@ -75,9 +72,6 @@ func (r *run) divideParts() error {
 		return err
 	}
 	defer leaves.Free()
-	if err := r.steerParts(leaves.Pairs()); err != nil {
-		return err
-	}
 	done, sum, err := r.committed(leaves.Groups())
 	if err != nil {
 		return err
@@ -91,8 +85,7 @@ func (r *run) divideParts() error {
 		sum.add(counts)
 	}
 	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
-	if len(r.steer) > 0 {
-		st.Steer = r.state.Steer
+	if r.steer != nil {
 		if st.Recall, st.Margin, err = r.steeredParts(); err != nil {
 			return err
 		}
@@ -102,24 +95,6 @@ func (r *run) divideParts() error {
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(r.n()), r.steerNote())
 	return err
-}
-
-// steeredDivisions is how many divisions a build in parts is taken to make when its
-// steering rows are drawn, which is before the first: their lists are noted as groups
-// are committed, and rows that join later would have none. Descriptors take two to four.
-// With the share of one division 20 million rows were steered by 56: they said 0.955
-// where 0.950 was true, a standard error. With more than two a build that stops after
-// one would spend more on controls than controlShare.
-const steeredDivisions = 2
-
-// steerParts draws the rows that steer before the first division, whose pairs say how
-// many they may be: a group notes their lists when it is committed.
-func (r *run) steerParts(pairs int64) error {
-	if len(r.state.Stages) > 0 {
-		return nil
-	}
-	r.state.Steer, r.steer = 0, nil
-	return r.growSteering(steeredDivisions * pairs)
 }
 
 // assign divides all rows.

@@ -31,40 +31,37 @@ type noted struct {
 const foldedNotes = "steered"
 
 // steeredIn notes the lists of the rows that steer. The run is that of a group.
-func (r *run) steeredIn(places []uint32, steer []*recall.Lists) (lists []noted) {
-	for _, truth := range steer {
-		for _, place := range truth.Places {
-			i, here := slices.BinarySearch(places, place)
-			if !here {
-				continue
-			}
-			near, keys := r.lists.List(uint32(i))
-			l := noted{Place: place, Keys: slices.Clone(keys)}
-			for _, id := range near {
-				l.Neighbors = append(l.Neighbors, places[id])
-			}
-			lists = append(lists, l)
+func (r *run) steeredIn(places []uint32, steer *recall.Lists) (lists []noted) {
+	if steer == nil {
+		return nil
+	}
+	for _, place := range steer.Places {
+		i, here := slices.BinarySearch(places, place)
+		if !here {
+			continue
 		}
+		near, keys := r.lists.List(uint32(i))
+		l := noted{Place: place, Keys: slices.Clone(keys)}
+		for _, id := range near {
+			l.Neighbors = append(l.Neighbors, places[id])
+		}
+		lists = append(lists, l)
 	}
 	return lists
 }
 
 // steered is the lists of the rows that steer, as far as divisions have found them.
 type steered struct {
-	places []uint32
-	number map[uint32]uint32 // of a place, in places
+	number map[uint32]uint32 // of a place, among those that steer
 	lists  *union.Lists      // to be freed
 }
 
 func (r *run) steered() (*steered, error) {
-	s := &steered{number: map[uint32]uint32{}}
-	for _, truth := range r.steer {
-		for _, place := range truth.Places {
-			s.number[place] = uint32(len(s.places))
-			s.places = append(s.places, place)
-		}
+	places := r.steer.Places
+	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), r.k, nil)}
+	for i, place := range places {
+		s.number[place] = uint32(i)
 	}
-	s.lists = union.New(len(s.places), r.k, nil)
 	if err := s.gather(r); err != nil {
 		s.lists.Free()
 		return nil, err
@@ -112,7 +109,7 @@ func (s *steered) offer(lists []noted) error {
 
 // foldNotes records what the notes of the finished divisions come to.
 func (r *run) foldNotes() error {
-	if len(r.steer) == 0 {
+	if r.steer == nil {
 		return nil
 	}
 	s, err := r.steered()
@@ -121,7 +118,7 @@ func (r *run) foldNotes() error {
 	}
 	defer s.lists.Free()
 	var notes []noted
-	for i, place := range s.places {
+	for i, place := range r.steer.Places {
 		ids, keys := s.lists.List(uint32(i))
 		notes = append(notes, noted{place, ids, keys})
 	}
@@ -136,13 +133,6 @@ func (r *run) steeredParts() (mean, standardError float64, err error) {
 		return 0, 0, err
 	}
 	defer s.lists.Free()
-	var per []float64
-	for _, truth := range r.steer {
-		for i, place := range truth.Places {
-			ids, keys := s.lists.List(s.number[place])
-			per = append(per, truth.Recall(i, ids, keys))
-		}
-	}
-	mean, standardError = meanOf(per)
+	mean, standardError = meanOf(perRow(r.steer, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
 	return mean, standardError, nil
 }

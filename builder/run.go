@@ -38,7 +38,7 @@ type run struct {
 	order    []uint32  // order[place] = row
 	k        int       // length of the lists: min(K, n-1)
 	lists    *union.Lists
-	steer    []*recall.Lists // exact lists of the rows that steer
+	steer    *recall.Lists // exact lists of the rows that steer; nil: none do
 
 	screening
 	pairCache

@@ -39,7 +39,6 @@ type stage struct {
 	Recall    float64 `json:"recall"`           // of the steering rows, where there are any
 	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
-	Steer     int     `json:"steer,omitempty"`  // rows that Recall was measured on, with balls
 }
 
 // Kinds of stages.
@@ -130,10 +129,14 @@ func (s *state) reached(o *Options, recall, margin float64) bool {
 	return o.Recall > 0 && s.Steer > 0 && recall >= wanted(o, margin)
 }
 
-// wanted is the recall to stop at. With a margin, the standard error of what is
-// measured, half of it is asked on top: stopping at the first look that suffices
-// favours lucky ones.
-func wanted(o *Options, margin float64) float64 { return min(o.Recall+margin/2, 1) }
+// wanted is the recall to stop at. With a margin, the standard error of what is measured,
+// two of them are asked on top, so that the target is reached, and at most what is halfway
+// between missing it and passing it by 0.02.
+func wanted(o *Options, margin float64) float64 {
+	return min(o.Recall+min(2*margin, halfway), 1)
+}
+
+const halfway = 0.01
 
 // ballsDone is how many balls each row has stood in.
 func (s *state) ballsDone(o *Options) (sum int) {
@@ -170,7 +173,7 @@ func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop stri
 		mayJoin = mayJoin && rounds < 1
 	}
 	switch {
-	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || last.Recall < s.Plan.Switch):
+	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || s.divisionsGoOn(o, balls)):
 		return divisionStage, ""
 	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || s.soon(o)):
 		return propagationStage, ""
@@ -182,6 +185,14 @@ func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop stri
 			balls, rounds, last.Recall, s.Steer, o.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
+}
+
+// divisionsGoOn reports whether another division comes before the first joins: below the
+// recall from which these take over, and where it will not reach the target. If it did it
+// would overshoot it, which a part of a round does not.
+func (s *state) divisionsGoOn(o *Options, balls int) bool {
+	last := s.last()
+	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, overlap) < wanted(o, last.Margin)
 }
 
 // plainParts is how many divisions the parts method makes where nothing else says.

@@ -90,3 +90,22 @@ func TestAim(t *testing.T) {
 		}
 	}
 }
+
+// TestAfterDivision: builds that went on dividing found about what was to be expected.
+func TestAfterDivision(t *testing.T) {
+	for _, found := range [][]float64{
+		{0.887, 0.982},               // MNIST
+		{0.640, 0.814, 0.916, 0.955}, // SIFT, 200,000 rows
+		{0.555, 0.733, 0.844, 0.901}, // SIFT
+		{0.572, 0.772, 0.880, 0.927}, // GIST
+	} {
+		for i, next := range found[1:] {
+			if got := plan.AfterDivision(found[i], 4*(i+1), 4); math.Abs(got-next) > 0.025 {
+				t.Errorf("after %v in %d balls: %.3f, found %.3f", found[i], 4*(i+1), got, next)
+			}
+		}
+	}
+	if got := plan.AfterDivision(1, 4, 4); got != 1 {
+		t.Errorf("after all: %v", got)
+	}
+}

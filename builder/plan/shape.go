@@ -149,8 +149,8 @@ func (s *Shape) write(name, does string, w work, held memory) Pass {
 // measured is the pass that compares sampled rows with all others: they steer, and they
 // report recall.
 func (s *Shape) measured(pairs float64) Pass {
-	const share = 0.05
-	compared := max(share*pairs, 20*s.n())
+	const share, rows = 0.05, 256 // of each of two samples
+	compared := max(share*pairs, 2*rows*s.n())
 	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: compared}}
 	if s.Method == "parts" { // which has a copy of the few, and of some of the others at a time
 		sampled := compared / 2 / s.n() * float64(s.RowBytes)

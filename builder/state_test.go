@@ -1,0 +1,49 @@
+package builder
+
+import "testing"
+
+// TestNextBalls: divisions come until joins take over, a division that would reach the
+// target gives way to parts of a round, and more than one is asked for where a round
+// gains too little.
+func TestNextBalls(t *testing.T) {
+	const margin = 0.004
+	for _, c := range []struct {
+		what   string
+		target float64
+		stages []stage
+		want   string
+	}{
+		{"nothing done", 0.95, nil, divisionStage},
+		{"far off", 0.95, []stage{divided(0.55)}, divisionStage},
+		{"joins take over", 0.95, []stage{divided(0.55), divided(0.91)}, propagationStage},
+		{"the next division would overshoot", 0.95, []stage{divided(0.887)}, propagationStage},
+		{"the third would not yet", 0.95, []stage{divided(0.772), divided(0.880)}, divisionStage},
+		{"reached, but for two standard errors", 0.95, []stage{divided(0.957)}, propagationStage},
+		{"reached", 0.95, []stage{divided(0.9585)}, ""},
+		{"soon there", 0.99, []stage{divided(0.95), joined(0.99)}, propagationStage},
+		{"rounds gain too little", 0.99, []stage{divided(0.9), joined(0.95), joined(0.96)}, divisionStage},
+	} {
+		o := Options{Recall: c.target, K: 20}
+		o = o.withDefaults()
+		s := state{Method: Balls, Steer: 256, Plan: o.planned(), Stages: c.stages}
+		for i := range s.Stages {
+			s.Stages[i].Margin = margin
+		}
+		if kind, stop := s.next(&o, 0); kind != c.want || (stop == "") != (c.want != "") {
+			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
+		}
+	}
+}
+
+func divided(recall float64) stage { return stage{Kind: divisionStage, Recall: recall} }
+func joined(recall float64) stage  { return stage{Kind: propagationStage, Recall: recall} }
+
+// TestWanted: two standard errors more than the target, no more than halfway to 0.02 above
+// it, and never more than all.
+func TestWanted(t *testing.T) {
+	for _, c := range []struct{ target, margin, want float64 }{{0.5, 0, 0.5}, {0.5, 0.125, 0.51}, {0.5, 0.00390625, 0.5078125}, {0.999, 1, 1}, {1, 0.1, 1}} {
+		if got := wanted(&Options{Recall: c.target}, c.margin); got != c.want {
+			t.Errorf("target %v, margin %v: %v, want %v", c.target, c.margin, got, c.want)
+		}
+	}
+}

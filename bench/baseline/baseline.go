@@ -89,6 +89,20 @@ func NewLists(p *Problem) *union.Lists {
 	return union.New(p.Rows.Len(), max(1, min(p.K, p.Rows.Len()-1)), nil)
 }
 
+// Nearest cuts lists to what is asked for.
+func Nearest(lists *union.Lists, p *Problem) *union.Lists {
+	cut := NewLists(p)
+	if cut.K == lists.K {
+		return lists
+	}
+	for row := range uint32(lists.N) {
+		ids, keys := lists.List(row)
+		n := min(len(ids), cut.K)
+		cut.Set(row, ids[:n], keys[:n])
+	}
+	return cut
+}
+
 // Norm is the norm of a row, 0 where the metric needs none.
 func (x *Points) Norm(row uint32) float64 {
 	if x.Norms == nil {

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -35,7 +34,9 @@ func verdict(holds bool) Verdict {
 // Claims holds the paper's claims against the runs. low are claims on SIFT's 128
 // dimensions, high those on GIST's 384 or more.
 func Claims(runs []Run) (claims []Claim) {
+	factor := spread(runs)
 	for _, v := range compared(runs) {
+		v.spread = factor
 		low, high := v.dim <= 128, v.dim >= 384
 		add := func(text string, found string, verdict Verdict) {
 			claims = append(claims, Claim{text, v.name(), found, verdict})
@@ -62,111 +63,46 @@ func Claims(runs []Run) (claims []Claim) {
 
 func (v *view) name() string { return (&Task{Data: v.data, Rows: v.rows, Dim: v.dim}).matrix() }
 
-// gain is how many times longer the fastest rival takes; infinite where none
-// reaches the recall with any of its settings. Where rivals were given up it is at
-// least what is returned, and counts if that is as much as the paper claims anywhere: 6.
-// It does not count where settings have not been run that might reach the recall, or
-// reach it for less than the cheapest that was.
-func (v *view) gain(system string, k int, recall float64) (times float64, text string, ok bool) {
-	own, reached := v.at(system, k, recall, byTime)
-	if !reached {
-		return 0, fmt.Sprintf("%s reach no %g %%", system, 100*recall), false
-	}
-	name, other, any := v.fastest(Rivals, k, recall, byTime)
-	if untried := slices.ContainsFunc(Rivals, func(s string) bool { return !v.tried(s, k) }); !any && untried {
-		return 0, fmt.Sprintf("%g %%: %.3g s; not all settings of the others were run, %s", 100*recall, own, v.best(Rivals, k)), false
-	}
-	if cut := v.cutOff(k); !any && !math.IsInf(cut, 1) {
-		// Nothing is known but that the others take longer than they were given.
-		return cut / own, fmt.Sprintf("%g %%: %.3g s, no other gets there in %.3g s", 100*recall, own, cut), cut/own >= 6
-	}
-	if !any {
-		return math.Inf(1), fmt.Sprintf("%g %%: %.3g s, no other gets there", 100*recall, own), true
-	}
-	bound := v.cheapest(name, k, recall, byTime) && !v.tried(name, k)
-	less := map[bool]string{true: "less than "}
-	return other / own, fmt.Sprintf("%g %%: %s%.3g s, %s %s%.3g s (%.2g times%s)", 100*recall, less[v.cheapest(system, k, recall, byTime)], own,
-		name, less[v.cheapest(name, k, recall, byTime)], other, other/own, v.inComparisons(system, k, recall)), !bound
-}
-
-// cutOff is the least time after which a build of a rival was given up; infinite,
-// if none was.
-func (v *view) cutOff(k int) float64 {
-	least := math.Inf(1)
-	for _, r := range v.runs {
-		if r.TimedOut && r.K == k && slices.Contains(Rivals, r.System) {
-			least = min(least, r.Seconds)
-		}
-	}
-	return least
-}
-
-// inComparisons is the gain in comparisons, which a busy machine does not change.
-func (v *view) inComparisons(system string, k int, recall float64) string {
-	own, reached := v.at(system, k, recall, byComparisons)
-	name, other, any := v.fastest(Rivals, k, recall, byComparisons)
-	if !reached || !any {
-		return ""
-	}
-	return fmt.Sprintf("; in comparisons %s %.2g", name, other/own)
-}
-
 func (v *view) faster(text, system string, k int, times float64, recalls ...float64) (string, string, Verdict) {
-	text = fmt.Sprintf("%s (k = %d)", text, k)
-	least, told := math.Inf(1), false
+	var gains []interval
 	var found []string
 	for _, recall := range recalls {
-		gain, words, ok := v.gain(system, k, recall)
-		found = append(found, words)
-		if ok {
-			least, told = min(least, gain), true
-		}
+		gain, words := v.gain(system, k, recall)
+		gains, found = append(gains, gain), append(found, words)
 	}
-	if !told {
-		return text, strings.Join(found, "; "), Unknown
-	}
-	return text, strings.Join(found, "; "), verdict(least >= times)
+	words, verdict := v.firmly(strings.Join(found, "; "), func(factor float64) Verdict { return atLeast(times, factor, gains...) })
+	return fmt.Sprintf("%s (k = %d)", text, k), words, verdict
 }
 
 func (v *view) gainGrowsWithK() (string, string, Verdict) {
-	const text = "The gain of propagation grows with k (at 90 %)"
-	return v.ordered(text, func(add func(label string, k int, recall float64)) {
-		for _, k := range v.ks() {
-			add(fmt.Sprintf("k = %d", k), k, 0.9)
-		}
-	})
+	var gains []interval
+	var found []string
+	for _, k := range v.ks() {
+		gain, words := v.gain(Propagation, k, 0.9)
+		gains, found = append(gains, gain), append(found, fmt.Sprintf("k = %d: %s", k, words))
+	}
+	words, verdict := v.grows(found, gains)
+	return "The gain of propagation grows with k (at 90 %)", words, verdict
 }
 
 func (v *view) gainGrowsWithTarget() (string, string, Verdict) {
-	const text = "The gain of propagation grows with the target (k = 20)"
-	return v.ordered(text, func(add func(label string, k int, recall float64)) {
-		for _, recall := range []float64{0.8, 0.85, 0.9, 0.95} {
-			add("", 20, recall)
-		}
-	})
+	var gains []interval
+	var found []string
+	for _, recall := range []float64{0.8, 0.85, 0.9, 0.95} {
+		gain, words := v.gain(Propagation, 20, recall)
+		gains, found = append(gains, gain), append(found, words)
+	}
+	words, verdict := v.grows(found, gains)
+	return "The gain of propagation grows with the target (k = 20)", words, verdict
 }
 
-// ordered tells whether gains ascend.
-func (v *view) ordered(text string, each func(add func(label string, k int, recall float64))) (string, string, Verdict) {
-	var found []string
-	before, ascends, count := 0.0, true, 0
-	each(func(label string, k int, recall float64) {
-		gain, words, ok := v.gain(Propagation, k, recall)
-		if label != "" {
-			words = label + ": " + words
-		}
-		found = append(found, words)
-		if !ok {
-			return
-		}
-		ascends = ascends && gain >= before
-		before = gain
-		count++
-	})
-	if count < 2 {
-		return text, strings.Join(found, "; "), Unknown
+// grows tells whether gains ascend, those of which nothing is known apart.
+func (v *view) grows(found []string, gains []interval) (string, Verdict) {
+	known := slices.DeleteFunc(slices.Clone(gains), func(g interval) bool { return g == unknown })
+	if len(known) < 2 {
+		return strings.Join(found, "; "), Unknown
 	}
-	return text, strings.Join(found, "; "), verdict(ascends)
+	return v.firmly(strings.Join(found, "; "), func(factor float64) Verdict { return ascend(factor, known...) })
 }
 
 // kdTrees compares them with the fastest of the divide-and-conquer systems.
@@ -203,8 +139,10 @@ func (v *view) kdTrees(high bool) (string, string, Verdict) {
 		}
 	}
 	switch {
-	case compared == 0:
+	case len(v.points(KDTrees, 20, byTime)) == 0:
 		return text, "not run", Unknown
+	case compared == 0: // beyond 60 % even less is known
+		return text, fmt.Sprintf("60 %%: not all settings were run: of kd-trees %s; of the others %s", v.best([]string{KDTrees}, 20), v.best(divided, 20)), Unknown
 	case high:
 		return text, strings.Join(found, "; "), verdict(lost == compared)
 	}
@@ -215,7 +153,7 @@ func (v *view) withinOurTime() (string, string, Verdict) {
 	const text = "In the time of our 90 % with propagation the others reach at most 50 % (k = 50)"
 	own, ok := v.at(Propagation, 50, 0.9, byTime)
 	if !ok {
-		return text, "90 % is not reached", Unknown
+		return text, v.missing(Propagation, 50, 0.9), Unknown
 	}
 	best, name := 0.0, "none"
 	for _, system := range Rivals {
@@ -237,7 +175,7 @@ func (v *view) bruteShare(text string, recall, share float64) (string, string, V
 	case len(naive) == 0:
 		return text, "brute force was not run", Unknown
 	case !ok:
-		return text, fmt.Sprintf("naive %.4g s; %.0f %% is not reached", naive[0].Cost, 100*recall), Unknown
+		return text, fmt.Sprintf("naive %.4g s; %s", naive[0].Cost, v.missing(Propagation, 20, recall)), Unknown
 	}
 	found := fmt.Sprintf("%.3g s; naive %.4g s: %.2g %%", own, naive[0].Cost, 100*own/naive[0].Cost)
 	for _, system := range []string{Blocked, Tiles} {
@@ -249,22 +187,27 @@ func (v *view) bruteShare(text string, recall, share float64) (string, string, V
 	if pairs, ok := v.at(Propagation, 20, recall, byComparisons); ok {
 		found += fmt.Sprintf("; comparisons %.2g %% of all pairs", 100*pairs)
 	}
-	return text, found, verdict(own/naive[0].Cost <= 1.5*share)
+	found, verdict := v.firmly(found, func(factor float64) Verdict {
+		return atLeast(1/(1.5*share), factor, interval{naive[0].Cost / own, naive[0].Cost / own})
+	})
+	return text, found, verdict
 }
 
+// linearInM looks at the pairs that are asked for, and at time; the table of pairs answers
+// some of those of later divisions.
 func (v *view) linearInM() (string, string, Verdict) {
-	const text = "The cost of divisions is linear in M (k = 20)"
-	var points []xy
+	const text = "The cost of divisions is at most linear in M (k = 20)"
+	var runs []Run
 	for _, r := range v.runs {
 		if r.System == Divisions && r.K == 20 && !r.TimedOut {
-			points = append(points, xy{r.Detail["divisions"], r.Seconds})
+			runs = append(runs, r)
 		}
 	}
-	r2, ok := straightness(points)
+	requested, seconds, ok := powers(runs, func(r Run) float64 { return r.Detail["divisions"] })
 	if !ok {
 		return text, "not run", Unknown
 	}
-	return text, fmt.Sprintf("time over M: R² %.4f", r2), verdict(r2 >= 0.98)
+	return text, fmt.Sprintf("pairs asked for ~ M^%.2f, time ~ M^%.2f", requested, seconds), verdict(requested <= 1.1 && seconds <= 1.1)
 }
 
 func thousands(n int) string {

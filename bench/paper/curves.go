@@ -15,6 +15,7 @@ type view struct {
 	data      string
 	rows, dim int
 	runs      []Run
+	spread    float64 // of times; see spread
 }
 
 // views sorts the accuracy runs out by matrix, larger ones later.
@@ -26,7 +27,7 @@ func views(runs []Run) (all []*view) {
 		at := slices.IndexFunc(all, func(v *view) bool { return v.data == r.Data && v.rows == r.Rows && v.dim == r.Dim })
 		if at < 0 {
 			at = len(all)
-			all = append(all, &view{r.Data, r.Rows, r.Dim, nil})
+			all = append(all, &view{data: r.Data, rows: r.Rows, dim: r.Dim, spread: 1})
 		}
 		all[at].runs = append(all[at].runs, r)
 	}
@@ -168,19 +169,6 @@ func exponent(points []xy) (slope float64, ok bool) {
 		return 0, false
 	}
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx), true
-}
-
-// straightness is the squared correlation of x and y: 1 where y is linear in x.
-func straightness(points []xy) (r2 float64, ok bool) {
-	var n, sx, sy, sxx, syy, sxy float64
-	for _, p := range points {
-		n, sx, sy, sxx, syy, sxy = n+1, sx+p.x, sy+p.y, sxx+p.x*p.x, syy+p.y*p.y, sxy+p.x*p.y
-	}
-	vx, vy, c := n*sxx-sx*sx, n*syy-sy*sy, n*sxy-sx*sy
-	if n < 3 || vx <= 0 || vy <= 0 {
-		return 0, false
-	}
-	return c * c / (vx * vy), true
 }
 
 // growing are the runs of a study of growth of one system.

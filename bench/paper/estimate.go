@@ -117,9 +117,12 @@ func (r *runner) hopeless(j *job) (seconds float64, is bool) {
 	return seconds, seconds > j.limit.Seconds()
 }
 
-// leave logs a build that is hopeless as one that its limit ended: its system was tried
-// as far as it goes.
+// leave logs a build that is hopeless as one that its limit ended, once: its system was
+// tried as far as it goes.
 func (r *runner) leave(j *job, seconds float64) error {
+	if run, ok := r.log.Find(j.Task); ok && run.Expected > 0 {
+		return nil
+	}
 	r.Say("%s %dx%d k=%d seed %d: %s, %s would take %.0f s, and is not begun", j.Data, j.Rows, j.Dim, j.K, j.Seed, j.System, j.Setting, seconds)
 	return r.log.Add(Run{Task: j.Task, TimedOut: true, Seconds: j.limit.Seconds(), Expected: seconds, Threads: max(r.Threads, 1),
 		Date: time.Now().UTC().Format(time.RFC3339), Commit: r.Commit, Command: r.Command})

@@ -16,6 +16,9 @@ type Figure struct{ File, Caption string }
 // style is a system's color and mark, the same in every figure.
 func style(system string) int { return slices.Index(Systems, system) }
 
+// other is the style of what is no system: none of theirs.
+func other(i int) int { return len(Systems) + i%(plot.Styles-len(Systems)) }
+
 // figures draws everything that the runs hold: what the paper shows, and parts,
 // single parts of its method.
 func (c *Config) figures(runs []Run) (all, parts []Figure, err error) {
@@ -78,7 +81,7 @@ func ratePanels(runs []Run) []plot.Panel {
 		if len(rates) == 0 {
 			continue
 		}
-		line := plot.Line{Name: v.name(), Style: i, Dashed: v.rows < 20_000}
+		line := plot.Line{Name: v.name(), Style: other(i), Dashed: v.rows < 20_000}
 		for m, rate := range rates {
 			line.Points = append(line.Points, plot.XY{X: float64(m + 1), Y: rate})
 		}
@@ -88,7 +91,7 @@ func ratePanels(runs []Run) []plot.Panel {
 	if longest == 0 {
 		return nil
 	}
-	p.Lines = append(p.Lines, plot.Line{Name: "the paper's threshold, 0.05", Style: 8, Dashed: true, Bare: true,
+	p.Lines = append(p.Lines, plot.Line{Name: "the paper's threshold, 0.05", Style: other(4), Dashed: true, Bare: true,
 		Points: []plot.XY{{X: 1, Y: 0.05}, {X: float64(longest), Y: 0.05}}})
 	return []plot.Panel{p}
 }

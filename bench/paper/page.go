@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,8 +40,10 @@ func (c *Config) Page(log *Log) (err error) {
 		}
 	}()
 	c.heading(f, log.Runs())
-	claims := Claims(log.Runs())
-	claimTable(f, claims)
+	claims := append(Claims(log.Runs()), theoryClaims(reports)...)
+	claimSummary(f, claims)
+	glossary(f)
+	claimTable(f, claims, spread(log.Runs()))
 	fmt.Fprintf(f, "\n## Figures\n")
 	show(f, figures)
 	bruteTable(f, log.Runs())
@@ -79,13 +82,13 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	for _, r := range runs {
 		dates = append(dates, r.Date)
 		commits = append(commits, r.Commit)
-		commands = append(commands, "`"+r.Command+"`")
+		commands = append(commands, "`"+budgets.ReplaceAllString(r.Command, "")+"`")
 		threads[r.Threads] = true
 	}
 	slices.Sort(dates)
 	slices.Sort(commits)
 	slices.Sort(commands)
-	fmt.Fprintf(w, "- machine: %s, %d CPUs, kernel %s, %s %s/%s\n", processor(), runtime.NumCPU(), distance.Kernel(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(w, "- machine: %s\n", strings.Join(machines(runs), "; "))
 	if len(dates) > 0 {
 		fmt.Fprintf(w, "- runs: %d, from %s to %s\n", len(runs), dates[0], dates[len(dates)-1])
 	}
@@ -93,6 +96,28 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
 	fmt.Fprintf(w, "- command: %s\n", strings.Join(slices.Compact(commands), ", "))
 	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems. Where there are several seeds, medians are shown.\n\n")
+}
+
+// budgets are left out of commands: they say where a session ended, not what was run.
+var budgets = regexp.MustCompile(` -budget[ =]\S+`)
+
+// machine is what runs here.
+func machine() string {
+	return fmt.Sprintf("%s, %d CPUs, kernel %s, %s %s/%s", processor(), runtime.NumCPU(), distance.Kernel(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// machines are those of the runs; the first ones did not say.
+func machines(runs []Run) (all []string) {
+	for _, r := range runs {
+		if r.Machine != "" {
+			all = append(all, r.Machine)
+		}
+	}
+	if len(all) == 0 {
+		all = []string{machine()}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func sortedInts(set map[int]bool) (all []int) {
@@ -117,12 +142,71 @@ func processor() string {
 	return "unknown processor"
 }
 
-func claimTable(w io.Writer, claims []Claim) {
-	fmt.Fprintf(w, "## The claims\n\n| the paper's claim | matrix | found | verdict |\n|---|---|---|---|\n")
+// claimSummary is a line for each claim: on which rows it holds, and on which not.
+func claimSummary(w io.Writer, claims []Claim) {
+	count := map[Verdict]int{}
 	for _, c := range claims {
-		fmt.Fprintf(w, "| %s | %s | %s | **%s** |\n", c.Text, c.Matrix, c.Found, c.Verdict)
+		count[c.Verdict]++
 	}
-	fmt.Fprintf(w, "\n\"Any other\" is the systems that the paper compares: %s. At an accuracy between two settings, time is read from the straight line between them in the logarithms of time and of what is missed.\n", strings.Join(Rivals, ", "))
+	fmt.Fprintf(w, "## The claims\n\n%d claims in %d cases: %d hold, %d do not, %d cannot be told. What was found in each case is below.\n\n| the paper's claim | holds | does not hold | cannot be told |\n|---|---|---|---|\n",
+		len(texts(claims)), len(claims), count[Holds], count[Not], count[Unknown])
+	for _, text := range texts(claims) {
+		fmt.Fprintf(w, "| %s |", text)
+		for _, verdict := range []Verdict{Holds, Not, Unknown} {
+			var on []string
+			for _, c := range claims {
+				if c.Text == text && c.Verdict == verdict {
+					on = append(on, c.Matrix)
+				}
+			}
+			fmt.Fprintf(w, " %s |", strings.Join(on, "; "))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// texts are the claims, each once, in the order in which they come.
+func texts(claims []Claim) (all []string) {
+	for _, c := range claims {
+		if !slices.Contains(all, c.Text) {
+			all = append(all, c.Text)
+		}
+	}
+	return all
+}
+
+// glossary says what the systems do, and what the names of their settings mean.
+func glossary(w io.Writer) {
+	fmt.Fprint(w, `
+## The systems and their settings
+
+All make lists of the k nearest neighbors of every row of a matrix.
+
+- **divisions** (ours): M random partition trees with leaves of fewer than 500 rows; all pairs of a leaf are compared. **With propagation**: then every row visits neighbors of neighbors, best first, until T (500) are visited.
+- **knng's default**: overlapping balls, all pairs of a leaf by codes of bytes, joins of neighbors, until the recall asked for is reached.
+- **ChenFS09 Overlap, Glue**: rows are halved along their principal direction, by halves that share alpha of the rows or with a third that straddles the border; after each merge every row is compared with the neighbors of its neighbors. With "table" no pair is compared twice.
+- **VirmajokiF04**: halves along the principal direction, and a third subset of that share of the rows around the border, recursively.
+- **UnoST09**: rows become strings of random hyperplanes' signs (letters); rows whose strings differ in few letters (errors) are compared, for several sets of strings.
+- **kd-trees**: every row is a query to randomised kd-trees, best bin first, which compares so many rows (checks).
+- **NN-descent** (2011, after them): neighbors of neighbors with lists of K, from random ones.
+- **brute force**: all pairs; naive is one distance after the other in plain Go, blocked is by the kernels that all systems here share, tiles are knng's exact method.
+
+Pairs asked for are those that a system wanted to compare; comparisons leave out those that its table knew.
+`)
+}
+
+// claimTable is what was found for each claim.
+func claimTable(w io.Writer, claims []Claim, factor float64) {
+	fmt.Fprintf(w, "\n## What was found\n\n| the paper's claim | matrix | found | verdict |\n|---|---|---|---|\n")
+	for _, text := range texts(claims) {
+		for _, c := range claims {
+			if c.Text == text {
+				fmt.Fprintf(w, "| %s | %s | %s | **%s** |\n", c.Text, c.Matrix, c.Found, c.Verdict)
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n\"Any other\" is the systems that the paper compares: %s. At an accuracy between two settings, time is read from the straight line between them in the logarithms of time and of what is missed. ", strings.Join(Rivals, ", "))
+	fmt.Fprintf(w, "A system that has not reached an accuracy takes more than its most accurate build did. Of builds that differ in the seed alone nine of ten pairs took at most %.2g times as long as each other, by what else the machine did: \"within the spread of times\" are verdicts that such a factor could turn.\n", factor)
 }
 
 // bruteTable is the paper's Table 1.
@@ -154,6 +238,9 @@ func targetTables(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "\n## Cost at equal accuracy\n\nSeconds, and in brackets comparisons as %% of all pairs. - : not reached, or not run; < : the cheapest setting reaches more.\n")
 	for _, v := range compared(runs) {
 		for _, k := range v.ks() {
+			if !slices.ContainsFunc(v.runs, func(r Run) bool { return r.K == k && r.Recall.Recall > targets[0] && !slices.Contains(Brute, r.System) }) {
+				continue
+			}
 			fmt.Fprintf(w, "\n### %s, k = %d\n\n| system |", v.name(), k)
 			for _, t := range targets {
 				fmt.Fprintf(w, " %g %% |", 100*t)
@@ -225,14 +312,34 @@ func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
 	fmt.Fprintf(w, "- The paper's Ukbench and ImageNet sets, and the whole of its TinyImage set, have no analogue here.\n")
 	fmt.Fprintf(w, "- Its authors ran the published program of ChenFS09; here all systems are written anew, on the same kernels for distances and projections; principal axes are summed by gonum's.\n")
 	fmt.Fprintf(w, "- The kernels compare rows far faster than the paper's machine did, the rest of a system less so: comparisons are a fairer measure against the paper's curves than times.\n")
+	unfinished(w, runs)
+}
+
+// unfinished lists what failed, and by system what took too long.
+func unfinished(w io.Writer, runs []Run) {
+	late := map[string][]string{}
+	var order []string
 	for _, r := range runs {
+		where := fmt.Sprintf("%s on %s, k = %d", r.System, r.matrix(), r.K)
+		how := ""
 		switch {
 		case r.Expected > 0:
-			fmt.Fprintf(w, "- %s, %s on %s, %s x %d, k = %d, seed %d: not begun, as it would take %.0f s by what its other builds took; costlier settings were left out.\n", r.System, r.Setting, r.Data, thousands(r.Rows), r.Dim, r.K, r.Seed, r.Expected)
+			how = fmt.Sprintf("%s was not begun, %.0f s by what others took", r.Setting, r.Expected)
 		case r.TimedOut:
-			fmt.Fprintf(w, "- %s, %s on %s, %s x %d, k = %d, seed %d: not done after %.0f s; costlier settings were left out.\n", r.System, r.Setting, r.Data, thousands(r.Rows), r.Dim, r.K, r.Seed, r.Seconds)
+			how = fmt.Sprintf("%s was not done after %.0f s", r.Setting, r.Seconds)
 		case r.Error != "":
-			fmt.Fprintf(w, "- %s, %s on %s, k = %d: failed: %s\n", r.System, r.Setting, r.Data, r.K, r.Error)
+			how = fmt.Sprintf("%s failed: %s", r.Setting, r.Error)
+		default:
+			continue
 		}
+		if late[where] == nil {
+			order = append(order, where)
+		}
+		if !slices.Contains(late[where], how) {
+			late[where] = append(late[where], how)
+		}
+	}
+	for _, where := range order {
+		fmt.Fprintf(w, "- %s: %s; costlier settings were left out.\n", where, strings.Join(late[where], "; "))
 	}
 }

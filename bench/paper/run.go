@@ -47,6 +47,7 @@ type Run struct {
 	Error       string                 `json:"error,omitempty"`
 	Threads     int                    `json:"threads"`
 	Date        string                 `json:"date"`
+	Machine     string                 `json:"machine,omitempty"` // CPU, kernel, Go
 	Commit      string                 `json:"commit"`
 	Command     string                 `json:"command"`
 }

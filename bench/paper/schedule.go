@@ -48,7 +48,7 @@ type planner struct {
 // schedule lists everything, in the order in which it tells most for its time:
 // what every claim needs, with one seed; why it is so (theory, ablations); the
 // growth of what is left; then a second seed, finer grids, which tell what no system
-// reaches, all rows, and other seeds.
+// reaches, the growth of the other systems, all rows, and other seeds.
 func (r *runner) schedule(files []data) ([]stage, error) {
 	p := &planner{runner: r, files: files}
 	seed := r.Seeds[0]
@@ -89,9 +89,9 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	for _, k := range r.Ks {
 		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
 	}
+	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	p.whole(seed)
 	again(r.Seeds[half:])
-	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	return p.stages, p.err
 }
 
@@ -157,6 +157,10 @@ func (p *planner) brute(d data, n, k int) {
 func (p *planner) accuracy(d data, n, k int, seed uint64, limit time.Duration, some func([]Setting) []Setting) {
 	for _, system := range others(Systems, Brute...) {
 		for _, s := range thin(some(Grid(system, min(n, d.rows.Len()), k)), p.Settings) {
+			limit := limit
+			if !s.Extra && k == 50 && among(system, Glue, Overlap) {
+				limit = max(limit, p.Refined)
+			}
 			p.add(accuracyStudy, d, n, d.dim, k, seed, system, s, limit).series = fmt.Sprint(d.name, n, k, seed, system)
 		}
 	}

@@ -84,7 +84,8 @@ func Grid(system string, n, k int) (grid []Setting) {
 				add(division*float64(m)+round, m != 3, long, "M %d, lists of %d", m, 2*shortLists)
 				continue
 			}
-			add(division*float64(m)+round, !among(m, 2, 4, 8, 16), knng.Propagated(m, 0), "M %d", m)
+			few := among(m, 2, 4, 8, 16) || m == 24 && k == 20 && n > allPairsRows
+			add(division*float64(m)+round, !few, knng.Propagated(m, 0), "M %d", m)
 		}
 		add(9*division+round, true, knng.Propagated(0, 0), "M by the effective rate")
 		add(16*division+2*round, true, knng.Propagated(16, 1000), "M 16, T 1000")
@@ -99,8 +100,11 @@ func Grid(system string, n, k int) (grid []Setting) {
 			if system == Overlap {
 				cost, some = 20*math.Exp(4*alpha), alpha == 0.02 || alpha == 0.1 && k <= 20
 			}
-			add(cost, !some, chen(system, alpha, false), "alpha %g", alpha)
-			add(2*cost, true, chen(system, alpha, true), "alpha %g, table", alpha)
+			add(cost, !some, chen(system, chenfs09.Options{Alpha: alpha}), "alpha %g", alpha)
+			add(2*cost, true, chen(system, chenfs09.Options{Alpha: alpha, Table: true}), "alpha %g, table", alpha)
+			if k < shortLists && among(alpha, 0.02, 0.05, 0.1, 0.2, 0.3) {
+				add(1.7*cost, !some, chen(system, chenfs09.Options{Alpha: alpha, Lists: shortLists}), "alpha %g, lists of %d", alpha, shortLists)
+			}
 		}
 	case Virmajoki:
 		for _, third := range []float64{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6} {
@@ -144,8 +148,8 @@ func Grid(system string, n, k int) (grid []Setting) {
 	return grid
 }
 
-// shortLists is the k under which propagation gets longer lists: of one neighbor
-// each they lead nowhere.
+// shortLists is the k under which propagation and second-order refinement get longer
+// lists: of one neighbor each they lead nowhere.
 const shortLists = 10
 
 // What a division and a round of propagation take, in the units of Setting.Cost.
@@ -208,21 +212,17 @@ func Typical(system string, n int) (s Setting, ok bool) {
 // stating are the systems whose growth the paper speaks of.
 var stating = []string{Divisions, Propagation, Glue, Overlap, Virmajoki}
 
-func chen(system string, alpha float64, table bool) baseline.System {
-	return chenOf(system, chenfs09.Options{Alpha: alpha, Table: table})
+func chen(system string, o chenfs09.Options) baseline.System {
+	if system == Glue {
+		return chenfs09.Glue{Options: o}
+	}
+	return chenfs09.Overlap{Options: o}
 }
 
 // plainChen leaves the refinement out, whose cost grows with n only: the
 // exponents are those of the recursion.
 func plainChen(system string, alpha float64) baseline.System {
-	return chenOf(system, chenfs09.Options{Alpha: alpha, NoRefine: true})
-}
-
-func chenOf(system string, o chenfs09.Options) baseline.System {
-	if system == Glue {
-		return chenfs09.Glue{Options: o}
-	}
-	return chenfs09.Overlap{Options: o}
+	return chen(system, chenfs09.Options{Alpha: alpha, NoRefine: true})
 }
 
 // unoFor gives strings as many letters as make some 60 of n rows agree in the two

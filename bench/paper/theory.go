@@ -108,9 +108,9 @@ func (c *Config) theoryFigures(reports []theory.Report) (all []Figure, err error
 // theoryLine gives a curve its looks: what was found is whole, predictions are
 // dashed; curves of one path length have one color.
 func theoryLine(file string, i int, c theory.Curve) plot.Line {
-	line := plot.Line{Name: c.Name, Style: i, Dashed: c.Predicted, Bare: c.Predicted && !strings.Contains(c.Name, "by trees")}
+	line := plot.Line{Name: c.Name, Style: other(i), Dashed: c.Predicted, Bare: c.Predicted && !strings.Contains(c.Name, "by trees")}
 	if file == "lemma-3" {
-		line.Style = i / 3
+		line.Style = other(i / 3)
 	}
 	for n := range c.X {
 		line.Points = append(line.Points, plot.XY{X: c.X[n], Y: c.Y[n]})

@@ -42,12 +42,17 @@ type Panel struct {
 // and some more shades.
 var palette = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 0, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
-	{86, 180, 233, 255}, {120, 94, 60, 255}, {120, 120, 120, 255}, {150, 60, 180, 255}, {160, 160, 0, 255},
+	{86, 180, 233, 255}, {120, 94, 60, 255}, {120, 120, 120, 255}, {150, 60, 180, 255}, {160, 160, 0, 255}, {0, 90, 90, 255},
+	{170, 0, 60, 255}, {60, 60, 190, 255}, {90, 150, 60, 255}, {225, 120, 120, 255}, {60, 60, 60, 255}, {0, 190, 190, 255},
 }
+
+// Styles is how many styles look different from each other.
+var Styles = len(palette)
 
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{},
-	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
+	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{},
+	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
 }
 
 const (

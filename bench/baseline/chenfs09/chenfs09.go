@@ -13,6 +13,8 @@
 //   - Lists are one for all subsets, so conquering is what every offer does. When
 //     a subset is refined its lists may already hold nearer rows met in another.
 //   - Refined pairs are offered to both ends.
+//   - For lists of one neighbor there are no second-order neighbors to speak of: lists may
+//     be kept longer while the graph is built.
 //   - The hash table of computed pairs is a parameter. The kernels compute a
 //     distance of 128 bytes in less time than a table of this size takes to find
 //     it: with the table there are fewer comparisons, without it less time.
@@ -42,6 +44,7 @@ type Options struct {
 	LeafSize int     // subsets with fewer rows are compared all with all; 500
 	NoRefine bool    // leave out the refinement
 	Table    bool    // keep a table of computed pairs and compare none twice
+	Lists    int     // length of lists while the graph is built, of which the k nearest remain; k, if less
 }
 
 // Build returns approximate lists.
@@ -111,7 +114,9 @@ func (o Options) build(ctx context.Context, p *baseline.Problem, d divider) (*ba
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{Options: o, ctx: ctx, x: x, lists: baseline.NewLists(p), finder: axis.NewFinder(x),
+	longer := *p
+	longer.K = max(p.K, o.Lists)
+	w := &walk{Options: o, ctx: ctx, x: x, lists: baseline.NewLists(&longer), finder: axis.NewFinder(x),
 		rng: rand.New(rand.NewPCG(p.Seed, 1)), divide: d, marks: make([]uint32, x.Len())}
 	if o.Table {
 		w.table = newPairs()
@@ -119,7 +124,7 @@ func (o Options) build(ctx context.Context, p *baseline.Problem, d divider) (*ba
 	if err := w.node(baseline.All(x.Len())); err != nil {
 		return nil, err
 	}
-	return &baseline.Graph{Lists: w.lists, Comparisons: x.Compared, Detail: map[string]float64{"refined": float64(w.refined)}}, nil
+	return &baseline.Graph{Lists: baseline.Nearest(w.lists, p), Comparisons: x.Compared, Detail: map[string]float64{"refined": float64(w.refined)}}, nil
 }
 
 // node builds the graph of a subset.
@@ -198,12 +203,15 @@ func (w *walk) compare(row uint32) {
 
 // refine compares every row of a subset with the neighbors of its neighbors.
 func (w *walk) refine(ids []uint32) error {
-	for _, row := range ids {
+	for i, row := range ids {
+		if i%1024 == 0 && w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
 		w.second(row)
 		w.refined += int64(len(w.ids))
 		w.compare(row)
 	}
-	return w.ctx.Err()
+	return nil
 }
 
 // second sets ids to the neighbors of the neighbors of a row that are not its

@@ -49,6 +49,30 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
+// TestLists: longer lists find more of the nearest neighbor, and what is returned is as
+// long as was asked for.
+func TestLists(t *testing.T) {
+	p := problem(t, 2000, 12)
+	p.K = 1
+	found := func(lists int) (sum float32) {
+		g, err := Glue{Options{LeafSize: 60, Lists: lists}}.Build(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Lists.K != 1 {
+			t.Fatalf("lists of %d", g.Lists.K)
+		}
+		for row := range uint32(g.Lists.N) {
+			_, keys := g.Lists.List(row)
+			sum += keys[0]
+		}
+		return sum
+	}
+	if one, ten := found(0), found(10); ten >= one {
+		t.Errorf("nearest neighbors lie %v away with lists of 10, %v with lists of 1", ten, one)
+	}
+}
+
 // TestTable: with the table no pair is compared twice, and what is found is
 // nearly the same: only where the same pair was offered at another time.
 func TestTable(t *testing.T) {

@@ -39,7 +39,9 @@ type Builder struct {
 }
 
 // Divisions makes m divisions, without propagation. As in the paper no pair is
-// compared twice; left to itself the builder decides by the cost of a distance.
+// compared twice, in leaves that is: propagation knows those of a row's own list alone,
+// and counts what divisions have compared again. Left to itself the builder decides by the
+// cost of a distance.
 func Divisions(m int) Builder {
 	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Propagation: builder.Off, PairCache: builder.On}}
 }

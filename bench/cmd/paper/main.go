@@ -75,10 +75,15 @@ func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
 	return c.Page(log)
 }
 
-// command is what was given, without the folders of this machine.
+// command is what was given, without the folders of this machine, and without how long it
+// may take, which changes nothing but where it goes on.
 func command(args []string) string {
 	all := []string{"go run ./bench/cmd/paper"}
-	for _, arg := range args {
+	for i, arg := range args {
+		name := strings.TrimLeft(arg, "-")
+		if strings.HasPrefix(name, "budget=") || name == "budget" && arg != name || i > 0 && strings.TrimLeft(args[i-1], "-") == "budget" {
+			continue
+		}
 		if filepath.IsAbs(arg) {
 			arg = filepath.Base(arg)
 		}
@@ -87,11 +92,15 @@ func command(args []string) string {
 	return strings.Join(all, " ")
 }
 
-// commit names the state of the sources.
+// commit names the state of the sources. What runs write is none of them.
 func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
 		return "unknown"
 	}
-	return strings.TrimSpace(string(out))
+	head := strings.TrimSpace(string(out))
+	if changed, err := exec.Command("git", "status", "--porcelain", "--", ".", ":!bench/results").Output(); err != nil || len(changed) > 0 {
+		return head + "-dirty"
+	}
+	return head
 }

@@ -93,8 +93,14 @@ func ReadResult(dir string, result any) error {
 }
 
 // Record reads what was recorded under a name (Draft.Record) into v. ok is false where
-// nothing was.
-func (s *Store) Record(name string, v any) (ok bool, err error) { return s.engine.load(name, v) }
+// nothing was. Errors: ErrCorrupt, ErrClosed.
+func (s *Store) Record(name string, v any) (ok bool, err error) {
+	if !s.calls.enter() {
+		return false, ErrClosed
+	}
+	defer s.calls.leave()
+	return s.engine.load(name, v)
+}
 
 // makeView makes the view of the lists, if there are any.
 func (d *Draft) makeView() error {

@@ -206,6 +206,9 @@ func TestCloseWaits(t *testing.T) {
 	if _, err := s.Neighbors(0, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+	if _, err := s.Record("audit", new(any)); !errors.Is(err, ErrClosed) {
+		t.Errorf("a record after Close: %v", err)
+	}
 }
 
 // TestHelper is what other processes run.

@@ -27,12 +27,16 @@ type AuditReport struct {
 	Checksum   uint64   // xxhash64 over the xxhash64 of every row, in order
 }
 
-// auditRows is the rows of a batch: some hundred kilobytes at usual dimensions.
-const auditRows = 1024
+// batchRows is how many rows a thread reads at a time: about a megabyte, however long
+// they are.
+func batchRows(src Source) int {
+	const most, bytes = 1024, 1 << 20
+	return min(most, max(1, bytes/(src.Dim()*src.Type().Size())))
+}
 
 // Audit reads every row once. It keeps 8 bytes a row.
 func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
-	a := &auditor{src: src, opts: opts, hashes: opts.Hashes}
+	a := &auditor{src: src, opts: opts, hashes: opts.Hashes, batch: batchRows(src)}
 	if len(a.hashes) != src.Len() {
 		a.hashes = make([]uint64, src.Len())
 	}
@@ -61,6 +65,7 @@ type auditor struct {
 	src    Source
 	opts   AuditOptions
 	hashes []uint64
+	batch  int // rows
 
 	mu     sync.Mutex
 	next   int
@@ -84,7 +89,7 @@ func (a *auditor) run() error {
 // work takes batch after batch.
 func (a *auditor) work() error {
 	size := a.src.Dim() * a.src.Type().Size()
-	buf := make([]byte, auditRows*size)
+	buf := make([]byte, a.batch*size)
 	values := make([]float32, a.src.Dim())
 	for {
 		from, n := a.take()
@@ -115,7 +120,7 @@ func (a *auditor) take() (from, n int) {
 		return 0, 0
 	}
 	from = a.next
-	n = min(auditRows, a.src.Len()-from)
+	n = min(a.batch, a.src.Len()-from)
 	a.next += n
 	return from, n
 }

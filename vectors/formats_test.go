@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -440,6 +441,52 @@ func TestWriterRefuses(t *testing.T) {
 		}
 	}
 	w.Close()
+}
+
+// TestWriterAside: a file has its name when it is whole, and what is given up leaves
+// nothing, nor harms what was there.
+func TestWriterAside(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.u8bin")
+	if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	begin := func() *Writer {
+		w, err := Create(path, Uint8, 2)
+		if err == nil {
+			err = w.Append([]byte{1, 2}, "a")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	names := func() (names []string) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	w := begin()
+	if text, _ := os.ReadFile(path); string(text) != "before" {
+		t.Errorf("%q stands there before Close", text)
+	}
+	if err := w.Abort(); err != nil || !slices.Equal(names(), []string{"x.u8bin"}) {
+		t.Errorf("given up: %v, %v are left", err, names())
+	}
+	w = begin()
+	if err := errors.Join(w.Close(), w.Close(), w.Abort()); err != nil || !slices.Equal(names(), []string{"x.u8bin", "x.u8bin.ids"}) {
+		t.Errorf("closed: %v, %v are there", err, names())
+	}
+	w = begin()
+	w.n = mostCounted
+	if err := w.Append([]byte{1, 2}, "b"); err == nil || !strings.Contains(err.Error(), "holds at most 4294967295 rows") {
+		t.Errorf("more rows than the header can promise: %v", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAudit(t *testing.T) {

@@ -2,6 +2,8 @@ package vectors
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +28,10 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	in = &Input{closers: []func() error{func() error { return removed(os.Remove(f.Name())) }}}
-	r := &receiver{opts: opts, w: bufio.NewWriterSize(f, writeBytes)}
+	r := &receiver{ctx: opts.Context, opts: opts, w: bufio.NewWriterSize(f, writeBytes)}
+	if r.ctx == nil {
+		r.ctx = context.Background()
+	}
 	err = r.all(paths)
 	if err == nil {
 		_, err = f.WriteAt(encodeHeader(r.n, r.dim, r.typ), 0)
@@ -85,6 +90,7 @@ func (in *Input) mapRows(path string) error {
 
 // A receiver takes the rows of one stream after the other.
 type receiver struct {
+	ctx    context.Context
 	w      *bufio.Writer
 	opts   *OpenOptions
 	n, dim int
@@ -115,7 +121,7 @@ func (r *receiver) file(path string) (err error) {
 			return err
 		}
 	}
-	s, err := openStream(path)
+	s, err := openStream(r.ctx, path)
 	if err != nil {
 		return err
 	}
@@ -139,35 +145,21 @@ func (r *receiver) file(path string) (err error) {
 	return nil
 }
 
-// tellEvery is how many rows are received between two looks at the context.
+// tellEvery is how many rows are received between two reports.
 const tellEvery = 1024
-
-// tell tells how far it is, now and then, and whether to stop.
-func (r *receiver) tell() error {
-	if r.n%tellEvery != 0 {
-		return nil
-	}
-	if r.opts.Progress != nil {
-		r.opts.Progress(r.n)
-	}
-	if r.opts.Context == nil {
-		return nil
-	}
-	return r.opts.Context.Err()
-}
 
 // rows copies the rows of a stream; cut is whether the limit left some out.
 func (r *receiver) rows(s *rowStream) (cut bool, err error) {
 	row := make([]byte, s.dim*s.typ.Size())
 	for r.opts.Limit == 0 || r.n < r.opts.Limit {
-		if err := r.tell(); err != nil {
-			return false, err
+		if r.n%tellEvery == 0 && r.opts.Progress != nil {
+			r.opts.Progress(r.n)
 		}
 		err := s.next(row)
 		if err == io.EOF {
 			return false, nil
 		}
-		if err != nil {
+		if err = cmp.Or(r.ctx.Err(), err); err != nil {
 			return false, err
 		}
 		if _, err := r.w.Write(row); err != nil {
@@ -175,6 +167,6 @@ func (r *receiver) rows(s *rowStream) (cut bool, err error) {
 		}
 		r.n++
 	}
-	_, err = s.r.Peek(1)
-	return err == nil, nil
+	cut, err = s.more()
+	return cut, cmp.Or(r.ctx.Err(), err)
 }

@@ -59,8 +59,9 @@ func hashRows(src Source, opts AuditOptions, hash func([]byte) uint64) ([]hashed
 	size := src.Dim() * src.Type().Size()
 	rows := make([]hashed, src.Len())
 	progress := auditor{opts: opts} // which tells of batches one at a time
-	err := Ranges(opts.Threads, src.Len(), auditRows, func() func(from, to int) error {
-		buf := make([]byte, auditRows*size)
+	batch := batchRows(src)
+	err := Ranges(opts.Threads, src.Len(), batch, func() func(from, to int) error {
+		buf := make([]byte, batch*size)
 		return func(from, to int) error {
 			if err := src.ReadRows(from, buf[:(to-from)*size]); err != nil {
 				return err

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,20 +37,25 @@ type rowStream struct {
 }
 
 // openStream opens an input, packed or not, and reads its header.
-func openStream(path string) (*rowStream, error) {
+func openStream(ctx context.Context, path string) (*rowStream, error) {
 	s := &rowStream{path: path}
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		s.close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		return nil, fmt.Errorf("vectors: %s: %w", s.path, err)
 	}
 	return s, nil
 }
 
-func (s *rowStream) open() (err error) {
+func (s *rowStream) open(ctx context.Context) (err error) {
 	name := "stdin.npy"
-	var r io.Reader = os.Stdin
+	var r io.Reader
 	if s.path == "-" {
 		s.path, s.sum = "stdin", xxhash.New()
+		stdin := leavable(ctx, os.Stdin)
+		r, s.closers = stdin, append(s.closers, stdin.Close)
 	} else {
 		name = s.path[:len(s.path)-len(packing(s.path))]
 		if r, err = s.unpack(s.path); err != nil {
@@ -57,6 +63,22 @@ func (s *rowStream) open() (err error) {
 		}
 	}
 	return s.begin(name, r)
+}
+
+// leavable reads what r does, and no more once ctx has ended: a read of stdin waits for
+// whoever writes to it, and no context ends that. The goroutine that waits stays behind,
+// until something comes.
+func leavable(ctx context.Context, r io.Reader) io.ReadCloser {
+	if ctx.Done() == nil {
+		return io.NopCloser(r)
+	}
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<18))
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return out
 }
 
 // begin reads the header; name tells the format.
@@ -149,6 +171,22 @@ func (s *rowStream) next(dst []byte) error {
 	}
 	s.row++
 	return nil
+}
+
+// more reports whether rows follow that were not read. It waits for no bytes where their
+// number was promised.
+func (s *rowStream) more() (bool, error) {
+	if s.n != unknown {
+		return s.row < s.n, nil
+	}
+	_, err := s.r.Peek(1)
+	if err == io.EOF {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("vectors: %s: byte %s: %w", s.path, grouped(int(s.at)), err)
+	}
+	return true, nil
 }
 
 // ended makes sure that nothing stands behind the rows that were promised.

@@ -2,19 +2,22 @@ package vectors
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // A Writer appends rows, and ids if there are any, to a vector file. The format
 // follows from the extension: .fvecs .bvecs .fbin .u8bin .i8bin .npy. Ids go to
-// a file of their own beside it, path+".ids", one line a row.
+// a file of their own beside it, path+".ids", one line a row. Both are written aside,
+// with ".tmp" behind their names, and have their names when Close returns: a part of the
+// rows never passes for all of them.
 type Writer struct {
 	path   string
 	format string
@@ -31,20 +34,26 @@ type Writer struct {
 // written is the element type that a format can hold; .npy holds any.
 var written = map[string]Type{".fvecs": Float32, ".bvecs": Uint8, ".fbin": Float32, ".u8bin": Uint8, ".i8bin": Int8}
 
-// Create begins a vector file of rows of dim elements of type t.
+// unfinished is what the names of files end in that are being written.
+const unfinished = ".tmp"
+
+// mostCounted is the most rows that a header of 32 bits can promise.
+const mostCounted = math.MaxUint32
+
+// Create begins a vector file of rows of dim elements of type t. A file of that name stays
+// as it is until Close.
 func Create(path string, t Type, dim int) (*Writer, error) {
 	format := strings.ToLower(filepath.Ext(path))
 	if err := writable(format, t, dim); err != nil {
 		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	f, err := os.Create(path)
+	f, err := os.Create(path + unfinished)
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	w := &Writer{path: path, format: format, typ: t, dim: dim, f: f, w: bufio.NewWriterSize(f, writeBytes), row: make([]byte, dim*t.Size())}
 	if _, err := w.w.Write(w.header()); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("vectors: %w", err)
+		return nil, errors.Join(fmt.Errorf("vectors: %w", err), w.Abort())
 	}
 	return w, nil
 }
@@ -76,17 +85,28 @@ func (w *Writer) header() []byte {
 		binary.LittleEndian.PutUint16(h[8:], 118)
 		copy(h[10:], text+strings.Repeat(" ", 117-len(text))+"\n")
 		return h
-	case ".fbin", ".u8bin", ".i8bin":
+	}
+	if w.counted() {
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(w.n)), uint32(w.dim))
 	}
 	return nil
 }
+
+// counted reports whether the format's header promises rows in 32 bits.
+func (w *Writer) counted() bool {
+	return w.format == ".fbin" || w.format == ".u8bin" || w.format == ".i8bin"
+}
+
+func (w *Writer) idsPath() string { return w.path + ".ids" }
 
 // Append adds a row given as raw elements of the file's type. id may be empty,
 // for all rows or for none.
 func (w *Writer) Append(row []byte, id string) error {
 	if len(row) != len(w.row) {
 		return fmt.Errorf("vectors: %s: row %d: %d bytes, want %d", w.path, w.n, len(row), len(w.row))
+	}
+	if w.n == mostCounted && w.counted() {
+		return fmt.Errorf("vectors: %s: row %d: a %s file holds at most %d rows", w.path, w.n, w.format, int64(mostCounted))
 	}
 	if err := w.appendID(id); err != nil {
 		return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err)
@@ -124,7 +144,7 @@ func (w *Writer) appendID(id string) (err error) {
 		if w.n > 0 {
 			return errors.New("an id, but the rows before have none")
 		}
-		if w.idFile, err = os.Create(w.path + ".ids"); err != nil {
+		if w.idFile, err = os.Create(w.idsPath() + unfinished); err != nil {
 			return err
 		}
 		w.ids = bufio.NewWriterSize(w.idFile, writeBytes)
@@ -136,8 +156,21 @@ func (w *Writer) appendID(id string) (err error) {
 	return err
 }
 
-// Close completes the header, syncs and closes the files.
+// Close completes the header, syncs the files and gives them their names. Where it cannot,
+// nothing is left of them.
 func (w *Writer) Close() error {
+	if w.f == nil {
+		return nil
+	}
+	err := w.finish()
+	if err != nil {
+		return errors.Join(fmt.Errorf("vectors: %s: %w", w.path, err), w.Abort())
+	}
+	w.f, w.idFile = nil, nil
+	return nil
+}
+
+func (w *Writer) finish() error {
 	errs := []error{w.w.Flush()}
 	if h := w.header(); len(h) > 0 {
 		_, err := w.f.WriteAt(h, 0)
@@ -147,10 +180,33 @@ func (w *Writer) Close() error {
 	if w.ids != nil {
 		errs = append(errs, w.ids.Flush(), w.idFile.Sync(), w.idFile.Close())
 	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return fmt.Errorf("vectors: %s: %w", w.path, errs[i])
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
-	return nil
+	if w.ids != nil {
+		if err := os.Rename(w.idsPath()+unfinished, w.idsPath()); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(w.path+unfinished, w.path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(w.path))
+}
+
+// Abort drops what was written; after Close it does nothing.
+func (w *Writer) Abort() error {
+	if w.f == nil {
+		return nil
+	}
+	w.f.Close() // whose errors say nothing of a file that goes
+	errs := []error{removed(os.Remove(w.path + unfinished))}
+	if w.idFile != nil {
+		w.idFile.Close()
+		errs = append(errs, removed(os.Remove(w.idsPath()+unfinished)))
+	}
+	w.f, w.idFile = nil, nil
+	return errors.Join(errs...)
 }
 
 // Rows is the number of rows appended.

@@ -23,6 +23,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -96,16 +97,15 @@ func (r *Rows) encode(x []float32, dst []byte) error {
 }
 
 // Write writes all rows to a file whose format its name ends with (.u8bin, .fbin,
-// .npy, ...), in order, holding a megabyte of them. What is interrupted leaves a
-// file of fewer rows.
+// .npy, ...), in order, holding a megabyte of them. What is interrupted leaves no
+// file.
 func (r *Rows) Write(ctx context.Context, path string) error {
 	w, err := vectors.Create(path, r.typ, r.dim)
 	if err != nil {
 		return err
 	}
 	if err := vectors.Convert(w, &interruptible{r, ctx}, nil); err != nil {
-		w.Close()
-		return err
+		return errors.Join(err, w.Abort())
 	}
 	return w.Close()
 }

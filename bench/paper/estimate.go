@@ -65,7 +65,7 @@ func (p pace) met(j *job, r Run) {
 func (r *runner) learn(stages []stage) {
 	for _, s := range stages {
 		for i := range s.jobs {
-			if run, ok := r.log.Find(s.jobs[i].Task); ok && run.Expected == 0 {
+			if run, ok := r.log.Find(s.jobs[i].Task); ok && r.counts(&run) {
 				r.pace.met(&s.jobs[i], run)
 			}
 		}
@@ -97,7 +97,7 @@ func (r *runner) otherSeed(j *job) (seconds float64, ok bool) {
 	for _, seed := range r.Seeds {
 		other := j.Task
 		other.Seed = seed
-		if run, ok := r.log.Find(other); ok {
+		if run, ok := r.log.Find(other); ok && (!r.Again || run.steady(r.least)) {
 			return max(run.Wall, run.Expected), true
 		}
 	}

@@ -89,6 +89,7 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	slices.Sort(commits)
 	slices.Sort(commands)
 	fmt.Fprintf(w, "- machine: %s\n", strings.Join(machines(runs), "; "))
+	fmt.Fprint(w, steadiness(runs))
 	if len(dates) > 0 {
 		fmt.Fprintf(w, "- runs: %d, from %s to %s\n", len(runs), dates[0], dates[len(dates)-1])
 	}
@@ -118,6 +119,28 @@ func machines(runs []Run) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// steadiness tells of how many runs it is known that the machine was as fast as in its
+// best hours.
+func steadiness(runs []Run) string {
+	least := leastYardstick(runs)
+	if least == 0 {
+		return ""
+	}
+	var times []float64
+	steady := 0
+	for i := range runs {
+		if y := runs[i].Yardstick; y > 0 {
+			times = append(times, y/least)
+		}
+		if runs[i].steady(least) {
+			steady++
+		}
+	}
+	slices.Sort(times)
+	return fmt.Sprintf("- steadiness: before each of %d builds a fixed piece of work took %.3g to %.3g times its least of %.3g s, median %.3g; the other %d builds were made before that was kept, on a machine that took up to four times as long at times\n",
+		len(times), times[0], times[len(times)-1], least, times[len(times)/2], len(runs)-len(times))
 }
 
 func sortedInts(set map[int]bool) (all []int) {

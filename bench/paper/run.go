@@ -47,7 +47,8 @@ type Run struct {
 	Error       string                 `json:"error,omitempty"`
 	Threads     int                    `json:"threads"`
 	Date        string                 `json:"date"`
-	Machine     string                 `json:"machine,omitempty"` // CPU, kernel, Go
+	Machine     string                 `json:"machine,omitempty"`           // CPU, kernel, Go
+	Yardstick   float64                `json:"yardstick_seconds,omitempty"` // of a fixed piece of work, just before
 	Commit      string                 `json:"commit"`
 	Command     string                 `json:"command"`
 }
@@ -63,6 +64,7 @@ func OpenLog(path string) (*Log, error) {
 // build does a task within a limit of time.
 func build(ctx context.Context, t Task, s baseline.System, p *baseline.Problem, limit time.Duration) (Run, *baseline.Graph) {
 	r := Run{Task: t, Threads: max(p.Threads, 1), Date: time.Now().UTC().Format(time.RFC3339)}
+	r.Yardstick = yardstick()
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	runtime.GC()

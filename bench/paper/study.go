@@ -29,6 +29,7 @@ type Config struct {
 	Commit  string
 	Say     func(format string, args ...any)
 
+	Again  bool          // make the runs again of hours in which the machine was slower than in its best, or did not say
 	Time   time.Duration // the plan's Budget; 0 leaves that as it is
 	DryRun bool          // say only what is to be done, and how long it may take
 
@@ -98,6 +99,7 @@ type runner struct {
 	log    *Log
 	judges map[string]*judge.Judge
 	pace   pace
+	least  float64 // yardstick of all runs, where slow ones are made again
 	began  time.Time
 }
 
@@ -123,6 +125,10 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	stages, err := r.schedule(files)
 	if err != nil {
 		return nil, err
+	}
+	r.least = yardstick()
+	if least := leastYardstick(log.Runs()); least > 0 {
+		r.least = min(r.least, least)
 	}
 	r.learn(stages)
 	r.tell(stages)
@@ -163,7 +169,13 @@ func (r *runner) done(j *job) bool {
 		return err == nil
 	}
 	run, ok := r.log.Find(j.Task)
-	return ok && run.Expected == 0 && !(run.TimedOut && run.Seconds < j.limit.Seconds())
+	return ok && r.counts(&run) && !(run.TimedOut && run.Seconds < j.limit.Seconds())
+}
+
+// counts reports whether a run tells how long others take: it was begun, and where runs of
+// slow hours are made again it is none of them.
+func (r *runner) counts(run *Run) bool {
+	return run.Expected == 0 && (!r.Again || run.steady(r.least))
 }
 
 // do does a job: it builds, judges and logs.

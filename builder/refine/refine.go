@@ -104,6 +104,9 @@ func (r *run) refine(dir string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if result, ready, err := r.sealing(); ready || err != nil {
+		return result, err
+	}
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
@@ -113,6 +116,16 @@ func (r *run) refine(dir string) (*Result, error) {
 		}
 	}
 	return r.finish()
+}
+
+// sealing finishes a refinement that was interrupted while its store was sealed. What the
+// stages left may be gone by then; the graph and the result are there.
+func (r *run) sealing() (result *Result, ready bool, err error) {
+	result = new(Result)
+	if ready, err = r.draft.Load("result", result); err != nil || !ready {
+		return nil, false, err
+	}
+	return result, true, r.draft.Seal(result)
 }
 
 // resume reads what earlier runs recorded.

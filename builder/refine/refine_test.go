@@ -321,6 +321,29 @@ func TestInterruptions(t *testing.T) {
 	}
 }
 
+// TestSealInterrupted: a refinement that was killed while its store was sealed is sealed
+// and not made again.
+func TestSealInterrupted(t *testing.T) {
+	data := someRows(rand.New(rand.NewPCG(9, 1)), 300)
+	g1 := given(t, data, builder.Options{K: 5})
+	opts := refine.Options{Distance: ofRows(chebyshev(data))}
+	dir := filepath.Join(t.TempDir(), "g2")
+	want, err := refine.Refine(context.Background(), dir, g1, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := read(t, open(t, dir))
+	if err := os.Remove(filepath.Join(dir, "SEAL")); err != nil {
+		t.Fatal(err)
+	}
+	opts.Distance.Key = func(a, b store.Row) (float32, error) { return 0, errors.New("a pair was asked for again") }
+	got, err := refine.Refine(context.Background(), dir, g1, opts)
+	if err != nil || got.Checksum != want.Checksum || got.Comparisons != want.Comparisons {
+		t.Fatalf("%+v %v, want %+v", got, err, want)
+	}
+	same(t, read(t, open(t, dir)), lists)
+}
+
 // TestFreesAll: however many batches the last pass takes, nothing of them is held when
 // a refinement is done, and no file of lists is left.
 func TestFreesAll(t *testing.T) { // not parallel: it counts what all hold

@@ -135,6 +135,9 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		if err := apart(dir, a.affinity); err != nil {
 			return err
 		}
+		if exists(a.affinity) {
+			return fmt.Errorf("%s exists", a.affinity)
+		}
 	}
 	if a.view {
 		if err := store.BuildView(dir); err != nil {

@@ -44,9 +44,12 @@ func (a *analyzeFlags) propagate(ctx context.Context, w *watched) (*affinityRepo
 	if err != nil {
 		return nil, err
 	}
+	if err := writeExemplars(a.affinity, c.Exemplars); err != nil {
+		return nil, err
+	}
 	clusters := clustersOf(c.Exemplars)
 	return &affinityReport{File: a.affinity, Clusters: c.Clusters, Alone: c.Alone, Preference: c.Preference,
-		Iterations: c.Iterations, Converged: c.Converged, Largest: clusters[:min(a.top, len(clusters))]}, writeExemplars(a.affinity, c.Exemplars)
+		Iterations: c.Iterations, Converged: c.Converged, Largest: clusters[:min(a.top, len(clusters))]}, nil
 }
 
 // clustersOf lists clusters by exemplar, largest first.
@@ -65,9 +68,10 @@ func clustersOf(exemplars []uint32) []analysis.Group {
 	return clusters
 }
 
-// writeExemplars writes a line for every row.
+// writeExemplars writes a line for every row, to a file that has its name when it is whole.
 func writeExemplars(path string, exemplars []uint32) error {
-	f, err := os.Create(path)
+	tmp := path + ".tmp"
+	f, err := os.Create(tmp)
 	if err != nil {
 		return err
 	}
@@ -76,7 +80,10 @@ func writeExemplars(path string, exemplars []uint32) error {
 	for row, exemplar := range exemplars {
 		fmt.Fprintf(w, "%d,%d\n", row, exemplar)
 	}
-	return errors.Join(w.Flush(), f.Close())
+	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return os.Rename(tmp, path)
 }
 
 // showAffinity prints what affinity propagation found, for people.

@@ -217,11 +217,11 @@ func parseSize(s string) (int64, error) {
 }
 
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
+	defer leaveNothing(b.out)
 	in, err := b.open(ctx, g, inputs)
 	if err != nil {
 		return g.stopped(err)
 	}
-	defer b.leaveNothing()
 	defer in.Close()
 	// The collector works harder near the limit instead of passing it.
 	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
@@ -236,14 +236,14 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 
 // leaveNothing removes the folders that opening a stream made, where nothing came of it:
 // beside a build, of whatever process, its scratch stays.
-func (b *buildFlags) leaveNothing() {
+func leaveNothing(dir string) {
 	const scratch = "scratch"
-	entries, err := os.ReadDir(b.out)
+	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != scratch {
 		return
 	}
-	if os.Remove(filepath.Join(b.out, scratch)) == nil { // it was empty
-		os.Remove(b.out)
+	if os.Remove(filepath.Join(dir, scratch)) == nil { // it was empty
+		os.Remove(dir)
 	}
 }
 
@@ -261,7 +261,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		}
 		return in, nil
 	}
-	state, err := store.StateOf(b.out)
+	state, err := vacant(b.out)
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		}
 	}
 	scratch := b.opts.Scratch
-	if scratch == "" && state != store.Other {
+	if scratch == "" {
 		scratch = filepath.Join(b.out, "scratch")
 	}
 	in, err = g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true})
@@ -279,6 +279,16 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
 	}
 	return in, err
+}
+
+// vacant is the state of a directory that a store is to be made in. One of other files is
+// refused before rows are received, not after.
+func vacant(dir string) (store.State, error) {
+	state, err := store.StateOf(dir)
+	if err == nil && state == store.Other {
+		err = fmt.Errorf("%w: %s has other files in it", store.ErrNotStore, dir)
+	}
+	return state, err
 }
 
 // showBuilt prints a result, as JSON or for people.

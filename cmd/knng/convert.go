@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -66,11 +65,13 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 		return usageError{err}
 	}
 	p := g.phases().Begin("convert", "rows", int64(in.Len()))
-	err = errors.Join(vectors.Convert(out, interruptible{in, ctx}, p.Add), out.Close())
+	err = vectors.Convert(out, interruptible{in, ctx}, p.Add)
+	if err == nil {
+		err = out.Close()
+	}
 	p.End("")
 	if err != nil {
-		os.Remove(v.out) // a part of the rows would pass for all of them
-		return err
+		return errors.Join(err, out.Abort())
 	}
 	if g.json {
 		return g.printJSON(map[string]any{"path": v.out, "rows": out.Rows(), "dim": in.Dim(), "type": typ.String()})

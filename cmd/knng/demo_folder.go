@@ -113,7 +113,7 @@ func writeRows(path string, functions []gofuncs.Function, rows []float32) error 
 	}
 	for i := range functions {
 		if err := w.AppendFloat32(rows[i*gofuncs.Dim:(i+1)*gofuncs.Dim], functions[i].ID); err != nil {
-			return errors.Join(err, w.Close())
+			return errors.Join(err, w.Abort())
 		}
 	}
 	return w.Close()

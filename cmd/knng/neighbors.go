@@ -111,7 +111,7 @@ func listOf(s *store.Store, row store.Row, k int) (list neighborList, err error)
 	for i, f := range found {
 		shown := shownNeighbor{Rank: i + 1, Row: uint64(f.Row), Distance: f.Distance}
 		if ip {
-			similarity := -f.Distance
+			similarity := 0 - f.Distance // never -0
 			shown.Similarity = &similarity
 		}
 		list.Neighbors = append(list.Neighbors, shown)

@@ -49,6 +49,12 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if (r.truth == "") != (r.rows == "") {
 		return usageError{errors.New("--truth and --rows go together")}
 	}
+	if r.truth == "" && c.Flags().Changed("truth-distances") {
+		return usageError{errors.New("--truth-distances belongs to --truth")}
+	}
+	if r.truth != "" && (c.Flags().Changed("sample") || c.Flags().Changed("seed")) {
+		return usageError{errors.New("--sample and --seed draw rows where there is no --truth, whose rows are --rows")}
+	}
 	if r.sample < 1 {
 		return usageError{fmt.Errorf("--sample is %d, want 1 or more", r.sample)}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,28 +106,36 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	if r.distance != "" {
 		r.opts.Distance = refine.RankOrder(ranksOf(g1, r.ranks))
-	} else {
-		if r.opts.Vectors, err = g.openInput(ctx, r.vectors, vectors.OpenOptions{Scratch: r.received()}); err != nil {
-			return g.stopped(err)
-		}
-		defer r.opts.Vectors.Close()
+	} else { // to say what is wrong before vectors are received, not after
+		r.opts.Vectors = vectors.Described(nil, g1.Len(), 1, vectors.Float32)
 	}
-	r.opts.Progress = g.reporter()
-	r.opts.Logger = g.log
 	if err := r.opts.Validate(g1); err != nil {
 		return usageError{err}
 	}
+	if r.distance == "" {
+		defer leaveNothing(r.out)
+		if err := r.receive(ctx, g); err != nil {
+			return err
+		}
+		defer r.opts.Vectors.Close()
+		if err := r.opts.Validate(g1); err != nil {
+			return usageError{err}
+		}
+	}
+	r.opts.Progress = g.reporter()
+	r.opts.Logger = g.log
 	res, err := refine.Refine(ctx, r.out, g1, r.opts)
 	return g.end(r.out, err, func() error { return showRefined(g, res, r.out) })
 }
 
-// received is where vectors from streams are put.
-func (r *refineFlags) received() string {
-	state, err := store.StateOf(r.out)
-	if r.opts.Scratch != "" || err != nil || state == store.Other {
-		return r.opts.Scratch
+// receive opens the vectors. What comes from streams is put beside the store.
+func (r *refineFlags) receive(ctx context.Context, g *globals) (err error) {
+	if _, err := vacant(r.out); err != nil {
+		return err
 	}
-	return filepath.Join(r.out, "scratch")
+	scratch := cmp.Or(r.opts.Scratch, filepath.Join(r.out, "scratch"))
+	r.opts.Vectors, err = g.openInput(ctx, r.vectors, vectors.OpenOptions{Scratch: scratch})
+	return g.stopped(err)
 }
 
 // same reports whether two paths are one folder.

@@ -43,16 +43,16 @@ func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error
 
 // steps are phases, one after the other, of which somebody else tells how much is done.
 type steps struct {
-	to   progress.Reporter
-	name string
-	now  *progress.Phase // nil before the first
-	done int64
+	to          progress.Reporter
+	name        string
+	now         *progress.Phase // nil before the first
+	done, total int64
 }
 
 func (s *steps) tell(name, unit string, done, total int64) {
-	if s.now == nil || name != s.name {
+	if s.now == nil || name != s.name || total != s.total || done < s.done { // or again
 		s.end()
-		s.name, s.now, s.done = name, s.to.Begin(name, unit, total), 0
+		s.name, s.now, s.done, s.total = name, s.to.Begin(name, unit, total), 0, total
 	}
 	s.now.Add(int(done - s.done))
 	s.done = done

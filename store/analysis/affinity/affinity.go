@@ -142,7 +142,7 @@ func Cluster(ctx context.Context, n int, lists Lists, opts Options) (*Clustering
 			steady = 0
 		}
 		// Rows are exemplars from the start; none has been found until some are not.
-		c.Converged = steady >= opts.Steady && (count > 0 || n == 0)
+		c.Converged = steady >= opts.Steady && (count > 0 || p.listed == 0)
 		opts.Progress(c.Iterations, count)
 	}
 	return c, p.assign(c)

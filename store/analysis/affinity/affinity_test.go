@@ -208,6 +208,50 @@ func TestFindsClusters(t *testing.T) {
 }
 
 // TestTies: identical rows, which prefer each other equally.
+// TestOneAlone: a row without a list leads from the start, which says nothing of the
+// others: they are clustered as they are without it.
+func TestOneAlone(t *testing.T) {
+	const n = 60
+	lists := func(alone int) affinity.Lists {
+		return func(fn func(i uint32, to []uint32, s []float32) error) error {
+			for i := range uint32(n) {
+				var to []uint32
+				var s []float32
+				for k := i / 10 * 10; k < i/10*10+10; k++ { // groups of ten
+					if k != i {
+						to, s = append(to, k), append(s, -float32((i-k)*(i-k))-1)
+					}
+				}
+				if err := fn(i, to, s); err != nil {
+					return err
+				}
+			}
+			for i := n; i < n+alone; i++ {
+				if err := fn(uint32(i), nil, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	// With little damping lost the exemplars take long to come; steadiness must not begin before.
+	opts := affinity.Options{Damping: 0.99, Steady: 3}
+	without, err := affinity.Cluster(context.Background(), n, lists(0), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := affinity.Cluster(context.Background(), n+1, lists(1), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(with.Exemplars[:n], without.Exemplars) || with.Iterations != without.Iterations || with.Clusters != without.Clusters+1 {
+		t.Errorf("with one alone: %d iterations, %d clusters; without: %d, %d", with.Iterations, with.Clusters, without.Iterations, without.Clusters)
+	}
+	if c, err := affinity.Cluster(context.Background(), 3, func(func(uint32, []uint32, []float32) error) error { return nil }, opts); err != nil || !c.Converged || c.Clusters != 3 {
+		t.Errorf("all alone: %+v %v", c, err)
+	}
+}
+
 func TestTies(t *testing.T) {
 	lists, sims := nearest(make([][2]float64, 12), 5)
 	preference := float32(-1)

@@ -26,6 +26,7 @@ type propagation struct {
 	exemplar []bool
 	messages *messages
 	rounds   int
+	listed   int // rows with a list
 
 	r, a []float64 // of the row at hand
 }
@@ -48,6 +49,7 @@ func (p *propagation) iterate(ctx context.Context) (changed bool, count int, err
 		p.nextOwn[i] = math.Inf(1) // a row that can follow nobody leads
 	}
 	rows := 0
+	p.listed = 0
 	err = p.lists(func(i uint32, to []uint32, s []float32) error {
 		if rows++; rows%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -55,6 +57,7 @@ func (p *propagation) iterate(ctx context.Context) (changed bool, count int, err
 		if len(to) == 0 {
 			return nil
 		}
+		p.listed++
 		if err := p.read(len(to)); err != nil {
 			return err
 		}
@@ -139,15 +142,16 @@ func tieBreak(seed uint64, i, k uint32, preference float64) float64 {
 	return 1e-9 * math.Abs(preference) * (float64(x>>11) / (1 << 53))
 }
 
-// decide computes the availabilities of rows to themselves and who is an
-// exemplar.
+// decide computes the availabilities of rows to themselves and who is an exemplar, and
+// counts those that have been found: a row without a list leads from the start, and says
+// nothing of how far the others are.
 func (p *propagation) decide() (changed bool, count int) {
 	for k := range p.n {
 		p.trust[k] = p.damped(p.trust[k], p.sums[k])
 		is := p.own[k]+p.trust[k] > 0
 		changed = changed || is != p.exemplar[k]
 		p.exemplar[k] = is
-		if is {
+		if is && !math.IsInf(p.own[k], 1) {
 			count++
 		}
 	}

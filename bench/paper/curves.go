@@ -16,10 +16,12 @@ type view struct {
 	rows, dim int
 	runs      []Run
 	spread    float64 // of times; see spread
+	least     float64 // yardstick of all runs, of all matrices
 }
 
 // views sorts the accuracy runs out by matrix, larger ones later.
 func views(runs []Run) (all []*view) {
+	least := leastYardstick(runs)
 	for _, r := range runs {
 		if r.Study != "accuracy" || r.Error != "" {
 			continue
@@ -27,7 +29,7 @@ func views(runs []Run) (all []*view) {
 		at := slices.IndexFunc(all, func(v *view) bool { return v.data == r.Data && v.rows == r.Rows && v.dim == r.Dim })
 		if at < 0 {
 			at = len(all)
-			all = append(all, &view{data: r.Data, rows: r.Rows, dim: r.Dim, spread: 1})
+			all = append(all, &view{data: r.Data, rows: r.Rows, dim: r.Dim, spread: 1, least: least})
 		}
 		all[at].runs = append(all[at].runs, r)
 	}
@@ -52,13 +54,30 @@ type cost struct {
 var byTime = cost{"seconds", func(r Run) float64 { return r.Seconds }, func(*view) float64 { return 1 }}
 
 var byComparisons = cost{"comparisons, share of all pairs", func(r Run) float64 { return float64(r.Comparisons) },
-	func(v *view) float64 { return float64(v.rows) * float64(v.rows-1) / 2 }}
+	(*view).allPairs}
+
+func (v *view) allPairs() float64 { return float64(v.rows) * float64(v.rows-1) / 2 }
+
+// of are the runs of a system that tell a cost. Where some of them were made in steady
+// hours, the others tell nothing of its time.
+func (v *view) of(system string, k int, c cost) (all []Run) {
+	for _, r := range v.runs {
+		if r.System == system && r.K == k {
+			all = append(all, r)
+		}
+	}
+	steady := func(r Run) bool { return r.steady(v.least) }
+	if c.name == byTime.name && slices.ContainsFunc(all, steady) {
+		all = slices.DeleteFunc(all, func(r Run) bool { return !steady(r) })
+	}
+	return all
+}
 
 // points are the medians over seeds of every setting of a system.
 func (v *view) points(system string, k int, c cost) (all []front.Point) {
 	settings := map[string][]Run{}
-	for _, r := range v.runs {
-		if r.System == system && r.K == k && !r.TimedOut {
+	for _, r := range v.of(system, k, c) {
+		if !r.TimedOut {
 			settings[r.Setting] = append(settings[r.Setting], r)
 		}
 	}

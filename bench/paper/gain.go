@@ -35,8 +35,8 @@ func (v *view) takes(system string, k int, recall float64) interval {
 
 // givenUp is the least time after which a build of a system was given up; 0 if none was.
 func (v *view) givenUp(system string, k int) (least float64) {
-	for _, r := range v.runs {
-		if r.TimedOut && r.K == k && r.System == system && (least == 0 || r.Seconds < least) {
+	for _, r := range v.of(system, k, byTime) {
+		if r.TimedOut && (least == 0 || r.Seconds < least) {
 			least = r.Seconds
 		}
 	}
@@ -136,12 +136,12 @@ func (v *view) firmly(found string, verdict func(factor float64) Verdict) (strin
 
 // spread is how many times as long as each other nine of ten pairs of builds took that
 // differ in the seed alone, and made as many comparisons within a twentieth: what the
-// machine was at besides.
+// machine was at besides. Where some runs were made in steady hours only they count.
 func spread(runs []Run) float64 {
-	seconds := map[Task]Run{}
+	seconds, least := map[Task]Run{}, leastYardstick(runs)
 	var ratios []float64
 	for _, r := range runs {
-		if r.Study != accuracyStudy || r.TimedOut || r.Error != "" || r.Seconds < 0.5 {
+		if r.Study != accuracyStudy || r.TimedOut || r.Error != "" || r.Seconds < 0.5 || least > 0 && !r.steady(least) {
 			continue
 		}
 		task := r.Task

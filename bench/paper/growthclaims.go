@@ -105,7 +105,11 @@ func visitsOf(r Run) float64 {
 }
 
 func statedClaim(runs []Run, data, system string, power float64) Claim {
-	c := Claim{Text: fmt.Sprintf("%s takes n^%.2f comparisons", system, power), Matrix: data, Found: "not run", Verdict: Unknown}
+	text := fmt.Sprintf("%s takes n^%.2f comparisons", system, power)
+	if among(system, Glue, Overlap) {
+		text = fmt.Sprintf("%s takes n^%.2f comparisons (its recursion, without refinement)", system, power)
+	}
+	c := Claim{Text: text, Matrix: data, Found: "not run", Verdict: Unknown}
 	comparisons, seconds, ok := powers(growing(runs, "rows", data, system), rowsOf)
 	if ok {
 		c.Found = fmt.Sprintf("comparisons ~ n^%.2f, time ~ n^%.2f", comparisons, seconds)

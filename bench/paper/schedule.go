@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/knng/knng/bench/ablation"
+	"github.com/knng/knng/bench/baseline/chenfs09"
 	"github.com/knng/knng/bench/baseline/knng"
+	"github.com/knng/knng/builder"
 )
 
 // The studies: what a run was made for.
 const (
 	accuracyStudy   = "accuracy"   // every system over its grid
 	rowsStudy       = "rows"       // one setting on more and more rows
+	refinedStudy    = "refined"    // ChenFS09 with its refinement, likewise
 	dimensionsStudy = "dimensions" // and on more and more dimensions
 	visitsStudy     = "visits"     // propagation that goes further and further, and in plain second order
 	ablationStudy   = "ablation"   // the paper's method with one change
@@ -47,8 +50,9 @@ type planner struct {
 
 // schedule lists everything, in the order in which it tells most for its time:
 // what every claim needs, with one seed; why it is so (theory, ablations); the
-// growth of what is left; then a second seed, finer grids, which tell what no system
-// reaches, the growth of the other systems, all rows, and other seeds.
+// growth of what is left; then a second seed, the growth of the other systems, all rows
+// with lists of 20, of which the claims speak, finer grids, which tell what no system
+// reaches, all rows with other lists, and other seeds.
 func (r *runner) schedule(files []data) ([]stage, error) {
 	p := &planner{runner: r, files: files}
 	seed := r.Seeds[0]
@@ -65,6 +69,7 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	p.each("propagation by T and in second order", p.visits)
 	p.each("triggers and ablations", func(d data) { p.triggers(d); p.ablations(d) })
 	p.each("growth with d", p.dimensions)
+	p.each("what the grids hold fixed", p.fixed)
 	curves(r.Ks[longest], seed)
 	p.each("brute force, all rows", func(d data) {
 		if p.Whole > 0 && d.rows.Len() > p.Rows {
@@ -86,11 +91,12 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 	}
 	half := min(2, len(r.Seeds))
 	again(r.Seeds[1:half])
-	for _, k := range r.Ks {
+	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
+	p.whole(seed, 20)
+	for _, k := range append([]int{20}, others(r.Ks, 20)...) {
 		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
 	}
-	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
-	p.whole(seed)
+	p.whole(seed, others(r.Ks, 20)...)
 	again(r.Seeds[half:])
 	return p.stages, p.err
 }
@@ -122,13 +128,12 @@ func (p *planner) add(study string, d data, n, dim, k int, seed uint64, system s
 	return &job{}
 }
 
-// whole builds from all rows of the files that have more than the other studies take,
-// lists of 20 first: the claims speak of those.
-func (p *planner) whole(seed uint64) {
+// whole builds from all rows of the files that have more than the other studies take.
+func (p *planner) whole(seed uint64, ks ...int) {
 	if p.Whole == 0 {
 		return
 	}
-	for _, k := range append([]int{20}, others(p.Ks, 20)...) {
+	for _, k := range ks {
 		p.each(fmt.Sprintf("all rows, k = %d", k), func(d data) {
 			if d.rows.Len() > p.Rows {
 				p.accuracy(d, math.MaxInt, k, seed, p.Whole, first)
@@ -174,6 +179,9 @@ func (p *planner) growth(d data, systems []string) {
 			if s, ok := Typical(system, most/part); ok {
 				p.add(rowsStudy, d, most/part, d.dim, 20, 1, system, s, max(p.Limit, p.Whole))
 			}
+			if s := chen(system, chenfs09.Options{Alpha: 0.1}); among(system, Glue, Overlap) {
+				p.add(refinedStudy, d, most/part, d.dim, 20, 1, system, Setting{Name: "alpha 0.1", System: s, Cost: 25}, max(p.Limit, p.Whole))
+			}
 		}
 	}
 }
@@ -209,10 +217,17 @@ func (p *planner) visits(d data) {
 	}
 }
 
+// sameDivisions are directions without what the effective rate makes of them: it is
+// another number of divisions for each.
+var sameDivisions = []ablation.Variant{
+	{Name: "M 8", Change: func(o *builder.Options) { o.Divisions = 8 }},
+	{Name: "M 8, random directions", Change: func(o *builder.Options) { o.Divisions, o.Directions = 8, builder.Random }},
+}
+
 // ablations builds by the paper's method, and with each of its parts switched off
 // or changed in turn.
 func (p *planner) ablations(d data) {
-	for _, v := range ablation.Variants {
+	for _, v := range slices.Concat(ablation.Variants, sameDivisions) {
 		if v.Threads {
 			continue // everything here is on one
 		}

@@ -74,7 +74,7 @@ var aspects = []struct {
 	{"lemma-2", "Lemma 2: true neighbors that the L-th tree finds and those before it did not.", "L, trees", "share of pairs", func(r theory.Report) []theory.Curve { return r.New }},
 	{"lemma-3", "Lemma 3 and its generalisation: every step of a path over 1, 2 or 3 intermediates has been found after L - 1 trees.", "L, trees", "share of pairs with a path", func(r theory.Report) []theory.Curve { return r.Paths }},
 	{"theorem-1", "Theorem 1: found by L trees and one round, over pairs with a common neighbor. The paper's bound takes the smallest P.", "L, trees", "share of pairs", func(r theory.Report) []theory.Curve { return r.Round }},
-	{"per-pair", "Per pair: the predicted probability that a tree discovers it, and the share of other trees that did (pairs of like prediction together).", "predicted", "found", func(r theory.Report) []theory.Curve { return r.PerPair }},
+	{"per-pair", "Per pair: the predicted probability that a tree, or one of 4 or 16, discovers it, and the share of other trees, or of groups of them, that did (pairs of like prediction together).", "predicted", "found", func(r theory.Report) []theory.Curve { return r.PerPair }},
 	{"levels", "P by level: how often a hyperplane leaves true neighbors together that reach it together. The lemmas suppose a level line.", "level of the tree", "P", func(r theory.Report) []theory.Curve { return r.Levels }},
 	{"known-p", "The appendix's dividers, whose P is known from the distance alone: per pair, as above.", "predicted", "found", func(r theory.Report) []theory.Curve { return r.Known }},
 }

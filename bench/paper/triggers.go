@@ -10,8 +10,12 @@ import (
 	"github.com/knng/knng/builder"
 )
 
-// fixedM are the divisions after which propagation is tried: hindsight.
-var fixedM = []int{1, 2, 3, 4, 6, 8, 12, 16}
+// fixedM are the divisions after which propagation is tried, fixedT how far it goes:
+// hindsight.
+var (
+	fixedM = []int{1, 2, 3, 4, 6, 8, 12, 16}
+	fixedT = []int{250, 500, 1000}
+)
 
 // rules are ways to decide when to go over from divisions to propagation. Controls
 // are rows whose exact lists are known: after two divisions and a round,
@@ -37,14 +41,29 @@ func (p *planner) triggers(d data) {
 		p.add(triggerStudy, d, p.Ablation, d.dim, 20, 1, Propagation, Setting{Name: name, System: knng.Builder{Options: o}, Cost: cost}, p.Limit)
 	}
 	for _, m := range fixedM {
-		add(fixed(m), builder.Options{Divisions: m, Rounds: 1}, division*float64(m)+round)
+		for _, t := range fixedT {
+			add(fixed(m, t), builder.Options{Divisions: m, Rounds: 1, Visits: t}, division*float64(m)+round*float64(t)/500)
+		}
 	}
 	for _, rule := range rules {
 		add(rule.name, rule.options, 8*division+round)
 	}
 }
 
-func fixed(m int) string { return fmt.Sprintf("M %d", m) }
+// fixed names a setting; T is 500 where nothing is said.
+func fixed(m, t int) string {
+	if t == 500 {
+		return fmt.Sprintf("M %d", m)
+	}
+	return fmt.Sprintf("M %d, T %d", m, t)
+}
+
+// isFixed reports whether a setting is one of hindsight's.
+func isFixed(name string) bool {
+	return slices.ContainsFunc(fixedM, func(m int) bool {
+		return slices.ContainsFunc(fixedT, func(t int) bool { return fixed(m, t) == name })
+	})
+}
 
 // hindsight are the runs with a fixed number of divisions, and those by a rule.
 func hindsight(runs []Run, data string) (fixedRuns, ruled []Run) {
@@ -52,7 +71,7 @@ func hindsight(runs []Run, data string) (fixedRuns, ruled []Run) {
 		if r.Study != triggerStudy || r.Data != data || r.Error != "" || r.TimedOut {
 			continue
 		}
-		if slices.ContainsFunc(fixedM, func(m int) bool { return fixed(m) == r.Setting }) {
+		if isFixed(r.Setting) {
 			fixedRuns = append(fixedRuns, r)
 		} else {
 			ruled = append(ruled, r)
@@ -61,8 +80,8 @@ func hindsight(runs []Run, data string) (fixedRuns, ruled []Run) {
 	return fixedRuns, ruled
 }
 
-// inHindsight is the fixed number of divisions that reaches a recall for the
-// fewest comparisons.
+// inHindsight is the fixed number of divisions, and T, that reach a recall for the fewest
+// comparisons.
 func inHindsight(fixedRuns []Run, recall float64) (best Run, ok bool) {
 	least := math.Inf(1)
 	for _, r := range fixedRuns {
@@ -80,7 +99,7 @@ func triggerTable(w io.Writer, runs []Run, data string) {
 		return
 	}
 	fmt.Fprintf(w, "\n### When to propagate: %s, %s rows, k = 20\n\n", data, thousands(ruled[0].Rows))
-	fmt.Fprintf(w, "In hindsight: the fixed number of divisions that, with one round, reaches at least the rule's recall for the fewest requested pairs. A rule with controls pays for them, in its pairs and its time, and may do several rounds.\n\n")
+	fmt.Fprintf(w, "In hindsight: the fixed number of divisions and T (250, 500 or 1000; rules have 500) that, with one round, reach at least the rule's recall for the fewest requested pairs. A rule with controls pays for them, in its pairs and its time, and may do several rounds.\n\n")
 	fmt.Fprintf(w, "| rule | divisions | rounds | recall | pairs a row | s | in hindsight | pairs a row | s |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range ruled {
 		fmt.Fprintf(w, "| %s | %.0f | %d | %.4f | %.0f | %.2f |", r.Setting, r.Detail["divisions"], rounds(r), r.Recall.Recall, pairsARow(r), r.Seconds)

@@ -37,6 +37,18 @@ func (f *forest) first(a, b uint32) int {
 	return len(f.labels)
 }
 
+// within is the share of groups of so many trees, one after the other, of which at least
+// one has the pair in a leaf.
+func (f *forest) within(a, b uint32, trees int) float64 {
+	groups, found := len(f.labels)/trees, 0
+	for g := range groups {
+		if slices.ContainsFunc(f.labels[g*trees:(g+1)*trees], func(labels []uint32) bool { return labels[a] == labels[b] }) {
+			found++
+		}
+	}
+	return float64(found) / float64(max(groups, 1))
+}
+
 // odds are what a forest tells of a pair.
 type odds struct {
 	plane float64 // P: the share of hyperplanes met together that left the two together

@@ -14,6 +14,7 @@ package theory
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -63,7 +64,7 @@ type Report struct {
 	New       []Curve   `json:"new"`        // Lemma 2
 	Paths     []Curve   `json:"paths"`      // Lemma 3 and its generalisation
 	Round     []Curve   `json:"round"`      // Theorem 1
-	PerPair   []Curve   `json:"per_pair"`   // X: predicted for a tree; Y: found, mean of pairs of like prediction
+	PerPair   []Curve   `json:"per_pair"`   // X: predicted for a tree, or some; Y: found, mean of pairs of like prediction
 	Levels    []Curve   `json:"levels"`     // X: level; Y: P there
 	Known     []Curve   `json:"known"`      // the appendix's dividers, as PerPair
 }
@@ -225,6 +226,18 @@ func (s *study) perPair() {
 	s.report.PerPair = []Curve{diagonal,
 		s.compare("by hyperplanes, P^h", s.check, func(p *pair) float64 { return p.odds.perTree(h) }),
 		s.compare("by trees", s.check, func(p *pair) float64 { return p.odds.shared() })}
+	for _, l := range []int{4, 16} {
+		if l > s.Trees {
+			continue
+		}
+		var predicted, found []float64
+		for i := range s.pairs {
+			p := &s.pairs[i]
+			predicted = append(predicted, Discovered(p.odds.perTree(h), l))
+			found = append(found, s.check.within(p.i, p.j, l))
+		}
+		s.report.PerPair = append(s.report.PerPair, calibrate(fmt.Sprintf("by hyperplanes, 1 - (1 - P^h)^%d", l), predicted, found))
+	}
 }
 
 // levels tells how often the hyperplanes of each level leave a pair together that

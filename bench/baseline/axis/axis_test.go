@@ -29,7 +29,7 @@ func TestProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := NewFinder(x).Project(baseline.All(n), rng)
+	at := NewFinder(x, Steps).Project(baseline.All(n), rng)
 	var mean, sign float64
 	for i, v := range at {
 		mean += want[i] / n

@@ -21,6 +21,7 @@
 package chenfs09
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -42,6 +43,7 @@ type Glue struct{ Options }
 type Options struct {
 	Alpha    float64 // share of the rows in the overlap, above 0 and below 0.9; 0.2, which the paper suggests
 	LeafSize int     // subsets with fewer rows are compared all with all; 500
+	Steps    int     // of the Lanczos recurrence; 8
 	NoRefine bool    // leave out the refinement
 	Table    bool    // keep a table of computed pairs and compare none twice
 	Lists    int     // length of lists while the graph is built, of which the k nearest remain; k, if less
@@ -116,7 +118,7 @@ func (o Options) build(ctx context.Context, p *baseline.Problem, d divider) (*ba
 	}
 	longer := *p
 	longer.K = max(p.K, o.Lists)
-	w := &walk{Options: o, ctx: ctx, x: x, lists: baseline.NewLists(&longer), finder: axis.NewFinder(x),
+	w := &walk{Options: o, ctx: ctx, x: x, lists: baseline.NewLists(&longer), finder: axis.NewFinder(x, cmp.Or(o.Steps, axis.Steps)),
 		rng: rand.New(rand.NewPCG(p.Seed, 1)), divide: d, marks: make([]uint32, x.Len())}
 	if o.Table {
 		w.table = newPairs()

@@ -28,6 +28,7 @@ import (
 type Builder struct {
 	Third    float64 // share of the rows in the third subset, below 1; 0.5
 	LeafSize int     // subsets with fewer rows are compared all with all; 500
+	Steps    int     // of the Lanczos recurrence; 8
 }
 
 // walk is one build.
@@ -48,11 +49,12 @@ func (s Builder) Build(ctx context.Context, p *baseline.Problem) (*baseline.Grap
 	if s.LeafSize == 0 {
 		s.LeafSize = 500
 	}
+	s.Steps = cmp.Or(s.Steps, axis.Steps)
 	x, err := baseline.NewPoints(p)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{s, ctx, x, baseline.NewLists(p), axis.NewFinder(x), rand.New(rand.NewPCG(p.Seed, 2))}
+	w := &walk{s, ctx, x, baseline.NewLists(p), axis.NewFinder(x, s.Steps), rand.New(rand.NewPCG(p.Seed, 2))}
 	if err := w.node(baseline.All(x.Len())); err != nil {
 		return nil, err
 	}

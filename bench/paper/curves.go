@@ -16,12 +16,12 @@ type view struct {
 	rows, dim int
 	runs      []Run
 	spread    float64 // of times; see spread
-	least     float64 // yardstick of all runs, of all matrices
+	good      float64 // yardstick of good hours, of the runs of all matrices
 }
 
 // views sorts the accuracy runs out by matrix, larger ones later.
 func views(runs []Run) (all []*view) {
-	least := leastYardstick(runs)
+	good := goodYardstick(runs)
 	for _, r := range runs {
 		if r.Study != "accuracy" || r.Error != "" {
 			continue
@@ -29,7 +29,7 @@ func views(runs []Run) (all []*view) {
 		at := slices.IndexFunc(all, func(v *view) bool { return v.data == r.Data && v.rows == r.Rows && v.dim == r.Dim })
 		if at < 0 {
 			at = len(all)
-			all = append(all, &view{data: r.Data, rows: r.Rows, dim: r.Dim, spread: 1, least: least})
+			all = append(all, &view{data: r.Data, rows: r.Rows, dim: r.Dim, spread: 1, good: good})
 		}
 		all[at].runs = append(all[at].runs, r)
 	}
@@ -58,17 +58,22 @@ var byComparisons = cost{"comparisons, share of all pairs", func(r Run) float64 
 
 func (v *view) allPairs() float64 { return float64(v.rows) * float64(v.rows-1) / 2 }
 
-// of are the runs of a system that tell a cost. Where some of them were made in steady
-// hours, the others tell nothing of its time.
+// of are the runs of a system that tell a cost. Where those that suffice for a curve were
+// made in good hours, others tell nothing of its time.
 func (v *view) of(system string, k int, c cost) (all []Run) {
+	good := map[string]bool{}
 	for _, r := range v.runs {
 		if r.System == system && r.K == k {
 			all = append(all, r)
+			good[r.Setting] = good[r.Setting] || r.steady(v.good)
 		}
 	}
-	steady := func(r Run) bool { return r.steady(v.least) }
-	if c.name == byTime.name && slices.ContainsFunc(all, steady) {
-		all = slices.DeleteFunc(all, func(r Run) bool { return !steady(r) })
+	suffices := func(s Setting) bool { is, met := good[s.Name]; return is || !met }
+	curve := first(Grid(system, v.rows, k))
+	if c.name == byTime.name && !slices.ContainsFunc(curve, func(s Setting) bool { return !suffices(s) }) {
+		if some := slices.DeleteFunc(slices.Clone(all), func(r Run) bool { return !r.steady(v.good) }); len(some) > 0 {
+			return some
+		}
 	}
 	return all
 }

@@ -97,7 +97,7 @@ func (r *runner) otherSeed(j *job) (seconds float64, ok bool) {
 	for _, seed := range r.Seeds {
 		other := j.Task
 		other.Seed = seed
-		if run, ok := r.log.Find(other); ok && (!r.Again || run.steady(r.least)) {
+		if run, ok := r.log.Find(other); ok && (!r.Again || run.steady(r.good)) {
 			return max(run.Wall, run.Expected), true
 		}
 	}

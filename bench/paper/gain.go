@@ -138,10 +138,10 @@ func (v *view) firmly(found string, verdict func(factor float64) Verdict) (strin
 // differ in the seed alone, and made as many comparisons within a twentieth: what the
 // machine was at besides. Where some runs were made in steady hours only they count.
 func spread(runs []Run) float64 {
-	seconds, least := map[Task]Run{}, leastYardstick(runs)
+	seconds, good := map[Task]Run{}, goodYardstick(runs)
 	var ratios []float64
 	for _, r := range runs {
-		if r.Study != accuracyStudy || r.TimedOut || r.Error != "" || r.Seconds < 0.5 || least > 0 && !r.steady(least) {
+		if r.Study != accuracyStudy || r.TimedOut || r.Error != "" || r.Seconds < 0.5 || good > 0 && !r.steady(good) {
 			continue
 		}
 		task := r.Task

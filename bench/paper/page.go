@@ -141,26 +141,29 @@ func intervals(runs []Run) string {
 	return " (its 95 % interval about 90 % is at most ± " + strings.Join(parts, ", ") + ")"
 }
 
-// steadiness tells of how many runs it is known that the machine was as fast as in its
-// best hours.
+// steadiness tells of how many runs it is known that they were made in good hours.
 func steadiness(runs []Run) string {
-	least := leastYardstick(runs)
-	if least == 0 {
+	good := goodYardstick(runs)
+	if good == 0 {
 		return ""
 	}
 	var times []float64
-	steady := 0
+	slow := 0
 	for i := range runs {
 		if y := runs[i].Yardstick; y > 0 {
-			times = append(times, y/least)
-		}
-		if runs[i].steady(least) {
-			steady++
+			times = append(times, y)
+			if !runs[i].steady(good) {
+				slow++
+			}
 		}
 	}
 	slices.Sort(times)
-	return fmt.Sprintf("- steadiness: before each of %d builds a fixed piece of work took %.3g to %.3g times its least of %.3g s, median %.3g; the other %d builds were made before that was kept, on a machine that took up to four times as long at times\n",
-		len(times), times[0], times[len(times)-1], least, times[len(times)/2], len(runs)-len(times))
+	text := fmt.Sprintf("- steadiness: before each of %d builds a fixed piece of work took %.3g to %.3g s, median %.3g, first quartile %.3g; %d builds, before which it took over %g times that, are of slow hours",
+		len(times), times[0], times[len(times)-1], times[len(times)/2], good, slow, slower)
+	if before := len(runs) - len(times); before > 0 {
+		text += fmt.Sprintf("; %d builds were made before that was kept, at times on a machine that took four times as long", before)
+	}
+	return text + ". Where a system has builds of good hours, others tell nothing of its time\n"
 }
 
 func sortedInts(set map[int]bool) (all []int) {

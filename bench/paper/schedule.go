@@ -82,22 +82,23 @@ func (r *runner) schedule(files []data) ([]stage, error) {
 		}
 	})
 	p.of("growth with n of what the paper states, other files", p.files[1:], func(d data) { p.growth(d, stating) })
-	again := func(seeds []uint64) {
+	again := func(seeds []uint64, ks ...int) {
 		for _, seed := range seeds {
-			for _, k := range r.Ks {
+			for _, k := range ks {
 				curves(k, seed)
 			}
 		}
 	}
 	half := min(2, len(r.Seeds))
-	again(r.Seeds[1:half])
+	again(r.Seeds[1:half], 20)
 	p.each("growth with n of the others", func(d data) { p.growth(d, others(Systems, stating...)) })
 	p.whole(seed, 20)
+	again(r.Seeds[1:half], others(r.Ks, 20)...)
 	for _, k := range append([]int{20}, others(r.Ks, 20)...) {
 		p.each(fmt.Sprintf("finer grids, k = %d", k), func(d data) { p.accuracy(d, r.Rows, k, seed, r.Limit, extra) })
 	}
 	p.whole(seed, others(r.Ks, 20)...)
-	again(r.Seeds[half:])
+	again(r.Seeds[half:], r.Ks...)
 	return p.stages, p.err
 }
 

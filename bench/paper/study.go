@@ -99,7 +99,7 @@ type runner struct {
 	log    *Log
 	judges map[string]*judge.Judge
 	pace   pace
-	least  float64 // yardstick of all runs, where slow ones are made again
+	good   float64 // yardstick of good hours
 	began  time.Time
 }
 
@@ -126,9 +126,8 @@ func (c *Config) Run(ctx context.Context) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.least = yardstick()
-	if least := leastYardstick(log.Runs()); least > 0 {
-		r.least = min(r.least, least)
+	if r.good = goodYardstick(log.Runs()); r.good == 0 {
+		r.good = yardstick()
 	}
 	r.learn(stages)
 	r.tell(stages)
@@ -175,7 +174,7 @@ func (r *runner) done(j *job) bool {
 // counts reports whether a run tells how long others take: it was begun, and where runs of
 // slow hours are made again it is none of them.
 func (r *runner) counts(run *Run) bool {
-	return run.Expected == 0 && (!r.Again || run.steady(r.least))
+	return run.Expected == 0 && (!r.Again || run.steady(r.good))
 }
 
 // do does a job: it builds, judges and logs.

@@ -3,13 +3,15 @@ package paper
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
 
-// slower is how many times as long as its least a yardstick may take in an hour whose runs
-// count. Shared machines took up to four times as long for the same build.
-const slower = 1.4
+// slower is how many times as long as in good hours a yardstick may take where a run's
+// time is to count. Shared machines took up to four times as long for the same build; the
+// yardstick itself came out 1.3 times longer or shorter from one minute to the next.
+const slower = 1.5
 
 // yardstickRows are 32 MiB of rows of 128 float32, more than a core's own caches hold.
 var yardstickRows = sync.OnceValue(func() []float32 {
@@ -57,17 +59,22 @@ func walk(rows []float32, pairs int) (least float32) {
 	return least
 }
 
-// leastYardstick is the least of all runs; 0 where none kept it.
-func leastYardstick(runs []Run) (least float64) {
+// goodYardstick is that of good hours: the first quartile of all runs; 0 where none kept it.
+func goodYardstick(runs []Run) float64 {
+	var all []float64
 	for _, r := range runs {
-		if r.Yardstick > 0 && (least == 0 || r.Yardstick < least) {
-			least = r.Yardstick
+		if r.Yardstick > 0 {
+			all = append(all, r.Yardstick)
 		}
 	}
-	return least
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/4]
 }
 
-// steady reports whether a run was made in an hour as good as the best, or nearly.
-func (r *Run) steady(least float64) bool {
-	return r.Yardstick > 0 && r.Yardstick <= slower*least
+// steady reports whether a run was made in a good hour.
+func (r *Run) steady(good float64) bool {
+	return r.Yardstick > 0 && r.Yardstick <= slower*good
 }

@@ -9,7 +9,7 @@
 // the same command. With -budget 45m no build is begun that would end later; what is
 // left, and about how long it will take, is said at the end, and the same command goes
 // on with it. With -estimate that is all that is said. With -again the runs are made again
-// that were made while a fixed piece of work took more than 1.4 times the least. knng's builds write stores into -scratch: on a memory disk they
+// that were made while a fixed piece of work took over 1.5 times as long as in good hours. knng's builds write stores into -scratch: on a memory disk they
 // pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
 package main
 
@@ -35,7 +35,7 @@ func main() {
 	flag.IntVar(&c.Threads, "threads", 1, "threads of the systems that have more than one")
 	flag.DurationVar(&c.Time, "budget", 0, "begin no build that would end later than this (default: with -quick 8m, else no limit)")
 	flag.BoolVar(&c.DryRun, "estimate", false, "say how much there is to do, and do nothing")
-	flag.BoolVar(&c.Again, "again", false, "make the runs again that were made when the machine was slower than in its best hours")
+	flag.BoolVar(&c.Again, "again", false, "make the runs again that were made when the machine was slower than in its good hours")
 	only := flag.String("only", "", "systems, separated by commas")
 	page := flag.Bool("page", false, "make the page from the runs that are there")
 	flag.Parse()

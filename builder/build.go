@@ -109,7 +109,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 		return nil, false, err
 	}
 	p := r.begin("seal", "", 0)
-	err = r.draft.Seal(result)
+	err = r.draft.Seal(r.ctx, result)
 	p.End("")
 	return result, true, err
 }

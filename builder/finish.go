@@ -189,7 +189,7 @@ func (r *run) seal(result *Result) error {
 	result.PeakAnonBytes, result.PeakRSSBytes, result.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
 	result.ReadBytes, result.WrittenBytes = u.ReadBytes, u.Written
 	result.Phases = r.state.Phases
-	err := r.draft.Seal(result)
+	err := r.draft.Seal(r.ctx, result)
 	p.End("")
 	return err
 }

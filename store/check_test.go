@@ -55,7 +55,7 @@ func (u unsound) sealed(t *testing.T, n int) string {
 	if u.before != nil {
 		u.before(t, d)
 	}
-	must(t, d.Seal(map[string]any{"checksum": sum}))
+	must(t, d.Seal(t.Context(), map[string]any{"checksum": sum}))
 	return dir
 }
 

@@ -27,7 +27,7 @@ func (c *checker) sameView(name string, l *lists) error {
 		return c.progress("view", Row(max(0, at-header)/viewEntryBytes*adjacencyRows))
 	}}
 	graph := filepath.Join(filepath.Dir(l.view.path), graphName)
-	err := vectors.Guard(func() error { return l.engine.writeView(&same, graph, l.listsOf) })
+	err := vectors.Guard(func() error { return l.engine.writeView(c.ctx, &same, graph, l.listsOf) })
 	if err == nil && same.at < len(same.want) {
 		err = errDiffers
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -20,8 +21,9 @@ import (
 // DumpKeys says what Dump can print.
 const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
 
-// Dump prints a part of a store, finished or not, for people: see DumpKeys.
-func Dump(dir string, w io.Writer, key string) error {
+// Dump prints a part of a store, finished or not, for people: see DumpKeys. A list of all
+// keys reads the whole store, and ends when ctx does.
+func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	state, err := StateOf(dir)
 	if err == nil {
 		err = isStore(dir, state)
@@ -37,7 +39,7 @@ func Dump(dir string, w io.Writer, key string) error {
 	name, arg, _ := strings.Cut(key, "/")
 	switch name {
 	case "":
-		return e.dumpAll(w)
+		return e.dumpAll(ctx, w)
 	case "manifest", "result":
 		return e.dumpRecord(w, name)
 	case "record":
@@ -84,12 +86,14 @@ var tagNames = map[byte]string{
 }
 
 // dumpAll counts keys and bytes by tag and names the records.
-func (e *engine) dumpAll(w io.Writer) error {
+func (e *engine) dumpAll(ctx context.Context, w io.Writer) error {
 	for tag := byte(1); tag < 0x80; tag++ {
 		keys, bytes := 0, 0
 		var names []string
 		err := e.scan([]byte{tag}, func(key, value []byte) error {
-			keys++
+			if keys++; keys%underRows == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			bytes += len(key) + len(value)
 			if tag == tagRecord {
 				names = append(names, fmt.Sprintf("  %s: %d bytes\n", key[1:], len(value)))

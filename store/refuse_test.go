@@ -110,7 +110,7 @@ func TestHostileCounts(t *testing.T) {
 				}
 				must(t, s.Close())
 			}
-			if err := Dump(damaged, new(strings.Builder), "view/5"); err == nil && name == adjacencyRecord {
+			if err := Dump(t.Context(), damaged, new(strings.Builder), "view/5"); err == nil && name == adjacencyRecord {
 				t.Errorf("%d rows: the view was dumped", rows)
 			}
 		}

@@ -108,7 +108,7 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 	if err := syncDir(d.fs, filepath.Join(dir, graphName)); err != nil {
 		return err
 	}
-	return seal(d.fs, dir)
+	return seal(ctx, d.fs, dir)
 }
 
 func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {
@@ -130,7 +130,7 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err := d.settle(); err != nil {
 		return err
 	}
-	return d.engine.makeView(d.fs, d.dir, inLists(w.rows))
+	return d.engine.makeView(ctx, d.fs, d.dir, inLists(w.rows))
 }
 
 // roomToTranspose refuses what the disk has no room for: all spilled entries, and

@@ -66,7 +66,7 @@ func scattered(t testing.TB, rng *rand.Rand, n, k int) (dir string, in [][]entry
 	}
 	sum, err := d.Checksum(context.Background())
 	must(t, err)
-	must(t, d.Seal(map[string]any{"checksum": sum}))
+	must(t, d.Seal(t.Context(), map[string]any{"checksum": sum}))
 	return dir, in
 }
 
@@ -324,11 +324,11 @@ func TestInNeighborsAllocatesNothing(t *testing.T) {
 func TestDumpIn(t *testing.T) {
 	dir := finished(t, 3, false)
 	var out bytes.Buffer
-	if err := Dump(dir, &out, "in/1"); !errors.Is(err, ErrNoReverse) {
+	if err := Dump(t.Context(), dir, &out, "in/1"); !errors.Is(err, ErrNoReverse) {
 		t.Errorf("before they are built: %v", err)
 	}
 	build(t, dir, nil)
-	must(t, Dump(dir, &out, "in/1"))
+	must(t, Dump(t.Context(), dir, &out, "in/1"))
 	if want := fmt.Sprintf("row 1: 2 in-neighbors with keys\n%10d 1\n%10d 1\n", 0, 2); out.String() != want {
 		t.Errorf("dump is\n%swant\n%s", &out, want)
 	}

@@ -35,8 +35,9 @@ type SealedFile struct {
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
 // and writes DIR/SEAL: every file but the view and scratch files with size and
-// SHA-256. After it the directory is read-only and the Draft closed.
-func (d *Draft) Seal(result any) (err error) {
+// SHA-256. After it the directory is read-only and the Draft closed. Cancelling ctx stops
+// it with ctx's error; the result is kept, and another Draft can be sealed with it.
+func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.Record("result", result); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := d.makeView(); err != nil {
+	if err := d.makeView(ctx); err != nil {
 		return err
 	}
 	engine := d.engine
@@ -58,7 +59,7 @@ func (d *Draft) Seal(result any) (err error) {
 	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
 		return err
 	}
-	if err := seal(d.fs, d.dir); err != nil {
+	if err := seal(ctx, d.fs, d.dir); err != nil {
 		return err
 	}
 	d.dropScratch()
@@ -103,12 +104,12 @@ func (s *Store) Record(name string, v any) (ok bool, err error) {
 }
 
 // makeView makes the view of the lists, if there are any.
-func (d *Draft) makeView() error {
+func (d *Draft) makeView(ctx context.Context) error {
 	shape, ok, err := d.Adjacency()
 	if err != nil || !ok {
 		return err
 	}
-	return d.engine.makeView(d.fs, d.dir, outLists(shape))
+	return d.engine.makeView(ctx, d.fs, d.dir, outLists(shape))
 }
 
 // dropProgress drops what only a build needs.
@@ -146,8 +147,8 @@ const sealHeader = "knng seal 1"
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(fs vfs.FS, dir string) error {
-	files, errs, err := hashFiles(context.Background(), dir, func(done, all int64) {})
+func seal(ctx context.Context, fs vfs.FS, dir string) error {
+	files, errs, err := hashFiles(ctx, dir, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

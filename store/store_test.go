@@ -83,7 +83,7 @@ func finish(t testing.TB, d *Draft, n int, ids bool) {
 	}))
 	sum, err := d.Checksum(context.Background())
 	must(t, err)
-	must(t, d.Seal(map[string]any{"checksum": sum}))
+	must(t, d.Seal(t.Context(), map[string]any{"checksum": sum}))
 }
 
 func must(t testing.TB, err error) {
@@ -462,7 +462,7 @@ func TestDump(t *testing.T) {
 	var out bytes.Buffer
 	for _, key := range []string{"row/0", "block/1", "view/1", "place/2", "id/row number 1"} {
 		fmt.Fprintf(&out, "-- %s\n", key)
-		must(t, Dump(dir, &out, key))
+		must(t, Dump(t.Context(), dir, &out, key))
 	}
 	golden := filepath.Join("testdata", "dump.golden")
 	if os.Getenv("KNNG_UPDATE") != "" {
@@ -474,7 +474,7 @@ func TestDump(t *testing.T) {
 	if !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("dump is\n%swant\n%s", out.Bytes(), want)
 	}
-	if err := Dump(dir, &out, "nonsense/x"); err == nil {
+	if err := Dump(t.Context(), dir, &out, "nonsense/x"); err == nil {
 		t.Error("nonsense was dumped")
 	}
 }

@@ -97,7 +97,7 @@ func TestViewDeleted(t *testing.T) {
 	if report := sound(t, dir); !strings.Contains(strings.Join(report.Notes, " "), "no view") {
 		t.Errorf("check says %q", report.Notes)
 	}
-	must(t, BuildView(dir))
+	must(t, BuildView(t.Context(), dir))
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("made again it is another file: %v", err)
 	}
@@ -119,10 +119,10 @@ func TestViewOfCompressedTables(t *testing.T) {
 	must(t, w.commit())
 	shape := Shape{n, 2, n}
 	must(t, d.Record(adjacencyRecord, shape))
-	if err := d.engine.publishView(d.fs, d.dir, outLists(shape)); !errors.Is(err, errNotVerbatim) {
+	if err := d.engine.publishView(t.Context(), d.fs, d.dir, outLists(shape)); !errors.Is(err, errNotVerbatim) {
 		t.Errorf("error %v, want errNotVerbatim", err)
 	}
-	must(t, d.makeView())
+	must(t, d.makeView(t.Context()))
 	if left, _ := filepath.Glob(filepath.Join(d.dir, viewName+"*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}

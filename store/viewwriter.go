@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,9 +24,10 @@ var errNotVerbatim = errors.New("store: the tables do not hold the lists as they
 // BuildView makes the view of the finished store in dir, by which lists are
 // looked up without Pebble (see the package comment), where it was deleted or
 // where an older knng built the store. It reads the lists once and takes 1 MiB.
-// The bytes are a function of the store's tables. Errors: those of Open;
-// ErrLocked; ErrSpace; one that says so where Pebble has compressed the tables.
-func BuildView(dir string) (err error) {
+// The bytes are a function of the store's tables. Cancelling ctx stops it, and leaves what
+// was there. Errors: those of Open; ErrLocked; ErrSpace; one that says so where Pebble has
+// compressed the tables.
+func BuildView(ctx context.Context, dir string) (err error) {
 	defer caught(&err)
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -40,18 +42,18 @@ func BuildView(dir string) (err error) {
 	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
 		return err
 	}
-	return s.engine.publishView(vfs.Default, dir, s.lists.listsOf)
+	return s.engine.publishView(ctx, vfs.Default, dir, s.lists.listsOf)
 }
 
 // publishView writes dir/view. Where it fails, what was there stays.
-func (e *engine) publishView(fs vfs.FS, dir string, lists listsOf) error {
+func (e *engine) publishView(ctx context.Context, fs vfs.FS, dir string, lists listsOf) error {
 	p, err := newPublication(fs, filepath.Join(dir, viewName))
 	if err != nil {
 		return err
 	}
 	defer p.Abort()
 	w := bufio.NewWriterSize(p, 1<<20)
-	if err := e.writeView(w, filepath.Join(dir, graphName), lists); err != nil {
+	if err := e.writeView(ctx, w, filepath.Join(dir, graphName), lists); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {
@@ -62,8 +64,8 @@ func (e *engine) publishView(fs vfs.FS, dir string, lists listsOf) error {
 
 // makeView publishes the view of a store that is about to be sealed. It can do
 // without one.
-func (e *engine) makeView(fs vfs.FS, dir string, lists listsOf) error {
-	err := e.publishView(fs, dir, lists)
+func (e *engine) makeView(ctx context.Context, fs vfs.FS, dir string, lists listsOf) error {
+	err := e.publishView(ctx, fs, dir, lists)
 	if errors.Is(err, errNotVerbatim) {
 		return fs.RemoveAll(filepath.Join(dir, viewName)) // of a seal that a crash cut short
 	}
@@ -72,7 +74,7 @@ func (e *engine) makeView(fs vfs.FS, dir string, lists listsOf) error {
 
 // writeView goes over the values under a tag, as Pebble gives them, and writes
 // where in the tables each is found.
-func (e *engine) writeView(w io.Writer, graph string, lists listsOf) (err error) {
+func (e *engine) writeView(ctx context.Context, w io.Writer, graph string, lists listsOf) (err error) {
 	finder, err := e.finder(graph, lists.tag)
 	if err != nil {
 		return err
@@ -93,7 +95,9 @@ func (e *engine) writeView(w io.Writer, graph string, lists listsOf) (err error)
 		var entry [viewEntryBytes]byte
 		binary.LittleEndian.PutUint64(entry[:], place)
 		binary.LittleEndian.PutUint64(entry[8:], blockSum(b, value))
-		b++
+		if b++; b%(underRows/adjacencyRows) == 1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		_, err = w.Write(entry[:])
 		return err
 	})

@@ -48,5 +48,5 @@ func Generate(dir string, n, k int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	return d.Seal(map[string]string{"checksum": sum})
+	return d.Seal(context.Background(), map[string]string{"checksum": sum})
 }

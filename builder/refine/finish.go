@@ -42,7 +42,7 @@ func (r *run) finish() (*Result, error) {
 		return nil, err
 	}
 	res.Seconds, res.Phases = r.state.Seconds, r.state.Phases
-	return res, r.draft.Seal(res)
+	return res, r.draft.Seal(r.ctx, res)
 }
 
 // writer writes the adjacency: as many rows at a time as memory allows, each

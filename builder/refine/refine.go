@@ -125,7 +125,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	if ready, err = r.draft.Load("result", result); err != nil || !ready {
 		return nil, false, err
 	}
-	return result, true, r.draft.Seal(result)
+	return result, true, r.draft.Seal(r.ctx, result)
 }
 
 // resume reads what earlier runs recorded.

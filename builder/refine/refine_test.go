@@ -337,6 +337,11 @@ func TestSealInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts.Distance.Key = func(a, b store.Row) (float32, error) { return 0, errors.New("a pair was asked for again") }
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := refine.Refine(stopped, dir, g1, opts); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped while it is sealed: %v", err)
+	}
 	got, err := refine.Refine(context.Background(), dir, g1, opts)
 	if err != nil || got.Checksum != want.Checksum || got.Comparisons != want.Comparisons {
 		t.Fatalf("%+v %v, want %+v", got, err, want)

@@ -140,7 +140,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		}
 	}
 	if a.view {
-		if err := store.BuildView(dir); err != nil {
+		if err := store.BuildView(ctx, dir); err != nil {
 			return err
 		}
 	}

@@ -21,16 +21,16 @@ func newDump(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "dump DIR [KEY]", Short: "Print parts of a store as they stand on disk", Long: dumpHelp,
 		Args: args(cobra.RangeArgs(1, 2)),
-		RunE: func(_ *cobra.Command, a []string) error {
+		RunE: func(c *cobra.Command, a []string) error {
 			key := ""
 			if len(a) == 2 {
 				key = a[1]
 			}
 			if !g.json {
-				return store.Dump(a[0], g.stdout, key)
+				return store.Dump(c.Context(), a[0], g.stdout, key)
 			}
 			var text strings.Builder
-			if err := store.Dump(a[0], &text, key); err != nil {
+			if err := store.Dump(c.Context(), a[0], &text, key); err != nil {
 				return err
 			}
 			return g.printJSON(map[string]any{"dir": a[0], "key": key, "text": text.String()})

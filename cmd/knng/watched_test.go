@@ -22,6 +22,7 @@ func TestStopped(t *testing.T) {
 	cancel()
 	for _, args := range [][]string{
 		{"analyze", graph},
+		{"analyze", graph, "--view"},
 		{"export", graph, "-o", filepath.Join(dir, "out.csv"), "--format", "csv"},
 		{"convert", rows, "-o", filepath.Join(dir, "out.fbin")},
 	} {

@@ -68,7 +68,7 @@ func line(dir string, n int, isolate bool) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Seal(map[string]any{"checksum": sum}); err != nil {
+	if err := d.Seal(context.Background(), map[string]any{"checksum": sum}); err != nil {
 		return nil, err
 	}
 	return store.Open(dir, nil)

@@ -76,7 +76,7 @@ func kept(dir string, p *plain, k int) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Seal(map[string]any{"checksum": sum}); err != nil {
+	if err := d.Seal(context.Background(), map[string]any{"checksum": sum}); err != nil {
 		return nil, err
 	}
 	if _, err := store.BuildReverse(context.Background(), dir, nil); err != nil {
@@ -309,7 +309,7 @@ func TestWithoutInNeighbors(t *testing.T) {
 	err = d.CommitAdjacency(1, func(add func([]uint32, []float32) error) error {
 		return errors.Join(add([]uint32{1}, []float32{1}), add([]uint32{0}, []float32{1}))
 	})
-	if err := errors.Join(err, d.Seal(map[string]any{"checksum": ""})); err != nil {
+	if err := errors.Join(err, d.Seal(context.Background(), map[string]any{"checksum": ""})); err != nil {
 		t.Fatal(err)
 	}
 	s, err := store.Open(dir, nil)

@@ -108,6 +108,13 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	if ready, err = r.draft.Load("result", result); err != nil || !ready {
 		return nil, false, err
 	}
+	if _, err := r.draft.Load("audit", &r.bad); err != nil {
+		return nil, true, err
+	}
+	m := r.draft.Manifest()
+	if err := unchanged(r.ctx, r.draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
+		return nil, true, err
+	}
 	p := r.begin("seal", "", 0)
 	err = r.draft.Seal(r.ctx, result)
 	p.End("")

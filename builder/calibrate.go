@@ -17,13 +17,14 @@ import (
 // the passes of a build consist of, on rows of the input itself. It decides nothing.
 
 // calibrationRows is how many rows are tried: more than a leaf has, and few enough to be
-// read from anywhere in a large file at once.
-const calibrationRows = 2048
+// read from anywhere in a large file at once. Of rows that are very long fewer are held.
+const calibrationRows, calibrationBytes = 2048, 16 << 20
 
 // sampled is a run over some rows of the input, evenly spread, alone.
 func (r *run) sampled() (*run, error) {
-	n, dim, typ := min(calibrationRows, len(r.good)), r.src.Dim(), r.src.Type()
+	dim, typ := r.src.Dim(), r.src.Type()
 	size := dim * typ.Size()
+	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.good))
 	bytes := make([]byte, n*size)
 	for i := range n {
 		at := r.good[i*len(r.good)/n]

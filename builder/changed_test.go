@@ -56,7 +56,11 @@ func TestChangedInput(t *testing.T) {
 	changed := slices.Clone(data)
 	changed[n*dim*3/7]++
 	put(changed)
-	for name, dir := range map[string]string{"finished": dir, "begun": half} {
+	sealing := filepath.Join(t.TempDir(), "sealing") // killed while it was sealed
+	if err := errors.Join(os.CopyFS(sealing, os.DirFS(dir)), os.Remove(filepath.Join(sealing, "SEAL"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, dir := range map[string]string{"finished": dir, "begun": half, "sealing": sealing} {
 		if _, err := builder.Build(ctx, dir, opened(t, path), o); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s, one element changed: %v, want a mismatch", name, err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
 )
 
 // controlShare is the part of a build's comparisons that controls may cost where distances
@@ -47,7 +48,10 @@ func (r *run) control() error {
 		return nil
 	}
 	if len(r.state.Stages) == 0 {
-		r.state.Steer = min(r.n(), r.steerers())
+		r.state.Steer, r.state.Drawn = min(r.n(), r.steerers()), steeringDrawn
+	}
+	if r.state.Drawn != steeringDrawn && r.state.Method != Paper {
+		return errOtherSteering
 	}
 	if r.state.Steer == 0 { // as it was begun
 		return nil
@@ -62,6 +66,14 @@ func (r *run) control() error {
 	r.state.Control += compared
 	return nil
 }
+
+// steeringDrawn is how rows that steer are drawn now: all at once. Balls and parts drew
+// them a few at a time before.
+const steeringDrawn = 2
+
+// errOtherSteering refuses to go on with a build of a version that drew other rows to steer
+// by: what its stages found of recall is of those.
+var errOtherSteering = fmt.Errorf("%w: it was begun by a version that was steered by other rows: begin anew", store.ErrMismatch)
 
 // steerers is how many rows are to steer. The paper's method, whose distances may be
 // expensive, spends its share on them.
@@ -123,7 +135,7 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 	}
 	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.n())) - r.state.Steer
 	sample := recall.Report(r.n(), r.steering(), max(budget, least), r.opts.Seed)
-	if len(sample) == 0 {
+	if len(sample) < min(least, r.n()) { // there are so few rows that all of them can tell
 		sample = recall.Report(r.n(), nil, r.n(), r.opts.Seed)
 	}
 	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))

@@ -97,7 +97,10 @@ func (s *steered) gather(r *run) error {
 func (s *steered) offer(lists []noted) error {
 	for _, l := range lists {
 		i, known := s.number[l.Place]
-		if !known || len(l.Keys) != len(l.Neighbors) {
+		if !known {
+			return errOtherSteering
+		}
+		if len(l.Keys) != len(l.Neighbors) {
 			return fmt.Errorf("%w: note of place %d", store.ErrCorrupt, l.Place)
 		}
 		for j, id := range l.Neighbors {

@@ -20,8 +20,9 @@ type state struct {
 	Expected *plan.Plan     `json:"expected,omitempty"`
 	Revised  *plan.Plan     `json:"revised,omitempty"`
 	Stages   []stage        `json:"stages"`
-	Steer    int            `json:"steer"` // rows in the steering sample; 0: no stopping by recall
-	Stop     string         `json:"stop"`  // why there are no more stages; "" until then
+	Steer    int            `json:"steer"`                 // rows in the steering sample; 0: no stopping by recall
+	Drawn    int            `json:"steer_drawn,omitempty"` // how they were drawn, as steeringDrawn
+	Stop     string         `json:"stop"`                  // why there are no more stages; "" until then
 	Runs     int            `json:"runs"`
 	Usage    usage          `json:"usage"`
 	Control  int64          `json:"control"` // comparisons spent on steering rows

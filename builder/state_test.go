@@ -1,6 +1,11 @@
 package builder
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"github.com/knng/knng/store"
+)
 
 // TestNextBalls: divisions come until joins take over, a division that would reach the
 // target gives way to parts of a round, and more than one is asked for where a round
@@ -31,6 +36,17 @@ func TestNextBalls(t *testing.T) {
 		}
 		if kind, stop := s.next(&o, 0); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
+		}
+	}
+}
+
+// TestOtherSteering: a build whose recall was that of other rows does not go on as if it
+// were that of these.
+func TestOtherSteering(t *testing.T) {
+	for _, m := range []Method{Balls, Parts} {
+		r := &run{opts: Options{Recall: 0.95}, k: 1, state: state{Method: m, Steer: 40, Stages: []stage{divided(0.6)}}}
+		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
+			t.Errorf("%s: %v, want a mismatch", m, err)
 		}
 	}
 }

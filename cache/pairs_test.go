@@ -3,7 +3,10 @@ package cache
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestPairsSurviveReopening(t *testing.T) {
@@ -35,6 +38,35 @@ func TestPairsSurviveReopening(t *testing.T) {
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestPairsAreSynced: what was added without a sync is in the files soon, though nothing
+// is added after it: a distance may take minutes.
+func TestPairsAreSynced(t *testing.T) {
+	dir, killed := filepath.Join(t.TempDir(), "pairs"), filepath.Join(t.TempDir(), "killed")
+	p := openPairs(t, dir, "slow", 1)
+	defer p.Close()
+	for i := range uint64(2) { // the second comes within 20 ms of the first
+		if err := p.Add(1, []uint64{2 + i}, []float32{float32(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for began := time.Now(); ; time.Sleep(syncEvery) {
+		if err := errors.Join(os.RemoveAll(killed), os.CopyFS(killed, os.DirFS(dir))); err != nil {
+			t.Fatal(err)
+		}
+		left := openPairs(t, killed, "slow", 1) // as after kill -9
+		_, ok, err := left.Find(1, 3)
+		if err := errors.Join(err, left.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			return
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the second pair is not in the files")
 		}
 	}
 }

@@ -36,13 +36,7 @@ func batchRows(src Source) int {
 
 // Audit reads every row once. It keeps 8 bytes a row.
 func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
-	a := &auditor{src: src, opts: opts, hashes: opts.Hashes, batch: batchRows(src)}
-	if len(a.hashes) != src.Len() {
-		a.hashes = make([]uint64, src.Len())
-	}
-	if a.opts.Context == nil {
-		a.opts.Context = context.Background()
-	}
+	a := newAuditor(src, opts)
 	if err := a.run(); err != nil {
 		return nil, err
 	}
@@ -61,6 +55,38 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 	return &a.report, nil
 }
 
+// Checksum is that of the report that Audit makes. It keeps a megabyte of hashes, however
+// many rows there are, and reads only Context, Threads and Progress of opts.
+func Checksum(src Source, opts AuditOptions) (uint64, error) {
+	const most = 1 << 17
+	hashes := make([]uint64, min(most, src.Len()))
+	sum := xxhash.New()
+	var b [8]byte
+	for first := 0; first < src.Len(); first += most {
+		part := window{src, first, min(most, src.Len()-first)}
+		opts.Hashes = hashes[:part.n]
+		a := newAuditor(part, opts)
+		if err := a.run(); err != nil {
+			return 0, err
+		}
+		for _, h := range a.hashes {
+			binary.LittleEndian.PutUint64(b[:], h)
+			sum.Write(b[:])
+		}
+	}
+	return sum.Sum64(), nil
+}
+
+// window is some consecutive rows of a source.
+type window struct {
+	Source
+	first, n int
+}
+
+func (w window) Len() int { return w.n }
+
+func (w window) ReadRows(first int, dst []byte) error { return w.Source.ReadRows(w.first+first, dst) }
+
 type auditor struct {
 	src    Source
 	opts   AuditOptions
@@ -71,6 +97,17 @@ type auditor struct {
 	next   int
 	err    error
 	report AuditReport
+}
+
+func newAuditor(src Source, opts AuditOptions) *auditor {
+	a := &auditor{src: src, opts: opts, hashes: opts.Hashes, batch: batchRows(src)}
+	if len(a.hashes) != src.Len() {
+		a.hashes = make([]uint64, src.Len())
+	}
+	if a.opts.Context == nil {
+		a.opts.Context = context.Background()
+	}
+	return a
 }
 
 func (a *auditor) run() error {

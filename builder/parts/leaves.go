@@ -64,14 +64,17 @@ func (l *Leaves) group() {
 	l.cuts = make([]cut, l.Leaders)
 	leaves := uint32(0)
 	for i, size := range sizes {
-		pieces := max(1, (size+limit-1)/limit)
-		l.cuts[i] = cut{first: leaves, rows: size, size: max(1, (size+pieces-1)/pieces)}
+		pieces := max(1, rounded(size, limit))
+		l.cuts[i] = cut{first: leaves, rows: size, size: max(1, rounded(size, pieces))}
 		leaves += pieces
 	}
 	l.leaves = leaves
 	l.gather()
 	l.count()
 }
+
+// rounded is the quotient of two numbers, rounded up, which may be as large as they go.
+func rounded(x, y uint32) uint32 { return uint32((uint64(x) + uint64(y) - 1) / uint64(y)) }
 
 // groupRows is how many rows a group may have.
 func (l *Leaves) groupRows() int64 { return GroupRows(l.GroupBytes, l.RowBytes) }

@@ -12,7 +12,7 @@ const foldEvery = 8
 func (s *Shape) balls(r Rates) []Pass {
 	n, k := s.n(), float64(s.K+s.Slack)
 	var held memory
-	held.heap = float64(s.CodeBytes)*n + 4*n // codes; ends of lists
+	held.heap = float64(s.CodeBytes)*n + 4*n + s.tiles() // codes; ends of lists
 	s.good(&held)
 	held.block(8 * k * n)
 
@@ -51,12 +51,19 @@ func (s *Shape) balls(r Rates) []Pass {
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
 }
 
+// tiles is what threads hold of the leaf at hand: its codes once more, as the kernels want
+// them, at most two bytes each, with room for half as many rows more.
+func (s *Shape) tiles() float64 { return float64(s.Threads) * 3 * float64(s.LeafSize) * float64(s.Dim) }
+
+// fitRows is how many rows tell how codes are rounded, at least.
+const fitRows = 256
+
 // ordered is the pass that finds the order of the rows by their codes, which takes some
 // pairs with leaders, and writes them in it.
 func (s *Shape) ordered(tile float64) Pass {
 	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: tile}
 	if !s.ViewCodes {
-		held.heap += float64(s.CodeBytes) * s.n() // in the old order and in the new
+		held.heap += float64(s.CodeBytes)*s.n() + 8*fitRows*float64(s.Dim) // in the old order and in the new; what fits them
 		w.touched = 4 * s.n() * float64(s.Dim)
 	}
 	return s.write("order", "divides the rows once, and writes them in that order", w, held)

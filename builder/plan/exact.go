@@ -27,7 +27,7 @@ func (s *Shape) exact() []Pass {
 	n, lists := s.n(), s.lists(s.n(), s.K)
 	var held memory
 	held.block(8 * n * float64(s.K))
-	held.heap = float64(s.CodeBytes)*n + 4*n
+	held.heap += float64(s.CodeBytes)*n + 4*n
 	s.good(&held)
 	rounds := math.Max(1, n/float64(BlockSide(s.Rows, s.CodeBytes > 0)))
 	// What a round finds is kept: k entries a row in the first one, and in a later one

@@ -5,6 +5,9 @@ import "math"
 // leafNumbers is how many divisions room is made for at a time (package cache).
 const leafNumbers = 8
 
+// sampled is how many rows tell a node's direction, by default.
+const sampled = 100
+
 // paper are the passes of the paper's method.
 func (s *Shape) paper() []Pass {
 	n, lists, divisions := s.n(), s.partial(s.n(), s.K), float64(s.Divisions)
@@ -12,6 +15,7 @@ func (s *Shape) paper() []Pass {
 	s.good(&held)
 	held.block(8 * n * float64(s.K))
 	held.heap += float64(s.CodeBytes)*n + 4*n*leafNumbers*math.Ceil(divisions/leafNumbers)
+	held.heap += float64(s.Threads) * 8 * sampled * float64(s.Dim) // of each node, by rows and by columns
 	carving := held
 	carving.heap += 24 * n
 	leaf := n // halved until it is small enough

@@ -12,7 +12,8 @@ import (
 var (
 	// ErrBadRows: the input has rows that cannot be in a graph (NaN, Inf, zero
 	// rows under cosine, values whose distances overflow float32). Nothing was
-	// built; Options.BadRows says what else could become of them.
+	// built. The directory was begun with these options: to build with another
+	// Options.BadRows delete it, or take another.
 	ErrBadRows = errors.New("builder: bad rows")
 	// ErrMemory: the memory limit is below what this input needs. Nothing is
 	// lost; the build can be continued with a larger limit.

@@ -17,7 +17,7 @@ type Method string
 
 // The methods.
 const (
-	Auto  Method = "auto"  // exact where counts predict that it is cheaper, else balls, else paper
+	Auto  Method = "auto"  // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
 	Exact Method = "exact" // all pairs
 	Paper Method = "paper" // divisions by hyperplanes and best-first propagation
 	Balls Method = "balls" // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
@@ -32,8 +32,8 @@ type Options struct {
 	Metric      distance.Metric // Euclidean
 	Method      Method          // Auto
 	Recall      float64         // target; 0.95 unless Divisions or Rounds are given, then 0: no stopping by recall
-	Divisions   int             // exactly so many (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Trigger
-	Rounds      int             // exactly so many propagation rounds; 0: one, and with Recall as many as it takes. Parts has none
+	Divisions   int             // so many, or at most so many with Recall (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Trigger
+	Rounds      int             // so many propagation rounds, or at most so many with Recall; 0: one, and with Recall as many as it takes, which may be none. Parts has none
 	LeafSize    int             // g: leaves have fewer rows; 1000, with Paper 500, and at least 4 K. Parts ignores it
 	Trigger     float64         // effective rate under which propagation starts; 0.05
 	Visits      int             // T: most points visited per row in propagation; 500, and at least 2 K
@@ -53,12 +53,12 @@ type Options struct {
 	IDs       string // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 
 	// What may change from one run to the next of the same build.
-	Threads   int         // GOMAXPROCS
-	Memory    int64       // bytes; 0: DefaultMemory; see pages.HoldHeap
-	PairCache Switch      // chosen from the measured cost of the distance
-	Scratch   string      // "" is DIR/scratch
-	Progress  func(Event) // called from one goroutine at a time; must be quick
-	Logger    func(format string, args ...any)
+	Threads   int                              // GOMAXPROCS
+	Memory    int64                            // bytes that the build plans by, and refuses below; garbage beside it is held only where the program calls pages.HoldHeap; 0: DefaultMemory
+	PairCache Switch                           // chosen from the measured cost of the distance
+	Scratch   string                           // "" is DIR/scratch
+	Progress  func(Event)                      // called from one goroutine at a time; must be quick
+	Logger    func(format string, args ...any) // Pebble's complaints; may be called by several goroutines at once; nil drops them
 
 	files store.FS // store.DraftOptions.FS; set by tests
 }

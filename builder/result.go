@@ -17,13 +17,13 @@ type Result struct {
 	Seconds        float64        `json:"seconds"` // wall time over all runs of this build
 	CPUSeconds     float64        `json:"cpu_seconds"`
 	Phases         []PhaseSeconds `json:"phases"`
-	RequestedPairs int64          `json:"requested_pairs"`
-	Comparisons    int64          `json:"comparisons"`
-	CacheHits      int64          `json:"cache_hits"`
-	ControlPairs   int64          `json:"control_comparisons"`
-	ScanRate       float64        `json:"scan_rate"`
-	EffectiveRates []float64      `json:"effective_rates"` // of the paper's divisions
-	Divisions      int            `json:"divisions"`       // with balls: leaves that a row stands in
+	RequestedPairs int64          `json:"requested_pairs"`     // asked for, before the pair cache; controls do not count
+	Comparisons    int64          `json:"comparisons"`         // distances evaluated, unordered pairs once each time
+	CacheHits      int64          `json:"cache_hits"`          // their difference
+	ControlPairs   int64          `json:"control_comparisons"` // evaluated only to measure recall
+	ScanRate       float64        `json:"scan_rate"`           // Comparisons / (n(n-1)/2)
+	EffectiveRates []float64      `json:"effective_rates"`     // of the paper's divisions: pairs that first shared a leaf in one, of all that had by then
+	Divisions      int            `json:"divisions"`           // with balls: leaves that a row stands in
 	Rounds         int            `json:"rounds"`
 	PairCache      string         `json:"pair_cache"` // off, shared-leaf, pairs
 	Resumed        int            `json:"resumed"`    // times that the build was resumed

@@ -56,7 +56,8 @@ var (
 var ErrOtherDistance = errors.New("cache: pairs of another distance")
 
 // OpenPairs opens or creates the pairs in dir for a distance, which name and
-// version identify. cacheBytes is the memory for Pebble's block cache.
+// version identify. cacheBytes is the memory for Pebble's block cache. Errors:
+// ErrOtherDistance; those of opening.
 func OpenPairs(dir, name string, version int, cacheBytes int64) (*Pairs, error) {
 	dir = filepath.Clean(dir)
 	claim := fmt.Sprintf("%s v%d", name, version)
@@ -202,9 +203,13 @@ func (p *Pairs) sync() {
 	}
 }
 
-// Close flushes and closes the database.
+// Close flushes and closes the database, once. No other call may be running, or follow.
 func (p *Pairs) Close() error {
 	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
 	p.closed = true
 	if p.armed != nil {
 		p.armed.Stop()

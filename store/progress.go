@@ -16,8 +16,15 @@ type Progress struct {
 	Written  bool     `json:"rows_written"` // the store has its rows: the input is not read again
 }
 
-// ProgressOf reads the state of an unfinished build that no process holds.
+// ProgressOf reads the state of an unfinished build that no process holds. It takes the
+// build's lock meanwhile, for which it writes a file. Errors: ErrNotStore, ErrLocked,
+// ErrCorrupt.
 func ProgressOf(dir string) (*Progress, error) {
+	if state, err := StateOf(dir); err != nil {
+		return nil, err
+	} else if err := isStore(dir, state); err != nil {
+		return nil, err // and nothing is made there
+	}
 	lock, err := lockDir(dir)
 	if err != nil {
 		return nil, err

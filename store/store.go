@@ -171,7 +171,8 @@ func (s *Store) Shown(key float32) float32 {
 
 // Neighbors appends the list of row to buf[:0], nearest first, and returns it;
 // an isolated row has none. It allocates nothing when cap(buf) >= K. Errors:
-// ErrNoRow, ErrCorrupt, ErrClosed.
+// ErrNoRow, ErrCorrupt, ErrClosed, and vectors.ErrFault where a file was truncated, or its
+// disk failed, since it was opened.
 func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
 	buf = buf[:0]
 	err = s.lookup(row, func(neighbors, keys []byte) { buf = s.appendShown(buf, neighbors, keys) })
@@ -237,8 +238,8 @@ func (s *Store) ID(row Row) (string, error) {
 	return s.engine.idOf(uint64(row))
 }
 
-// Close waits for running calls and iterations, then releases everything.
-// Later calls return ErrClosed.
+// Close waits for running calls and iterations, then releases everything: it must not be
+// called from within one. Later calls return ErrClosed.
 func (s *Store) Close() error {
 	if !s.calls.close() {
 		return nil

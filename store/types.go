@@ -2,8 +2,9 @@ package store
 
 import "errors"
 
-// Row is a 0-based position in the input. Stores hold rows below 2^32 today;
-// the type is wider so that it need not change.
+// Row is a 0-based position in the input. Stores hold rows below 2^32 today; the type is
+// wider so that it need not change. Slices of neighbors are uint32, as they are stored, and
+// would change with the format.
 type Row uint64
 
 // Neighbor is one entry of a list. Distance is the shown distance (the square
@@ -15,20 +16,20 @@ type Neighbor struct {
 
 // Errors that a program can test with errors.Is.
 var (
-	ErrNotFinished = errors.New("store: the build is not finished")
-	ErrFinished    = errors.New("store: already finished")
-	ErrMismatch    = errors.New("store: options contradict the unfinished build")
-	ErrLocked      = errors.New("store: another process is building here")
-	ErrCorrupt     = errors.New("store: corrupt")
-	ErrNoRow       = errors.New("store: no such row")
-	ErrNoReverse   = errors.New("store: the in-neighbors are not built")
-	ErrNoID        = errors.New("store: no such id")
-	ErrSpace       = errors.New("store: no space left on device")
-	ErrNotStore    = errors.New("store: not a knng store")
-	ErrFormat      = errors.New("store: the format of another version of knng")
-	ErrClosed      = errors.New("store: closed")
-	ErrKey         = errors.New("store: no such part to dump")
-	ErrMemory      = errors.New("store: memory limit too low")
+	ErrNotFinished = errors.New("store: the build is not finished")               // of a directory to be read
+	ErrFinished    = errors.New("store: already finished")                        // of one to be built in, by the same options
+	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError says which
+	ErrLocked      = errors.New("store: another process is building here")        // which it names
+	ErrCorrupt     = errors.New("store: corrupt")                                 // what was read is not what was written
+	ErrNoRow       = errors.New("store: no such row")                             // beyond the last
+	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
+	ErrNoID        = errors.New("store: no such id")                              // or the store has none
+	ErrSpace       = errors.New("store: no space left on device")                 // before or while something is written beside a store
+	ErrNotStore    = errors.New("store: not a knng store")                        // nothing is there, or something else
+	ErrFormat      = errors.New("store: the format of another version of knng")   // which it names
+	ErrClosed      = errors.New("store: closed")                                  // by Close
+	ErrKey         = errors.New("store: no such part to dump")                    // see DumpKeys
+	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names what is needed
 )
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -10,8 +10,8 @@ type Stoppable struct {
 	ctx context.Context
 }
 
-// Under returns the store with passes that end with the error of ctx. Both are closed
-// by closing the store.
+// Under returns the store with an EachKeyed that ends with the error of ctx; its other
+// methods do not look at ctx. Both are closed by closing the store.
 func (s *Store) Under(ctx context.Context) Stoppable { return Stoppable{s, ctx} }
 
 // underRows is how many lists are read between two looks at the context.

@@ -23,9 +23,10 @@ const (
 const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
-  2    wrong usage, or options that contradict the unfinished build in the directory
-  3    stopped and resumable: no space, or the memory limit is below the minimum
-  130  interrupted by SIGINT after a clean stop; give the command again to continue
+  2    wrong usage, or options that contradict the build in the directory
+  3    no space, or the memory limit is below the minimum: build, refine and demo
+       go on when given again, other commands begin anew
+  130  interrupted by SIGINT after a clean stop: likewise
   143  the same by SIGTERM`
 
 // usageError marks errors of the command line, for the exit code.

@@ -85,7 +85,8 @@ func (o *Options) Validate() error {
 }
 
 // Export writes g to path. What is at the path already is an error that matches
-// fs.ErrExist, unless Force. On an error, path is as it was. An error of g ends it.
+// fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
+// npy and ibin are replaced one after the other. An error of g ends it.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err

@@ -130,22 +130,28 @@ func (r *runner) leave(j *job, seconds float64) error {
 
 // tell says how much there is to do, by stage.
 func (r *runner) tell(stages []stage) {
-	var all time.Duration
-	count := 0
-	for _, s := range stages {
-		var sum time.Duration
-		builds := 0
-		for i := range s.jobs {
-			if _, hopeless := r.hopeless(&s.jobs[i]); !r.done(&s.jobs[i]) && !hopeless {
-				sum += r.expect(&s.jobs[i])
-				builds++
-			}
+	type part struct {
+		builds int
+		time   time.Duration
+	}
+	parts := map[string]*part{}
+	var all part
+	_ = r.undone(stages, func(s *stage, j *job, _ costs) error {
+		p := parts[s.name]
+		if p == nil {
+			p = &part{}
+			parts[s.name] = p
 		}
-		if builds > 0 {
-			all += sum
-			count += builds
-			r.Say("%4d builds, about %4.0f min (%4.0f in all): %s", builds, sum.Minutes(), all.Minutes(), s.name)
+		p.builds++
+		p.time += r.expect(j)
+		return nil
+	}, func(*job, float64) error { return nil })
+	for _, s := range stages {
+		if p := parts[s.name]; p != nil {
+			all.builds += p.builds
+			all.time += p.time
+			r.Say("%4d builds, about %4.0f min (%4.0f in all): %s", p.builds, p.time.Minutes(), all.time.Minutes(), s.name)
 		}
 	}
-	r.Say("%d builds are to be done, in about %.0f minutes", count, all.Minutes())
+	r.Say("%d builds are to be done, in about %.0f minutes", all.builds, all.time.Minutes())
 }

@@ -252,38 +252,53 @@ func (p *planner) theory(d data) {
 
 // run goes through a schedule until all is done, or left out for its time.
 func (r *runner) run(ctx context.Context, stages []stage) error {
+	return r.undone(stages, func(s *stage, j *job, over costs) error {
+		if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {
+			r.left++
+			r.leftTime += expected
+			return nil
+		}
+		run, err := r.do(ctx, j)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.Data, err)
+		}
+		over.met(j, run)
+		return nil
+	}, r.leave)
+}
+
+// undone calls do for each job of the stages asked for that has not been done and may end
+// in time, in order, and hopeless for those that would not, as far as is known by then.
+func (r *runner) undone(stages []stage, do func(s *stage, j *job, over costs) error, hopeless func(j *job, seconds float64) error) error {
 	over := costs{}
 	for _, s := range stages {
+		if r.Stages != nil && !r.Stages.MatchString(s.name) {
+			continue
+		}
 		for i := range s.jobs {
 			j := &s.jobs[i]
-			if r.done(j) {
-				run, _ := r.log.Find(j.Task)
-				over.met(j, run)
-				continue
+			if err := r.consider(&s, j, over, do, hopeless); err != nil {
+				return err
 			}
-			if over.beyond(j) {
-				continue
-			}
-			if seconds, hopeless := r.hopeless(j); hopeless {
-				over.met(j, Run{TimedOut: true})
-				if err := r.leave(j, seconds); err != nil {
-					return err
-				}
-				continue
-			}
-			if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {
-				r.left++
-				r.leftTime += expected
-				continue
-			}
-			run, err := r.do(ctx, j)
-			if err != nil {
-				return fmt.Errorf("%s: %w", j.Data, err)
-			}
-			over.met(j, run)
 		}
 	}
 	return nil
+}
+
+func (r *runner) consider(s *stage, j *job, over costs, do func(s *stage, j *job, over costs) error, hopeless func(j *job, seconds float64) error) error {
+	if r.done(j) {
+		run, _ := r.log.Find(j.Task)
+		over.met(j, run)
+		return nil
+	}
+	if over.beyond(j) {
+		return nil
+	}
+	if seconds, is := r.hopeless(j); is {
+		over.met(j, Run{TimedOut: true})
+		return hopeless(j, seconds)
+	}
+	return do(s, j, over)
 }
 
 // costs are what the cheapest setting of each series costs that did not end in time.

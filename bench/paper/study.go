@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -22,9 +23,10 @@ type Config struct {
 	Files   []string
 	Out     string // folder of runs.jsonl, the figures and the page
 	Quick   bool
-	Only    []string // systems; none is all
-	Scratch string   // folder for unpacked files and for knng's stores
-	Threads int      // 1, as in the paper
+	Only    []string       // systems; none is all
+	Stages  *regexp.Regexp // parts of the schedule, by name; nil is all
+	Scratch string         // folder for unpacked files and for knng's stores
+	Threads int            // 1, as in the paper
 	Command string
 	Commit  string
 	Say     func(format string, args ...any)

@@ -9,8 +9,10 @@
 // the same command. With -budget 45m no build is begun that would end later; what is
 // left, and about how long it will take, is said at the end, and the same command goes
 // on with it. With -estimate that is all that is said. With -again the runs are made again
-// that were made while a fixed piece of work took over 1.5 times as long as in good hours. knng's builds write stores into -scratch: on a memory disk they
-// pay for no syncing, as the other systems pay for none. With -page nothing is run, and the page is made anew.
+// that were made while a fixed piece of work took over 1.5 times as long as in good hours.
+// With -stages "finer grids" only parts of the schedule are run. knng's builds write stores
+// into -scratch: on a memory disk they pay for no syncing, as the other systems pay for none.
+// With -page nothing is run, and the page is made anew.
 package main
 
 import (
@@ -21,6 +23,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -36,11 +39,19 @@ func main() {
 	flag.DurationVar(&c.Time, "budget", 0, "begin no build that would end later than this (default: with -quick 8m, else no limit)")
 	flag.BoolVar(&c.DryRun, "estimate", false, "say how much there is to do, and do nothing")
 	flag.BoolVar(&c.Again, "again", false, "make the runs again that were made when the machine was slower than in its good hours")
+	stages := flag.String("stages", "", "parts of the schedule, by a regular expression that their names match; -estimate names them")
 	only := flag.String("only", "", "systems, separated by commas")
 	page := flag.Bool("page", false, "make the page from the runs that are there")
 	flag.Parse()
 	if *only != "" {
 		c.Only = strings.Split(*only, ",")
+	}
+	if *stages != "" {
+		var err error
+		if c.Stages, err = regexp.Compile(*stages); err != nil {
+			fmt.Fprintln(os.Stderr, "paper: -stages:", err)
+			os.Exit(2)
+		}
 	}
 	c.Files = flag.Args()
 	c.Say = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

@@ -203,7 +203,7 @@ func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Ma
 	if err := buildable(src, o); err != nil {
 		return m, err
 	}
-	ids, err := idsHash(o.IDs)
+	ids, err := idsOf(o, src.Len())
 	if err != nil {
 		return m, err
 	}

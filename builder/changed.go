@@ -82,12 +82,18 @@ func inputHash(ctx context.Context, src vectors.Source) (string, error) {
 	return strconv.FormatUint(h.Sum64(), 16), nil
 }
 
-// idsHash names the contents of a file of ids.
-func idsHash(path string) (string, error) {
-	if path == "" {
+// idsOf names the contents of the file of ids, which is looked through first: once a
+// build has begun with it another is refused.
+func idsOf(o *Options, rows int) (string, error) {
+	if o.IDs == "" {
 		return "off", nil
 	}
-	f, err := os.Open(path)
+	if o.BadRows != Drop { // the lines of rows that will be dropped may be anything
+		if err := store.CheckIDs(o.IDs, rows); err != nil {
+			return "", err
+		}
+	}
+	f, err := os.Open(o.IDs)
 	if err != nil {
 		return "", fmt.Errorf("builder: ids: %w", err)
 	}

@@ -308,5 +308,5 @@ func (r *run) commitIDs() error {
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	return r.draft.CommitIDs(r.opts.IDs, r.src.Len(), dropped)
+	return r.draft.CommitIDs(r.ctx, r.opts.IDs, r.src.Len(), dropped)
 }

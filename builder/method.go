@@ -101,6 +101,23 @@ func (o *Options) paperOnly() string {
 	return ""
 }
 
+// unused names the options that were given and that a method has no use for.
+func (o *Options) unused(m Method) (names []string) {
+	given := func(is bool, name string) {
+		if is {
+			names = append(names, name)
+		}
+	}
+	exact, propagates := m == Exact, m == Balls || m == Paper
+	given(exact && o.Divisions > 0, "divisions")
+	given(o.Rounds > 0 && (!propagates || o.Propagation == Off), "rounds")
+	given((exact || m == Parts) && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
+	given(!propagates && o.Propagation == Off, "propagation")
+	given(m != Paper && o.Distance == nil && o.PairCache == On, "pair cache")
+	given(exact && o.Distance == nil && o.paperOnly() != "" && o.Metric != distance.IP, o.paperOnly())
+	return names
+}
+
 // planned settles how the balls method goes about a build. Measured on faces in
 // 500 dimensions, GIST in 384 and MNIST in 784, at targets of 0.90, 0.95, 0.99:
 //

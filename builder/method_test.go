@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/vectors/distance"
@@ -30,6 +31,32 @@ func TestAutoChooses(t *testing.T) {
 		o := c.o.withDefaults()
 		if got := o.choose(c.n, c.d); got != c.want {
 			t.Errorf("%d rows of %d with %+v: %s, want %s", c.n, c.d, c.o, got, c.want)
+		}
+	}
+}
+
+func TestUnused(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		m    Method
+		want string
+	}{
+		{Options{}, Exact, ""},
+		{Options{}, Balls, ""},
+		{Options{}, Parts, ""},
+		{Options{}, Paper, ""},
+		{Options{Recall: 0.9, Divisions: 4, Rounds: 2, LeafSize: 300, PairCache: On}, Exact, "divisions rounds leaf size pair cache"},
+		{Options{Visits: 100}, Exact, "a number of visits"},
+		{Options{Divisions: 4, Rounds: 2, LeafSize: 300}, Balls, ""},
+		{Options{Rounds: 2, Propagation: Off}, Balls, "rounds"},
+		{Options{Divisions: 4, LeafSize: 300, Propagation: Off}, Parts, "leaf size propagation"},
+		{Options{Divisions: 4, Rounds: 2, LeafSize: 300, PairCache: On, Visits: 100}, Paper, ""},
+		{Options{PairCache: On, Distance: &Distance{}}, Exact, ""},
+		{Options{Metric: distance.IP}, Exact, ""},
+	} {
+		o := c.o.withDefaults()
+		if got := strings.Join(o.unused(c.m), " "); got != c.want {
+			t.Errorf("%s with %+v: %q, want %q", c.m, c.o, got, c.want)
 		}
 	}
 }

@@ -52,7 +52,9 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 			return err
 		}
 		r.state.Method = opts.choose(len(r.good), src.Dim())
-		p, err = r.makePlan(func(*plan.Plan) time.Duration { return calibrationTime })
+		if p, err = r.makePlan(func(*plan.Plan) time.Duration { return calibrationTime }); err == nil {
+			p.LimitBytes, p.LeastBytes = r.limit(), r.need()
+		}
 		return err
 	})
 	return p, err
@@ -175,6 +177,9 @@ func (r *run) expect() error {
 		return err
 	}
 	r.state.Expected = p
+	if names := r.opts.unused(r.state.Method); len(names) > 0 {
+		r.say("method %s has no use for: %s", r.state.Method, strings.Join(names, ", "))
+	}
 	for _, line := range p.Lines() {
 		r.say("plan: %s", line)
 	}

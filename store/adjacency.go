@@ -23,8 +23,25 @@ type Shape struct {
 
 // check refuses what no adjacency can look like.
 func (s *Shape) check() error {
-	if s.K < 0 || s.K > math.MaxUint16 || s.Rows < 0 || int64(s.Rows) > vectors.MaxRows {
-		return fmt.Errorf("%w: adjacency of %d rows with k %d", ErrCorrupt, s.Rows, s.K)
+	if s.K < 0 || s.K > math.MaxUint16 || s.Rows < 0 || int64(s.Rows) > vectors.MaxRows || s.Lists < 0 || s.Lists > s.Rows {
+		return fmt.Errorf("%w: adjacency of %d rows with k %d, %d lists", ErrCorrupt, s.Rows, s.K, s.Lists)
+	}
+	return nil
+}
+
+// reaches returns an error where the lists do not end with the last of so many rows: much
+// is allocated by their number.
+func (e *engine) reaches(rows int) error {
+	if rows == 0 {
+		return nil
+	}
+	key := key64(nil, tagAdjacency, uint64(rows-1)/adjacencyRows)
+	block, ok, err := e.get(key)
+	if err != nil {
+		return err
+	}
+	if want := (rows-1)%adjacencyRows + 1; !ok || len(block) == 0 || int(block[0]) != want {
+		return corrupt(key, fmt.Errorf("no block of the last %d of %d rows", want, rows))
 	}
 	return nil
 }

@@ -147,6 +147,9 @@ func TestCheckFindsFiles(t *testing.T) {
 		"vectors/rows: missing":                 func(dir string) error { return os.Remove(filepath.Join(dir, "vectors", "rows")) },
 		"vectors/rows: 4176 bytes, sealed with": func(dir string) error { return os.Truncate(filepath.Join(dir, "vectors", "rows"), 4176) },
 		"letter: not part of the sealed store":  func(dir string) error { return os.WriteFile(filepath.Join(dir, "letter"), nil, 0o666) },
+		"graph/letter: not part of the sealed store": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "graph", "letter"), nil, 0o666)
+		},
 	} {
 		dir := finished(t, 100, false)
 		must(t, damage(dir))

@@ -22,7 +22,8 @@ import (
 const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys. A list of all
-// keys reads the whole store, and ends when ctx does.
+// keys reads the whole store, and ends when ctx does. Of a build it takes the lock
+// meanwhile: ErrLocked where that is running.
 func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	state, err := StateOf(dir)
 	if err == nil {
@@ -30,6 +31,13 @@ func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if state == Unfinished { // tables that a build drops would seem to be damage
+		lock, err := lockDir(dir)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
 	}
 	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, toRead, nil)
 	if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,8 +23,9 @@ const idsRecord = "ids"
 // CommitIDs stores external ids from a file with one UTF-8 line per input row, in row
 // order; the lines of dropped rows, which ascend, are left out. A repeated, empty or
 // missing id is an error that names its line. It takes some tens of megabytes: ids are
-// sorted in runs, which stand in the scratch folder until they are merged.
-func (d *Draft) CommitIDs(path string, rows int, dropped []uint32) (err error) {
+// sorted in runs, which stand in the scratch folder until they are merged. Cancelling ctx
+// stops it with ctx's error, and nothing is committed.
+func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []uint32) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -42,6 +44,9 @@ func (d *Draft) CommitIDs(path string, rows int, dropped []uint32) (err error) {
 	defer s.close()
 	w := &idWriter{b: b}
 	err = eachID(f, path, rows, dropped, func(line int, id []byte) error {
+		if line%underRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := w.add(id); err != nil {
 			return err
 		}
@@ -51,7 +56,13 @@ func (d *Draft) CommitIDs(path string, rows int, dropped []uint32) (err error) {
 		err = w.flush()
 	}
 	if err == nil {
-		err = s.each(func(e idLine) error { return w.addRow(path, e) })
+		added := 0
+		err = s.each(func(e idLine) error {
+			if added++; added%underRows == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return w.addRow(path, e)
+		})
 	}
 	if err == nil {
 		err = b.commit()
@@ -60,6 +71,17 @@ func (d *Draft) CommitIDs(path string, rows int, dropped []uint32) (err error) {
 		return spaceError(err)
 	}
 	return d.Record(idsRecord, rows)
+}
+
+// CheckIDs reports what CommitIDs would find wrong with a file of ids of so many rows, none
+// of them dropped, but for repeated ids: those are found once they are sorted.
+func CheckIDs(path string, rows int) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	return eachID(f, path, rows, nil, func(int, []byte) error { return nil })
 }
 
 // eachID calls fn with one id a line, less those of dropped rows; errors name the file
@@ -71,6 +93,9 @@ func eachID(r io.Reader, path string, rows int, dropped []uint32, fn func(line i
 	for lines.Scan() {
 		line++
 		id := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+		if line == 1 {
+			id = bytes.TrimPrefix(id, []byte("\ufeff")) // the mark that some editors begin a file with
+		}
 		switch {
 		case len(dropped) > 0 && int64(dropped[0]) == int64(line)-1:
 			dropped = dropped[1:]

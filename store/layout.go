@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Names inside a store's directory; see the package comment.
@@ -47,14 +50,23 @@ func StateOf(dir string) (State, error) {
 			return Finished, nil
 		case graphName:
 			state = Unfinished
-		case scratchName, vectorsName, graphName + newSuffix, sealName + newSuffix:
+		case scratchName, graphName + newSuffix, sealName + newSuffix:
 		default:
-			if state == Absent {
+			if state == Absent && (e.Name() != vectorsName || !holdsRowsOnly(filepath.Join(dir, vectorsName))) {
 				state = Other
 			}
 		}
 	}
 	return state, nil
+}
+
+// holdsRowsOnly reports whether a folder called vectors may be that of a store, not the
+// user's own.
+func holdsRowsOnly(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() != rowsName && e.Name() != rowsName+newSuffix
+	})
 }
 
 // isFinished is nil where a directory holds a finished store, else says what it
@@ -111,4 +123,23 @@ func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 		}
 		return fn(filepath.ToSlash(rel), info)
 	})
+}
+
+// makeDirs makes a folder and those above it that are not there, durably where they can be
+// synced: the folder above a new one is read for that, which is not always allowed.
+func makeDirs(path string) error {
+	var above []string // of new folders, the innermost first
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		above = append(above, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return err
+	}
+	for _, dir := range above {
+		_ = syncDir(vfs.Default, dir)
+	}
+	return nil
 }

@@ -23,6 +23,11 @@ func openLists(e *engine, dir string, of listsOf) (*lists, error) {
 	return &lists{listsOf: of, engine: e, view: v, cursors: cursors{db: e.db, tag: of.tag}}, err
 }
 
+// openWithoutView looks lists up through Pebble.
+func openWithoutView(e *engine, _ string, of listsOf) (*lists, error) {
+	return &lists{listsOf: of, engine: e, cursors: cursors{db: e.db, tag: of.tag}}, nil
+}
+
 // with calls fn with the raw list of a row, which is valid during the call.
 func (l *lists) with(row Row, fn func(neighbors, keys []byte)) error {
 	if l.view == nil {

@@ -12,7 +12,7 @@ import (
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
 // holds it. The lock goes with the process, however that ends.
 func lockDir(dir string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Join(dir, scratchName), 0o777); err != nil {
+	if err := makeDirs(filepath.Join(dir, scratchName)); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, scratchName, "lock"), os.O_RDWR|os.O_CREATE, 0o666)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -168,9 +170,20 @@ func after(prefix []byte) []byte {
 // corrupt wraps what Pebble said of a key.
 func corrupt(key []byte, err error) error {
 	if len(key) == 0 {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return damage(err)
 	}
-	return fmt.Errorf("%w: key %x: %w", ErrCorrupt, key, err)
+	return damage(fmt.Errorf("key %x: %w", key, err))
+}
+
+// damage marks an error of reading as ErrCorrupt, unless it is one of the system that says
+// nothing of what was written: who deletes what is corrupt must not delete for that.
+func damage(err error) error {
+	for _, of := range []error{fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
+		if errors.Is(err, of) {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
 // logger passes a reader's messages on. Pebble calls Fatalf where it cannot go on

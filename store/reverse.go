@@ -39,7 +39,8 @@ type ReverseOptions struct {
 // It reads the lists twice: to count the entries of every range of rows, and to
 // write each entry, 12 bytes, to the spill file of its range. Then range after
 // range is read back, sorted and written. Memory is 32 MiB (ReverseOptions.Memory)
-// and 1 MB, or what the entries of 1/65,536 of the rows take where that is more; disk is
+// and 1 MB, or what the entries of 1/65,536 of the rows take where that is more; a row that
+// very many list takes some 60 bytes for each of them, as it is written whole. Disk is
 // 12 bytes an entry for the spill, given back at the end, and 8 for the result.
 //
 // All is written beside and renamed when it is whole: interrupted, it leaves the

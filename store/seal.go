@@ -34,8 +34,8 @@ type SealedFile struct {
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
-// and writes DIR/SEAL: every file but the view and scratch files with size and
-// SHA-256. After it the directory is read-only and the Draft closed. Cancelling ctx stops
+// and writes DIR/SEAL: every file of the database, and the rows, with size and
+// SHA-256; the view and what is not the store's are not sealed. After it the directory is read-only and the Draft closed. Cancelling ctx stops
 // it with ctx's error; the result is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.Record("result", result); err != nil {
@@ -148,7 +148,7 @@ const sealHeader = "knng seal 1"
 //	...
 //	seal <sha256 of all lines before>
 func seal(ctx context.Context, fs vfs.FS, dir string) error {
-	files, errs, err := hashFiles(ctx, dir, func(done, all int64) {})
+	files, errs, err := hashFiles(ctx, dir, ours, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -174,17 +174,34 @@ func sealText(files []SealedFile) []byte {
 	return b.Bytes()
 }
 
-// unsealed are files that a seal is not about: itself, and the view, which is
-// derived and may be deleted.
-var unsealed = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
+// ours reports whether a file is of the store, and belongs in its seal. What else is in the
+// folder, a log of the build perhaps, may change and go as it likes.
+func ours(rel string) bool {
+	return strings.HasPrefix(rel, graphName+"/") || rel == vectorsName+"/"+rowsName
+}
 
-// hashFiles lists the files of a store, sorted, with their hashes, which it computes
-// side by side; errs are those of files that could not be read. tell is told how many
-// bytes of all are hashed, by one goroutine at a time.
-func hashFiles(ctx context.Context, dir string, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
+// beside are files of a store that a seal is not about: itself, and the view, which is
+// derived and may be deleted.
+var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
+
+// strangers are the files in a store's folder that are not the store's.
+func strangers(dir string) (names []string, err error) {
+	err = walkFiles(dir, func(rel string, _ os.FileInfo) error {
+		if !ours(rel) && !slices.Contains(beside, rel) {
+			names = append(names, rel)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// hashFiles lists the files of a store that are wanted, sorted, with their hashes, which it
+// computes side by side; errs are those of files that could not be read. tell is told how
+// many bytes of all are hashed, by one goroutine at a time.
+func hashFiles(ctx context.Context, dir string, wanted func(rel string) bool, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
 	var all int64
 	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
-		if !slices.Contains(unsealed, rel) {
+		if wanted(rel) {
 			files = append(files, SealedFile{Path: rel, Size: info.Size()})
 			all += info.Size()
 		}

@@ -12,5 +12,5 @@ func freeBytes(dir string) (n int64, disk uint64, ok bool) {
 	if unix.Statfs(dir, &s) != nil || unix.Stat(dir, &f) != nil {
 		return 0, 0, false
 	}
-	return int64(s.Bavail) * int64(s.Bsize), uint64(f.Dev), true
+	return int64(s.Bavail) * blockBytes(&s), uint64(f.Dev), true
 }

@@ -51,9 +51,14 @@ type Info struct {
 }
 
 // Open opens a finished store. It compares the sizes of its files with the
-// seal; Check compares their contents. Errors: ErrNotFinished, ErrNotStore,
-// ErrFormat, ErrCorrupt.
-func Open(dir string, opts *Options) (s *Store, err error) {
+// seal; Check compares their contents. Some files are opened when they are first needed:
+// while a store is open, its directory stays where it is and no other takes its place.
+// Errors: ErrNotFinished, ErrNotStore, ErrFormat, ErrCorrupt, and those of the system where
+// they say nothing of the files' contents (too many open files, no permission).
+func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }
+
+// openWith opens a finished store, and its lists by a function.
+func openWith(dir string, opts *Options, openLists func(e *engine, dir string, of listsOf) (*lists, error)) (s *Store, err error) {
 	defer caught(&err)
 	if opts == nil {
 		opts = new(Options)
@@ -75,6 +80,9 @@ func Open(dir string, opts *Options) (s *Store, err error) {
 	if err == nil {
 		s.lists, err = openLists(s.engine, dir, outLists(s.shape))
 	}
+	if err == nil && s.lists.view == nil { // whose length tells as much
+		err = s.engine.reaches(s.shape.Rows)
+	}
 	if err != nil {
 		s.engine.close()
 		return nil, err
@@ -91,7 +99,7 @@ func openSealed(dir string, opts *Options) (*engine, error) {
 	}
 	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), cache, toRead, opts.Logger)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return nil, damage(err)
 	}
 	return e, nil
 }
@@ -101,7 +109,7 @@ func checkSizes(dir string, files []SealedFile) error {
 	for _, f := range files {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path)))
 		if err != nil {
-			return fmt.Errorf("%w: sealed file is missing: %w", ErrCorrupt, err)
+			return damage(fmt.Errorf("sealed file is missing: %w", err))
 		}
 		if info.Size() != f.Size {
 			return fmt.Errorf("%w: %s: %d bytes, sealed with %d", ErrCorrupt, f.Path, info.Size(), f.Size)
@@ -219,7 +227,11 @@ func (s *Store) RowOf(id string) (Row, error) {
 		return 0, ErrClosed
 	}
 	defer s.calls.leave()
-	return s.engine.rowOf(id)
+	row, err := s.engine.rowOf(id)
+	if err == nil && uint64(row) >= uint64(s.shape.Rows) {
+		return 0, fmt.Errorf("%w: id %q is of row %d of %d", ErrCorrupt, id, row, s.shape.Rows)
+	}
+	return row, err
 }
 
 // ID returns the external id of a row. Errors: ErrNoRow, ErrNoID where the

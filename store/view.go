@@ -50,6 +50,8 @@ const (
 	viewOffsetBits = 40   // bits of an offset in a place; the table stands above
 )
 
+var errViewVersion = errors.New("view of another version")
+
 // maxPlace bounds what a place can say.
 const maxPlace = math.MaxUint64 >> (64 - viewOffsetBits)
 
@@ -72,7 +74,7 @@ func openView(path, graph string, lists listsOf) (*view, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return nil, damage(err)
 	}
 	v := &view{path: path, lists: lists, file: file, touched: make([]atomic.Uint32, (lists.blocks()+15)/16)}
 	err = vectors.Guard(func() error {
@@ -88,9 +90,12 @@ func openView(path, graph string, lists listsOf) (*view, error) {
 		}
 		return nil
 	})
+	if errors.Is(err, errViewVersion) {
+		return nil, v.close() // derived by another knng: it serves that one
+	}
 	if err != nil {
 		v.close()
-		return nil, fmt.Errorf("%w: %s, which may be deleted: %w", ErrCorrupt, path, err)
+		return nil, damage(fmt.Errorf("%s, which may be deleted, or made again by knng analyze --view: %w", path, err))
 	}
 	return v, nil
 }
@@ -120,7 +125,7 @@ func parseView(data []byte, lists *listsOf) (names []string, sizes []uint64, err
 		return nil, nil, fmt.Errorf("begins with %q, want %q", data[:8], viewMagic)
 	}
 	if version := binary.LittleEndian.Uint32(data[8:]); version != viewVersion {
-		return nil, nil, fmt.Errorf("view version %d, want %d", version, viewVersion)
+		return nil, nil, fmt.Errorf("%w: %d, want %d", errViewVersion, version, viewVersion)
 	}
 	tables := binary.LittleEndian.Uint64(data[24:])
 	if tables > uint64(len(data))/viewTableBytes || viewHeader(int(tables)) > len(data) {
@@ -214,12 +219,18 @@ func (v *view) block(table *viewTable, at int) ([]byte, error) {
 
 // touch verifies a block. Several may do so at a time.
 func (v *view) touch(b int, table *viewTable, at int) (known uint32, err error) {
-	if size := v.lists.fullBlock(); at/viewPage != (at+size-1)/viewPage {
-		table.file.WillNeed(at, at+size) // one read of the disk, not one a page
+	expect := func(size int) { // one read of the disk, not one a page
+		if at/viewPage != (at+size-1)/viewPage {
+			table.file.WillNeed(at, at+size)
+		}
 	}
+	expect(v.lists.fullBlock())
 	block, err := v.block(table, at)
 	if err != nil {
 		return 0, fmt.Errorf("%w (%s, %s)", err, v.path, v.rowsOf(b))
+	}
+	if len(block) > v.lists.fullBlock() { // which says itself how long it is
+		expect(len(block))
 	}
 	if got, want := blockSum(b, block), binary.LittleEndian.Uint64(v.entries[viewEntryBytes*b+8:]); got != want {
 		return 0, fmt.Errorf("%w: %s: %s at byte %d have checksum %016x, want %016x (%s)",

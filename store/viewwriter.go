@@ -29,7 +29,7 @@ var errNotVerbatim = errors.New("store: the tables do not hold the lists as they
 // compressed the tables.
 func BuildView(ctx context.Context, dir string) (err error) {
 	defer caught(&err)
-	s, err := Open(dir, nil)
+	s, err := openWith(dir, nil, openWithoutView) // it may be damaged
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/knng/knng/vectors/aside"
 )
 
 // writeBytes is the buffer of a file writer: large enough that the system calls
@@ -31,7 +33,7 @@ type RowsWriter struct {
 
 // CreateRows begins a row file of exactly n rows. Commit renames it to path.
 func CreateRows(path string, n, dim int, t Type) (*RowsWriter, error) {
-	file, err := createAside(path)
+	file, err := createRowFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +87,14 @@ func (w *RowsWriter) Commit() error {
 // Abort drops the unfinished file; after Commit it does nothing.
 func (w *RowsWriter) Abort() error { return w.file.Abort() }
 
-// aside is a Publication on the system's files.
-type aside struct {
+// rowFile is a Publication on the system's files. Row files stand in folders of their
+// store, so their name aside is always the same, and what a kill left is written over.
+type rowFile struct {
 	path string
 	*os.File
 }
 
-func createAside(path string) (*aside, error) {
+func createRowFile(path string) (*rowFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
@@ -99,11 +102,11 @@ func createAside(path string) (*aside, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
-	return &aside{path, f}, nil
+	return &rowFile{path, f}, nil
 }
 
 // Commit syncs the file and its folder and renames it into place.
-func (a *aside) Commit() error {
+func (a *rowFile) Commit() error {
 	if err := a.Sync(); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
@@ -115,11 +118,14 @@ func (a *aside) Commit() error {
 	if err := os.Rename(a.path+".tmp", a.path); err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
-	return syncFolder(filepath.Dir(a.path))
+	if err := aside.SyncFolder(filepath.Dir(a.path)); err != nil {
+		return fmt.Errorf("vectors: %w", err)
+	}
+	return nil
 }
 
 // Abort closes and removes the file.
-func (a *aside) Abort() error {
+func (a *rowFile) Abort() error {
 	if a.File == nil {
 		return nil
 	}

@@ -7,35 +7,33 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/knng/knng/vectors/aside"
 )
 
 // A Writer appends rows, and ids if there are any, to a vector file. The format
 // follows from the extension: .fvecs .bvecs .fbin .u8bin .i8bin .npy. Ids go to
-// a file of their own beside it, path+".ids", one line a row. Both are written aside,
-// with ".tmp" behind their names, and have their names when Close returns: a part of the
-// rows never passes for all of them.
+// a file of their own beside it, path+".ids", one line a row. Both are written aside
+// (package aside), and have their names when Close returns: a part of the rows never
+// passes for all of them.
 type Writer struct {
 	path   string
 	format string
 	typ    Type
 	dim    int
 	n      int
-	f      *os.File
+	f      *aside.File // nil once closed
 	w      *bufio.Writer
 	ids    *bufio.Writer // nil until the first id
-	idFile *os.File
+	idFile *aside.File
 	row    []byte
 }
 
 // written is the element type that a format can hold; .npy holds any.
 var written = map[string]Type{".fvecs": Float32, ".bvecs": Uint8, ".fbin": Float32, ".u8bin": Uint8, ".i8bin": Int8}
-
-// unfinished is what the names of files end in that are being written.
-const unfinished = ".tmp"
 
 // mostCounted is the most rows that a header of 32 bits can promise.
 const mostCounted = math.MaxUint32
@@ -47,7 +45,7 @@ func Create(path string, t Type, dim int) (*Writer, error) {
 	if err := writable(format, t, dim); err != nil {
 		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}
-	f, err := os.Create(path + unfinished)
+	f, err := aside.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
@@ -144,7 +142,7 @@ func (w *Writer) appendID(id string) (err error) {
 		if w.n > 0 {
 			return errors.New("an id, but the rows before have none")
 		}
-		if w.idFile, err = os.Create(w.idsPath() + unfinished); err != nil {
+		if w.idFile, err = aside.Create(w.idsPath()); err != nil {
 			return err
 		}
 		w.ids = bufio.NewWriterSize(w.idFile, writeBytes)
@@ -176,22 +174,22 @@ func (w *Writer) finish() error {
 		_, err := w.f.WriteAt(h, 0)
 		errs = append(errs, err)
 	}
-	errs = append(errs, w.f.Sync(), w.f.Close())
+	errs = append(errs, w.f.Settle())
 	if w.ids != nil {
-		errs = append(errs, w.ids.Flush(), w.idFile.Sync(), w.idFile.Close())
+		errs = append(errs, w.ids.Flush(), w.idFile.Settle())
 	}
 	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
 	if w.ids != nil {
-		if err := os.Rename(w.idsPath()+unfinished, w.idsPath()); err != nil {
+		if err := w.idFile.Rename(); err != nil {
 			return err
 		}
 	}
-	if err := os.Rename(w.path+unfinished, w.path); err != nil {
+	if err := w.f.Rename(); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(w.path))
+	return aside.SyncFolder(filepath.Dir(w.path))
 }
 
 // Abort drops what was written; after Close it does nothing.
@@ -199,11 +197,9 @@ func (w *Writer) Abort() error {
 	if w.f == nil {
 		return nil
 	}
-	w.f.Close() // whose errors say nothing of a file that goes
-	errs := []error{removed(os.Remove(w.path + unfinished))}
+	errs := []error{w.f.Abort()}
 	if w.idFile != nil {
-		w.idFile.Close()
-		errs = append(errs, removed(os.Remove(w.idsPath()+unfinished)))
+		errs = append(errs, w.idFile.Abort())
 	}
 	w.f, w.idFile = nil, nil
 	return errors.Join(errs...)

@@ -18,6 +18,11 @@ type Plan struct {
 	Seconds       float64 `json:"seconds,omitempty"` // 0: the machine was not measured
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
 	Rates         *Rates  `json:"rates,omitempty"` // as they were measured
+
+	// What builder.Plan adds: the limit that it planned by, and the least under which a
+	// build begins. What is measured to pass a plan is in it, so it may exceed the peak.
+	LimitBytes int64 `json:"limit_bytes,omitempty"`
+	LeastBytes int64 `json:"least_bytes,omitempty"`
 }
 
 // A Pass is one going through the data, or several alike.

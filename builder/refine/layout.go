@@ -129,7 +129,7 @@ func (r *run) takeIDs() (err error) {
 	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
 		return fmt.Errorf("refine: ids: %w", err)
 	}
-	return r.draft.CommitIDs(path, r.g1.Len(), nil)
+	return r.draft.CommitIDs(r.ctx, path, r.g1.Len(), nil)
 }
 
 // takeRows writes the store's own rows in the order of places: the new vectors

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 )
@@ -68,7 +70,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.BoolVar(&a.view, "view", false, "make DIR/view again, by which lists are looked up")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
-	f.StringVar(&a.memory, "memory", "256MiB", "memory for lists")
+	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of what the machine or its cgroup offers for the first, 256 MiB for the second)")
 	f.StringVar(&a.affinity, "affinity", "", "cluster by affinity propagation and write row,exemplar to this CSV file")
 	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all)")
 	return c
@@ -152,7 +154,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	w := &watched{Store: s, ctx: ctx, to: g.phases()}
 	if a.reverse {
 		steps := &steps{to: w.to}
-		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: a.bytes, Progress: func(phase string, done, total int) {
+		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: cmp.Or(a.bytes, 256<<20), Progress: func(phase string, done, total int) {
 			steps.tell(phase, "rows", int64(done), int64(total))
 		}})
 		steps.end()
@@ -193,7 +195,7 @@ func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
 		groups.Within = &a.within
 		r.Duplicates = &groups
 	}
-	if r.Mutual, err = analysis.MeasureReciprocity(w.begin("mutual neighbors"), a.bytes); err != nil {
+	if r.Mutual, err = analysis.MeasureReciprocity(w.begin("mutual neighbors"), cmp.Or(a.bytes, builder.DefaultMemory())); err != nil {
 		return nil, err
 	}
 	if r.Hubness, err = analysis.MeasureHubness(w.begin("hubs"), shares, a.top); err != nil {

@@ -4,15 +4,14 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/store/analysis/affinity"
+	"github.com/knng/knng/vectors/aside"
 )
 
 // mostIterations is where affinity propagation gives up.
@@ -70,20 +69,20 @@ func clustersOf(exemplars []uint32) []analysis.Group {
 
 // writeExemplars writes a line for every row, to a file that has its name when it is whole.
 func writeExemplars(path string, exemplars []uint32) error {
-	tmp := path + ".tmp"
-	f, err := os.Create(tmp)
+	f, err := aside.Create(path)
 	if err != nil {
 		return err
 	}
+	defer f.Abort()
 	w := bufio.NewWriter(f)
 	fmt.Fprintln(w, "row,exemplar")
 	for row, exemplar := range exemplars {
 		fmt.Fprintf(w, "%d,%d\n", row, exemplar)
 	}
-	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp))
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	return os.Rename(tmp, path)
+	return f.Commit()
 }
 
 // showAffinity prints what affinity propagation found, for people.

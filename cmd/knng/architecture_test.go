@@ -14,7 +14,7 @@ const module = "github.com/knng/knng"
 // levels say which rooms a room may enter: those at its level or below. Tests
 // may go anywhere.
 var levels = map[string]int{
-	"vectors/internal/simd": 0, "vectors": 0, "vectors/distance": 0, "vectors/codes": 0, "vectors/products": 0,
+	"vectors/internal/simd": 0, "vectors": 0, "vectors/aside": 0, "vectors/distance": 0, "vectors/codes": 0, "vectors/products": 0,
 	"store/fence": 0, "cache": 1, "store": 1, "store/export": 1, "store/analysis": 1, "store/analysis/affinity": 1,
 	"store/gonumgraph": 1,
 	"builder/lot":      0, "builder/internal/rowstest": 0, "builder/plan": 0, "builder/pages": 0, "builder/progress": 0, "builder/screen": 1, "builder/parts": 2, "builder/candidates": 1, "builder/division": 1, "builder/leaf": 2,

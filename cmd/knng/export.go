@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/export"
 )
@@ -27,8 +29,9 @@ distances beside it), ivecs, csv (row,rank,neighbor,distance). Without --format 
 extension of PATH tells which, and none of these means npz.`
 
 type exportFlags struct {
-	out  string
-	opts export.Options
+	out    string
+	memory string
+	opts   export.Options
 }
 
 func newExport(g *globals) *cobra.Command {
@@ -43,6 +46,7 @@ func newExport(g *globals) *cobra.Command {
 	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs or csv (default PATH's extension, or npz)")
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
+	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of what the machine or its cgroup offers)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
 	requireOutput(c)
 	return c
@@ -52,9 +56,14 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	if e.opts.Format == "" {
 		e.opts.Format = formatOf(e.out)
 	}
-	if err := e.opts.Validate(); err != nil {
+	var err error
+	if e.opts.Memory, err = parseSize(e.memory); err == nil {
+		err = e.opts.Validate()
+	}
+	if err != nil {
 		return usageError{err}
 	}
+	e.opts.Memory = cmp.Or(e.opts.Memory, builder.DefaultMemory())
 	if err := apart(dir, e.out); err != nil {
 		return err
 	}

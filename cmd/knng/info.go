@@ -40,13 +40,16 @@ func runInfo(g *globals, dir string) error {
 	}
 	defer s.Close()
 	info := s.Info()
-	show, err := shower(info.Result)
+	object, text, err := resultOf(info.Result, dir)
 	if err != nil {
 		return fmt.Errorf("result stored in %s: %w", dir, err)
 	}
-	if err := show(g, dir); err != nil || g.json {
-		return err
+	if g.json {
+		m := info.Manifest
+		return g.printWith(object, map[string]any{"created": m.Created, "format": m.Format, "vectors": m.Vectors, "ids": info.IDs, "view": info.View,
+			"options": optionsOf(m.Options), "files": m.Files})
 	}
+	text(g)
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
 	lookups := "by the view"
 	if !info.View {
@@ -59,18 +62,36 @@ func runInfo(g *globals, dir string) error {
 	return nil
 }
 
-// shower reads the result of a build or of a refinement and returns what prints
-// it, as JSON or for people.
-func shower(result []byte) (func(g *globals, dir string) error, error) {
+// resultOf reads the result of a build or of a refinement and returns the object that it
+// is as JSON, and what prints it for people.
+func resultOf(result []byte, dir string) (object any, text func(g *globals), err error) {
 	built, refined := new(builder.Result), new(refine.Result)
 	if err := json.Unmarshal(result, built); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if built.Method != refine.Method {
-		return func(g *globals, dir string) error { return showBuilt(g, built, dir) }, nil
+		return flatten(built, dir), func(g *globals) { printResult(g, built, dir) }, nil
 	}
-	err := json.Unmarshal(result, refined)
-	return func(g *globals, dir string) error { return showRefined(g, refined, dir) }, err
+	err = json.Unmarshal(result, refined)
+	return flattenRefined(refined, dir), func(g *globals) { printRefined(g, refined, dir) }, err
+}
+
+// printWith prints an object with more members.
+func (g *globals) printWith(object any, more map[string]any) error {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	for name, value := range more {
+		if members[name], err = json.Marshal(value); err != nil {
+			return err
+		}
+	}
+	return g.printJSON(members)
 }
 
 // optionsOf are options by their names.

@@ -124,7 +124,13 @@ func (g *globals) close() {
 }
 
 // log prints what a library has to say.
-func (g *globals) log(format string, a ...any) { fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...) }
+func (g *globals) log(format string, a ...any) {
+	if g.way() == "json" { // every line of which is an object
+		g.say(format, a...)
+		return
+	}
+	fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...)
+}
 
 // args turns a cobra argument check into a usage error.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {

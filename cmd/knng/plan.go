@@ -69,7 +69,15 @@ func printPlan(g *globals, p *plan.Plan) error {
 	}
 	fmt.Fprintf(w, "all\t\t%s\t%s\t%s\t%s\t%s\t%s\n", size(p.ReadBytes), size(p.WrittenBytes), size(p.PeakAnonBytes),
 		size(p.PeakDiskBytes), planned(p.Seconds), "memory and disk at the peak")
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	refused := ""
+	if p.LimitBytes < p.LeastBytes {
+		refused = ": a build is refused"
+	}
+	fmt.Fprintf(g.stdout, "the memory limit is %s, the least that will do %s%s\n", size(p.LimitBytes), size(p.LeastBytes), refused)
+	return nil
 }
 
 // planned is a predicted time; "" where there is none.

@@ -15,25 +15,40 @@ import (
 
 // reporter returns what shows a build's progress, as the flags ask.
 func (g *globals) reporter() func(builder.Event) {
-	how := g.progress
-	if g.quiet {
-		how = "none"
-	}
-	if how == "auto" {
-		how = "plain"
-		if f, ok := g.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			how = "bar"
-		}
-	}
-	switch how {
+	switch g.way() {
 	case "none":
 		return nil
 	case "json":
 		return jsonLines(g.stderr)
 	case "bar":
-		return (&bar{w: g.stderr, now: time.Now}).show
+		return (&bar{w: g.stderr, now: time.Now, cells: g.cells()}).show
 	}
 	return (&lines{w: g.stderr, now: time.Now}).show
+}
+
+// way is how progress is shown: none, plain, bar or json.
+func (g *globals) way() string {
+	switch {
+	case g.quiet:
+		return "none"
+	case g.progress != "auto":
+		return g.progress
+	case g.cells() > 0:
+		return "bar"
+	}
+	return "plain"
+}
+
+// cells is the width of the terminal that progress goes to, 0 where it is none.
+func (g *globals) cells() int {
+	f, ok := g.stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
 }
 
 // jsonLines prints every event as an object on a line.
@@ -74,6 +89,7 @@ type bar struct {
 	w     io.Writer
 	now   func() time.Time
 	last  time.Time
+	cells int // of a line of the terminal; 0 is not known
 	drawn int // width of what stands there
 }
 
@@ -96,6 +112,9 @@ func (b *bar) show(e builder.Event) {
 	}
 	b.last = b.now()
 	line := meter(e) + status(e)
+	if b.cells > 0 { // a line that wraps cannot be drawn over, and the last cell may wrap
+		line = line[:min(len(line), b.cells-1)]
+	}
 	fmt.Fprint(b.w, "\r", line, strings.Repeat(" ", max(0, b.drawn-len(line))))
 	b.drawn = len(line)
 }

@@ -50,6 +50,12 @@ func TestBar(t *testing.T) {
 	if got := out.String(); got != strings.Replace(want, "1e+06", "1M", 1) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	narrow := &bar{w: &out, now: c.now, cells: 40}
+	out.Reset()
+	narrow.show(e)
+	if got := strings.TrimPrefix(out.String(), "\r"); got != want[1:40] {
+		t.Errorf("in 40 cells: %q, want %q", got, want[1:40])
+	}
 	out.Reset()
 	b.show(builder.Event{Phase: "order", End: true})
 	if got := out.String(); strings.TrimSpace(got) != "" || !strings.HasSuffix(got, "\r") {

@@ -148,14 +148,19 @@ func same(a, b string) bool {
 // showRefined prints a result, as JSON or for people.
 func showRefined(g *globals, res *refine.Result, dir string) error {
 	if g.json {
-		return g.printJSON(struct {
-			*refine.Result
-			Dir  string `json:"dir"`
-			Done bool   `json:"finished"`
-		}{res, dir, true})
+		return g.printJSON(flattenRefined(res, dir))
 	}
 	printRefined(g, res, dir)
 	return nil
+}
+
+// flattenRefined is a result with what scripts want to know besides.
+func flattenRefined(res *refine.Result, dir string) any {
+	return struct {
+		*refine.Result
+		Dir  string `json:"dir"`
+		Done bool   `json:"finished"`
+	}{res, dir, true}
 }
 
 // ranksOf is how much of a list of g1 is looked at.

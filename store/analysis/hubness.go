@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"cmp"
+	"container/heap"
 	"math"
 	"math/bits"
 	"slices"
@@ -81,24 +83,38 @@ func MeasureHubness(g Graph, shares []float64, top int) (*Hubness, error) {
 
 // hubs finds the rows with the largest in-degrees, none with 0.
 func hubs(degrees []uint32, top int) []Hub {
-	list := []Hub{}
+	best := &least{}
 	for row, d := range degrees {
-		if d == 0 || top < 1 || len(list) == top && d <= list[top-1].InDegree {
-			continue
+		switch {
+		case d == 0 || top < 1:
+		case best.Len() < top:
+			heap.Push(best, Hub{uint32(row), d})
+		case d > best.hubs[0].InDegree: // rows ascend: of equal ones the first stay
+			best.hubs[0] = Hub{uint32(row), d}
+			heap.Fix(best, 0)
 		}
-		if len(list) == top {
-			list = list[:top-1]
-		}
-		// Behind equal ones: rows ascend.
-		at, _ := slices.BinarySearchFunc(list, d, func(h Hub, d uint32) int {
-			if h.InDegree >= d {
-				return -1
-			}
-			return 1
-		})
-		list = slices.Insert(list, at, Hub{uint32(row), d})
 	}
+	list := append([]Hub{}, best.hubs...)
+	slices.SortFunc(list, byDegree)
 	return list
+}
+
+// byDegree puts the row that most list first, then the first row.
+func byDegree(a, b Hub) int {
+	return cmp.Or(cmp.Compare(b.InDegree, a.InDegree), cmp.Compare(a.Row, b.Row))
+}
+
+// least is a heap with the last by degree on top.
+type least struct{ hubs []Hub }
+
+func (l *least) Len() int           { return len(l.hubs) }
+func (l *least) Less(i, j int) bool { return byDegree(l.hubs[i], l.hubs[j]) > 0 }
+func (l *least) Swap(i, j int)      { l.hubs[i], l.hubs[j] = l.hubs[j], l.hubs[i] }
+func (l *least) Push(x any)         { l.hubs = append(l.hubs, x.(Hub)) }
+func (l *least) Pop() any {
+	last := l.hubs[len(l.hubs)-1]
+	l.hubs = l.hubs[:len(l.hubs)-1]
+	return last
 }
 
 func histogram(degrees []uint32) []Bin {

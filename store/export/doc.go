@@ -35,5 +35,5 @@
 // bytes a row on top.
 //
 // Files are written beside their final name, synced, and renamed when they are
-// whole.
+// whole (package aside).
 package export

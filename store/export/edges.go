@@ -6,19 +6,20 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+
+	"github.com/knng/knng/vectors/aside"
 )
 
 // edges is a temporary file of lists of any length, read in passes: for every
 // row u32 entries, then for each u32 neighbor and f32 distance.
 type edges struct {
-	f    *os.File
+	f    *aside.File
 	w    *bufio.Writer
 	rows int
 }
 
 func createEdges(path string, rows int) (*edges, error) {
-	f, err := os.Create(path)
+	f, err := aside.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
@@ -75,6 +76,5 @@ func (e *edges) each(fn visit) error {
 }
 
 func (e *edges) remove() {
-	e.f.Close()
-	os.Remove(e.f.Name())
+	e.f.Abort()
 }

@@ -62,7 +62,7 @@ type Options struct {
 	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it
 	Symmetric Symmetric
 	Force     bool  // replace what is at the path
-	Memory    int64 // bytes for the entries of a symmetric graph; 0 is 256 MiB
+	Memory    int64 // bytes for the entries of a symmetric graph, 12 each and 24 a row; 0 is 256 MiB. What it holds is done in one pass
 }
 
 // Validate reports every fault at once.
@@ -97,11 +97,12 @@ func Export(g Graph, path string, o Options) error {
 	}
 	x := &exporter{Graph: g, Options: o, wide: g.Len() > math.MaxInt32}
 	files := x.files(path)
-	if err := vacant(o, path, files); err != nil {
+	free := func() error { return vacant(o, path, files) }
+	if err := free(); err != nil { // before all the work, and again after it
 		return err
 	}
 	if o.Symmetric != Directed {
-		s, err := x.symmetrise(path + ".edges.tmp")
+		s, err := x.symmetrise(path + ".edges")
 		if err != nil {
 			return err
 		}
@@ -109,9 +110,9 @@ func Export(g Graph, path string, o Options) error {
 		x.symmetric = s
 	}
 	if o.Format == NPY {
-		return publishFolder(path, files)
+		return publishFolder(path, files, free)
 	}
-	return publish(files)
+	return publish(files, free)
 }
 
 // file is one file of an export and how it is written. Errors of the writer

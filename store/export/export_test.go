@@ -249,14 +249,17 @@ func TestExportKeepsOtherKinds(t *testing.T) {
 	if err := Export(g, filepath.Join(dir, "absent", "g.csv"), Options{Format: CSV}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("into a folder that is not there: %v", err)
 	}
-	// What an interrupted export left is no hindrance.
+	// What another left is no hindrance.
 	left := filepath.Join(dir, "again.tmp")
 	os.Mkdir(left, 0o777)
 	os.WriteFile(filepath.Join(left, "indices.npy.tmp"), []byte("half"), 0o666)
 	if err := Export(g, filepath.Join(dir, "again"), Options{Format: NPY}); err != nil {
 		t.Error(err)
 	}
-	expectFiles(t, dir, "again", "distances.npy", "indices.npy", "letter")
+	// Nor is it, or a file of that name that is the user's, touched.
+	expectFiles(t, dir, "again", "again.tmp", "distances.npy", "indices.npy", "letter")
+	expectFiles(t, left, "indices.npy.tmp")
+	expectFiles(t, filepath.Join(dir, "again"), "distances.npy", "indices.npy")
 }
 
 // Row numbers that formats of 31 bits cannot hold are refused before a row is

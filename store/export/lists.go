@@ -55,8 +55,9 @@ func (x *exporter) lists(fn visit, value func(key float32) float32) error {
 }
 
 // leads reports whether the row itself comes before a list of so many entries:
-// not before that of an isolated row, which is empty where others are not.
-func (x *exporter) leads(entries int) bool { return x.Self && (entries > 0 || x.K() == 0) }
+// not before that of an isolated row, which is empty where others are not. A row alone has
+// an empty list and is not isolated.
+func (x *exporter) leads(entries int) bool { return x.Self && (entries > 0 || x.Len() == 1) }
 
 // Fillers of the lists of isolated rows.
 const noRow = -1

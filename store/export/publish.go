@@ -7,74 +7,71 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/knng/knng/vectors/aside"
 )
 
 // writeBytes is the buffer of a file: system calls vanish beside the copying.
 const writeBytes = 1 << 20
 
-// publish writes files aside and renames them when all are whole.
-func publish(files []file) (err error) {
+// publish writes files aside and renames them when all are whole, and free has nothing
+// against it.
+func publish(files []file, free func() error) error {
+	written := make([]*aside.File, 0, len(files))
 	defer func() {
-		if err != nil {
-			for _, f := range files {
-				os.Remove(aside(f.path))
-			}
+		for _, f := range written {
+			f.Abort()
 		}
 	}()
 	for _, f := range files {
-		if err := write(f); err != nil {
-			return err
+		out, err := aside.Create(f.path)
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		written = append(written, out)
+		if err := write(out, f); err != nil {
+			return fmt.Errorf("export: %s: %w", f.path, err)
 		}
 	}
-	for _, f := range files {
-		if err := os.Rename(aside(f.path), f.path); err != nil {
+	if err := free(); err != nil {
+		return err
+	}
+	for _, f := range written {
+		if err := f.Rename(); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 	}
 	return syncFolder(filepath.Dir(files[0].path))
 }
 
-func aside(path string) string { return path + ".tmp" }
-
-// write fills the file that stands aside for another, down to the disk.
-func write(f file) error {
-	out, err := os.Create(aside(f.path))
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
+// write fills a file, down to the disk.
+func write(out *aside.File, f file) error {
 	w := bufio.NewWriterSize(out, writeBytes)
-	if err = f.write(w); err == nil {
-		err = w.Flush()
+	if err := f.write(w); err != nil {
+		return err
 	}
-	if err == nil {
-		err = out.Sync()
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	if err = errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("export: %s: %w", f.path, err)
-	}
-	return nil
+	return out.Settle()
 }
 
 // publishFolder makes a folder of files. A new folder appears whole; in one that
 // exists the files are replaced one after the other, and others are left alone.
-func publishFolder(path string, files []file) error {
-	folder := path
+func publishFolder(path string, files []file, free func() error) error {
 	_, err := os.Stat(path)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if fresh {
-		folder = aside(path)
-		if err := makeFolder(folder, files); err != nil {
-			return err
-		}
+	if err == nil {
+		return publish(within(path, files), free)
 	}
-	within := make([]file, len(files))
-	for i, f := range files {
-		within[i] = file{filepath.Join(folder, f.path), f.write}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("export: %w", err)
 	}
-	if err := publish(within); err != nil || !fresh {
-		if fresh {
-			os.Remove(folder)
-		}
+	folder, err := aside.Mkdir(path)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer os.RemoveAll(folder) // where it was not renamed
+	if err := publish(within(folder, files), free); err != nil {
 		return err
 	}
 	if err := os.Rename(folder, path); err != nil {
@@ -83,14 +80,17 @@ func publishFolder(path string, files []file) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// makeFolder makes a folder that an earlier export may have left half filled.
-func makeFolder(folder string, files []file) error {
-	for _, f := range files {
-		os.Remove(filepath.Join(folder, f.path))
-		os.Remove(aside(filepath.Join(folder, f.path)))
+// within are files in a folder.
+func within(folder string, files []file) []file {
+	paths := make([]file, len(files))
+	for i, f := range files {
+		paths[i] = file{filepath.Join(folder, f.path), f.write}
 	}
-	os.Remove(folder)
-	if err := os.Mkdir(folder, 0o777); err != nil {
+	return paths
+}
+
+func syncFolder(path string) error {
+	if err := aside.SyncFolder(path); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil

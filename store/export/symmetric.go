@@ -14,6 +14,9 @@ type entry struct {
 
 const entryBytes = 12
 
+// rowBytes is what a row takes that is held, beside its entries.
+const rowBytes = 24
+
 // defaultMemory makes a graph of a million lists of 20 symmetric in two passes.
 const defaultMemory = 256 << 20
 
@@ -35,10 +38,11 @@ func (x *exporter) symmetrise(path string) (*edges, error) {
 		memory = defaultMemory
 	}
 	for from := 0; from < len(degrees) && err == nil; {
-		to, entries := from, int64(0)
-		for to < len(degrees) && (to == from || (entries+int64(degrees[to]))*entryBytes <= memory) {
-			entries += int64(degrees[to])
-			to++
+		to, held := from, int64(0)
+		for ; to < len(degrees); to++ {
+			if held += int64(degrees[to])*entryBytes + rowBytes; held > memory && to > from {
+				break
+			}
 		}
 		err = x.symmetriseRange(out, from, degrees[from:to])
 		from = to

@@ -39,9 +39,9 @@ func newDense(lists [][]uint32, sims [][]float32, preference float32, damping fl
 			d.s[i][k] = math.Inf(-1)
 		}
 		for j, k := range lists[i] {
-			d.s[i][k] = float64(sims[i][j]) + affinity.TieBreak(0, uint32(i), k, float64(preference))
+			d.s[i][k] = float64(sims[i][j]) + affinity.TieBreak(0, uint32(i), k, math.Abs(float64(preference)))
 		}
-		d.s[i][i] = float64(preference) + affinity.TieBreak(0, uint32(i), uint32(i), float64(preference))
+		d.s[i][i] = float64(preference) + affinity.TieBreak(0, uint32(i), uint32(i), math.Abs(float64(preference)))
 	}
 	return d
 }
@@ -346,4 +346,51 @@ func ExampleCluster() {
 	}
 	fmt.Println(c.Clusters, "clusters:", c.Exemplars)
 	// Output: 2 clusters: [1 1 1 4 4 4]
+}
+
+// TestIdenticalRows: groups of identical rows, among others, are clusters, though the
+// median similarity, and so the preference, is 0.
+func TestIdenticalRows(t *testing.T) {
+	const groups, copies, k = 12, 9, 6
+	points := make([]float32, groups*copies)
+	for i := range points {
+		points[i] = float32(i % groups * 10)
+	}
+	points = append(points, 1000, 1003, 1007) // and some that are alone
+	rows, err := vectors.FromFloat32(points, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), builder.Options{K: k}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	c, err := affinity.Cluster(t.Context(), g.Len(), affinity.OfStore(g), affinity.Options{Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Converged || c.Preference != 0 {
+		t.Fatalf("converged %v after %d iterations, preference %g", c.Converged, c.Iterations, c.Preference)
+	}
+	exemplars := map[float32]map[uint32]bool{}
+	for row, e := range c.Exemplars[:groups*copies] {
+		at := points[row]
+		if points[e] != at {
+			t.Errorf("row %d at %g follows row %d at %g", row, at, e, points[e])
+		}
+		if exemplars[at] == nil {
+			exemplars[at] = map[uint32]bool{}
+		}
+		exemplars[at][e] = true
+	}
+	for at, set := range exemplars {
+		if len(set) > copies/3 {
+			t.Errorf("%d rows at %g have %d exemplars", copies, at, len(set))
+		}
+	}
 }

@@ -2,22 +2,26 @@ package affinity
 
 import "math"
 
-// median is the lower median of all similarities, or 0 where there are none. Two
-// passes count the high and then the low halves of numbers whose order is that
-// of the floats; 512 KiB are held.
-func median(lists Lists) (float32, error) {
+// median is the lower median of all similarities, and mean that of their absolute values;
+// both 0 where there are none. Two passes count the high and then the low halves of numbers
+// whose order is that of the floats; 512 KiB are held.
+func median(lists Lists) (middle float32, mean float64, err error) {
 	count := make([]int64, 1<<16)
-	all, err := tally(lists, count, func(x uint32) (int, bool) { return int(x >> 16), true })
+	all, err := tally(lists, count, func(x uint32) (int, bool) {
+		mean += math.Abs(float64(fromOrdered(x)))
+		return int(x >> 16), true
+	})
 	if err != nil || all == 0 {
-		return 0, err
+		return 0, 0, err
 	}
+	mean /= float64(all)
 	high, before := find(count, (all-1)/2)
 	clear(count)
 	if _, err := tally(lists, count, func(x uint32) (int, bool) { return int(x & 0xffff), int(x>>16) == high }); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	low, _ := find(count, (all-1)/2-before)
-	return fromOrdered(uint32(high)<<16 | uint32(low)), nil
+	return fromOrdered(uint32(high)<<16 | uint32(low)), mean, nil
 }
 
 // tally counts the similarities by what of says, and how many it let count.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 )
@@ -31,6 +32,7 @@ func (m *messages) begin() (err error) {
 			if *f, err = os.CreateTemp(m.dir, "affinity-"); err != nil {
 				return fmt.Errorf("affinity: %w", err)
 			}
+			os.Remove((*f).Name()) // where that goes while it is open, it goes with the process
 		}
 	}
 	m.old, m.new = m.new, m.old
@@ -77,12 +79,15 @@ func (m *messages) end() error {
 	return nil
 }
 
-// close removes the files.
+// close removes the files, where they are still there.
 func (m *messages) close() error {
 	var errs []error
 	for _, f := range []*os.File{m.old, m.new} {
 		if f != nil {
-			errs = append(errs, f.Close(), os.Remove(f.Name()))
+			errs = append(errs, f.Close())
+			if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
 		}
 	}
 	return errors.Join(errs...)

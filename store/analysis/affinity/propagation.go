@@ -17,6 +17,7 @@ type propagation struct {
 	lists      Lists
 	opts       Options
 	preference float64
+	scale      float64 // of what breaks ties: that of the similarities
 
 	own      []float64 // r(k,k)
 	nextOwn  []float64 // of this pass, which reads those of the last
@@ -31,8 +32,8 @@ type propagation struct {
 	r, a []float64 // of the row at hand
 }
 
-func newPropagation(n int, lists Lists, preference float32, opts Options) *propagation {
-	return &propagation{n: n, lists: lists, opts: opts, preference: float64(preference), messages: &messages{dir: opts.Scratch},
+func newPropagation(n int, lists Lists, preference float32, scale float64, opts Options) *propagation {
+	return &propagation{n: n, lists: lists, opts: opts, preference: float64(preference), scale: scale, messages: &messages{dir: opts.Scratch},
 		own: make([]float64, n), nextOwn: make([]float64, n), trust: make([]float64, n), sums: make([]float64, n), next: make([]float64, n), exemplar: make([]bool, n)}
 }
 
@@ -48,12 +49,8 @@ func (p *propagation) iterate(ctx context.Context) (changed bool, count int, err
 	for i := range p.nextOwn {
 		p.nextOwn[i] = math.Inf(1) // a row that can follow nobody leads
 	}
-	rows := 0
 	p.listed = 0
 	err = p.lists(func(i uint32, to []uint32, s []float32) error {
-		if rows++; rows%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if len(to) == 0 {
 			return nil
 		}
@@ -129,17 +126,21 @@ func (p *propagation) respond(i uint32, to []uint32, s []float32) float64 {
 
 // similarity is s(i,k) with what breaks ties.
 func (p *propagation) similarity(i, k uint32, s float64) float64 {
-	return s + tieBreak(p.opts.Seed, i, k, p.preference)
+	noise := tieBreak(p.opts.Seed, i, k, p.scale)
+	if i == k && p.preference == 0 {
+		noise -= 2e-9 * p.scale
+	}
+	return s + noise
 }
 
-// tieBreak is a billionth of the preference times a hash from 0 to 1: nothing
-// next to what float32 similarities leave open, and never the same twice.
-func tieBreak(seed uint64, i, k uint32, preference float64) float64 {
+// tieBreak is a billionth of the scale times a hash from 0 to 1: nothing next to what
+// float32 similarities leave open, and never the same twice.
+func tieBreak(seed uint64, i, k uint32, scale float64) float64 {
 	x := seed ^ (uint64(i)<<32 | uint64(k))
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	x ^= x >> 31
-	return 1e-9 * math.Abs(preference) * (float64(x>>11) / (1 << 53))
+	return 1e-9 * scale * (float64(x>>11) / (1 << 53))
 }
 
 // decide computes the availabilities of rows to themselves and who is an exemplar, and

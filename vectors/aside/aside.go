@@ -1,0 +1,100 @@
+// Package aside makes files and folders beside the names that they get when they are
+// whole: nobody reads half of one, and what had the name before keeps it until then.
+//
+// They stand in the folder of that name, since a name can only be moved within a file
+// system, with a random word and ".tmp" behind theirs: nothing that is there is touched,
+// and two that make the same file do not meet. Where a process is killed they are left.
+package aside
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// A File is being written, or written and not named yet.
+type File struct {
+	*os.File        // nil once settled
+	path     string // the name that it is to have
+	name     string // the one that it has; "" when that is path, or it is gone
+}
+
+// Create begins a file that is to be called path. It belongs to the caller, who ends it by
+// Commit, or by Settle and Rename, or by Abort. Errors are those of the system.
+func Create(path string) (*File, error) {
+	var f *os.File
+	name, err := vacant(path, func(name string) (err error) {
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, path, name}, nil
+}
+
+// Mkdir makes a folder beside path and returns its name.
+func Mkdir(path string) (name string, err error) {
+	return vacant(path, func(name string) error { return os.Mkdir(name, 0o777) })
+}
+
+// vacant makes something under a name that nothing has.
+func vacant(path string, create func(name string) error) (name string, err error) {
+	for range 100 {
+		name = fmt.Sprintf("%s.%s.tmp", path, strconv.FormatUint(rand.Uint64(), 36))
+		if err = create(name); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
+	return "", err
+}
+
+// Commit syncs and closes the file, gives it its name and makes that durable.
+func (f *File) Commit() error {
+	if err := f.Settle(); err != nil {
+		return err
+	}
+	if err := f.Rename(); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(f.path))
+}
+
+// Settle syncs and closes the file, which keeps its name. It is for several files that get
+// theirs together.
+func (f *File) Settle() error {
+	file := f.File
+	f.File = nil
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// Rename gives a settled file its name, in place of what has it.
+func (f *File) Rename() error {
+	if err := os.Rename(f.name, f.path); err != nil {
+		return err
+	}
+	f.name = ""
+	return nil
+}
+
+// Abort closes and removes what is not renamed; after Rename, Commit or Abort it does
+// nothing.
+func (f *File) Abort() error {
+	if f.File != nil {
+		f.File.Close() // whose error says nothing of a file that goes
+		f.File = nil
+	}
+	if f.name == "" {
+		return nil
+	}
+	err := os.Remove(f.name)
+	f.name = ""
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -16,16 +16,25 @@ var (
 	// Options.BadRows delete it, or take another.
 	ErrBadRows = errors.New("builder: bad rows")
 	// ErrMemory: the memory limit is below what this input needs. Nothing is
-	// lost; the build can be continued with a larger limit.
-	ErrMemory = errors.New("builder: memory limit too low")
+	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.
+	ErrMemory error = &both{"builder: memory limit too low", store.ErrMemory}
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.
 	ErrReference = errors.New("builder: nothing to reference")
 	// ErrSpace: the disk is full, or has less room than the next phase will write; the
 	// message says how much is missing and where. What was committed is kept, and the
-	// build can be continued when there is room.
-	ErrSpace = errors.New("builder: no space left on device")
+	// build can be continued when there is room. It is store.ErrSpace too.
+	ErrSpace error = &both{"builder: no space left on device", store.ErrSpace}
 )
+
+// both is an error that is another one too, and does not say it twice.
+type both struct {
+	text string
+	too  error
+}
+
+func (b *both) Error() string { return b.text }
+func (b *both) Unwrap() error { return b.too }
 
 // spaceError marks the errors of a disk that is full, or too small for what comes, with
 // ErrSpace.

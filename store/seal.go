@@ -50,6 +50,11 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.makeView(ctx); err != nil {
 		return err
 	}
+	for _, path := range leftovers { // of a crash; the last sync of the folder takes them along
+		if err := d.fs.RemoveAll(filepath.Join(d.dir, path)); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
 	engine := d.engine
 	d.engine = nil
 	if err := engine.close(); err != nil {
@@ -184,10 +189,21 @@ func ours(rel string) bool {
 // derived and may be deleted.
 var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
 
+// leftovers are what a crash may leave of what was being made: the database, and the rows.
+var leftovers = []string{graphName + newSuffix, filepath.Join(vectorsName, rowsName+newSuffix)}
+
+// left reports whether a file is of them.
+func left(rel string) bool {
+	return slices.ContainsFunc(leftovers, func(path string) bool {
+		path = filepath.ToSlash(path)
+		return rel == path || strings.HasPrefix(rel, path+"/")
+	})
+}
+
 // strangers are the files in a store's folder that are not the store's.
 func strangers(dir string) (names []string, err error) {
 	err = walkFiles(dir, func(rel string, _ os.FileInfo) error {
-		if !ours(rel) && !slices.Contains(beside, rel) {
+		if !ours(rel) && !left(rel) && !slices.Contains(beside, rel) {
 			names = append(names, rel)
 		}
 		return nil

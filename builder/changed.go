@@ -88,18 +88,18 @@ func idsOf(o *Options, rows int) (string, error) {
 	if o.IDs == "" {
 		return "off", nil
 	}
-	if o.BadRows != Drop { // the lines of rows that will be dropped may be anything
-		if err := store.CheckIDs(o.IDs, rows); err != nil {
-			return "", err
-		}
-	}
 	f, err := os.Open(o.IDs)
 	if err != nil {
 		return "", fmt.Errorf("builder: ids: %w", err)
 	}
 	defer f.Close()
 	h := xxhash.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if o.BadRows != Drop {
+		err = store.CheckIDs(io.TeeReader(f, h), o.IDs, rows)
+	} else { // the lines of rows that will be dropped may be anything
+		_, err = io.Copy(h, f)
+	}
+	if err != nil {
 		return "", fmt.Errorf("builder: ids: %w", err)
 	}
 	return strconv.FormatUint(h.Sum64(), 16), nil

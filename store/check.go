@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -101,14 +100,15 @@ func (c *checker) files(folder string) error {
 		c.report.fault("%v", err)
 		return nil
 	}
-	wanted := func(rel string) bool {
-		return ours(rel) || slices.ContainsFunc(sealed, func(f SealedFile) bool { return f.Path == rel })
+	listed := map[string]bool{} // what an older knng sealed may be more than ours
+	for _, f := range sealed {
+		listed[f.Path] = true
 	}
-	found, unread, err := hashFiles(c.ctx, dir, wanted, func(done, all int64) { c.opts.Progress("files", done, all) })
+	found, unread, err := hashFiles(c.ctx, dir, func(rel string) bool { return ours(rel) || listed[rel] }, func(done, all int64) { c.opts.Progress("files", done, all) })
 	if err != nil {
 		return err
 	}
-	if err := c.strangers(folder, wanted); err != nil {
+	if err := c.strangers(folder, listed); err != nil {
 		return err
 	}
 	have, errs := map[string]SealedFile{}, map[string]error{}
@@ -139,10 +139,10 @@ func (c *checker) files(folder string) error {
 }
 
 // strangers finds files that are in the folder and not of the store.
-func (c *checker) strangers(folder string, sealed func(rel string) bool) error {
+func (c *checker) strangers(folder string, listed map[string]bool) error {
 	names, err := strangers(filepath.Join(c.dir, folder))
 	for _, name := range names {
-		if !sealed(name) {
+		if !listed[name] {
 			c.report.fault("%s: not part of the sealed store", path.Join(folder, name))
 		}
 	}

@@ -198,3 +198,15 @@ func TestMovedAndReadOnly(t *testing.T) {
 		t.Errorf("check: %v %+v", err, report)
 	}
 }
+
+// TestCheckFindsIDs: rows by ids that are not the ids by rows.
+func TestCheckFindsIDs(t *testing.T) {
+	for row, want := range map[uint64]string{8: `row 7 has id "row number 7", which is row 8's`, 5000: "is of row 5000 of 100"} {
+		dir := finished(t, 100, true)
+		setID(t, dir, "row number 7", row)
+		report, err := Check(t.Context(), dir, CheckOptions{})
+		if err != nil || !strings.Contains(strings.Join(report.Faults, "\n"), want) {
+			t.Errorf("found %q %v, want %q", report.Faults, err, want)
+		}
+	}
+}

@@ -146,6 +146,9 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 func (d *Draft) create(m Manifest) error {
 	m.Format, m.Created = FormatVersion, time.Now().UTC().Format(time.RFC3339)
 	path := filepath.Join(d.dir, graphName)
+	if err := makeFolder(d.fs, d.dir); err != nil {
+		return err
+	}
 	if err := d.fs.RemoveAll(path + newSuffix); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -163,7 +166,6 @@ func (d *Draft) create(m Manifest) error {
 	if err := d.fs.Rename(path+newSuffix, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	syncDir(d.fs, filepath.Dir(d.dir)) // may be a folder that we cannot read
 	return syncDir(d.fs, d.dir)
 }
 

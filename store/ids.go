@@ -73,15 +73,11 @@ func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []
 	return d.Record(idsRecord, rows)
 }
 
-// CheckIDs reports what CommitIDs would find wrong with a file of ids of so many rows, none
-// of them dropped, but for repeated ids: those are found once they are sorted.
-func CheckIDs(path string, rows int) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	defer f.Close()
-	return eachID(f, path, rows, nil, func(int, []byte) error { return nil })
+// CheckIDs reads ids of so many rows to their end and reports what CommitIDs would find
+// wrong with the file, which errors name, where none are dropped; but for repeated ids,
+// which are found once they are sorted.
+func CheckIDs(r io.Reader, file string, rows int) error {
+	return eachID(r, file, rows, nil, func(int, []byte) error { return nil })
 }
 
 // eachID calls fn with one id a line, less those of dropped rows; errors name the file

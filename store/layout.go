@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Names inside a store's directory; see the package comment.
@@ -123,23 +121,4 @@ func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 		}
 		return fn(filepath.ToSlash(rel), info)
 	})
-}
-
-// makeDirs makes a folder and those above it that are not there, durably where they can be
-// synced: the folder above a new one is read for that, which is not always allowed.
-func makeDirs(path string) error {
-	var above []string // of new folders, the innermost first
-	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
-			break
-		}
-		above = append(above, filepath.Dir(at))
-	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return err
-	}
-	for _, dir := range above {
-		_ = syncDir(vfs.Default, dir)
-	}
-	return nil
 }

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
 // holds it. The lock goes with the process, however that ends.
 func lockDir(dir string) (*os.File, error) {
-	if err := makeDirs(filepath.Join(dir, scratchName)); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	if err := makeFolder(vfs.Default, filepath.Join(dir, scratchName)); err != nil {
+		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, scratchName, "lock"), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -60,15 +61,28 @@ func (p *publication) Abort() error {
 	return p.fs.Remove(p.path + newSuffix)
 }
 
-// makeFolder makes a folder, with a name that outlives a crash.
+// makeFolder makes a folder and those above it that are not there, with names that outlive
+// a crash, but for one in a folder that may be written and not read.
 func makeFolder(fs vfs.FS, dir string) error {
-	if _, err := fs.Stat(dir); err == nil {
+	var above []string // the folders that new ones stand in
+	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := fs.Stat(at); err == nil {
+			break
+		}
+		above = append(above, filepath.Dir(at))
+	}
+	if len(above) == 0 {
 		return nil
 	}
 	if err := fs.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	return syncDir(fs, filepath.Dir(dir))
+	for _, folder := range above {
+		if err := syncDir(fs, folder); err != nil && !errors.Is(err, os.ErrPermission) {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncDir makes what was made, renamed or removed in a folder durable.

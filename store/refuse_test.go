@@ -2,13 +2,16 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -206,5 +209,82 @@ func TestIDsOfDroppedRows(t *testing.T) {
 	}
 	if err := d.CommitIDs(t.Context(), path, 2, []uint32{0, 3}); err == nil || !strings.Contains(err.Error(), "5 lines, want one for each of 4 rows") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestDumpOfARunningBuild is refused: its files come and go.
+func TestDumpOfARunningBuild(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	d := open(t, dir, tiny(100))
+	if err := Dump(t.Context(), dir, new(strings.Builder), ""); !errors.Is(err, ErrLocked) {
+		t.Errorf("while it runs: %v", err)
+	}
+	must(t, d.Close())
+	must(t, Dump(t.Context(), dir, new(strings.Builder), ""))
+}
+
+// TestDamage: what the system refuses says nothing of a store.
+func TestDamage(t *testing.T) {
+	for err, corrupt := range map[error]bool{
+		errors.New("checksum"): true, fs.ErrNotExist: true, syscall.EMFILE: false, syscall.EACCES: false, syscall.EIO: false,
+	} {
+		if got := errors.Is(damage(fmt.Errorf("read: %w", err)), ErrCorrupt); got != corrupt {
+			t.Errorf("%v: corrupt is %v", err, got)
+		}
+	}
+}
+
+// TestLastListIsThere: the number of rows is held against the lists before anything is
+// allocated by it, and that of an id's row before it is returned.
+func TestLastListIsThere(t *testing.T) {
+	const n = 100
+	dir := finished(t, n, true)
+	s, err := Open(dir, nil)
+	must(t, err)
+	must(t, s.engine.reaches(n))
+	for _, rows := range []int{n - 1, n + 1, n + 16, 1 << 31} {
+		if err := s.engine.reaches(rows); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+	must(t, s.Close())
+	setID(t, dir, "row number 7", n)
+	s, err = Open(dir, nil)
+	must(t, err)
+	defer s.Close()
+	if row, err := s.RowOf("row number 7"); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("row %d, %v", row, err)
+	}
+}
+
+// setID changes the row of an id behind the store's seal.
+func setID(t *testing.T, dir, id string, row uint64) {
+	t.Helper()
+	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 1<<20, toWrite, nil)
+	must(t, err)
+	must(t, e.set(append([]byte{tagRowOfID}, id...), binary.LittleEndian.AppendUint64(nil, row)))
+	must(t, e.close())
+	must(t, seal(t.Context(), vfs.Default, dir))
+}
+
+// TestMarkOfUTF8: the mark that some editors begin a file with is no part of the first id.
+func TestMarkOfUTF8(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	d := open(t, dir, tiny(3))
+	path := filepath.Join(t.TempDir(), "ids")
+	must(t, os.WriteFile(path, []byte("\ufeffanna\r\nberta\r\n\ufeffclara\r\n"), 0o666))
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	must(t, CheckIDs(f, path, 3))
+	must(t, d.CommitIDs(t.Context(), path, 3, nil))
+	finish(t, d, 3, false)
+	s, err := Open(dir, nil)
+	must(t, err)
+	defer s.Close()
+	for row, want := range []string{"anna", "berta", "\ufeffclara"} {
+		if id, err := s.ID(Row(row)); err != nil || id != want {
+			t.Errorf("row %d: %q %v, want %q", row, id, err, want)
+		}
 	}
 }

@@ -35,8 +35,9 @@ type SealedFile struct {
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
 // and writes DIR/SEAL: every file of the database, and the rows, with size and
-// SHA-256; the view and what is not the store's are not sealed. After it the directory is read-only and the Draft closed. Cancelling ctx stops
-// it with ctx's error; the result is kept, and another Draft can be sealed with it.
+// SHA-256; the view and what is not the store's are not sealed. After it the directory
+// is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
+// is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.Record("result", result); err != nil {
 		return err

@@ -238,3 +238,37 @@ func FuzzView(f *testing.F) {
 		lookups(t, dir, n)
 	})
 }
+
+// TestBadViewIsMadeAgain: a view that is damaged is an error that says what to do, and
+// that helps; one of another version is none.
+func TestBadViewIsMadeAgain(t *testing.T) {
+	dir := finished(t, 120, false)
+	path := filepath.Join(dir, viewName)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	change := func(at int) {
+		data := append([]byte(nil), sound...)
+		data[at] ^= 0xff
+		must(t, os.WriteFile(path, data, 0o666))
+	}
+	change(20)
+	if _, err := Open(dir, nil); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "analyze --view") {
+		t.Errorf("damaged: %v", err)
+	}
+	must(t, BuildView(t.Context(), dir))
+	again, err := os.ReadFile(path)
+	must(t, err)
+	if string(again) != string(sound) {
+		t.Error("made again it is another file")
+	}
+	change(8)
+	s, err := Open(dir, nil)
+	must(t, err)
+	defer s.Close()
+	if s.Info().View {
+		t.Error("a view of another version is used")
+	}
+	if list, err := s.Neighbors(5, nil); err != nil || len(list) != 2 {
+		t.Errorf("row 5: %v %v", list, err)
+	}
+}

@@ -31,11 +31,15 @@ type RowsWriter struct {
 	written int64
 }
 
-// CreateRows begins a row file of exactly n rows. Commit renames it to path.
+// CreateRows begins a row file of exactly n rows, in a folder that nobody else writes to
+// (aside.Over). Commit renames it to path.
 func CreateRows(path string, n, dim int, t Type) (*RowsWriter, error) {
-	file, err := createRowFile(path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	file, err := aside.Over(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	w, err := NewRowsWriter(file, path, n, dim, t)
 	if err != nil {
@@ -86,50 +90,3 @@ func (w *RowsWriter) Commit() error {
 
 // Abort drops the unfinished file; after Commit it does nothing.
 func (w *RowsWriter) Abort() error { return w.file.Abort() }
-
-// rowFile is a Publication on the system's files. Row files stand in folders of their
-// store, so their name aside is always the same, and what a kill left is written over.
-type rowFile struct {
-	path string
-	*os.File
-}
-
-func createRowFile(path string) (*rowFile, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
-	return &rowFile{path, f}, nil
-}
-
-// Commit syncs the file and its folder and renames it into place.
-func (a *rowFile) Commit() error {
-	if err := a.Sync(); err != nil {
-		return fmt.Errorf("vectors: %w", err)
-	}
-	f := a.File
-	a.File = nil
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("vectors: %w", err)
-	}
-	if err := os.Rename(a.path+".tmp", a.path); err != nil {
-		return fmt.Errorf("vectors: %w", err)
-	}
-	if err := aside.SyncFolder(filepath.Dir(a.path)); err != nil {
-		return fmt.Errorf("vectors: %w", err)
-	}
-	return nil
-}
-
-// Abort closes and removes the file.
-func (a *rowFile) Abort() error {
-	if a.File == nil {
-		return nil
-	}
-	a.Close()
-	a.File = nil
-	return os.Remove(a.path + ".tmp")
-}

@@ -130,28 +130,21 @@ func (r *runner) leave(j *job, seconds float64) error {
 
 // tell says how much there is to do, by stage.
 func (r *runner) tell(stages []stage) {
-	type part struct {
-		builds int
-		time   time.Duration
-	}
-	parts := map[string]*part{}
-	var all part
-	_ = r.undone(stages, func(s *stage, j *job, _ costs) error {
-		p := parts[s.name]
-		if p == nil {
-			p = &part{}
-			parts[s.name] = p
+	builds, times := map[string]int{}, map[string]time.Duration{}
+	_ = r.undone(stages, func(s *stage, j *job, hopeless float64) (Run, error) {
+		if hopeless == 0 {
+			builds[s.name]++
+			times[s.name] += r.expect(j)
 		}
-		p.builds++
-		p.time += r.expect(j)
-		return nil
-	}, func(*job, float64) error { return nil })
+		return Run{}, nil
+	})
+	count, all := 0, time.Duration(0)
 	for _, s := range stages {
-		if p := parts[s.name]; p != nil {
-			all.builds += p.builds
-			all.time += p.time
-			r.Say("%4d builds, about %4.0f min (%4.0f in all): %s", p.builds, p.time.Minutes(), all.time.Minutes(), s.name)
+		if n := builds[s.name]; n > 0 {
+			count += n
+			all += times[s.name]
+			r.Say("%4d builds, about %4.0f min (%4.0f in all): %s", n, times[s.name].Minutes(), all.Minutes(), s.name)
 		}
 	}
-	r.Say("%d builds are to be done, in about %.0f minutes", all.builds, all.time.Minutes())
+	r.Say("%d builds are to be done, in about %.0f minutes", count, all.Minutes())
 }

@@ -252,24 +252,27 @@ func (p *planner) theory(d data) {
 
 // run goes through a schedule until all is done, or left out for its time.
 func (r *runner) run(ctx context.Context, stages []stage) error {
-	return r.undone(stages, func(s *stage, j *job, over costs) error {
+	return r.undone(stages, func(_ *stage, j *job, hopeless float64) (run Run, err error) {
+		if hopeless > 0 {
+			return run, r.leave(j, hopeless)
+		}
 		if expected := r.expect(j); r.Budget > 0 && time.Since(r.began)+expected > r.Budget {
 			r.left++
 			r.leftTime += expected
-			return nil
+			return run, nil
 		}
-		run, err := r.do(ctx, j)
-		if err != nil {
-			return fmt.Errorf("%s: %w", j.Data, err)
+		if run, err = r.do(ctx, j); err != nil {
+			err = fmt.Errorf("%s: %w", j.Data, err)
 		}
-		over.met(j, run)
-		return nil
-	}, r.leave)
+		return run, err
+	})
 }
 
-// undone calls do for each job of the stages asked for that has not been done and may end
-// in time, in order, and hopeless for those that would not, as far as is known by then.
-func (r *runner) undone(stages []stage, do func(s *stage, j *job, over costs) error, hopeless func(j *job, seconds float64) error) error {
+// undone calls do for each job of the stages asked for that has not been done, in order, but
+// for those that cost as much as one of their series that was ended by its limit, or would
+// be: that one is hopeless, and takes so many seconds as far as is known by then. do returns
+// its run, where there was one.
+func (r *runner) undone(stages []stage, do func(s *stage, j *job, hopeless float64) (Run, error)) error {
 	over := costs{}
 	for _, s := range stages {
 		if r.Stages != nil && !r.Stages.MatchString(s.name) {
@@ -277,28 +280,27 @@ func (r *runner) undone(stages []stage, do func(s *stage, j *job, over costs) er
 		}
 		for i := range s.jobs {
 			j := &s.jobs[i]
-			if err := r.consider(&s, j, over, do, hopeless); err != nil {
+			if r.done(j) {
+				run, _ := r.log.Find(j.Task)
+				over.met(j, run)
+				continue
+			}
+			if over.beyond(j) {
+				continue
+			}
+			seconds, hopeless := r.hopeless(j)
+			if !hopeless {
+				seconds = 0
+			}
+			run, err := do(&s, j, seconds)
+			if err != nil {
 				return err
 			}
+			run.TimedOut = run.TimedOut || hopeless
+			over.met(j, run)
 		}
 	}
 	return nil
-}
-
-func (r *runner) consider(s *stage, j *job, over costs, do func(s *stage, j *job, over costs) error, hopeless func(j *job, seconds float64) error) error {
-	if r.done(j) {
-		run, _ := r.log.Find(j.Task)
-		over.met(j, run)
-		return nil
-	}
-	if over.beyond(j) {
-		return nil
-	}
-	if seconds, is := r.hopeless(j); is {
-		over.met(j, Run{TimedOut: true})
-		return hopeless(j, seconds)
-	}
-	return do(s, j, over)
 }
 
 // costs are what the cheapest setting of each series costs that did not end in time.

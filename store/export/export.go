@@ -62,7 +62,7 @@ type Options struct {
 	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it
 	Symmetric Symmetric
 	Force     bool  // replace what is at the path
-	Memory    int64 // bytes for the entries of a symmetric graph, 12 each and 24 a row; 0 is 256 MiB. What it holds is done in one pass
+	Memory    int64 // bytes for the entries of a symmetric graph, 12 each and 24 a row: a pass does as many; 0 is 256 MiB
 }
 
 // Validate reports every fault at once.

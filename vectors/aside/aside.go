@@ -37,6 +37,17 @@ func Create(path string) (*File, error) {
 	return &File{f, path, name}, nil
 }
 
+// Over is Create in a folder that nobody else writes to: the file is called path.tmp until
+// then, and what a kill left under that name is written over.
+func Over(path string) (*File, error) {
+	name := path + ".tmp"
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, path, name}, nil
+}
+
 // Mkdir makes a folder beside path and returns its name.
 func Mkdir(path string) (name string, err error) {
 	return vacant(path, func(name string) error { return os.Mkdir(name, 0o777) })

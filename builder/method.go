@@ -132,5 +132,6 @@ func (o *Options) unused(m Method) (names []string) {
 //     part of a round finds where products take longer.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: max(8, o.K/4), Most: max(30, o.K), Switch: target - 0.05}
+	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(8, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
+		Switch: target - cmp.Or(o.Course.Under, 0.05)}
 }

@@ -41,6 +41,7 @@ type Options struct {
 	Propagation Switch          // On
 	Pairwise    Switch          // On: a pair is offered to both ends
 	InPlace     bool            // measure only: propagation updates the lists that it reads (one thread, not resumable)
+	Course      Course          // measure only: how Balls goes about a build
 	Directions  Directions      // Principal
 	Seed        uint64          // 1
 	BadRows     BadRows         // reject
@@ -61,6 +62,14 @@ type Options struct {
 	Logger    func(format string, args ...any) // Pebble's complaints; may be called by several goroutines at once; nil drops them
 
 	files store.FS // store.DraftOptions.FS; set by tests
+}
+
+// Course is what Balls goes by beside its leaves. Zero fields mean what was fitted
+// (bench/cmd/fit): no set that was measured asks for anything else.
+type Course struct {
+	Slack int     // candidates kept beyond k while the graph is built
+	Most  int     // rows listing a row that a join takes
+	Under float64 // how far under the target joins take over from divisions
 }
 
 // Switch is an option that may be left to the builder.
@@ -210,6 +219,8 @@ func (o *Options) Validate() error {
 	fault(!(v.Trigger >= 0 && v.Trigger <= 1), "trigger is %v, want 0 to 1", v.Trigger)
 	fault(v.Visits < 1 || v.Visits > 1<<20, "visits are %d, want 1 to %d", v.Visits, 1<<20)
 	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
+	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
+		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
@@ -249,6 +260,9 @@ func (o Options) fingerprint() []store.Option {
 		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "bad-rows", Value: string(o.BadRows)},
 		{Name: "duplicates", Value: o.duplicates()},
+	}
+	if o.Course != (Course{}) {
+		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
 	}
 	if o.Distance != nil {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})

@@ -18,10 +18,10 @@
 // holds no lists of all rows. Its divisions have one level (package parts): every row
 // stands in the leaves of its four nearest of many leaders, a leaf is solved by all
 // its pairs, and near leaves are solved together as a group whose rows have been put
-// side by side on disk. What a group finds is a unit that the store keeps. Before the
-// next division the units are folded into one list a row, some ten thousand rows at a
-// time, and groups keep no more than what may still enter these. There is no
-// propagation.
+// side by side, on disk where they do not fit in memory. What a group finds is a unit
+// that the store keeps. Before the next division the units are folded into one list a
+// row, some ten thousand rows at a time, and groups keep no more than what may still
+// enter these. There is no propagation.
 //
 // # Passes
 //
@@ -50,7 +50,8 @@
 // bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes, and four
 // leaders for each thousand rows; what grows with the rows (4 bytes a row for the good
 // rows, 2 for the bounds of lists, 16 in a division, 8 in the audit, 4 in the last pass)
-// stands in mapped files where it no longer fits. By Balls: lists of k and some slack (8
+// stands in mapped files where it no longer fits, and a batch of groups, once the bytes of
+// all rows, in memory where it fits and in a file where not. By Balls: lists of k and some slack (8
 // bytes an entry), in a round 5 more for the frozen generation and for who lists whom,
 // 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
 // mapped, never held. Go's collector knows nothing of all this: a program that is

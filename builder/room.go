@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/knng/knng/store"
+import (
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/store"
+)
 
 // Space is looked at before each phase writes. What is compared with it is the least that
 // the phase will write: a build that would just fit is never refused, and one that
@@ -60,8 +63,15 @@ func (r *run) roomForStage(kind string) error {
 	return r.roomFor("the next "+kind, stored, scratch)
 }
 
-// spillBytes is about what groups take side by side on disk.
-func (r *run) spillBytes() int64 { return int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size()) }
+// spillBytes is about what groups take side by side on disk: nothing where memory has room
+// for them, and for the leaves of rows and the bounds of lists.
+func (r *run) spillBytes() int64 {
+	rows := int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size())
+	if plan.Spilled*float64(rows)+float64(r.n()*(4*overlap+2)) <= float64(r.ledger.Room()) {
+		return 0
+	}
+	return rows
+}
 
 // roomForFold is for lists beside those that they replace.
 func (r *run) roomForFold(k int) error { return r.roomFor("the fold", listBytes(r.n(), k)/3, 0) }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"unsafe"
@@ -26,16 +27,33 @@ func (l *Ledger) Used() int64 { return l.used.Load() }
 // folder shows them.
 func (l *Ledger) Disk() int64 { return l.disk.Load() }
 
+// Room is how many bytes of anonymous memory are left.
+func (l *Ledger) Room() int64 {
+	if l.Limit == 0 {
+		return math.MaxInt64
+	}
+	return max(0, l.Limit-l.used.Load())
+}
+
+// TakeMemory returns a block of n zeros in memory, where there is room for it.
+func TakeMemory[T element](l *Ledger, n int) (b Block[T], ok bool) {
+	size := int64(unsafe.Sizeof(T(0))) * int64(n)
+	if used := l.used.Add(size); l.Limit != 0 && used > l.Limit {
+		l.used.Add(-size)
+		return b, false
+	}
+	b = Make[T](n)
+	b.returns = func() { l.used.Add(-size) }
+	return b, true
+}
+
 // Take returns a block of n zeros. A file's space is reserved at once: a disk that
 // is full is an error here, not a fault later.
 func Take[T element](l *Ledger, n int) (Block[T], error) {
-	size := int64(unsafe.Sizeof(T(0))) * int64(n)
-	if used := l.used.Add(size); l.Limit == 0 || used <= l.Limit {
-		b := Make[T](n)
-		b.returns = func() { l.used.Add(-size) }
+	if b, ok := TakeMemory[T](l, n); ok {
 		return b, nil
 	}
-	l.used.Add(-size)
+	size := int64(unsafe.Sizeof(T(0))) * int64(n)
 	memory, err := mapScratch(l.Dir, size)
 	if err != nil {
 		return Block[T]{}, fmt.Errorf("pages: %d bytes in %s: %w", size, l.Dir, err)

@@ -25,7 +25,7 @@ type Division struct {
 	RowBytes   int64 // memory of one of its rows
 
 	Threads  int
-	Memory   *pages.Ledger  // for 4*Overlap bytes a row
+	Memory   *pages.Ledger  // for 4*Overlap bytes a row, and for spills
 	Progress func(rows int) // may be nil
 }
 

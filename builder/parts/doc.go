@@ -12,8 +12,9 @@
 // against 6,300 pairs, recall 0.894.
 //
 // Leaves are numbered so that near ones follow each other, and consecutive ones are
-// taken together as a group whose rows fit in memory. Rows go to disk group by
-// group, in one pass over all of them, and a group is read in one piece:
+// taken together as a group whose rows fit in memory. Rows are put side by side group by
+// group, in memory or on disk, in one pass over all of them, and a group is read in one
+// piece:
 //
 //	leaves, err := parts.Divide(ctx, division)
 //	for _, batch := range leaves.Batches(bytes) {

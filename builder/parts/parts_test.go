@@ -78,11 +78,12 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	ctx := context.Background()
 	var group Group
-	for range 20 {
+	onDisk, inMemory := 0, 0
+	for i := range 20 {
 		n := 1 + rng.IntN(9000)
 		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
 		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
-			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}})
+			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &pages.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,6 +94,11 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 			spill, err := l.Spill(ctx, batch, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
+			}
+			if spill.Bytes() > 0 {
+				onDisk++
+			} else {
+				inMemory++
 			}
 			for g := batch.From; g < batch.To; g++ {
 				if err := spill.Read(g, &group); err != nil {
@@ -128,6 +134,12 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 			t.Fatalf("seed %d: a leaf of %d rows, want at most %d", seed, l.Largest(), mean)
 		}
 		l.Free()
+		if held := l.Memory.Used() + l.Memory.Disk(); held != 0 {
+			t.Fatalf("seed %d: %d bytes are held by nobody", seed, held)
+		}
+	}
+	if onDisk == 0 || inMemory == 0 {
+		t.Errorf("%d batches on disk, %d in memory: want some of both", onDisk, inMemory)
 	}
 }
 

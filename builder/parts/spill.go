@@ -3,23 +3,19 @@ package parts
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"sync/atomic"
 )
 
-// A Spill is the rows of a batch of groups on disk, in a file without a name.
+// A Spill is the rows of a batch of groups side by side: in memory where the ledger has
+// room for them, else on disk.
 type Spill struct {
 	leaves *Leaves
 	batch  Batch
 	buffer int // of a group
-	file   *os.File
-	named  bool    // still: some systems do not remove what is open
-	starts []int64 // of groups in file, and the end
-	left   atomic.Int64
+	region region
+	starts []int64 // of groups in the region, and the end
 }
 
 // elsewhere stands for a leaf that is not in the group, which has no more leaves.
@@ -32,17 +28,17 @@ const (
 	spillBuffers = 32 << 20
 )
 
-// Spill writes the rows of a batch, reading all rows once.
+// Spill writes the rows of a batch, reading all rows once. dir is where the file goes if
+// there is one.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
 	s.buffer = max(l.record(), min(spillBuffer, spillBuffers/max(1, b.To-b.From)))
 	for i, g := range l.groups[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(g.rows)*int64(l.record())
 	}
-	if s.file, err = os.CreateTemp(dir, "rows-"); err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+	if s.region, err = l.region(s.starts[len(s.starts)-1], dir); err != nil {
+		return nil, err
 	}
-	s.named = os.Remove(s.file.Name()) != nil
 	if err := s.write(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -51,17 +47,11 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 }
 
 // Close gives the space back.
-func (s *Spill) Close() error {
-	err := s.file.Close()
-	if s.named {
-		err = errors.Join(err, os.Remove(s.file.Name()))
-	}
-	return err
-}
+func (s *Spill) Close() error { return s.region.Close() }
 
-// Bytes is what has been written and not yet read: the size on disk, where the system
+// Bytes is what is on disk: what has been written and not yet read, where the system
 // takes space back from the middle of a file. It is safe for concurrent use.
-func (s *Spill) Bytes() int64 { return s.left.Load() }
+func (s *Spill) Bytes() int64 { return s.region.onDisk() }
 
 // spilling is one group while it is written.
 type spilling struct {
@@ -137,9 +127,8 @@ func (s *Spill) append(g *spilling, place int, leaves []uint32) error {
 }
 
 func (s *Spill) flush(g *spilling) error {
-	_, err := s.file.WriteAt(g.buffer, g.at)
+	_, err := s.region.WriteAt(g.buffer, g.at)
 	g.at += int64(len(g.buffer))
-	s.left.Add(int64(len(g.buffer)))
 	g.buffer = g.buffer[:0]
 	if err != nil {
 		return fmt.Errorf("parts: %w", err)
@@ -167,7 +156,7 @@ func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
 const readBytes = 1 << 20
 
 // Read reads a group of the batch into g, whose memory it reuses. It can be done once:
-// the space on disk is given back.
+// space on disk is given back.
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, head := l.record(), l.recordHead()
@@ -180,7 +169,7 @@ func (s *Spill) Read(number int, g *Group) error {
 	for rows > 0 {
 		n := min(rows, per)
 		buf := g.buffer[:n*record]
-		if _, err := s.file.ReadAt(buf, at); err != nil {
+		if _, err := s.region.ReadAt(buf, at); err != nil {
 			return fmt.Errorf("parts: %w", err)
 		}
 		for ; len(buf) > 0; buf = buf[record:] {
@@ -193,8 +182,7 @@ func (s *Spill) Read(number int, g *Group) error {
 		rows, at = rows-n, at+int64(n*record)
 	}
 	begin := s.starts[number-s.batch.From]
-	giveBack(s.file, begin, at-begin)
-	s.left.Add(begin - at)
+	s.region.giveBack(begin, at-begin)
 	g.index(int(l.groups[number].to-l.groups[number].from), l.Overlap)
 	return nil
 }

@@ -19,10 +19,16 @@ func (s *Shape) parts() []Pass {
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
 		work: work{tile: divisions * n * s.headed(), touched: divisions * s.rowBytes() / 16}, held: held}
 	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + float64(s.Threads)*16e6
-	divide := Pass{Name: "divisions", Does: "read all rows for every batch of groups, write and read its spill, write what its leaves give",
+	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
+	if s.spillFits(spilled) {
+		does, besides = "read all rows for every batch of groups, whose rows stand in memory, write what its leaves give", spilled
+		spill, spilled = 0, 0
+	}
+	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
 		DiskBytes: int64(stored + math.Max(folded+laterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
 		work:      work{leaf: divisions * pairs, touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held}
+	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+laterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
@@ -52,7 +58,8 @@ func (s *Shape) stripes() memory {
 	return memory{heap: float64(s.Threads+1) * 3 * each / 2} // what the collector leaves comes on top
 }
 
-// Spilled is how many times the bytes of all rows a batch of groups may take on disk. Rows
+// Spilled is how many times the bytes of all rows a batch of groups may take, on disk where
+// memory has no room for it. Rows
 // of 128 bytes stand in 2.9 of 460 groups, which is 3.2 times their bytes: with once
 // their bytes there were four batches, each of which reads all rows, now three.
 const Spilled = 17.0 / 16
@@ -86,6 +93,12 @@ func (s *Shape) grown(m *memory, bytes float64) bool {
 	}
 	m.block(bytes)
 	return true
+}
+
+// spillFits reports whether the ledger has room for a batch of groups beside what it holds
+// then: the leaves of rows, which rows are good, and the bounds of lists.
+func (s *Shape) spillFits(bytes float64) bool {
+	return bytes+s.n()*float64(4*s.Overlap+4+2) <= float64(s.Parts.Ledger)
 }
 
 // groups is how many groups of leaves a division has.

@@ -56,6 +56,24 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestSpillInMemory: with room for a batch of groups its rows are in memory, not written.
+func TestSpillInMemory(t *testing.T) {
+	s := shape("parts", 10_000_000)
+	file := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions")
+	s.Parts.Ledger = 4 << 30
+	memory := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions")
+	rows := s.Rows * s.RowBytes
+	if more := memory.AnonBytes - file.AnonBytes; more < rows || more > rows*5/4 {
+		t.Errorf("%d bytes of memory more, want about %d", more, rows)
+	}
+	if less := file.WrittenBytes - memory.WrittenBytes; less < 2*rows {
+		t.Errorf("%d bytes less are written, want more than %d", less, 2*rows)
+	}
+	if file.DiskBytes-memory.DiskBytes < rows {
+		t.Errorf("%d bytes of disk, with a file %d", memory.DiskBytes, file.DiskBytes)
+	}
+}
+
 // TestAim: a higher recall, and rows of a higher dimension, never take less; and the
 // builds that the estimate was fitted to come out about as they were.
 func TestAim(t *testing.T) {

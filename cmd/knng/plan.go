@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -76,8 +77,14 @@ func printPlan(g *globals, p *plan.Plan) error {
 	if p.LimitBytes < p.LeastBytes {
 		refused = ": a build is refused"
 	}
-	fmt.Fprintf(g.stdout, "the memory limit is %s, the least that will do %s%s\n", size(p.LimitBytes), size(p.LeastBytes), refused)
+	fmt.Fprintf(g.stdout, "the memory limit is %s, the least that will do %s%s\n", size(p.LimitBytes), sufficing(p.LeastBytes), refused)
 	return nil
+}
+
+// sufficing is a size of memory that is not refused when it is given as the limit: as a
+// refusal names it, in tenths of a MiB, the next above.
+func sufficing(n int64) string {
+	return fmt.Sprintf("%.1f MiB", math.Floor(float64(n)/(1<<20)*10+1)/10)
 }
 
 // planned is a predicted time; "" where there is none.

@@ -3,11 +3,14 @@ package vectors
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/vectors/internal/simd"
 )
 
 // AuditOptions tunes an audit. The zero value works.
@@ -128,6 +131,10 @@ func (a *auditor) work() error {
 	size := a.src.Dim() * a.src.Type().Size()
 	buf := make([]byte, a.batch*size)
 	values := make([]float32, a.src.Dim())
+	squaredNorm, err := squaredNorms(a.src.Type(), a.src.Dim())
+	if err != nil {
+		return err
+	}
 	for {
 		from, n := a.take()
 		if n == 0 {
@@ -139,7 +146,7 @@ func (a *auditor) work() error {
 		var found AuditReport
 		for i := range n {
 			row := buf[i*size : (i+1)*size]
-			found.look(uint32(from+i), a.src.Type(), row, values)
+			found.look(uint32(from+i), a.src.Type(), row, values, squaredNorm)
 			a.hashes[from+i] = xxhash.Sum64(row)
 		}
 		a.add(&found, n)
@@ -183,20 +190,14 @@ func (a *auditor) add(found *AuditReport, n int) {
 
 // look notes what is wrong with one row. Negative zeros are made positive, so
 // that equal rows have equal bytes.
-func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32) {
+func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squaredNorm func(row []byte) float64) {
 	if t == Uint8 || t == Int8 {
 		if allZero(raw) {
 			r.Zero = append(r.Zero, row)
 		}
 		return
 	}
-	Decode(t, raw, values)
-	var norm float64
-	negative := false
-	for _, x := range values {
-		norm += float64(x) * float64(x)
-		negative = negative || x == 0 && math.Signbit(float64(x))
-	}
+	norm := squaredNorm(raw)
 	switch {
 	case math.IsNaN(norm) || math.IsInf(norm, 0):
 		r.NonFinite = append(r.NonFinite, row)
@@ -205,12 +206,49 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32) {
 	case norm == 0:
 		r.Zero = append(r.Zero, row)
 	}
-	if negative {
+	if hasNegativeZero(t, raw) {
+		Decode(t, raw, values)
 		for i := range values {
 			values[i] += 0 // -0 + 0 is +0
 		}
 		Encode(t, values, raw) // what was decoded can be encoded
 	}
+}
+
+// squaredNorms returns what computes those of rows of floats. It is one goroutine's.
+func squaredNorms(t Type, dim int) (func(row []byte) float64, error) {
+	kernel, err := simd.Choose()
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	dot := kernel.DotF32
+	if t == Float16 {
+		dot = kernel.DotF16
+	}
+	self, out := []uint32{0}, make([]float64, 1)
+	return func(row []byte) float64 {
+		dot(row, row, len(row), dim, self, out)
+		return out[0]
+	}, nil
+}
+
+// hasNegativeZero reports whether a row of floats has one, eight bytes at a time.
+func hasNegativeZero(t Type, raw []byte) bool {
+	lowest := uint64(1<<48 | 1<<32 | 1<<16 | 1) // bit of each element
+	if t == Float32 {
+		lowest = 1<<32 | 1
+	}
+	signs := lowest << (8*t.Size() - 1)
+	for ; len(raw) >= 8; raw = raw[8:] {
+		x := binary.LittleEndian.Uint64(raw) ^ signs // 0 where an element was a negative zero
+		if (x-lowest)&^x&signs != 0 {
+			return true
+		}
+	}
+	var rest [8]byte
+	copy(rest[:], raw) // what fills it up is positive
+	x := binary.LittleEndian.Uint64(rest[:]) ^ signs
+	return (x-lowest)&^x&signs != 0
 }
 
 // largestNorm is the squared norm up to which distances of two rows are below the largest

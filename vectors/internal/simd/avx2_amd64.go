@@ -14,6 +14,7 @@ func avx2() *Kernel {
 		DotF32U8: floatsBy(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8AVX2, float32s, int8s, products),
 		DotF32F16: floatsBy(dotF32F16AVX2, float32s, float16s, products),
 		Round:     round2Of,
+		Subtract:  subtractBy(8, subtract2),
 		Codes:     codes2(),
 		Products:  products2Table(),
 	}

@@ -371,9 +371,12 @@ near:
 	JZ     tail
 
 block:
-	VMOVUPS (AX), Z2
-	VMOVUPS (DI), Z3
-	PRODUCTLANES
+	VCVTPS2PD (AX), Z4 // widened as they are read: a register's upper half takes a shuffle
+	VCVTPS2PD 32(AX), Z5
+	VCVTPS2PD (DI), Z6
+	VCVTPS2PD 32(DI), Z7
+	VFMADD231PD Z6, Z4, Z0
+	VFMADD231PD Z7, Z5, Z1
 	ADDQ $64, AX
 	ADDQ $64, DI
 	DECQ CX

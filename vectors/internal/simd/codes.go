@@ -56,6 +56,11 @@ type Codes struct {
 	// last entries drop out.
 	Merge func(list []uint64, d, ids []uint32, self uint32)
 
+	// Steps makes codes of products: dst[j] is products[j]-offsets[j], which fits 32 bits,
+	// times factor, in parts of 1<<StepsShift, rounded, at least -128 and at most 127,
+	// plus 128. offsets and dst are as long as products.
+	Steps func(products, offsets []int32, factor int32, dst []byte)
+
 	// Prefetch asks for the first bytes of rows that will be read soon, row r of
 	// base beginning at base[r*stride]. It may do nothing.
 	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
@@ -63,6 +68,9 @@ type Codes struct {
 	wide  int // bytes of an element in a panel; 0 is 1
 	roomy int // bytes of an element in room
 }
+
+// StepsShift is of the fixed point in which products become steps.
+const StepsShift = 24
 
 // RoomBytes is what Dots needs to write to.
 func (c *Codes) RoomBytes(groups int) int { return c.roomy * PanelBytes(groups) }

@@ -6,6 +6,7 @@ package simd
 // multiply bytes.
 func codes512(bytes bool) *Codes {
 	c := lists512.codes()
+	c.Steps = stepsBy(steps512)
 	if !bytes {
 		inWords(c)
 		return c
@@ -17,6 +18,21 @@ func codes512(bytes bool) *Codes {
 	c.Dots = dotsByEights(dotsVNNI)
 	return c
 }
+
+// stepsBy makes steps of eight products at a time, and of the rest in Go.
+func stepsBy(eights func(n int, products, offsets *int32, factor int32, dst *byte)) func(products, offsets []int32, factor int32, dst []byte) {
+	return func(products, offsets []int32, factor int32, dst []byte) {
+		offsets, dst = offsets[:len(products)], dst[:len(products)]
+		whole := len(products) / 8 * 8
+		if whole > 0 {
+			eights(whole, &products[0], &offsets[0], factor, &dst[0])
+		}
+		stepsGo(products[whole:], offsets[whole:], factor, dst[whole:])
+	}
+}
+
+//go:noescape
+func steps512(n int, products, offsets *int32, factor int32, dst *byte)
 
 //go:noescape
 func pack512(rows *[16]*byte, groups int, panel *byte, flip uint32)

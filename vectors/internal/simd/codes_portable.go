@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -109,5 +109,13 @@ func mergeGo(list []uint64, d, ids []uint32, self uint32) {
 		}
 		copy(list[at+1:], list[at:last])
 		list[at] = e
+	}
+}
+
+func stepsGo(products, offsets []int32, factor int32, dst []byte) {
+	offsets, dst = offsets[:len(products)], dst[:len(products)]
+	for j, x := range products {
+		step := (int64(x-offsets[j])*int64(factor) + 1<<(StepsShift-1)) >> StepsShift
+		dst[j] = byte(min(max(step, -128), 127) + 128)
 	}
 }

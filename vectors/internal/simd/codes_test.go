@@ -1,6 +1,8 @@
 package simd
 
 import (
+	"bytes"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -266,6 +268,33 @@ func TestFirstRows(t *testing.T) {
 			firstGo(n, c, ldc, norms, adds, want)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%s: the nearest of %d are %v, want %v", k.Name, n, got, want)
+			}
+		}
+	}
+}
+
+// TestSteps: every kernel rounds and clips as the Go twin does, and that as the definition.
+func TestSteps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	for _, k := range append(kernels(), variants()...) {
+		for n := range 70 {
+			products, offsets := make([]int32, n), make([]int32, n)
+			factor := 1 + int32(rng.Uint32()>>(1+rng.Uint32N(31)))
+			for j := range products {
+				products[j] = int32(rng.Uint32()) >> (1 + rng.Uint32N(30))
+				offsets[j] = int32(rng.Uint32()) >> (1 + rng.Uint32N(30))
+			}
+			got := bytes.Repeat([]byte{0xA5}, n+8)
+			k.Codes.Steps(products, offsets, factor, got[:n])
+			for j, x := range got {
+				want := byte(0xA5)
+				if j < n {
+					step := math.Floor(float64(products[j]-offsets[j])*float64(factor)/(1<<StepsShift) + 0.5) // exact: below 1<<63 of 62 bits
+					want = byte(max(-128, min(127, step)) + 128)
+				}
+				if x != want {
+					t.Fatalf("%s: step %d of %d: %d less %d times %d is code %d, want %d", k.Name, j, n, products[j], offsets[j], factor, x, want)
+				}
 			}
 		}
 	}

@@ -31,6 +31,10 @@ type Kernel struct {
 	// order, of what that without its half is from its code.
 	Round func(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64)
 
+	// Subtract takes multiples of rows, which begin len(y) elements apart, from y, one after
+	// the other: y[i] -= float32(by[j]*rows[j*len(y)+i]). Each step is rounded to float32.
+	Subtract func(y, rows, by []float32)
+
 	Codes    *Codes
 	Products *Products
 }

@@ -57,6 +57,7 @@ func (l lists) codes() *Codes {
 				l.long(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			}
 		},
+		Steps:    stepsGo,
 		Prefetch: prefetch,
 	}
 }

@@ -37,6 +37,7 @@ func avx512() *Kernel {
 		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
 		DotF32F16: floats512(dotF32F16AVX512),
 		Round:     round512Of,
+		Subtract:  subtractBy(16, subtract512),
 		Codes:     codes512(cpu.X86.HasAVX512VNNI),
 		Products:  products512Table(),
 	}
@@ -49,6 +50,24 @@ func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, d
 	_, _ = offsets[len(x)-1], dst[len(x)-1]
 	return round512(len(x), &x[0], norm, &offsets[0], perUnit, &dst[0])
 }
+
+// subtractBy subtracts blocks of some elements by assembly, and what is left in Go.
+func subtractBy(block int, blocks func(n int, y, rows *float32, stride int, by *float32, count int)) func(y, rows, by []float32) {
+	return func(y, rows, by []float32) {
+		whole := len(y) / block * block
+		if whole > 0 && len(by) > 0 {
+			_ = rows[len(by)*len(y)-1]
+			blocks(whole, &y[0], &rows[0], 4*len(y), &by[0], len(by))
+		}
+		subtractFrom(whole, y, rows, by)
+	}
+}
+
+//go:noescape
+func subtract512(n int, y, rows *float32, stride int, by *float32, count int)
+
+//go:noescape
+func subtract2(n int, y, rows *float32, stride int, by *float32, count int)
 
 //go:noescape
 func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)

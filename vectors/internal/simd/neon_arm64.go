@@ -14,6 +14,7 @@ func neon() *Kernel {
 		DotF32U8: floatsBy(dotF32U8NEON, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8NEON, float32s, int8s, products),
 		DotF32F16: floatsBy(dotF32F16NEON, float32s, float16s, products),
 		Round:     roundGo,
+		Subtract:  subtractGo,
 		Codes:     codesNEON(),
 		Products:  productsNEON(),
 	}

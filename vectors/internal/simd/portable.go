@@ -18,8 +18,21 @@ func Portable() *Kernel {
 		DotF32U8: floats(float32s, uint8s, products), DotF32I8: floats(float32s, int8s, products),
 		DotF32F16: floats(float32s, float16s, products),
 		Round:     roundGo,
+		Subtract:  subtractGo,
 		Codes:     portableCodes(),
 		Products:  portableProducts(),
+	}
+}
+
+func subtractGo(y, rows, by []float32) { subtractFrom(0, y, rows, by) }
+
+// subtractFrom does it from an element on.
+func subtractFrom(first int, y, rows, by []float32) {
+	for j, a := range by {
+		row := rows[j*len(y):][:len(y)]
+		for i := first; i < len(y); i++ {
+			y[i] -= float32(a * row[i])
+		}
 	}
 }
 

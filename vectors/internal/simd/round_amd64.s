@@ -10,6 +10,24 @@ GLOBL only<>(SB), RODATA|NOPTR, $8
 DATA most<>+0(SB)/8, $255.0
 GLOBL most<>(SB), RODATA|NOPTR, $8
 
+DATA one<>+0(SB)/8, $1.0
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+// CODES makes codes of eight elements less their offsets, and goes on to the next.
+#define CODES \
+	VMULPD Z30, Z0, Z0; \
+	VADDPD Z29, Z0, Z0; \
+	VMAXPD Z27, Z0, Z1; \
+	VMINPD Z28, Z1, Z1; \
+	VCVTTPD2DQ Z1, Y1; \
+	VPMOVDB Y1, K1, (DI)(CX*1); \
+	VCVTDQ2PD Y1, Z1; \
+	VSUBPD Z26, Z0, Z0; \
+	VSUBPD Z1, Z0, Z0; \
+	VFMADD231PD Z0, Z0, Z25; \
+	ADDQ $8, CX; \
+	SUBQ $8, R8
+
 // func round512(n int, x *float32, norm float64, offsets *float64, perUnit float64, dst *byte) (apart float64)
 // Eight elements at a time, in float64, each step rounded by itself. What follows the last
 // one is zero, and its code's own distance too.
@@ -28,6 +46,20 @@ TEXT ·round512(SB), NOSPLIT, $0-56
 	MOVL  $0xFF, AX
 	KMOVW AX, K1
 	XORQ  CX, CX
+	VMOVSD norm+16(FP), X0
+	VMOVSD one<>(SB), X1
+	VUCOMISD X0, X1
+	JNE  eight
+	JPS  eight
+
+// Nothing is to be divided: what takes most of the time.
+whole:
+	CMPQ R8, $8
+	JLT  eight
+	VCVTPS2PD (SI)(CX*4), Z0
+	VSUBPD (DX)(CX*8), Z0, Z0
+	CODES
+	JMP  whole
 
 eight:
 	CMPQ  R8, $8
@@ -43,18 +75,7 @@ full:
 	VMOVUPD.Z (DX)(CX*8), K1, Z1
 	VDIVPD Z31, Z0, Z0
 	VSUBPD Z1, Z0, Z0
-	VMULPD Z30, Z0, Z0
-	VADDPD Z29, Z0, Z0
-	VMAXPD Z27, Z0, Z1
-	VMINPD Z28, Z1, Z1
-	VCVTTPD2DQ Z1, Y1
-	VPMOVDB Y1, K1, (DI)(CX*1)
-	VCVTDQ2PD Y1, Z1
-	VSUBPD Z26, Z0, Z0
-	VSUBPD Z1, Z0, Z0
-	VFMADD231PD Z0, Z0, Z25
-	ADDQ $8, CX
-	SUBQ $8, R8
+	CODES
 	JMP  eight
 
 done:
@@ -108,5 +129,37 @@ four:
 	VSHUFPD $1, X0, X0, X1
 	VADDSD X0, X1, X0
 	VMOVSD X0, apart+48(FP)
+	VZEROUPPER
+	RET
+
+// func steps512(n int, products, offsets *int32, factor int32, dst *byte)
+// Eight at a time; n is a multiple of that, and not 0.
+TEXT ·steps512(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ products+8(FP), SI
+	MOVQ offsets+16(FP), DX
+	MOVLQSX factor+24(FP), AX
+	MOVQ dst+32(FP), DI
+	VPBROADCASTQ AX, Z31
+	MOVL $0x800000, AX
+	VPBROADCASTQ AX, Z30
+	MOVL $0x80808080, AX
+	VPBROADCASTD AX, X29
+
+steps:
+	VMOVDQU32 (SI), Y0
+	VPSUBD (DX), Y0, Y0
+	VPMOVSXDQ Y0, Z0
+	VPMULDQ Z31, Z0, Z0
+	VPADDQ Z30, Z0, Z0
+	VPSRAQ $24, Z0, Z0
+	VPMOVSQB Z0, X0
+	VPXORD X29, X0, X0
+	VMOVQ X0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DX
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JNZ  steps
 	VZEROUPPER
 	RET

@@ -53,6 +53,36 @@ func TestRoundAtTheEdges(t *testing.T) {
 	}
 }
 
+// TestSubtract: every kernel rounds every step, and leaves what lies beside y alone.
+func TestSubtract(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 10))
+	for _, dim := range dims() {
+		count := rng.IntN(6)
+		y, rows, by := make([]float32, dim), make([]float32, count*dim), make([]float32, count)
+		for _, x := range [][]float32{y, rows, by} {
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+		}
+		want := slices.Clone(y)
+		for j, a := range by {
+			for i := range want {
+				p := a * rows[j*dim+i] // a variable of its own is rounded
+				want[i] = float32(want[i] - float32(p))
+			}
+		}
+		for _, k := range kernels() {
+			fence := fenced(t, 4*dim)
+			got := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(fence))), dim)
+			copy(got, y)
+			k.Subtract(got, rows, by)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, %d elements less %d rows: %v, want %v", k.Name, dim, count, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkRound(b *testing.B) {
 	const dim = 384
 	rng := rand.New(rand.NewPCG(1, 9))

@@ -87,7 +87,7 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.stages} {
+	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.reduce, r.stages} {
 		if err := pass(); err != nil {
 			return nil, err
 		}

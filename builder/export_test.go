@@ -39,6 +39,14 @@ func SmallParts(group int64, stripe int) (restore func()) {
 	return func() { groupBytes, stripeBytes = beforeGroup, beforeStripe }
 }
 
+// ReduceFrom sets from how many rows on the balls method looks for axes, and returns what
+// puts it back.
+func ReduceFrom(rows int) (restore func()) {
+	before, beforeKeys := reduceRows, reduceKeyRows
+	reduceRows, reduceKeyRows = rows, rows
+	return func() { reduceRows, reduceKeyRows = before, beforeKeys }
+}
+
 // Committed tells what a build that goes on in dir begins with: how many finished
 // stages, and the keys of every list by place, ascending. With balls these are
 // distances of codes.

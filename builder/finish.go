@@ -212,7 +212,7 @@ func (r *run) report() *Result {
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
 		ControlPairs: r.state.Control, EffectiveRates: []float64{},
 		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
-		PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
+		Axes: r.axes, PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
 		BadRows: len(r.bad.Rows), Collapsed: len(r.copies), Kernel: distance.Kernel(), Threads: r.opts.Threads,
 		Plan: r.state.Expected, RevisedPlan: r.state.Revised,
 	}

@@ -70,6 +70,8 @@ type Course struct {
 	Slack int     // candidates kept beyond k while the graph is built
 	Most  int     // rows listing a row that a join takes
 	Under float64 // how far under the target joins take over from divisions
+
+	AllAxes bool // compare along all dimensions
 }
 
 // Switch is an option that may be left to the builder.

@@ -86,7 +86,9 @@ func (r *run) rerank() error {
 	if r.round != nil {
 		r.round.Free()
 	}
-	return r.rank(p.Add)
+	err := r.rank(p.Add)
+	r.restore()
+	return err
 }
 
 // rank sets the list of every place and tells progress of each range of rows.

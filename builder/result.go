@@ -25,8 +25,9 @@ type Result struct {
 	EffectiveRates []float64      `json:"effective_rates"`     // of the paper's divisions: pairs that first shared a leaf in one, of all that had by then
 	Divisions      int            `json:"divisions"`           // with balls: leaves that a row stands in
 	Rounds         int            `json:"rounds"`
-	PairCache      string         `json:"pair_cache"` // off, shared-leaf, pairs
-	Resumed        int            `json:"resumed"`    // times that the build was resumed
+	Axes           int            `json:"axes,omitempty"` // along which the balls method compared codes; 0: all dimensions
+	PairCache      string         `json:"pair_cache"`     // off, shared-leaf, pairs
+	Resumed        int            `json:"resumed"`        // times that the build was resumed
 	Stop           string         `json:"stop"`
 
 	Recall     RecallEstimate `json:"recall_estimate"`

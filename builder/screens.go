@@ -14,6 +14,7 @@ type screening struct {
 	codes    *codes.Matrix    // of rows: in the balls method, and where they screen
 	rounded  *screen.Rounded  // the same with bounds: where they are not keys
 	vague    bool             // bounds were too wide
+	axes     int              // along which codes are; 0: all dimensions
 	products *products.Matrix // of rows, where codes do not tell
 }
 

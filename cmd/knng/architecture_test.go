@@ -18,7 +18,7 @@ var levels = map[string]int{
 	"store/fence": 0, "cache": 1, "store": 1, "store/export": 1, "store/analysis": 1, "store/analysis/affinity": 1,
 	"store/gonumgraph": 1,
 	"builder/lot":      0, "builder/internal/rowstest": 0, "builder/plan": 0, "builder/pages": 0, "builder/progress": 0, "builder/screen": 1, "builder/parts": 2, "builder/candidates": 1, "builder/division": 1, "builder/leaf": 2,
-	"builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
+	"builder/axes": 2, "builder/union": 2, "builder/propagation": 2, "builder/recall": 2, "builder": 2,
 	"builder/refine/rankorder": 2, "builder/refine": 3,
 	"bench": 3, "bench/judge": 3, "bench/ablation": 3, "bench/kill": 3, "bench/peers": 3, "bench/lookup": 3, "bench/duplicates": 3, "bench/capped": 3, "bench/generate": 3, "bench/larger": 3, "bench/front": 3, "bench/runlog": 3, "bench/binary": 3, "bench/speed": 3, "bench/targets": 3, "bench/fit": 3, "bench/plot": 3,
 	"bench/paper": 3, "bench/theory": 3, "bench/baseline": 3, "bench/baseline/axis": 3, "bench/baseline/brute": 3,

@@ -327,6 +327,9 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	}
 	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d from the cache (%s); scan rate %.5f; controls %d more\n",
 		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate, r.ControlPairs)
+	if r.Axes > 0 {
+		fmt.Fprintf(w, "axes       %d for %d dimensions\n", r.Axes, r.Dim)
+	}
 	if len(r.EffectiveRates) > 0 {
 		fmt.Fprintf(w, "effective  %s\n", rates(r.EffectiveRates))
 	}

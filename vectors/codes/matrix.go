@@ -26,6 +26,7 @@ type Matrix struct {
 	own       int64
 	rounding  Rounding
 	view      bool // data is that of the rows given
+	reduced   bool // to axes
 }
 
 // sums are what turns the tile's products into distances: see package simd.
@@ -69,8 +70,14 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 // Len is the number of rows.
 func (m *Matrix) Len() int { return m.n }
 
+// Dim is the number of the codes of a row, with the zeros that fill up groups of four.
+func (m *Matrix) Dim() int { return 4 * m.groups }
+
 // Exact reports whether distances of codes are the squared distances of rows.
-func (m *Matrix) Exact() bool { return len(m.rounding.Offsets) == 0 }
+func (m *Matrix) Exact() bool { return len(m.rounding.Offsets) == 0 && !m.reduced }
+
+// Reduced reports whether the codes are those along axes.
+func (m *Matrix) Reduced() bool { return m.reduced }
 
 // Rounding is that by which the codes were made.
 func (m *Matrix) Rounding() *Rounding { return &m.rounding }

@@ -1,0 +1,256 @@
+package codes
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/internal/simd"
+)
+
+// flatMatrix is codes of n rows that vary along some directions, and by noise.
+func flatMatrix(t testing.TB, rng *rand.Rand, n, dim, directions, noise int) *Matrix {
+	t.Helper()
+	kernel, err := simd.Choose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix := make([]float64, directions*dim)
+	for i := range mix {
+		mix[i] = rng.NormFloat64()
+	}
+	m := newMatrix(kernel, n, dim)
+	for i := range n {
+		row := make([]float64, dim)
+		for j := range directions {
+			along := 4 * rng.NormFloat64()
+			for c := range row {
+				row[c] += along * mix[j*dim+c]
+			}
+		}
+		for c, x := range row {
+			x += 128 + float64(noise)*(rng.Float64()-0.5)
+			m.row(i)[c] = byte(max(0, min(255, x)))
+		}
+	}
+	if err := m.addUp(kernel, 1); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestAlong: codes along axes are the rounded products, element by element, and their
+// distances those of the codes.
+func TestAlong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, dim := range []int{3, 64, 130, 400} {
+		m := flatMatrix(t, rng, 1+rng.IntN(700), dim, 5, 20)
+		a := &Axes{Dim: m.Dim(), Count: 32 * (1 + rng.IntN(3)), Factor: 1 + int32(rng.Uint32()>>(8+rng.Uint32N(8)))}
+		a.Codes, a.Offsets = make([]byte, a.Count*a.Dim), make([]int32, a.Count)
+		for i := range a.Codes {
+			a.Codes[i] = byte(1 + rng.IntN(255))
+		}
+		for j := range a.Offsets {
+			a.Offsets[j] = int32(rng.IntN(100000) - 50000)
+		}
+		o, err := m.Along(a, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !o.Reduced() || o.Exact() || o.Len() != m.Len() || o.Dim() != a.Count {
+			t.Fatalf("reduced %v, exact %v, %d rows of %d", o.Reduced(), o.Exact(), o.Len(), o.Dim())
+		}
+		for i := range m.Len() {
+			for j := range a.Count {
+				product := -int64(a.Offsets[j])
+				for c, x := range m.row(i) {
+					product += int64(x) * (int64(a.Codes[j*a.Dim+c]) - 128)
+				}
+				step := math.Floor(float64(product)*float64(a.Factor)/(1<<simd.StepsShift) + 0.5)
+				if want := byte(max(-128, min(127, step)) + 128); o.row(i)[j] != want {
+					t.Fatalf("row %d along axis %d of %d: code %d, want %d", i, j, a.Count, o.row(i)[j], want)
+				}
+			}
+		}
+		tile := o.NewTile()
+		tile.Columns([]uint32{0}, nil)
+		tile.Rows([]uint32{uint32(m.Len() - 1)}, 1)
+		if d, _ := tile.Within(0, math.MaxUint32); d[0] != o.Distance(0, uint32(m.Len()-1)) {
+			t.Fatalf("distance %d, want %d", d[0], o.Distance(0, uint32(m.Len()-1)))
+		}
+	}
+}
+
+// TestBasis: directions are orthonormal or nothing, those along which rows vary beyond
+// rounding, and the first of them have nearly all that rows vary by.
+func TestBasis(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 2))
+	for _, c := range []struct{ n, dim, directions, noise int }{
+		{3000, 100, 20, 8}, {3000, 256, 3, 0}, {40, 128, 20, 8}, {2, 64, 1, 0}, {1, 64, 1, 9}, {500, 64, 0, 0},
+	} {
+		m := flatMatrix(t, rng, c.n, c.dim, c.directions, c.noise)
+		b, err := m.Basis(64, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := 0
+		for i := range b.count {
+			for j := range i + 1 {
+				var dot float64
+				for k, x := range b.direction(i) {
+					dot += float64(x) * float64(b.direction(j)[k])
+				}
+				switch {
+				case i == j && math.Abs(dot-1) < 1e-4:
+					whole++
+				case i == j && dot == 0: // it depended on those before
+				case i == j || math.Abs(dot) > 0.005 && (c.noise > 0 || j < c.directions):
+					t.Fatalf("%+v: directions %d and %d have product %v", c, i, j, dot)
+				}
+			}
+		}
+		if least := min(c.directions, c.n-1); whole < least {
+			t.Errorf("%+v: %d directions, want at least %d", c, whole, least)
+		}
+		if c.n == 3000 {
+			if kept := b.kept(m, 32); kept < 0.97 {
+				t.Errorf("%+v: 32 directions have %v of what rows vary by", c, kept)
+			}
+		}
+		if _, err := b.Axes(32, 2); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// kept is the share of what rows vary by along the first count directions.
+func (b *Basis) kept(m *Matrix, count int) float64 {
+	var along, all float64
+	mean := make([]float64, m.Dim())
+	for i := range m.n {
+		for c, x := range m.row(i) {
+			mean[c] += float64(x) / float64(m.n)
+		}
+	}
+	for i := range m.n {
+		for c, x := range m.row(i) {
+			all += (float64(x) - mean[c]) * (float64(x) - mean[c])
+		}
+		for j := range count {
+			var dot float64
+			for c, x := range m.row(i) {
+				dot += (float64(x) - mean[c]) * float64(b.direction(j)[c])
+			}
+			along += dot * dot
+		}
+	}
+	return along / all
+}
+
+// TestAxesKeepDistances: distances along axes are those of the rows, in one unit, where
+// rows vary along fewer directions; and all axes count alike.
+func TestAxesKeepDistances(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	m := flatMatrix(t, rng, 2000, 256, 20, 2)
+	b, err := m.Basis(128, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []int{32, 96, 128} {
+		a, err := b.Axes(count, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := m.Along(a, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ratios []float64
+		for range 500 {
+			x, y := rng.Uint32N(2000), rng.Uint32N(2000)
+			if x != y {
+				ratios = append(ratios, float64(o.Distance(x, y))/float64(m.Distance(x, y)))
+			}
+		}
+		slices.Sort(ratios)
+		if low, high := ratios[0], ratios[len(ratios)-1]; high > 1.2*low {
+			t.Errorf("%d axes: distances are between %v and %v times those of the rows", count, low, high)
+		}
+		spread := make([]float64, count)
+		for i := range o.n {
+			for j, x := range o.row(i) {
+				spread[j] += (float64(x) - 128) * (float64(x) - 128)
+			}
+		}
+		if low, high := slices.Min(spread), slices.Max(spread); high > 30*low {
+			t.Errorf("%d axes: rows vary between %v and %v along them", count, low, high)
+		}
+	}
+}
+
+func TestAxesOfOtherRows(t *testing.T) {
+	m := flatMatrix(t, rand.New(rand.NewPCG(5, 4)), 10, 64, 2, 3)
+	for _, a := range []Axes{
+		{}, {Dim: 60, Count: 32, Codes: make([]byte, 60*32), Offsets: make([]int32, 32)},
+		{Dim: 64, Count: 31, Codes: make([]byte, 64*31), Offsets: make([]int32, 31)},
+		{Dim: 64, Count: 32, Codes: make([]byte, 64*31), Offsets: make([]int32, 32)},
+		{Dim: 64, Count: 32, Codes: make([]byte, 64*32), Offsets: make([]int32, 3)},
+		{Dim: 64, Count: -32, Codes: nil, Offsets: nil},
+	} {
+		if _, err := m.Along(&a, 1); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d axes of %d dimensions for rows of 64", a.Count, a.Dim)) {
+			t.Errorf("%d axes of %d: %v", a.Count, a.Dim, err)
+		}
+	}
+}
+
+// TestSome: rows taken from a matrix are as they were, views as well.
+func TestSome(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	rows, err := vectors.RowsOf(make([]byte, 50*20), 50, 16, 20, vectors.Uint8) // a view, of strides
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows.Base() {
+		rows.Base()[i] = byte(rng.Uint32())
+	}
+	m, _ := matrixOf(t, rows, distance.SqEuclidean)
+	places := []uint32{49, 3, 3, 0}
+	o := m.Some(places)
+	for i, p := range places {
+		if !slices.Equal(o.row(i), m.row(int(p))) || o.sums[i] != m.sums[p] {
+			t.Errorf("row %d is not row %d", i, p)
+		}
+	}
+}
+
+func BenchmarkAxes(b *testing.B) {
+	m := flatMatrix(b, rand.New(rand.NewPCG(5, 6)), 20000, 384, 60, 20)
+	basis, err := m.Basis(256, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	axes, err := basis.Axes(256, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("basis", func(b *testing.B) {
+		for b.Loop() {
+			_, _ = m.Basis(256, 2)
+		}
+	})
+	b.Run("axes", func(b *testing.B) {
+		for b.Loop() {
+			_, _ = basis.Axes(256, 2)
+		}
+	})
+	b.Run("along", func(b *testing.B) {
+		for b.Loop() {
+			_, _ = m.Along(axes, 2)
+		}
+	})
+}

@@ -115,6 +115,9 @@ func (r *run) shape(method Method) plan.Shape {
 	if method == Balls || method == Parts {
 		s.Slack = int64(o.planned().Slack)
 	}
+	if method == Balls && r.reducible(rows) {
+		s.AxesBytes = axesBytes(s.Dim)
+	}
 	if method == Parts {
 		if r.codesOrder() {
 			s.Slack = 0

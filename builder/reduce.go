@@ -45,7 +45,7 @@ func (r *run) reduce() error {
 		}
 		r.goAlong(&recorded, reduced)
 		return nil
-	case known || len(r.state.Stages) > 0 || !r.reducible(): // a version without axes may have begun it
+	case known || len(r.state.Stages) > 0 || !r.reducible(int64(r.n())): // a version without axes may have begun it
 		return nil
 	}
 	return r.chooseAxes()
@@ -105,11 +105,14 @@ func (r *run) restore() {
 	}
 }
 
-// reducible reports whether axes are looked for.
-func (r *run) reducible() bool {
+// reducible reports whether axes are looked for where there are so many rows.
+func (r *run) reducible(rows int64) bool {
 	least := reduceRows
 	if r.bytesAreKeys() {
 		least = reduceKeyRows
 	}
-	return r.src.Dim() >= reduceDim && r.n() >= least && !r.opts.Course.AllAxes
+	return r.src.Dim() >= reduceDim && rows >= int64(least) && !r.opts.Course.AllAxes
 }
+
+// axesBytes is the memory of a row's codes along axes, and of their sums, at most.
+func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 8 }

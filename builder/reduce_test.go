@@ -92,6 +92,11 @@ func TestAxes(t *testing.T) {
 		}
 	}
 	o.Metric = distance.Euclidean
+	all := o
+	all.Recall = 1 // which nothing may be lost for
+	if res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, flatDim), all); res.Axes != 0 {
+		t.Errorf("recall 1 was sought along %d axes, and found %v", res.Axes, recallOf(lists, bruteForce(t, data, flatDim, k, o.Metric)))
+	}
 	if res, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, noise, flatDim), o); res.Axes != 0 {
 		t.Errorf("noise was compared along %d axes", res.Axes)
 	}

@@ -57,13 +57,16 @@ const (
 )
 
 // Choose finds axes for the rows of m, and returns their codes along them. Both are nil
-// where no axes are few enough. Errors are those of Near.
+// where no axes are few enough, or nothing may be lost. Errors are those of Near.
 func (c Choice) Choose(m *codes.Matrix) (*codes.Axes, *codes.Matrix, error) {
+	if c.Loss <= 0 {
+		return nil, nil, nil
+	}
 	t, err := c.newTrial(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	most := min(mostAxes, int(mostOfDim*float64(m.Dim()))/codes.AxesStep*codes.AxesStep)
+	most := Most(m.Dim())
 	for count := fewAxes; count < most+fewAxes; count *= 2 {
 		if count = min(count, most); most < 3*fewAxes/2 { // one basis has them all
 			count = most
@@ -81,6 +84,11 @@ func (c Choice) Choose(m *codes.Matrix) (*codes.Axes, *codes.Matrix, error) {
 		}
 	}
 	return nil, nil, nil
+}
+
+// Most is how many axes are chosen at most for codes of so many dimensions.
+func Most(dim int) int {
+	return min(mostAxes, int(mostOfDim*float64(dim))/codes.AxesStep*codes.AxesStep)
 }
 
 // trial tries axes, on a sample and on all rows.
@@ -137,7 +145,8 @@ func (t *trial) fewest(basis *codes.Basis) (*codes.Axes, *codes.Matrix, error) {
 	return t.checked(basis, axes, count)
 }
 
-// steps is how many whole steps of axes make the less of two losses of the more.
+// steps is how many whole steps of axes make the less of two losses, which is not 0, of
+// the more.
 func steps(less, more float64) (n int) {
 	for less *= lossPerStep; less <= more; less *= lossPerStep {
 		n++

@@ -139,6 +139,14 @@ func TestTruthHasTheLastWord(t *testing.T) {
 	}
 }
 
+func TestNothingMayBeLost(t *testing.T) {
+	m := flat(t, rand.New(rand.NewPCG(1, 4)), 500, 256, 10, 2)
+	choice := axes.Choice{K: 5, Candidates: 9, Near: near}
+	if a, reduced, err := choice.Choose(m); a != nil || reduced != nil || err != nil {
+		t.Fatalf("%v, %v, %v", a, reduced, err)
+	}
+}
+
 func TestErrorsOfNear(t *testing.T) {
 	m := flat(t, rand.New(rand.NewPCG(1, 3)), 500, 256, 10, 2)
 	failed := errors.New("stopped")

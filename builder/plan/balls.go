@@ -15,6 +15,11 @@ func (s *Shape) balls(r Rates) []Pass {
 	held.heap = float64(s.CodeBytes)*n + 4*n + s.tiles() // codes; ends of lists
 	s.good(&held)
 	held.block(8 * k * n)
+	reducing := held
+	reducing.heap += float64(s.AxesBytes) * n
+	if s.ViewCodes { // others are given up for those along axes
+		held = reducing
+	}
 
 	leaf, tile := s.division()
 	divisions := float64(s.Divisions) / float64(s.Overlap)
@@ -34,7 +39,12 @@ func (s *Shape) balls(r Rates) []Pass {
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
 		work: work{leaf: joinCost * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k}, held: joining}
 
-	passes := append(s.read(), s.ordered(tile), divide, s.measured(leaf*divisions+tile*divisions+joined))
+	passes := append(s.read(), s.ordered(tile), s.measured(leaf*divisions+tile*divisions+joined))
+	if s.AxesBytes > 0 {
+		passes = append(passes, Pass{Name: "axes", Does: "looks for axes along which fewer bytes tell what is near", Times: 1,
+			DiskBytes: int64(s.storedRows()), work: work{tile: n * float64(s.AxesBytes)}, held: reducing})
+	}
+	passes = append(passes, divide)
 	if s.Rounds > 0 {
 		passes = append(passes, join)
 	}

@@ -14,6 +14,7 @@ type Shape struct {
 	CodeBytes int64 // memory of the codes of a row; 0 where the method has none
 	ViewCodes bool  // codes are the rows themselves: CodeBytes is only their sums
 	KeyCodes  bool  // codes tell keys, which need not be computed
+	AxesBytes int64 // memory of a row's codes along axes at most; 0: all dimensions count
 	Inner     bool  // codes tell inner products: they screen, and divide nothing
 	Norms     bool  // the metric needs them
 

@@ -118,7 +118,7 @@ func (m *Matrix) transposed(kernel *simd.Kernel, threads int) (*Matrix, error) {
 func (m *Matrix) beyond() []int32 {
 	more := make([]int32, m.n)
 	for i, s := range m.sums {
-		sum := int32(s.norm-s.add) / 256 // of the codes
+		sum := int32((s.norm - s.add) / 256) // of the codes
 		more[i] = 128 * (sum - 128*4*int32(m.groups))
 	}
 	return more

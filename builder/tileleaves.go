@@ -122,9 +122,10 @@ func (w *tileLeaves) once(leaf []uint32) {
 		w.tile.Columns(columns, w.columns[:len(columns)])
 		for first := at; first < len(leaf); first += codes.BandRows {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
-			w.tile.Rows(band, min(first+len(band)-at, len(columns)))
+			wide := min(first+len(band)-at, len(columns))
+			w.tile.Pairs(band, wide, w.limits[first:first+len(band)], w.limits[at:])
 			for r := range band {
-				distances, near := w.tile.Either(r, w.limits[first+r], w.limits[at:])
+				distances, near := w.tile.Paired(r, min(first+r-at, wide))
 				w.note(leaf, first+r, at, distances, near)
 			}
 		}
@@ -138,14 +139,11 @@ func (w *tileLeaves) once(leaf []uint32) {
 }
 
 // note has row i of a leaf and those of the columns near it, which are the rows from at
-// on, wait for each other, as far as they come before i.
+// on and come before i, wait for each other.
 func (w *tileLeaves) note(leaf []uint32, i, at int, distances, near []uint32) {
 	mine := &w.waiting[i]
 	for c, d := range distances {
 		j := at + int(near[c])
-		if j >= i {
-			return
-		}
 		theirs := &w.waiting[j]
 		if mine.n == waitingMost {
 			w.offer(i, leaf[i])

@@ -1,6 +1,10 @@
 package codes
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+)
 
 // BandRows is how many rows a tile compares with its columns at a time.
 const BandRows = 16
@@ -35,6 +39,10 @@ type Tile struct {
 	near   []uint32
 	packed [16]*byte
 	room   []byte // of the kernel
+
+	marks  []uint64 // of columns that are near, words for each row of the band
+	words  int
+	either []uint32 // bounds of the columns
 }
 
 // NewTile returns a tile over the rows of m.
@@ -73,6 +81,8 @@ func (t *Tile) grow(panels int) {
 	t.columns = make([]*byte, t.ld)
 	t.norms, t.own, t.ids = make([]uint32, t.ld), make([]uint32, t.ld), make([]uint32, t.ld)
 	t.sums = make([]int32, BandRows*t.ld)
+	t.words = (t.ld + 63) / 64
+	t.marks = make([]uint64, BandRows*t.words)
 	// The kernels write up to one vector beyond what counts.
 	t.d, t.near = make([]uint32, BandRows*(t.ld+16)), make([]uint32, BandRows*(t.ld+16))
 }
@@ -82,10 +92,14 @@ func (t *Tile) Rows(places []uint32, wide int) { t.RowsOf(t.m, places, wide) }
 
 // RowsOf compares rows of another matrix, of codes by the same rounding.
 func (t *Tile) RowsOf(m *Matrix, places []uint32, wide int) {
+	t.enter(m, places)
+	t.compare(len(places), wide)
+}
+
+func (t *Tile) enter(m *Matrix, places []uint32) {
 	for r, p := range places {
 		t.band[r], t.adds[r] = m.at(p), m.sums[p].add
 	}
-	t.compare(len(places), wide)
 }
 
 // Band compares columns first to first+BandRows-1, as far as there are so many
@@ -99,12 +113,17 @@ func (t *Tile) Band(first, last, wide int) int {
 }
 
 func (t *Tile) compare(rows, wide int) {
+	panels := t.begin(rows, wide)
+	t.m.kernel.Dots(&t.band, rows, t.m.groups, panels, t.sums, t.ld, t.room)
+}
+
+// begin has kernels find rows for the whole band, and returns the panels of the columns.
+func (t *Tile) begin(rows, wide int) (panels []byte) {
 	t.rows, t.wide = rows, wide
 	for r := rows; r < BandRows; r++ {
 		t.band[r] = t.band[0]
 	}
-	size := t.m.kernel.PanelBytes(t.m.groups)
-	t.m.kernel.Dots(&t.band, rows, t.m.groups, t.panels[:(wide+15)/16*size], t.sums, t.ld, t.room)
+	return t.panels[:(wide+15)/16*t.m.kernel.PanelBytes(t.m.groups)]
 }
 
 // Select finds, for every row of the band, the columns whose distance is at most
@@ -127,6 +146,50 @@ func (t *Tile) Within(r int, bound uint32) (distances, ids []uint32) {
 	t.bounds[r] = bound
 	t.m.kernel.Nearer(t.wide, t.of(r), t.ld, t.norms, t.adds[r:], t.bounds[r:], t.ids, t.d[at:], t.near[at:], t.ld+16, t.counts[r:r+1])
 	return t.Near(r)
+}
+
+// Pairs compares at most BandRows rows with the first wide columns, as Rows does, for
+// Paired to tell which are near: those whose distance is at most bounds[r] of the row or
+// either[j] of the column. either has room for a multiple of 16, and stays as it is
+// until all rows have been asked for.
+func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
+	t.enter(t.m, places)
+	copy(t.bounds[:], bounds)
+	t.either = either
+	if t.m.kernel.Pairs == nil {
+		t.compare(len(places), wide)
+		return
+	}
+	panels := t.begin(len(places), wide)
+	t.m.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words)
+}
+
+// Paired returns the first wide columns that are near row r of the band, in their order.
+// The slices are valid until the next call for this row or the next band.
+func (t *Tile) Paired(r, wide int) (distances, ids []uint32) {
+	if t.m.kernel.Pairs == nil {
+		at := r * (t.ld + 16)
+		n := t.m.kernel.Either(t.of(r)[:wide], t.norms, t.adds[r], t.bounds[r], t.either, t.ids, t.d[at:], t.near[at:])
+		return t.d[at : at+n], t.near[at : at+n]
+	}
+	at, n := r*(t.ld+16), 0
+	d, near, all := t.d[at:at+t.ld], t.near[at:at+t.ld], t.distances()[r*t.ld:(r+1)*t.ld]
+	for from, marks := range t.marks[r*t.words : r*t.words+(wide+63)/64] {
+		if left := wide - 64*from; left < 64 {
+			marks &= 1<<left - 1
+		}
+		for ; marks != 0; marks &= marks - 1 {
+			j := 64*from + bits.TrailingZeros64(marks)
+			d[n], near[n] = all[j], t.ids[j]
+			n++
+		}
+	}
+	return d[:n], near[:n]
+}
+
+// distances is where the sums are, for kernels that write distances instead.
+func (t *Tile) distances() []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(t.sums))), len(t.sums))
 }
 
 // Either returns the columns whose distance to row r of the band is at most bound

@@ -72,6 +72,44 @@ func TestTilesOfBytesAreExact(t *testing.T) {
 	}
 }
 
+// TestPaired: of pairs, those are told that either end takes, among the columns asked for.
+func TestPaired(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, dim := range []int{3, 16, 130} {
+		m, _ := matrixOf(t, byteRows(t, rng, 300, dim, vectors.Uint8), distance.SqEuclidean)
+		tile := m.NewTile()
+		for range 20 {
+			columns := make([]uint32, 1+rng.IntN(200))
+			for i := range columns {
+				columns[i] = uint32(rng.IntN(300))
+			}
+			tile.Columns(columns, nil)
+			band := columns[:min(len(columns), 1+rng.IntN(BandRows))]
+			bounds, either := make([]uint32, len(band)), make([]uint32, len(columns)+15)
+			for r := range bounds {
+				bounds[r] = m.Distance(band[r], uint32(rng.IntN(300)))
+			}
+			for j := range columns {
+				either[j] = m.Distance(columns[j], uint32(rng.IntN(300))) / 2
+			}
+			tile.Pairs(band, len(columns), bounds, either)
+			for r, x := range band {
+				wide := rng.IntN(len(columns) + 1)
+				var distances, ids []uint32
+				for j, y := range columns[:wide] {
+					if d := m.Distance(x, y); d <= max(bounds[r], either[j]) {
+						distances, ids = append(distances, d), append(ids, y)
+					}
+				}
+				d, near := tile.Paired(r, wide)
+				if !slices.Equal(d, distances) || !slices.Equal(near, ids) {
+					t.Fatalf("dim %d, row %d, %d of %d columns: %v, want %v", dim, r, wide, len(columns), near, ids)
+				}
+			}
+		}
+	}
+}
+
 // TestRowsOfAnotherMatrix: a tile compares them as if they stood in its own.
 func TestRowsOfAnotherMatrix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))

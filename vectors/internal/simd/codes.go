@@ -34,6 +34,14 @@ type Codes struct {
 	// bounds up to a multiple of 16.
 	Either func(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outIDs []uint32) int
 
+	// Pairs is Dots and Either of every row in one pass, while sums are in registers; nil
+	// where a kernel has none. It writes d[ldd*r+j], the squared distance of row r and column
+	// j, and sets bit j of the words from marks[ldm*r] on where that is at most bounds[r] or
+	// either[j]. Bits of what merely fills a panel mean nothing. It may do so for all 16
+	// rows: adds and bounds have as many elements, norms and either one for every column
+	// of the panels.
+	Pairs func(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int)
+
 	// Unlisted keeps, of candidates d and ids, those that are not self and not in
 	// list, whose elements are id<<1 and one more bit, and returns how many.
 	Unlisted func(list, d, ids []uint32, self uint32) int

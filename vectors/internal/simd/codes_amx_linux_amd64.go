@@ -26,7 +26,7 @@ func amx() *Kernel {
 	k := avx512()
 	k.Name = "amx"
 	few := k.Codes.Dots
-	k.Codes.roomy = 1
+	k.Codes.roomy, k.Codes.Pairs = 1, nil
 	k.Codes.Dots = func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, room []byte) {
 		stride := PanelBytes(groups)
 		count := len(panels) / stride

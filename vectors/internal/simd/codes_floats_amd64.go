@@ -14,7 +14,7 @@ import (
 func avx512InFloats() *Kernel {
 	k := avx512()
 	k.Name = "avx512-f32"
-	k.Codes.Pack, k.Codes.Dots, k.Codes.wide = packFloats512, dotsFloats512, 4
+	k.Codes.Pack, k.Codes.Dots, k.Codes.Pairs, k.Codes.wide = packFloats512, dotsFloats512, nil, 4
 	return k
 }
 

@@ -39,10 +39,24 @@ func tileOf(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (c []int
 
 // packedTile packs the columns, and returns what multiplies.
 func packedTile(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (dots func() []int32, ldc int, norms, adds []uint32) {
+	data, norms := packedColumns(t, k, columns, groups)
+	band, adds := bandOf(rows)
+	ldc = len(norms)
+	room := fenced(t, k.RoomBytes(groups))
+	return func() []int32 {
+		c := make([]int32, 16*ldc)
+		k.Dots(band, len(rows), groups, data, c, ldc, room)
+		return c
+	}, ldc, norms, adds[:len(rows)]
+}
+
+// packedColumns returns panels, and the norms of their columns.
+func packedColumns(t *testing.T, k *Codes, columns [][]byte, groups int) (data []byte, norms []uint32) {
 	panels := (len(columns) + 15) / 16
 	size := k.PanelBytes(groups)
-	data := fenced(t, panels*size)
-	norms = make([]uint32, 16*panels)
+	data = fenced(t, panels*size)
+	norms = fencedWords[uint32](t, 16*panels)
+	clear(norms)
 	for p := range panels {
 		var packing [16]*byte
 		for j := range packing {
@@ -54,23 +68,61 @@ func packedTile(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (dot
 		}
 		k.Pack(&packing, groups, data[p*size:(p+1)*size])
 	}
-	var band [16]*byte
-	adds = make([]uint32, len(rows))
+	return data, norms
+}
+
+// bandOf returns 16 rows, those given and again, and what they add to distances.
+func bandOf(rows [][]byte) (band *[16]*byte, adds []uint32) {
+	band, adds = new([16]*byte), make([]uint32, 16)
 	for r := range band {
 		band[r] = unsafe.SliceData(rows[r%len(rows)])
-	}
-	for r := range rows {
-		for _, x := range rows[r] {
+		for _, x := range rows[r%len(rows)] {
 			adds[r] += uint32(x)*uint32(x) - 256*uint32(x)
 		}
 	}
-	ldc = 16 * panels
-	room := fenced(t, k.RoomBytes(groups))
-	return func() []int32 {
-		c := make([]int32, 16*ldc)
-		k.Dots(&band, len(rows), groups, data, c, ldc, room)
-		return c
-	}, ldc, norms, adds
+	return band, adds
+}
+
+// TestPairs: distances and marks in one pass are those of sums, and nothing is touched
+// beyond the panels' columns. Some bounds are distances that occur.
+func TestPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 12))
+	for _, k := range append(kernels(), variants()...) {
+		if k.Codes.Pairs == nil {
+			continue
+		}
+		for _, groups := range []int{1, 2, 16, 17, 32, 96, 196} {
+			rows, columns := codeRows(t, rng, 1+rng.IntN(16), groups), codeRows(t, rng, 1+rng.IntN(140), groups)
+			data, norms := packedColumns(t, k.Codes, columns, groups)
+			band, adds := bandOf(rows)
+			ld := len(norms)
+			words := (ld + 63) / 64
+			bounds, either := fencedWords[uint32](t, 16), fencedWords[uint32](t, ld)
+			draw := func() uint32 {
+				if rng.IntN(8) == 0 {
+					return randomDistance(rng)
+				}
+				return squared(rows[rng.IntN(len(rows))], columns[rng.IntN(len(columns))]) / 4 * uint32(2+rng.IntN(3))
+			}
+			for r := range bounds {
+				bounds[r] = draw()
+			}
+			for j := range either {
+				either[j] = draw()
+			}
+			d, marks := fencedWords[uint32](t, 16*ld), fencedWords[uint64](t, 16*words)
+			k.Codes.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words)
+			for r := range rows {
+				for j := range columns {
+					want := squared(rows[r], columns[j])
+					near := marks[r*words+j/64]>>(j%64)&1 != 0
+					if d[r*ld+j] != want || near != (want <= max(bounds[r], either[j])) {
+						t.Fatalf("%s: %d groups, row %d, column %d of %d: %d within %d or %d: %v, and it is %d", k.Name, groups, r, j, len(columns), d[r*ld+j], bounds[r], either[j], near, want)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestTilesHoldDistances(t *testing.T) {

@@ -174,6 +174,143 @@ done:
 	VZEROUPPER
 	RET
 
+// MARK makes sums of a row with a panel distances, writes them at AX+16*at, and which of
+// them count at SI+at: those at most the row's bound or the column's. norm and bound are
+// of the panel's columns, CX is where the row's add is, DI where its bound.
+#define MARK(sums, norm, bound, at) \
+	VPADDD      sums, sums, sums; \
+	VPADDD.BCST (CX), norm, Z30; \
+	VPSUBD      sums, Z30, sums; \
+	VPMAXUD.BCST (DI), bound, Z31; \
+	VPCMPUD     $2, Z31, sums, K1; \
+	VMOVDQU32   sums, (32*at)(AX); \
+	KMOVW       K1, at(SI)
+
+#define NEXTROW \
+	ADDQ DX, AX; \
+	ADDQ BX, SI; \
+	ADDQ $4, CX; \
+	ADDQ $4, DI
+
+#define MARK3(a, b, c) \
+	MARK(a, Z24, Z27, 0); \
+	MARK(b, Z25, Z28, 2); \
+	MARK(c, Z26, Z29, 4); \
+	NEXTROW
+
+#define MARK1(a) \
+	MARK(a, Z24, Z27, 0); \
+	NEXTROW
+
+// func pairsVNNI(rows *[8]*byte, groups int, panels *byte, stride, count int, d *uint32, ldd int, norms, adds, bounds, either *uint32, marks *uint64, ldm int)
+// dotsVNNI, and while the sums are in registers what is near among them.
+TEXT ·pairsVNNI(SB), NOSPLIT, $0-104
+
+// PLACES is where the distances of the first row go and how far it is to the next row's,
+// the same of marks, and the rows' adds and bounds.
+#define PLACES \
+	MOVQ d+40(FP), AX; \
+	MOVQ ldd+48(FP), DX; \
+	SHLQ $2, DX; \
+	MOVQ marks+88(FP), SI; \
+	MOVQ ldm+96(FP), BX; \
+	SHLQ $3, BX; \
+	MOVQ adds+64(FP), CX; \
+	MOVQ bounds+72(FP), DI
+
+	MOVQ rows+0(FP), DI
+	ROWS8
+
+three:
+	CMPQ count+32(FP), $3
+	JLT  one
+	MOVQ groups+8(FP), DI
+	MOVQ stride+24(FP), BX
+	MOVQ panels+16(FP), SI
+	LEAQ (SI)(BX*2), AX
+	ADDQ BX, AX
+	MOVQ AX, panels+16(FP)
+
+	CLEAR24
+	XORQ CX, CX
+
+group3:
+	VMOVDQU32 (SI), Z24
+	VMOVDQU32 (SI)(BX*1), Z25
+	VMOVDQU32 (SI)(BX*2), Z26
+	STEPS24(STEP3)
+	ADDQ $64, SI
+	INCQ CX
+	CMPQ CX, DI
+	JLT  group3
+
+	MOVQ norms+56(FP), AX
+	VMOVDQU32 (AX), Z24
+	VMOVDQU32 64(AX), Z25
+	VMOVDQU32 128(AX), Z26
+	MOVQ either+80(FP), AX
+	VMOVDQU32 (AX), Z27
+	VMOVDQU32 64(AX), Z28
+	VMOVDQU32 128(AX), Z29
+	PLACES
+	MARK3(Z0, Z1, Z2)
+	MARK3(Z3, Z4, Z5)
+	MARK3(Z6, Z7, Z8)
+	MARK3(Z9, Z10, Z11)
+	MARK3(Z12, Z13, Z14)
+	MARK3(Z15, Z16, Z17)
+	MARK3(Z18, Z19, Z20)
+	MARK3(Z21, Z22, Z23)
+	ADDQ $192, d+40(FP)
+	ADDQ $192, norms+56(FP)
+	ADDQ $192, either+80(FP)
+	ADDQ $6, marks+88(FP)
+	SUBQ $3, count+32(FP)
+	JMP  three
+
+one:
+	CMPQ count+32(FP), $1
+	JLT  done
+	MOVQ groups+8(FP), DI
+	MOVQ stride+24(FP), BX
+	MOVQ panels+16(FP), SI
+	ADDQ BX, panels+16(FP)
+
+	CLEAR8
+	XORQ CX, CX
+
+group1:
+	VMOVDQU32 (SI), Z24
+	STEPS8(STEP1)
+	ADDQ $64, SI
+	INCQ CX
+	CMPQ CX, DI
+	JLT  group1
+
+	MOVQ norms+56(FP), AX
+	VMOVDQU32 (AX), Z24
+	MOVQ either+80(FP), AX
+	VMOVDQU32 (AX), Z27
+	PLACES
+	MARK1(Z0)
+	MARK1(Z1)
+	MARK1(Z2)
+	MARK1(Z3)
+	MARK1(Z4)
+	MARK1(Z5)
+	MARK1(Z6)
+	MARK1(Z7)
+	ADDQ $64, d+40(FP)
+	ADDQ $64, norms+56(FP)
+	ADDQ $64, either+80(FP)
+	ADDQ $2, marks+88(FP)
+	DECQ count+32(FP)
+	JMP  one
+
+done:
+	VZEROUPPER
+	RET
+
 // func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)
 TEXT ·prefetchRows(SB), NOSPLIT, $0-40
 	MOVQ base+0(FP), SI

@@ -4,14 +4,12 @@ import (
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
 
 // reranker orders candidates by their exact keys: one per goroutine.
 type reranker struct {
 	*run
 	evaluate leaf.Keys
-	tile     *codes.Tile
 	places   []uint32
 	keys     []float32
 	ranked   []neighbor
@@ -25,7 +23,7 @@ type neighbor struct {
 
 func (r *run) reranker() *reranker {
 	k := r.found.K
-	return &reranker{run: r, evaluate: r.evaluator(), tile: r.codes.NewTile(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
+	return &reranker{run: r, evaluate: r.evaluator(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
 }
 
 // list returns the k nearest of a place's candidates by (key, row). The slices
@@ -73,8 +71,6 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 		}
 		return nil
 	}
-	// Rows of floats are long: asked for side by side they come in half the time.
-	w.tile.Prefetch(w.rows.Base(), w.rows.Stride(), w.places[:n], w.rows.Dim()*w.rows.Type().Size())
 	_, err := w.evaluate(place, w.places[:n], w.keys)
 	return err
 }

@@ -18,13 +18,17 @@ func intsBy(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte)
 	}
 }
 
-// floatsBy does the same in the lanes of the float rule.
+// floatsBy does the same in the lanes of the float rule. Rows are long: the one after the
+// next is asked for while one is summed.
 func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow decode, step addTo) Floats {
 	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
 		whole := dim / 16 * 16
 		p := pairs.Get().(*pair)
 		for j, id := range ids {
 			row := base[int(id)*stride:]
+			if j+2 < len(ids) {
+				prefetchRows(&base[0], stride, &ids[j+2], 1, stride)
+			}
 			p.lanes = lanes{}
 			if whole > 0 {
 				blocks(&x[0], &row[0], whole/16, &p.lanes)

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/knng/knng/vectors/codes"
@@ -16,10 +17,9 @@ type tileLeaves struct {
 	*run
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
-	columns [leafColumns]uint32 // 0, 1, 2, ...: what a tile calls its columns
-	open    []uint32            // rows of the leaf whose lists have no bound
-	limits  []uint32            // bounds of the leaf's rows when last looked at, and room for kernels
-	waiting []waiting           // of the leaf's rows, and one more, which kernels may read
+	open    []uint32  // rows of the leaf whose lists have no bound
+	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
+	waiting []waiting // of the leaf's rows, and one more, which kernels may read
 }
 
 // waiting are candidates of a row that have not been offered: an offer costs as much as
@@ -38,11 +38,7 @@ const waitingMost = 32
 func (r *run) leafOfCodes() func(leaf []uint32) { return newTileLeaves(r).solve }
 
 func newTileLeaves(r *run) *tileLeaves {
-	w := &tileLeaves{run: r, tile: r.codes.NewTile()}
-	for i := range w.columns {
-		w.columns[i] = uint32(i)
-	}
-	return w
+	return &tileLeaves{run: r, tile: r.codes.NewTile()}
 }
 
 // solve compares all pairs of a leaf, each once for both of its rows. An empty list
@@ -119,14 +115,13 @@ func (w *tileLeaves) once(leaf []uint32) {
 	for at := 0; at < len(leaf); at += leafColumns {
 		columns := leaf[at:min(at+leafColumns, len(leaf))]
 		w.tile.Expect(columns)
-		w.tile.Columns(columns, w.columns[:len(columns)])
+		w.tile.Columns(columns, nil)
 		for first := at; first < len(leaf); first += codes.BandRows {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			wide := min(first+len(band)-at, len(columns))
 			w.tile.Pairs(band, wide, w.limits[first:first+len(band)], w.limits[at:])
 			for r := range band {
-				distances, near := w.tile.Paired(r, min(first+r-at, wide))
-				w.note(leaf, first+r, at, distances, near)
+				w.note(leaf, first+r, at, r, min(first+r-at, wide))
 			}
 		}
 	}
@@ -138,21 +133,24 @@ func (w *tileLeaves) once(leaf []uint32) {
 	}
 }
 
-// note has row i of a leaf and those of the columns near it, which are the rows from at
-// on and come before i, wait for each other.
-func (w *tileLeaves) note(leaf []uint32, i, at int, distances, near []uint32) {
-	mine := &w.waiting[i]
-	for c, d := range distances {
-		j := at + int(near[c])
-		theirs := &w.waiting[j]
-		if mine.n == waitingMost {
-			w.offer(i, leaf[i])
+// note has row i of a leaf, row r of the band, and those of the first wide columns that are
+// near it, which are the rows from at on and come before i, wait for each other.
+func (w *tileLeaves) note(leaf []uint32, i, at, r, wide int) {
+	marks, distances := w.tile.Marked(r, wide)
+	others, theirs, limits := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide]
+	mine, place := &w.waiting[i], leaf[i]
+	for from, word := range marks {
+		for ; word != 0; word &= word - 1 {
+			j := 64*from + bits.TrailingZeros64(word)
+			if mine.n == waitingMost {
+				w.offer(i, place)
+			}
+			if theirs[j].n == waitingMost {
+				w.offer(at+j, others[j])
+			}
+			mine.add(distances[j], others[j], w.limits[i])
+			theirs[j].add(distances[j], place, limits[j])
 		}
-		if theirs.n == waitingMost {
-			w.offer(j, leaf[j])
-		}
-		mine.add(d, leaf[j], w.limits[i])
-		theirs.add(d, leaf[i], w.limits[j])
 	}
 }
 

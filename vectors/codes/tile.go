@@ -1,7 +1,6 @@
 package codes
 
 import (
-	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -40,9 +39,10 @@ type Tile struct {
 	packed [16]*byte
 	room   []byte // of the kernel
 
-	marks  []uint64 // of columns that are near, words for each row of the band
-	words  int
-	either []uint32 // bounds of the columns
+	marks   []uint64 // of columns that are near, words for each row of the band
+	words   int
+	either  []uint32 // bounds of the columns
+	numbers []uint32 // of the columns: 0, 1, ...
 }
 
 // NewTile returns a tile over the rows of m.
@@ -82,7 +82,7 @@ func (t *Tile) grow(panels int) {
 	t.norms, t.own, t.ids = make([]uint32, t.ld), make([]uint32, t.ld), make([]uint32, t.ld)
 	t.sums = make([]int32, BandRows*t.ld)
 	t.words = (t.ld + 63) / 64
-	t.marks = make([]uint64, BandRows*t.words)
+	t.marks, t.numbers = make([]uint64, BandRows*t.words), numbers(t.ld)
 	// The kernels write up to one vector beyond what counts.
 	t.d, t.near = make([]uint32, BandRows*(t.ld+16)), make([]uint32, BandRows*(t.ld+16))
 }
@@ -149,7 +149,7 @@ func (t *Tile) Within(r int, bound uint32) (distances, ids []uint32) {
 }
 
 // Pairs compares at most BandRows rows with the first wide columns, as Rows does, for
-// Paired to tell which are near: those whose distance is at most bounds[r] of the row or
+// Marked to tell which are near: those whose distance is at most bounds[r] of the row or
 // either[j] of the column. either has room for a multiple of 16, and stays as it is
 // until all rows have been asked for.
 func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
@@ -164,27 +164,29 @@ func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
 	t.m.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words)
 }
 
-// Paired returns the first wide columns that are near row r of the band, in their order.
-// The slices are valid until the next call for this row or the next band.
-func (t *Tile) Paired(r, wide int) (distances, ids []uint32) {
+// Marked reports which of the first wide columns are near row r of the band, a bit for each,
+// and the distances of those. It may be asked once for every row. The slices are valid
+// until the next band.
+func (t *Tile) Marked(r, wide int) (marks []uint64, distances []uint32) {
+	marks, distances = t.marks[r*t.words:][:(wide+63)/64], t.distances()[r*t.ld:][:wide]
 	if t.m.kernel.Pairs == nil {
-		at := r * (t.ld + 16)
-		n := t.m.kernel.Either(t.of(r)[:wide], t.norms, t.adds[r], t.bounds[r], t.either, t.ids, t.d[at:], t.near[at:])
-		return t.d[at : at+n], t.near[at : at+n]
+		t.mark(r, marks, distances)
+	} else if last := wide % 64; last > 0 {
+		marks[len(marks)-1] &= 1<<last - 1
 	}
-	at, n := r*(t.ld+16), 0
-	d, near, all := t.d[at:at+t.ld], t.near[at:at+t.ld], t.distances()[r*t.ld:(r+1)*t.ld]
-	for from, marks := range t.marks[r*t.words : r*t.words+(wide+63)/64] {
-		if left := wide - 64*from; left < 64 {
-			marks &= 1<<left - 1
-		}
-		for ; marks != 0; marks &= marks - 1 {
-			j := 64*from + bits.TrailingZeros64(marks)
-			d[n], near[n] = all[j], t.ids[j]
-			n++
-		}
+	return marks, distances
+}
+
+// mark makes of the sums of row r what kernels write that mark while they compare.
+func (t *Tile) mark(r int, marks []uint64, distances []uint32) {
+	clear(marks)
+	at := r * (t.ld + 16)
+	d, near := t.d[at:at+t.ld+16], t.near[at:at+t.ld+16]
+	n := t.m.kernel.Either(t.of(r)[:len(distances)], t.norms, t.adds[r], t.bounds[r], t.either, t.numbers, d, near)
+	for i, j := range near[:n] {
+		marks[j/64] |= 1 << (j % 64)
+		distances[j] = d[i]
 	}
-	return d[:n], near[:n]
 }
 
 // distances is where the sums are, for kernels that write distances instead.

@@ -72,8 +72,8 @@ func TestTilesOfBytesAreExact(t *testing.T) {
 	}
 }
 
-// TestPaired: of pairs, those are told that either end takes, among the columns asked for.
-func TestPaired(t *testing.T) {
+// TestMarked: of pairs, those are told that either end takes, among the columns asked for.
+func TestMarked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for _, dim := range []int{3, 16, 130} {
 		m, _ := matrixOf(t, byteRows(t, rng, 300, dim, vectors.Uint8), distance.SqEuclidean)
@@ -95,15 +95,22 @@ func TestPaired(t *testing.T) {
 			tile.Pairs(band, len(columns), bounds, either)
 			for r, x := range band {
 				wide := rng.IntN(len(columns) + 1)
-				var distances, ids []uint32
-				for j, y := range columns[:wide] {
-					if d := m.Distance(x, y); d <= max(bounds[r], either[j]) {
-						distances, ids = append(distances, d), append(ids, y)
-					}
+				marks, distances := tile.Marked(r, wide)
+				if len(marks) != (wide+63)/64 || len(distances) != wide {
+					t.Fatalf("%d words and %d distances of %d columns", len(marks), len(distances), wide)
 				}
-				d, near := tile.Paired(r, wide)
-				if !slices.Equal(d, distances) || !slices.Equal(near, ids) {
-					t.Fatalf("dim %d, row %d, %d of %d columns: %v, want %v", dim, r, wide, len(columns), near, ids)
+				for j := range 64 * len(marks) {
+					marked, near := marks[j/64]>>(j%64)&1 != 0, false
+					if j < wide {
+						d := m.Distance(x, columns[j])
+						near = d <= max(bounds[r], either[j])
+						if near && distances[j] != d {
+							t.Fatalf("dim %d, row %d, column %d: distance %d, want %d", dim, r, j, distances[j], d)
+						}
+					}
+					if marked != near {
+						t.Fatalf("dim %d, row %d, column %d of %d among %d: marked %v, near %v", dim, r, j, wide, len(columns), marked, near)
+					}
 				}
 			}
 		}

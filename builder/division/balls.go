@@ -57,7 +57,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	count := len(w.chosen)
 	overlap := min(b.Overlap, count)
 	assigned := make([]uint8, n*overlap)
-	err = vectors.Ranges(b.Threads, n, 4096, func() func(from, to int) error {
+	err = vectors.Ranges(b.Threads, n, 1024, func() func(from, to int) error {
 		own := b.Worker(division)
 		own.tile.Columns(w.chosen, w.numbers)
 		own.best = make([]uint64, overlap, overlap+8)
@@ -74,19 +74,20 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 
 // gather collects the places of every ball.
 func gather(places []uint32, assigned []uint8, count, overlap int) [][]uint32 {
-	sizes := make([]int, count)
+	var next [maxLeaders]int // where the next place of each ball goes
 	for _, a := range assigned {
-		sizes[a]++
+		next[a]++
 	}
-	room := make([]uint32, 0, len(assigned))
-	balls := make([][]uint32, count)
-	for i, size := range sizes {
-		balls[i] = room[len(room) : len(room) : len(room)+size]
-		room = room[:len(room)+size]
+	room, balls := make([]uint32, len(assigned)), make([][]uint32, count)
+	at := 0
+	for i := range balls {
+		at, next[i] = at+next[i], at
+		balls[i] = room[next[i]:at:at]
 	}
 	for i, p := range places {
 		for _, a := range assigned[i*overlap : (i+1)*overlap] {
-			balls[a] = append(balls[a], p)
+			room[next[a]] = p
+			next[a]++
 		}
 	}
 	return balls

@@ -85,7 +85,8 @@ func (m *Matrix) Some(places []uint32) *Matrix {
 // products calls visit with the sums over x[i]*(y[j]-128) for each row x of m, which it is
 // told by number, and all rows y of o. Several goroutines call it, each for rows of its own.
 func products(m, o *Matrix, threads int, visit func(i int, sums []int32)) error {
-	return vectors.Ranges(threads, m.n, 16*BandRows, func() func(from, to int) error {
+	share := BandRows * min(16, max(1, m.n/(4*BandRows*max(threads, 1))))
+	return vectors.Ranges(threads, m.n, share, func() func(from, to int) error {
 		tile, all := o.NewTile(), numbers(o.n)
 		tile.Columns(all, nil)
 		var band, next [BandRows]uint32

@@ -78,7 +78,10 @@ func (b *Basis) Count() int { return b.count }
 func (b *Basis) Axes(count, threads int) (*Axes, error) {
 	directions := slices.Clone(b.directions[:count*b.dim])
 	rotate(directions, count, b.dim)
-	rounded := b.rounded(directions)
+	rounded, err := b.rounded(directions, threads)
+	if err != nil {
+		return nil, err
+	}
 	a := &Axes{Dim: b.dim, Count: count, Codes: rounded.data}
 	few := b.sample.Some(spread(b.sample.n, max(scaleRows, fitElements/count/2)))
 	return a, a.scale(few, rounded, threads)
@@ -100,15 +103,21 @@ func spread(n, count int) []uint32 {
 func (m *Matrix) transposed(kernel *simd.Kernel, threads int) (*Matrix, error) {
 	const block = 64 // of either, which a first-level cache holds
 	o := newMatrix(kernel, 4*m.groups, m.n)
-	for i := 0; i < m.n; i += block {
-		for j := 0; j < o.n; j += block {
-			for y := j; y < min(j+block, o.n); y++ {
-				to := o.row(y)
-				for x := i; x < min(i+block, m.n); x++ {
-					to[x] = m.data[x*m.stride+y]
+	err := vectors.Ranges(threads, o.n, block, func() func(first, last int) error {
+		return func(first, last int) error {
+			for i := 0; i < m.n; i += block {
+				for y := first; y < last; y++ {
+					to := o.row(y)
+					for x := i; x < min(i+block, m.n); x++ {
+						to[x] = m.data[x*m.stride+y]
+					}
 				}
 			}
+			return nil
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return o, o.addUp(kernel, threads)
 }
@@ -127,8 +136,12 @@ func (m *Matrix) beyond() []int32 {
 // responses returns a matrix of a row for each direction: what the rows of the sample have
 // along it, less the mean, in steps that the largest asks for.
 func (b *Basis) responses(threads int) (*Matrix, error) {
+	rounded, err := b.rounded(b.directions, threads)
+	if err != nil {
+		return nil, err
+	}
 	o, more := newMatrix(b.kernel, b.count, b.sample.n), b.sample.beyond()
-	return o, products(b.rounded(b.directions), b.sample, threads, func(j int, sums []int32) {
+	return o, products(rounded, b.sample, threads, func(j int, sums []int32) {
 		for i := range sums {
 			sums[i] -= more[i]
 		}
@@ -153,17 +166,21 @@ func center(values []int32, dst []byte) {
 }
 
 // rounded returns directions as codes.
-func (b *Basis) rounded(directions []float32) *Matrix {
+func (b *Basis) rounded(directions []float32, threads int) (*Matrix, error) {
 	o := newMatrix(b.kernel, len(directions)/b.dim, b.dim)
 	var most float32
 	for _, x := range directions {
 		most = max(most, x, -x)
 	}
 	perUnit := 127 / float64(max(most, math.SmallestNonzeroFloat32))
-	for i, x := range directions {
-		o.data[i] = byte(math.Floor(float64(float64(x)*perUnit) + 128.5))
-	}
-	return o
+	return o, vectors.Ranges(threads, o.n, 16, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from * b.dim; i < to*b.dim; i++ {
+				o.data[i] = byte(math.Floor(float64(float64(directions[i])*perUnit) + 128.5))
+			}
+			return nil
+		}
+	})
 }
 
 // orthonormalBlock is how many directions are taken from all later ones at a time.

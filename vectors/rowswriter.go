@@ -68,12 +68,23 @@ func (w *RowsWriter) Write(rows []byte) (int, error) {
 		return 0, fmt.Errorf("vectors: %s: %d bytes after %d, want whole rows of %d and %d in all",
 			w.path, len(rows), w.written, w.row, w.want)
 	}
-	n, err := w.w.Write(rows)
+	n, err := w.append(rows)
 	w.written += int64(n)
 	if err != nil {
 		err = fmt.Errorf("vectors: %w", err)
 	}
 	return n, err
+}
+
+// append copies few rows to the buffer, and writes many as they are.
+func (w *RowsWriter) append(rows []byte) (int, error) {
+	if len(rows) < writeBytes/2 {
+		return w.w.Write(rows)
+	}
+	if err := w.w.Flush(); err != nil {
+		return 0, err
+	}
+	return w.file.Write(rows)
 }
 
 // Commit publishes the file. It fails if the number of rows written is not the

@@ -53,9 +53,9 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 		sum.Write(b[:])
 	}
 	a.report.Checksum = sum.Sum64()
-	slices.Sort(a.hashes)
-	a.report.Duplicates = len(a.hashes) - len(slices.Compact(a.hashes))
-	return &a.report, nil
+	var err error
+	a.report.Duplicates, err = repeats(a.hashes, opts.Threads)
+	return &a.report, err
 }
 
 // Checksum is that of the report that Audit makes. It keeps a megabyte of hashes, however

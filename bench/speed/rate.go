@@ -1,6 +1,8 @@
 package speed
 
 import (
+	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,48 +13,78 @@ import (
 // A leafTile compares the rows of a leaf with each other.
 type leafTile interface {
 	columns(leaf []uint32)
-	band(leaf []uint32) // of at most eight of its rows, with all
-	near(leaf []uint32) // of the band, selected
+	band(rows []uint32)                // products of some rows with all columns
+	near(first int, rows []uint32) int // what builds do of rows from first on: with how many columns
 }
 
 // nearRows is about how many rows of a leaf are near enough to be selected: as in
 // lists that are some way on.
 const nearRows = 8
 
-// codesLeaf compares codes as leaves of balls do.
+// codesLeaf compares codes as leaves of balls do once lists are full: each row with those
+// before it, for both, within limits that lists have and a leaf need not find.
 type codesLeaf struct {
 	tile   *codes.Tile
 	wide   int
-	bounds [codes.BandRows]uint32
+	limits []uint32 // of the columns
+	marked int
 }
 
 func (l *codesLeaf) columns(leaf []uint32) {
 	l.tile.Expect(leaf)
 	l.tile.Columns(leaf, nil)
-	l.wide = len(leaf)
+	if l.wide = len(leaf); l.limits == nil {
+		l.limits = slices.Repeat([]uint32{l.usualLimit(leaf)}, len(leaf)+codes.BandRows)
+	}
+}
+
+// usualLimit is what half of a leaf's rows have nearRows others within.
+func (l *codesLeaf) usualLimit(leaf []uint32) uint32 {
+	var limits []uint32
+	for band := range slices.Chunk(leaf, codes.BandRows) {
+		l.band(band)
+		for r := range band {
+			limits = append(limits, l.tile.Bound(r, nearRows+1)) // it is near itself
+		}
+	}
+	slices.Sort(limits)
+	return limits[len(limits)/2]
 }
 
 func (l *codesLeaf) band(rows []uint32) { l.tile.Rows(rows, l.wide) }
 
-func (l *codesLeaf) near(rows []uint32) {
-	for i := range rows {
-		l.bounds[i] = l.tile.Bound(i, nearRows)
+func (l *codesLeaf) near(first int, rows []uint32) int {
+	wide := min(first+len(rows), l.wide)
+	l.tile.Pairs(rows, wide, l.limits[first:first+len(rows)], l.limits)
+	for r := range rows {
+		marks, _ := l.tile.Marked(r, min(first+r, wide))
+		for _, word := range marks {
+			l.marked += bits.OnesCount64(word)
+		}
 	}
-	l.tile.Select(l.bounds[:len(rows)])
+	return wide
 }
 
 // productsLeaf compares in float32, as exact lists are found where bytes do not tell. What
 // is near is known from the row's list there: here nothing is.
-type productsLeaf struct{ tile *products.Tile }
+type productsLeaf struct {
+	tile *products.Tile
+	wide int
+}
 
-func (l *productsLeaf) columns(leaf []uint32) { l.tile.Columns(leaf, nil, 0) }
+func (l *productsLeaf) columns(leaf []uint32) {
+	l.tile.Columns(leaf, nil, 0)
+	l.wide = len(leaf)
+}
 
 func (l *productsLeaf) band(rows []uint32) { l.tile.Rows(rows) }
 
-func (l *productsLeaf) near(rows []uint32) {
+func (l *productsLeaf) near(_ int, rows []uint32) int {
+	l.band(rows)
 	for i := range rows {
 		l.tile.Near(i, 0)
 	}
+	return l.wide
 }
 
 // A rate is the best of rateTimes, each of rateTime: what else the machine does is
@@ -109,12 +141,13 @@ func compare(t leafTile, leaf []uint32, there bool) (pairs int) {
 		t.columns(leaf)
 	}
 	for first := 0; first < len(leaf); first += codes.BandRows {
-		rows := leaf[first:min(first+codes.BandRows, len(leaf))]
-		t.band(rows)
-		if !there {
-			t.near(rows)
+		rows, wide := leaf[first:min(first+codes.BandRows, len(leaf))], len(leaf)
+		if there {
+			t.band(rows)
+		} else {
+			wide = t.near(first, rows)
 		}
-		pairs += len(rows) * len(leaf)
+		pairs += len(rows) * wide
 	}
 	return pairs
 }

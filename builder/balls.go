@@ -215,6 +215,9 @@ func (r *run) partsTo(st stage, before float64) int {
 	}
 }
 
+// joinRange is how many places a thread takes at a time.
+const joinRange = 1024
+
 // joinParts joins around the places of parts from to to-1.
 func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
@@ -225,18 +228,17 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 			}
 		}
 		end := min(to, r.round.Entered())
-		err := vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(first, last int) error {
-			join := r.round.Join(r.codes)
+		err := vectors.Ranges(r.opts.Threads, r.n(), joinRange, func() func(first, last int) error {
+			join, places := r.round.Join(r.codes), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
-				sum, done := 0, 0
-				for place := first; place < last; place++ {
-					if part := propagation.Part(uint32(place)); part >= from && part < end {
-						sum += join.Around(uint32(place))
-						done++
+				places = places[:0]
+				for place := uint32(first); place < uint32(last); place++ {
+					if part := propagation.Part(place); part >= from && part < end {
+						places = append(places, place)
 					}
 				}
-				pairs.Add(int64(sum))
-				p.Add(done)
+				pairs.Add(int64(join.Around(places...)))
+				p.Add(len(places))
 				return r.ctx.Err()
 			}
 		})

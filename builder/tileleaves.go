@@ -125,9 +125,11 @@ func (w *tileLeaves) once(leaf []uint32) {
 			}
 		}
 	}
+	const ahead = codes.BandRows // a list takes longer to come than an offer
+	w.found.Expect(w.tile, leaf[:min(ahead, len(leaf))])
 	for i, place := range leaf {
-		if i%codes.BandRows == 0 {
-			w.found.Expect(w.tile, leaf[i:min(i+codes.BandRows, len(leaf))])
+		if i%ahead == 0 {
+			w.found.Expect(w.tile, leaf[min(i+ahead, len(leaf)):min(i+2*ahead, len(leaf))])
 		}
 		w.offer(i, place)
 	}

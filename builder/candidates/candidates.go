@@ -107,6 +107,12 @@ func (l *Lists) Expect(t *codes.Tile, places []uint32) {
 	t.Prefetch(memory, 8*l.K, places, 8*l.K)
 }
 
+// ExpectBounds asks for the bounds of places that will be asked for soon.
+func (l *Lists) ExpectBounds(t *codes.Tile, places []uint32) {
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.bounds))), 4*len(l.bounds))
+	t.Prefetch(memory, 4, places, 4)
+}
+
 // Len is how many entries the list of place has. Nobody may be offering to it.
 func (l *Lists) Len(place uint32) int {
 	n := l.K

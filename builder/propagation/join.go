@@ -6,19 +6,27 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Join joins around one place at a time: one per goroutine.
+// Join joins around places: one per goroutine. Everything that it touches lies somewhere
+// else in memory, so it asks for that of the next place before it compares what is around
+// the one at hand.
 type Join struct {
 	*Round
 	tile  *codes.Tile
 	seen  visited
-	fresh []uint32 // places that are new around the one at hand
+	here  around // the place at hand
+	ahead around // the next
 	old   []uint32
 	lots  []uint64
-	all   []uint32 // fresh, then old
 
 	bounds []uint32
 	finds  []find   // of the place at hand, to be offered
 	d, ids []uint32 // of the finds
+}
+
+// around is the places around one: those that are new, then those that are not.
+type around struct {
+	all   []uint32
+	fresh int
 }
 
 // find is candidates d[from:to] and ids[from:to] of a place.
@@ -32,31 +40,54 @@ func (r *Round) Join(m *codes.Matrix) *Join {
 	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most)}
 }
 
-// Around joins around p, a place of the parts entered, and returns how many
-// pairs it compared.
-func (j *Join) Around(p uint32) (pairs int) {
+// Around joins around each of places, which are of the parts entered, and returns how
+// many pairs it compared.
+func (j *Join) Around(places ...uint32) (pairs int) {
+	for i, p := range places {
+		if i == 0 {
+			j.look(p)
+		}
+		j.here, j.ahead = j.ahead, j.here
+		if i+1 < len(places) {
+			j.look(places[i+1])
+		}
+		pairs += j.join()
+	}
+	return pairs
+}
+
+// look gathers what is around p, unless nothing of it is new, and asks for its memory.
+func (j *Join) look(p uint32) {
+	j.ahead.all, j.ahead.fresh = j.ahead.all[:0], 0
 	if !j.anyNew(p) {
-		return 0
+		return
 	}
 	j.gather(p)
-	fresh := len(j.fresh)
-	j.all = append(append(j.all[:0], j.fresh...), j.old...)
-	if len(j.all) < 2 {
+	if j.ahead.fresh > 0 && len(j.ahead.all) > 1 {
+		j.tile.Expect(j.ahead.all)
+		j.expect(j.ahead.all)
+		j.lists.ExpectBounds(j.tile, j.ahead.all)
+	}
+}
+
+// join compares the new places around the one at hand with all of them.
+func (j *Join) join() (pairs int) {
+	all, fresh := j.here.all, j.here.fresh
+	if fresh == 0 || len(all) < 2 {
 		return 0
 	}
-	j.tile.Expect(j.all)
 	j.bounds = j.bounds[:0]
-	for _, x := range j.all {
+	for _, x := range all {
 		j.bounds = append(j.bounds, j.lists.Bound(x))
 	}
-	j.tile.Columns(j.all, nil)
+	j.tile.Columns(all, nil)
 	j.finds, j.d, j.ids = j.finds[:0], j.d[:0], j.ids[:0]
-	j.compare(0, fresh, len(j.all))
-	j.compare(fresh, len(j.all), fresh)
+	j.compare(0, fresh, len(all))
+	j.compare(fresh, len(all), fresh)
 	for _, f := range j.finds {
 		j.lists.Offer(j.tile, f.place, j.d[f.from:f.to], j.ids[f.from:f.to])
 	}
-	return fresh*(fresh-1)/2 + fresh*len(j.old)
+	return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 }
 
 // compare compares a range of the columns with the first of them and notes what is
@@ -67,8 +98,7 @@ func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)
 		j.tile.Select(j.bounds[from : from+rows])
-		band := j.all[from : from+rows]
-		j.expect(band)
+		band := j.here.all[from : from+rows]
 		for r, x := range band {
 			distances, ids := j.tile.Near(r)
 			if len(ids) == 0 || len(ids) == 1 && ids[0] == x {
@@ -110,7 +140,7 @@ func (j *Join) anyNew(p uint32) bool {
 
 // gather collects the neighbors of p and the rows that list it.
 func (j *Join) gather(p uint32) {
-	j.fresh, j.old = j.fresh[:0], j.old[:0]
+	j.old = j.old[:0]
 	j.seen.reset()
 	for _, e := range filled(j.frozen(p)) {
 		j.add(e)
@@ -122,6 +152,8 @@ func (j *Join) gather(p uint32) {
 	for _, e := range back {
 		j.add(e)
 	}
+	j.ahead.fresh = len(j.ahead.all)
+	j.ahead.all = append(j.ahead.all, j.old...)
 }
 
 func (j *Join) add(e uint32) {
@@ -129,7 +161,7 @@ func (j *Join) add(e uint32) {
 		return
 	}
 	if e&1 != 0 {
-		j.fresh = append(j.fresh, e>>1)
+		j.ahead.all = append(j.ahead.all, e>>1)
 	} else {
 		j.old = append(j.old, e>>1)
 	}

@@ -269,7 +269,7 @@ func TestHubsAreCapped(t *testing.T) {
 		}
 		join := round.Join(g.m)
 		join.gather(0)
-		return slices.Sorted(slices.Values(join.fresh))
+		return slices.Sorted(slices.Values(join.ahead.all))
 	}
 	a, b := drawn(false), drawn(true)
 	if len(a) != 30 || !slices.Equal(a, b) {

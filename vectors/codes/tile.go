@@ -271,6 +271,7 @@ func (t *Tile) Unlisted(list, distances, ids []uint32, self uint32) (d, i []uint
 // Expect asks for the memory of rows that will be compared soon.
 func (t *Tile) Expect(places []uint32) {
 	t.m.kernel.Prefetch(t.m.data, t.m.stride, places, 4*t.m.groups)
+	t.m.kernel.Prefetch(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(t.m.sums))), 8*len(t.m.sums)), 8, places, 8)
 }
 
 // Prefetch asks for size bytes each of the rows ids of any memory.

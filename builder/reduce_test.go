@@ -86,7 +86,8 @@ func TestAxes(t *testing.T) {
 			if res.Axes == 0 || res.Axes > 96 {
 				t.Errorf("%v %v: %d axes for rows that vary along 24 directions", typ, m, res.Axes)
 			}
-			if got < 0.94 || got < res.Recall.Low || got > res.Recall.High {
+			more := (res.Recall.High - res.Recall.Low) / 2 // of intervals of 95 % one in twenty misses
+			if got < 0.94 || got < res.Recall.Low-more || got > res.Recall.High+more {
 				t.Errorf("%v %v: recall %.4f, reported %+v", typ, m, got, res.Recall)
 			}
 		}
@@ -152,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "0cca88c16d57bd54144507b17f8ed3d68133db02c6fd1f918be31c2f2cfc55a9",
-		vectors.Float32: "fb8db81f32b8838ebf70ad341420a5cf0d8ea6c5afa3c41bb43589af55b26e9b",
+		vectors.Uint8:   "392051b4e506c92543c9658f7aad5468cacbff6c8748b8d92c47054db6df3a30",
+		vectors.Float32: "075b35dcd001dad164a4923032f14ca34749ffb5386e2eb813b6549e64e8bf65",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.9}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500), flatDim, typ), o)

@@ -70,7 +70,7 @@ func TestBallsCover(t *testing.T) {
 				times[p]++
 			}
 		}
-		want := min(c.overlap, b.leaders(c.n))
+		want := min(c.overlap, b.leaders(c.n, true))
 		if c.n < c.leaf {
 			want = 1
 		}
@@ -104,7 +104,7 @@ func TestRootFollowsNearest(t *testing.T) {
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	w.node(1, all)
+	w.node(1, all, true)
 	for p := range uint32(n) {
 		var order []uint64
 		for i, leader := range w.chosen {

@@ -42,9 +42,9 @@ func SmallParts(group int64, stripe int) (restore func()) {
 // ReduceFrom sets from how many rows on the balls method looks for axes, and returns what
 // puts it back.
 func ReduceFrom(rows int) (restore func()) {
-	before, beforeKeys := reduceRows, reduceKeyRows
-	reduceRows, reduceKeyRows = rows, rows
-	return func() { reduceRows, reduceKeyRows = before, beforeKeys }
+	before := reduceRows
+	reduceRows = rows
+	return func() { reduceRows = before }
 }
 
 // Committed tells what a build that goes on in dir begins with: how many finished

@@ -125,16 +125,16 @@ func (o *Options) unused(m Method) (names []string) {
 //     with 12 the lists no longer fit four registers and every phase is slower.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
-//   - Switch 0.05 under the target: a pair of a leaf costs 3 ns, one of a join 20. At
-//     0.08 under it joins find more for each pair and take longer: GIST 0.95 1.45 s at
-//     0.947 for 1.44 at 0.960, 0.99 2.43 s for 2.35, SIFT 1M 0.99 35.6 s for 31.2; MNIST
-//     the same. At 0.03 under it GIST 0.99 takes 2.2 s, and divisions are spent on what a
-//     part of a round finds where products take longer.
+//   - Switch under the target by five times what that leaves to be missed, 0.05 to 0.09: a
+//     pair of a leaf costs 3 ns, one of a join 20, and the first joins find most for each. At
+//     0.05, 0.09 and 0.14 under it GIST takes for 0.90 0.44, 0.42 and 0.40 s in divisions and
+//     joins, for 0.95 0.57, 0.54 and 0.56, for 0.99 1.39, 1.43 and 1.32; SIFT 1M for 0.90
+//     6.6, 6.0 and 6.5 s, for 0.95 9.4, 9.4 and 9.6, for 0.99 16.6, 17.3 and 18.3.
 //
 // On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
-// with VNNI), no other value of these takes 5 % less at equal recall anywhere.
+// with VNNI), no other value of the first two takes 5 % less at equal recall anywhere.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
 	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(8, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
-		Switch: target - cmp.Or(o.Course.Under, 0.05)}
+		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 5*(1-target)), 0.09))}
 }

@@ -1,8 +1,8 @@
 package builder
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/knng/knng/builder/axes"
 	"github.com/knng/knng/builder/recall"
@@ -12,17 +12,16 @@ import (
 )
 
 // From so many dimensions and rows on the balls method looks for axes along which it
-// compares codes. Finding them takes 40 ms where a division of GIST (60,000 rows of 384)
-// takes 130, and 100 along them. Codes that are keys need no reranking without axes, and so
-// more rows: MNIST (70,000 of 784) took 0.54 s with axes and 0.49 without.
+// compares codes. Finding them takes 50 ms where a division of GIST (60,000 rows of 384)
+// takes 130, and 100 along them; 100 to 140 on MNIST (70,000 of 784), whose divisions then
+// take 160 ms for 400, and whose candidates 60 for 10, as bytes are no longer keys.
 const reduceDim = 256
 
-var reduceRows, reduceKeyRows = 32768, 131072 // variables for tests
+var reduceRows = 32768 // a variable for tests
 
-// reduceLoss is the share of a row's neighbors that axes may keep from its candidates:
-// little of what a build of the default recall misses. reduceLossOfRest is the same as a
-// share of what a target recall leaves to be missed.
-const reduceLoss, reduceLossOfRest = 0.005, 0.1
+// reduceLoss is the share of a row's neighbors that axes may keep from its candidates, as
+// a share of what a build leaves to be missed, and at most.
+const reduceLossOfRest, reduceLoss = 0.1, 0.01
 
 // reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
 // it. What steers is measured by then, and reranking makes up for what axes mix up; what
@@ -55,13 +54,11 @@ func (r *run) reduce() error {
 func (r *run) chooseAxes() error {
 	p := r.begin("axes", "", 0)
 	defer p.End("")
-	choice := axes.Choice{K: r.k, Candidates: r.candidatesK(), Loss: reduceLoss, Threads: r.opts.Threads, Near: r.nearByCodes}
+	choice := axes.Choice{K: r.k, Candidates: r.candidatesK(), Threads: r.opts.Threads, Near: r.nearByCodes}
 	if r.steer != nil {
 		choice.Truth = axes.Lists{Rows: r.steer.Places, Neighbors: neighborsOf(r.steer)}
 	}
-	if r.opts.Recall > 0 {
-		choice.Loss = math.Min(choice.Loss, reduceLossOfRest*(1-r.opts.Recall))
-	}
+	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(r.opts.Recall, DefaultRecall)), reduceLoss)
 	chosen, reduced, err := choice.Choose(r.codes)
 	if err != nil {
 		return err
@@ -107,11 +104,7 @@ func (r *run) restore() {
 
 // reducible reports whether axes are looked for where there are so many rows.
 func (r *run) reducible(rows int64) bool {
-	least := reduceRows
-	if r.bytesAreKeys() {
-		least = reduceKeyRows
-	}
-	return r.src.Dim() >= reduceDim && rows >= int64(least) && !r.opts.Course.AllAxes
+	return r.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !r.opts.Course.AllAxes
 }
 
 // axesBytes is the memory of a row's codes along axes, and of their sums, at most.

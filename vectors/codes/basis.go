@@ -77,7 +77,9 @@ func (b *Basis) Count() int { return b.count }
 // rows vary along all of them alike: then one step serves them all.
 func (b *Basis) Axes(count, threads int) (*Axes, error) {
 	directions := slices.Clone(b.directions[:count*b.dim])
-	rotate(directions, count, b.dim)
+	if err := rotate(directions, count, b.dim, threads); err != nil {
+		return nil, err
+	}
 	rounded, err := b.rounded(directions, threads)
 	if err != nil {
 		return nil, err
@@ -266,37 +268,61 @@ func asBytes(x []float32) []byte {
 // up to 32 blocks.
 const rotations = 3
 
+// rotatedElements is how many elements of all directions a goroutine rotates at a time.
+const rotatedElements = 64
+
 // rotate applies a random rotation to count directions, which is a multiple of AxesStep:
-// signs at random, a Hadamard transform of every block, and the blocks dealt anew.
-func rotate(directions []float32, count, dim int) {
+// signs at random, a Hadamard transform of every block, and the blocks dealt anew. What
+// becomes of an element depends on the same element of the others only.
+func rotate(directions []float32, count, dim, threads int) error {
 	rng := rand.New(rand.NewPCG(uint64(count), uint64(dim)))
-	scale := float32(1 / math.Sqrt(AxesStep))
-	dealt := make([]float32, len(directions))
-	for range rotations {
-		for j := range count {
-			factor := scale
-			if rng.Uint32()&1 != 0 {
-				factor = -scale
+	factors := make([]float32, rotations*count)
+	for i := range factors {
+		factors[i] = float32(1 / math.Sqrt(AxesStep))
+		if rng.Uint32()&1 != 0 {
+			factors[i] = -factors[i]
+		}
+	}
+	return vectors.Ranges(threads, dim, rotatedElements, func() func(from, to int) error {
+		own, dealt := make([]float32, count*rotatedElements), make([]float32, count*rotatedElements)
+		return func(from, to int) error {
+			wide := to - from
+			for j := range count {
+				copy(own[j*wide:(j+1)*wide], directions[j*dim+from:j*dim+to])
 			}
-			for c := j * dim; c < (j+1)*dim; c++ {
-				directions[c] *= factor
+			for round := range rotations {
+				mix(own, dealt, factors[round*count:(round+1)*count], wide)
+				own, dealt = dealt, own
 			}
+			for j := range count {
+				copy(directions[j*dim+from:j*dim+to], own[j*wide:(j+1)*wide])
+			}
+			return nil
 		}
-		for first := 0; first < count; first += AxesStep {
-			hadamard(directions[first*dim:(first+AxesStep)*dim], dim)
+	})
+}
+
+// mix rotates rows of dim elements once, and deals them to another place.
+func mix(rows, dealt, factors []float32, dim int) {
+	count := len(factors)
+	for j, factor := range factors {
+		for c := j * dim; c < (j+1)*dim; c++ {
+			rows[c] *= factor
 		}
-		for j, blocks := 0, count/AxesStep; j < count; j++ {
-			to := j%AxesStep*blocks + j/AxesStep
-			copy(dealt[to*dim:(to+1)*dim], directions[j*dim:])
-		}
-		copy(directions, dealt)
+	}
+	for first := 0; first < count; first += AxesStep {
+		hadamard(rows[first*dim:(first+AxesStep)*dim], dim)
+	}
+	for j, blocks := 0, count/AxesStep; j < count; j++ {
+		to := j%AxesStep*blocks + j/AxesStep
+		copy(dealt[to*dim:(to+1)*dim], rows[j*dim:(j+1)*dim])
 	}
 }
 
 // hadamard transforms AxesStep directions, and makes them longer by its root.
 func hadamard(block []float32, dim int) {
-	for half := dim; half < len(block); half *= 2 {
-		for first := 0; first < len(block); first += 2 * half {
+	for half := dim; half < AxesStep*dim; half *= 2 {
+		for first := 0; first < AxesStep*dim; first += 2 * half {
 			x, y := block[first:first+half], block[first+half:first+2*half]
 			for c, a := range x {
 				x[c], y[c] = a+y[c], a-y[c]

@@ -107,5 +107,6 @@ func (r *run) reducible(rows int64) bool {
 	return r.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !r.opts.Course.AllAxes
 }
 
-// axesBytes is the memory of a row's codes along axes, and of their sums, at most.
-func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 8 }
+// axesBytes is the memory of a row's codes along axes, of their sums and of what is beside
+// them, at most.
+func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 12 }

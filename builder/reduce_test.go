@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "392051b4e506c92543c9658f7aad5468cacbff6c8748b8d92c47054db6df3a30",
-		vectors.Float32: "075b35dcd001dad164a4923032f14ca34749ffb5386e2eb813b6549e64e8bf65",
+		vectors.Uint8:   "b129c6950b13cd50611b1d796e3a9dd633a1d20880255767efa0f878b937b93f",
+		vectors.Float32: "899c753141242add5870d7860c9de5aac0ff3fd2e9f7e9d48281953373bb2ed5",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.9}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500), flatDim, typ), o)

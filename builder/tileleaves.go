@@ -65,11 +65,11 @@ func (w *tileLeaves) look(leaf []uint32) (tied int) {
 	w.limits = slices.Grow(w.limits[:0], len(leaf)+16)[:len(leaf)+16]
 	for i, place := range leaf {
 		w.limits[i] = w.found.Bound(place)
-		switch w.limits[i] {
-		case 0:
-			tied++
-		case math.MaxUint32:
+		switch {
+		case w.limits[i] == math.MaxUint32:
 			w.open = append(w.open, place)
+		case w.limits[i] <= w.codes.Same(place):
+			tied++
 		}
 	}
 	return tied

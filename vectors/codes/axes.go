@@ -19,14 +19,27 @@ type Axes struct {
 	Codes   []byte  `json:"codes"`   // Count rows of Dim elements, each plus 128
 	Offsets []int32 `json:"offsets"` // about what rows have along each, in the mean
 	Factor  int32   `json:"factor"`  // what a product counts, in parts of 1<<24 of a step
+
+	// What rows have beside the axes; without a center nothing is made of it.
+	Center []byte  `json:"center,omitempty"` // of the rows: Dim codes
+	Scale  float64 `json:"scale,omitempty"`  // squared steps, along axes, of a squared code
 }
 
 // AxesStep is of what numbers of axes are multiples.
 const AxesStep = 32
 
+// restShare is how much of what rows have beside the axes their distances get. Were it
+// independent of row and row, all of its square would belong there; of near rows it points
+// somewhat the same way. With none of it, a half, three quarters and all, 192 principal
+// directions lose 2.0, 1.0, 0.8 and 0.7 % of the 20 nearest among 28 candidates on GIST, and
+// 0.30, 0.27, 0.35 and 0.40 % on MNIST. Of three quarters and five eighths GIST takes 224 axes
+// for 0.90, of a half 256.
+const restShare = 0.625
+
 // Along returns the codes of the same rows along axes, which must have been found for
 // codes by the same rounding. Distances of its rows order them approximately, whatever
-// those of m do; nothing bounds how far they are off.
+// those of m do; nothing bounds how far they are off. To the squared distance along the axes
+// comes, of either row, a share of the square of what it has beside them.
 func (m *Matrix) Along(a *Axes, threads int) (*Matrix, error) {
 	kernel, err := simd.Choose()
 	if err != nil {
@@ -35,17 +48,58 @@ func (m *Matrix) Along(a *Axes, threads int) (*Matrix, error) {
 	if a.Dim != 4*m.groups || a.Count <= 0 || a.Count%AxesStep != 0 || len(a.Codes) != a.Count*a.Dim || len(a.Offsets) != a.Count {
 		return nil, fmt.Errorf("codes: %d axes of %d dimensions for rows of %d", a.Count, a.Dim, 4*m.groups)
 	}
-	axes := newMatrix(kernel, a.Count, a.Dim)
+	if len(a.Center) != 0 && (len(a.Center) != a.Dim || !(a.Scale >= 0 && a.Scale <= math.MaxFloat32)) {
+		return nil, fmt.Errorf("codes: a center of %d codes and scale %v for axes of %d dimensions", len(a.Center), a.Scale, a.Dim)
+	}
+	axes := newMatrix(kernel, a.Count+len(a.Center)/a.Dim, a.Dim)
 	copy(axes.data, a.Codes)
+	copy(axes.data[len(a.Codes):], a.Center)
 	o := newMatrix(kernel, m.n, a.Count)
 	o.reduced = true
+	if len(a.Center) != 0 {
+		o.rest = make([]uint32, m.n)
+		o.own += 4 * int64(m.n)
+	}
+	middle := uint32(0) // the center's square
+	for _, x := range a.Center {
+		middle += uint32(x) * uint32(x)
+	}
 	err = products(m, axes, threads, func(i int, sums []int32) {
-		o.kernel.Steps(sums, a.Offsets, a.Factor, o.row(i))
+		o.kernel.Steps(sums[:a.Count], a.Offsets, a.Factor, o.row(i))
+		if o.rest != nil { // for now how far it lies from the center
+			o.rest[i] = m.sums[i].add + middle - 2*uint32(sums[a.Count])
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return o, o.addUp(kernel, threads)
+	if err := o.addUp(kernel, threads); err != nil {
+		return nil, err
+	}
+	o.addRest(a.Scale)
+	return o, nil
+}
+
+// addRest adds to the sums of each row its share of what it has beside the axes, of which
+// rest tells how far the row lies from the center.
+func (m *Matrix) addRest(scale float64) {
+	for i, far := range m.rest {
+		along := m.sums[i].add + 128*128*uint32(m.Dim())
+		beside := float64(scale*float64(far)) - float64(along)
+		more := uint32(min(max(0, restShare*beside), math.MaxInt32/4))
+		m.sums[i].norm += more
+		m.sums[i].add += more
+		m.rest[i] = 2 * more
+	}
+}
+
+// Same is the distance of row i to one like it, which no other is nearer than but for what
+// that lacks beside axes.
+func (m *Matrix) Same(i uint32) uint32 {
+	if m.rest == nil {
+		return 0
+	}
+	return m.rest[i]
 }
 
 // newMatrix returns n rows of dim codes, all zero.
@@ -122,8 +176,9 @@ func numbers(n int) []uint32 {
 	return list
 }
 
-// scale sets what makes steps of products with the axes: as much as leaves all but few of
-// those of the rows of a sample between the least code and the largest.
+// scale sets what makes steps of products with the axes, as much as leaves all but few of
+// those of the rows of a sample between the least code and the largest, and what tells of
+// the rest.
 func (a *Axes) scale(sample, axes *Matrix, threads int) error {
 	all := make([]int32, sample.n*a.Count)
 	err := products(sample, axes, threads, func(i int, sums []int32) { copy(all[i*a.Count:], sums) })
@@ -149,5 +204,27 @@ func (a *Axes) scale(sample, axes *Matrix, threads int) error {
 	beyond := max(1, len(apart)-int(fitShare*float64(len(apart))))
 	far := max(1, largest(apart, beyond)[beyond-1])
 	a.Factor = int32(127 / far * (1 << simd.StepsShift))
+	a.Center = sample.mean()
+	var squared int64
+	for _, x := range a.Codes {
+		squared += (int64(x) - 128) * (int64(x) - 128)
+	}
+	step := float64(a.Factor) / (1 << simd.StepsShift)
+	a.Scale = float64(squared) / float64(a.Count) * step * step
 	return nil
+}
+
+// mean is the rounded mean of the rows of m.
+func (m *Matrix) mean() []byte {
+	all := make([]int64, 4*m.groups)
+	for i := range m.n {
+		for j, x := range m.row(i) {
+			all[j] += int64(x)
+		}
+	}
+	mean := make([]byte, len(all))
+	for j, sum := range all {
+		mean[j] = byte((2*sum + int64(m.n)) / (2 * int64(m.n)))
+	}
+	return mean
 }

@@ -86,6 +86,61 @@ func TestAlong(t *testing.T) {
 	}
 }
 
+// TestRest: of what a row has beside the axes, its distances get a share.
+func TestRest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	m := flatMatrix(t, rng, 300, 130, 40, 20)
+	b, err := m.Basis(64, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.Axes(32, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := m.Along(a, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := make([]uint32, m.Len()) // a row has nothing, or more along the axes for rounding
+	for i := range shares {
+		far, along := 0.0, 0.0
+		for j, x := range m.row(i) {
+			far += (float64(x) - float64(a.Center[j])) * (float64(x) - float64(a.Center[j]))
+		}
+		for _, x := range o.row(i) {
+			along += (float64(x) - 128) * (float64(x) - 128)
+		}
+		shares[i] = uint32(max(0, restShare*(float64(a.Scale*far)-along)))
+		if o.Same(uint32(i)) != 2*shares[i] {
+			t.Fatalf("row %d is %d from one like it, want %d", i, o.Same(uint32(i)), 2*shares[i])
+		}
+	}
+	if slices.Max(shares) == 0 {
+		t.Error("no row has anything beside 32 axes of 40 directions")
+	}
+	tile := o.NewTile()
+	tile.Columns([]uint32{7, 9}, nil)
+	tile.Rows([]uint32{100}, 2)
+	d, _ := tile.Within(0, math.MaxUint32)
+	for i, p := range []uint32{7, 9} {
+		if want := o.Distance(100, p) + shares[100] + shares[p]; d[i] != want {
+			t.Errorf("row %d is %d from row 100, want %d", p, d[i], want)
+		}
+	}
+	for _, wrong := range []func(a *Axes){func(a *Axes) { a.Center = a.Center[1:] }, func(a *Axes) { a.Scale = -1 }, func(a *Axes) { a.Scale = math.NaN() }} {
+		other := *a
+		wrong(&other)
+		if _, err := m.Along(&other, 1); err == nil {
+			t.Errorf("a center of %d codes and scale %v were taken", len(other.Center), other.Scale)
+		}
+	}
+	a.Center = nil
+	if o, err = m.Along(a, 1); err != nil || o.Same(0) != 0 {
+		t.Errorf("without a center: %d, %v", o.Same(0), err)
+	}
+}
+
 // TestBasis: directions are orthonormal or nothing, those along which rows vary beyond
 // rounding, and the first of them have nearly all that rows vary by.
 func TestBasis(t *testing.T) {

@@ -25,8 +25,9 @@ type Matrix struct {
 	kernel    *simd.Codes
 	own       int64
 	rounding  Rounding
-	view      bool // data is that of the rows given
-	reduced   bool // to axes
+	view      bool     // data is that of the rows given
+	reduced   bool     // to axes
+	rest      []uint32 // of rows reduced to axes: what their distances to rows like them have beside these
 }
 
 // sums are what turns the tile's products into distances: see package simd.

@@ -60,7 +60,8 @@ type Codes struct {
 
 	// Merge puts candidates, none of them twice, into list, which ascends:
 	// d[i]<<32 | ids[i]<<1 | 1, unless ids[i] is self, or the list has that entry,
-	// in which case its lowest bit stays as it is. The list keeps its length: its
+	// in which case its lowest bit stays as it is. An id has one distance, and 31 bits of
+	// which not all are set. The list keeps its length: its
 	// last entries drop out.
 	Merge func(list []uint64, d, ids []uint32, self uint32)
 

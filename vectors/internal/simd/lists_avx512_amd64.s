@@ -89,11 +89,15 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	VPCMPEQQ Z9, Z0, K2; \
 	KORW     K2, K1, K1
 
-// PUSH inserts Z0 into the sorted chunk v, of which p is the chunk before it:
-// every entry becomes min(itself, max(the one before it, e)).
-#define PUSH(p, v) \
+// PUSH2 inserts Z0 and Z11, which is no less, into the sorted chunk v, of which p is the
+// chunk before it: every entry becomes min(itself, max(the one before it, Z0), max(the one
+// before that, Z11)).
+#define PUSH2(p, v) \
 	VALIGNQ $7, p, v, Z9; \
+	VALIGNQ $6, p, v, Z12; \
 	VPMAXUQ Z0, Z9, Z9; \
+	VPMAXUQ Z11, Z12, Z12; \
+	VPMINUQ Z12, Z9, Z9; \
 	VPMINUQ Z9, v, v
 
 // ENTRY makes in BX the entry of the next candidate, the largest number if it is
@@ -110,11 +114,13 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	CMOVQEQ R14, BX
 
 // func mergeShort512(list *uint64, k int, d, ids *uint32, n int, self uint32)
-// A list of at most 32 stays in Z1 to Z4. Candidates differ from each other, so
-// it is enough to look for them in the list as it was: Z5 to Z8. Nothing
-// branches on data: a candidate that is known becomes the largest number, which
-// changes nothing.
-TEXT ·mergeShort512(SB), NOSPLIT, $0-44
+// Of 32 candidates at a time those are picked that come before the list's end and do not
+// stand in it: often none, and the list is left as it is. They differ from each other, so it
+// is enough to look for them in the list as it was, and for their lower halves, as an id has
+// one distance: in Z5 and Z6, in any order. The list, of at most 32, is in Z1 to Z4, where
+// those that were picked are inserted two at a time. Only counts branch.
+//	CX, DX candidates of the block, picked   DI picked   R13 the list's end   R8 any picked
+TEXT ·mergeShort512(SB), NOSPLIT, $264-44
 	MOVQ list+0(FP), SI
 	MOVQ k+8(FP), R8
 	MOVQ d+16(FP), R9
@@ -122,7 +128,7 @@ TEXT ·mergeShort512(SB), NOSPLIT, $0-44
 	MOVQ n+32(FP), R11
 	MOVL self+40(FP), R12
 	MOVQ $-1, R14
-	VPBROADCASTQ one<>(SB), Z31
+	VPBROADCASTD one<>(SB), Z31
 	VPTERNLOGQ $0xFF, Z1, Z1, Z1
 	VMOVDQA64 Z1, Z2
 	VMOVDQA64 Z1, Z3
@@ -144,32 +150,70 @@ TEXT ·mergeShort512(SB), NOSPLIT, $0-44
 	VMOVDQU64 64(SI), K4, Z2
 	VMOVDQU64 128(SI), K5, Z3
 	VMOVDQU64 192(SI), K6, Z4
-	VMOVDQA64 Z1, Z5
-	VMOVDQA64 Z2, Z6
-	VMOVDQA64 Z3, Z7
-	VMOVDQA64 Z4, Z8
+	VSHUFPS $0x88, Z2, Z1, Z5
+	VSHUFPS $0x88, Z4, Z3, Z6
+	VPORD   Z31, Z5, Z5 // old or new
+	VPORD   Z31, Z6, Z6
 
-candidate:
+	MOVQ -8(SI)(R8*8), R13
+	LEAQ picked-264(SP), DI
+	XORQ R8, R8
+
+block:
+	MOVQ $32, CX
+	CMPQ R11, CX
+	CMOVQLT R11, CX
+	SUBQ CX, R11
+	XORQ DX, DX
+
+look:
 	ENTRY
-	VPBROADCASTQ BX, Z0
-	KXORW K1, K1, K1
-	SAME(Z5)
-	SAME(Z6)
-	SAME(Z7)
-	SAME(Z8)
-	KORTESTW K1, K1
-	CMOVQNE R14, BX
-	VPBROADCASTQ BX, Z0
-	PUSH(Z3, Z4)
-	PUSH(Z2, Z3)
-	PUSH(Z1, Z2)
-	PUSH(Z10, Z1)
-	DECQ R11
-	JNZ  candidate
+	VPBROADCASTD BX, Z0
+	VPCMPEQD Z5, Z0, K1
+	VPCMPEQD Z6, Z0, K2
+	MOVQ  BX, (DI)(DX*8)
+	XORL  AX, AX
+	CMPQ  BX, R13
+	SETCS AX
+	XORL  BX, BX
+	KORTESTW K1, K2
+	SETEQ BX
+	ANDL  BX, AX
+	ADDQ  AX, DX
+	DECQ  CX
+	JNZ   look
+
+	TESTQ DX, DX
+	JZ    next
+	ORQ   DX, R8
+	MOVQ  R14, (DI)(DX*8) // makes their number even
+
+push:
+	MOVQ (DI)(CX*8), AX
+	MOVQ 8(DI)(CX*8), BX
+	VPBROADCASTQ AX, Z0
+	VPBROADCASTQ BX, Z9
+	VPMAXUQ Z9, Z0, Z11
+	VPMINUQ Z9, Z0, Z0
+	PUSH2(Z3, Z4)
+	PUSH2(Z2, Z3)
+	PUSH2(Z1, Z2)
+	PUSH2(Z10, Z1)
+	ADDQ $2, CX
+	CMPQ CX, DX
+	JLT  push
+
+next:
+	TESTQ R11, R11
+	JNZ   block
+	TESTQ R8, R8
+	JZ    same
 	VMOVDQU64 Z1, K3, (SI)
 	VMOVDQU64 Z2, K4, 64(SI)
 	VMOVDQU64 Z3, K5, 128(SI)
 	VMOVDQU64 Z4, K6, 192(SI)
+
+same:
 	VZEROUPPER
 	RET
 

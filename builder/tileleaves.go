@@ -19,13 +19,13 @@ type tileLeaves struct {
 	bounds  [codes.BandRows]uint32
 	open    []uint32  // rows of the leaf whose lists have no bound
 	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
+	counts  []uint32  // of what waits for each of the leaf's rows
 	waiting []waiting // of the leaf's rows, and one more, which kernels may read
 }
 
 // waiting are candidates of a row that have not been offered: an offer costs as much as
 // some dozen pairs, and little more for many candidates than for one.
 type waiting struct {
-	n         int
 	distances [waitingMost]uint32
 	places    [waitingMost]uint32
 }
@@ -110,7 +110,7 @@ func (w *tileLeaves) offerBand(band []uint32) {
 // once compares every row with those before it, for both.
 func (w *tileLeaves) once(leaf []uint32) {
 	if len(w.waiting) <= len(leaf) {
-		w.waiting = make([]waiting, len(leaf)+1)
+		w.waiting, w.counts = make([]waiting, len(leaf)+1), make([]uint32, len(leaf)+1)
 	}
 	for at := 0; at < len(leaf); at += leafColumns {
 		columns := leaf[at:min(at+leafColumns, len(leaf))]
@@ -120,17 +120,13 @@ func (w *tileLeaves) once(leaf []uint32) {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			wide := min(first+len(band)-at, len(columns))
 			w.tile.Pairs(band, wide, w.limits[first:first+len(band)], w.limits[at:])
+			w.found.Expect(w.tile, band) // lists come while products are made
 			for r := range band {
 				w.note(leaf, first+r, at, r, min(first+r-at, wide))
 			}
 		}
 	}
-	const ahead = codes.BandRows // a list takes longer to come than an offer
-	w.found.Expect(w.tile, leaf[:min(ahead, len(leaf))])
 	for i, place := range leaf {
-		if i%ahead == 0 {
-			w.found.Expect(w.tile, leaf[min(i+ahead, len(leaf)):min(i+2*ahead, len(leaf))])
-		}
 		w.offer(i, place)
 	}
 }
@@ -139,43 +135,47 @@ func (w *tileLeaves) once(leaf []uint32) {
 // near it, which are the rows from at on and come before i, wait for each other.
 func (w *tileLeaves) note(leaf []uint32, i, at, r, wide int) {
 	marks, distances := w.tile.Marked(r, wide)
-	others, theirs, limits := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide]
-	mine, place := &w.waiting[i], leaf[i]
+	others, theirs, limits, counts := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide], w.counts[at:][:wide]
+	place, mine, n, limit := leaf[i], &w.waiting[i], w.counts[i], w.limits[i]
 	for from, word := range marks {
 		for ; word != 0; word &= word - 1 {
 			j := 64*from + bits.TrailingZeros64(word)
-			if mine.n == waitingMost {
+			if n == waitingMost {
+				w.counts[i] = n
 				w.offer(i, place)
+				n, limit = 0, w.limits[i]
 			}
-			if theirs[j].n == waitingMost {
+			if counts[j] == waitingMost {
 				w.offer(at+j, others[j])
 			}
-			mine.add(distances[j], others[j], w.limits[i])
-			theirs[j].add(distances[j], place, limits[j])
+			n = mine.add(n, distances[j], others[j], limit)
+			counts[j] = theirs[j].add(counts[j], distances[j], place, limits[j])
 		}
 	}
+	w.counts[i] = n
 }
 
-// add has a candidate wait if it is within a limit, which it may be or not: the
-// processor should not guess.
-func (x *waiting) add(distance, place, limit uint32) {
-	n := x.n
-	x.distances[n], x.places[n] = distance, place
-	after := n
+// add has a candidate wait, as number n, if it is within a limit, which it may be or not: the
+// processor should not guess. It returns how many wait then.
+func (x *waiting) add(n, distance, place, limit uint32) (after uint32) {
+	at := n % waitingMost
+	x.distances[at], x.places[at] = distance, place
+	after = n
 	if distance <= limit {
 		after = n + 1
 	}
-	x.n = after
+	return after
 }
 
 // offer offers to row i of a leaf, which is at place, what waits for it.
 func (w *tileLeaves) offer(i int, place uint32) {
-	x := &w.waiting[i]
-	if x.n == 0 {
+	n := w.counts[i]
+	if n == 0 {
 		return
 	}
-	w.found.Offer(w.tile, place, x.distances[:x.n], x.places[:x.n])
-	x.n = 0
+	x := &w.waiting[i]
+	w.found.Offer(w.tile, place, x.distances[:n], x.places[:n])
+	w.counts[i] = 0
 	w.limits[i] = w.found.Bound(place)
 }
 

@@ -22,7 +22,7 @@ func TestNextBalls(t *testing.T) {
 		{"far off", 0.95, []stage{divided(0.55)}, divisionStage},
 		{"joins take over", 0.95, []stage{divided(0.55), divided(0.91)}, propagationStage},
 		{"the next division would overshoot", 0.95, []stage{divided(0.887)}, propagationStage},
-		{"the third would not yet", 0.95, []stage{divided(0.772), divided(0.880)}, divisionStage},
+		{"the third would not yet", 0.95, []stage{divided(0.772), divided(0.850)}, divisionStage},
 		{"reached, but for two standard errors", 0.95, []stage{divided(0.957)}, propagationStage},
 		{"reached", 0.95, []stage{divided(0.9585)}, ""},
 		{"soon there", 0.99, []stage{divided(0.95), joined(0.99)}, propagationStage},

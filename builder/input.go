@@ -48,6 +48,7 @@ func (r *run) chooseMethod() error {
 	switch r.state.Method {
 	case Balls:
 		r.state.Plan = r.opts.planned()
+		r.state.Plan.Slack = r.slackOf(Balls, int64(len(r.good)))
 	case Exact:
 		r.state.Side = plan.BlockSide(int64(len(r.good)), r.opts.Distance == nil)
 	}

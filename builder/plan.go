@@ -113,15 +113,12 @@ func (r *run) shape(method Method) plan.Shape {
 		s.CodeBytes, s.ViewCodes = 4, true // products
 	}
 	if method == Balls || method == Parts {
-		s.Slack = int64(o.planned().Slack)
+		s.Slack = int64(r.slackOf(method, rows))
 	}
 	if method == Balls && r.reducible(rows) {
 		s.AxesBytes = axesBytes(s.Dim)
 	}
 	if method == Parts {
-		if r.codesOrder() {
-			s.Slack = 0
-		}
 		s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, r.groupRowBytes()), Chunk: r.exactChunkRows() * s.RowBytes, Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit, Stripe: int64(stripeBytes)}
 	}
 	return s

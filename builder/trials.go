@@ -29,7 +29,7 @@ func (g *run) leafTrial() (work timed, free func()) {
 	var solve func(leaf []uint32)
 	reset := func() {}
 	if g.codes != nil {
-		own.found = candidates.New(n, min(own.k+own.slack(), n-1))
+		own.found = candidates.New(n, min(own.k+own.slackOf(own.state.Method, int64(own.state.Rows)), n-1))
 		reset, free = own.found.Clear, own.found.Free
 		tiles := own.leafOfCodes()
 		solve = func(leaf []uint32) { tiles(leaf) }
@@ -56,14 +56,6 @@ func (g *run) leafTrial() (work timed, free func()) {
 		solve(leaf)
 		return float64(size) * float64(size-1) / 2
 	}, free
-}
-
-// slack is how many candidates are kept beyond k.
-func (r *run) slack() int {
-	if r.state.Method == Parts && r.codesOrder() {
-		return 0
-	}
-	return r.opts.planned().Slack
 }
 
 // tileTrial compares rows with a hundred others, as with leaders.

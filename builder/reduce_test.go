@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "b129c6950b13cd50611b1d796e3a9dd633a1d20880255767efa0f878b937b93f",
-		vectors.Float32: "899c753141242add5870d7860c9de5aac0ff3fd2e9f7e9d48281953373bb2ed5",
+		vectors.Uint8:   "3224117c4d5db04672effb8fa0888e15f61045bbc0d4c869fdc6a02b17c761d1",
+		vectors.Float32: "2c4c39417a42f92a311706e86a2fdac48c426978c2d80f18c4998369cbf3b604",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.9}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500), flatDim, typ), o)

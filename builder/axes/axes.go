@@ -156,7 +156,8 @@ func steps(less, more float64) (n int) {
 	return n
 }
 
-// checked takes so many axes, and more until little enough of the truth is lost.
+// checked takes so many axes, and more until little enough of the truth is lost, with what
+// rows have beside them or, where that misleads, without.
 func (t *trial) checked(basis *codes.Basis, axes *codes.Axes, count int) (*codes.Axes, *codes.Matrix, error) {
 	for {
 		reduced, err := t.m.Along(axes, t.Threads)
@@ -164,10 +165,15 @@ func (t *trial) checked(basis *codes.Basis, axes *codes.Axes, count int) (*codes
 			return axes, reduced, err
 		}
 		lost, err := t.lost(reduced, t.Truth.some(checkedQueries))
+		if err == nil && lost > t.most() {
+			axes = axes.Plain()
+			reduced.DropRest()
+			lost, err = t.lost(reduced, t.Truth.some(checkedQueries))
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if lost <= t.Loss+math.Sqrt(t.Loss/float64(t.K*min(checkedQueries, len(t.Truth.Rows)))) { // and its standard error
+		if lost <= t.most() {
 			return axes, reduced, nil
 		}
 		count += codes.AxesStep * max(1, steps(t.Loss, lost))
@@ -178,6 +184,11 @@ func (t *trial) checked(basis *codes.Basis, axes *codes.Axes, count int) (*codes
 			return nil, nil, err
 		}
 	}
+}
+
+// most is how much of the truth may be found lost: what may be lost, and its standard error.
+func (t *trial) most() float64 {
+	return t.Loss + math.Sqrt(t.Loss/float64(t.K*min(checkedQueries, len(t.Truth.Rows))))
 }
 
 // try returns the first count axes of a basis, and what is lost along them in the sample.

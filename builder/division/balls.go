@@ -31,7 +31,8 @@ type Balls struct {
 // A place's ball is a byte, and tiles compare whole panels of 16 leaders: 240 are the most.
 // The more of them the root has, the nearer lie those that follow one. Every place
 // is compared with the leaders of four nodes below it: of more than 96, on ten million
-// rows, that would be most of what a division costs beside its leaves.
+// rows, that would be most of what a division costs beside its leaves. Where places stand in
+// one ball each, as for an order, 96 do at the root as well.
 const (
 	maxLeaders  = 240
 	nodeLeaders = 96
@@ -48,7 +49,7 @@ const (
 // 3 and 9 % more pairs.
 func (b *Balls) leaders(n int, root bool) int {
 	count, most := max(2*n/b.LeafSize, fewLeaders), nodeLeaders
-	if root {
+	if root && b.Overlap > 1 {
 		count, most = 4*n/b.LeafSize, maxLeaders
 	}
 	if 2*count >= panel { // what would fill the last panel comes for nothing

@@ -93,6 +93,24 @@ func (m *Matrix) addRest(scale float64) {
 	}
 }
 
+// DropRest takes what rows have beside the axes, which are [Axes.Plain] then, out of their
+// distances again.
+func (m *Matrix) DropRest() {
+	for i, twice := range m.rest {
+		m.sums[i].norm -= twice / 2
+		m.sums[i].add -= twice / 2
+	}
+	m.own -= 4 * int64(len(m.rest))
+	m.rest = nil
+}
+
+// Plain returns the axes without what tells of the rest.
+func (a *Axes) Plain() *Axes {
+	plain := *a
+	plain.Center, plain.Scale = nil, 0
+	return &plain
+}
+
 // Same is the distance of row i to one like it, which no other is nearer than but for what
 // that lacks beside axes.
 func (m *Matrix) Same(i uint32) uint32 {

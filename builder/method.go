@@ -121,8 +121,8 @@ func (o *Options) unused(m Method) (names []string) {
 // planned settles how the balls method goes about a build. Measured on faces in
 // 500 dimensions, GIST in 384 and MNIST in 784, at targets of 0.90, 0.95, 0.99:
 //
-//   - Slack 8: with 4, joins saturate lower (GIST at 0.99 needs 9 % more pairs), and of what
-//     is near by codes less is near by keys; see also slackOf.
+//   - Slack 8: with 4, joins saturate lower (GIST at 0.99 needs 9 % more pairs), and where
+//     codes are not keys more of the nearest are no candidates; see also slackOf.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
 //   - Switch under the target by five times what that leaves to be missed, 0.05 to 0.09: a
@@ -135,14 +135,14 @@ func (o *Options) unused(m Method) (names []string) {
 // with VNNI), no other value of the first two takes 5 % less at equal recall anywhere.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(8, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
+	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
 		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 5*(1-target)), 0.09))}
 }
 
-// keySlack is the slack, for 8, where the codes compared are keys, so that no candidate is there
-// for what they mix up. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
+// usualSlack is the least slack; keySlack takes its place where the codes compared are keys, so
+// that no candidate is there for what they mix up. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
 // 18.2 for 0.99 with 8 and with 4, and 577 and 532 MiB.
-const keySlack = 4
+const usualSlack, keySlack = 8, 4
 
 // slackOf is how many candidates a method keeps beyond k where there are so many rows.
 func (r *run) slackOf(method Method, rows int64) int {
@@ -151,7 +151,7 @@ func (r *run) slackOf(method Method, rows int64) int {
 	case method == Parts && r.codesOrder():
 		return 0
 	case method == Balls && keys && r.opts.Course.Slack == 0:
-		return slack * keySlack / 8
+		return slack * keySlack / usualSlack
 	default:
 		return slack
 	}

@@ -149,7 +149,7 @@ func (r *run) solveBalls(b *division.Balls, number uint32, p *phase) (int64, err
 // divideBalls runs one overlapping division.
 func (r *run) divideBalls() error {
 	number := r.state.count(divisionStage) + 1
-	b := r.balls(r.codes, r.state.overlapOf(&r.opts, number))
+	b := r.balls(cmp.Or(r.lead, r.codes), r.state.overlapOf(&r.opts, number))
 	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(b.Overlap))
 	pairs, err := r.solveBalls(b, uint32(number), p)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
 )
 
 const flatDim = 256
 
-// flat is n rows of 256 whole numbers that vary along 24 directions, and a little along
+// flat is n rows of 256 whole numbers that vary along some directions, and a little along
 // all others.
-func flat(n int) []float32 {
+func flat(n, directions int) []float32 {
 	rng := rand.New(rand.NewPCG(2026, 24))
-	const directions = 24
 	m := make([]int, directions*flatDim)
 	for i := range m {
 		m[i] = rng.IntN(9) - 4
 	}
 	data := make([]float32, 0, n*flatDim)
 	for range n {
-		var along [directions]int
+		along := make([]int, directions)
 		for j := range along {
 			along[j] = rng.IntN(7) + rng.IntN(7) - 6
 		}
@@ -66,7 +66,7 @@ func typed(t *testing.T, data []float32, dim int, typ vectors.Type) *vectors.Inp
 func TestAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	const n, k = 2500, 10
-	data := flat(n)
+	data := flat(n, 24)
 	noise := make([]float32, n*flatDim)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range noise {
@@ -112,7 +112,7 @@ func TestAxes(t *testing.T) {
 func TestAxesAgain(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	defer builder.KeepEvery(0)()
-	data := flat(2500)
+	data := flat(2500, 90)
 	for _, o := range []builder.Options{
 		{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.97, Threads: 1},
 		{K: 10, Method: builder.Balls, LeafSize: 100, Divisions: 12, Rounds: 1, Threads: 1},
@@ -153,12 +153,12 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "3224117c4d5db04672effb8fa0888e15f61045bbc0d4c869fdc6a02b17c761d1",
-		vectors.Float32: "2c4c39417a42f92a311706e86a2fdac48c426978c2d80f18c4998369cbf3b604",
+		vectors.Uint8:   "d73a2a4d4b611678c80e71ebd7ace971973bfaf2b6fbf2948becb05c4cec4f0a",
+		vectors.Float32: "1837fe20607a2f0a7e3c116973128bc47fde9220b33e04306a3d4a87243496d2",
 	} {
-		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.9}
-		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500), flatDim, typ), o)
-		if res.Axes == 0 || res.Checksum != want {
+		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.98}
+		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500, 90), flatDim, typ), o)
+		if res.Axes <= codes.LeadAxes || res.Checksum != want { // some lead
 			t.Errorf("%v: %d axes, checksum %s, want %s", typ, res.Axes, res.Checksum, want)
 		}
 	}

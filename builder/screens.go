@@ -12,6 +12,7 @@ import (
 // screening is what tells, more or less, which rows are near.
 type screening struct {
 	codes    *codes.Matrix    // of rows: in the balls method, and where they screen
+	lead     *codes.Matrix    // along the leading axes, where codes are along axes
 	rounded  *screen.Rounded  // the same with bounds: where they are not keys
 	vague    bool             // bounds were too wide
 	axes     int              // along which codes are; 0: all dimensions

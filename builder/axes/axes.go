@@ -38,10 +38,10 @@ func (l Lists) some(count int) (s Lists) {
 }
 
 const (
-	// sampleRows is among how many rows it is tried how many axes are needed, and
+	// sampleRows is among how many rows it is tried how many axes to begin with, and
 	// sampleQueries for how many of them. Among more rows more is lost: among all of GIST and
 	// MNIST 9 and 10 times what is among 4,096, among 200,000 generated rows 25 times, which is
-	// a power of their ratio, and checked.
+	// a power of their ratio. The truth, among all rows, then tells how many do.
 	sampleRows, sampleQueries = 4096, 128
 	// checkedQueries of the truth are compared with all rows.
 	checkedQueries = 128
@@ -49,41 +49,53 @@ const (
 	// fewAxes is how many are found and tried first, mostAxes the most; what keeps more than
 	// mostOfDim of the dimensions costs what it saves.
 	fewAxes, mostAxes = 256, 512
-	mostOfDim         = 0.75
+	// doubt is by how many axes the sample may be wrong about what all rows need.
+	doubt     = 2 * codes.AxesStep
+	mostOfDim = 0.75
 
-	// lossPerStep is how many times as much is lost with a step of axes less: between 1.6
+	// lossPerStep is about how many times as much is lost with a step of axes less: between 1.6
 	// and 3.3 on GIST, MNIST and generated rows.
-	lossPerStep = 2.5
+	lossPerStep = 3
 )
 
-// Choose finds axes for the rows of m, and returns their codes along them. Both are nil
-// where no axes are few enough, or nothing may be lost. Errors are those of Near.
-func (c Choice) Choose(m *codes.Matrix) (*codes.Axes, *codes.Matrix, error) {
+// Chosen is axes and the rows' codes along them.
+type Chosen struct {
+	Axes  *codes.Axes
+	Codes *codes.Nested
+}
+
+// Choose finds axes for the rows of m. It returns nil where no axes are few enough, or
+// nothing may be lost. Errors are those of Near.
+func (c Choice) Choose(m *codes.Matrix) (*Chosen, error) {
 	if c.Loss <= 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	t, err := c.newTrial(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	most := Most(m.Dim())
-	for count := fewAxes; count < most+fewAxes; count += count / 2 {
-		if count = min(count, most); most < 3*fewAxes/2 { // one basis has them all
-			count = most
-		}
-		if count < t.need {
-			continue
-		}
+	count := min(fewAxes, most)
+	if most < 3*fewAxes/2 { // one basis has them all
+		count = most
+	}
+	for {
 		basis, err := m.Basis(count, c.Threads)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		axes, reduced, err := t.fewest(basis)
-		if err != nil || axes != nil || t.need > most {
-			return axes, reduced, err
+		axes, err := basis.Axes(count, c.Threads)
+		if err != nil {
+			return nil, err
+		}
+		chosen, err := t.among(axes)
+		if err != nil || chosen != nil || count == most || t.need > most+doubt {
+			return chosen, err
+		}
+		for count < min(t.need, most) {
+			count = min(count+count/2, most)
 		}
 	}
-	return nil, nil, nil
 }
 
 // Most is how many axes are chosen at most for codes of so many dimensions.
@@ -98,11 +110,12 @@ type trial struct {
 	sample  *codes.Matrix
 	exact   Lists   // of rows of the sample, in it
 	allowed float64 // loss there
-	need    int     // fewer axes lose too much
+	need    int     // about so many axes
+	tooFew  int     // so many lose too much of the truth
 }
 
 func (c Choice) newTrial(m *codes.Matrix) (*trial, error) {
-	t := &trial{Choice: c, m: m, sample: m.Some(spread(m.Len(), sampleRows)), need: codes.AxesStep}
+	t := &trial{Choice: c, m: m, sample: m.Some(spread(m.Len(), sampleRows))}
 	half := math.Sqrt(float64(t.sample.Len()) / float64(m.Len()))
 	quarter := math.Sqrt(half)
 	t.allowed = c.Loss * half * quarter * math.Sqrt(math.Sqrt(quarter)) // to the power of 13/16, rounded alike everywhere
@@ -112,39 +125,73 @@ func (c Choice) newTrial(m *codes.Matrix) (*trial, error) {
 	return t, err
 }
 
-// fewest returns as few axes of a basis as lose little enough, none where all of them
-// lose too much: need is then about as many as may not.
-func (t *trial) fewest(basis *codes.Basis) (*codes.Axes, *codes.Matrix, error) {
-	count := max(t.need, min(fewAxes, basis.Count()))
-	axes, lost, err := t.try(basis, count)
-	for err == nil && lost > t.allowed {
-		t.need = count + codes.AxesStep*max(1, steps(t.allowed, lost))
-		if t.need > basis.Count() {
-			return nil, nil, nil
+// among returns as few of the first axes as lose little enough, nil where all of them lose
+// too much: need is then about as many as may not.
+func (t *trial) among(axes *codes.Axes) (*Chosen, error) {
+	sample, err := t.sample.Nested(axes, t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	count, need, err := t.fewest(sample, min(fewAxes, axes.Count), axes.Count, t.exact, t.allowed)
+	if err != nil {
+		return nil, err
+	}
+	t.need = max(t.need, need)
+	if len(t.Truth.Rows) > 0 {
+		if count == 0 && axes.Count == Most(t.m.Dim()) && t.need <= axes.Count+doubt {
+			count = axes.Count
 		}
-		count = t.need
-		axes, lost, err = t.try(basis, count)
+		if count > 0 {
+			return t.checked(axes, min(max(count, t.tooFew+codes.AxesStep), axes.Count))
+		}
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	all, err := t.m.Nested(axes.First(count), t.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return &Chosen{all.Take(count), all}, nil
+}
+
+// fewest returns as few of all axes as lose at most allowed of exact lists, beginning with
+// count of them, and 0 where all lose more; about as many as would not are in need.
+func (t *trial) fewest(along *codes.Nested, count, all int, exact Lists, allowed float64) (fewest, need int, err error) {
+	lost, err := t.lost(along, count, exact)
+	for err == nil && lost > allowed {
+		if need = count + codes.AxesStep*max(1, steps(allowed, lost)); need > all {
+			return 0, need, nil
+		}
+		count = need
+		lost, err = t.lost(along, count, exact)
 	}
 	if err != nil {
-		return nil, nil, err
+		return 0, 0, err
 	}
-	least := 0.5 / float64(t.K*len(t.exact.Rows)) // where none was seen to be lost
-	for {                                         // fewer, as long as too much is not expected to be lost
-		fewer := max(t.need, count-codes.AxesStep*steps(max(lost, least), t.allowed))
-		if fewer >= count {
-			break
+	count, err = t.fewer(along, count, max(need, codes.AxesStep), lost, exact, allowed)
+	return count, need, err
+}
+
+// fewer returns fewer axes than count, which lose so many of exact lists, but at least few of
+// them, as long as too much is not expected to be lost.
+func (t *trial) fewer(along *codes.Nested, count, few int, lost float64, exact Lists, allowed float64) (int, error) {
+	least := 0.5 / float64(t.K*len(exact.Rows)) // where none was seen to be lost
+	for {
+		next := max(few, count-codes.AxesStep*steps(max(lost, least), allowed))
+		if next >= count {
+			return count, nil
 		}
-		tried, l, err := t.try(basis, fewer)
-		if err != nil {
-			return nil, nil, err
+		more, err := t.lost(along, next, exact)
+		switch {
+		case err != nil:
+			return 0, err
+		case more > allowed:
+			few = next + codes.AxesStep
+		default:
+			count, lost = next, more
 		}
-		if l > t.allowed {
-			t.need = fewer + codes.AxesStep
-			continue
-		}
-		axes, count, lost = tried, fewer, l
 	}
-	return t.checked(basis, axes, count)
 }
 
 // steps is how many whole steps of axes make the less of two losses, which is not 0, of
@@ -156,33 +203,34 @@ func steps(less, more float64) (n int) {
 	return n
 }
 
-// checked takes so many axes, and more until little enough of the truth is lost, with what
-// rows have beside them or, where that misleads, without.
-func (t *trial) checked(basis *codes.Basis, axes *codes.Axes, count int) (*codes.Axes, *codes.Matrix, error) {
+// checked returns as few of the axes, first so many, as lose little enough of the truth, with
+// what rows have beside them or, where that misleads, without.
+func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
+	truth := t.Truth.some(checkedQueries)
 	for {
-		reduced, err := t.m.Along(axes, t.Threads)
-		if err != nil || len(t.Truth.Rows) == 0 {
-			return axes, reduced, err
-		}
-		lost, err := t.lost(reduced, t.Truth.some(checkedQueries))
-		if err == nil && lost > t.most() {
-			axes = axes.Plain()
-			reduced.DropRest()
-			lost, err = t.lost(reduced, t.Truth.some(checkedQueries))
-		}
+		all, err := t.m.Nested(axes.First(count), t.Threads)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if lost <= t.most() {
-			return axes, reduced, nil
+		lost, err := t.lost(all, count, truth)
+		if err == nil && lost > t.most() {
+			all.Plain()
+			lost, err = t.lost(all, count, truth)
 		}
-		count += codes.AxesStep * max(1, steps(t.Loss, lost))
-		if t.need = count; count > basis.Count() {
-			return nil, nil, nil
+		switch {
+		case err != nil:
+			return nil, err
+		case lost <= t.Loss:
+			count, err = t.fewer(all, count, codes.AxesStep, lost, truth, t.Loss)
+			return &Chosen{all.Take(count), all}, err
+		case lost <= t.most():
+			return &Chosen{all.Take(count), all}, nil
 		}
-		if axes, err = basis.Axes(count, t.Threads); err != nil {
-			return nil, nil, err
+		t.tooFew = count
+		if t.need = count + codes.AxesStep*max(1, steps(t.Loss, lost)); t.need > axes.Count {
+			return nil, nil
 		}
+		count = t.need
 	}
 }
 
@@ -191,23 +239,13 @@ func (t *trial) most() float64 {
 	return t.Loss + math.Sqrt(t.Loss/float64(t.K*min(checkedQueries, len(t.Truth.Rows))))
 }
 
-// try returns the first count axes of a basis, and what is lost along them in the sample.
-func (t *trial) try(basis *codes.Basis, count int) (*codes.Axes, float64, error) {
-	axes, err := basis.Axes(count, t.Threads)
-	if err != nil {
-		return nil, 0, err
-	}
-	reduced, err := t.sample.Along(axes, t.Threads)
-	if err != nil {
-		return nil, 0, err
-	}
-	lost, err := t.lost(reduced, t.exact)
-	return axes, lost, err
-}
-
 // lost is the share of the neighbors in exact lists that are not among the candidates that
-// reduced codes leave.
-func (t *trial) lost(reduced *codes.Matrix, exact Lists) (float64, error) {
+// codes along the first axes leave.
+func (t *trial) lost(along *codes.Nested, count int, exact Lists) (float64, error) {
+	reduced, err := along.First(count)
+	if err != nil {
+		return 0, err
+	}
 	near, err := t.Near(reduced, exact.Rows, t.Candidates)
 	if err != nil {
 		return 0, err

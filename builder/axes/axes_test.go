@@ -103,20 +103,24 @@ func TestChoose(t *testing.T) {
 	} {
 		m := flat(t, rng, c.n, c.dim, c.directions, c.noise)
 		choice := axes.Choice{K: 10, Candidates: 18, Loss: 0.01, Threads: 2, Near: near}
-		a, reduced, err := choice.Choose(m)
+		chosen, err := choice.Choose(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		count := 0
-		if a != nil {
-			count = a.Count
+		if chosen != nil {
+			count = chosen.Axes.Count
 		}
 		t.Logf("%+v: %d axes", c, count)
 		if count < c.least || count > c.most {
 			t.Errorf("%+v: %d axes", c, count)
 		}
-		if a == nil {
+		if chosen == nil {
 			continue
+		}
+		reduced, err := chosen.Codes.First(count)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if lost := missing(m, reduced, 10, 18); lost > 0.02 {
 			t.Errorf("%+v: %d axes lose %v", c, count, lost)
@@ -134,16 +138,16 @@ func TestTruthHasTheLastWord(t *testing.T) {
 		lie.Neighbors = append(lie.Neighbors, []uint32{700 + i, 1300 + i})
 	}
 	choice := axes.Choice{K: 2, Candidates: 10, Loss: 0.01, Truth: lie, Threads: 2, Near: near}
-	if a, reduced, err := choice.Choose(m); a != nil || reduced != nil || err != nil {
-		t.Fatalf("%v, %v, %v", a, reduced, err)
+	if chosen, err := choice.Choose(m); chosen != nil || err != nil {
+		t.Fatalf("%v, %v", chosen, err)
 	}
 }
 
 func TestNothingMayBeLost(t *testing.T) {
 	m := flat(t, rand.New(rand.NewPCG(1, 4)), 500, 256, 10, 2)
 	choice := axes.Choice{K: 5, Candidates: 9, Near: near}
-	if a, reduced, err := choice.Choose(m); a != nil || reduced != nil || err != nil {
-		t.Fatalf("%v, %v, %v", a, reduced, err)
+	if chosen, err := choice.Choose(m); chosen != nil || err != nil {
+		t.Fatalf("%v, %v", chosen, err)
 	}
 }
 
@@ -157,7 +161,7 @@ func TestErrorsOfNear(t *testing.T) {
 			}
 			return near(m, rows, k)
 		}}
-		if _, _, err := choice.Choose(m); !errors.Is(err, failed) {
+		if _, err := choice.Choose(m); !errors.Is(err, failed) {
 			t.Fatalf("%v, want %v", err, failed)
 		}
 	}

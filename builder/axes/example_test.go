@@ -31,10 +31,14 @@ func ExampleChoice_Choose() {
 		panic(err)
 	}
 	choice := axes.Choice{K: 5, Candidates: 13, Loss: 0.005, Threads: 1, Near: near}
-	chosen, reduced, err := choice.Choose(m)
+	chosen, err := choice.Choose(m)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(chosen.Count, "axes,", reduced.Len(), "rows of", reduced.Dim())
+	reduced, err := chosen.Codes.First(chosen.Axes.Count)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(chosen.Axes.Count, "axes,", reduced.Len(), "rows of", reduced.Dim())
 	// Output: 32 axes, 1000 rows of 32
 }

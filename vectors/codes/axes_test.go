@@ -135,11 +135,74 @@ func TestRest(t *testing.T) {
 			t.Errorf("a center of %d codes and scale %v were taken", len(other.Center), other.Scale)
 		}
 	}
-	o.DropRest()
-	plain, err := m.Along(a.Plain(), 1)
-	if err != nil || !slices.Equal(plain.sums, o.sums) || plain.Same(0) != 0 || o.Same(0) != 0 || plain.Bytes() != o.Bytes() {
-		t.Errorf("without the rest: %v, sums equal: %v", err, plain != nil && slices.Equal(plain.sums, o.sums))
+	n, err := m.Nested(a, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
+	n.Plain()
+	plain, err := n.First(32)
+	if err != nil || !slices.Equal(plain.data, o.data) || plain.Same(0) != 0 || plain.Distance(3, 4) != plain.sums[3].norm+plain.sums[4].norm-2*dotOf(plain.row(3), plain.row(4)) {
+		t.Errorf("without the rest: %v", err)
+	}
+	again, err := m.Along(a.Plain(), 1)
+	if err != nil || !slices.Equal(again.sums, plain.sums) || again.Bytes() != plain.Bytes() {
+		t.Errorf("plain axes: %v, sums equal: %v", err, again != nil && slices.Equal(again.sums, plain.sums))
+	}
+}
+
+func dotOf(x, y []byte) (sum uint32) {
+	for i, a := range x {
+		sum += uint32(a) * uint32(y[i])
+	}
+	return sum
+}
+
+// TestNested: the first of axes give what they give alone, taken together or not.
+func TestNested(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	m := flatMatrix(t, rng, 300, 200, 90, 20)
+	b, err := m.Basis(160, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.Axes(160, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Lead != LeadAxes {
+		t.Errorf("%d axes lead, want %d", a.Lead, LeadAxes)
+	}
+	n, err := m.Nested(a, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(count int) {
+		t.Helper()
+		first, err := n.First(count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := m.Along(a.First(count), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.n {
+			if !slices.Equal(first.row(i), alone.row(i)) {
+				t.Fatalf("row %d along the first %d axes is %v, along these alone %v", i, count, first.row(i), alone.row(i))
+			}
+		}
+		if !slices.Equal(first.sums, alone.sums) || !slices.Equal(first.rest, alone.rest) {
+			t.Errorf("%d axes: other sums", count)
+		}
+	}
+	for _, count := range []int{160, 32, 96, 64} {
+		check(count)
+	}
+	if taken := n.Take(96); taken.Count != 96 || taken.Lead != LeadAxes || len(taken.Codes) != 96*a.Dim || len(taken.Offsets) != 96 {
+		t.Errorf("%d axes taken, want 96, %d codes, %d lead", taken.Count, len(taken.Codes), taken.Lead)
+	}
+	check(96)
+	check(64)
 }
 
 // TestBasis: directions are orthonormal or nothing, those along which rows vary beyond
@@ -243,6 +306,7 @@ func TestAxesKeepDistances(t *testing.T) {
 				spread[j] += (float64(x) - 128) * (float64(x) - 128)
 			}
 		}
+		spread = spread[:min(count, LeadAxes)] // the block that has the 20 directions
 		if low, high := slices.Min(spread), slices.Max(spread); high > 30*low {
 			t.Errorf("%d axes: rows vary between %v and %v along them", count, low, high)
 		}
@@ -260,6 +324,12 @@ func TestAxesOfOtherRows(t *testing.T) {
 	} {
 		if _, err := m.Along(&a, 1); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d axes of %d dimensions for rows of 64", a.Count, a.Dim)) {
 			t.Errorf("%d axes of %d: %v", a.Count, a.Dim, err)
+		}
+	}
+	for _, lead := range []int{-32, 31, 64} {
+		a := Axes{Dim: 64, Count: 32, Codes: make([]byte, 64*32), Offsets: make([]int32, 32), Lead: lead}
+		if _, err := m.Along(&a, 1); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d leading axes of 32", lead)) {
+			t.Errorf("%d leading axes: %v", lead, err)
 		}
 	}
 }

@@ -49,42 +49,56 @@ func (m *Matrix) Basis(count, threads int) (*Basis, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := across.beyond()
 	for range basisSteps {
-		along, err := b.responses(threads)
-		if err != nil {
-			return nil, err
-		}
-		err = products(along, across, threads, func(j int, sums []int32) {
-			for i, x := range sums {
-				b.directions[j*b.dim+i] = float32(x - more[i])
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := b.orthonormalize(threads); err != nil {
+		if err := b.step(across, threads); err != nil {
 			return nil, err
 		}
 	}
 	return b, nil
 }
 
+// step multiplies the directions by the covariance of the sample, which across is transposed,
+// and orthonormalizes them.
+func (b *Basis) step(across *Matrix, threads int) error {
+	more := across.beyond()
+	along, err := b.responses(threads)
+	if err != nil {
+		return err
+	}
+	err = products(along, across, threads, func(j int, sums []int32) {
+		for i, x := range sums {
+			b.directions[j*b.dim+i] = float32(x - more[i])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return b.orthonormalize(threads)
+}
+
 // Count is the number of the directions.
 func (b *Basis) Count() int { return b.count }
 
-// Axes are the first count directions, a multiple of AxesStep, rotated at random, so that
-// rows vary along all of them alike: then one step serves them all.
+// LeadAxes is how many axes are of one kind: as many as a cache line has bytes.
+const LeadAxes = 64
+
+// Axes are the first count directions, a multiple of AxesStep, rotated at random by blocks of
+// LeadAxes, so that rows vary along all of a block alike. One step serves all blocks: along
+// the later ones rows vary less, and fewer codes tell it, in proportion.
 func (b *Basis) Axes(count, threads int) (*Axes, error) {
 	directions := slices.Clone(b.directions[:count*b.dim])
-	if err := rotate(directions, count, b.dim, threads); err != nil {
-		return nil, err
+	lead := min(LeadAxes, count)
+	for first := 0; first < count; first += lead {
+		block := min(lead, count-first)
+		if err := rotate(directions[first*b.dim:(first+block)*b.dim], block, b.dim, threads); err != nil {
+			return nil, err
+		}
 	}
 	rounded, err := b.rounded(directions, threads)
 	if err != nil {
 		return nil, err
 	}
-	a := &Axes{Dim: b.dim, Count: count, Codes: rounded.data}
+	a := &Axes{Dim: b.dim, Count: count, Codes: rounded.data, Lead: lead}
 	few := b.sample.Some(spread(b.sample.n, max(scaleRows, fitElements/count/2)))
 	return a, a.scale(few, rounded, threads)
 }

@@ -121,13 +121,20 @@ func (r *run) eachBall(b *division.Balls, number int, balls [][]uint32, worker f
 }
 
 // solveBalls solves the leaves of a division as they are carved, and returns how many
-// pairs were compared, those with leaders among them.
+// pairs were compared, those with leaders among them. Of the first division one of the leaves
+// that a row stands in is what lies around it in the order.
 func (r *run) solveBalls(b *division.Balls, number uint32, p *phase) (int64, error) {
+	var pairs atomic.Int64
+	if number == 1 && b.Overlap > 1 && !r.opts.Reference {
+		if err := r.solveStretches(b.LeafSize, p, &pairs); err != nil {
+			return 0, err
+		}
+		b.Overlap--
+	}
 	balls, compared, err := b.Root(r.ctx, number)
 	if err != nil {
 		return 0, err
 	}
-	var pairs atomic.Int64
 	pairs.Add(compared)
 	err = r.eachBall(b, int(number), balls, func() ballWork {
 		solve := r.leafOfCodes()
@@ -146,11 +153,38 @@ func (r *run) solveBalls(b *division.Balls, number uint32, p *phase) (int64, err
 	return pairs.Load(), err
 }
 
+// stretchesAtOnce is how many stretches a goroutine takes at a time.
+const stretchesAtOnce = 4
+
+// solveStretches takes stretches of the order as leaves of at most size places. They need no
+// leaders, lie together in memory, and leave lists with bounds: with three balls beside them
+// SIFT (300,000) and GIST reach recall 0.615 and 0.621 in 0.55 and 0.13 s, with four balls
+// 0.615 and 0.622 in 0.64 and 0.15. Half as long ones give 0.585, longer ones cost more.
+func (r *run) solveStretches(size int, p *phase, pairs *atomic.Int64) error {
+	count := (r.n() + size - 1) / size
+	return vectors.Ranges(r.opts.Threads, count, stretchesAtOnce, func() func(from, to int) error {
+		solve, leaf := r.leafOfCodes(), make([]uint32, 0, size)
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				leaf = leaf[:0]
+				for place := i * r.n() / count; place < (i+1)*r.n()/count; place++ {
+					leaf = append(leaf, uint32(place))
+				}
+				solve(leaf)
+				pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
+				p.Add(len(leaf))
+			}
+			return r.ctx.Err()
+		}
+	})
+}
+
 // divideBalls runs one overlapping division.
 func (r *run) divideBalls() error {
 	number := r.state.count(divisionStage) + 1
-	b := r.balls(cmp.Or(r.lead, r.codes), r.state.overlapOf(&r.opts, number))
-	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(b.Overlap))
+	stands := r.state.overlapOf(&r.opts, number)
+	b := r.balls(cmp.Or(r.lead, r.codes), stands)
+	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(stands))
 	pairs, err := r.solveBalls(b, uint32(number), p)
 	if err != nil {
 		return err
@@ -160,7 +194,7 @@ func (r *run) divideBalls() error {
 		return err
 	}
 	err = r.endBallStage(st)
-	p.End("division %d: each row in %d balls, %.0f pairs a row%s", number, b.Overlap, float64(pairs)/float64(r.n()), r.steerNote())
+	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(r.n()), r.steerNote())
 	return err
 }
 

@@ -50,7 +50,7 @@ type Options struct {
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
 	// What the store holds besides lists; it may not change from run to run either.
-	Reference bool   // do not copy the rows: read them from the source, in its order (with balls, ties may then fall otherwise)
+	Reference bool   // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
 	IDs       string // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 
 	// What may change from one run to the next of the same build.

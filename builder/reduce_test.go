@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "d73a2a4d4b611678c80e71ebd7ace971973bfaf2b6fbf2948becb05c4cec4f0a",
-		vectors.Float32: "1837fe20607a2f0a7e3c116973128bc47fde9220b33e04306a3d4a87243496d2",
+		vectors.Uint8:   "3d52eec8e58d6776763257df22c5658d26373ea12bd0e2667be695ef3bb63f50",
+		vectors.Float32: "f00466f8aece34a4277812c561ceef181b85d3d145cf8beb474ac007180ff791",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.98}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500, 90), flatDim, typ), o)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -131,6 +132,9 @@ func (r *run) solveBalls(b *division.Balls, number uint32, p *phase) (int64, err
 		}
 		b.Overlap--
 	}
+	room := pages.Make[uint32](r.n() * b.Overlap)
+	defer room.Free()
+	b.Room = room.Slice
 	balls, compared, err := b.Root(r.ctx, number)
 	if err != nil {
 		return 0, err

@@ -26,6 +26,10 @@ type Balls struct {
 	LeafSize int // leaves have fewer places
 	Overlap  int // balls that a place stands in
 	Threads  int
+
+	// Room is where Root puts the places of its balls, Overlap times all of them; where there
+	// is less Root makes some.
+	Room []uint32
 }
 
 // A place's ball is a byte, and tiles compare whole panels of 16 leaders: 240 are the most.
@@ -87,16 +91,19 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	if err != nil {
 		return nil, 0, err
 	}
-	return gather(all, assigned, count, overlap), int64(n) * int64(count), nil
+	return gather(all, assigned, count, overlap, b.Room), int64(n) * int64(count), nil
 }
 
-// gather collects the places of every ball.
-func gather(places []uint32, assigned []uint8, count, overlap int) [][]uint32 {
+// gather collects the places of every ball, in room if there is enough.
+func gather(places []uint32, assigned []uint8, count, overlap int, room []uint32) [][]uint32 {
 	var next [maxLeaders]int // where the next place of each ball goes
 	for _, a := range assigned {
 		next[a]++
 	}
-	room, balls := make([]uint32, len(assigned)), make([][]uint32, count)
+	if len(room) < len(assigned) {
+		room = make([]uint32, len(assigned))
+	}
+	balls := make([][]uint32, count)
 	at := 0
 	for i := range balls {
 		at, next[i] = at+next[i], at
@@ -172,7 +179,7 @@ func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]ui
 	w.tile.Columns(w.chosen, w.numbers)
 	assigned := make([]uint8, len(places))
 	w.assign(places, count, 1, assigned)
-	for i, ball := range gather(places, assigned, count, 1) {
+	for i, ball := range gather(places, assigned, count, 1, nil) {
 		if err := w.carve(lot.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
 			return err
 		}

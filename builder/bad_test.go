@@ -242,7 +242,7 @@ func TestFreesAll(t *testing.T) {
 // TestMemoryAdvice: who follows the advice of a refusal gets a graph.
 func TestMemoryAdvice(t *testing.T) {
 	defer builder.SmallParts(3<<20, 1<<19)()
-	const n, dim, k = 60000, 4, 60
+	const n, dim, k = 60000, 4, 100
 	data := clustered(9, n, dim)
 	o := builder.Options{K: k, Method: builder.Balls, Memory: 1 << 20}
 	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)

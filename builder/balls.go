@@ -34,6 +34,7 @@ type course struct {
 	Slack  int     `json:"slack"`  // candidates kept beyond k
 	Most   int     `json:"most"`   // rows that list a row which a join takes
 	Switch float64 `json:"switch"` // recall from which joins take over from divisions
+	Marks  int     `json:"marks"`  // of an entry of a list on disk
 }
 
 // overlap is how many balls a row stands in within one division. Fewer would
@@ -186,6 +187,7 @@ func (r *run) solveStretches(size int, p *phase, pairs *atomic.Int64) error {
 // divideBalls runs one overlapping division.
 func (r *run) divideBalls() error {
 	number := r.state.count(divisionStage) + 1
+	r.freeRound()
 	stands := r.state.overlapOf(&r.opts, number)
 	b := r.balls(cmp.Or(r.lead, r.codes), stands)
 	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(stands))
@@ -210,9 +212,7 @@ func (r *run) join() error {
 	if r.round == nil {
 		r.round = propagation.NewRound(r.found, r.state.Plan.Most)
 	}
-	if err := r.round.Begin(r.opts.Seed+uint64(number), r.opts.Threads); err != nil {
-		return err
-	}
+	r.round.Begin(r.opts.Seed + uint64(number))
 	st := stage{Kind: propagationStage, Number: number}
 	before := r.state.last().Recall
 	for st.Parts < propagation.Parts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
@@ -232,6 +232,14 @@ func (r *run) join() error {
 	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
 		r.n()*st.Parts/propagation.Parts, r.n(), r.steerNote())
 	return err
+}
+
+// freeRound gives back what only rounds need.
+func (r *run) freeRound() {
+	if r.round != nil {
+		r.round.Free()
+		r.round = nil
+	}
 }
 
 // partsTo is after which part of a round to look at recall next. Later parts gain

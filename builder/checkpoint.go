@@ -92,6 +92,10 @@ func (r *run) loadCandidates() (err error) {
 		}
 		r.state.Runs = runs // of which this is one more
 	}
+	if r.state.Plan.Marks != candidates.Marks { // a version began it whose entries were others
+		r.state.Stages, r.state.Stop, r.state.Plan.Marks = nil, "", candidates.Marks
+		return nil
+	}
 	r.durable = len(r.state.Stages)
 	if int(folded) != r.durable {
 		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, r.durable)

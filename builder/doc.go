@@ -53,7 +53,7 @@
 // rows, 2 for the bounds of lists, 16 in a division, 8 in the audit, 4 in the last pass)
 // stands in mapped files where it no longer fits, and a batch of groups, once the bytes of
 // all rows, in memory where it fits and in a file where not. By Balls: lists of k and some slack (8
-// bytes an entry), in a round 5 more for the frozen generation and for who lists whom,
+// bytes an entry), in a round one more for what is around an eighth of the rows,
 // 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
 // mapped, never held. Go's collector knows nothing of all this: a program that is
 // nothing but a build tells it by pages.HoldHeap, as the command does.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
@@ -50,6 +51,7 @@ func (r *run) chooseMethod() error {
 	case Balls:
 		r.state.Plan = r.opts.planned()
 		r.state.Plan.Slack = r.slackOf(Balls, int64(len(r.good)))
+		r.state.Plan.Marks = candidates.Marks
 	case Exact:
 		r.state.Side = plan.BlockSide(int64(len(r.good)), r.opts.Distance == nil)
 	}

@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "3d52eec8e58d6776763257df22c5658d26373ea12bd0e2667be695ef3bb63f50",
-		vectors.Float32: "f00466f8aece34a4277812c561ceef181b85d3d145cf8beb474ac007180ff791",
+		vectors.Uint8:   "2b475f8532731016c85b1c73219e6f462f11053ad611492dd847d96f96c75ffa",
+		vectors.Float32: "8e229ddf316049261b6950476cd1be0900167d4898d82d6426ef59f8eb984848",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.98}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500, 90), flatDim, typ), o)

@@ -79,9 +79,7 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 func (r *run) rerank() error {
 	p := r.begin("rerank", "rows", int64(r.n()))
 	defer p.End("")
-	if r.round != nil {
-		r.round.Free()
-	}
+	r.freeRound()
 	err := r.rank(p.Add)
 	r.restore()
 	return err

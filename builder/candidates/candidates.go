@@ -18,38 +18,50 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// An Entry is distance<<32 | place<<1 | new: entries compare as numbers in the
-// order of lists. New marks what entered since Freeze.
+// An Entry is distance<<32 | place<<2 | marks: entries compare as numbers in the
+// order of lists. What enters a list has all marks.
 type Entry uint64
+
+// The marks of an entry: joins around the place whose list it is in have not taken it, joins
+// around the neighbor have not taken that place.
+const (
+	NewHere  = 2
+	NewThere = 1
+
+	Marks = 2 // how many there are
+)
 
 // none is an empty slot.
 const none = ^uint64(0)
 
 // Place is the neighbor of an entry.
-func (e Entry) Place() uint32 { return uint32(e) >> 1 }
+func (e Entry) Place() uint32 { return uint32(e) >> 2 }
 
 // Distance is the code distance.
 func (e Entry) Distance() uint32 { return uint32(e >> 32) }
 
-// New reports whether the entry is new.
-func (e Entry) New() bool { return e&1 != 0 }
+// Marks are the marks of the entry.
+func (e Entry) Marks() uint32 { return uint32(e) & (NewHere | NewThere) }
 
-// MaxPlaces bounds the places: an entry gives them 31 bits, of which all set stand for none.
-const MaxPlaces = 1<<31 - 1
+// MaxPlaces bounds the places: an entry gives them 30 bits, of which all set stand for none.
+const MaxPlaces = 1<<30 - 1
 
 // Lists holds a list of at most K entries for each of N places.
 type Lists struct {
 	N, K    int
 	memory  pages.Block[uint64]
 	entries []uint64        // N*K, and 8 that kernels may read
-	bounds  []atomic.Uint32 // the distance of each list's last entry, or its limit
+	bounds  []atomic.Uint32 // the distance of each list's last entry, or its limit; after the entries
 	locks   *[1 << 12]sync.Mutex
 }
 
 // New returns empty lists: 8*n*k + 4*n bytes, to be freed.
 func New(n, k int) *Lists {
-	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8), bounds: make([]atomic.Uint32, n), locks: new([1 << 12]sync.Mutex)}
-	l.entries = l.memory.Slice
+	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8 + (n+1)/2), locks: new([1 << 12]sync.Mutex)}
+	l.entries = l.memory.Slice[:n*k+8]
+	if n > 0 {
+		l.bounds = unsafe.Slice((*atomic.Uint32)(unsafe.Pointer(&l.memory.Slice[n*k+8])), n)
+	}
 	l.Clear()
 	return l
 }
@@ -72,7 +84,7 @@ func (l *Lists) Words() []uint32 {
 
 // Free gives the memory back. The lists are gone.
 func (l *Lists) Free() {
-	l.entries = nil
+	l.entries, l.bounds = nil, nil
 	l.memory.Free()
 }
 
@@ -124,18 +136,11 @@ func (l *Lists) Len(place uint32) int {
 // At is entry i of the list of place. Nobody may be offering to it.
 func (l *Lists) At(place uint32, i int) Entry { return Entry(l.entries[int(place)*l.K+i]) }
 
-// Freeze copies the low halves of the list of place, place<<1|new, to dst, which
-// has room for K, marks the entries old, and returns how many there are. Nobody
-// may be offering to the list.
-func (l *Lists) Freeze(place uint32, dst []uint32) (n int) {
-	for i, e := range l.list(place) {
-		if e == none {
-			return i
-		}
-		dst[i] = uint32(e)
-		l.entries[int(place)*l.K+i] = e &^ 1
-	}
-	return l.K
+// Entries are the entries of the list of place themselves, to take marks off: as many as the
+// list has, without empty slots. Nobody may be offering to it.
+func (l *Lists) Entries(place uint32) []Entry {
+	list := l.list(place)[:l.Len(place)]
+	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
 // Set makes entries, which ascend, the list of place.
@@ -150,11 +155,7 @@ func (l *Lists) Set(place uint32, entries []Entry) {
 	l.bounds[place].Store(uint32(list[l.K-1] >> 32))
 }
 
-// MakeEntry is the entry of a neighbor.
-func MakeEntry(distance, place uint32, fresh bool) Entry {
-	e := Entry(distance)<<32 | Entry(place)<<1
-	if fresh {
-		e |= 1
-	}
-	return e
+// MakeEntry is the entry of a neighbor, with marks.
+func MakeEntry(distance, place, marks uint32) Entry {
+	return Entry(distance)<<32 | Entry(place)<<2 | Entry(marks)
 }

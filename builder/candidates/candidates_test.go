@@ -43,7 +43,7 @@ func TestOffersInAnyOrder(t *testing.T) {
 		a, b := rng.Uint32N(n), rng.Uint32N(n)
 		pairs = append(pairs, pair{a, b})
 		if a != b {
-			want[a] = append(want[a], MakeEntry(distanceOf(a, b), b, true))
+			want[a] = append(want[a], MakeEntry(distanceOf(a, b), b, NewHere|NewThere))
 		}
 	}
 	l := New(n, k)
@@ -82,7 +82,7 @@ func TestOffersInAnyOrder(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	l := New(3, 2)
-	l.Set(1, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)})
+	l.Set(1, []Entry{MakeEntry(5, 0, NewHere), MakeEntry(6, 2, 0)})
 	l.Limit(2, 7)
 	l.Clear()
 	for p := range uint32(3) {
@@ -92,23 +92,25 @@ func TestClear(t *testing.T) {
 	}
 }
 
-func TestFreezeAndSet(t *testing.T) {
+func TestEntriesAndSet(t *testing.T) {
 	l := New(3, 2)
-	l.Set(1, []Entry{MakeEntry(5, 0, true), MakeEntry(6, 2, false)})
-	dst := make([]uint32, 2)
-	if n := l.Freeze(1, dst); n != 2 || dst[0] != 0<<1|1 || dst[1] != 2<<1 {
-		t.Errorf("%d entries, %v", n, dst)
+	l.Set(1, []Entry{MakeEntry(5, 0, NewHere), MakeEntry(6, 2, NewThere)})
+	l.Set(2, []Entry{MakeEntry(7, 0, 0)})
+	list := l.Entries(1)
+	if len(list) != 2 || list[0].Place() != 0 || list[0].Marks() != NewHere || list[1].Place() != 2 || list[1].Marks() != NewThere {
+		t.Errorf("entries %x", list)
 	}
-	if n := l.Freeze(0, dst); n != 0 {
-		t.Errorf("%d entries in an empty list", n)
+	if len(l.Entries(2)) != 1 || len(l.Entries(0)) != 0 {
+		t.Errorf("%d and %d entries, want 1 and none", len(l.Entries(2)), len(l.Entries(0)))
 	}
-	if l.At(1, 0) != MakeEntry(5, 0, false) || l.Bound(1) != 6 || l.Bound(0) != ^uint32(0) {
-		t.Error("entries are not old, or bounds are wrong")
+	list[0] &^= NewHere
+	if l.At(1, 0) != MakeEntry(5, 0, 0) || l.Bound(1) != 6 || l.Bound(0) != ^uint32(0) {
+		t.Error("a mark taken off is still there, or bounds are wrong")
 	}
 }
 
 func ExampleEntry() {
-	e := MakeEntry(9, 4, true)
-	fmt.Println(e.Distance(), e.Place(), e.New())
-	// Output: 9 4 true
+	e := MakeEntry(9, 4, NewThere)
+	fmt.Println(e.Distance(), e.Place(), e.Marks()&NewHere != 0, e.Marks()&NewThere != 0)
+	// Output: 9 4 false true
 }

@@ -270,6 +270,6 @@ func (w *BallWorker) nearest(r int, assigned []uint8) {
 	distances, ids := w.tile.Within(r, w.tile.Bound(r, len(assigned)))
 	w.tile.Merge(w.best, distances, ids, ^uint32(0))
 	for i := range assigned {
-		assigned[i] = uint8(uint32(w.best[i]) >> 1)
+		assigned[i] = uint8(uint32(w.best[i]) >> 2)
 	}
 }

@@ -13,14 +13,14 @@ import (
 type nearby struct {
 	rows    *codes.Matrix
 	count   int      // that are kept of each row
-	entries []uint64 // count a row, nearest first: distance<<32 | column<<1 | 1
+	entries []uint64 // count a row, nearest first: distance<<32 | column<<2 | 3
 }
 
 // none stands for a column that has not been found.
 const none = math.MaxUint64
 
 // column is which one an entry is.
-func column(e uint64) uint32 { return uint32(e) >> 1 }
+func column(e uint64) uint32 { return uint32(e) >> 2 }
 
 // numbers are 0 to n-1.
 func numbers(n int) []uint32 {

@@ -12,9 +12,9 @@ const foldEvery = 8
 func (s *Shape) balls(r Rates) []Pass {
 	n, k := s.n(), float64(s.K+s.Slack)
 	var held memory
-	held.heap = float64(s.CodeBytes)*n + 4*n + s.tiles() // codes; ends of lists
+	held.heap = float64(s.CodeBytes)*n + s.tiles()
 	s.good(&held)
-	held.block(8 * k * n)
+	held.block(8*k*n + 4*n) // lists and their ends
 	reducing := held
 	reducing.heap += float64(s.AxesBytes) * n
 	if s.ViewCodes { // others are given up for those along axes
@@ -24,16 +24,14 @@ func (s *Shape) balls(r Rates) []Pass {
 	leaf, tile := s.division()
 	divisions := float64(s.Divisions) / float64(s.Overlap)
 	carving := held
-	carving.heap += 24 * n
+	carving.heap += 8 * n
+	carving.block(4 * float64(s.Overlap) * n)
 	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
 		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
 		work: work{leaf: divisions * leaf, tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving}
 
 	joining := held
-	joining.block(4 * k * n)
-	joining.block(k*n + 4*n)
-	joining.block(4 * n)
-	joining.block(8 * n)
+	joining.block(k*n + 9*n)
 	joined := s.joined()
 	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),

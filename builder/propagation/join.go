@@ -1,8 +1,6 @@
 package propagation
 
 import (
-	"unsafe"
-
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -19,20 +17,12 @@ type Join struct {
 	lots  []uint64
 
 	bounds []uint32
-	finds  []find   // of the place at hand, to be offered
-	d, ids []uint32 // of the finds
 }
 
 // around is the places around one: those that are new, then those that are not.
 type around struct {
 	all   []uint32
 	fresh int
-}
-
-// find is candidates d[from:to] and ids[from:to] of a place.
-type find struct {
-	place    uint32
-	from, to int
 }
 
 // Join returns a joiner over the codes of the lists' places.
@@ -65,7 +55,7 @@ func (j *Join) look(p uint32) {
 	j.gather(p)
 	if j.ahead.fresh > 0 && len(j.ahead.all) > 1 {
 		j.tile.Expect(j.ahead.all)
-		j.expect(j.ahead.all)
+		j.lists.Expect(j.tile, j.ahead.all)
 		j.lists.ExpectBounds(j.tile, j.ahead.all)
 	}
 }
@@ -81,55 +71,31 @@ func (j *Join) join() (pairs int) {
 		j.bounds = append(j.bounds, j.lists.Bound(x))
 	}
 	j.tile.Columns(all, nil)
-	j.finds, j.d, j.ids = j.finds[:0], j.d[:0], j.ids[:0]
 	j.compare(0, fresh, len(all))
 	j.compare(fresh, len(all), fresh)
-	for _, f := range j.finds {
-		j.lists.Offer(j.tile, f.place, j.d[f.from:f.to], j.ids[f.from:f.to])
-	}
 	return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 }
 
-// compare compares a range of the columns with the first of them and notes what is
-// near. Nearly all of that stands in the frozen list already: it is looked for
-// there, which takes no lock and touches half the memory. For the rest the lists
-// are asked for, and offered to when the place is done and they have come.
+// compare compares a range of the columns with the first of them, and offers what is near,
+// nearly all of which is listed already. To remember the lists of all places, which takes no
+// lock to look into and half the memory of the lists again, saved SIFT 5 to 14 % of the joins.
 func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)
 		j.tile.Select(j.bounds[from : from+rows])
-		band := j.here.all[from : from+rows]
-		for r, x := range band {
+		for r, x := range j.here.all[from : from+rows] {
 			distances, ids := j.tile.Near(r)
-			if len(ids) == 0 || len(ids) == 1 && ids[0] == x {
-				continue
-			}
-			distances, ids = j.tile.Unlisted(j.frozen(x), distances, ids, x)
-			if len(ids) > 0 {
-				j.note(x, distances, ids)
+			if len(ids) > 1 || len(ids) == 1 && ids[0] != x {
+				j.lists.Offer(j.tile, x, distances, ids)
 			}
 		}
 	}
 }
 
-func (j *Join) note(x uint32, distances, ids []uint32) {
-	from := len(j.ids)
-	j.d, j.ids = append(j.d, distances...), append(j.ids, ids...)
-	j.finds = append(j.finds, find{x, from, len(j.ids)})
-	j.lists.Expect(j.tile, []uint32{x})
-}
-
-// expect asks for the frozen lists of places.
-func (j *Join) expect(places []uint32) {
-	k := j.lists.K
-	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(j.before))), 4*len(j.before))
-	j.tile.Prefetch(memory, 4*k, places, 4*k)
-}
-
-// anyNew reports whether anything around p entered since the round before.
+// anyNew reports whether anything around p has not been joined there.
 func (j *Join) anyNew(p uint32) bool {
 	var marks uint32
-	for _, e := range filled(j.frozen(p)) {
+	for _, e := range j.frozen(p) {
 		marks |= e
 	}
 	for _, e := range j.listing(p) {
@@ -142,7 +108,7 @@ func (j *Join) anyNew(p uint32) bool {
 func (j *Join) gather(p uint32) {
 	j.old = j.old[:0]
 	j.seen.reset()
-	for _, e := range filled(j.frozen(p)) {
+	for _, e := range j.frozen(p) {
 		j.add(e)
 	}
 	back := j.listing(p)

@@ -25,7 +25,7 @@ func randomLists(t *testing.T, rng *rand.Rand, n, k int) joined {
 		var entries []candidates.Entry
 		for _, q := range rng.Perm(n)[:rng.IntN(min(k, n)+1)] {
 			if uint32(q) != p {
-				entries = append(entries, candidates.MakeEntry(m.Distance(p, uint32(q)), uint32(q), rng.IntN(3) > 0))
+				entries = append(entries, candidates.MakeEntry(m.Distance(p, uint32(q)), uint32(q), rng.Uint32N(4)))
 			}
 		}
 		slices.Sort(entries)
@@ -41,30 +41,43 @@ func (g joined) list(p uint32) (list []candidates.Entry) {
 	return list
 }
 
-// slow is a round written down from its definition, with maps.
-func (g joined) slow() (next [][]candidates.Entry, pairs int) {
-	n := g.lists.N
-	around := make([]map[uint32]bool, n) // place to whether it is new there
-	for p := range uint32(n) {
-		around[p] = map[uint32]bool{}
-		for _, e := range g.list(p) {
-			around[p][e.Place()] = e.New()
+// slow is a round written down from its definition, with maps: the lists after it.
+func (g joined) slow() (lists [][]candidates.Entry, pairs int) {
+	for p := range uint32(g.lists.N) {
+		lists = append(lists, g.list(p))
+	}
+	for from := 0; from < Parts; from += enterParts {
+		pairs += g.slowPart(lists, from)
+	}
+	return lists, pairs
+}
+
+// slowPart joins around the places of the parts that are entered together, from one on.
+func (g joined) slowPart(lists [][]candidates.Entry, from int) (pairs int) {
+	around, offered := make([]map[uint32]bool, len(lists)), make([]map[uint32]bool, len(lists))
+	for p := range lists {
+		around[p], offered[p] = map[uint32]bool{}, map[uint32]bool{}
+	}
+	entered := func(p uint32) bool { return from <= Part(p) && Part(p) < from+enterParts }
+	for p := range uint32(len(lists)) {
+		for i, e := range lists[p] {
+			if entered(p) { // what a row lists itself counts before who lists it
+				around[p][e.Place()] = e.Marks()&candidates.NewHere != 0
+				lists[p][i] &^= candidates.NewHere
+			}
 		}
 	}
-	for p := range uint32(n) {
-		for _, e := range g.list(p) {
-			mine := false
-			for _, f := range g.list(e.Place()) {
-				mine = mine || f.Place() == p
+	for p := range uint32(len(lists)) {
+		for i, e := range lists[p] {
+			q := e.Place()
+			mine := slices.ContainsFunc(lists[q], func(f candidates.Entry) bool { return f.Place() == p })
+			if entered(q) && !mine {
+				around[q][p] = e.Marks()&candidates.NewThere != 0
 			}
-			if !mine { // what a row lists itself counts before who lists it
-				around[e.Place()][p] = e.New()
+			if entered(q) {
+				lists[p][i] &^= candidates.NewThere
 			}
 		}
-	}
-	offered := make([]map[uint32]bool, n)
-	for p := range offered {
-		offered[p] = map[uint32]bool{}
 	}
 	for p := range around {
 		for a, newA := range around[p] {
@@ -76,19 +89,17 @@ func (g joined) slow() (next [][]candidates.Entry, pairs int) {
 			}
 		}
 	}
-	for p := range uint32(n) {
-		var list []candidates.Entry
-		for _, e := range g.list(p) {
-			list = append(list, e&^1)
+	for p := range uint32(len(lists)) {
+		for _, e := range lists[p] {
 			delete(offered[p], e.Place())
 		}
 		for q := range offered[p] {
-			list = append(list, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+			lists[p] = append(lists[p], candidates.MakeEntry(g.m.Distance(p, q), q, candidates.NewHere|candidates.NewThere))
 		}
-		slices.Sort(list)
-		next = append(next, list[:min(len(list), g.lists.K)])
+		slices.Sort(lists[p])
+		lists[p] = lists[p][:min(len(lists[p]), g.lists.K)]
 	}
-	return next, pairs
+	return pairs
 }
 
 func TestJoinEqualsDefinition(t *testing.T) {
@@ -100,9 +111,7 @@ func TestJoinEqualsDefinition(t *testing.T) {
 		g := randomLists(t, rng, n, 1+rng.IntN(12))
 		want, wantPairs := g.slow()
 		round := NewRound(g.lists, n)
-		if err := round.Begin(1, 2); err != nil {
-			t.Fatal(err)
-		}
+		round.Begin(1)
 		pairs, joined := 0, 0
 		for from, to := 0, 0; from < Parts; from = to {
 			if from == round.Entered() {
@@ -133,7 +142,7 @@ func TestJoinEqualsDefinition(t *testing.T) {
 
 // TestThreadsAndCutsDoNotMatter to what two rounds find, with rows for several goroutines.
 func TestThreadsAndCutsDoNotMatter(t *testing.T) {
-	const n, k = 3*beginRows + 100, 4
+	const n, k = 3*enterRows + 100, 4
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := func(threads int, cuts *rand.Rand) (lists [][]candidates.Entry, pairs int64) {
@@ -141,7 +150,7 @@ func TestThreadsAndCutsDoNotMatter(t *testing.T) {
 		round := NewRound(g.lists, 6)
 		defer round.Free()
 		for number := range uint64(2) {
-			must(t, round.Begin(number, threads))
+			round.Begin(number)
 			for from := 0; from < Parts; {
 				if from == round.Entered() {
 					must(t, round.Enter(from, threads))
@@ -175,7 +184,7 @@ func nearLists(t *testing.T, rng *rand.Rand, n, k int) joined {
 		var entries []candidates.Entry
 		for i := range uint32(k) {
 			q := (p + 1 + i*20 + rng.Uint32N(20)) % uint32(n)
-			entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+			entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, candidates.NewHere|candidates.NewThere))
 		}
 		slices.Sort(entries)
 		g.lists.Set(p, entries)
@@ -221,7 +230,7 @@ func TestPartsWithoutRoom(t *testing.T) {
 		var entries []candidates.Entry
 		for _, i := range rng.Perm(len(named))[:k] {
 			if q := named[i]; q != p {
-				entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, true))
+				entries = append(entries, candidates.MakeEntry(g.m.Distance(p, q), q, candidates.NewHere|candidates.NewThere))
 			}
 		}
 		slices.Sort(entries)
@@ -230,15 +239,15 @@ func TestPartsWithoutRoom(t *testing.T) {
 	want, wantPairs := g.slow()
 	round := NewRound(g.lists, n)
 	defer round.Free()
-	room, pairs := round.room, int64(0)
-	must(t, round.Begin(1, 2))
+	room, pairs := len(round.around), int64(0)
+	round.Begin(1)
 	for from := 0; from < Parts; {
 		must(t, round.Enter(from, 2))
 		pairs += g.joinAll(t, round, from, round.Entered(), 2)
 		from = round.Entered()
 	}
-	if round.room <= room || pairs != int64(wantPairs) {
-		t.Errorf("room for %d after %d, %d pairs, want %d", round.room, room, pairs, wantPairs)
+	if len(round.around) <= room || pairs != int64(wantPairs) {
+		t.Errorf("room for %d after %d, %d pairs, want %d", len(round.around), room, pairs, wantPairs)
 	}
 	for p := range uint32(n) {
 		if got := g.list(p); !slices.Equal(got, want[p]) {
@@ -256,14 +265,12 @@ func TestHubsAreCapped(t *testing.T) {
 		for p := range uint32(n) {
 			g.lists.Set(p, nil)
 			if p > 0 {
-				g.lists.Set(p, []candidates.Entry{candidates.MakeEntry(g.m.Distance(p, 0), 0, true)})
+				g.lists.Set(p, []candidates.Entry{candidates.MakeEntry(g.m.Distance(p, 0), 0, candidates.NewHere|candidates.NewThere)})
 			}
 		}
 		round := NewRound(g.lists, 30)
-		if err := round.Begin(7, 1); err != nil {
-			t.Fatal(err)
-		}
-		must(t, round.Enter(Part(0), 1))
+		round.Begin(7)
+		must(t, round.Enter(Part(0)/enterParts*enterParts, 1))
 		if reverse {
 			slices.Reverse(round.listing(0))
 		}

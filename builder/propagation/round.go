@@ -1,31 +1,30 @@
 package propagation
 
 import (
+	"fmt"
 	"math"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/lot"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 )
 
 // A Round propagates by joins: the neighbors of a row, and the rows that have it
 // as a neighbor, are compared with each other, because neighbors of one row are
-// likely neighbors. Only pairs are compared of which one entered a list since
-// the round before (Dong, Moses, Li 2011, "Efficient k-nearest neighbor graph
-// construction for generic similarity measures", section 2).
+// likely neighbors. Only pairs are compared of which one has not been joined there
+// before (Dong, Moses, Li 2011, "Efficient k-nearest neighbor graph construction for
+// generic similarity measures", section 2).
 //
 // Where best-first propagation compares one row with others one after the
 // other, a join is a small matrix product. Every pair is offered to both ends.
-// The round reads the lists as they were when it began, and writes the next
-// generation, so the order of joins does not matter.
 //
-// Who lists whom is gathered for some of the places at a time, which takes a quarter of
-// the memory of all:
+// What is around the places is gathered for an eighth of them at a time, as the lists are
+// then: in an eighth of the memory, and with what the joins before have found. Joins around
+// these places read that and write the lists, so their order does not matter.
 //
 //	round := NewRound(lists, most)
-//	err := round.Begin(seed, threads)
+//	round.Begin(seed)
 //	for from := 0; from < Parts; from = round.Entered() {
 //		err := round.Enter(from, threads)
 //		join := round.Join(codes)   // one for each goroutine
@@ -33,181 +32,202 @@ import (
 //	}
 //	round.Free()
 type Round struct {
-	lists  *candidates.Lists
-	before []uint32   // N*K: place<<1 | new
-	counts []uint32   // rows that list each place
-	sizes  [Parts]int // of all counts, by part
-	most   int        // rows listing a place that a join takes
-	seed   uint64
+	lists *candidates.Lists
+	most  int // rows listing a place that a join takes
+	seed  uint64
 
-	room    int      // of back
-	back    []uint32 // rows that list the places entered: row<<1 | new
+	// Of every place entered, around has its list, K words, and the rows that list it, up to
+	// ends: place<<1 | new.
+	around  []uint32
+	counts  []uint32 // rows that list each place
+	ends    []uint32 // while they are gathered where the next of them goes; added to atomically
 	entered int      // the part after those
-	next    []uint64 // where in it the next of them goes; added to atomically
 
-	words [2]pages.Block[uint32] // before and counts
-	longs pages.Block[uint64]    // next
-	rows  pages.Block[uint32]    // back
+	memory pages.Block[uint32] // of counts, ends and around
 }
 
 // Parts is into how many parts a round may be cut, between which recall is measured: a
 // round alone may overshoot its target by ten percent, an eighth of one by four (MNIST
-// from 0.887 to 0.931), a part by one. They are drawn by lot, so that a round cut short
+// from 0.887 to 0.931), a part by one. They are dealt like lots, so that a round cut short
 // has served all regions alike.
 const Parts = 32
 
-// Part is the part that a place is in.
-func Part(place uint32) int { return int(lot.Mix(uint64(place)) % Parts) }
+// enterParts is how many parts are entered at a time.
+const enterParts = Parts / 8
 
-const none = math.MaxUint32
+// Part is the part that a place is in: places one after the other are spread evenly (Knuth,
+// "The Art of Computer Programming", volume 3, section 6.4, Fibonacci hashing).
+func Part(place uint32) int { return int(place * 0x9e3779b1 >> 27) }
 
-// beginRows is how many lists a goroutine freezes at a time.
-const beginRows = 4096
+// none stands for no neighbor.
+const none = ^uint32(0)
 
-// enteredShare says for how many of all entries who lists whom has room: for a quarter,
-// eight parts or so. With room for all it was a fifth of a build's memory; another look
-// at every frozen list for each quarter costs less than the time differs from run to run.
-const enteredShare = 4
+// enterRows is how many lists a goroutine looks through at a time.
+const enterRows = 4096
 
-// NewRound returns a round over lists, not begun. Its memory, 5 bytes an entry and
-// 16 a list, serves one round after the other until it is freed.
+// NewRound returns a round over lists, not begun. Its memory, a byte an entry and
+// 8 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
-	r := &Round{lists: lists, most: most, longs: pages.Make[uint64](lists.N)}
-	r.words[0], r.words[1] = pages.Make[uint32](lists.N*lists.K), pages.Make[uint32](lists.N)
-	r.before, r.counts, r.next = r.words[0].Slice, r.words[1].Slice, r.longs.Slice
-	r.makeRoom(lists.N*lists.K/enteredShare + lists.N)
+	r := &Round{lists: lists, most: most}
+	r.makeRoom(2*lists.N*lists.K/(Parts/enterParts) + lists.N/4)
 	return r
 }
 
+// makeRoom has around hold so many entries. Counts and ends stay.
 func (r *Round) makeRoom(entries int) {
-	if entries <= r.room {
+	if entries <= len(r.around) {
 		return
 	}
-	r.rows.Free()
-	r.rows, r.room = pages.Make[uint32](entries), entries
-	r.back = r.rows.Slice
+	n, before := r.lists.N, r.memory
+	r.memory = pages.Make[uint32](2*n + entries)
+	r.counts, r.ends, r.around = r.memory.Slice[:n], r.memory.Slice[n:2*n], r.memory.Slice[2*n:]
+	if before.Slice != nil {
+		copy(r.memory.Slice, before.Slice[:2*n])
+		before.Free()
+	}
 }
 
 // Free gives the memory back. The round is over.
 func (r *Round) Free() {
-	r.rows.Free()
-	r.longs.Free()
-	for i := range r.words {
-		r.words[i].Free()
-	}
+	r.counts, r.ends, r.around = nil, nil, nil
+	r.memory.Free()
 }
 
-// Begin freezes the lists, marks all their entries old, and counts for every place
-// the rows that list it. Nobody may be offering to them. seed draws lots.
-func (r *Round) Begin(seed uint64, threads int) error {
-	r.seed, r.entered = seed, 0
-	lists := r.lists
-	clear(r.next)
-	err := ranges(threads, lists.N, func(from, to int) {
-		for p := from; p < to; p++ {
-			row := r.frozen(uint32(p))
-			n := lists.Freeze(uint32(p), row)
-			for i := n; i < len(row); i++ {
-				row[i] = none
-			}
-			r.touch(row[:n])
-			for _, e := range row[:n] {
-				atomic.AddUint64(&r.next[e>>1], 1)
-			}
-		}
-	})
-	r.sizes = [Parts]int{}
-	for p, count := range r.next {
-		r.counts[p] = uint32(count)
-		r.sizes[Part(uint32(p))] += int(count)
-	}
-	return err
-}
+// Begin begins with the first part. seed draws lots.
+func (r *Round) Begin(seed uint64) { r.seed, r.entered = seed, 0 }
 
-// Entered is the part after those whose places may be joined around: 0 when a round begins.
-func (r *Round) Entered() int { return r.entered }
-
-// Enter gathers, for every place of part from and of those after it, as far as there is
-// room, the rows that list it. Nobody may be joining.
-func (r *Round) Enter(from, threads int) error {
-	to := r.reach(from)
-	r.entered = to
-	at := uint64(0)
-	for p := range r.next {
-		if part := Part(uint32(p)); part >= from && part < to {
-			r.next[p] = at
-			at += uint64(r.counts[p])
-		}
-	}
-	return ranges(threads, r.lists.N, func(first, end int) {
-		room, at := make([]uint32, r.lists.K), make([]uint64, r.lists.K)
-		for p := first; p < end; p++ {
-			here := within(filled(r.frozen(uint32(p))), from, to, room)
-			r.touch(here)
-			// An atomic addition waits for the stores before it: first all of
-			// those, then the stores, which wait for memory side by side.
-			for i, e := range here {
-				at[i] = atomic.AddUint64(&r.next[e>>1], 1) - 1
-			}
-			for i, e := range here {
-				r.back[at[i]] = uint32(p)<<1 | e&1
-			}
-		}
-	})
-}
-
-// reach is up to which part, from one on, there is room. One part for which there is none
-// gets more than plans know of: a quarter of all entries would have to name a handful of
-// places that the lot put together.
-func (r *Round) reach(from int) (to int) {
-	all := r.sizes[from]
-	r.makeRoom(all)
-	for to = from + 1; to < Parts && all+r.sizes[to] <= r.room; to++ {
-		all += r.sizes[to]
-	}
-	return to
-}
-
-// within picks the entries of a list whose places are in parts from to to-1. Which they
-// are no processor guesses: it does not branch.
-func within(list []uint32, from, to int, room []uint32) []uint32 {
-	n, parts := 0, uint64(to-from)
-	for _, e := range list {
-		room[n] = e
-		beyond := uint64(uint32(Part(e>>1) - from)) // far beyond where it comes before from
-		n += int((beyond - parts) >> 63)
-	}
-	return room[:n]
-}
-
-// listing are the rows that list p, a place of the parts entered.
-func (r *Round) listing(p uint32) []uint32 {
-	end := r.next[p]
-	return r.back[end-uint64(r.counts[p]) : end]
-}
-
-func ranges(threads, n int, fn func(from, to int)) error {
-	return vectors.Ranges(threads, n, beginRows, func() func(from, to int) error {
-		return func(from, to int) error {
-			fn(from, to)
+func (r *Round) ranges(threads int, fn func(first, end int)) error {
+	return vectors.Ranges(threads, r.lists.N, enterRows, func() func(first, end int) error {
+		return func(first, end int) error {
+			fn(first, end)
 			return nil
 		}
 	})
 }
 
+// Entered is the part after those whose places may be joined around: 0 when a round begins.
+func (r *Round) Entered() int { return r.entered }
+
+// Enter gathers, for every place of part from and of some after it, its list and the rows
+// that list it, and takes the marks off these entries. Nobody may be joining.
+func (r *Round) Enter(from, threads int) error {
+	r.entered = min(from+enterParts, Parts)
+	clear(r.counts)
+	if err := r.ranges(threads, func(first, end int) { r.count(first, end, from) }); err != nil {
+		return err
+	}
+	if err := r.layOut(from); err != nil {
+		return err
+	}
+	if err := r.ranges(threads, func(first, end int) { r.copyLists(first, end, from) }); err != nil {
+		return err
+	}
+	return r.ranges(threads, func(first, end int) { r.copyListing(first, end, from) })
+}
+
+// enters reports whether the places of a part are entered, with those from one part on.
+func (r *Round) enters(part, from int) bool { return from <= part && part < r.entered }
+
+// count counts the rows that list each place, among some of them.
+func (r *Round) count(first, end, from int) {
+	room := make([]uint32, r.lists.K)
+	for p := first; p < end; p++ {
+		list := r.lists.Entries(uint32(p))
+		here := within(list, from, r.entered, room)
+		touch(r.counts, list, here)
+		for _, i := range here {
+			atomic.AddUint32(&r.counts[list[i].Place()], 1)
+		}
+	}
+}
+
+// layOut says where what is around every place goes: its list, and from ends on who lists it.
+func (r *Round) layOut(from int) error {
+	at := 0
+	for p := range r.ends {
+		if r.enters(Part(uint32(p)), from) {
+			at += r.lists.K
+			r.ends[p] = uint32(at)
+			at += int(r.counts[p])
+		}
+	}
+	if at > math.MaxUint32 {
+		return fmt.Errorf("propagation: %d entries around the places of %d parts, want at most %d", at, r.entered-from, uint32(math.MaxUint32))
+	}
+	r.makeRoom(at)
+	return nil
+}
+
+// copyLists copies the lists of some of the places entered.
+func (r *Round) copyLists(first, end, from int) {
+	for p := first; p < end; p++ {
+		if !r.enters(Part(uint32(p)), from) {
+			continue
+		}
+		to := r.around[int(r.ends[p])-r.lists.K : r.ends[p]]
+		list := r.lists.Entries(uint32(p))
+		for i, e := range list {
+			to[i] = e.Place()<<1 | e.Marks()/candidates.NewHere
+			list[i] = e &^ candidates.NewHere
+		}
+		for i := len(list); i < len(to); i++ {
+			to[i] = none
+		}
+	}
+}
+
+// copyListing tells the places entered that some rows list them.
+func (r *Round) copyListing(first, end, from int) {
+	room, at := make([]uint32, r.lists.K), make([]uint32, r.lists.K)
+	for p := first; p < end; p++ {
+		list := r.lists.Entries(uint32(p))
+		here := within(list, from, r.entered, room)
+		touch(r.ends, list, here)
+		// An atomic addition waits for the stores before it: first all of
+		// those, then the stores, which wait for memory side by side.
+		for n, i := range here {
+			at[n] = atomic.AddUint32(&r.ends[list[i].Place()], 1) - 1
+		}
+		for n, i := range here {
+			fresh := list[i].Marks() & candidates.NewThere
+			r.around[at[n]] = uint32(p)<<1 | fresh
+			if fresh != 0 {
+				list[i] &^= candidates.NewThere
+			}
+		}
+	}
+}
+
+// within picks the entries of a list whose places are in parts from to to-1, by number. Which
+// they are no processor guesses: it does not branch.
+func within(list []candidates.Entry, from, to int, room []uint32) []uint32 {
+	n, parts := 0, uint64(to-from)
+	for i, e := range list {
+		room[n] = uint32(i)
+		beyond := uint64(uint32(Part(e.Place()) - from)) // far beyond where it comes before from
+		n += int((beyond - parts) >> 63)
+	}
+	return room[:n]
+}
+
 // touch reads what is about to be added to: reads wait for memory side by side,
 // atomic additions one after the other.
-func (r *Round) touch(row []uint32) (sum uint64) {
-	for _, e := range row {
-		sum += atomic.LoadUint64(&r.next[e>>1])
+func touch(counts []uint32, list []candidates.Entry, here []uint32) (sum uint32) {
+	for _, i := range here {
+		sum += atomic.LoadUint32(&counts[list[i].Place()])
 	}
 	return sum
 }
 
-// frozen is the list of p as it was when the round began: place<<1 | new, and
-// none where there were fewer.
+// listing are the rows that list p, a place entered.
+func (r *Round) listing(p uint32) []uint32 {
+	return r.around[r.ends[p]-r.counts[p] : r.ends[p]]
+}
+
+// frozen is the list of p, a place entered, as it was then: place<<1 | new.
 func (r *Round) frozen(p uint32) []uint32 {
-	return r.before[int(p)*r.lists.K : (int(p)+1)*r.lists.K]
+	from := int(r.ends[p]-r.counts[p]) - r.lists.K
+	return filled(r.around[from : from+r.lists.K])
 }
 
 // filled cuts the empty end off.

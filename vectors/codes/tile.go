@@ -254,18 +254,11 @@ func (t *Tile) Nearest() []uint32 {
 }
 
 // Merge puts candidates, none of them twice, into a list of entries
-// distance<<32 | id<<1 | new, ascending; the largest number stands for no entry.
+// distance<<32 | id<<2 | marks, ascending; the largest number stands for no entry.
 // Those that are not in it, other than self, enter as new; the list keeps its
 // length.
 func (t *Tile) Merge(list []uint64, distances, ids []uint32, self uint32) {
 	t.m.kernel.Merge(list, distances, ids, self)
-}
-
-// Unlisted keeps of candidates, in place, those that are neither self nor in
-// list, whose elements are id<<1 and any lowest bit.
-func (t *Tile) Unlisted(list, distances, ids []uint32, self uint32) (d, i []uint32) {
-	n := t.m.kernel.Unlisted(list, distances, ids, self)
-	return distances[:n], ids[:n]
 }
 
 // Expect asks for the memory of rows that will be compared soon.

@@ -42,10 +42,6 @@ type Codes struct {
 	// of the panels.
 	Pairs func(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int)
 
-	// Unlisted keeps, of candidates d and ids, those that are not self and not in
-	// list, whose elements are id<<1 and one more bit, and returns how many.
-	Unlisted func(list, d, ids []uint32, self uint32) int
-
 	// Bound divides the columns into 32 classes, takes the smallest squared
 	// distance of each, and returns the k-th smallest of these, k being at most the
 	// number of columns and 32: at least k columns are as near. Two columns less
@@ -59,10 +55,10 @@ type Codes struct {
 	First func(n int, c []int32, ldc int, norms, adds, out []uint32)
 
 	// Merge puts candidates, none of them twice, into list, which ascends:
-	// d[i]<<32 | ids[i]<<1 | 1, unless ids[i] is self, or the list has that entry,
-	// in which case its lowest bit stays as it is. An id has one distance, and 31 bits of
-	// which not all are set. The list keeps its length: its
-	// last entries drop out.
+	// d[i]<<32 | ids[i]<<2 | 3, unless ids[i] is self, or the list has that entry,
+	// in which case its two lowest bits, the marks, stay as they are. An id has one distance,
+	// and 30 bits of which not all are set. The list keeps its length: its last entries drop
+	// out.
 	Merge func(list []uint64, d, ids []uint32, self uint32)
 
 	// Steps makes codes of products: dst[j] is products[j]-offsets[j], which fits 32 bits,

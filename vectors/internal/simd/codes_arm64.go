@@ -10,7 +10,7 @@ func codesNEON() *Codes {
 	c := portableCodes()
 	c.Pack = packBy(0x80808080)
 	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
-	c.Unlisted, c.Merge = unlisted, merge
+	c.Merge = merge
 	c.Prefetch = prefetch
 	if cpu.ARM64.HasASIMDDP {
 		c.Dots = dotsByEights(dotsSDOT)

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Unlisted: unlistedGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: func([]byte, int, []uint32, int) {}}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -61,16 +61,6 @@ func eitherGo(c []int32, norms []uint32, add, bound uint32, bounds, ids, d, outI
 	return n
 }
 
-func unlistedGo(list, d, ids []uint32, self uint32) (n int) {
-	for i, id := range ids {
-		if id != self && !slices.Contains(list, id<<1) && !slices.Contains(list, id<<1|1) {
-			d[n], ids[n] = d[i], id
-			n++
-		}
-	}
-	return n
-}
-
 func boundGo(c []int32, norms []uint32, add uint32, k int) uint32 {
 	var minima [32]uint32
 	for i := range minima {
@@ -98,13 +88,12 @@ func firstGo(n int, c []int32, ldc int, norms, adds, out []uint32) {
 func mergeGo(list []uint64, d, ids []uint32, self uint32) {
 	last := len(list) - 1
 	for i, id := range ids {
-		e := uint64(d[i])<<32 | uint64(id)<<1 | 1
-		if id == self || list[last]|1 <= e {
+		e := uint64(d[i])<<32 | uint64(id)<<2 | 3
+		if id == self || list[last]|3 <= e {
 			continue
 		}
-		// An old entry is one less than the same entry when it was new.
-		at, _ := slices.BinarySearch(list, e-1)
-		if list[at]|1 == e {
+		at, _ := slices.BinarySearch(list, e-3) // without marks it comes before itself with any
+		if list[at]|3 == e {
 			continue
 		}
 		copy(list[at+1:], list[at:last])

@@ -7,15 +7,14 @@ package simd
 type lists struct {
 	nearer      func(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
 	either      func(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
-	unlisted    func(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 	bound       func(c *int32, n int, norms *uint32, add uint32, k int) uint32
 	first       func(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 	short, long func(list *uint64, k int, d, ids *uint32, n int, self uint32)
 }
 
 var (
-	lists512 = lists{nearer512, either512, unlisted512, bound512, first512, mergeShort512, mergeLong512}
-	lists2   = lists{nearer2, either2, unlisted2, bound2, first2, mergeShort2, mergeLong2}
+	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512}
+	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2}
 )
 
 // codes gives them the shape of Codes, which has no products yet.
@@ -33,12 +32,6 @@ func (l lists) codes() *Codes {
 				return 0
 			}
 			return l.either(len(c), &c[0], &norms[0], add, bound, &bounds[0], &ids[0], &d[0], &outIDs[0])
-		},
-		Unlisted: func(list, d, ids []uint32, self uint32) int {
-			if len(list) == 0 || len(ids) == 0 {
-				return unlistedGo(list, d, ids, self)
-			}
-			return l.unlisted(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 		},
 		Bound: func(c []int32, norms []uint32, add uint32, k int) uint32 {
 			return l.bound(&c[0], len(c), &norms[0], add, k)
@@ -78,9 +71,6 @@ func nearer512(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outI
 func either512(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
 
 //go:noescape
-func unlisted512(list *uint32, k int, d, ids *uint32, n int, self uint32) int
-
-//go:noescape
 func bound512(c *int32, n int, norms *uint32, add uint32, k int) uint32
 
 //go:noescape
@@ -97,9 +87,6 @@ func nearer2(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs
 
 //go:noescape
 func either2(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int
-
-//go:noescape
-func unlisted2(list *uint32, k int, d, ids *uint32, n int, self uint32) int
 
 //go:noescape
 func bound2(c *int32, n int, norms *uint32, add uint32, k int) uint32

@@ -16,78 +16,6 @@
 	CMOVQGT DX, AX; \
 	NEGQ AX
 
-// EIGHT loads eight elements of a list, of which those past its end equal no row.
-#define EIGHT(i, y) \
-	COUNT((8*i), 8); \
-	VMOVDQU 32(R14)(AX*4), Y0; \
-	VPMASKMOVD (32*i)(SI), Y0, y; \
-	VPSRLD $1, y, y; \
-	VPOR 64(R14)(AX*4), y, y
-
-// func unlisted2(list *uint32, k int, d, ids *uint32, n int, self uint32) int
-// A list of at most 32 stays in Y1 to Y4; of a longer one the rest is read again for
-// every candidate, and with it some of what comes before its end.
-//	SI list   R8 k   R9 d   R10 ids   R11 n   R12 self   BX kept   CX candidate
-TEXT ·unlisted2(SB), NOSPLIT, $0-56
-	MOVQ list+0(FP), SI
-	MOVQ k+8(FP), R8
-	MOVQ d+16(FP), R9
-	MOVQ ids+24(FP), R10
-	MOVQ n+32(FP), R11
-	MOVL self+40(FP), R12
-	LEAQ lanes<>(SB), R14
-	XORQ R13, R13
-	EIGHT(0, Y1)
-	EIGHT(1, Y2)
-	EIGHT(2, Y3)
-	EIGHT(3, Y4)
-	LEAQ -8(R8), R14
-	XORQ BX, BX
-	XORQ CX, CX
-
-candidate:
-	MOVL (R10)(CX*4), AX
-	MOVL (R9)(CX*4), DI
-	VPBROADCASTD (R10)(CX*4), Y0
-	VPCMPEQD Y1, Y0, Y5
-	VPCMPEQD Y2, Y0, Y6
-	VPCMPEQD Y3, Y0, Y7
-	VPCMPEQD Y4, Y0, Y8
-	VPOR Y5, Y6, Y5
-	VPOR Y7, Y8, Y7
-	VPOR Y5, Y7, Y5
-	MOVQ $32, R13
-
-more:
-	CMPQ R13, R8
-	JGE  looked
-	CMPQ R13, R14
-	CMOVQGT R14, R13
-	VMOVDQU (SI)(R13*4), Y6
-	VPSRLD $1, Y6, Y6
-	VPCMPEQD Y6, Y0, Y6
-	VPOR Y6, Y5, Y5
-	ADDQ $8, R13
-	JMP  more
-
-looked:
-	MOVL  DI, (R9)(BX*4)
-	MOVL  AX, (R10)(BX*4)
-	XORL  DX, DX
-	XORL  R13, R13
-	CMPL  AX, R12
-	SETNE DX
-	VPTEST Y5, Y5
-	SETEQ R13
-	ANDL  R13, DX
-	ADDQ  DX, BX
-	INCQ  CX
-	CMPQ  CX, R11
-	JLT   candidate
-	MOVQ  BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
 // TAKE loads four entries of a list, the largest number past its end, the highest bit
 // the other way, and notes them as they would be when new.
 #define TAKE(i, y) \
@@ -138,7 +66,7 @@ TEXT ·mergeShort2(SB), NOSPLIT, $256-44
 	XORQ R13, R13
 	VPCMPEQQ Y14, Y14, Y14
 	VPSLLQ $63, Y14, Y15
-	VPSRLQ $63, Y14, Y13
+	VPSRLQ $62, Y14, Y13
 	VPSRLQ $1, Y14, Y14
 	TAKE(0, Y1)
 	TAKE(1, Y2)
@@ -156,7 +84,7 @@ candidate:
 	ADDQ    $4, R9
 	ADDQ    $4, R10
 	SHLQ    $32, BX
-	LEAQ    1(BX)(AX*2), BX
+	LEAQ    3(BX)(AX*4), BX
 	CMPL    AX, R12
 	CMOVQEQ R14, BX
 	VMOVQ   BX, X0
@@ -226,7 +154,7 @@ done:
 	VZEROUPPER
 	RET
 
-// KNOWN sets Y9 where four entries hold Y0, old or new.
+// KNOWN sets Y9 where four entries hold Y0, whatever their marks.
 #define KNOWN(v) \
 	VPOR v, Y13, Y9; \
 	VPCMPEQQ Y9, Y0, Y9; \
@@ -257,7 +185,7 @@ TEXT ·mergeLong2(SB), NOSPLIT, $0-44
 	MOVL self+40(FP), R12
 	VPCMPEQQ Y14, Y14, Y14
 	VPSLLQ $63, Y14, Y15
-	VPSRLQ $63, Y14, Y13
+	VPSRLQ $62, Y14, Y13
 	LEAQ -1(R8), R13
 	MOVQ R13, CX
 	SHRQ $2, R13
@@ -274,7 +202,7 @@ candidate:
 	ADDQ    $4, R9
 	ADDQ    $4, R10
 	SHLQ    $32, BX
-	LEAQ    1(BX)(AX*2), BX
+	LEAQ    3(BX)(AX*4), BX
 	CMPL    AX, R12
 	CMOVQEQ R14, BX
 	CMPQ    BX, -8(SI)(R8*8)

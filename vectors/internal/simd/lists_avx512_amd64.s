@@ -4,86 +4,11 @@
 
 // Lists by AVX-512; see codes.go for what each function computes.
 
-// func unlisted512(list *uint32, k int, d, ids *uint32, n int, self uint32) int
-// A list of at most 32 stays in Z1 and Z2; of a longer one the rest is read again
-// for every candidate.
-//	SI list   R8 k   R9 d   R10 ids   R11 n   R12 self   BX kept   CX candidate
-TEXT ·unlisted512(SB), NOSPLIT, $0-56
-	MOVQ list+0(FP), SI
-	MOVQ k+8(FP), R8
-	MOVQ d+16(FP), R9
-	MOVQ ids+24(FP), R10
-	MOVQ n+32(FP), R11
-	MOVL self+40(FP), R12
-	XORQ BX, BX
-	XORQ CX, CX
-	VPTERNLOGD $0xFF, Z1, Z1, Z1
-	VMOVDQA64 Z1, Z2
-	VMOVDQA64 Z1, Z3
-	MOVQ R8, AX
-	MOVQ $32, DX
-	CMPQ AX, DX
-	CMOVQGT DX, AX
-	MOVQ $-1, DX
-	BZHIQ AX, DX, DX
-	KMOVW DX, K1
-	SHRQ  $16, DX
-	KMOVW DX, K2
-	VMOVDQU32 (SI), K1, Z1
-	VMOVDQU32 64(SI), K2, Z2
-	VPSRLD $1, Z1, Z1
-	VPSRLD $1, Z2, Z2
+// The two marks of an entry that is new.
+DATA marks<>+0(SB)/8, $3
+GLOBL marks<>(SB), RODATA|NOPTR, $8
 
-candidate:
-	MOVL (R10)(CX*4), AX
-	MOVL (R9)(CX*4), DI
-	VPBROADCASTD AX, Z0
-	VPCMPEQD Z1, Z0, K3
-	VPCMPEQD Z2, Z0, K4
-	KORW  K3, K4, K3
-	MOVQ  $32, R13
-
-more:
-	MOVQ R8, DX
-	SUBQ R13, DX
-	JLE  looked
-	MOVQ $-1, R14
-	CMPQ DX, $16
-	JGE  whole
-	BZHIQ DX, R14, R14
-
-whole:
-	KMOVW R14, K1
-	VMOVDQA64 Z3, Z4
-	VMOVDQU32 (SI)(R13*4), K1, Z4
-	VPSRLD $1, Z4, Z4
-	VPCMPEQD Z4, Z0, K4
-	KORW  K3, K4, K3
-	ADDQ  $16, R13
-	JMP   more
-
-looked:
-	MOVL  DI, (R9)(BX*4)
-	MOVL  AX, (R10)(BX*4)
-	XORL  DX, DX
-	XORL  R13, R13
-	CMPL  AX, R12
-	SETNE DX
-	KORTESTW K3, K3
-	SETEQ R13
-	ANDL  R13, DX
-	ADDQ  DX, BX
-	INCQ  CX
-	CMPQ  CX, R11
-	JLT   candidate
-	MOVQ  BX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-DATA one<>+0(SB)/8, $1
-GLOBL one<>(SB), RODATA|NOPTR, $8
-
-// SAME collects in K1 whether a list holds e, in Z0, old or new.
+// SAME collects in K1 whether a list holds e, in Z0, whatever its marks.
 #define SAME(v) \
 	VPORQ    v, Z31, Z9; \
 	VPCMPEQQ Z9, Z0, K2; \
@@ -109,7 +34,7 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	ADDQ    $4, R9; \
 	ADDQ    $4, R10; \
 	SHLQ    $32, BX; \
-	LEAQ    1(BX)(AX*2), BX; \
+	LEAQ    3(BX)(AX*4), BX; \
 	CMPL    AX, R12; \
 	CMOVQEQ R14, BX
 
@@ -128,7 +53,7 @@ TEXT ·mergeShort512(SB), NOSPLIT, $264-44
 	MOVQ n+32(FP), R11
 	MOVL self+40(FP), R12
 	MOVQ $-1, R14
-	VPBROADCASTD one<>(SB), Z31
+	VPBROADCASTD marks<>(SB), Z31
 	VPTERNLOGQ $0xFF, Z1, Z1, Z1
 	VMOVDQA64 Z1, Z2
 	VMOVDQA64 Z1, Z3
@@ -152,7 +77,7 @@ TEXT ·mergeShort512(SB), NOSPLIT, $264-44
 	VMOVDQU64 192(SI), K6, Z4
 	VSHUFPS $0x88, Z2, Z1, Z5
 	VSHUFPS $0x88, Z4, Z3, Z6
-	VPORD   Z31, Z5, Z5 // old or new
+	VPORD   Z31, Z5, Z5 // whatever their marks
 	VPORD   Z31, Z6, Z6
 
 	MOVQ -8(SI)(R8*8), R13
@@ -228,7 +153,7 @@ TEXT ·mergeLong512(SB), NOSPLIT, $0-44
 	MOVQ n+32(FP), R11
 	MOVL self+40(FP), R12
 	MOVQ $-1, R14
-	VPBROADCASTQ one<>(SB), Z31
+	VPBROADCASTQ marks<>(SB), Z31
 	VPTERNLOGQ $0xFF, Z11, Z11, Z11
 	VPXORQ Z10, Z10, Z10
 	MOVQ R8, DX

@@ -406,6 +406,41 @@ func TestOtherBlocks(t *testing.T) {
 	}
 }
 
+// TestListsOfOneMark: lists that a version before wrote, whose entries were others, are not
+// read; the build begins its divisions again, also if that is stopped.
+func TestListsOfOneMark(t *testing.T) {
+	defer builder.KeepEvery(0)()
+	data := clustered(4, 3000, 6)
+	o := builder.Options{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 12, Rounds: 1}
+	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 6), o)
+	dir := filepath.Join(t.TempDir(), "g")
+	for _, phase := range []string{"division 3", "division 2"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		o.Progress = func(e builder.Event) {
+			if e.Phase == phase {
+				cancel()
+			}
+		}
+		_, err := builder.Build(ctx, dir, input(t, data, 6), o)
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", phase, err)
+		}
+		o.Progress = nil
+		if err := builder.ForgetMarks(dir, input(t, data, 6), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stages, _, err := builder.Committed(dir, input(t, data, 6), o)
+	if err != nil || stages != 0 {
+		t.Fatalf("%d stages, %v", stages, err)
+	}
+	got, _ := build(t, dir, input(t, data, 6), o)
+	if got.Checksum != want.Checksum || got.Resumed != 2 {
+		t.Errorf("checksum %s after %d resumptions, want %s", got.Checksum, got.Resumed, want.Checksum)
+	}
+}
+
 func TestFinishedAndMismatch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	data := clustered(3, 300, 4)

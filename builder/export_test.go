@@ -104,6 +104,16 @@ var ErrOtherBlocks = errOtherBlocks
 // ForgetSide makes the draft in dir one of a version that did not say how many rows a block
 // of the exact method has.
 func ForgetSide(dir string, src *vectors.Input, o Options) error {
+	return inState(dir, src, o, func(s *state) { s.Side = 0 })
+}
+
+// ForgetMarks makes the draft in dir one of a version whose entries had one mark.
+func ForgetMarks(dir string, src *vectors.Input, o Options) error {
+	return inState(dir, src, o, func(s *state) { s.Plan.Marks = 0 })
+}
+
+// inState changes the states that are recorded in the draft in dir.
+func inState(dir string, src *vectors.Input, o Options, change func(*state)) error {
 	o = o.withDefaults()
 	manifest, err := manifestOf(context.Background(), src, &o)
 	if err != nil {
@@ -114,12 +124,20 @@ func ForgetSide(dir string, src *vectors.Input, o Options) error {
 		return err
 	}
 	defer draft.Close()
-	var s state
-	if _, err := draft.Load("state", &s); err != nil {
-		return err
+	for _, name := range []string{"state", aheadRecord} {
+		var s state
+		known, err := draft.Load(name, &s)
+		if err != nil {
+			return err
+		}
+		if change(&s); known {
+			err = draft.Record(name, s)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	s.Side = 0
-	return draft.Record("state", s)
+	return nil
 }
 
 func committedParts(r *run) (keys [][]float32, err error) {

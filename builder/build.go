@@ -177,9 +177,7 @@ func (r *run) release() {
 	if r.rows != nil && r.ownsRows {
 		r.rows.Close()
 	}
-	if r.round != nil {
-		r.round.Free()
-	}
+	r.freeRound()
 	r.goodRows.Free()
 	r.bounds.keys.Free()
 	if r.found != nil {

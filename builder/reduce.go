@@ -12,9 +12,9 @@ import (
 )
 
 // From so many dimensions and rows on the balls method looks for axes along which it
-// compares codes. Finding them takes 50 ms where a division of GIST (60,000 rows of 384)
-// takes 130, and 100 along them; 100 to 140 on MNIST (70,000 of 784), whose divisions then
-// take 160 ms for 400, and whose candidates 60 for 10, as bytes are no longer keys.
+// compares codes. Finding them takes 65 ms where a division of GIST (60,000 rows of 384)
+// takes 130, and 80 to 110 along them; 95 on MNIST (70,000 of 784), whose divisions then
+// take 140 ms for 400, and whose candidates 60 for 10, as bytes are no longer keys.
 const reduceDim = 256
 
 var reduceRows = 32768 // a variable for tests

@@ -49,9 +49,9 @@ const (
 	// fewAxes is how many are found and tried first, mostAxes the most; what keeps more than
 	// mostOfDim of the dimensions costs what it saves.
 	fewAxes, mostAxes = 256, 512
+	mostOfDim         = 0.75
 	// doubt is by how many axes the sample may be wrong about what all rows need.
-	doubt     = 2 * codes.AxesStep
-	mostOfDim = 0.75
+	doubt = 2 * codes.AxesStep
 
 	// lossPerStep is about how many times as much is lost with a step of axes less: between 1.6
 	// and 3.3 on GIST, MNIST and generated rows.
@@ -221,8 +221,10 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 		case err != nil:
 			return nil, err
 		case lost <= t.Loss:
-			count, err = t.fewer(all, count, codes.AxesStep, lost, truth, t.Loss)
-			return &Chosen{all.Take(count), all}, err
+			if count, err = t.fewer(all, count, codes.AxesStep, lost, truth, t.Loss); err != nil {
+				return nil, err
+			}
+			return &Chosen{all.Take(count), all}, nil
 		case lost <= t.most():
 			return &Chosen{all.Take(count), all}, nil
 		}

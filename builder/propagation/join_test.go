@@ -239,15 +239,15 @@ func TestPartsWithoutRoom(t *testing.T) {
 	want, wantPairs := g.slow()
 	round := NewRound(g.lists, n)
 	defer round.Free()
-	room, pairs := len(round.around), int64(0)
+	room, pairs := len(round.gathered), int64(0)
 	round.Begin(1)
 	for from := 0; from < Parts; {
 		must(t, round.Enter(from, 2))
 		pairs += g.joinAll(t, round, from, round.Entered(), 2)
 		from = round.Entered()
 	}
-	if len(round.around) <= room || pairs != int64(wantPairs) {
-		t.Errorf("room for %d after %d, %d pairs, want %d", len(round.around), room, pairs, wantPairs)
+	if len(round.gathered) <= room || pairs != int64(wantPairs) {
+		t.Errorf("room for %d after %d, %d pairs, want %d", len(round.gathered), room, pairs, wantPairs)
 	}
 	for p := range uint32(n) {
 		if got := g.list(p); !slices.Equal(got, want[p]) {

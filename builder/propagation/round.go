@@ -36,14 +36,14 @@ type Round struct {
 	most  int // rows listing a place that a join takes
 	seed  uint64
 
-	// Of every place entered, around has its list, K words, and the rows that list it, up to
+	// Of every place entered, gathered has its list, K words, and the rows that list it, up to
 	// ends: place<<1 | new.
-	around  []uint32
-	counts  []uint32 // rows that list each place
-	ends    []uint32 // while they are gathered where the next of them goes; added to atomically
-	entered int      // the part after those
+	gathered []uint32
+	counts   []uint32 // rows that list each place
+	ends     []uint32 // while they are gathered where the next of them goes; added to atomically
+	entered  int      // the part after those
 
-	memory pages.Block[uint32] // of counts, ends and around
+	memory pages.Block[uint32] // of counts, ends and gathered
 }
 
 // Parts is into how many parts a round may be cut, between which recall is measured: a
@@ -73,14 +73,14 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 	return r
 }
 
-// makeRoom has around hold so many entries. Counts and ends stay.
+// makeRoom has gathered hold so many entries. Counts and ends stay.
 func (r *Round) makeRoom(entries int) {
-	if entries <= len(r.around) {
+	if entries <= len(r.gathered) {
 		return
 	}
 	n, before := r.lists.N, r.memory
 	r.memory = pages.Make[uint32](2*n + entries)
-	r.counts, r.ends, r.around = r.memory.Slice[:n], r.memory.Slice[n:2*n], r.memory.Slice[2*n:]
+	r.counts, r.ends, r.gathered = r.memory.Slice[:n], r.memory.Slice[n:2*n], r.memory.Slice[2*n:]
 	if before.Slice != nil {
 		copy(r.memory.Slice, before.Slice[:2*n])
 		before.Free()
@@ -89,7 +89,7 @@ func (r *Round) makeRoom(entries int) {
 
 // Free gives the memory back. The round is over.
 func (r *Round) Free() {
-	r.counts, r.ends, r.around = nil, nil, nil
+	r.counts, r.ends, r.gathered = nil, nil, nil
 	r.memory.Free()
 }
 
@@ -164,7 +164,7 @@ func (r *Round) copyLists(first, end, from int) {
 		if !r.enters(Part(uint32(p)), from) {
 			continue
 		}
-		to := r.around[int(r.ends[p])-r.lists.K : r.ends[p]]
+		to := r.gathered[int(r.ends[p])-r.lists.K : r.ends[p]]
 		list := r.lists.Entries(uint32(p))
 		for i, e := range list {
 			to[i] = e.Place()<<1 | e.Marks()/candidates.NewHere
@@ -190,7 +190,7 @@ func (r *Round) copyListing(first, end, from int) {
 		}
 		for n, i := range here {
 			fresh := list[i].Marks() & candidates.NewThere
-			r.around[at[n]] = uint32(p)<<1 | fresh
+			r.gathered[at[n]] = uint32(p)<<1 | fresh
 			if fresh != 0 {
 				list[i] &^= candidates.NewThere
 			}
@@ -221,13 +221,13 @@ func touch(counts []uint32, list []candidates.Entry, here []uint32) (sum uint32)
 
 // listing are the rows that list p, a place entered.
 func (r *Round) listing(p uint32) []uint32 {
-	return r.around[r.ends[p]-r.counts[p] : r.ends[p]]
+	return r.gathered[r.ends[p]-r.counts[p] : r.ends[p]]
 }
 
 // frozen is the list of p, a place entered, as it was then: place<<1 | new.
 func (r *Round) frozen(p uint32) []uint32 {
 	from := int(r.ends[p]-r.counts[p]) - r.lists.K
-	return filled(r.around[from : from+r.lists.K])
+	return filled(r.gathered[from : from+r.lists.K])
 }
 
 // filled cuts the empty end off.

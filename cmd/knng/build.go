@@ -95,7 +95,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row that is read, N with --limit-rows N; those of dropped rows are left out")
-	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8)")
+	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")

@@ -12,7 +12,7 @@ import (
 // Axes are directions, fewer than rows have dimensions, along which codes of rows still
 // tell what is near: rows of many dimensions vary much along some and hardly along others.
 // Codes along axes are smaller and are compared faster. A [Basis] has them,
-// [Matrix.Along] applies them. All of it is exact, in integers.
+// [Matrix.Nested] applies them. All of it is exact, in integers.
 type Axes struct {
 	Dim     int     `json:"dim"`     // of the codes
 	Count   int     `json:"count"`   // of the axes, a multiple of AxesStep; 0 stands for none
@@ -38,18 +38,6 @@ const AxesStep = 32
 // 0.30, 0.27, 0.35 and 0.40 % on MNIST. Of three quarters and five eighths GIST takes 224 axes
 // for 0.90, of a half 256.
 const restShare = 0.625
-
-// Along returns the codes of the same rows along axes, which must have been found for
-// codes by the same rounding. Distances of its rows order them approximately, whatever
-// those of m do; nothing bounds how far they are off. To the squared distance along the axes
-// comes, of either row, a share of the square of what it has beside them.
-func (m *Matrix) Along(a *Axes, threads int) (*Matrix, error) {
-	n, err := m.Nested(a, threads)
-	if err != nil {
-		return nil, err
-	}
-	return n.First(a.Count)
-}
 
 // Plain returns the axes without what tells of the rest.
 func (a *Axes) Plain() *Axes {

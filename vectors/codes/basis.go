@@ -76,9 +76,6 @@ func (b *Basis) step(across *Matrix, threads int) error {
 	return b.orthonormalize(threads)
 }
 
-// Count is the number of the directions.
-func (b *Basis) Count() int { return b.count }
-
 // LeadAxes is how many axes are of one kind: as many as a cache line has bytes.
 const LeadAxes = 64
 

@@ -17,7 +17,10 @@ type Nested struct {
 	threads int
 }
 
-// Nested returns the codes of the rows of m along axes. See [Matrix.Along].
+// Nested returns the codes of the rows of m along axes, which must have been found for codes
+// by the same rounding. Distances of its rows order them approximately, whatever those of m
+// do; nothing bounds how far they are off. To the squared distance along the axes comes, of
+// either row, a share of the square of what it has beside them.
 func (m *Matrix) Nested(a *Axes, threads int) (*Nested, error) {
 	kernel, err := simd.Choose()
 	if err != nil {

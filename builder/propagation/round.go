@@ -75,7 +75,7 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 
 // makeRoom has gathered hold so many entries. Counts and ends stay.
 func (r *Round) makeRoom(entries int) {
-	if entries <= len(r.gathered) {
+	if r.memory.Slice != nil && entries <= len(r.gathered) {
 		return
 	}
 	n, before := r.lists.N, r.memory

@@ -79,7 +79,7 @@ func (r *run) loadCandidates() (err error) {
 		}
 	}
 	r.kept = time.Now()
-	r.found = candidates.New(r.n(), r.candidatesK())
+	r.found = candidates.New(r.n(), r.candidatesK(), r.opts.Threads)
 	folded, ok, err := r.draft.Folded()
 	if err != nil || !ok {
 		r.state.Stages, r.state.Stop = nil, ""

@@ -34,7 +34,7 @@ func (r *run) boundLists() error {
 	b := r.balls(r.codes, overlap)
 	p := r.begin("bounds", "rows", int64(r.n())*int64(b.Overlap))
 	defer p.End("")
-	r.found = candidates.New(r.n(), r.k)
+	r.found = candidates.New(r.n(), r.k, r.opts.Threads)
 	defer func() {
 		r.found.Free()
 		r.found = nil

@@ -14,7 +14,7 @@ func (g *run) intrinsic() float64 {
 	if g.codes == nil || n < 2*intrinsicK {
 		return 0
 	}
-	g.found = candidates.New(n, intrinsicK)
+	g.found = candidates.New(n, intrinsicK, 1)
 	g.leafOfCodes()(g.numbers(n))
 	sum, count := 0.0, 0
 	for p := range uint32(n) {

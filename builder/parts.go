@@ -186,7 +186,7 @@ func (r *run) inGroup(group *parts.Group) (*run, error) {
 		return nil, err
 	}
 	g.order = r.numbers(n)
-	g.found = candidates.New(n, r.partsK(n))
+	g.found = candidates.New(n, r.partsK(n), r.opts.Threads)
 	if r.codesOrder() {
 		for i, place := range group.Places {
 			g.found.Limit(uint32(i), r.bounds.distance(place))

@@ -22,7 +22,7 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		m := rowstest.Codes(t, rng, n, dim, values)
 		k := 1 + rng.IntN(40)
 		lists := func() *run {
-			return &run{screening: screening{codes: m}, ballLists: ballLists{found: candidates.New(n, k)}}
+			return &run{screening: screening{codes: m}, ballLists: ballLists{found: candidates.New(n, k, 2)}}
 		}
 		once, bothWays := lists(), lists()
 		defer once.found.Free()

@@ -29,8 +29,8 @@ func (g *run) leafTrial() (work timed, free func()) {
 	var solve func(leaf []uint32)
 	reset := func() {}
 	if g.codes != nil {
-		own.found = candidates.New(n, min(own.k+own.slackOf(own.state.Method, int64(own.state.Rows)), n-1))
-		reset, free = own.found.Clear, own.found.Free
+		own.found = candidates.New(n, min(own.k+own.slackOf(own.state.Method, int64(own.state.Rows)), n-1), 1)
+		reset, free = func() { own.found.Clear(1) }, own.found.Free
 		tiles := own.leafOfCodes()
 		solve = func(leaf []uint32) { tiles(leaf) }
 	} else {

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -55,25 +56,33 @@ type Lists struct {
 	locks   *[1 << 12]sync.Mutex
 }
 
-// New returns empty lists: 8*n*k + 4*n bytes, to be freed.
-func New(n, k int) *Lists {
+// New returns empty lists: 8*n*k + 4*n bytes, to be freed. So many goroutines write
+// them, as the memory comes with the first write to it.
+func New(n, k, threads int) *Lists {
 	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8 + (n+1)/2), locks: new([1 << 12]sync.Mutex)}
 	l.entries = l.memory.Slice[:n*k+8]
 	if n > 0 {
 		l.bounds = unsafe.Slice((*atomic.Uint32)(unsafe.Pointer(&l.memory.Slice[n*k+8])), n)
 	}
-	l.Clear()
+	l.Clear(threads)
 	return l
 }
 
-// Clear empties all lists and forgets their limits. Nobody may be offering to them.
-func (l *Lists) Clear() {
-	for i := range l.entries {
-		l.entries[i] = none
-	}
-	for i := range l.bounds {
-		l.bounds[i].Store(^uint32(0))
-	}
+// clearWords is how many words a goroutine clears at a time: some huge pages.
+const clearWords = 1 << 20
+
+// Clear empties all lists and forgets their limits: all bits are set, as in none and in the
+// largest distance. Nobody may be offering to them.
+func (l *Lists) Clear(threads int) {
+	words := l.memory.Slice
+	_ = vectors.Ranges(threads, len(words), clearWords, func() func(from, to int) error {
+		return func(from, to int) error { // which does not fail
+			for i := range words[from:to] {
+				words[from+i] = none
+			}
+			return nil
+		}
+	})
 }
 
 // Words is the memory of the lists, 2*K words for each place, for those who are

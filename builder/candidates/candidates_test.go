@@ -46,7 +46,7 @@ func TestOffersInAnyOrder(t *testing.T) {
 			want[a] = append(want[a], MakeEntry(distanceOf(a, b), b, NewHere|NewThere))
 		}
 	}
-	l := New(n, k)
+	l := New(n, k, 2)
 	var g sync.WaitGroup
 	for part := range slices.Chunk(pairs, 500) {
 		g.Go(func() {
@@ -81,10 +81,10 @@ func TestOffersInAnyOrder(t *testing.T) {
 }
 
 func TestClear(t *testing.T) {
-	l := New(3, 2)
+	l := New(3, 2, 1)
 	l.Set(1, []Entry{MakeEntry(5, 0, NewHere), MakeEntry(6, 2, 0)})
 	l.Limit(2, 7)
-	l.Clear()
+	l.Clear(2)
 	for p := range uint32(3) {
 		if l.Len(p) != 0 || l.Bound(p) != ^uint32(0) {
 			t.Errorf("list %d has %d entries and bound %d", p, l.Len(p), l.Bound(p))
@@ -93,7 +93,7 @@ func TestClear(t *testing.T) {
 }
 
 func TestEntriesAndSet(t *testing.T) {
-	l := New(3, 2)
+	l := New(3, 2, 1)
 	l.Set(1, []Entry{MakeEntry(5, 0, NewHere), MakeEntry(6, 2, NewThere)})
 	l.Set(2, []Entry{MakeEntry(7, 0, 0)})
 	list := l.Entries(1)

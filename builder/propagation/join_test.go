@@ -20,7 +20,7 @@ type joined struct {
 
 func randomLists(t *testing.T, rng *rand.Rand, n, k int) joined {
 	m := rowstest.Codes(t, rng, n, 4, 8)
-	l := candidates.New(n, k)
+	l := candidates.New(n, k, 2)
 	for p := range uint32(n) {
 		var entries []candidates.Entry
 		for _, q := range rng.Perm(n)[:rng.IntN(min(k, n)+1)] {
@@ -182,7 +182,7 @@ func TestThreadsAndCutsDoNotMatter(t *testing.T) {
 
 // nearLists is a graph of random rows that list some of the places after theirs.
 func nearLists(t *testing.T, rng *rand.Rand, n, k int) joined {
-	g := joined{rowstest.Codes(t, rng, n, 4, 8), candidates.New(n, k)}
+	g := joined{rowstest.Codes(t, rng, n, 4, 8), candidates.New(n, k, 2)}
 	for p := range uint32(n) {
 		var entries []candidates.Entry
 		for i := range uint32(k) {

@@ -80,7 +80,6 @@ func (w *tileLeaves) look(leaf []uint32) (tied int) {
 func (w *tileLeaves) compare(leaf, rows []uint32) {
 	slices.Sort(leaf)
 	for columns := range slices.Chunk(leaf, leafColumns) {
-		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)
 		for band := range slices.Chunk(rows, codes.BandRows) {
 			w.found.Expect(w.tile, band)
@@ -120,13 +119,13 @@ func (w *tileLeaves) once(leaf []uint32) {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			wide := min(first+len(band)-at, len(columns))
 			w.tile.Pairs(band, wide, w.limits[first:first+len(band)], w.limits[at:])
-			w.found.Expect(w.tile, band) // lists come while products are made
 			for r := range band {
 				w.note(leaf, first+r, at, r, min(first+r-at, wide))
 			}
 		}
 	}
 	for i, place := range leaf {
+		w.found.Next(w.tile, leaf, i)
 		w.offer(i, place)
 	}
 }

@@ -6,7 +6,8 @@ import (
 
 // Join joins around places: one per goroutine. Everything that it touches lies somewhere
 // else in memory, so it asks for that of the next place before it compares what is around
-// the one at hand.
+// the one at hand: some 300 lines, of which those of lists are asked for again, some at a
+// time, right before they are offered to.
 type Join struct {
 	*Round
 	tile  *codes.Tile
@@ -83,7 +84,9 @@ func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)
 		j.tile.Select(j.bounds[from : from+rows])
-		for r, x := range j.here.all[from : from+rows] {
+		some := j.here.all[from : from+rows]
+		for r, x := range some {
+			j.lists.Next(j.tile, some, r)
 			distances, ids := j.tile.Near(r)
 			if len(ids) > 1 || len(ids) == 1 && ids[0] != x {
 				j.lists.Offer(j.tile, x, distances, ids)

@@ -267,7 +267,12 @@ func (t *Tile) Expect(places []uint32) {
 	t.m.kernel.Prefetch(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(t.m.sums))), 8*len(t.m.sums)), 8, places, 8)
 }
 
-// Prefetch asks for size bytes each of the rows ids of any memory.
+// Prefetch asks for size bytes each of the rows ids of any memory, which may be many.
 func (t *Tile) Prefetch(base []byte, stride int, ids []uint32, size int) {
 	t.m.kernel.Prefetch(base, stride, ids, size)
+}
+
+// PrefetchFew asks for rows that will be read next, which are few.
+func (t *Tile) PrefetchFew(base []byte, stride int, ids []uint32, size int) {
+	t.m.kernel.PrefetchFew(base, stride, ids, size)
 }

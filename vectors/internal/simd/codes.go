@@ -67,8 +67,13 @@ type Codes struct {
 	Steps func(products, offsets []int32, factor int32, dst []byte)
 
 	// Prefetch asks for the first bytes of rows that will be read soon, row r of
-	// base beginning at base[r*stride]. It may do nothing.
+	// base beginning at base[r*stride]. It may do nothing. There may be hundreds of them,
+	// and they go where they all fit: to the second-level cache.
 	Prefetch func(base []byte, stride int, ids []uint32, bytes int)
+
+	// PrefetchFew does that for rows of some thirty lines of memory together that will be
+	// read next: to the first-level cache.
+	PrefetchFew func(base []byte, stride int, ids []uint32, bytes int)
 
 	wide  int // bytes of an element in a panel; 0 is 1
 	roomy int // bytes of an element in room

@@ -11,7 +11,7 @@ func codesNEON() *Codes {
 	c.Pack = packBy(0x80808080)
 	c.Nearer, c.Either, c.Bound, c.First = nearerNEON, eitherNEON, boundNEON, firstNEON
 	c.Merge = merge
-	c.Prefetch = prefetch
+	c.Prefetch, c.PrefetchFew = prefetch, prefetch
 	if cpu.ARM64.HasASIMDDP {
 		c.Dots = dotsByEights(dotsSDOT)
 	}

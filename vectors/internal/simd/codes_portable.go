@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: func([]byte, int, []uint32, int) {}}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: prefetchGo, PrefetchFew: prefetchGo}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -108,3 +108,6 @@ func stepsGo(products, offsets []int32, factor int32, dst []byte) {
 		dst[j] = byte(min(max(step, -128), 127) + 128)
 	}
 }
+
+// prefetchGo does nothing.
+func prefetchGo([]byte, int, []uint32, int) {}

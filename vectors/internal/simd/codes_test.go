@@ -359,6 +359,7 @@ func TestPrefetch(t *testing.T) {
 		for _, bytes := range []int{1, 63, 64, 65, 100, 1000} {
 			for _, ids := range [][]uint32{nil, {6}, {0, 3, 6, 6}} {
 				k.Codes.Prefetch(base, 100, ids, bytes)
+				k.Codes.PrefetchFew(base, 100, ids, bytes)
 			}
 		}
 	}

@@ -311,30 +311,44 @@ done:
 	VZEROUPPER
 	RET
 
+// PREFETCHROWS asks for rows line by line: a row may begin within one, and end in one more
+// than it is long.
+//	SI base   R8 stride   R9 ids   R10 n   R11 bytes
+#define PREFETCHROWS(PREFETCH) \
+row: \
+	MOVL  (R9), DI; \
+	ADDQ  $4, R9; \
+	IMULQ R8, DI; \
+	ADDQ  SI, DI; \
+	LEAQ  (DI)(R11*1), CX; \
+	ANDQ  $-64, DI; \
+line: \
+	PREFETCH (DI); \
+	ADDQ $64, DI; \
+	CMPQ DI, CX; \
+	JCS  line; \
+	DECQ R10; \
+	JNZ  row; \
+	RET
+
 // func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)
-// Line by line: a row may begin within one, and end in one more than it is long. They come
-// to the second-level cache: of a burst to the first, an AMD core (Zen 4) drops what is beyond
-// some thirty lines, and all of these are asked for in bursts.
+// To the second-level cache: of a burst to the first, an AMD core (Zen 4) drops what is beyond
+// some thirty lines.
 TEXT ·prefetchRows(SB), NOSPLIT, $0-40
 	MOVQ base+0(FP), SI
 	MOVQ stride+8(FP), R8
 	MOVQ ids+16(FP), R9
 	MOVQ n+24(FP), R10
 	MOVQ bytes+32(FP), R11
+	PREFETCHROWS(PREFETCHT1)
 
-row:
-	MOVL  (R9), DI
-	ADDQ  $4, R9
-	IMULQ R8, DI
-	ADDQ  SI, DI
-	LEAQ  (DI)(R11*1), CX
-	ANDQ  $-64, DI
-
-line:
-	PREFETCHT1 (DI)
-	ADDQ $64, DI
-	CMPQ DI, CX
-	JCS  line
-	DECQ R10
-	JNZ  row
-	RET
+// func prefetchFewRows(base *byte, stride int, ids *uint32, n, bytes int)
+// To the first-level cache: of a few lines to the second that lie anywhere, the same core may
+// bring none (rows of one to four lines, read a microsecond later, take as long as without).
+TEXT ·prefetchFewRows(SB), NOSPLIT, $0-40
+	MOVQ base+0(FP), SI
+	MOVQ stride+8(FP), R8
+	MOVQ ids+16(FP), R9
+	MOVQ n+24(FP), R10
+	MOVQ bytes+32(FP), R11
+	PREFETCHROWS(PREFETCHT0)

@@ -50,8 +50,9 @@ func (l lists) codes() *Codes {
 				l.long(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			}
 		},
-		Steps:    stepsGo,
-		Prefetch: prefetch,
+		Steps:       stepsGo,
+		Prefetch:    prefetch,
+		PrefetchFew: prefetchFew,
 	}
 }
 
@@ -60,6 +61,15 @@ func prefetch(base []byte, stride int, ids []uint32, bytes int) {
 		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
 	}
 }
+
+func prefetchFew(base []byte, stride int, ids []uint32, bytes int) {
+	if len(ids) > 0 {
+		prefetchFewRows(&base[0], stride, &ids[0], len(ids), bytes)
+	}
+}
+
+//go:noescape
+func prefetchFewRows(base *byte, stride int, ids *uint32, n, bytes int)
 
 //go:noescape
 func prefetchRows(base *byte, stride int, ids *uint32, n, bytes int)

@@ -108,17 +108,30 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 
 type ballWork func(w *division.BallWorker, ball int) error
 
-// eachBall does the balls of a division, the largest first, so that no thread
-// is left with a large one at the end.
+// largeBall is from how many times their mean on balls are large.
+const largeBall = 4
+
+// eachBall does the balls of a division, of which the next are near: a thread meets the lists
+// that it has just written, and others somewhere else. Large ones come first, so that no
+// thread is left with one at the end.
 func (r *run) eachBall(b *division.Balls, number int, balls [][]uint32, worker func() ballWork) error {
-	bySize := make([]int, len(balls))
-	for i := range bySize {
-		bySize[i] = i
+	places := 0
+	for _, ball := range balls {
+		places += len(ball)
 	}
-	slices.SortStableFunc(bySize, func(x, y int) int { return cmp.Compare(len(balls[y]), len(balls[x])) })
-	return vectors.Ranges(r.opts.Threads, len(balls), 1, func() func(from, to int) error {
+	var order, usual []int
+	for i, ball := range balls {
+		if len(ball)*len(balls) > largeBall*places {
+			order = append(order, i)
+		} else {
+			usual = append(usual, i)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(len(balls[y]), len(balls[x])) })
+	order = append(order, usual...)
+	return vectors.Apart(r.opts.Threads, len(order), 1, func() func(from, to int) error {
 		w, work := b.Worker(uint32(number)), worker()
-		return func(i, _ int) error { return work(w, bySize[i]) }
+		return func(i, _ int) error { return work(w, order[i]) }
 	})
 }
 
@@ -167,7 +180,7 @@ const stretchesAtOnce = 4
 // 0.615 and 0.622 in 0.64 and 0.15. Half as long ones give 0.585, longer ones cost more.
 func (r *run) solveStretches(size int, p *phase, pairs *atomic.Int64) error {
 	count := (r.n() + size - 1) / size
-	return vectors.Ranges(r.opts.Threads, count, stretchesAtOnce, func() func(from, to int) error {
+	return vectors.Apart(r.opts.Threads, count, stretchesAtOnce, func() func(from, to int) error {
 		solve, leaf := r.leafOfCodes(), make([]uint32, 0, size)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
@@ -274,7 +287,7 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 			}
 		}
 		end := min(to, r.round.Entered())
-		err := vectors.Ranges(r.opts.Threads, r.n(), joinRange, func() func(first, last int) error {
+		err := vectors.Apart(r.opts.Threads, r.n(), joinRange, func() func(first, last int) error {
 			join, places := r.round.Join(r.codes), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
 				places = places[:0]

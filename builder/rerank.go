@@ -88,7 +88,7 @@ func (r *run) rerank() error {
 // rank sets the list of every place and tells progress of each range of rows.
 func (r *run) rank(progress func(rows int)) error {
 	r.lists = union.Over(r.found.Words(), r.n(), r.k, 2*r.found.K, r.order)
-	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
+	return vectors.Apart(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
 		w := r.reranker()
 		return func(from, to int) error {
 			for place := from; place < to; place++ {

@@ -75,7 +75,7 @@ const clearWords = 1 << 20
 // largest distance. Nobody may be offering to them.
 func (l *Lists) Clear(threads int) {
 	words := l.memory.Slice
-	_ = vectors.Ranges(threads, len(words), clearWords, func() func(from, to int) error {
+	_ = vectors.Apart(threads, len(words), clearWords, func() func(from, to int) error {
 		return func(from, to int) error { // which does not fail
 			for i := range words[from:to] {
 				words[from+i] = none
@@ -110,10 +110,14 @@ func (l *Lists) list(place uint32) []uint64 {
 	return l.entries[at : at+l.K]
 }
 
+// lock is the lock of some places that follow each other. Goroutines that stay apart then
+// do not take locks' memory from each other.
+func (l *Lists) lock(place uint32) *sync.Mutex { return &l.locks[int(place/16)%len(l.locks)] }
+
 // Offer shows candidates, none of them twice, to the list of place. Most change nothing at
 // its end, and then its bound is left alone, which lies elsewhere in memory.
 func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
-	lock := &l.locks[place*0x9e3779b1>>20]
+	lock := l.lock(place)
 	list := l.list(place)
 	lock.Lock()
 	before := list[l.K-1]

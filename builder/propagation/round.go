@@ -97,7 +97,7 @@ func (r *Round) Free() {
 func (r *Round) Begin(seed uint64) { r.seed, r.entered = seed, 0 }
 
 func (r *Round) ranges(threads int, fn func(first, end int)) error {
-	return vectors.Ranges(threads, r.lists.N, enterRows, func() func(first, end int) error {
+	return vectors.Apart(threads, r.lists.N, enterRows, func() func(first, end int) error {
 		return func(first, end int) error {
 			fn(first, end)
 			return nil

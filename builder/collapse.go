@@ -220,6 +220,13 @@ func (e *expansion) choose(row uint32) {
 	e.list = e.list[:e.k]
 }
 
+// neighbor is a row, where it stands, or the row solved for it, and its key.
+type neighbor struct {
+	key   float32
+	row   uint32
+	place uint32
+}
+
 // compare orders neighbors by (key, row).
 func (x neighbor) compare(y neighbor) int {
 	return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row))

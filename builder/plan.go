@@ -16,7 +16,7 @@ import (
 var calibrationTime = time.Second // a variable for tests
 
 // calibrationShare is the part of a build's own time that it may measure for.
-const calibrationShare = 0.03
+const calibrationShare = 0.01
 
 // measuredFrom is how many seconds a build takes, by nominal rates, from which it
 // measures the machine. What is shorter pays nothing: its time is told by nominal rates,

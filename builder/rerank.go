@@ -1,29 +1,31 @@
 package builder
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 )
 
 // reranker orders candidates by their exact keys: one per goroutine.
 type reranker struct {
 	*run
 	evaluate leaf.Keys
+	tile     *codes.Tile
 	places   []uint32
 	keys     []float32
-	ranked   []neighbor
-}
-
-type neighbor struct {
-	key   float32
-	row   uint32
-	place uint32
+	numbers  []uint32 // in the order of keys
+	entries  []uint64
 }
 
 func (r *run) reranker() *reranker {
 	k := r.found.K
-	return &reranker{run: r, evaluate: r.evaluator(), places: make([]uint32, k), keys: make([]float32, k), ranked: make([]neighbor, k)}
+	return &reranker{run: r, evaluate: r.evaluator(), tile: r.codes.NewTile(),
+		places: make([]uint32, k), keys: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
 }
 
 // list returns the k nearest of a place's candidates by (key, row). The slices
@@ -36,30 +38,46 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 	if err := w.exactKeys(place, n); err != nil {
 		return nil, nil, err
 	}
-	ranked := w.ranked[:n]
-	for i := range ranked {
-		ranked[i] = neighbor{w.keys[i], w.order[w.places[i]], w.places[i]}
-	}
-	insertionSort(ranked)
+	w.sort(n)
 	n = min(n, w.k)
-	for i, x := range ranked[:n] {
-		w.places[i], w.keys[i] = x.place, x.key
-	}
 	return w.places[:n], w.keys[:n], nil
 }
 
-// insertionSort sorts what the codes have nearly sorted, by (key, row).
-func insertionSort(list []neighbor) {
-	for i, x := range list {
-		for ; i > 0; i-- {
-			y := list[i-1]
-			if y.key < x.key || y.key == x.key && y.row < x.row {
-				break
-			}
-			list[i] = y
-		}
-		list[i] = x
+// sort sorts n places and their keys by (key, row): a kernel merges them into an empty list,
+// 24 of them in 0.15 µs, which insertion took 0.4 µs for though codes sort them nearly.
+func (w *reranker) sort(n int) {
+	entries, numbers := w.entries[:n], w.numbers[:n]
+	for i, key := range w.keys[:n] {
+		numbers[i], entries[i] = ordered(key), math.MaxUint64
 	}
+	w.tile.Merge(entries, numbers, w.places[:n], math.MaxUint32)
+	tied := false
+	for i, e := range entries {
+		w.places[i], w.keys[i] = uint32(e)>>2, keyOf(uint32(e>>32))
+		tied = tied || i > 0 && w.keys[i] == w.keys[i-1]
+	}
+	if tied {
+		w.sortTies(n)
+	}
+}
+
+// sortTies sorts places of the same key by their rows.
+func (w *reranker) sortTies(n int) {
+	for from, to := 0, 0; from < n; from = to {
+		for to = from + 1; to < n && w.keys[to] == w.keys[from]; to++ {
+		}
+		slices.SortFunc(w.places[from:to], func(x, y uint32) int { return cmp.Compare(w.order[x], w.order[y]) })
+	}
+}
+
+// ordered is a number in whose order keys are, keyOf the key of such a number.
+func ordered(key float32) uint32 {
+	b := math.Float32bits(key)
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+func keyOf(ordered uint32) float32 {
+	return math.Float32frombits(ordered ^ (^uint32(int32(ordered)>>31) | 1<<31))
 }
 
 // exactKeys sets the keys of the first n places, which the codes tell where they

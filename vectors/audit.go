@@ -232,23 +232,25 @@ func squaredNorms(t Type, dim int) (func(row []byte) float64, error) {
 	}, nil
 }
 
-// hasNegativeZero reports whether a row of floats has one, eight bytes at a time.
+// hasNegativeZero reports whether a row of floats has one, 32 bytes at a time.
 func hasNegativeZero(t Type, raw []byte) bool {
 	lowest := uint64(1<<48 | 1<<32 | 1<<16 | 1) // bit of each element
 	if t == Float32 {
 		lowest = 1<<32 | 1
 	}
 	signs := lowest << (8*t.Size() - 1)
-	for ; len(raw) >= 8; raw = raw[8:] {
-		x := binary.LittleEndian.Uint64(raw) ^ signs // 0 where an element was a negative zero
-		if (x-lowest)&^x&signs != 0 {
+	has := func(eight []byte) uint64 {
+		x := binary.LittleEndian.Uint64(eight) ^ signs // 0 where an element was a negative zero
+		return (x - lowest) &^ x & signs
+	}
+	for ; len(raw) >= 32; raw = raw[32:] {
+		if has(raw)|has(raw[8:])|has(raw[16:])|has(raw[24:32]) != 0 {
 			return true
 		}
 	}
-	var rest [8]byte
+	var rest [32]byte
 	copy(rest[:], raw) // what fills it up is positive
-	x := binary.LittleEndian.Uint64(rest[:]) ^ signs
-	return (x-lowest)&^x&signs != 0
+	return has(rest[:])|has(rest[8:])|has(rest[16:])|has(rest[24:]) != 0
 }
 
 // largestNorm is the squared norm up to which distances of two rows are below the largest

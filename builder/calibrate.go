@@ -44,11 +44,6 @@ func (r *run) sampled() (*run, error) {
 		if g.codes, err = codes.Of(g.rows, g.space, g.fitted(g.rows), g.opts.Threads); err != nil {
 			return nil, err
 		}
-		if g.state.Method != Parts && !g.bytesAreKeys() {
-			if err := g.boundCodes(g.rows); err != nil {
-				return nil, err
-			}
-		}
 	}
 	g.order = g.numbers(n)
 	return g, nil
@@ -110,6 +105,11 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
 	threads := r.opts.Threads
 	rates = nominal
+	if g.codes != nil && g.state.Method != Parts && !g.bytesAreKeys() {
+		if err := g.boundCodes(g.rows); err != nil {
+			return rates, err
+		}
+	}
 	each := budget / 7
 	var shares []float64
 	measure := func(to *float64, threads int, newWork func() (timed, func())) {

@@ -2,8 +2,10 @@ package builder
 
 import (
 	"math"
+	"slices"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/vectors"
 )
 
 // intrinsic estimates the intrinsic dimension of some rows from the distances of their
@@ -15,7 +17,9 @@ func (g *run) intrinsic() float64 {
 		return 0
 	}
 	g.found = candidates.New(n, intrinsicK, 1)
-	g.leafOfCodes()(g.numbers(n))
+	if err := g.solveApart(g.numbers(n)); err != nil {
+		return 0
+	}
 	sum, count := 0.0, 0
 	for p := range uint32(n) {
 		m := g.found.Len(p)
@@ -42,6 +46,18 @@ func (g *run) intrinsic() float64 {
 		return 0
 	}
 	return float64(count) / sum
+}
+
+// solveApart solves one leaf, whose lists are empty, by all threads.
+func (g *run) solveApart(leaf []uint32) error {
+	share := (len(leaf) + g.opts.Threads - 1) / g.opts.Threads
+	return vectors.Ranges(g.opts.Threads, len(leaf), share, func() func(from, to int) error {
+		w, own := newTileLeaves(g), slices.Clone(leaf)
+		return func(from, to int) error {
+			w.compare(own, leaf[from:to])
+			return g.ctx.Err()
+		}
+	})
 }
 
 // intrinsicK is how many neighbors in the sample the dimension is estimated from.

@@ -13,14 +13,18 @@ GLOBL most<>(SB), RODATA|NOPTR, $8
 DATA one<>+0(SB)/8, $1.0
 GLOBL one<>(SB), RODATA|NOPTR, $8
 
-// CODES makes codes of eight elements less their offsets, and goes on to the next.
+// CODES makes codes of eight elements less their offsets, in X2. VPMOVDB to memory takes an AMD
+// core (Zen 4) 40 cycles.
 #define CODES \
 	VMULPD Z30, Z0, Z0; \
 	VADDPD Z29, Z0, Z0; \
 	VMAXPD Z27, Z0, Z1; \
 	VMINPD Z28, Z1, Z1; \
 	VCVTTPD2DQ Z1, Y1; \
-	VPMOVDB Y1, K1, (DI)(CX*1); \
+	VPMOVDB Y1, X2
+
+// APART adds up how far they lie from their codes, and goes on to the next eight.
+#define APART \
 	VCVTDQ2PD Y1, Z1; \
 	VSUBPD Z26, Z0, Z0; \
 	VSUBPD Z1, Z0, Z0; \
@@ -59,6 +63,8 @@ whole:
 	VCVTPS2PD (SI)(CX*4), Z0
 	VSUBPD (DX)(CX*8), Z0, Z0
 	CODES
+	VMOVQ X2, (DI)(CX*1)
+	APART
 	JMP  whole
 
 eight:
@@ -76,6 +82,8 @@ full:
 	VDIVPD Z31, Z0, Z0
 	VSUBPD Z1, Z0, Z0
 	CODES
+	VMOVDQU8 X2, K1, (DI)(CX*1)
+	APART
 	JMP  eight
 
 done:

@@ -108,7 +108,8 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) ([]uint32, erro
 
 type ballWork func(w *division.BallWorker, ball int) error
 
-// largeBall is from how many times their mean on balls are large.
+// largeBall is from how many times their mean on balls are large. The root of a large division
+// has 240: one that a thread ends with is at most a sixtieth of it.
 const largeBall = 4
 
 // eachBall does the balls of a division, of which the next are near: a thread meets the lists

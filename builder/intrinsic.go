@@ -11,14 +11,18 @@ import (
 // intrinsic estimates the intrinsic dimension of some rows from the distances of their
 // codes (Levina, Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"),
 // with the mean taken of inverses (MacKay, Ghahramani). 0 where there are no codes.
-func (g *run) intrinsic() float64 {
+func (g *run) intrinsic() (float64, error) {
 	n := g.rows.Len()
 	if g.codes == nil || n < 2*intrinsicK {
-		return 0
+		return 0, nil
 	}
 	g.found = candidates.New(n, intrinsicK, 1)
+	defer func() {
+		g.found.Free()
+		g.found = nil
+	}()
 	if err := g.solveApart(g.numbers(n)); err != nil {
-		return 0
+		return 0, err
 	}
 	sum, count := 0.0, 0
 	for p := range uint32(n) {
@@ -40,12 +44,10 @@ func (g *run) intrinsic() float64 {
 			count++
 		}
 	}
-	g.found.Free()
-	g.found = nil
 	if count == 0 || sum == 0 {
-		return 0
+		return 0, nil
 	}
-	return float64(count) / sum
+	return float64(count) / sum, nil
 }
 
 // solveApart solves one leaf, whose lists are empty, by all threads.

@@ -43,8 +43,8 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 	return w.places[:n], w.keys[:n], nil
 }
 
-// sort sorts n places and their keys by (key, row): a kernel merges them into an empty list,
-// 24 of them in 0.15 µs, which insertion took 0.4 µs for though codes sort them nearly.
+// sort sorts n places and their keys by (key, row): a kernel merges them into an empty list.
+// With insertion, though codes sort them nearly, reranking GIST took 72 ms for 63.
 func (w *reranker) sort(n int) {
 	entries, numbers := w.entries[:n], w.numbers[:n]
 	for i, key := range w.keys[:n] {

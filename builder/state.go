@@ -172,6 +172,8 @@ func (s *state) nextBalls(o *Options, rounds int, steered bool) (kind, stop stri
 		mayJoin = mayJoin && rounds < o.Rounds
 	} else if !steered {
 		mayJoin = mayJoin && rounds < 1
+	} else if last.Kind == propagationStage && last.Requested == 0 {
+		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
 	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || s.divisionsGoOn(o, balls)):

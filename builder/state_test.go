@@ -52,7 +52,9 @@ func TestOtherSteering(t *testing.T) {
 }
 
 func divided(recall float64) stage { return stage{Kind: divisionStage, Recall: recall} }
-func joined(recall float64) stage  { return stage{Kind: propagationStage, Recall: recall} }
+func joined(recall float64) stage {
+	return stage{Kind: propagationStage, Recall: recall, Requested: 1000}
+}
 
 // TestWanted: two standard errors more than the target, no more than halfway to 0.02 above
 // it, and never more than all.

@@ -248,6 +248,10 @@ func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint
 	w.Compared += int64(len(places)) * int64(count)
 	for len(places) > 0 {
 		band := places[:min(len(places), codes.BandRows)]
+		if overlap == 1 { // below the root they lie apart
+			rest := places[len(band):]
+			w.tile.Expect(rest[:min(len(rest), codes.BandRows)])
+		}
 		w.tile.Rows(band, count)
 		if overlap == 1 {
 			for r, leader := range w.tile.Nearest() {

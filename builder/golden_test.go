@@ -60,6 +60,7 @@ func TestGoldenGraphs(t *testing.T) {
 		"cosine":  {cosine, "7acd400e71f46aabacfb70f566f7ccebd6c129a43c0769edf37f062e514ba3da"},
 		"random":  {random, "dcd5102abd7603551d798df625aac6a1461544e8bc6728ea5e2b1267f1980df4"},
 		"balls":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 40, Divisions: 2, Rounds: 1}, "1e778434c25311dc15c0e9b2ff180a8134792abbbd3d9824f4ddae8c1919614e"},
+		"cells":   {builder.Options{K: 3, Method: builder.Balls, LeafSize: 12, Divisions: 8, Rounds: 1}, "00bbd582dbdd7491ba5e4ab7cef9024fef464872fc9afabf2cd29534a4cd7f3b"},
 		"codes":   {builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Metric: distance.Cosine}, "bd12696dddb5bc8650d457b5b6385fbac32401635ce99fab9aa4fd50d30d6b66"},
 		"parts":   {builder.Options{K: 10, Method: builder.Parts, Divisions: 8}, "660a116a04ad0020f29e26453df047468fc6b8f200f7b9448df6d47fb6da6404"},
 		"rounded": {builder.Options{K: 10, Method: builder.Parts, Metric: distance.Cosine}, "121d52ed1e794d10fc4a7b289636981153f8f705c228c5eb510b34f268fce33f"},

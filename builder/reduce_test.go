@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "2b475f8532731016c85b1c73219e6f462f11053ad611492dd847d96f96c75ffa",
-		vectors.Float32: "8e229ddf316049261b6950476cd1be0900167d4898d82d6426ef59f8eb984848",
+		vectors.Uint8:   "65fbb8a2e60a617fc6220d5f75866b68b18e98e3fb76d7eae23027c275f7ca4b",
+		vectors.Float32: "6e617ba45e98f7ac2127ef11f98ab01be25fdf5e9b4e7ae51025559770b5cb40",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.98}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500, 90), flatDim, typ), o)

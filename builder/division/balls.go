@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 
 	"github.com/knng/knng/builder/lot"
 	"github.com/knng/knng/vectors"
@@ -32,55 +33,84 @@ type Balls struct {
 	Room []uint32
 }
 
-// A place's ball is a byte, and tiles compare whole panels of 16 leaders: 240 are the most.
-// The more of them the root has, the nearer lie those that follow one. Every place
-// is compared with the leaders of four nodes below it: of more than 96, on ten million
-// rows, that would be most of what a division costs beside its leaves. Where places stand in
-// one ball each, as for an order, 96 do at the root as well.
+// Leaders at the root give balls of a leaf on average, as many places as they overlap in.
+// Up to mostDirect of them all places are compared with all; where that many would leave
+// balls of more than bigBall leaves, places look into cells (see Cells). Both find in SIFT
+// of 300,000 about the same in the same time; of 1,000,000 three divisions come to a recall of
+// 0.855 with 240 leaders and to 0.882 with cells, of 4,000,000 made rows to 0.873 and 0.920.
+// Below the root a node has at most mostBelow leaders, as every place is compared with those
+// of several nodes. Tiles compare whole panels of 16.
 const (
-	maxLeaders  = 240
-	nodeLeaders = 96
-	fewLeaders  = 4
-	panel       = 16
+	mostDirect = 240
+	bigBall    = 4
+	mostAtRoot = 1 << 15 // numbers of 16 bits tell them apart
+	mostBelow  = 96
+	fewLeaders = 4
+	panel      = 16
 )
 
-// leaders is how many a node of n places has. Balls are a quarter of a leaf at the root and
-// half of one below, on average, because small ones are joined again with those nearest to
-// them, which fills leaves better than dividing what is too large. Measured with the recall
-// after 3 divisions of GIST and SIFT and one of MNIST, in about the same time: half of a
-// leaf at most 96 times everywhere 0.8745, 0.8563, 0.8823; this 0.8856, 0.8623, 0.9197; a
-// third at the root 0.8853, 0.8623, 0.9195; 8 leaders at least 0.8924, 0.8598, 0.9225, with 5,
-// 3 and 9 % more pairs.
-func (b *Balls) leaders(n int, root bool) int {
-	count, most := max(2*n/b.LeafSize, fewLeaders), nodeLeaders
-	if root && b.Overlap > 1 {
-		count, most = 4*n/b.LeafSize, maxLeaders
+// rootLeaders is how many leaders the root of n places has.
+func (b *Balls) rootLeaders(n int) int {
+	switch count := max(4*n/b.LeafSize, fewLeaders); {
+	case b.Overlap == 1:
+		return b.nodeLeaders(n)
+	case 4*n <= bigBall*mostDirect*b.LeafSize:
+		return wholePanels(n, count, mostDirect)
+	default:
+		return wholePanels(n, count, mostAtRoot)
 	}
-	if 2*count >= panel { // what would fill the last panel comes for nothing
+}
+
+// nodeLeaders is how many leaders a node of n places has below the root. Balls are half of a
+// leaf on average, because small ones are joined again with those nearest to them, which
+// fills leaves better than dividing what is too large. Measured with the recall
+// after 3 divisions of GIST and SIFT and one of MNIST, in about the same time: half of a
+// leaf everywhere 0.8745, 0.8563, 0.8823; a quarter at the root 0.8856, 0.8623, 0.9197; a
+// third there 0.8853, 0.8623, 0.9195; 8 leaders at least 0.8924, 0.8598, 0.9225, with 5,
+// 3 and 9 % more pairs.
+func (b *Balls) nodeLeaders(n int) int {
+	return wholePanels(n, max(2*n/b.LeafSize, fewLeaders), mostBelow)
+}
+
+// wholePanels rounds a number of leaders up: what fills the last panel comes for nothing.
+func wholePanels(n, count, most int) int {
+	if 2*count >= panel {
 		count = (count + panel - 1) / panel * panel
 	}
 	return max(2, min(most, count, n))
 }
 
 // Root divides all places into overlapping balls, each ascending, and tells how
-// many rows were compared with leaders. One ball that is small enough is a leaf
+// many pairs of places and leaders were compared. One ball that is small enough is a leaf
 // already.
 func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, compared int64, err error) {
 	n := b.Codes.Len()
-	all := make([]uint32, n)
-	for i := range all {
-		all[i] = uint32(i)
-	}
+	all := numbers(n)
 	if n < b.LeafSize {
 		return [][]uint32{all}, 0, nil
 	}
-	w := b.Worker(division)
-	w.node(1, all, true)
-	count := len(w.chosen)
+	count := b.rootLeaders(n)
 	overlap := min(b.Overlap, count)
-	assigned := make([]uint8, n*overlap)
-	err = vectors.Ranges(b.Threads, n, 1024, func() func(from, to int) error {
-		own := b.Worker(division)
+	assigned := make([]uint16, n*overlap)
+	w := b.Worker(division)
+	w.draw(1, all, count)
+	if count <= mostDirect {
+		w.chain()
+		compared, err = w.followAll(ctx, all, overlap, assigned)
+	} else {
+		compared, err = w.followNearest(ctx, all, overlap, assigned)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return gather(all, assigned, count, overlap, b.Room), compared, nil
+}
+
+// followAll compares all places with all leaders.
+func (w *BallWorker) followAll(ctx context.Context, all []uint32, overlap int, assigned []uint16) (int64, error) {
+	count := len(w.chosen)
+	return int64(len(all)) * int64(count), vectors.Ranges(w.Threads, len(all), 1024, func() func(from, to int) error {
+		own := w.Balls.Worker(w.division)
 		own.tile.Columns(w.chosen, w.numbers)
 		own.best = make([]uint64, overlap, overlap+8)
 		return func(from, to int) error {
@@ -88,15 +118,43 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 			return ctx.Err()
 		}
 	})
-	if err != nil {
-		return nil, 0, err
+}
+
+// followRows is how many places look into cells at a time: their codes and what is near them
+// stay in a second-level cache. 2,048 to 16,384 made no difference.
+const followRows = 4096
+
+// followNearest compares places with heads, and with the leaders around the nearest of these.
+func (w *BallWorker) followNearest(ctx context.Context, all []uint32, overlap int, assigned []uint16) (int64, error) {
+	leaders := slices.Clone(w.chosen)
+	heads := HeadsOf(len(leaders))
+	w.chosen = w.chosen[:0]
+	for i := range heads {
+		w.chosen = append(w.chosen, leaders[i*len(leaders)/heads])
 	}
-	return gather(all, assigned, count, overlap, b.Room), int64(n) * int64(count), nil
+	w.chain()
+	cells, err := NewCells(ctx, Rows{w.Codes, w.chosen}, Rows{w.Codes, leaders}, w.Threads)
+	if err != nil {
+		return 0, err
+	}
+	var compared atomic.Int64
+	compared.Add(int64(heads) * int64(len(leaders)))
+	err = vectors.Ranges(w.Threads, len(all), followRows, func() func(from, to int) error {
+		f, own := cells.Follower(overlap), make([]uint32, followRows*overlap)
+		return func(from, to int) error {
+			compared.Add(f.Follow(Rows{w.Codes, all[from:to]}, own))
+			for i, leader := range own[:(to-from)*overlap] {
+				assigned[from*overlap+i] = uint16(leader)
+			}
+			return ctx.Err()
+		}
+	})
+	return compared.Load(), err
 }
 
 // gather collects the places of every ball, in room if there is enough.
-func gather(places []uint32, assigned []uint8, count, overlap int, room []uint32) [][]uint32 {
-	var next [maxLeaders]int // where the next place of each ball goes
+func gather(places []uint32, assigned []uint16, count, overlap int, room []uint32) [][]uint32 {
+	next := make([]int, count) // where the next place of each ball goes
 	for _, a := range assigned {
 		next[a]++
 	}
@@ -133,10 +191,7 @@ type BallWorker struct {
 
 // Worker returns a worker for a division.
 func (b *Balls) Worker(division uint32) *BallWorker {
-	w := &BallWorker{Balls: b, division: division, tile: b.Codes.NewTile()}
-	for i := range uint32(maxLeaders) {
-		w.numbers = append(w.numbers, i)
-	}
+	w := &BallWorker{Balls: b, division: division, tile: b.Codes.NewTile(), numbers: numbers(HeadsOf(mostAtRoot))}
 	return w
 }
 
@@ -144,7 +199,7 @@ func (b *Balls) Worker(division uint32) *BallWorker {
 // no order, may be changed, and is reused.
 func (w *BallWorker) Carve(i int, ball []uint32, leaf func(places []uint32) error) error {
 	w.leaf = w.leaf[:0]
-	if err := w.carve(uint64(maxLeaders+i), 0, ball, leaf); err != nil {
+	if err := w.carve(uint64(mostDirect+i), 0, ball, leaf); err != nil {
 		return err
 	}
 	return w.flush(leaf)
@@ -174,10 +229,10 @@ func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]ui
 		}
 		return nil
 	}
-	w.node(id, places, false)
+	w.node(id, places, w.nodeLeaders(len(places)))
 	count := len(w.chosen)
 	w.tile.Columns(w.chosen, w.numbers)
-	assigned := make([]uint8, len(places))
+	assigned := make([]uint16, len(places))
 	w.assign(places, count, 1, assigned)
 	for i, ball := range gather(places, assigned, count, 1, nil) {
 		if err := w.carve(lot.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
@@ -197,9 +252,14 @@ func (w *BallWorker) flush(leaf func([]uint32) error) error {
 }
 
 // node draws the leaders of a node and chains them.
-func (w *BallWorker) node(id uint64, places []uint32, root bool) {
+func (w *BallWorker) node(id uint64, places []uint32, count int) {
+	w.draw(id, places, count)
+	w.chain()
+}
+
+// draw draws the leaders of a node, in the order of places.
+func (w *BallWorker) draw(id uint64, places []uint32, count int) {
 	rng := rand.New(rand.NewPCG(nodeKey(w.Seed, w.division, id), uint64(len(places))))
-	count := w.leaders(len(places), root)
 	w.chosen = w.chosen[:0]
 	for len(w.chosen) < count {
 		// One of each stretch: no leader is drawn twice.
@@ -207,7 +267,6 @@ func (w *BallWorker) node(id uint64, places []uint32, root bool) {
 		lo, hi := i*len(places)/count, (i+1)*len(places)/count
 		w.chosen = append(w.chosen, places[lo+rng.IntN(hi-lo)])
 	}
-	w.chain()
 }
 
 // chain orders the leaders: after each comes the nearest of those that are left.
@@ -244,7 +303,7 @@ func (w *BallWorker) distances() []uint32 {
 
 // assign writes the numbers of the overlap nearest of the tile's columns for
 // each place.
-func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint8) {
+func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint16) {
 	w.Compared += int64(len(places)) * int64(count)
 	for len(places) > 0 {
 		band := places[:min(len(places), codes.BandRows)]
@@ -255,7 +314,7 @@ func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint
 		w.tile.Rows(band, count)
 		if overlap == 1 {
 			for r, leader := range w.tile.Nearest() {
-				assigned[r] = uint8(leader)
+				assigned[r] = uint16(leader)
 			}
 		} else {
 			for r := range band {
@@ -267,13 +326,13 @@ func (w *BallWorker) assign(places []uint32, count, overlap int, assigned []uint
 }
 
 // nearest finds several leaders of one row.
-func (w *BallWorker) nearest(r int, assigned []uint8) {
+func (w *BallWorker) nearest(r int, assigned []uint16) {
 	for i := range w.best {
 		w.best[i] = ^uint64(0)
 	}
 	distances, ids := w.tile.Within(r, w.tile.Bound(r, len(assigned)))
 	w.tile.Merge(w.best, distances, ids, ^uint32(0))
 	for i := range assigned {
-		assigned[i] = uint8(uint32(w.best[i]) >> 2)
+		assigned[i] = uint16(uint32(w.best[i]) >> 2)
 	}
 }

@@ -53,7 +53,7 @@ func TestBallsCover(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for _, c := range []struct{ n, dim, leaf, overlap, values int }{
 		{1, 4, 10, 1, 256}, {9, 4, 10, 3, 256}, {10, 4, 10, 1, 256}, {500, 8, 10, 4, 256}, {3000, 16, 50, 1, 256},
-		{3000, 16, 50, 7, 3}, {3000, 16, 50, 2, 1}, {5000, 2, 20, 30, 2},
+		{3000, 16, 50, 7, 3}, {3000, 16, 50, 2, 1}, {5000, 2, 20, 30, 2}, {3000, 16, 10, 4, 256}, {6000, 3, 20, 40, 2}, {5000, 1, 10, 4, 1},
 	} {
 		data := make([]byte, c.n*c.dim)
 		for i := range data {
@@ -70,7 +70,7 @@ func TestBallsCover(t *testing.T) {
 				times[p]++
 			}
 		}
-		want := min(c.overlap, b.leaders(c.n, true))
+		want := min(c.overlap, b.rootLeaders(c.n))
 		if c.n < c.leaf {
 			want = 1
 		}
@@ -104,7 +104,7 @@ func TestRootFollowsNearest(t *testing.T) {
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	w.node(1, all, true)
+	w.node(1, all, b.rootLeaders(n))
 	for p := range uint32(n) {
 		var order []uint64
 		for i, leader := range w.chosen {

@@ -3,8 +3,8 @@ package parts
 import (
 	"context"
 	"math"
-	"slices"
 
+	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -44,7 +44,7 @@ func Leaders(n, k, overlap int) int {
 
 // Divide assigns every row to its leaves.
 func Divide(ctx context.Context, d Division) (*Leaves, error) {
-	leaders, err := d.lead(ctx)
+	cells, err := d.lead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 	if l.assigned, err = pages.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
 		return nil, err
 	}
-	if err := l.assign(ctx, leaders); err != nil {
+	if err := l.assign(ctx, cells); err != nil {
 		l.Free()
 		return nil, err
 	}
@@ -67,19 +67,21 @@ const assignBytes = 16 << 20
 
 // assignRow is what a row takes beside its elements: what is near, which cells it looks
 // into, and its sum.
-const assignRow = 16*nearHeads + 32
+const assignRow = 16*division.NearHeads + 32
 
 // assign writes the leaves of every row.
-func (l *Leaves) assign(ctx context.Context, by *leaders) error {
+func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 	chunk := max(64, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
-	all := numbers(max(l.Leaders, min(chunk, l.Rows.Len())))
+	all := numbers(min(chunk, l.Rows.Len()))
 	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
-		w := &assigner{Leaves: l, by: by, numbers: all, heads: by.heads.NewTile(), leaders: by.codes.NewTile(),
-			ends: make([]uint32, by.heads.Len()+1)}
+		follower := cells.Follower(l.Overlap)
+		var room []byte
 		return func(from, to int) error {
-			if err := w.assign(from, to); err != nil {
+			rows, err := l.take(from, to, &room)
+			if err != nil {
 				return err
 			}
+			follower.Follow(division.Rows{Codes: rows, Places: all[:to-from]}, l.assigned.Slice[from*l.Overlap:to*l.Overlap])
 			if l.Progress != nil {
 				l.Progress(to - from)
 			}
@@ -88,79 +90,13 @@ func (l *Leaves) assign(ctx context.Context, by *leaders) error {
 	})
 }
 
-// assigner is one goroutine's tools.
-type assigner struct {
-	*Leaves
-	by      *leaders
-	numbers []uint32 // 0, 1, ... of leaders and of rows at hand
-	heads   *codes.Tile
-	leaders *codes.Tile
-	rows    []byte // at hand
-	near    nearby
-	looking []uint32 // rows at hand that look into cells, cell after cell
-	ends    []uint32 // of the cells in looking
-}
-
-func (w *assigner) assign(from, to int) error {
-	rows, err := w.take(from, to)
-	if err != nil {
-		return err
-	}
-	w.look(rows)
-	w.near.reset(rows, w.Overlap)
-	begin := uint32(0)
-	for c, end := range w.ends[:w.by.heads.Len()] {
-		w.near.compare(w.leaders, w.numbers[w.by.cells[c]:w.by.cells[c+1]], w.looking[begin:end])
-		begin = end
-	}
-	for i := range rows.Len() {
-		for j, e := range w.settled(uint32(i)) {
-			w.assigned.Slice[(from+i)*w.Overlap+j] = column(e)
-		}
-	}
-	return nil
-}
-
-// take copies rows, which the system may want the pages of before they have been
+// take copies rows into room, which the system may want the pages of before they have been
 // compared, asks for those that come after them, and returns their codes.
-func (w *assigner) take(from, to int) (*codes.Matrix, error) {
-	w.rows = w.rows[:0]
+func (l *Leaves) take(from, to int, room *[]byte) (*codes.Matrix, error) {
+	*room = (*room)[:0]
 	for i := from; i < to; i++ {
-		w.rows = append(w.rows, w.Rows.Row(i)...)
+		*room = append(*room, l.Rows.Row(i)...)
 	}
-	_ = w.Rows.WillNeed(to, to+w.Threads*(to-from))
-	return w.codesOf(w.rows, 1)
-}
-
-// look notes which rows look into which cell.
-func (w *assigner) look(rows *codes.Matrix) {
-	heads := w.by.heads.Len()
-	w.near.reset(rows, min(nearHeads, heads))
-	w.near.compare(w.heads, w.numbers[:heads], w.numbers[:rows.Len()])
-	found := w.near.entries[:rows.Len()*w.near.count]
-	clear(w.ends)
-	for _, e := range found {
-		w.ends[column(e)+1]++
-	}
-	for c := range heads {
-		w.ends[c+1] += w.ends[c]
-	}
-	w.looking = slices.Grow(w.looking[:0], len(found))[:len(found)]
-	for i, e := range found { // what was the beginning of a cell becomes its end
-		w.looking[w.ends[column(e)]] = uint32(i / w.near.count)
-		w.ends[column(e)]++
-	}
-}
-
-// settled is the leaders nearest to a row, all of them looked at where its cells had too
-// few.
-func (w *assigner) settled(i uint32) []uint64 {
-	best := w.near.of(i)
-	if best[len(best)-1] == none {
-		for j := range best {
-			best[j] = none
-		}
-		w.near.compare(w.leaders, w.numbers[:w.Leaders], []uint32{i})
-	}
-	return best
+	_ = l.Rows.WillNeed(to, to+l.Threads*(to-from))
+	return l.codesOf(*room, 1)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
@@ -27,10 +28,11 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 		lap := 1 + rng.IntN(6)
 		d := Division{Rows: rows, Space: space, Seed: seed, Number: 1, Overlap: lap, Leaders: 1 + rng.IntN(min(n, 3000)),
 			GroupBytes: 1 << 20, RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}}
-		by, err := d.lead(context.Background())
+		cells, err := d.lead(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
+		by := cells.Leaders()
 		l, err := Divide(context.Background(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +49,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 			}
 			slices.SortStableFunc(leaders, func(a, b int) int {
 				x := uint32(place)
-				return cmp.Compare(m.DistanceTo(x, by.codes, uint32(a)), m.DistanceTo(x, by.codes, uint32(b)))
+				return cmp.Compare(m.DistanceTo(x, by.Codes, by.Places[a]), m.DistanceTo(x, by.Codes, by.Places[b]))
 			})
 			assigned := l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]
 			for j, got := range assigned {
@@ -55,7 +57,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 				switch {
 				case slices.Contains(leaders[:l.Overlap], int(got)):
 					right++
-				case by.heads.Len() <= nearHeads:
+				case division.HeadsOf(d.Leaders) <= division.NearHeads:
 					t.Fatalf("seed %d: place %d, leader %d is %d, want %d", seed, place, j, got, leaders[j])
 				case slices.Contains(assigned[:j], got):
 					t.Fatalf("seed %d: place %d follows leader %d twice", seed, place, got)

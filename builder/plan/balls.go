@@ -24,7 +24,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	leaf, tile := s.division()
 	divisions := float64(s.Divisions) / float64(s.Overlap)
 	carving := held
-	carving.heap += 8 * n
+	carving.heap += (4 + 2*float64(s.Overlap)) * n
 	carving.block(4 * float64(s.Overlap) * n)
 	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
 		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
@@ -105,7 +105,11 @@ func (s *Shape) division() (leaf, tile float64) {
 	if n < g {
 		return n * n / 2, 0
 	}
-	tile = math.Max(2, math.Min(rootLeaders, math.Floor(4*n/g)))
+	leaders := math.Max(2, math.Floor(4*n/g))
+	if overlap > 1 && leaders > 4*rootLeaders { // places look into cells
+		return n * overlap * 0.4 * g, n * headed(leaders)
+	}
+	tile = math.Min(rootLeaders, leaders)
 	overlap = math.Min(overlap, tile)
 	for size := n * overlap / tile; size >= g; {
 		l := math.Max(4, math.Min(nodeLeaders, math.Floor(2*size/g)))

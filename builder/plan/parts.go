@@ -17,7 +17,7 @@ func (s *Shape) parts() []Pass {
 	held, beyond := s.partsMemory()
 	lead := Pass{Name: "leaders", Does: "reads all rows in order, to find the leaves that each stands in", Times: divisions,
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
-		work: work{tile: divisions * n * s.headed(), touched: divisions * s.rowBytes() / 16}, held: held}
+		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * s.rowBytes() / 16}, held: held}
 	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + float64(s.Threads)*16e6
 	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
 	if s.spillFits(spilled) {
@@ -124,7 +124,7 @@ func (s *Shape) partsPairs() float64 {
 }
 
 // headed is how many heads and leaders a row is compared with: those of eight cells.
-func (s *Shape) headed() float64 { return 2 * math.Sqrt(8*float64(s.Parts.Leaders)) }
+func headed(leaders float64) float64 { return 2 * math.Sqrt(8*leaders) }
 
 // partsMemory is what a division holds: two groups of rows, the lists of one, and two of
 // them in their last form; and what grows with the rows, as far as the ledger has room

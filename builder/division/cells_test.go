@@ -1,0 +1,99 @@
+package division
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestFollowersFindTheNearest: against distances computed one by one, exactly where a row
+// looks into all cells, and elsewhere mostly, even among rows at random. What rows are asked
+// for together changes nothing.
+func TestFollowersFindTheNearest(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	right, all := 0, 0
+	for range 30 {
+		n, dim, values := 20+rng.IntN(3000), 1+rng.IntN(20), 1+rng.IntN(256)
+		data := make([]byte, n*dim)
+		for i := range data {
+			data[i] = byte(rng.IntN(values))
+		}
+		m := codesOf(t, data, dim)
+		leaders := Rows{m, numbers(n)[:1+rng.IntN(n)]}
+		heads := Rows{m, slices.Clone(leaders.Places[:1+rng.IntN(min(len(leaders.Places), 40))])}
+		cells, err := NewCells(context.Background(), heads, leaders, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlap := 1 + rng.IntN(min(20, len(leaders.Places)))
+		rows := Rows{m, numbers(n)[n-1-rng.IntN(n-1):]}
+		assigned := make([]uint32, len(rows.Places)*overlap)
+		cells.Follower(overlap).Follow(rows, assigned)
+
+		again, half := make([]uint32, len(assigned)), len(rows.Places)/2
+		f := cells.Follower(overlap)
+		f.Follow(Rows{m, rows.Places[half:]}, again[half*overlap:])
+		f.Follow(Rows{m, rows.Places[:half]}, again)
+		if !slices.Equal(assigned, again) {
+			t.Fatalf("seed %d: rows in two parts follow others", seed)
+		}
+		for i, row := range rows.Places[:min(50, len(rows.Places))] {
+			want := numbers(len(leaders.Places))
+			slices.SortStableFunc(want, func(a, b uint32) int {
+				return cmp.Compare(m.Distance(row, cells.Leaders().Places[a]), m.Distance(row, cells.Leaders().Places[b]))
+			})
+			got := assigned[i*overlap : (i+1)*overlap]
+			for j, leader := range got {
+				all++
+				switch {
+				case slices.Contains(got[:j], leader):
+					t.Fatalf("seed %d: row %d follows leader %d twice", seed, row, leader)
+				case leader == want[j] || slices.Contains(want[:overlap], leader):
+					right++
+				case len(heads.Places) <= NearHeads:
+					t.Fatalf("seed %d: row %d, leader %d is %d, want %d", seed, row, j, leader, want[j])
+				}
+			}
+		}
+	}
+	if t.Logf("%d of %d leaders are among the nearest", right, all); right < all*6/10 {
+		t.Errorf("only %d of %d leaders are among the nearest", right, all)
+	}
+}
+
+// TestBigRootsLookIntoCells: where balls would be large places follow the nearest of many
+// leaders, most of them.
+func TestBigRootsLookIntoCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 3))
+	const n, dim = 5000, 6
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(256))
+	}
+	b := &Balls{Codes: codesOf(t, data, dim), Seed: 1, LeafSize: 20, Overlap: 4, Threads: 2}
+	balls, compared, err := b.Root(context.Background(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count := b.rootLeaders(n); len(balls) != count || count <= mostDirect || compared >= int64(n*count)/2 {
+		t.Fatalf("%d balls, %d pairs; want %d balls and fewer pairs than half of all", len(balls), compared, count)
+	}
+	near := 0
+	for range 2000 {
+		ball := balls[rng.IntN(len(balls))]
+		if len(ball) < 2 {
+			continue
+		}
+		x, y, z := ball[0], ball[len(ball)-1], uint32(rng.IntN(n))
+		if b.Codes.Distance(x, y) <= b.Codes.Distance(x, z) {
+			near++
+		}
+	}
+	if near < 1700 {
+		t.Errorf("of 2000 pairs of a ball %d are nearer than a pair at random, want 1700", near)
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -85,13 +87,18 @@ func wholePanels(n, count, most int) int {
 // already.
 func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, compared int64, err error) {
 	n := b.Codes.Len()
-	all := numbers(n)
 	if n < b.LeafSize {
-		return [][]uint32{all}, 0, nil
+		return [][]uint32{numbers(n)}, 0, nil
 	}
 	count := b.rootLeaders(n)
 	overlap := min(b.Overlap, count)
-	assigned := make([]uint16, n*overlap)
+	// What grows with the places is given back here, not when garbage is collected.
+	room := pages.Make[uint32](n + (n*overlap+1)/2)
+	defer room.Free()
+	all, assigned := room.Slice[:n], unsafe.Slice((*uint16)(unsafe.Pointer(&room.Slice[n])), n*overlap)
+	for i := range all {
+		all[i] = uint32(i)
+	}
 	w := b.Worker(division)
 	w.draw(1, all, count)
 	if count <= mostDirect {

@@ -24,7 +24,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	leaf, tile := s.division()
 	divisions := float64(s.Divisions) / float64(s.Overlap)
 	carving := held
-	carving.heap += (4 + 2*float64(s.Overlap)) * n
+	carving.block(4*n + 2*float64(s.Overlap)*n)
 	carving.block(4 * float64(s.Overlap) * n)
 	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
 		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),

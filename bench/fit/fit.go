@@ -32,7 +32,7 @@ var Constants = []Constant{
 	{"rows of a leaf", []float64{builder.DefaultBallSize, 500, 1500}, func(o *builder.Options, v float64) { o.LeafSize = int(v) }},
 	{"candidates beyond k", []float64{8, 4, 12}, func(o *builder.Options, v float64) { o.Course.Slack = int(v) }},
 	{"listing rows in a join", []float64{30, 20, 45}, func(o *builder.Options, v float64) { o.Course.Most = int(v) }},
-	{"joins begin under the target by", []float64{0.09, 0.05, 0.14}, func(o *builder.Options, v float64) { o.Course.Under = v }},
+	{"joins begin under the target by", []float64{0.05, 0.09, 0.03}, func(o *builder.Options, v float64) { o.Course.Under = v }},
 }
 
 // Recalls are where fronts are read.

@@ -6,6 +6,9 @@
 // enough to be solved exactly. Rows that are near each other tend to share a
 // leaf; several divisions, each random in its own way, catch the pairs that one
 // of them separates.
+//
+// Tree divides by hyperplanes, as the paper does; Balls by hyperspheres around leaders, in
+// overlapping balls; Cells tell which of many leaders are near.
 package division
 
 import "slices"

@@ -133,7 +133,7 @@ func (o *Options) unused(m Method) (names []string) {
 //     8.8 at 0.06, 300,000 of it 1.89 and 1.82.
 //
 // On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
-// with VNNI), no other value of the first two takes 5 % less at equal recall anywhere.
+// with VNNI), no other value of the first two takes more than 5 % less at equal recall anywhere.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
 	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),

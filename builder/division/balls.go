@@ -198,8 +198,7 @@ type BallWorker struct {
 
 // Worker returns a worker for a division.
 func (b *Balls) Worker(division uint32) *BallWorker {
-	w := &BallWorker{Balls: b, division: division, tile: b.Codes.NewTile(), numbers: numbers(HeadsOf(mostAtRoot))}
-	return w
+	return &BallWorker{Balls: b, division: division, tile: b.Codes.NewTile(), numbers: numbers(HeadsOf(mostAtRoot))}
 }
 
 // Carve divides ball number i of Root into leaves. leaf's argument, whose places are in

@@ -13,6 +13,9 @@ type Rows struct {
 	Places []uint32
 }
 
+// All is all rows of a matrix.
+func All(m *codes.Matrix) Rows { return Rows{m, numbers(m.Len())} }
+
 // numbered are rows with a number each, by which they are told apart.
 type numbered struct {
 	Rows

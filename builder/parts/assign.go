@@ -72,7 +72,6 @@ const assignRow = 16*division.NearHeads + 32
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 	chunk := max(64, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
-	all := numbers(min(chunk, l.Rows.Len()))
 	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
 		follower := cells.Follower(l.Overlap)
 		var room []byte
@@ -81,7 +80,7 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 			if err != nil {
 				return err
 			}
-			follower.Follow(division.Rows{Codes: rows, Places: all[:to-from]}, l.assigned.Slice[from*l.Overlap:to*l.Overlap])
+			follower.Follow(division.All(rows), l.assigned.Slice[from*l.Overlap:to*l.Overlap])
 			if l.Progress != nil {
 				l.Progress(to - from)
 			}

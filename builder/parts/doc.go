@@ -6,7 +6,7 @@
 //
 // Why one level: the leaves of a tree need all rows at hand at every level, or a
 // rewriting of them at each; here two passes over the rows place them all. Of a million rows
-// on such leaves find more for each pair as well (see division.Cells).
+// on such leaves find more for each pair as well (see division.Balls).
 //
 // Leaves are numbered so that near ones follow each other, and consecutive ones are
 // taken together as a group whose rows fit in memory. Rows are put side by side group by

@@ -41,19 +41,7 @@ func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	return division.NewCells(ctx, allOf(headCodes), allOf(codes), d.Threads)
-}
-
-// allOf is all rows of a matrix.
-func allOf(m *codes.Matrix) division.Rows { return division.Rows{Codes: m, Places: numbers(m.Len())} }
-
-// numbers are 0 to n-1.
-func numbers(n int) []uint32 {
-	all := make([]uint32, n)
-	for i := range all {
-		all[i] = uint32(i)
-	}
-	return all
+	return division.NewCells(ctx, division.All(headCodes), division.All(codes), d.Threads)
 }
 
 // draw gathers rows that lie far from each other, and reads no others: what the

@@ -153,8 +153,8 @@ func TestAxesAgain(t *testing.T) {
 func TestGoldenAxes(t *testing.T) {
 	defer builder.ReduceFrom(1000)()
 	for typ, want := range map[vectors.Type]string{
-		vectors.Uint8:   "65fbb8a2e60a617fc6220d5f75866b68b18e98e3fb76d7eae23027c275f7ca4b",
-		vectors.Float32: "6e617ba45e98f7ac2127ef11f98ab01be25fdf5e9b4e7ae51025559770b5cb40",
+		vectors.Uint8:   "dd171cc250a8f557eb3f792919c9f35aeca73b9537555a0c3761398b7b375ebf",
+		vectors.Float32: "938f7eeda6330f385f2b55bdc2306985761b57241be18e475d4a01f3d16a0dcd",
 	} {
 		o := builder.Options{K: 10, Method: builder.Balls, LeafSize: 100, Recall: 0.98}
 		res, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, flat(1500, 90), flatDim, typ), o)

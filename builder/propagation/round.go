@@ -55,9 +55,15 @@ const Parts = 32
 // enterParts is how many parts are entered at a time.
 const enterParts = Parts / 8
 
-// Part is the part that a place is in: places one after the other are spread evenly (Knuth,
-// "The Art of Computer Programming", volume 3, section 6.4, Fibonacci hashing).
-func Part(place uint32) int { return int(place * 0x9e3779b1 >> 27) }
+// together is how many places, one after the other, are of one part: they are near and have
+// much around them in common, which is in a cache when the next of them is joined around. To
+// SIFT 1M at 0.95 and 0.99 joins take 15 % less than around every 32nd place, and the same
+// pairs for the same recall; 8 to 1,024 together take about the same.
+const together = 16
+
+// Part is the part that a place is in: groups of places are spread evenly (Knuth, "The Art of
+// Computer Programming", volume 3, section 6.4, Fibonacci hashing).
+func Part(place uint32) int { return int(place / together * 0x9e3779b1 >> 27) }
 
 // none stands for no neighbor.
 const none = ^uint32(0)

@@ -1,6 +1,11 @@
 package peers
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/knng/knng/vectors/distance"
+)
 
 // p abbreviates parameters.
 type p = map[string]any
@@ -61,9 +66,13 @@ var Kernels = []string{"", "avx512", "avx512-f32", "avxvnni", "avx2"}
 // partTargets are the recalls that are asked for in every arithmetic.
 var partTargets = []float64{0.90, 0.95, 0.99}
 
-// Parts are the settings of knng that tell what its arithmetic gains.
+// Parts are the settings of knng that tell what its arithmetic gains over others that the
+// machine has.
 func Parts() (grid []Setting) {
 	for _, kernel := range Kernels[1:] {
+		if !slices.Contains(distance.Kernels()[1:], kernel) {
+			continue
+		}
 		for _, target := range partTargets {
 			grid = append(grid, Setting{Ours, p{"recall": target, "kernel": kernel}})
 		}

@@ -108,15 +108,18 @@ func PrintRatios(w io.Writer, points []Point, recalls []float64) {
 // gives up some of its arithmetic: what remains is the algorithm.
 func PrintParts(w io.Writer, points []Point, recalls []float64) {
 	c := Clocks[MemoryClock]
+	kernels := slices.DeleteFunc(slices.Clone(Kernels), func(kernel string) bool {
+		return !slices.ContainsFunc(points, func(p Point) bool { return p.Side() == oursIn(kernel) })
+	})
 	fmt.Fprintf(w, "\nArithmetic, %s (fastest peer over ours)\n\n| recall |", MemoryClock)
-	for _, kernel := range Kernels {
+	for _, kernel := range kernels {
 		fmt.Fprintf(w, " %s |", oursIn(kernel))
 	}
-	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(Kernels)))
+	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(kernels)))
 	for _, recall := range recalls {
 		_, others := Compare(points, recall, c)
 		fmt.Fprintf(w, "| %.3f |", recall)
-		for _, kernel := range Kernels {
+		for _, kernel := range kernels {
 			ours, ok := AtRecall(points, oursIn(kernel), recall, c)
 			fmt.Fprintf(w, " %s", seconds(ours, ok))
 			if ok && len(others) > 0 {

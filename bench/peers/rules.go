@@ -25,7 +25,7 @@ const Rules = `Rules
 - Ours is also run with parts of its arithmetic taken away, the graph being the same: without
   AMX (KNNG_KERNEL=avx512), in float32 alone (KNNG_KERNEL=avx512-f32: codes are compared as
   float32; rows are still gathered as bytes), without AVX-512 (KNNG_KERNEL=avxvnni), and
-  without instructions that multiply bytes (KNNG_KERNEL=avx2).
+  without instructions that multiply bytes (KNNG_KERNEL=avx2), as far as the machine has more.
   Comparisons, scan rate and comparisons a second stand beside.
 - A run that exceeds the time limit counts as failed and is not repeated.
 `

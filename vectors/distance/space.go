@@ -85,6 +85,10 @@ func Kernel() string {
 	return k.Name
 }
 
+// Kernels names the instruction sets that this machine can run, best first, one of which
+// KNNG_KERNEL may ask for. The last is go.
+func Kernels() []string { return simd.Names() }
+
 // Metric returns the metric.
 func (s *Space) Metric() Metric { return s.metric }
 

@@ -46,12 +46,18 @@ func kernels() []*Kernel { return append(machineKernels(), Portable()) }
 var Choose = sync.OnceValues(func() (*Kernel, error) { return choose(os.Getenv("KNNG_KERNEL")) })
 
 func choose(name string) (*Kernel, error) {
-	var names []string
 	for _, k := range kernels() {
 		if name == "" || name == k.Name {
 			return k, nil
 		}
+	}
+	return nil, fmt.Errorf("KNNG_KERNEL is %q, this machine has %s", name, strings.Join(Names(), ", "))
+}
+
+// Names are the kernels that this machine can run, best first.
+func Names() (names []string) {
+	for _, k := range kernels() {
 		names = append(names, k.Name)
 	}
-	return nil, fmt.Errorf("KNNG_KERNEL is %q, this machine has %s", name, strings.Join(names, ", "))
+	return names
 }

@@ -125,19 +125,20 @@ func (o *Options) unused(m Method) (names []string) {
 //     codes are not keys more of the nearest are no candidates; see also slackOf.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
-//   - Switch under the target by 0.9 of what that leaves to be missed, 0.05 to 0.09: a
-//     pair of a leaf costs 3 ns, one of a join 20, and the first joins find most for each. At
-//     0.05, 0.09 and 0.14 under it GIST took for 0.90 0.44, 0.42 and 0.40 s in divisions and
-//     joins, for 0.95 0.57, 0.54 and 0.56, for 0.99 1.39, 1.43 and 1.32; SIFT 1M for 0.90
-//     6.6, 6.0 and 6.5 s, for 0.99 16.6, 17.3 and 18.3. For 0.95 SIFT 1M takes 9.6 s at 0.09 and
-//     8.8 at 0.06, 300,000 of it 1.89 and 1.82.
+//   - Switch under the target by 1.5 of what that leaves to be missed, 0.05 to 0.09: a
+//     pair of a leaf costs 3 ns, one of a join 15, and the first joins find most for each. At
+//     0.05, 0.07 and 0.09 under it SIFT 1M takes for 0.95 7.5, 7.2 and 7.2 s, with 0.002 more
+//     recall from 0.065 on, for 0.97 9.7, 9.6 and 10.4, for 0.99 14.3, 15.9 and 16.4; 300,000 of
+//     it and GIST for 0.95 and 0.97 as much with each, for 0.99 2.9, 3.1 and 3.0, and 1.4, 1.6 and
+//     1.5; for 0.90 GIST took at 0.05, 0.09 and 0.14 under it 0.44, 0.42 and 0.40 s in divisions
+//     and joins, SIFT 1M 6.6, 6.0 and 6.5.
 //
 // On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
 // with VNNI), no other value of the first two takes more than 5 % less at equal recall anywhere.
 func (o *Options) planned() course {
 	target := cmp.Or(o.Recall, DefaultRecall)
 	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
-		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 0.9*(1-target)), 0.09))}
+		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 1.5*(1-target)), 0.09))}
 }
 
 // usualSlack is the least slack; keySlack takes its place where the codes compared are keys, so

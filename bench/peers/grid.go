@@ -19,7 +19,8 @@ func Grid(n int) (grid []Setting) {
 			grid = append(grid, Setting{peer, parameters})
 		}
 	}
-	add("pynndescent", p{}, p{"n_neighbors": 26}, p{"n_neighbors": 31}, p{"n_neighbors": 41}, p{"n_neighbors": 31, "max_candidates": 60})
+	add("pynndescent", p{}, p{"n_neighbors": 26}, p{"n_neighbors": 31}, p{"n_neighbors": 41}, p{"n_neighbors": 31, "max_candidates": 60},
+		p{"n_neighbors": 41, "max_candidates": 60})
 	add("faiss-nndescent", p{"S": 10, "R": 60, "L": 10, "iter": 5}, p{"S": 10, "R": 100, "L": 20, "iter": 8}, p{"S": 15, "R": 100, "L": 40, "iter": 10})
 	add("faiss-hnsw", p{"M": 12, "efConstruction": 40, "efSearch": 24}, p{"M": 16, "efConstruction": 40, "efSearch": 48}, p{"M": 16, "efConstruction": 80, "efSearch": 96}, p{"M": 24, "efConstruction": 100, "efSearch": 160})
 	add("hnswlib", p{"M": 12, "ef_construction": 40, "ef": 24}, p{"M": 16, "ef_construction": 60, "ef": 48}, p{"M": 16, "ef_construction": 100, "ef": 96}, p{"M": 24, "ef_construction": 120, "ef": 160})

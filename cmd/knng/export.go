@@ -25,7 +25,8 @@ const exportHelp = `Write a finished graph in the format of another tool, rows i
 
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
 (u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
-distances beside it), ivecs, csv (row,rank,neighbor,distance). Without --format the
+distances beside it), ivecs, csv (row,rank,neighbor,distance), ids (the external
+id of every row, a line each). Without --format the
 extension of PATH tells which, and none of these means npz.`
 
 type exportFlags struct {
@@ -37,13 +38,13 @@ type exportFlags struct {
 func newExport(g *globals) *cobra.Command {
 	e := new(exportFlags)
 	c := &cobra.Command{
-		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs or csv", Long: exportHelp,
+		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs, csv or ids", Long: exportHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return e.run(c.Context(), g, a[0]) },
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
-	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs or csv (default PATH's extension, or npz)")
+	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv or ids (default PATH's extension, or npz)")
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
 	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of what the machine or its cgroup offers)")
@@ -99,7 +100,7 @@ func apart(dir, out string) error {
 func formatOf(path string) export.Format {
 	format := export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	switch format {
-	case export.NPY, export.GT, export.IBin, export.IVecs, export.CSV:
+	case export.NPY, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs:
 		return format
 	}
 	return export.NPZ

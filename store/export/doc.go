@@ -21,6 +21,8 @@
 //	ivecs  for every row int32 w, then w int32 rows
 //	csv    a line row,rank,neighbor,distance for every entry, after a line of
 //	       these names; ranks count from 1, the row itself has 0
+//	ids    the external id of every row, a line each, as a build reads them; of
+//	       a [Named] graph
 //
 // Isolated rows, which have no list, are filled with -1 and +Inf where the width
 // is fixed, and are absent from csv and empty in npz; with Self too, for a row

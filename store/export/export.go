@@ -40,9 +40,10 @@ const (
 	IBin  Format = "ibin"
 	IVecs Format = "ivecs"
 	CSV   Format = "csv"
+	IDs   Format = "ids"
 )
 
-var formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV}
+var formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV, IDs}
 
 // Symmetric says what npz and csv hold in place of the lists as they are. A pair
 // that is in both rows' lists is one entry of each row, with the smaller
@@ -70,7 +71,10 @@ func (o *Options) Validate() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf("export: "+format, args...)) }
 	if !slices.Contains(formats, o.Format) {
-		fault("format %q, want npy, npz, gt, ibin, ivecs or csv", o.Format)
+		fault("format %q, want npy, npz, gt, ibin, ivecs, csv or ids", o.Format)
+	}
+	if o.Self && o.Format == IDs {
+		fault("ids holds no lists that a row could lead: leave Self out")
 	}
 	if !slices.Contains([]Symmetric{Directed, Union, Mutual}, o.Symmetric) {
 		fault("symmetric %q, want union or mutual", o.Symmetric)
@@ -135,6 +139,8 @@ func (x *exporter) files(path string) []file {
 		return []file{{path, x.ibin}, {besideIBin(path), x.fbin}}
 	case IVecs:
 		return []file{{path, x.ivecs}}
+	case IDs:
+		return []file{{path, x.ids}}
 	}
 	return []file{{path, x.csv}}
 }

@@ -1,0 +1,67 @@
+// Command shapes builds graphs of many seeded data shapes, compares them with brute
+// force, and prints a table. It exits with 1 where a build fell short of its target,
+// where a reported interval misses the recall found, or where a build compared more
+// pairs than 1.2 times brute force.
+//
+//	go run ./bench/cmd/shapes -targets 0.95,0.99
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/knng/knng/bench/shapes"
+	"github.com/knng/knng/builder"
+)
+
+func main() {
+	c := shapes.Config{}
+	methods := flag.String("methods", "auto", "comma-separated: auto, exact, balls, parts, paper")
+	targets := flag.String("targets", "0.95", "comma-separated recalls")
+	flag.StringVar(&c.Only, "only", "", "shapes whose names contain this")
+	flag.Float64Var(&c.Scale, "scale", 1, "share of the rows of every shape")
+	flag.IntVar(&c.K, "k", builder.DefaultK, "neighbors of a row")
+	flag.IntVar(&c.Sample, "sample", 2000, "rows compared by brute force")
+	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the data")
+	flag.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "threads")
+	flag.StringVar(&c.Scratch, "scratch", "", "folder for the graphs")
+	flag.Parse()
+	for _, m := range strings.Split(*methods, ",") {
+		c.Methods = append(c.Methods, builder.Method(m))
+	}
+	for _, t := range strings.Split(*targets, ",") {
+		target, err := strconv.ParseFloat(t, 64)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "shapes: -targets: %v\n", err)
+			os.Exit(2)
+		}
+		c.Targets = append(c.Targets, target)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var all, bad, inside int
+	shapes.Head(os.Stdout)
+	err := c.Run(ctx, func(r shapes.Row) {
+		r.Print(os.Stdout)
+		all++
+		if len(r.Faults()) > 0 {
+			bad++
+		}
+		if r.Failure == "" && r.Inside() {
+			inside++
+		}
+	})
+	fmt.Printf("\n%d graphs, %d with faults; %d intervals hold the recall found\n", all, bad, inside)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "shapes: %v\n", err)
+	}
+	if err != nil || bad > 0 {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,168 @@
+package shapes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Config says which graphs to build.
+type Config struct {
+	Only    string // shapes whose names contain it; "" is all
+	Scale   float64
+	Methods []builder.Method
+	Targets []float64
+	K       int
+	Sample  int // rows compared by brute force
+	Seed    uint64
+	Threads int
+	Scratch string // folder for the stores, which are removed one by one
+}
+
+// Row is one graph beside brute force.
+type Row struct {
+	Shape   string
+	N, Dim  int
+	Metric  distance.Metric
+	Method  builder.Method // asked for
+	Target  float64
+	Found   float64 // by brute force
+	Result  *builder.Result
+	Told    bool // the build itself said that it fell short
+	Pairs   float64
+	Failure string
+}
+
+// allowed is how far under its target a build may come: the error of what steers it.
+const allowed = 0.005
+
+// interval is the share of sampled rows by which Found itself may be off.
+const interval = 0.01
+
+// dear is how many times the pairs of brute force a build may take.
+const dear = 1.2
+
+// Faults lists what the row breaks; none where all is well.
+func (r *Row) Faults() (faults []string) {
+	if r.Failure != "" {
+		return []string{r.Failure}
+	}
+	if r.Found < r.Target-allowed {
+		if r.Told {
+			faults = append(faults, "short, and told")
+		} else {
+			faults = append(faults, "SHORT")
+		}
+	}
+	if !r.Inside() {
+		faults = append(faults, "interval")
+	}
+	if r.Pairs > dear && r.N > 5000 { // the samples that steer are all rows of a small set
+		faults = append(faults, "dear")
+	}
+	return faults
+}
+
+// Inside reports whether the reported interval holds the recall found, up to the error
+// of the latter.
+func (r *Row) Inside() bool {
+	e := r.Result.Recall
+	return r.Found >= e.Low-interval && r.Found <= e.High+interval
+}
+
+// Run builds every graph and hands its row to done.
+func (c *Config) Run(ctx context.Context, done func(Row)) error {
+	dir, err := os.MkdirTemp(c.Scratch, "shapes-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, shape := range All() {
+		if !strings.Contains(shape.Name, c.Only) {
+			continue
+		}
+		rows, err := shape.Make(c.Scale, c.Seed)
+		if err != nil {
+			return fmt.Errorf("shape %s: %w", shape.Name, err)
+		}
+		for _, metric := range shape.Metrics {
+			if err := c.metric(ctx, &shape, rows, metric, filepath.Join(dir, "graph"), done); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// metric builds the graphs of one metric.
+func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, metric distance.Metric, dir string, done func(Row)) error {
+	truth, err := newOracle(rows, metric, c.K, c.Sample, c.Threads)
+	if err != nil {
+		return err
+	}
+	for _, method := range c.Methods {
+		for _, target := range c.Targets {
+			if !serves(method, metric) {
+				continue
+			}
+			r := Row{Shape: shape.Name, N: rows.Len(), Dim: rows.Dim(), Metric: metric, Method: method, Target: target}
+			if err := c.one(ctx, rows, truth, dir, &r); err != nil {
+				r.Failure = err.Error()
+			}
+			done(r)
+			if err := errors.Join(ctx.Err(), os.RemoveAll(dir)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// serves reports whether a method builds under a metric at all.
+func serves(method builder.Method, metric distance.Metric) bool {
+	return metric != distance.IP || method != builder.Balls && method != builder.Parts
+}
+
+// one builds a graph and fills in the row.
+func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir string, r *Row) (err error) {
+	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Threads: c.Threads, BadRows: builder.Isolate}
+	r.Result, err = builder.Build(ctx, dir, vectors.NewInput(rows), o)
+	if r.Result == nil {
+		return err
+	}
+	r.Told = err != nil || r.Result.Recall.High < r.Target
+	all := float64(r.N) * float64(r.N-1) / 2
+	r.Pairs = float64(r.Result.Comparisons+r.Result.ControlPairs) / max(1, all)
+	g, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	r.Found, err = truth.recall(g)
+	return errors.Join(err, g.Close())
+}
+
+// Head prints the names of the columns.
+func Head(w io.Writer) {
+	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | |\n|---|---|---|---|---|---|---|---|---|---|")
+}
+
+// Print prints the row as a line of a table.
+func (r *Row) Print(w io.Writer) {
+	fmt.Fprintf(w, "| %s | %d x %d | %s | %s ", r.Shape, r.N, r.Dim, r.Metric, r.Method)
+	if r.Result != nil {
+		e := r.Result.Recall
+		fmt.Fprintf(w, "(%s) | %v | %.4f | %.4f (%.4f to %.4f) | %.3f | %.2f ", r.Result.Method, r.Target, r.Found, e.Recall, e.Low, e.High, r.Pairs, r.Result.Seconds)
+	} else {
+		fmt.Fprintf(w, "| %v | | | | ", r.Target)
+	}
+	fmt.Fprintf(w, "| %s |\n", strings.Join(r.Faults(), ", "))
+}

@@ -180,6 +180,7 @@ type checksum struct {
 
 // seal stores the result and seals the store.
 func (r *run) seal(result *Result) error {
+	r.judge(result)
 	p := r.begin("seal", "", 0)
 	if err := r.save(); err != nil {
 		return err

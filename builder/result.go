@@ -31,6 +31,9 @@ type Result struct {
 	Stop           string         `json:"stop"`
 
 	Recall     RecallEstimate `json:"recall_estimate"`
+	Target     float64        `json:"target"`     // the recall asked for; 0: none was
+	Short      bool           `json:"short"`      // the graph is below it: see Err
+	Capped     bool           `json:"capped"`     // the options limited what the build might do for it
 	Components int            `json:"components"` // connected components of the symmetrised graph
 	Completed  int            `json:"completed_rows"`
 	BadRows    int            `json:"bad_rows"`

@@ -39,6 +39,10 @@ inner products, or flags of the paper's.
   knng build rows.u8bin -o rows.knng --method paper --divisions 8 --rounds 1
   zcat rows.npy.gz | knng build - -o rows.knng --ids names.txt
 
+A build stops at the recall asked for, at a limit that was given, or when all pairs
+are compared. Below the recall asked for it ends with exit code 4 and a graph that can
+be used.
+
 Formats: .fvecs .bvecs .fbin .u8bin .i8bin .npy (f2 f4 f8 u1 i1), each also with
 .gz or .zst; "-" is .npy on stdin.`
 
@@ -231,7 +235,10 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
 		err = fmt.Errorf("%w by --bad-rows, with another -o or %s deleted", err, b.out)
 	}
-	return g.end(b.out, err, func() error { return showBuilt(g, res, b.out) })
+	if err := g.end(b.out, err, func() error { return showBuilt(g, res, b.out) }); err != nil {
+		return err
+	}
+	return res.Err()
 }
 
 // leaveNothing removes the folders that opening a stream made, where nothing came of it:

@@ -105,7 +105,10 @@ func (d *demoFlags) run(ctx context.Context, g *globals, names []string) error {
 	if err != nil {
 		return err
 	}
-	return (&demo{folder: folder, flags: d.again(), ids: ids, result: result, already: already}).show(g, rows)
+	if err := (&demo{folder: folder, flags: d.again(), ids: ids, result: result, already: already}).show(g, rows); err != nil {
+		return err
+	}
+	return result.Err()
 }
 
 // again is the flags that were given, as they would be typed again.

@@ -16,6 +16,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitResumable   = 3
+	exitShort       = 4
 	exitInterrupted = interrupt.Interrupted
 	exitTerminated  = interrupt.Terminated
 )
@@ -26,6 +27,9 @@ const exitHelp = `Exit codes:
   2    wrong usage, or options that contradict the build in the directory
   3    no space, or the memory limit is below the minimum: build, refine and demo
        go on when given again, other commands begin anew
+  4    build or demo is finished, and the graph is below the recall asked for: it
+       is kept and can be used; stderr says what would help. The same command says
+       it again
   130  interrupted by SIGINT after a clean stop: likewise
   143  the same by SIGTERM`
 
@@ -46,6 +50,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable
+	case errors.Is(err, builder.ErrBelowTarget):
+		return exitShort
 	}
 	return exitFailed
 }

@@ -1,0 +1,42 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrBelowTarget: the graph is finished and usable, and short of the recall that was asked
+// for. [Result.Err] returns it.
+var ErrBelowTarget = errors.New("builder: the graph is below the recall asked for")
+
+// Err returns nil, or an error that wraps ErrBelowTarget and says how far the graph came and
+// what would help. Build does not return it: a graph below its target is a graph.
+func (r *Result) Err() error {
+	if !r.Short {
+		return nil
+	}
+	return fmt.Errorf("%w: %.4f (95 %% interval %.4f to %.4f), asked %v; %s",
+		ErrBelowTarget, r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Target, r.remedy())
+}
+
+// remedy is what would have brought the build further.
+func (r *Result) remedy() string {
+	if r.Capped {
+		return "allow more divisions or rounds, or leave the limit out: then a build stops at its target only"
+	}
+	return "ask for more, as the rows that steered had it, or for method exact"
+}
+
+// judge notes in a result whether it is what was asked for: where the rows that steered
+// were below the target when the build stopped, or rows that did not steer are by all that
+// their interval says.
+func (r *run) judge(result *Result) {
+	o := &r.opts
+	result.Target = o.Recall
+	result.Capped = o.Divisions > 0 || o.Rounds > 0 || o.Propagation == Off
+	if o.Recall == 0 || r.k == 0 || result.Recall.Sample == 0 { // exact
+		return
+	}
+	steered := r.state.Steer > 0 && len(r.state.Stages) > 0
+	result.Short = steered && r.state.last().Recall < o.Recall || result.Recall.High < o.Recall
+}

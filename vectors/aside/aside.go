@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // A File is being written, or written and not named yet.
@@ -56,12 +57,23 @@ func Mkdir(path string) (name string, err error) {
 // vacant makes something under a name that nothing has.
 func vacant(path string, create func(name string) error) (name string, err error) {
 	for range 100 {
-		name = fmt.Sprintf("%s.%s.tmp", path, strconv.FormatUint(rand.Uint64(), 36))
+		name = fmt.Sprintf("%s.%s.tmp", shortened(path), strconv.FormatUint(rand.Uint64(), 36))
 		if err = create(name); !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
 	}
 	return "", err
+}
+
+// shortened is path, its name cut where a word behind it would make it longer than
+// systems let names be: 255 bytes.
+func shortened(path string) string {
+	const most = 255 - len(".3w5e11264sgsf.tmp") // of the longest word
+	folder, name := filepath.Split(path)
+	if len(name) <= most {
+		return path
+	}
+	return folder + strings.ToValidUTF8(name[:most], "")
 }
 
 // Commit syncs and closes the file, gives it its name and makes that durable.

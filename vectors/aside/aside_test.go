@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/vectors/aside"
@@ -108,4 +109,24 @@ func TestNothingElseIsTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(map[string]string{"a": "other", "a.tmp": "mine"})
+}
+
+// TestLongNames: a name as long as names may be can be made aside as well.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("x", 255), strings.Repeat("x", 238), strings.Repeat("猫", 85)} {
+		f, err := aside.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if made := files(t, dir); len(made) != 3 {
+		t.Errorf("%d files, want 3", len(made))
+	}
 }

@@ -115,25 +115,31 @@ func (t *Truth) PerRow(n, k int, metric distance.Metric, distances TruthDistance
 
 // scale settles what the distances are.
 func (t *Truth) scale(metric distance.Metric, distances TruthDistances, lookup Lookup) (scale, error) {
+	scales, err := scales(metric, distances)
+	if err != nil || distances != Auto {
+		return append(scales, scale{})[0], err
+	}
+	return t.agreeing(lookup, scales...)
+}
+
+// scales are those that distances may have.
+func scales(metric distance.Metric, distances TruthDistances) ([]scale, error) {
 	switch {
 	case metric == distance.Cosine || metric == distance.IP:
 		if distances == Squared {
-			return scale{}, fmt.Errorf("recall: squared truth distances asked for, but the graph's metric is %v", metric)
+			return nil, fmt.Errorf("recall: squared truth distances asked for, but the graph's metric is %v", metric)
 		}
 		sc := scale{}
 		if metric == distance.Cosine {
 			sc.plus = cosineTolerance
 		}
-		if distances == Plain {
-			return sc, nil
-		}
-		return t.agreeing(lookup, sc)
+		return []scale{sc}, nil
 	case distances == Squared:
-		return scale{}, nil
+		return []scale{{}}, nil
 	case distances == Plain:
-		return scale{square: metric == distance.Euclidean}, nil
+		return []scale{{square: metric == distance.Euclidean}}, nil
 	}
-	return t.agreeing(lookup, scale{}, scale{square: true})
+	return []scale{{}, {square: true}}, nil
 }
 
 // agreeing chooses the scale with which most pairs agree that are both in the

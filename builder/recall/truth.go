@@ -24,6 +24,9 @@ func (t *Truth) List(i int) (neighbors []uint32, distances []float32) {
 	return t.Neighbors[i*t.K : (i+1)*t.K], t.Distances[i*t.K : (i+1)*t.K]
 }
 
+// Name is that of the file.
+func (t *Truth) Name() string { return t.name }
+
 // ReadTruth reads a big-ann ground truth file,
 //
 //	u32 m, u32 k, m*k int32 neighbors, m*k float32 distances

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -103,6 +104,12 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 	if err != nil {
 		return est, err
 	}
+	if err := truth.Check(s.Len(), 0); err != nil {
+		return est, err
+	}
+	if err := verify(s, truth, metric, scale); err != nil {
+		return est, err
+	}
 	est.K = min(s.K(), truth.K)
 	per, err := truth.PerRow(s.Len(), est.K, metric, scale,
 		func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
@@ -115,4 +122,57 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 	est.Recall, est.Low, est.High = recall.Interval(per, s.Info().Lists, 1)
 	est.Sample = len(per)
 	return est, nil
+}
+
+// verify holds exact lists against the rows of the store. Rows that are referenced may be
+// gone, and the lists then be believed as far as the graph's own pairs agree.
+func verify(s *store.Store, truth *recall.Truth, metric distance.Metric, scale recall.TruthDistances) error {
+	in, order, err := s.Vectors()
+	if errors.Is(err, fs.ErrNotExist) && s.Info().Manifest.Vectors == "reference" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	space, err := distance.New(metric, in.Type(), in.Dim())
+	if err != nil {
+		return err
+	}
+	placeOf := make(map[uint32]int, len(truth.Rows))
+	for _, row := range truth.Rows {
+		placeOf[row] = -1
+	}
+	for _, row := range truth.Neighbors {
+		placeOf[row] = -1
+	}
+	for place, row := range order {
+		if _, wanted := placeOf[row]; wanted {
+			placeOf[row] = place
+		}
+	}
+	size := in.Dim() * in.Type().Size()
+	x, y := make([]byte, size), make([]byte, size)
+	return truth.Verify(metric, scale, func(row, neighbor uint32) (float32, error) {
+		for _, r := range []struct {
+			row uint32
+			dst []byte
+		}{{row, x}, {neighbor, y}} {
+			if placeOf[r.row] < 0 {
+				return 0, fmt.Errorf("%s: row %d has no distances in this graph: it is isolated", truth.Name(), r.row)
+			}
+			if err := in.ReadRows(placeOf[r.row], r.dst); err != nil {
+				return 0, err
+			}
+		}
+		return space.Key(x, y, normOf(space, x), normOf(space, y)), nil
+	})
+}
+
+// normOf is the norm of a row where its distances need it.
+func normOf(space *distance.Space, row []byte) float64 {
+	if !space.NeedsNorms() {
+		return 0
+	}
+	return space.Norm(row)
 }

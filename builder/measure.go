@@ -15,8 +15,9 @@ import (
 var ErrOwnDistance = errors.New("builder: the graph's distance is no metric of its rows but rank-order, or a program's own function: exact lists cannot be computed under it")
 
 // MeasureRecall measures the recall of a finished store on a seeded sample of
-// rows, whose exact lists it computes from the store's own vectors. progress
-// may be nil. Error to test: ErrOwnDistance.
+// rows, whose exact lists it computes from the store's own vectors; where the build was
+// to take few copies of a row into a list (Options.Copies), the exact lists take no more.
+// progress may be nil. Error to test: ErrOwnDistance.
 func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(Event)) (est RecallEstimate, err error) {
 	est = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
 	if s.K() == 0 {
@@ -32,19 +33,27 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 		return est, err
 	}
 	drawn := recall.Sample(len(order), sample, seed, measureStream)
-	p := r.begin("recall", "pairs", int64(len(drawn))*int64(len(order)-1))
-	truth, _, err := r.exactly(drawn, p)
-	p.End("")
-	if err != nil {
-		return est, err
-	}
-	per, err := perRowOf(s, truth, order)
+	per, err := r.perRow(s, drawn)
 	if err != nil {
 		return est, err
 	}
 	est.Recall, est.Low, est.High = recall.Interval(per, len(order), 1)
 	est.Sample = len(per)
 	return est, nil
+}
+
+// perRow is the recall of a store's lists at some places.
+func (r *run) perRow(s *store.Store, places []uint32) ([]float64, error) {
+	if copies := copiesOf(s.Info().Manifest); copies > 0 {
+		return r.perRowOfGroups(s, places, copies)
+	}
+	p := r.begin("recall", "pairs", int64(len(places))*int64(r.n()-1))
+	truth, _, err := r.exactly(places, p)
+	p.End("")
+	if err != nil {
+		return nil, err
+	}
+	return perRowOf(s, truth, r.order)
 }
 
 // attach gives a run the rows and the metric of a store.

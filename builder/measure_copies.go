@@ -1,0 +1,125 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// copiesOf is the limit on copies in a list that a store was built with; 0: there is none.
+func copiesOf(m store.Manifest) (copies int) {
+	for _, o := range m.Options {
+		if o.Name == "duplicates" {
+			fmt.Sscanf(o.Value, string(Collapse)+" to %d", &copies) // else it stays 0
+		}
+	}
+	return copies
+}
+
+// groups are the rows of a store by their bytes. The first rows of groups have the first
+// places, in the order of a collapsed build.
+type groups struct {
+	first []uint32 // of every place
+	sizes []int    // by first place
+}
+
+func groupsOf(r *run) (*groups, error) {
+	g := new(groups)
+	var err error
+	if g.first, err = vectors.FirstOf(r.rows, vectors.AuditOptions{Context: r.ctx, Threads: r.opts.Threads}); err != nil {
+		return nil, err
+	}
+	for place, first := range g.first {
+		switch {
+		case int(first) == place && place == len(g.sizes):
+			g.sizes = append(g.sizes, 1)
+		case int(first) < len(g.sizes):
+			g.sizes[first]++
+		default:
+			return nil, fmt.Errorf("%w: place %d has the first row of its kind, behind copies of others", store.ErrCorrupt, place)
+		}
+	}
+	return g, nil
+}
+
+// perRowOfGroups is the recall of a store's lists at some places, against the exact lists
+// of which at most copies rows of a group are part, as far as others suffice.
+func (r *run) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]float64, error) {
+	g, err := groupsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	firsts := make([]uint32, len(places))
+	for i, place := range places {
+		firsts[i] = g.first[place]
+	}
+	solved := slices.Compact(slices.Sorted(slices.Values(firsts)))
+	truth, err := r.exactlyOfFirsts(solved, len(g.sizes))
+	if err != nil {
+		return nil, err
+	}
+	per := make([]float64, len(places))
+	var neighbors []uint32
+	var keys []float32
+	for i, place := range places {
+		at, _ := slices.BinarySearch(solved, firsts[i])
+		exact := r.keysOfGroups(g, solved[at], truth, at, copies)
+		if neighbors, keys, err = s.Keyed(store.Row(r.order[place]), neighbors, keys); err != nil {
+			return nil, err
+		}
+		per[i] = recall.OfList(exact, neighbors, keys, r.order[place], r.k)
+	}
+	return per, nil
+}
+
+// exactlyOfFirsts computes the exact lists of places among the first distinct ones; nil
+// where there is one.
+func (r *run) exactlyOfFirsts(places []uint32, distinct int) (*recall.Lists, error) {
+	if distinct == 1 {
+		return nil, nil
+	}
+	among := *r
+	among.rows, among.order, among.k = r.rows.Head(distinct), r.order[:distinct], min(r.k, distinct-1)
+	if r.norms != nil {
+		among.norms = r.norms[:distinct]
+	}
+	p := r.begin("recall", "pairs", int64(len(places))*int64(distinct-1))
+	defer p.End("")
+	truth, _, err := among.exactly(places, p)
+	return truth, err
+}
+
+// keysOfGroups are the keys of the exact list of a row at place, or of a copy of it.
+func (r *run) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, copies int) []float32 {
+	type group struct {
+		key  float32
+		rows int
+	}
+	own, norm := r.rows.Row(int(place)), r.norm(place)
+	near := []group{{r.space.Key(own, own, norm, norm), g.sizes[place] - 1}}
+	if truth != nil {
+		ids, keys := truth.List(at)
+		for i, id := range ids {
+			near = append(near, group{keys[i], g.sizes[id]})
+		}
+	}
+	var taken, rest []float32
+	for _, x := range near {
+		for i := range min(x.rows, copies+r.k) {
+			if i < copies {
+				taken = append(taken, x.key)
+			} else {
+				rest = append(rest, x.key)
+			}
+		}
+	}
+	slices.Sort(taken)
+	slices.Sort(rest)
+	taken = taken[:min(r.k, len(taken))]
+	taken = append(taken, rest[:min(r.k-len(taken), len(rest))]...)
+	slices.Sort(taken)
+	return taken
+}

@@ -20,6 +20,10 @@ import (
 // (package aside), and have their names when Close returns: a part of the rows never
 // passes for all of them.
 type Writer struct {
+	// Round has Convert round to whole numbers where the type holds only these; else a
+	// value that is none is an error.
+	Round bool
+
 	path   string
 	format string
 	typ    Type
@@ -208,8 +212,9 @@ func (w *Writer) Abort() error {
 // Rows is the number of rows appended.
 func (w *Writer) Rows() int { return w.n }
 
-// Convert appends all rows of src, converted to the writer's type. progress, if
-// not nil, is told how many rows each step added.
+// Convert appends all rows of src, converted to the writer's type: a value that the type
+// cannot hold is an error that names row and column, and so is a row whose values would
+// all be 0 and are not. progress, if not nil, is told how many rows each step added.
 func Convert(dst *Writer, src Source, progress func(rows int)) error {
 	size := src.Dim() * src.Type().Size()
 	buf := make([]byte, size*max(1, writeBytes/size))
@@ -237,5 +242,26 @@ func convertRow(dst *Writer, t Type, raw []byte, row []float32) error {
 		return dst.Append(raw, "")
 	}
 	Decode(t, raw, row)
+	if err := dst.holds(row); err != nil {
+		return fmt.Errorf("vectors: %s: row %d: %w", dst.path, dst.n, err)
+	}
 	return dst.AppendFloat32(row, "")
+}
+
+// holds reports what a conversion of a row would lose that is more than rounding.
+func (w *Writer) holds(row []float32) error {
+	largest, at := float32(0), 0
+	whole := w.typ == Uint8 || w.typ == Int8
+	for i, x := range row {
+		if y := float64(x); whole && !w.Round && y != math.RoundToEven(y) && !math.IsNaN(y) {
+			return fmt.Errorf("column %d: %g is no whole number, which all are that %v holds (--round rounds them)", i, x, w.typ)
+		}
+		if x = max(x, -x); x > largest {
+			largest, at = x, i
+		}
+	}
+	if whole && largest > 0 && largest <= 0.5 || w.typ == Float16 && largest > 0 && Float32ToFloat16(largest)&0x7fff == 0 {
+		return fmt.Errorf("column %d: %g is its largest value, and %v would hold a row of zeros", at, row[at], w.typ)
+	}
+	return nil
 }

@@ -17,13 +17,14 @@ const convertHelp = `Convert a vector file into another format or element type.
   knng convert rows.npy -o half.npy --type float16
   knng convert big.u8bin -o first.bvecs --limit-rows 100000
 
-A value that the new type cannot hold is an error that names row and column. Inputs in
-.gz and .zst, and stdin, are first unpacked in the system's folder for temporary files.`
+A value that the new type cannot hold is an error that names row and column: uint8 and
+int8 hold whole numbers, and --round makes these of others. Inputs in .gz and .zst, and stdin, are first unpacked in the system's folder for temporary files.`
 
 type convertFlags struct {
 	out   string
 	typ   string
 	limit int
+	round bool
 }
 
 func newConvert(g *globals) *cobra.Command {
@@ -35,6 +36,7 @@ func newConvert(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
+	c.Flags().BoolVar(&v.round, "round", false, "round to whole numbers for uint8 and int8")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only this many rows")
 	requireOutput(c)
 	return c
@@ -64,6 +66,7 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	} else if err != nil {
 		return usageError{err}
 	}
+	out.Round = v.round
 	p := g.phases().Begin("convert", "rows", int64(in.Len()))
 	err = vectors.Convert(out, interruptible{in, ctx}, p.Add)
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/pages"
@@ -264,7 +265,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 	stdin := slices.Contains(inputs, "-")
 	if in != nil {
 		if stdin {
-			g.say("%s has the rows of stdin already: it is not read again", b.out)
+			return in, b.sameStdin(ctx, g, in)
 		}
 		return in, nil
 	}
@@ -286,6 +287,27 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
 	}
 	return in, err
+}
+
+// sameStdin compares what comes on stdin with what the build in the directory was made of:
+// other rows are refused as those of another file are. Nothing need come.
+func (b *buildFlags) sameStdin(ctx context.Context, g *globals, in *vectors.Input) error {
+	at := slices.IndexFunc(in.Files, func(f vectors.File) bool { return f.Path == "-" })
+	if at < 0 || term.IsTerminal(int(os.Stdin.Fd())) {
+		return nil
+	}
+	empty, err := in.Files[at].Again(ctx, os.Stdin)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return usageError{fmt.Errorf("%s has the rows of another stream (%w): give those again, or another directory", b.out, err)}
+	case empty:
+		g.say("%s has the rows of stdin already, and nothing comes there", b.out)
+	default:
+		g.say("%s has the rows of stdin already", b.out)
+	}
+	return nil
 }
 
 // vacant is the state of a directory that a store is to be made in. One of other files is

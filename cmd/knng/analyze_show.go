@@ -120,7 +120,7 @@ func showHubs(w *tabwriter.Writer, r *graphReport, s *store.Store) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t", id)
+			fmt.Fprintf(w, "%s\t", oneLine(id))
 		}
 		fmt.Fprintln(w)
 	}

@@ -57,7 +57,7 @@ func runInfo(g *globals, dir string) error {
 	}
 	fmt.Fprintf(g.stdout, "lookups    %s\n", lookups)
 	for _, f := range info.Manifest.Files {
-		fmt.Fprintf(g.stdout, "input      %s: %d rows from %d, %s, sample %016x\n", f.Path, f.Rows, f.First, size(f.Size), f.Sample)
+		fmt.Fprintf(g.stdout, "input      %s: %d rows from %d, %s, sample %016x\n", oneLine(f.Path), f.Rows, f.First, size(f.Size), f.Sample)
 	}
 	return nil
 }
@@ -117,13 +117,13 @@ func unfinishedInfo(g *globals, dir string) error {
 	fmt.Fprintf(g.stdout, "%s: unfinished; give its build command again to continue\n", dir)
 	fmt.Fprintf(g.stdout, "input      %d rows of %d %s, k=%d, %s; begun %s\n", m.Rows, m.Dim, m.Type, m.K, m.Metric, m.Created)
 	for _, f := range m.Files {
-		fmt.Fprintf(g.stdout, "file       %s\n", f.Path)
+		fmt.Fprintf(g.stdout, "file       %s\n", oneLine(f.Path))
 	}
 	var options []string
 	for _, o := range m.Options {
 		options = append(options, o.Name+"="+o.Value)
 	}
-	fmt.Fprintf(g.stdout, "options    %s\n", strings.Join(options, " "))
+	fmt.Fprintf(g.stdout, "options    %s\n", oneLine(strings.Join(options, " ")))
 	for _, s := range stages {
 		fmt.Fprintf(g.stdout, "done       %s\n", s)
 	}

@@ -39,23 +39,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", err)
+		fmt.Fprintln(stderr, "knng:", harmless(err.Error(), "\n\t"))
 	}
 	return code
-}
-
-// output is stdout, and the first error of writing to it: those who print do not look.
-type output struct {
-	w   io.Writer
-	err error
-}
-
-func (o *output) Write(p []byte) (n int, err error) {
-	n, err = o.w.Write(p)
-	if o.err == nil {
-		o.err = err
-	}
-	return n, err
 }
 
 // globals are the flags that every command has.

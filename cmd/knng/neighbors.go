@@ -131,9 +131,9 @@ func listOf(s *store.Store, row store.Row, k int) (list neighborList, err error)
 }
 
 func printList(g *globals, list neighborList) {
-	fmt.Fprintf(g.stdout, "row %d %s\n", list.Row, list.ID)
+	fmt.Fprintf(g.stdout, "row %d %s\n", list.Row, oneLine(list.ID))
 	for _, n := range list.Neighbors {
-		fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, n.ID)
+		fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, oneLine(n.ID))
 	}
 }
 

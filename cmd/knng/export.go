@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,23 +15,29 @@ import (
 	"github.com/knng/knng/store/export"
 )
 
-const exportHelp = `Write a finished graph in the format of another tool, rows in input order.
+var exportHelp = `Write a finished graph in the format of another tool, rows in input order.
 
-  knng export photos.knng -o graph.npz --format npz                     # SciPy, scikit-learn, scanpy
-  knng export photos.knng -o umap --format npy --self                   # UMAP's precomputed_knn
+  knng export photos.knng -o graph.npz --for sklearn
+  knng export photos.knng -o umap --for umap
   knng export photos.knng -o graph.npz --format npz --symmetric union
-  knng export photos.knng -o graph.gt --format gt
+  knng export photos.knng -o graph.gt
 
+Libraries differ in whether they expect the row itself in its list, and go wrong in
+silence; --for sets what each wants:
+
+` + libraryTable() + `
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
 (u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
-distances beside it), ivecs, csv (row,rank,neighbor,distance), ids (the external
-id of every row, a line each). Without --format the
-extension of PATH tells which, and none of these means npz.`
+distances beside it), ivecs, csv (row,rank,neighbor,distance, and id,neighbor_id where
+the graph has ids), ids (the external id of every row, a line each). Without --format
+and --for the extension of PATH tells which.`
 
 type exportFlags struct {
-	out    string
-	memory string
-	opts   export.Options
+	out     string
+	library string
+	memory  string
+	use     string // the library's call
+	opts    export.Options
 }
 
 func newExport(g *globals) *cobra.Command {
@@ -40,12 +45,13 @@ func newExport(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs, csv or ids", Long: exportHelp,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, a []string) error { return e.run(c.Context(), g, a[0]) },
+		RunE: func(c *cobra.Command, a []string) error { return e.run(c, g, a[0]) },
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
-	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv or ids (default PATH's extension, or npz)")
-	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0")
+	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv or ids (default PATH's extension)")
+	f.StringVar(&e.library, "for", "", "the library to write for: sklearn, umap, scanpy, opentsne, hdbscan or igraph")
+	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
 	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of what the machine or its cgroup offers)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
@@ -53,17 +59,33 @@ func newExport(g *globals) *cobra.Command {
 	return c
 }
 
-func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
-	if e.opts.Format == "" {
-		e.opts.Format = formatOf(e.out)
+// complete settles what is written, from the flags and the name of the output.
+func (e *exportFlags) complete(c *cobra.Command) (err error) {
+	if e.out == "-" {
+		return errors.New("--output is -, want the name of a file: exports are not written to stdout")
 	}
-	var err error
-	if e.opts.Memory, err = parseSize(e.memory); err == nil {
-		err = e.opts.Validate()
+	if e.library != "" {
+		err = e.suit(c)
+	} else if e.opts.Format == "" {
+		var known bool
+		if e.opts.Format, known = formatOf(e.out); !known {
+			return fmt.Errorf("the extension of %s names no format: want .npz, .csv, .gt, .ibin, .ivecs, .ids or .npy, or --format or --for", e.out)
+		}
 	}
 	if err != nil {
+		return err
+	}
+	if e.opts.Memory, err = parseSize(e.memory); err != nil {
+		return err
+	}
+	return e.opts.Validate()
+}
+
+func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
+	if err := e.complete(c); err != nil {
 		return usageError{err}
 	}
+	ctx := c.Context()
 	e.opts.Memory = cmp.Or(e.opts.Memory, builder.DefaultMemory())
 	if err := apart(dir, e.out); err != nil {
 		return err
@@ -77,6 +99,9 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 			err = fmt.Errorf("%w (--force overwrites it)", err)
 		}
+		if errors.Is(err, export.ErrSelf) {
+			err = usageError{err}
+		}
 		return err
 	}
 	if g.json {
@@ -84,6 +109,9 @@ func (e *exportFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	if !g.quiet {
 		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, s.Len(), s.K(), e.opts.Format)
+		if e.use != "" {
+			fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(s.K()))
+		}
 	}
 	return nil
 }
@@ -96,12 +124,12 @@ func apart(dir, out string) error {
 	return nil
 }
 
-// formatOf is the format that a path asks for by its extension.
-func formatOf(path string) export.Format {
-	format := export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+// formatOf is the format that a path names by its extension, if any.
+func formatOf(path string) (format export.Format, known bool) {
+	format = export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	switch format {
-	case export.NPY, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs:
-		return format
+	case export.NPY, export.NPZ, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs:
+		return format, true
 	}
-	return export.NPZ
+	return "", false
 }

@@ -8,7 +8,12 @@ import (
 // csv writes a line for every entry. Distances have as many digits as give the
 // same float32 back.
 func (x *exporter) csv(w *bufio.Writer) error {
-	w.WriteString("row,rank,neighbor,distance\n")
+	names := x.names()
+	w.WriteString("row,rank,neighbor,distance")
+	if names != nil {
+		w.WriteString(",id,neighbor_id")
+	}
+	w.WriteByte('\n')
 	return x.each(func(row uint32, neighbors []uint32, distances []float32) error {
 		rank := int64(1)
 		for i, n := range neighbors {
@@ -19,6 +24,10 @@ func (x *exporter) csv(w *bufio.Writer) error {
 			line = strconv.AppendInt(append(line, ','), rank, 10)
 			line = strconv.AppendUint(append(line, ','), uint64(n), 10)
 			line = strconv.AppendFloat(append(line, ','), float64(distances[i]), 'g', -1, 32)
+			var err error
+			if line, err = names.append(line, row, n); err != nil {
+				return err
+			}
 			w.Write(append(line, '\n'))
 			rank++
 		}

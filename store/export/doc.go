@@ -20,13 +20,20 @@
 //	       by .fbin, u32 n, u32 w, n*w float32 distances
 //	ivecs  for every row int32 w, then w int32 rows
 //	csv    a line row,rank,neighbor,distance for every entry, after a line of
-//	       these names; ranks count from 1, the row itself has 0
+//	       these names; ranks count from 1, the row itself has 0. Where rows have
+//	       external ids, those of row and neighbor follow: id,neighbor_id
 //	ids    the external id of every row, a line each, as a build reads them; of
 //	       a [Named] graph
 //
 // Isolated rows, which have no list, are filled with -1 and +Inf where the width
 // is fixed, and are absent from csv and empty in npz; with Self too, for a row
 // with a NaN has no distance even to itself.
+//
+// # Libraries
+//
+// [For] gives the options that a library expects: whether the row itself comes first,
+// and whether the graph is symmetric. With others some of them go wrong in silence.
+// Under ip a row need not be nearest to itself, and Self is refused ([ErrSelf]).
 //
 // # Passes and memory
 //

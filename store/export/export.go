@@ -60,7 +60,7 @@ const (
 // Options of an export. A Format must be given; all else has a use at zero.
 type Options struct {
 	Format    Format
-	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it
+	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it; not under ip
 	Symmetric Symmetric
 	Force     bool  // replace what is at the path
 	Memory    int64 // bytes for the entries of a symmetric graph, 12 each and 24 a row: a pass does as many; 0 is 256 MiB
@@ -93,6 +93,9 @@ func (o *Options) Validate() error {
 // npy and ibin are replaced one after the other. An error of g ends it.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
+		return err
+	}
+	if err := o.selfIsNearest(g); err != nil {
 		return err
 	}
 	path = filepath.Clean(path) // beside which files are written first

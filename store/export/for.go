@@ -1,0 +1,44 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Library is a consumer of graphs, and how it wants them.
+type Library struct {
+	Name      string
+	Formats   []Format // the first where nothing else is asked for
+	Self      bool
+	Symmetric Symmetric
+	Use       string // what to do with the file or folder PATH; K is the length of a list
+}
+
+// Libraries are those that For knows.
+var Libraries = []Library{
+	{"sklearn", []Format{NPZ}, true, Directed, `NearestNeighbors(n_neighbors=K, metric="precomputed").fit(scipy.sparse.load_npz("PATH"))`},
+	{"umap", []Format{NPY}, true, Directed, `UMAP(n_neighbors=K+1, precomputed_knn=(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy")))`},
+	{"scanpy", []Format{NPZ}, false, Directed, `scanpy.pp.neighbors(adata, n_neighbors=K+1, distances=scipy.sparse.load_npz("PATH"))`},
+	{"opentsne", []Format{NPY}, false, Directed, `openTSNE.affinity.PrecomputedNeighbors(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy"))`},
+	{"hdbscan", []Format{NPZ}, false, Union, `hdbscan.HDBSCAN(metric="precomputed").fit(scipy.sparse.load_npz("PATH").astype(float))`},
+	{"igraph", []Format{CSV, NPZ}, false, Union, `igraph.Graph.DataFrame(e[e.row < e.neighbor][["row", "neighbor", "distance"]], directed=False) of e = pandas.read_csv("PATH")`},
+}
+
+// For returns what a library expects of an export.
+func For(name string) (Library, error) {
+	at := slices.IndexFunc(Libraries, func(l Library) bool { return l.Name == name })
+	if at < 0 {
+		var known []string
+		for _, l := range Libraries {
+			known = append(known, l.Name)
+		}
+		return Library{}, fmt.Errorf("export: library %q, want %s or %s", name, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+	}
+	return Libraries[at], nil
+}
+
+// Options are those that the library expects, in its first format.
+func (l Library) Options() Options {
+	return Options{Format: l.Formats[0], Self: l.Self, Symmetric: l.Symmetric}
+}

@@ -81,8 +81,8 @@ func (r *run) exactlyOfFirsts(places []uint32, distinct int) (*recall.Lists, err
 	if distinct == 1 {
 		return nil, nil
 	}
-	among := *r
-	among.rows, among.order, among.k = r.rows.Head(distinct), r.order[:distinct], min(r.k, distinct-1)
+	among := &run{ctx: r.ctx, opts: r.opts, src: r.src, space: r.space,
+		rows: r.rows.Head(distinct), order: r.order[:distinct], k: min(r.k, distinct-1)}
 	if r.norms != nil {
 		among.norms = r.norms[:distinct]
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // badRows is what the audit found, as recorded in the store.
@@ -70,7 +69,7 @@ func (r *run) readAll() error {
 		return err
 	}
 	r.bad = badRows{Checksum: checksumText(report.Checksum), Repeated: report.Duplicates}
-	r.bad.collect(report, r.zeroIsBad())
+	r.bad.collect(report, r.opts.zeroIsBad())
 	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
 }
@@ -124,4 +123,4 @@ func (r *run) separate() (err error) {
 }
 
 // zeroIsBad reports whether a row of zeros has no distances.
-func (r *run) zeroIsBad() bool { return r.opts.Metric == distance.Cosine && r.opts.Distance == nil }
+func (o *Options) zeroIsBad() bool { return o.Distance == nil && o.Metric.ZeroIsBad() }

@@ -46,7 +46,8 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, spaceError(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
-	r := &run{ctx: ctx, opts: opts, src: src, given: src, draft: draft, space: space}
+	r := newRun(ctx, opts, src, space)
+	r.draft = draft
 	defer r.release()
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
@@ -74,6 +75,7 @@ func (r *run) build() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.take(r.state.Method)
 	if r.scratch, err = r.draft.ScratchDir(); err != nil {
 		return nil, err
 	}

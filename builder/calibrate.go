@@ -20,10 +20,9 @@ import (
 // read from anywhere in a large file at once. Of rows that are very long fewer are held.
 const calibrationRows, calibrationBytes = 2048, 16 << 20
 
-// sampled is a run over some rows of the input, evenly spread, alone.
-func (r *run) sampled() (*run, error) {
-	dim, typ := r.src.Dim(), r.src.Type()
-	size := dim * typ.Size()
+// sampled is some points of the input, evenly spread, alone.
+func (r *run) sampled() (*points, error) {
+	size := r.space.RowBytes()
 	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.good))
 	bytes := make([]byte, n*size)
 	for i := range n {
@@ -32,16 +31,13 @@ func (r *run) sampled() (*run, error) {
 			return nil, err
 		}
 	}
-	g := &run{ctx: r.ctx, opts: r.opts, src: r.src, space: r.space, state: r.state, k: min(r.opts.K, n-1)}
-	var err error
-	if g.rows, err = vectors.RowsOf(bytes, n, dim, size, typ); err != nil {
+	g := &points{space: r.space, own: r.own, threads: r.threads, k: min(r.opts.K, n-1), screening: screening{use: r.use}}
+	if err := g.over(bytes, n); err != nil {
 		return nil, err
 	}
-	if g.norms, err = g.normsOf(g.rows); err != nil {
-		return nil, err
-	}
-	if g.state.Method == Balls || g.state.Method == Parts || g.codesScreen() {
-		if g.codes, err = codes.Of(g.rows, g.space, g.fitted(g.rows), g.opts.Threads); err != nil {
+	if g.use > noCodes && g.own == nil {
+		var err error
+		if g.codes, err = codes.Of(g.rows, g.space, g.fitted(g.rows), g.threads); err != nil {
 			return nil, err
 		}
 	}
@@ -49,10 +45,10 @@ func (r *run) sampled() (*run, error) {
 	return g, nil
 }
 
-// trial is a run of one goroutine over the same rows.
-func (g *run) trial() *run {
-	return &run{ctx: g.ctx, opts: g.opts, src: g.src, space: g.space, state: g.state, k: g.k,
-		rows: g.rows, norms: g.norms, order: g.order, screening: g.screening, ascending: g.ascending}
+// trial is the same points for one goroutine.
+func (ps *points) trial() *points {
+	return &points{space: ps.space, own: ps.own, threads: ps.threads, k: ps.k,
+		rows: ps.rows, norms: ps.norms, order: ps.order, screening: ps.screening, ascending: ps.ascending}
 }
 
 // timed is one thing that is measured: it does some of its work, on any goroutine, and
@@ -102,10 +98,10 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 
 // calibrate measures the machine for about as long as it is given, and writes a file of
 // at most so many bytes.
-func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
+func (r *run) calibrate(g *points, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
 	threads := r.opts.Threads
 	rates = nominal
-	if g.codes != nil && g.state.Method != Parts && !g.bytesAreKeys() {
+	if g.codes != nil && g.use >= candidateCodes && !g.bytesAreKeys() {
 		if err := g.boundCodes(g.rows); err != nil {
 			return rates, err
 		}
@@ -119,7 +115,8 @@ func (r *run) calibrate(g *run, nominal plan.Rates, budget time.Duration, file i
 			shares = append(shares, share)
 		}
 	}
-	measure(&rates.Leaf, threads, g.leafTrial)
+	slack := r.slackOf(r.state.Method, int64(r.state.Rows))
+	measure(&rates.Leaf, threads, func() (timed, func()) { return g.leafTrial(slack) })
 	measure(&rates.Screen, threads, holdingNothing(g.screenTrial))
 	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST
 	if g.codes != nil {

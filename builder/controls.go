@@ -58,13 +58,21 @@ func (r *run) control() error {
 	}
 	p := r.begin("controls", "pairs", int64(r.state.Steer)*int64(r.n()-1))
 	defer p.End("")
-	lists, compared, err := r.exactly(r.placesOf(r.steering()), p)
+	lists, compared, err := r.truth(r.placesOf(r.steering()), p)
 	if err != nil {
 		return err
 	}
 	r.steer = lists
 	r.state.Control += compared
 	return nil
+}
+
+// truth computes the exact lists of some places, and how many distances that took.
+func (r *run) truth(places []uint32, p *phase) (*recall.Lists, int64, error) {
+	if r.state.Method == Parts {
+		return r.exactlyInChunks(r.ctx, places, p.Add)
+	}
+	return r.exactly(r.ctx, places, p.Add)
 }
 
 // steeringDrawn is how rows that steer are drawn now: all at once. Balls and parts drew
@@ -139,7 +147,7 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 		sample = recall.Report(r.n(), nil, r.n(), r.opts.Seed)
 	}
 	p := r.begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
-	truth, evaluated, err := r.exactly(r.placesOf(sample), p)
+	truth, evaluated, err := r.truth(r.placesOf(sample), p)
 	p.End("")
 	res.ControlPairs += evaluated
 	return truth, err

@@ -11,7 +11,6 @@ import (
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // The exact method compares blocks of rows with blocks of rows. In a round,
@@ -182,18 +181,6 @@ func (r *run) exactWorker(screens func() screen.Screen) *exactWorker {
 	return w
 }
 
-// screenBytes is how much columns take in tiles: they stay in a second-level cache.
-const screenBytes = 640 << 10
-
-// screenColumns is how many rows are columns at a time: of bytes as many as a leaf has at
-// most, as float32 a quarter.
-func (r *run) screenColumns() int {
-	if r.products != nil {
-		return min(512, max(16, screenBytes/(4*r.src.Dim())))
-	}
-	return min(leafColumns, max(16, screenBytes/r.src.Dim()))
-}
-
 // solve compares two blocks, or one with itself, and returns what the lists
 // gained.
 func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err error) {
@@ -291,33 +278,8 @@ func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 // times nearly all pairs are of such rows, and all of them tie. Equal rows have equal
 // codes, and stand in the order of their rows; others whose key is nothing need not.
 func (w *exactWorker) isClosed(x, first uint32) bool {
-	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first && w.space != nil &&
-		(w.space.Metric() == distance.Euclidean || w.space.Metric() == distance.SqEuclidean) && !w.keysVanish()
-}
-
-// leastTold is a float32 above which no two that differ have a square of their difference
-// that rounds to nothing: they are 2^-73 apart.
-const leastTold = 1.0 / (1 << 49)
-
-// keysVanish reports whether rows that differ may have the key 0: whether elements come so
-// near zero.
-func (r *run) keysVanish() bool {
-	r.vanish.Do(func() {
-		if r.src.Type() != vectors.Float32 {
-			return // a half is at least 2^-24, and so is what two of them differ by
-		}
-		row := make([]float32, r.rows.Dim())
-		for i := range r.rows.Len() {
-			r.space.Float32(r.rows.Row(i), row)
-			for _, x := range row {
-				if x != 0 && math.Abs(float64(x)) < leastTold {
-					r.vanishing = true
-					return
-				}
-			}
-		}
-	})
-	return r.vanishing
+	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first &&
+		w.space.Metric().Squares() && !w.keysVanish()
 }
 
 func (w *exactWorker) allAre(places []uint32, first uint32) bool {

@@ -39,11 +39,12 @@ func (r *run) boundLists() error {
 		r.found.Free()
 		r.found = nil
 	}()
-	if _, err := r.solveBalls(b, 1, p); err != nil { // 0 made the order
+	leaves := &ballLeaves{ctx: r.ctx, codes: r.codes, found: r.found, ordered: !r.opts.Reference, progress: p.Add}
+	if _, err := leaves.solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
 	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
-		w := r.reranker()
+		w := newReranker(&r.points, r.found)
 		return func(from, to int) error {
 			for place := uint32(from); place < uint32(to); place++ {
 				_, keys, err := w.list(place)
@@ -112,11 +113,11 @@ func (w *exactWorker) boundBand(band, columns []uint32) error {
 }
 
 // longest are the places of some rows, none shorter than any other, ascending.
-func (r *run) longest(most int) []uint32 {
-	lengths := make([]float64, r.n())
-	places := slices.Clone(r.numbers(r.n()))
+func (ps *points) longest(most int) []uint32 {
+	lengths := make([]float64, ps.n())
+	places := slices.Clone(ps.numbers(ps.n()))
 	for i := range lengths {
-		lengths[i] = r.space.Norm(r.rows.Row(i))
+		lengths[i] = ps.space.Norm(ps.rows.Row(i))
 	}
 	slices.SortFunc(places, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(lengths[b], lengths[a]), cmp.Compare(a, b))

@@ -65,11 +65,13 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	if err != nil {
 		return 0, nil, err
 	}
-	r := &run{ctx: context.Background(), opts: o, src: src, given: src, draft: draft, space: space}
+	r := newRun(context.Background(), o, src, space)
+	r.draft = draft
 	defer r.release()
 	if _, err := draft.Load("state", &r.state); err != nil {
 		return 0, nil, err
 	}
+	r.take(r.state.Method)
 	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
 		if err := pass(); err != nil {
 			return 0, nil, err

@@ -46,7 +46,7 @@ func (r *run) layout() (err error) {
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
-	r.state.Method = r.opts.choose(len(r.good), r.src.Dim())
+	r.take(r.opts.choose(len(r.good), r.src.Dim()))
 	switch r.state.Method {
 	case Balls:
 		r.state.Plan = r.opts.planned()
@@ -114,7 +114,10 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	switch method := r.state.Method; {
 	case method == Balls || method == Exact && r.codesDivide(): // without codes the input's order is free
 		var err error
-		if order, err = r.ballOrder(given, p.Add); err != nil {
+		if r.codes, err = r.roundedRows(given); err != nil {
+			return nil, err
+		}
+		if order, err = ballOrder(r.ctx, r.balls(r.codes, 1), p.Add); err != nil {
 			return nil, err
 		}
 	case method == Paper:
@@ -145,7 +148,7 @@ func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(in
 	if r.codes == nil {
 		return write()
 	}
-	if !r.codesAreRows() {
+	if !r.space.RowsAreCodes() {
 		written := meanwhile(write)
 		r.codes, err = r.codes.Reordered(nil, order, r.opts.Threads)
 		return errors.Join(written(), err)
@@ -279,23 +282,6 @@ func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress
 		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
 		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
 	}
-}
-
-// normsOf computes the norms of all rows under cosine, in parallel.
-func (r *run) normsOf(rows *vectors.Rows) ([]float64, error) {
-	if !r.space.NeedsNorms() {
-		return nil, nil
-	}
-	norms := make([]float64, rows.Len())
-	err := vectors.Ranges(r.opts.Threads, rows.Len(), 4096, func() func(from, to int) error {
-		return func(from, to int) error {
-			for i := from; i < to; i++ {
-				norms[i] = r.space.Norm(rows.Row(i))
-			}
-			return nil
-		}
-	})
-	return norms, err
 }
 
 func (r *run) commitIDs() error {

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -11,30 +12,27 @@ import (
 // intrinsic estimates the intrinsic dimension of some rows from the distances of their
 // codes (Levina, Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"),
 // with the mean taken of inverses (MacKay, Ghahramani). 0 where there are no codes.
-func (g *run) intrinsic() (float64, error) {
-	n := g.rows.Len()
-	if g.codes == nil || n < 2*intrinsicK {
+func (ps *points) intrinsic(ctx context.Context) (float64, error) {
+	n := ps.rows.Len()
+	if ps.codes == nil || n < 2*intrinsicK {
 		return 0, nil
 	}
-	g.found = candidates.New(n, intrinsicK, 1)
-	defer func() {
-		g.found.Free()
-		g.found = nil
-	}()
-	if err := g.solveApart(g.numbers(n)); err != nil {
+	found := candidates.New(n, intrinsicK, 1)
+	defer found.Free()
+	if err := ps.solveApart(ctx, found, ps.numbers(n)); err != nil {
 		return 0, err
 	}
 	sum, count := 0.0, 0
 	for p := range uint32(n) {
-		m := g.found.Len(p)
+		m := found.Len(p)
 		if m < 2 {
 			continue
 		}
-		far := float64(g.found.At(p, m-1).Distance())
+		far := float64(found.At(p, m-1).Distance())
 		var logs float64
 		used := 0
 		for i := range m - 1 {
-			if d := float64(g.found.At(p, i).Distance()); d > 0 && far > 0 {
+			if d := float64(found.At(p, i).Distance()); d > 0 && far > 0 {
 				logs += math.Log(far/d) / 2 // squared
 				used++
 			}
@@ -51,13 +49,13 @@ func (g *run) intrinsic() (float64, error) {
 }
 
 // solveApart solves one leaf, whose lists are empty, by all threads.
-func (g *run) solveApart(leaf []uint32) error {
-	share := (len(leaf) + g.opts.Threads - 1) / g.opts.Threads
-	return vectors.Ranges(g.opts.Threads, len(leaf), share, func() func(from, to int) error {
-		w, own := newTileLeaves(g), slices.Clone(leaf)
+func (ps *points) solveApart(ctx context.Context, found *candidates.Lists, leaf []uint32) error {
+	share := (len(leaf) + ps.threads - 1) / ps.threads
+	return vectors.Ranges(ps.threads, len(leaf), share, func() func(from, to int) error {
+		w, own := newTileLeaves(ps.codes, found), slices.Clone(leaf)
 		return func(from, to int) error {
 			w.compare(own, leaf[from:to])
-			return g.ctx.Err()
+			return ctx.Err()
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (r *run) chooseForOwn() error {
 	found := make([]float32, len(ids))
 	if !known {
 		began := time.Now()
-		if _, err := r.evaluator()(0, ids, found); err != nil {
+		if _, err := r.ownKeys()(0, ids, found); err != nil {
 			return err
 		}
 		r.keyCost = time.Since(began) / time.Duration(len(ids))
@@ -112,7 +112,7 @@ func (r *run) costOfKernel() (time.Duration, error) {
 		ids[i] = uint32(i + 1)
 	}
 	out := make([]float32, len(ids))
-	keys := r.evaluator()
+	keys := r.kernelKeys()
 	best := time.Duration(math.MaxInt64)
 	for range 5 {
 		began := time.Now()
@@ -124,33 +124,18 @@ func (r *run) costOfKernel() (time.Duration, error) {
 	return best / time.Duration(len(ids)), nil
 }
 
-// solver returns one worker's leaf solver.
-func (r *run) solver() *leaf.Solver {
-	s := &leaf.Solver{Keys: r.keys()}
-	if r.opts.Distance == nil {
-		base, stride := r.rows.Base(), r.rows.Stride()
-		s.Block = func(xs, ys []uint32, out []float32) {
-			r.space.Block(base, stride, r.norms, xs, ys, out)
-		}
-	}
-	return s
-}
-
-// keys returns one worker's way to keys, through the pair cache where there is
-// one.
-func (r *run) keys() leaf.Keys {
+// cachedKeys returns one worker's way to keys of the user's own distance, through the
+// pair cache where there is one.
+func (r *run) cachedKeys() leaf.Keys {
 	if r.pairs == nil {
-		return r.evaluator()
+		return r.ownKeys()
 	}
-	return r.pairs.Keys(r.order, r.keyCost, r.evaluator())
+	return r.pairs.Keys(r.order, r.keyCost, r.ownKeys())
 }
 
-// evaluator computes every key asked for. One of the user's own may take any time: between
-// two of them the build stops.
-func (r *run) evaluator() leaf.Keys {
-	if r.opts.Distance == nil {
-		return r.kernelKeys()
-	}
+// ownKeys computes every key asked for under the user's own distance. One may take any
+// time: between two of them the build stops.
+func (r *run) ownKeys() leaf.Keys {
 	f := r.opts.Distance
 	return func(x uint32, ids []uint32, out []float32) (int, error) {
 		for i, id := range ids {
@@ -169,19 +154,4 @@ func (r *run) evaluator() leaf.Keys {
 		}
 		return len(ids), nil
 	}
-}
-
-func (r *run) kernelKeys() leaf.Keys {
-	base, stride := r.rows.Base(), r.rows.Stride()
-	return func(x uint32, ids []uint32, out []float32) (int, error) {
-		r.space.Keys(r.rows.Row(int(x)), r.norm(x), base, stride, r.norms, ids, out)
-		return len(ids), nil
-	}
-}
-
-func (r *run) norm(place uint32) float64 {
-	if r.norms == nil {
-		return 0
-	}
-	return r.norms[place]
 }

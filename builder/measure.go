@@ -3,7 +3,9 @@ package builder
 import (
 	"context"
 	"errors"
+	"runtime"
 
+	reporter "github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -28,12 +30,12 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 		return est, err
 	}
 	defer in.Close()
-	r := &run{ctx: ctx, opts: Options{Progress: progress, Seed: seed}.withDefaults(), src: in, order: order, k: s.K()}
-	if err := r.attach(s, in); err != nil {
+	ps, err := pointsOf(s, in, order)
+	if err != nil {
 		return est, err
 	}
 	drawn := recall.Sample(len(order), sample, seed, measureStream)
-	per, err := r.perRow(s, drawn)
+	per, err := (&measurement{ps, ctx, reporter.Reporter{Tell: progress}}).perRow(s, drawn)
 	if err != nil {
 		return est, err
 	}
@@ -42,37 +44,49 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 	return est, nil
 }
 
+// measurement is the rows of a store, and whom its measuring is told.
+type measurement struct {
+	*points
+	ctx context.Context
+	reporter.Reporter
+}
+
+// truth computes the exact lists of some places.
+func (m *measurement) truth(of *points, places []uint32) (*recall.Lists, error) {
+	p := m.Begin("recall", "pairs", int64(len(places))*int64(of.n()-1))
+	defer p.End("")
+	truth, _, err := of.exactly(m.ctx, places, p.Add)
+	return truth, err
+}
+
 // perRow is the recall of a store's lists at some places.
-func (r *run) perRow(s *store.Store, places []uint32) ([]float64, error) {
+func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error) {
 	if copies := copiesOf(s.Info().Manifest); copies > 0 {
-		return r.perRowOfGroups(s, places, copies)
+		return m.perRowOfGroups(s, places, copies)
 	}
-	p := r.begin("recall", "pairs", int64(len(places))*int64(r.n()-1))
-	truth, _, err := r.exactly(places, p)
-	p.End("")
+	truth, err := m.truth(m.points, places)
 	if err != nil {
 		return nil, err
 	}
-	return perRowOf(s, truth, r.order)
+	return perRowOf(s, truth, m.order)
 }
 
-// attach gives a run the rows and the metric of a store.
-func (r *run) attach(s *store.Store, in *vectors.Input) error {
+// pointsOf is the rows of a store under its metric.
+func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points, error) {
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil || s.OwnDistance() {
-		return ErrOwnDistance
-	}
-	r.opts.Metric = metric
-	if r.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
-		return err
+		return nil, ErrOwnDistance
 	}
 	rows, ok := in.Mapped()
 	if !ok {
-		return errors.New("builder: the referenced vectors cannot be mapped")
+		return nil, errors.New("builder: the referenced vectors cannot be mapped")
 	}
-	r.rows = rows
-	r.norms, err = r.normsOf(rows)
-	return err
+	ps := &points{threads: runtime.GOMAXPROCS(0), rows: rows, order: order, k: s.K()}
+	if ps.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
+		return nil, err
+	}
+	ps.norms, err = ps.normsOf(rows)
+	return ps, err
 }
 
 // measureStream keeps this sample apart from those of the build, which have the

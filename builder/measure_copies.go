@@ -26,10 +26,10 @@ type groups struct {
 	sizes []int    // by first place
 }
 
-func groupsOf(r *run) (*groups, error) {
+func groupsOf(m *measurement) (*groups, error) {
 	g := new(groups)
 	var err error
-	if g.first, err = vectors.FirstOf(r.rows, vectors.AuditOptions{Context: r.ctx, Threads: r.opts.Threads}); err != nil {
+	if g.first, err = vectors.FirstOf(m.rows, vectors.AuditOptions{Context: m.ctx, Threads: m.threads}); err != nil {
 		return nil, err
 	}
 	for place, first := range g.first {
@@ -47,8 +47,8 @@ func groupsOf(r *run) (*groups, error) {
 
 // perRowOfGroups is the recall of a store's lists at some places, against the exact lists
 // of which at most copies rows of a group are part, as far as others suffice.
-func (r *run) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]float64, error) {
-	g, err := groupsOf(r)
+func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]float64, error) {
+	g, err := groupsOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (r *run) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]flo
 		firsts[i] = g.first[place]
 	}
 	solved := slices.Compact(slices.Sorted(slices.Values(firsts)))
-	truth, err := r.exactlyOfFirsts(solved, len(g.sizes))
+	truth, err := m.exactlyOfFirsts(solved, len(g.sizes))
 	if err != nil {
 		return nil, err
 	}
@@ -66,40 +66,36 @@ func (r *run) perRowOfGroups(s *store.Store, places []uint32, copies int) ([]flo
 	var keys []float32
 	for i, place := range places {
 		at, _ := slices.BinarySearch(solved, firsts[i])
-		exact := r.keysOfGroups(g, solved[at], truth, at, copies)
-		if neighbors, keys, err = s.Keyed(store.Row(r.order[place]), neighbors, keys); err != nil {
+		exact := m.keysOfGroups(g, solved[at], truth, at, copies)
+		if neighbors, keys, err = s.Keyed(store.Row(m.order[place]), neighbors, keys); err != nil {
 			return nil, err
 		}
-		per[i] = recall.OfList(exact, neighbors, keys, r.order[place], r.k)
+		per[i] = recall.OfList(exact, neighbors, keys, m.order[place], m.k)
 	}
 	return per, nil
 }
 
 // exactlyOfFirsts computes the exact lists of places among the first distinct ones; nil
 // where there is one.
-func (r *run) exactlyOfFirsts(places []uint32, distinct int) (*recall.Lists, error) {
+func (m *measurement) exactlyOfFirsts(places []uint32, distinct int) (*recall.Lists, error) {
 	if distinct == 1 {
 		return nil, nil
 	}
-	among := &run{ctx: r.ctx, opts: r.opts, src: r.src, space: r.space,
-		rows: r.rows.Head(distinct), order: r.order[:distinct], k: min(r.k, distinct-1)}
-	if r.norms != nil {
-		among.norms = r.norms[:distinct]
+	among := &points{space: m.space, threads: m.threads, rows: m.rows.Head(distinct), order: m.order[:distinct], k: min(m.k, distinct-1)}
+	if m.norms != nil {
+		among.norms = m.norms[:distinct]
 	}
-	p := r.begin("recall", "pairs", int64(len(places))*int64(distinct-1))
-	defer p.End("")
-	truth, _, err := among.exactly(places, p)
-	return truth, err
+	return m.truth(among, places)
 }
 
 // keysOfGroups are the keys of the exact list of a row at place, or of a copy of it.
-func (r *run) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, copies int) []float32 {
+func (m *measurement) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, copies int) []float32 {
 	type group struct {
 		key  float32
 		rows int
 	}
-	own, norm := r.rows.Row(int(place)), r.norm(place)
-	near := []group{{r.space.Key(own, own, norm, norm), g.sizes[place] - 1}}
+	own, norm := m.rows.Row(int(place)), m.norm(place)
+	near := []group{{m.space.Key(own, own, norm, norm), g.sizes[place] - 1}}
 	if truth != nil {
 		ids, keys := truth.List(at)
 		for i, id := range ids {
@@ -108,7 +104,7 @@ func (r *run) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, cop
 	}
 	var taken, rest []float32
 	for _, x := range near {
-		for i := range min(x.rows, copies+r.k) {
+		for i := range min(x.rows, copies+m.k) {
 			if i < copies {
 				taken = append(taken, x.key)
 			} else {
@@ -118,8 +114,8 @@ func (r *run) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, cop
 	}
 	slices.Sort(taken)
 	slices.Sort(rest)
-	taken = taken[:min(r.k, len(taken))]
-	taken = append(taken, rest[:min(r.k-len(taken), len(rest))]...)
+	taken = taken[:min(m.k, len(taken))]
+	taken = append(taken, rest[:min(m.k-len(taken), len(rest))]...)
 	slices.Sort(taken)
 	return taken
 }

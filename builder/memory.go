@@ -5,7 +5,6 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -86,26 +85,6 @@ func (r *run) leastPlan(method Method) *plan.Plan {
 		}
 	}
 	return plan.Of(s, plan.Nominal(s, 1))
-}
-
-// codesBytes is the memory of the codes of n rows, their sums and their residuals.
-func (r *run) codesBytes(n int64) int64 {
-	dim, sums := int64(r.src.Dim()), int64(8)
-	if r.opts.Metric == distance.IP {
-		sums = 20 // and sums of products, with lengths
-	}
-	if r.codesAreRows() {
-		return sums * n
-	}
-	return n*(sums+(dim+3)/4*4) + r.residualBytes(n)
-}
-
-// residualBytes is what codes that are not exact take to tell how far rows lie from them.
-func (r *run) residualBytes(n int64) int64 {
-	if r.bytesAreKeys() {
-		return 0
-	}
-	return 4 * n
 }
 
 const mib = 1 << 20

@@ -55,6 +55,12 @@ func (o *Options) choose(n, dim int) Method {
 	return Balls
 }
 
+// take settles the method of the build.
+func (r *run) take(m Method) {
+	r.state.Method = m
+	r.use = map[Method]use{Exact: pairCodes, Balls: candidateCodes, Parts: groupCodes}[m]
+}
+
 // divisible reports whether the parts method can do what is asked.
 func (o *Options) divisible() bool {
 	return o.paperOnly() == "" && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK

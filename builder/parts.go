@@ -44,18 +44,12 @@ func (r *run) partsK(members int) int {
 	return min(k+partsSlack, members-1)
 }
 
-// codesOrder reports whether ordering by code distances is ordering by keys: they
-// are equal, and float32 tells all of them apart.
-func (r *run) codesOrder() bool {
-	return r.bytesAreKeys() && r.src.Dim()*255*255 < 1<<24
-}
-
 // groupRowBytes is the memory of a row in a group, but for its residual: which rows make a
 // group goes by it, and so does the graph.
 func (r *run) groupRowBytes() int64 {
 	row := int64(r.src.Dim() * r.src.Type().Size())
 	lists := int64(8*(r.opts.K+partsSlack) + 8*r.opts.K)
-	return row + r.codesBytes(1) - r.residualBytes(1) + lists + 4*(4+2*overlap)
+	return row + r.codeBytes(1) - r.residualBytes(1) + lists + 4*(4+2*overlap)
 }
 
 // loadParts takes up a build: its lists stay on disk.
@@ -149,68 +143,57 @@ func (r *run) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNo
 	if len(group.Places) < 2 {
 		return nil, note, nil
 	}
-	g, err := r.inGroup(group)
+	g, found, err := r.inGroup(group)
 	if err != nil {
 		return nil, note, err
 	}
-	defer g.found.Free()
-	if note.Requested, err = g.solveLeaves(group); err != nil {
+	defer found.Free()
+	if note.Requested, err = r.solveLeaves(group, g, found); err != nil {
 		return nil, note, err
 	}
 	note.Evaluated = note.Requested
-	if err := g.rank(func(int) {}); err != nil {
+	lists, err := rank(r.ctx, g, found, func(int) {})
+	if err != nil {
 		return nil, note, err
 	}
-	blocks = r.stripesOf(group.Places, g.lists)
-	note.Steered = g.steeredIn(group.Places, r.steer)
+	blocks = r.stripesOf(group.Places, lists)
+	note.Steered = steeredIn(group.Places, lists, r.steer)
 	return blocks, note, nil
 }
 
-// inGroup is a run over the rows of a group alone, whose places are their numbers
-// in it: as these ascend with the rows, ties fall alike.
-func (r *run) inGroup(group *parts.Group) (*run, error) {
-	n, dim, typ := len(group.Places), r.src.Dim(), r.src.Type()
-	g := &run{ctx: r.ctx, opts: r.opts, src: r.src, space: r.space, k: min(r.k, n-1)}
-	var err error
-	if g.rows, err = vectors.RowsOf(group.Rows, n, dim, dim*typ.Size(), typ); err != nil {
-		return nil, err
-	}
-	if g.norms, err = g.normsOf(g.rows); err != nil {
-		return nil, err
+// inGroup is the points of a group alone, whose places are their numbers in it, and
+// room for their candidates.
+func (r *run) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
+	n := len(group.Places)
+	g := &points{space: r.space, threads: r.threads, k: min(r.k, n-1)}
+	if err := g.over(group.Rows, n); err != nil {
+		return nil, nil, err
 	}
 	rounding, err := r.rounding(nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if g.codes, err = codes.Of(g.rows, g.space, rounding, g.opts.Threads); err != nil {
-		return nil, err
+	if g.codes, err = codes.Of(g.rows, g.space, rounding, g.threads); err != nil {
+		return nil, nil, err
 	}
 	g.order = r.numbers(n)
-	g.found = candidates.New(n, r.partsK(n), r.opts.Threads)
+	found := candidates.New(n, r.partsK(n), r.threads)
 	if r.codesOrder() {
 		for i, place := range group.Places {
-			g.found.Limit(uint32(i), r.bounds.distance(place))
+			found.Limit(uint32(i), r.bounds.distance(place))
 		}
 	}
-	return g, nil
-}
-
-// numbers is 0, 1, ... n-1.
-func (r *run) numbers(n int) []uint32 {
-	for len(r.ascending) < n {
-		r.ascending = append(r.ascending, uint32(len(r.ascending)))
-	}
-	return r.ascending[:n]
+	return g, found, nil
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
-func (r *run) solveLeaves(group *parts.Group) (int64, error) {
+func (r *run) solveLeaves(group *parts.Group, g *points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(r.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
-		solve := r.leafOfCodes()
+		leaves := newTileLeaves(g.codes, found)
 		return func(i, _ int) error {
 			leaf := group.Leaf(i)
-			solve(leaf)
+			leaves.solve(leaf)
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
 			return r.ctx.Err()
 		}

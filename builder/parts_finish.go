@@ -130,7 +130,7 @@ func (f *partsFinish) complete(s *stripe) error {
 		return nil
 	}
 	p := f.begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
-	truth, compared, err := f.exactly(short, p)
+	truth, compared, err := f.truth(short, p)
 	p.End("")
 	if err != nil {
 		return err

@@ -30,8 +30,8 @@ type noted struct {
 // foldedNotes names the record of the notes of the divisions that are folded.
 const foldedNotes = "steered"
 
-// steeredIn notes the lists of the rows that steer. The run is that of a group.
-func (r *run) steeredIn(places []uint32, steer *recall.Lists) (lists []noted) {
+// steeredIn notes the lists that a group of places has for the rows that steer.
+func steeredIn(places []uint32, of *union.Lists, steer *recall.Lists) (lists []noted) {
 	if steer == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (r *run) steeredIn(places []uint32, steer *recall.Lists) (lists []noted) {
 		if !here {
 			continue
 		}
-		near, keys := r.lists.List(uint32(i))
+		near, keys := of.List(uint32(i))
 		l := noted{Place: place, Keys: slices.Clone(keys)}
 		for _, id := range near {
 			l.Neighbors = append(l.Neighbors, places[id])

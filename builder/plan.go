@@ -43,7 +43,8 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	if err != nil {
 		return nil, err
 	}
-	r := &run{ctx: ctx, opts: opts, src: src, given: src, space: space, scratch: opts.Scratch}
+	r := newRun(ctx, opts, src, space)
+	r.scratch = opts.Scratch
 	defer r.release()
 	r.received.Store(src.Received())
 	var p *plan.Plan
@@ -52,7 +53,7 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		if err = r.separate(); err != nil {
 			return err
 		}
-		r.state.Method = opts.choose(len(r.good), src.Dim())
+		r.take(opts.choose(len(r.good), src.Dim()))
 		if p, err = r.makePlan(func(*plan.Plan) time.Duration { return calibrationTime }); err == nil {
 			p.LimitBytes, p.LeastBytes = r.limit(), r.need()
 		}
@@ -70,7 +71,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	shape := r.shape(r.state.Method)
 	intrinsic := 0.0
 	if r.opts.Recall > 0 { // which is all that it is for
-		if intrinsic, err = g.intrinsic(); err != nil {
+		if intrinsic, err = g.intrinsic(r.ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +103,7 @@ func (r *run) shape(method Method) plan.Shape {
 	}
 	s := plan.Shape{
 		Method: string(method), Rows: rows, Copies: int64(len(r.copies)), Outputs: outputs, Dim: r.src.Dim(),
-		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.bytesAreKeys(), Norms: r.zeroIsBad(),
+		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.bytesAreKeys(), Norms: o.zeroIsBad(),
 		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: overlap, Visits: o.Visits, Recall: o.Recall,
 		Received: r.received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
 	}
@@ -110,8 +111,8 @@ func (r *run) shape(method Method) plan.Shape {
 		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
 	}
 	if method == Balls || method == Parts || r.bytesAreKeys() || method == Exact && o.Distance == nil {
-		s.CodeBytes, s.ViewCodes = r.codesBytes(1), r.codesAreRows()
-		s.Inner = o.Metric == distance.IP
+		s.CodeBytes, s.ViewCodes = r.codeBytes(1), r.space.RowsAreCodes()
+		s.Inner = !o.Metric.Gathers()
 	} else if o.Distance == nil {
 		s.CodeBytes, s.ViewCodes = 4, true // products
 	}
@@ -158,17 +159,12 @@ func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
 	return divisions, rounds
 }
 
-// codesAreRows reports whether the codes of rows are the rows themselves.
-func (r *run) codesAreRows() bool {
-	return r.src.Type() == vectors.Uint8 && r.src.Dim()%4 == 0 && r.opts.Metric != distance.Cosine
-}
-
 // expect plans the build at its head, and tells. A build that goes on has its plan.
 func (r *run) expect() error {
 	if r.state.Expected != nil || r.state.Rows > 0 {
 		return nil
 	}
-	r.state.Method = r.opts.choose(len(r.good), r.src.Dim())
+	r.take(r.opts.choose(len(r.good), r.src.Dim()))
 	p, err := r.makePlan(func(nominal *plan.Plan) time.Duration {
 		if nominal.Seconds < measuredFrom {
 			return 0

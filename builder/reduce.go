@@ -104,13 +104,6 @@ func (r *run) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
 	return err
 }
 
-// restore gives up codes along axes, before others are asked for.
-func (r *run) restore() {
-	if r.codes != nil && r.codes.Reduced() {
-		r.codes, r.lead = nil, nil
-	}
-}
-
 // reducible reports whether axes are looked for where there are so many rows.
 func (r *run) reducible(rows int64) bool {
 	return r.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !r.opts.Course.AllAxes

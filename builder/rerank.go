@@ -2,9 +2,11 @@ package builder
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
@@ -13,19 +15,20 @@ import (
 
 // reranker orders candidates by their exact keys: one per goroutine.
 type reranker struct {
-	*run
+	*points
+	found    *candidates.Lists
 	evaluate leaf.Keys
 	tile     *codes.Tile
 	places   []uint32
-	keys     []float32
+	nearest  []float32
 	numbers  []uint32 // in the order of keys
 	entries  []uint64
 }
 
-func (r *run) reranker() *reranker {
-	k := r.found.K
-	return &reranker{run: r, evaluate: r.evaluator(), tile: r.codes.NewTile(),
-		places: make([]uint32, k), keys: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
+func newReranker(ps *points, found *candidates.Lists) *reranker {
+	k := found.K
+	return &reranker{points: ps, found: found, evaluate: ps.keys(), tile: ps.codes.NewTile(),
+		places: make([]uint32, k), nearest: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
 }
 
 // list returns the k nearest of a place's candidates by (key, row). The slices
@@ -40,21 +43,21 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 	}
 	w.sort(n)
 	n = min(n, w.k)
-	return w.places[:n], w.keys[:n], nil
+	return w.places[:n], w.nearest[:n], nil
 }
 
 // sort sorts n places and their keys by (key, row): a kernel merges them into an empty list.
 // With insertion, though codes sort them nearly, reranking GIST took 72 ms for 63.
 func (w *reranker) sort(n int) {
 	entries, numbers := w.entries[:n], w.numbers[:n]
-	for i, key := range w.keys[:n] {
+	for i, key := range w.nearest[:n] {
 		numbers[i], entries[i] = ordered(key), math.MaxUint64
 	}
 	w.tile.Merge(entries, numbers, w.places[:n], math.MaxUint32)
 	tied := false
 	for i, e := range entries {
-		w.places[i], w.keys[i] = uint32(e)>>2, keyOf(uint32(e>>32))
-		tied = tied || i > 0 && w.keys[i] == w.keys[i-1]
+		w.places[i], w.nearest[i] = uint32(e)>>2, keyOf(uint32(e>>32))
+		tied = tied || i > 0 && w.nearest[i] == w.nearest[i-1]
 	}
 	if tied {
 		w.sortTies(n)
@@ -64,7 +67,7 @@ func (w *reranker) sort(n int) {
 // sortTies sorts places of the same key by their rows.
 func (w *reranker) sortTies(n int) {
 	for from, to := 0, 0; from < n; from = to {
-		for to = from + 1; to < n && w.keys[to] == w.keys[from]; to++ {
+		for to = from + 1; to < n && w.nearest[to] == w.nearest[from]; to++ {
 		}
 		slices.SortFunc(w.places[from:to], func(x, y uint32) int { return cmp.Compare(w.order[x], w.order[y]) })
 	}
@@ -85,39 +88,40 @@ func keyOf(ordered uint32) float32 {
 func (w *reranker) exactKeys(place uint32, n int) error {
 	if w.codes.Exact() {
 		for i := range n {
-			w.keys[i] = float32(w.found.At(place, i).Distance())
+			w.nearest[i] = float32(w.found.At(place, i).Distance())
 		}
 		return nil
 	}
-	_, err := w.evaluate(place, w.places[:n], w.keys)
+	_, err := w.evaluate(place, w.places[:n], w.nearest)
 	return err
 }
 
 // rerank makes the running lists of the candidates, in their memory.
-func (r *run) rerank() error {
+func (r *run) rerank() (err error) {
 	p := r.begin("rerank", "rows", int64(r.n()))
 	defer p.End("")
 	r.freeRound()
-	err := r.rank(p.Add)
+	r.lists, err = rank(r.ctx, &r.points, r.found, p.Add)
 	r.restore()
 	return err
 }
 
-// rank sets the list of every place and tells progress of each range of rows.
-func (r *run) rank(progress func(rows int)) error {
-	r.lists = union.Over(r.found.Words(), r.n(), r.k, 2*r.found.K, r.order)
-	return vectors.Apart(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
-		w := r.reranker()
+// rank makes lists of candidates, in their memory, and tells progress of each range of
+// rows.
+func rank(ctx context.Context, ps *points, found *candidates.Lists, progress func(rows int)) (*union.Lists, error) {
+	lists := union.Over(found.Words(), ps.n(), ps.k, 2*found.K, ps.order)
+	return lists, vectors.Apart(ps.threads, ps.n(), 1024, func() func(from, to int) error {
+		w := newReranker(ps, found)
 		return func(from, to int) error {
 			for place := from; place < to; place++ {
 				ids, keys, err := w.list(uint32(place))
 				if err != nil {
 					return err
 				}
-				r.lists.Set(uint32(place), ids, keys)
+				lists.Set(uint32(place), ids, keys)
 			}
 			progress(to - from)
-			return r.ctx.Err()
+			return ctx.Err()
 		}
 	})
 }

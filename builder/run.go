@@ -31,30 +31,29 @@ type run struct {
 	received atomic.Int64 // bytes of rows from streams that are still on disk
 
 	listed
-	rows     *vectors.Rows
+	points
 	ownsRows bool // rows is ours to close
-	space    *distance.Space
-	norms    []float64 // by place, under cosine
-	order    []uint32  // order[place] = row
-	k        int       // length of the lists: min(K, n-1)
 	lists    *union.Lists
 	steer    *recall.Lists // exact lists of the rows that steer; nil: none do
 
-	screening
 	pairCache
 	ballLists
 	inParts
 
-	vanish     sync.Once // for vanishing: see keysVanish
-	vanishing  bool
-	ascending  []uint32     // 0, 1, ...: see numbers
 	bounds     bounds       // of lists, in the exact method and in parts
 	ledger     pages.Ledger // of what grows with the rows
 	completing unitCounts   // of the final exact pass
 }
 
-// n is the number of rows that get a list.
-func (r *run) n() int { return len(r.order) }
+func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distance.Space) *run {
+	r := &run{ctx: ctx, opts: opts, src: src, given: src}
+	r.points = points{space: space, threads: opts.Threads}
+	r.fit = r.rounding
+	if opts.Distance != nil {
+		r.own = r.cachedKeys
+	}
+	return r
+}
 
 // stageNumber is how the store knows the stage in progress.
 func (r *run) stageNumber() uint32 { return uint32(len(r.state.Stages) + 1) }

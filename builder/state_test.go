@@ -44,7 +44,7 @@ func TestNextBalls(t *testing.T) {
 // were that of these.
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
-		r := &run{opts: Options{Recall: 0.95}, k: 1, state: state{Method: m, Steer: 40, Stages: []stage{divided(0.6)}}}
+		r := &run{opts: Options{Recall: 0.95}, points: points{k: 1}, state: state{Method: m, Steer: 40, Stages: []stage{divided(0.6)}}}
 		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
 		}

@@ -5,16 +5,14 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/vectors/codes"
 )
 
-// leafColumns is how many rows of a leaf the others are compared with at a time: a
-// quarter of a megabyte at usual dimensions, which stays in a second-level cache.
-const leafColumns = 2048
-
 // tileLeaves solves leaves by their codes: one per goroutine.
 type tileLeaves struct {
-	*run
+	codes   *codes.Matrix
+	found   *candidates.Lists
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
 	open    []uint32  // rows of the leaf whose lists have no bound
@@ -34,11 +32,9 @@ type waiting struct {
 // Twice as many would take the room of a leaf's columns in a second-level cache.
 const waitingMost = 32
 
-// leafOfCodes returns one worker's way to solve leaves.
-func (r *run) leafOfCodes() func(leaf []uint32) { return newTileLeaves(r).solve }
-
-func newTileLeaves(r *run) *tileLeaves {
-	return &tileLeaves{run: r, tile: r.codes.NewTile()}
+// newTileLeaves returns a solver of leaves of rows with these codes into found.
+func newTileLeaves(m *codes.Matrix, found *candidates.Lists) *tileLeaves {
+	return &tileLeaves{codes: m, found: found, tile: m.NewTile()}
 }
 
 // solve compares all pairs of a leaf, each once for both of its rows. An empty list

@@ -21,14 +21,10 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		const n, dim = 6000, 12
 		m := rowstest.Codes(t, rng, n, dim, values)
 		k := 1 + rng.IntN(40)
-		lists := func() *run {
-			return &run{screening: screening{codes: m}, ballLists: ballLists{found: candidates.New(n, k, 2)}}
-		}
-		once, bothWays := lists(), lists()
-		defer once.found.Free()
-		defer bothWays.found.Free()
-		solver := newTileLeaves(once)
-		plain := newTileLeaves(bothWays)
+		once, bothWays := candidates.New(n, k, 2), candidates.New(n, k, 2)
+		defer once.Free()
+		defer bothWays.Free()
+		solver, plain := newTileLeaves(m, once), newTileLeaves(m, bothWays)
 		for _, size := range []int{n, 5000, 1, 2, 7, 9, 100, 500, 1000, 2100, 4097, rng.IntN(n) + 1} {
 			leaf := make([]uint32, size)
 			for i, p := range rng.Perm(n)[:size] {
@@ -39,7 +35,7 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 			plain.compare(leaf, leaf)
 			for p := range uint32(n) {
 				for i := range k {
-					if a, b := once.found.At(p, i), bothWays.found.At(p, i); a != b {
+					if a, b := once.At(p, i), bothWays.At(p, i); a != b {
 						t.Fatalf("seed %d: %d values, k %d, leaf of %d: entry %d of place %d is %x, want %x", seed, values, k, size, i, p, a, b)
 					}
 				}

@@ -20,25 +20,24 @@ const trialLeaf = DefaultBallSize * 2 / 5
 
 // leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
 // begin empty and fill, as in a build.
-func (g *run) leafTrial() (work timed, free func()) {
+func (ps *points) leafTrial(slack int) (work timed, free func()) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	own := g.trial()
-	n := g.rows.Len()
-	places := slices.Clone(g.numbers(n))
+	own := ps.trial()
+	n := ps.rows.Len()
+	places := slices.Clone(ps.numbers(n))
 	size := min(trialLeaf, n)
 	var solve func(leaf []uint32)
 	reset := func() {}
-	if g.codes != nil {
-		own.found = candidates.New(n, min(own.k+own.slackOf(own.state.Method, int64(own.state.Rows)), n-1), 1)
-		reset, free = func() { own.found.Clear(1) }, own.found.Free
-		tiles := own.leafOfCodes()
-		solve = func(leaf []uint32) { tiles(leaf) }
+	if ps.codes != nil {
+		found := candidates.New(n, min(own.k+slack, n-1), 1)
+		reset, free = func() { found.Clear(1) }, found.Free
+		solve = newTileLeaves(own.codes, found).solve
 	} else {
-		own.lists = union.New(n, own.k, nil)
-		free = own.lists.Free
+		lists := union.New(n, own.k, nil)
+		free = lists.Free
 		solver := own.solver()
 		solve = func(leaf []uint32) {
-			solver.Solve(leaf, nil, 0, func(i int, js []uint32, keys []float32) { own.lists.OfferBoth(leaf, i, js, keys) })
+			solver.Solve(leaf, nil, 0, func(i int, js []uint32, keys []float32) { lists.OfferBoth(leaf, i, js, keys) })
 		}
 	}
 	at, passes := n, 0
@@ -59,10 +58,10 @@ func (g *run) leafTrial() (work timed, free func()) {
 }
 
 // tileTrial compares rows with a hundred others, as with leaders.
-func (g *run) tileTrial() timed {
-	tile := g.codes.NewTile()
-	n := g.rows.Len()
-	columns := g.numbers(n)[:min(96, n)]
+func (ps *points) tileTrial() timed {
+	tile := ps.codes.NewTile()
+	n := ps.rows.Len()
+	columns := ps.numbers(n)[:min(96, n)]
 	tile.Columns(columns, nil)
 	at := 0
 	return func() float64 {
@@ -70,7 +69,7 @@ func (g *run) tileTrial() timed {
 			if at+codes.BandRows > n {
 				at = 0
 			}
-			band := g.ascending[at:min(at+codes.BandRows, n)]
+			band := ps.ascending[at:min(at+codes.BandRows, n)]
 			tile.Rows(band, len(columns))
 			for i := range band {
 				tile.Within(i, tile.Bound(i, 4))
@@ -82,22 +81,22 @@ func (g *run) tileTrial() timed {
 }
 
 // screenTrial compares rows with others as exact lists do.
-func (g *run) screenTrial() timed {
-	own := g.trial()
+func (ps *points) screenTrial() timed {
+	own := ps.trial()
 	newScreen, err := own.screens()
-	n := g.rows.Len()
+	n := ps.rows.Len()
 	if err != nil || newScreen == nil || n < 2 {
 		return func() float64 { time.Sleep(time.Millisecond); return 1 }
 	}
 	s := newScreen()
-	columns := g.ascending[:min(own.screenColumns(), n)]
+	columns := ps.ascending[:min(own.screenColumns(), n)]
 	s.Columns(columns, nil, columns)
 	at := 0
 	return func() float64 {
 		if at+screen.BandRows > n {
 			at = 0
 		}
-		band := g.ascending[at:min(at+screen.BandRows, n)]
+		band := ps.ascending[at:min(at+screen.BandRows, n)]
 		s.Rows(band)
 		for i := range band {
 			s.Near(i, float32(math.Inf(-1)))
@@ -123,11 +122,11 @@ func touchTrial() timed {
 }
 
 // keyTrial computes keys of rows that lie apart.
-func (g *run) keyTrial() timed {
-	if g.opts.Distance != nil {
+func (ps *points) keyTrial() timed {
+	if ps.own != nil {
 		return func() float64 { return 1 }
 	}
-	evaluate, n := g.kernelKeys(), g.rows.Len()
+	evaluate, n := ps.kernelKeys(), ps.rows.Len()
 	rng := rand.New(rand.NewPCG(2, 2))
 	ids, out := make([]uint32, 32), make([]float32, 32)
 	return func() float64 {

@@ -1,0 +1,36 @@
+package distance
+
+import "github.com/knng/knng/vectors"
+
+// The properties of a metric that decide how a graph under it can be built.
+
+// ZeroIsBad reports whether a row of zeros has no distances.
+func (m Metric) ZeroIsBad() bool { return m == Cosine }
+
+// Squares reports whether a key is a sum of squared differences: then equal rows
+// have key 0, and only those, apart from underflow.
+func (m Metric) Squares() bool { return m == Euclidean || m == SqEuclidean }
+
+// Gathers reports whether rows that are near the same row are near each other.
+// Inner products do not: the nearest rows of most are the longest ones.
+func (m Metric) Gathers() bool { return m != IP }
+
+// Type is the type of the rows' elements.
+func (s *Space) Type() vectors.Type { return s.typ }
+
+// Dim is how many elements a row has.
+func (s *Space) Dim() int { return s.dim }
+
+// RowBytes is how many bytes a row takes.
+func (s *Space) RowBytes() int { return s.dim * s.typ.Size() }
+
+// IntegerKeys reports whether keys are the integers that code distances of the
+// rows are.
+func (s *Space) IntegerKeys() bool {
+	return s.metric.Squares() && (s.typ == vectors.Uint8 || s.typ == vectors.Int8)
+}
+
+// RowsAreCodes reports whether rows serve as their own codes.
+func (s *Space) RowsAreCodes() bool {
+	return s.typ == vectors.Uint8 && s.dim%4 == 0 && s.metric != Cosine
+}

@@ -18,6 +18,8 @@
 //	                is that of package vectors. Absent where the rows are
 //	                referenced
 //	view            where lists lie in Pebble's tables; derived, may be deleted
+//	map             positions of rows on the page of knng explore; derived, may
+//	                be deleted, and nothing here reads it
 //	SEAL            written last: the store is finished where it stands
 //	reverse/        in-neighbors, where they were asked for; may be deleted
 //	scratch/        lock, temporary files, computed pairs; may be deleted

@@ -17,6 +17,7 @@ const (
 	scratchName = "scratch"
 	reverseName = "reverse"
 	viewName    = "view"
+	mapName     = "map" // of the command: a picture of the graph, derived
 	sealName    = "SEAL"
 	newSuffix   = ".new"
 )

@@ -188,7 +188,7 @@ func ours(rel string) bool {
 
 // beside are files of a store that a seal is not about: itself, and the view, which is
 // derived and may be deleted.
-var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix}
+var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix, mapName}
 
 // leftovers are what a crash may leave of what was being made: the database, and the rows.
 var leftovers = []string{graphName + newSuffix, filepath.Join(vectorsName, rowsName+newSuffix)}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/cmd/knng/internal/explore"
+	"github.com/knng/knng/store"
+)
+
+const exploreHelp = `Look at a finished graph in a browser: search rows, see each with its neighbors,
+labels, texts and pictures, histograms of distances and in-degrees, connected parts,
+hubs, equal rows, and a map of the graph.
+
+  knng explore photos.knng
+  knng explore photos.knng --labels classes.txt --text captions.txt --images thumbs/
+  knng explore photos.knng --listen 127.0.0.1:8080
+
+The command prints an address and serves the page until you press Ctrl-C. It listens
+on this machine only, and the page loads nothing from elsewhere. --labels and --text
+are files of one line for each row, in the order of the input; up to 20 different
+labels color the map. --images is a folder of pictures (.png .jpg .gif .webp) named by
+id or by row number. The map shows at most 100,000 rows; it is kept as DIR/map, which
+may be deleted.`
+
+type exploreFlags struct {
+	explore.Options
+	listen string
+}
+
+func newExplore(g *globals) *cobra.Command {
+	e := new(exploreFlags)
+	c := &cobra.Command{
+		Use: "explore DIR", Short: "Look at a graph in a browser", Long: exploreHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, dirs []string) error { return e.run(c.Context(), g, dirs[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&e.Labels, "labels", "", "file of a label for each row")
+	f.StringVar(&e.Text, "text", "", "file of a line of text for each row")
+	f.StringVar(&e.Images, "images", "", "folder of pictures named by id or row")
+	f.StringVar(&e.listen, "listen", "127.0.0.1:0", "address of this machine to listen at; port 0 is any free one")
+	return c
+}
+
+// run serves the page until ctx ends, which is how people leave it: no failure.
+func (e *exploreFlags) run(ctx context.Context, g *globals, dir string) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	server, err := explore.New(dir, s, e.Options)
+	if err != nil {
+		return err
+	}
+	listener, err := explore.Listen(e.listen)
+	if err != nil {
+		return usageError{fmt.Errorf("--listen: %w", err)}
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	if g.json {
+		if err := g.printJSON(map[string]any{"address": address}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(g.stdout, address)
+	}
+	prepared := make(chan error, 1)
+	go func() { prepared <- server.Prepare(ctx) }()
+	err = server.Serve(ctx, listener)
+	if failure := <-prepared; failure != nil && ctx.Err() == nil {
+		g.log("the map or the figures: %v", failure)
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/analysis"
+)
+
+// figures are the numbers about the graph that the page draws.
+type figures struct {
+	InDegrees  []analysis.Bin   `json:"in_degrees"`
+	Hubs       []analysis.Hub   `json:"hubs"`
+	Antihubs   int              `json:"antihubs"`
+	Nearest    histogram        `json:"nearest"`
+	Farthest   histogram        `json:"farthest"`
+	Components []analysis.Group `json:"components"`
+	Islands    int              `json:"islands"`
+	Duplicates []analysis.Group `json:"duplicates"`
+	Equal      int              `json:"equal"` // groups of duplicates
+}
+
+// A histogram counts values in bins of equal width from Low to High.
+type histogram struct {
+	Low    float32 `json:"low"`
+	High   float32 `json:"high"`
+	Counts []int   `json:"counts"`
+}
+
+// shownGroups is how many groups and hubs the page lists.
+const shownGroups = 12
+
+// measure goes over the lists a few times.
+func measure(ctx context.Context, g *store.Store) (f *figures, degrees []uint32, err error) {
+	graph, f := g.Under(ctx), new(figures)
+	if degrees, err = analysis.InDegrees(graph); err != nil {
+		return nil, nil, err
+	}
+	hubs, err := analysis.MeasureHubness(graph, nil, shownGroups)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.InDegrees, f.Hubs, f.Antihubs = hubs.Histogram, hubs.Hubs, hubs.Antihubs
+	islands, err := analysis.Islands(graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.Islands, f.Components = islands.Len(), first(islands.Groups(1))
+	if g.Info().Distance != "ip" {
+		equal, err := analysis.Duplicates(graph, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		groups := equal.Groups(2)
+		f.Equal, f.Duplicates = len(groups), first(groups)
+	}
+	f.Nearest, f.Farthest, err = distances(graph)
+	return f, degrees, err
+}
+
+func first(groups []analysis.Group) []analysis.Group { return groups[:min(shownGroups, len(groups))] }
+
+// distances are those to the nearest and to the last neighbor of every list.
+func distances(graph store.Stoppable) (nearest, farthest histogram, err error) {
+	var near, far []float32
+	err = graph.EachKeyed(func(_ store.Row, _ []uint32, keys []float32) error {
+		if len(keys) > 0 {
+			near = append(near, graph.Shown(keys[0]))
+			far = append(far, graph.Shown(keys[len(keys)-1]))
+		}
+		return nil
+	})
+	return histogramOf(near), histogramOf(far), err
+}
+
+// bins is the number of bars of a histogram.
+const bins = 40
+
+// histogramOf counts the values up to the quantile 0.995 in bins, the few beyond it in
+// the last one.
+func histogramOf(values []float32) (h histogram) {
+	if len(values) == 0 {
+		return h
+	}
+	slices.Sort(values)
+	h.Low, h.High, h.Counts = values[0], values[(len(values)-1)*995/1000], make([]int, bins)
+	for _, v := range values {
+		at := bins - 1
+		if h.High > h.Low {
+			at = min(bins-1, int(float64(v-h.Low)/float64(h.High-h.Low)*bins))
+		}
+		h.Counts[at]++
+	}
+	return h
+}

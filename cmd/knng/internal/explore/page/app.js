@@ -1,0 +1,119 @@
+"use strict";
+// Ids, labels and texts are a stranger's: they become text nodes, never markup.
+const $ = id => document.getElementById(id);
+function el(tag, props = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) name in e ? e[name] = value : e.setAttribute(name, value);
+  e.append(...children.filter(c => c !== null && c !== undefined && c !== ""));
+  return e;
+}
+async function get(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+const number = x => x === undefined ? "" : x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(+x.toPrecision(5));
+const count = n => n.toLocaleString("en");
+let info, map;
+
+function picture(r, size) {
+  if (!r.image) return null;
+  return el("img", { src: "image/" + r.row, alt: r.label || r.id || "picture of row " + r.row, loading: "lazy", width: size, height: size });
+}
+const title = r => r.id || r.label || r.text || "row " + r.row;
+function link(r) {
+  const rest = [r.id && r.label, r.text !== title(r) && r.text].filter(Boolean).join(" · ");
+  return el("a", { href: "#row=" + r.row }, picture(r, 40) || el("span", { className: "number" }, String(r.row)),
+    el("span", { className: "words" }, title(r), rest ? el("small", {}, " " + rest) : null),
+    el("span", { className: "number" }, number(r.distance)));
+}
+
+const seen = [];
+async function show(row) {
+  let answer;
+  try { answer = await get("api/row?row=" + row); }
+  catch (e) { $("row").replaceChildren(el("p", {}, e.message)); return; }
+  const r = answer.row;
+  $("row-title").textContent = "Row " + r.row;
+  document.title = title(r) + " · " + info.name;
+  const facts = [r.id && "id " + r.id, r.label && "label " + r.label, r.in_degree !== undefined && "listed by " + count(r.in_degree) + " rows"];
+  $("row").replaceChildren(
+    el("div", { className: "about-row" }, picture(r, 96), el("div", {}, r.text ? el("p", {}, r.text) : null, el("p", { className: "number" }, facts.filter(Boolean).join(" · ")))),
+    el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : "It has no neighbors: it was isolated."),
+    el("ol", { className: "neighbors" }, ...answer.neighbors.map(n => el("li", {}, link(n)))));
+  map.select(r.row, answer.neighbors.map(n => n.row));
+  const before = seen.findIndex(s => s.row === r.row);
+  if (before >= 0) seen.splice(before, 1);
+  seen.unshift(r); seen.length = Math.min(seen.length, 12);
+  $("history").replaceChildren(...seen.slice(1).map(s => el("li", {}, el("a", { href: "#row=" + s.row }, title(s)))));
+}
+
+async function find(q) {
+  $("row-title").textContent = "Found";
+  try {
+    const answer = await get("api/search?q=" + encodeURIComponent(q));
+    if (answer.hits.length === 1 && answer.whole) { location.replace("#row=" + answer.hits[0].row); return; }
+    const said = answer.hits.length === 0 ? `Nothing has “${q}” in it.` : `${answer.hits.length} rows` + (answer.whole ? "" : ", and perhaps more");
+    $("row").replaceChildren(el("p", {}, said), el("ul", { className: "hits" }, ...answer.hits.map(h => el("li", {}, link(h)))));
+  } catch (e) { $("row").replaceChildren(el("p", {}, e.message)); }
+}
+
+function follow() {
+  const at = new URLSearchParams(location.hash.slice(1));
+  if (at.has("q")) find(at.get("q"));
+  else show(at.get("row") || 0);
+}
+
+function bars(name, counts, low, high) {
+  const most = Math.max(1, ...counts), w = 100 / counts.length, ns = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(ns, "svg");
+  svg.setAttribute("viewBox", "0 0 100 40"); svg.setAttribute("preserveAspectRatio", "none"); svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `${name}, from ${low} to ${high}: ${counts.join(", ")} rows a bar`);
+  counts.forEach((c, i) => {
+    const r = document.createElementNS(ns, "rect"), h = 40 * c / most;
+    for (const [k, v] of Object.entries({ x: i * w, y: 40 - h, width: w * 0.88, height: h })) r.setAttribute(k, v);
+    svg.append(r);
+  });
+  return el("div", {}, el("h3", {}, name), svg, el("div", { className: "axis" }, el("span", {}, low), el("span", {}, high)));
+}
+const groups = (name, none, list, line) => el("div", {}, el("h3", {}, name),
+  list && list.length ? el("ol", {}, ...list.map(g => el("li", {}, el("a", { href: "#row=" + (g.row ?? g.first) }, line(g))))) : el("p", {}, none));
+
+async function figures() {
+  const answer = await get("api/figures");
+  if (answer.failure) { $("figures-state").textContent = $("map-state").textContent = answer.failure; return; }
+  const f = answer.figures;
+  if (f && !$("figures").children.length) {
+    $("figures-state").textContent = `Connected parts: ${count(f.islands)}. Rows in no list: ${count(f.antihubs)}. Groups of equal rows: ${count(f.equal)}.`;
+    const last = f.in_degrees.at(-1);
+    $("figures").replaceChildren(
+      bars("Rows by in-degree (bars double)", f.in_degrees.map(b => b.rows), "0", last ? String(last.to) : ""),
+      bars("Distance to the nearest", f.nearest.counts || [], number(f.nearest.low), number(f.nearest.high)),
+      bars("Distance to the last neighbor", f.farthest.counts || [], number(f.farthest.low), number(f.farthest.high)),
+      groups("Hubs: rows in most lists", "none", f.hubs, h => `row ${h.row}: ${count(h.in_degree)}`),
+      groups("Largest connected parts", "none", f.components, g => `${count(g.size)} rows, from ${g.first}`),
+      groups("Equal rows", "none", f.duplicates, g => `${count(g.size)} rows, from ${g.first}`));
+  }
+  if (!answer.map) { setTimeout(figures, 700); return; }
+  const b = await fetch("api/map");
+  map.load(await b.arrayBuffer());
+  $("map-state").textContent = map.n < info.rows ? `${count(map.n)} of ${count(info.rows)} rows, drawn at random` : "Click a point; drag and scroll to move and zoom.";
+}
+
+async function begin() {
+  map = new GraphMap($("map"), row => { location.hash = "row=" + row; });
+  info = await get("api/info");
+  $("name").textContent = info.name;
+  const recall = info.recall ? `, recall ${info.recall.toFixed(3)}` + (info.low < info.high ? ` (${info.low.toFixed(3)} to ${info.high.toFixed(3)})` : "") : "";
+  $("about").textContent = `${count(info.rows)} rows of ${count(info.dim)} ${info.type}, the ${info.k} nearest of each by ${info.metric}${recall}`;
+  $("legend").replaceChildren(...(info.classes || []).map((name, i) => {
+    const dot = el("span", { className: "dot" }); dot.style.background = palette[i % palette.length];
+    return el("li", {}, dot, name);
+  }));
+  $("search").addEventListener("submit", e => { e.preventDefault(); location.hash = "q=" + encodeURIComponent($("q").value); });
+  $("random").addEventListener("click", () => { location.hash = "row=" + Math.floor(Math.random() * info.rows); });
+  addEventListener("hashchange", follow);
+  follow();
+  figures().catch(e => { $("figures-state").textContent = e.message; });
+}
+begin().catch(e => { $("about").textContent = "The graph cannot be read: " + e.message; });

@@ -38,8 +38,8 @@ func TestPageInBrowser(t *testing.T) {
 		return string(out)
 	}
 	for hash, holds := range map[string][]string{
-		"#row=7":          {"Row 7", "listed by", `href="#row=6"`, "image/7", "Connected parts: 1.", `class="ready"`, "<title>point-h"},
-		"#row=3":          {"Row 3", "&lt;script&gt;"},
+		"#row=7":          {"point-h (row 7)", "listed by", `href="#row=6"`, "image/7", "Connected parts: 1.", `class="ready"`, "<title>point-h"},
+		"#row=3":          {"(row 3)", "&lt;script&gt;"},
 		"#q=some%20words": {"Found", "50 rows, and perhaps more"},
 		"#q=zebra":        {"Nothing has “zebra” in it."},
 		"#row=999":        {"want a number below 60"},

@@ -45,18 +45,20 @@ func mapOf(ctx context.Context, dir string, g *store.Store, most int) (*points, 
 	return p, nil
 }
 
-// scaled maps values to 0 to 65535. The outermost thousandth on each side may lie on the
-// border, so that a few far points do not make all others small.
+// scaled maps values to 0 to 65535: 98 of 100 fill most of the range. The few far ones,
+// islands of some rows mostly, may lie on the border, so that they do not make all
+// others small.
 func scaled(values []float32) []uint16 {
 	sorted := slices.Sorted(slices.Values(values))
 	out := make([]uint16, len(values))
 	if len(values) == 0 {
 		return out
 	}
-	cut := len(sorted) / 1000
+	cut := len(sorted) / 100
 	low, high := sorted[cut], sorted[len(sorted)-1-cut]
+	margin := max((high-low)/8, 1e-9)
 	for i, v := range values {
-		at := (v - low) / max(high-low, 1e-9)
+		at := (v - low + margin) / (high - low + 2*margin)
 		out[i] = uint16(max(0, min(1, at)) * math.MaxUint16)
 	}
 	return out

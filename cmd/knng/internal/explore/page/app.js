@@ -34,9 +34,9 @@ async function show(row) {
   try { answer = await get("api/row?row=" + row); }
   catch (e) { $("row").replaceChildren(el("p", {}, e.message)); return; }
   const r = answer.row;
-  $("row-title").textContent = "Row " + r.row;
+  $("row-title").textContent = r.id ? `${r.id} (row ${r.row})` : "Row " + r.row;
   document.title = title(r) + " · " + info.name;
-  const facts = [r.id && "id " + r.id, r.label && "label " + r.label, r.in_degree !== undefined && "listed by " + count(r.in_degree) + " rows"];
+  const facts = [r.label && "label " + r.label, r.in_degree !== undefined && "listed by " + count(r.in_degree) + " rows"];
   $("row").replaceChildren(
     el("div", { className: "about-row" }, picture(r, 96), el("div", {}, r.text ? el("p", {}, r.text) : null, el("p", { className: "number" }, facts.filter(Boolean).join(" · ")))),
     el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : "It has no neighbors: it was isolated."),

@@ -34,6 +34,29 @@ func ballOrder(ctx context.Context, b *division.Balls, progress func(int)) ([]ui
 	return slices.Concat(orders...), err
 }
 
+// ballOrder is the locality order of the rows given, whose codes it leaves.
+func (r *run) ballOrder(given *vectors.Rows, progress func(int)) (order []uint32, err error) {
+	if r.codes, err = r.roundedRows(given); err != nil {
+		return nil, err
+	}
+	return ballOrder(r.ctx, r.balls(r.codes, 1), progress)
+}
+
+// rounding is that of the build, which is fitted on rows the first time.
+func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
+	known, err := r.draft.Load("rounding", &rounding)
+	if err != nil || known {
+		return rounding, err
+	}
+	rounding = r.fitted(rows)
+	return rounding, r.draft.Record("rounding", rounding)
+}
+
+// balls is the divider of the balls method.
+func (r *run) balls(m *codes.Matrix, overlap int) *division.Balls {
+	return &division.Balls{Codes: m, Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Overlap: overlap, Threads: r.opts.Threads}
+}
+
 type ballWork func(w *division.BallWorker, ball int) error
 
 // largeBall is from how many times their mean on balls are large. The root of a large division

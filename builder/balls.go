@@ -8,21 +8,84 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
 
 // The balls method: overlapping divisions by hyperspheres and propagation by
 // joins, over codes. See the package comment.
 
-// ballLists is what the balls method holds.
-type ballLists struct {
-	found   *candidates.Lists // for a while in the exact method too
-	round   *propagation.Round
-	kept    time.Time // when found was last on disk as it was in memory
-	durable int       // stages that found had on disk then
+// ballsMethod is the method under way.
+type ballsMethod struct {
+	*run
+	found *candidates.Lists
+	round *propagation.Round
+	kept  time.Time // when found was last on disk as it was in memory
+}
+
+func (m *ballsMethod) forecast(s *plan.Shape) {
+	m.countCodes(s)
+	s.Slack = int64(m.slack(s.Rows))
+	if m.reducible(s.Rows) {
+		s.AxesBytes = axesBytes(s.Dim)
+	}
+}
+
+func (m *ballsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
+	if m.opts.Recall > 0 {
+		return aim.Balls()
+	}
+	return m.opts.planned().Balls, 1
+}
+
+func (m *ballsMethod) settle() {
+	m.state.Plan = m.opts.planned()
+	m.state.Plan.Slack = m.slack(int64(len(m.good)))
+	m.state.Plan.Marks = candidates.Marks
+}
+
+// slack is how many candidates are kept beyond k where there are so many rows.
+func (m *ballsMethod) slack(rows int64) int {
+	slack := m.opts.planned().Slack
+	if keys := m.bytesAreKeys() && !m.reducible(rows); keys && m.opts.Course.Slack == 0 {
+		return slack * keySlack / usualSlack
+	}
+	return slack
+}
+
+func (m *ballsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return m.ballOrder(given, progress)
+}
+
+func (m *ballsMethod) resume() error { return m.loadCandidates() }
+
+func (m *ballsMethod) prepare() error { return m.reduce() }
+
+func (m *ballsMethod) next() (kind, stop string) { return m.state.nextBalls(&m.opts) }
+
+// writes is nothing but for a fold, which looks itself.
+func (m *ballsMethod) writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
+
+func (m *ballsMethod) stage(kind string) error {
+	if kind == propagationStage {
+		return m.join()
+	}
+	return m.divideBalls()
+}
+
+func (m *ballsMethod) finish() (*Result, error) {
+	if err := m.rerank(); err != nil {
+		return nil, err
+	}
+	return m.run.finish()
+}
+
+func (m *ballsMethod) free() {
+	m.freeRound()
+	if m.found != nil {
+		m.found.Free()
+	}
 }
 
 // course is how the balls method goes about a build, settled before its first
@@ -40,79 +103,64 @@ type course struct {
 const overlap = 4
 
 // candidatesK is the length of the lists of candidates.
-func (r *run) candidatesK() int { return min(r.k+r.state.Plan.Slack, r.n()-1) }
-
-// rounding is that of the build, which is fitted on rows the first time.
-func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
-	known, err := r.draft.Load("rounding", &rounding)
-	if err != nil || known {
-		return rounding, err
-	}
-	rounding = r.fitted(rows)
-	return rounding, r.draft.Record("rounding", rounding)
-}
-
-// balls is the divider of the balls method.
-func (r *run) balls(m *codes.Matrix, overlap int) *division.Balls {
-	return &division.Balls{Codes: m, Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Overlap: overlap, Threads: r.opts.Threads}
-}
+func (m *ballsMethod) candidatesK() int { return min(m.k+m.state.Plan.Slack, m.n()-1) }
 
 // divideBalls runs one overlapping division.
-func (r *run) divideBalls() error {
-	number := r.state.count(divisionStage) + 1
-	r.freeRound()
-	stands := r.state.overlapOf(&r.opts, number)
-	b := r.balls(cmp.Or(r.lead, r.codes), stands)
-	p := r.begin(fmt.Sprintf("division %d", number), "rows", int64(r.n())*int64(stands))
-	leaves := &ballLeaves{ctx: r.ctx, codes: r.codes, found: r.found, ordered: !r.opts.Reference, progress: p.Add}
+func (m *ballsMethod) divideBalls() error {
+	number := m.state.count(divisionStage) + 1
+	m.freeRound()
+	stands := m.state.overlapOf(&m.opts, number)
+	b := m.balls(cmp.Or(m.lead, m.codes), stands)
+	p := m.begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
+	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
 	pairs, err := leaves.solve(b, uint32(number))
 	if err != nil {
 		return err
 	}
 	st := stage{Kind: divisionStage, Number: number, Requested: pairs, Evaluated: pairs}
-	if err := r.look(&st); err != nil {
+	if err := m.look(&st); err != nil {
 		return err
 	}
-	err = r.endBallStage(st)
-	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(r.n()), r.steerNote())
+	err = m.endBallStage(st)
+	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.n()), m.steerNote())
 	return err
 }
 
 // join runs one round of joins, or as many parts of it as the target recall
 // takes.
-func (r *run) join() error {
-	number := r.state.count(propagationStage) + 1
-	p := r.begin(fmt.Sprintf("propagation %d", number), "rows", int64(r.n()))
-	if r.round == nil {
-		r.round = propagation.NewRound(r.found, r.state.Plan.Most)
+func (m *ballsMethod) join() error {
+	number := m.state.count(propagationStage) + 1
+	p := m.begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.n()))
+	if m.round == nil {
+		m.round = propagation.NewRound(m.found, m.state.Plan.Most)
 	}
-	r.round.Begin(r.opts.Seed + uint64(number))
+	m.round.Begin(m.opts.Seed + uint64(number))
 	st := stage{Kind: propagationStage, Number: number}
-	before := r.state.last().Recall
-	for st.Parts < propagation.Parts && !r.state.reached(&r.opts, st.Recall, st.Margin) {
-		to := r.partsTo(st, before)
-		pairs, err := r.joinParts(st.Parts, to, p)
+	before := m.state.last().Recall
+	for st.Parts < propagation.Parts && !m.state.reached(&m.opts, st.Recall, st.Margin) {
+		to := m.partsTo(st, before)
+		pairs, err := m.joinParts(st.Parts, to, p)
 		if err != nil {
 			return err
 		}
 		st.Parts = to
 		st.Requested += pairs
-		if err := r.look(&st); err != nil {
+		if err := m.look(&st); err != nil {
 			return err
 		}
 	}
 	st.Evaluated = st.Requested
-	err := r.endBallStage(st)
-	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(r.n()),
-		r.n()*st.Parts/propagation.Parts, r.n(), r.steerNote())
+	err := m.endBallStage(st)
+	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.n()),
+		m.n()*st.Parts/propagation.Parts, m.n(), m.steerNote())
 	return err
 }
 
 // freeRound gives back what only rounds need.
-func (r *run) freeRound() {
-	if r.round != nil {
-		r.round.Free()
-		r.round = nil
+func (m *ballsMethod) freeRound() {
+	if m.round != nil {
+		m.round.Free()
+		m.round = nil
 	}
 }
 
@@ -120,16 +168,16 @@ func (r *run) freeRound() {
 // less than those before, whose finds they meet again: as many of them as would
 // reach the target at the same rate do not overshoot it. Few steering rows tell the rate
 // of few parts badly: it is relied on for no more than as many parts again, and one.
-func (r *run) partsTo(st stage, before float64) int {
+func (m *ballsMethod) partsTo(st stage, before float64) int {
 	switch gain := st.Recall - before; {
-	case r.opts.Recall == 0:
+	case m.opts.Recall == 0:
 		return propagation.Parts
 	case st.Parts == 0:
 		return 1
 	case gain <= 0:
 		return min(2*st.Parts+1, propagation.Parts)
 	default:
-		missing := (wanted(&r.opts, st.Margin) - st.Recall) / gain * float64(st.Parts)
+		missing := (wanted(&m.opts, st.Margin) - st.Recall) / gain * float64(st.Parts)
 		more := min(max(1, int(missing)), st.Parts+1)
 		return min(st.Parts+more, propagation.Parts)
 	}
@@ -139,17 +187,17 @@ func (r *run) partsTo(st stage, before float64) int {
 const joinRange = 1024
 
 // joinParts joins around the places of parts from to to-1.
-func (r *run) joinParts(from, to int, p *phase) (int64, error) {
+func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	for from < to {
-		if from == r.round.Entered() {
-			if err := r.round.Enter(from, r.opts.Threads); err != nil {
+		if from == m.round.Entered() {
+			if err := m.round.Enter(from, m.opts.Threads); err != nil {
 				return 0, err
 			}
 		}
-		end := min(to, r.round.Entered())
-		err := vectors.Apart(r.opts.Threads, r.n(), joinRange, func() func(first, last int) error {
-			join, places := r.round.Join(r.codes), make([]uint32, 0, joinRange)
+		end := min(to, m.round.Entered())
+		err := vectors.Apart(m.opts.Threads, m.n(), joinRange, func() func(first, last int) error {
+			join, places := m.round.Join(m.codes), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
 				places = places[:0]
 				for place := uint32(first); place < uint32(last); place++ {
@@ -159,7 +207,7 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 				}
 				pairs.Add(int64(join.Around(places...)))
 				p.Add(len(places))
-				return r.ctx.Err()
+				return m.ctx.Err()
 			}
 		})
 		if err != nil {
@@ -171,17 +219,18 @@ func (r *run) joinParts(from, to int, p *phase) (int64, error) {
 }
 
 // look measures recall after a stage, or a part of one, on the steering rows.
-func (r *run) look(st *stage) (err error) {
-	if r.steer != nil {
-		st.Recall, st.Margin, err = r.steeredCandidates()
+func (m *ballsMethod) look(st *stage) (err error) {
+	if m.steer != nil {
+		st.Recall, st.Margin, err = m.steeredCandidates()
 	}
 	return err
 }
 
 // endBallStage records a stage.
-func (r *run) endBallStage(st stage) error {
-	r.state.Stages = append(r.state.Stages, st)
-	return r.keep()
+func (m *ballsMethod) endBallStage(st stage) error {
+	m.state.Stages = append(m.state.Stages, st)
+	m.unsaved++
+	return m.keep()
 }
 
 // steeredRange is how many steering rows a thread takes at a time: their candidates lie
@@ -190,17 +239,17 @@ const steeredRange = 16
 
 // steeredCandidates is the mean recall of the steering rows' nearest k
 // candidates, and its standard error.
-func (r *run) steeredCandidates() (mean, standardError float64, err error) {
-	per := make([]float64, len(r.steer.Places))
-	err = vectors.Ranges(r.opts.Threads, len(per), steeredRange, func() func(from, to int) error {
-		exact := newReranker(&r.points, r.found)
+func (m *ballsMethod) steeredCandidates() (mean, standardError float64, err error) {
+	per := make([]float64, len(m.steer.Places))
+	err = vectors.Ranges(m.opts.Threads, len(per), steeredRange, func() func(from, to int) error {
+		exact := newReranker(&m.points, m.found)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
-				ids, keys, err := exact.list(r.steer.Places[i])
+				ids, keys, err := exact.list(m.steer.Places[i])
 				if err != nil {
 					return err
 				}
-				per[i] = r.steer.Recall(i, ids, keys)
+				per[i] = m.steer.Recall(i, ids, keys)
 			}
 			return nil
 		}

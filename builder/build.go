@@ -78,7 +78,9 @@ func (r *run) build() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.take(r.state.Method)
+	if r.state.Method != "" {
+		r.take(r.state.Method)
+	}
 	if r.scratch, err = r.draft.ScratchDir(); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.say("resuming after %d finished stages", len(r.state.Stages))
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.reduce, r.stages} {
+	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.stages} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
@@ -100,10 +102,10 @@ func (r *run) build() (*Result, error) {
 	if err := r.roomForLists(); err != nil {
 		return nil, err
 	}
-	if r.state.Method == Parts && r.k > 0 {
-		return r.finishParts()
+	if r.k == 0 {
+		return r.finish()
 	}
-	return r.finish()
+	return r.method.finish()
 }
 
 // sealing finishes a build that was interrupted while its store was sealed. What
@@ -126,52 +128,32 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	return result, true, err
 }
 
-// stages runs stage after stage until next says stop.
+// stages runs stage after stage until the method says stop.
 func (r *run) stages() error {
-	for r.k > 0 && r.state.Stop == "" {
-		kind, stop := r.state.next(&r.opts, r.exactStages())
-		var err error
-		if stop == "" {
-			r.expectMore(kind)
-			err = r.roomForStage(kind)
+	if r.k == 0 {
+		return r.ctx.Err()
+	}
+	if err := r.method.prepare(); err != nil {
+		return err
+	}
+	for r.state.Stop == "" {
+		kind, stop := r.method.next()
+		if stop != "" {
+			r.state.Stop = stop
+			if err := r.save(); err != nil {
+				return err
+			}
+			break
 		}
-		if err != nil {
+		r.expectMore(kind)
+		if err := r.roomForStage(kind); err != nil {
 			return err
 		}
-		switch kind {
-		case divisionStage:
-			err = r.divideBy()
-		case propagationStage:
-			err = r.propagateBy()
-		case exactStage:
-			err = r.exact()
-		default:
-			r.state.Stop = stop
-			err = r.save()
-		}
-		if err != nil {
+		if err := r.method.stage(kind); err != nil {
 			return err
 		}
 	}
 	return r.ctx.Err()
-}
-
-// divideBy and propagateBy do a stage by the method at hand.
-func (r *run) divideBy() error {
-	switch r.state.Method {
-	case Balls:
-		return r.divideBalls()
-	case Parts:
-		return r.divideParts()
-	}
-	return r.divide()
-}
-
-func (r *run) propagateBy() error {
-	if r.state.Method == Balls {
-		return r.join()
-	}
-	return r.propagate()
 }
 
 // release frees what the run holds besides the draft.
@@ -182,11 +164,9 @@ func (r *run) release() {
 	if r.rows != nil && r.ownsRows {
 		r.rows.Close()
 	}
-	r.freeRound()
 	r.goodRows.Free()
-	r.bounds.keys.Free()
-	if r.found != nil {
-		r.found.Free()
+	if r.method != nil {
+		r.method.free()
 	}
 	if r.lists != nil {
 		r.lists.Free()

@@ -96,9 +96,9 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 	return max(perSecond, 1), share, err
 }
 
-// calibrate measures the machine for about as long as it is given, and writes a file of
+// calibrate measures the machine, on lists with so much slack, for about as long as it is given, and writes a file of
 // at most so many bytes.
-func (r *run) calibrate(g *points, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
+func (r *run) calibrate(g *points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
 	threads := r.opts.Threads
 	rates = nominal
 	if g.codes != nil && g.use >= candidateCodes && !g.bytesAreKeys() {
@@ -115,7 +115,6 @@ func (r *run) calibrate(g *points, nominal plan.Rates, budget time.Duration, fil
 			shares = append(shares, share)
 		}
 	}
-	slack := r.slackOf(r.state.Method, int64(r.state.Rows))
 	measure(&rates.Leaf, threads, func() (timed, func()) { return g.leafTrial(slack) })
 	measure(&rates.Screen, threads, holdingNothing(g.screenTrial))
 	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST

@@ -70,7 +70,7 @@ func (r *run) loadGroups() error {
 // loadOrder reads the order, where there is one, and parts it from the copies. In
 // parts rows stay in their order, and nothing collapses.
 func (r *run) loadOrder() (err error) {
-	if r.state.Method == Parts {
+	if r.traits.inOrder {
 		var places int
 		ordered, err := r.draft.Load("order", &places)
 		if ordered {

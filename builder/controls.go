@@ -44,13 +44,13 @@ func perRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)
 
 // control computes the exact lists of the steering rows, where there are any.
 func (r *run) control() error {
-	if r.k == 0 || r.state.Method == Exact || r.opts.Recall == 0 || r.state.Stop != "" {
+	if r.k == 0 || r.traits.complete || r.opts.Recall == 0 || r.state.Stop != "" {
 		return nil
 	}
 	if len(r.state.Stages) == 0 {
 		r.state.Steer, r.state.Drawn = min(r.n(), r.steerers()), steeringDrawn
 	}
-	if r.state.Drawn != steeringDrawn && r.state.Method != Paper {
+	if r.state.Drawn != steeringDrawn && !r.traits.byShare {
 		return errOtherSteering
 	}
 	if r.state.Steer == 0 { // as it was begun
@@ -69,7 +69,7 @@ func (r *run) control() error {
 
 // truth computes the exact lists of some places, and how many distances that took.
 func (r *run) truth(places []uint32, p *phase) (*recall.Lists, int64, error) {
-	if r.state.Method == Parts {
+	if r.traits.inOrder {
 		return r.exactlyInChunks(r.ctx, places, p.Add)
 	}
 	return r.exactly(r.ctx, places, p.Add)
@@ -86,7 +86,7 @@ var errOtherSteering = fmt.Errorf("%w: it was begun by a version that was steere
 // steerers is how many rows are to steer. The paper's method, whose distances may be
 // expensive, spends its share on them.
 func (r *run) steerers() int {
-	if r.state.Method != Paper {
+	if !r.traits.byShare {
 		return controlRows
 	}
 	divisions := guessDivisions
@@ -106,7 +106,7 @@ func (r *run) steering() []uint32 {
 // placesOf turns numbers among the good rows into places: samples are drawn
 // from input rows, so that they do not depend on the order.
 func (r *run) placesOf(sample []uint32) []uint32 {
-	if r.state.Method == Parts { // rows have their places in order
+	if r.traits.inOrder {
 		return sample
 	}
 	placeOf := r.placeOf()
@@ -125,7 +125,7 @@ const leastReport = 20
 // measure reports recall on rows that steered nothing. Exact graphs need none.
 func (r *run) measure(res *Result) error {
 	res.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
-	if r.k == 0 || r.state.Method == Exact {
+	if r.k == 0 || r.traits.complete {
 		return nil
 	}
 	truth, err := r.reportTruth(res)

@@ -5,59 +5,125 @@ import (
 
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
+// paperMethod is that of Wang et al.: divisions by hyperplanes, and best-first
+// propagation.
+type paperMethod struct {
+	*run
+	shared *cache.SharedLeaf
+}
+
+func (m *paperMethod) forecast(s *plan.Shape) {
+	if m.bytesAreKeys() {
+		m.countCodes(s)
+	} else if m.own == nil {
+		s.CodeBytes, s.ViewCodes = 4, true // products
+	}
+}
+
+func (m *paperMethod) expected(aim *plan.Aim) (divisions int, rounds float64) { return aim.Paper() }
+
+func (m *paperMethod) settle() {}
+
+func (m *paperMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	norms, err := m.normsOf(given)
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := m.tree(given, norms, m.good, progress).Divide(m.ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return leaves.Places, nil
+}
+
+func (m *paperMethod) resume() error {
+	m.shared = cache.NewSharedLeaf(m.n())
+	if err := m.loadLists(); err != nil {
+		return err
+	}
+	if err := m.loadLabels(); err != nil {
+		return err
+	}
+	return m.chooseCache()
+}
+
+func (m *paperMethod) prepare() error { return nil }
+
+func (m *paperMethod) next() (kind, stop string) { return m.state.nextPaper(&m.opts) }
+
+func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
+	if kind == propagationStage {
+		return 0, 0, nil
+	}
+	return m.firstLists() + 4*int64(m.n()), 0, nil // leaf numbers
+}
+
+func (m *paperMethod) stage(kind string) error {
+	if kind == propagationStage {
+		return m.propagate()
+	}
+	return m.divide()
+}
+
+func (m *paperMethod) finish() (*Result, error) { return m.run.finish() }
+
+func (m *paperMethod) free() {}
+
 // divide runs one division: carve, solve the leaves, unite.
-func (r *run) divide() error {
-	number := r.state.count(divisionStage) + 1
-	leaves, labels, err := r.carveDivision(number)
+func (m *paperMethod) divide() error {
+	number := m.state.count(divisionStage) + 1
+	leaves, labels, err := m.carveDivision(number)
 	if err != nil {
 		return err
 	}
 	batches := batchLeaves(leaves)
-	p := r.begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
-	if err := r.replay(r.stageNumber(), r.lists); err != nil {
+	p := m.begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
+	if err := m.replay(m.stageNumber(), m.lists); err != nil {
 		return err
 	}
-	sum, err := r.doUnits(p, len(batches), func() unitWork { return r.paperLeaves(leaves, batches, number) })
+	sum, err := m.doUnits(p, len(batches), func() unitWork { return m.paperLeaves(leaves, batches, number) })
 	if err != nil {
 		return err
 	}
 	if number < MaxDivisions {
-		r.shared.Add(labels)
+		m.shared.Add(labels)
 	}
 	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated, New: sum.New}
-	if found := r.state.sums().New + sum.New; found > 0 {
+	if found := m.state.sums().New + sum.New; found > 0 {
 		st.Rate = float64(sum.New) / float64(found)
 	}
-	err = r.endStage(st)
-	p.End("division %d: effective rate %.4f%s", number, st.Rate, r.steerNote())
+	err = m.endStage(st)
+	p.End("division %d: effective rate %.4f%s", number, st.Rate, m.steerNote())
 	return err
 }
 
 // carveDivision makes the division, or reads the one committed before.
-func (r *run) carveDivision(number int) (*division.Leaves, []uint32, error) {
-	labels, ok, err := r.draft.Labels(uint32(number), nil, nil)
+func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, error) {
+	labels, ok, err := m.draft.Labels(uint32(number), nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if ok && len(labels) != r.n() {
-		return nil, nil, fmt.Errorf("%w: leaf numbers of division %d: %d, want %d", store.ErrCorrupt, number, len(labels), r.n())
+	if ok && len(labels) != m.n() {
+		return nil, nil, fmt.Errorf("%w: leaf numbers of division %d: %d, want %d", store.ErrCorrupt, number, len(labels), m.n())
 	}
 	if ok {
 		return division.FromLabels(labels), labels, nil
 	}
-	p := r.begin(fmt.Sprintf("division %d: carve", number), "rows", int64(r.n()))
-	leaves, err := r.tree(r.rows, r.norms, r.order, p.Add).Divide(r.ctx, uint32(number))
+	p := m.begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.n()))
+	leaves, err := m.tree(m.rows, m.norms, m.order, p.Add).Divide(m.ctx, uint32(number))
 	if err != nil {
 		return nil, nil, err
 	}
 	labels = leaves.Labels()
 	p.End("")
-	return leaves, labels, r.draft.CommitLabels(uint32(number), labels, nil)
+	return leaves, labels, m.draft.CommitLabels(uint32(number), labels, nil)
 }
 
 // unitRows is about how many rows a unit of leaves has: large enough that the
@@ -82,8 +148,8 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 
 // paperLeaves solves the leaves of one unit after another. A place stands in one
 // leaf of a division, so no other worker touches its list.
-func (r *run) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) unitWork {
-	w := &paperLeafSolver{run: r, solver: r.solver(), first: number == 1}
+func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) unitWork {
+	w := &paperLeafSolver{paperMethod: m, solver: m.solver(), first: number == 1}
 	return func(unit int) ([]store.Lists, unitCounts, error) {
 		var counts unitCounts
 		var blocks []store.Lists
@@ -96,7 +162,7 @@ func (r *run) paperLeaves(leaves *division.Leaves, batches [][2]int, number int)
 			if len(block.Rows) > 0 {
 				blocks = append(blocks, block)
 			}
-			if err := r.ctx.Err(); err != nil {
+			if err := m.ctx.Err(); err != nil {
 				return nil, counts, err
 			}
 		}
@@ -106,7 +172,7 @@ func (r *run) paperLeaves(leaves *division.Leaves, batches [][2]int, number int)
 
 // paperLeafSolver is one worker's tools.
 type paperLeafSolver struct {
-	*run
+	*paperMethod
 	solver *leaf.Solver
 	bitmap cache.Bitmap
 	before union.Snapshot

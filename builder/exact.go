@@ -2,13 +2,8 @@ package builder
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"sync"
 
-	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/builder/screen"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -27,34 +22,89 @@ const stageRounds = 8
 // rows: what its units say would be of other pairs.
 var errOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared other blocks of rows: begin anew", store.ErrMismatch)
 
-func (r *run) blockCount() int { return (r.n() + r.state.Side - 1) / r.state.Side }
-
-// seats is the number of blocks made even: the last seat may be empty.
-func (r *run) seats() int { return (r.blockCount() + 1) / 2 * 2 }
-
-// exactStages is the number of stages of the exact method: rounds 0 to seats-1. Other
-// methods have none.
-func (r *run) exactStages() int {
-	if r.state.Method != Exact {
-		return 0
-	}
-	return (r.seats() + stageRounds - 1) / stageRounds
+// exactMethod compares all rows with all others.
+type exactMethod struct {
+	*run
+	bounds bounds // of lists, made by one division
 }
 
-// exact runs the next stage.
-func (r *run) exact() error {
-	number := r.state.count(exactStage) + 1
-	from := (number - 1) * stageRounds
-	to := min(from+stageRounds, r.seats())
-	if err := r.replay(r.stageNumber(), r.lists); err != nil {
+func (m *exactMethod) forecast(s *plan.Shape) {
+	if m.own == nil {
+		m.countCodes(s)
+	}
+}
+
+func (m *exactMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
+
+func (m *exactMethod) settle() {
+	m.state.Side = plan.BlockSide(int64(len(m.good)), m.own == nil)
+}
+
+// arrange puts near rows first, where codes tell: lists then take little afterwards.
+// All pairs are compared in any order.
+func (m *exactMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	if !m.codesDivide() {
+		return inputOrder(given.Len()), nil
+	}
+	return m.ballOrder(given, progress)
+}
+
+func (m *exactMethod) resume() error {
+	if m.state.Side == 0 {
+		return errOtherBlocks
+	}
+	if err := m.boundLists(); err != nil {
 		return err
 	}
-	p := r.begin("exact", "rounds", int64(r.seats()))
+	if err := m.loadLists(); err != nil {
+		return err
+	}
+	return m.chooseCache()
+}
+
+func (m *exactMethod) prepare() error { return nil }
+
+func (m *exactMethod) next() (kind, stop string) {
+	if len(m.state.Stages) < m.exactStages() {
+		return exactStage, ""
+	}
+	return "", "all pairs compared"
+}
+
+func (m *exactMethod) writes(string) (stored, scratch int64, err error) {
+	return m.firstLists(), 0, nil
+}
+
+func (m *exactMethod) stage(string) error { return m.compareRounds() }
+
+func (m *exactMethod) finish() (*Result, error) { return m.run.finish() }
+
+func (m *exactMethod) free() { m.bounds.keys.Free() }
+
+func (m *exactMethod) blockCount() int { return (m.n() + m.state.Side - 1) / m.state.Side }
+
+// seats is the number of blocks made even: the last seat may be empty.
+func (m *exactMethod) seats() int { return (m.blockCount() + 1) / 2 * 2 }
+
+// exactStages is the number of stages: rounds 0 to seats-1.
+func (m *exactMethod) exactStages() int {
+	return (m.seats() + stageRounds - 1) / stageRounds
+}
+
+// compareRounds runs the next stage.
+func (m *exactMethod) compareRounds() error {
+	number := m.state.count(exactStage) + 1
+	from := (number - 1) * stageRounds
+	to := min(from+stageRounds, m.seats())
+	if err := m.replay(m.stageNumber(), m.lists); err != nil {
+		return err
+	}
+	p := m.begin("exact", "rounds", int64(m.seats()))
 	p.Add(from) // of earlier stages
 	st := stage{Kind: exactStage, Number: number}
 	committed := func() error { return nil } // the round before
 	for round := from; round < to; round++ {
-		c, commit, err := r.exactRound(round, from)
+		c, commit, err := m.exactRound(round, from)
 		if failed := committed(); failed != nil {
 			return failed
 		}
@@ -69,41 +119,33 @@ func (r *run) exact() error {
 	if err := committed(); err != nil {
 		return err
 	}
-	err := r.endStage(st)
+	err := m.endStage(st)
 	p.End("")
 	return err
 }
 
-// meanwhile does something in a goroutine of its own, and returns what waits for it, however
-// often.
-func meanwhile(do func() error) (wait func() error) {
-	done := make(chan error, 1)
-	go func() { done <- vectors.Guard(do) }()
-	return sync.OnceValue(func() error { return <-done })
-}
-
 // exactRound does one round, a unit of the stage, and returns what commits it.
-func (r *run) exactRound(round, first int) (sum unitCounts, commit func() error, err error) {
+func (m *exactMethod) exactRound(round, first int) (sum unitCounts, commit func() error, err error) {
 	unit := round - first
-	done, _, err := r.committed(stageRounds)
+	done, _, err := m.committed(stageRounds)
 	if err != nil {
 		return sum, nil, err
 	}
 	if done[unit] {
-		sum, err = r.unitCounts(unit)
+		sum, err = m.unitCounts(unit)
 		return sum, func() error { return nil }, err
 	}
-	screens, err := r.screens()
+	screens, err := m.screens()
 	if err != nil {
 		return sum, nil, err
 	}
-	pairs := roundPairs(round, r.seats(), r.blockCount())
+	pairs := roundPairs(round, m.seats(), m.blockCount())
 	blocks := make([]store.Lists, len(pairs))
 	counts := make([]unitCounts, len(pairs))
-	err = vectors.Ranges(r.opts.Threads, len(pairs), 1, func() func(from, to int) error {
-		w := r.exactWorker(screens)
+	err = vectors.Ranges(m.opts.Threads, len(pairs), 1, func() func(from, to int) error {
+		w := m.exactWorker(screens)
 		return func(i, _ int) (err error) {
-			if err := r.ctx.Err(); err != nil {
+			if err := m.ctx.Err(); err != nil {
 				return err
 			}
 			if blocks[i], counts[i], err = w.solve(pairs[i]); err != nil {
@@ -118,19 +160,8 @@ func (r *run) exactRound(round, first int) (sum unitCounts, commit func() error,
 	for _, c := range counts {
 		sum.add(c)
 	}
-	stage := r.stageNumber()
-	return sum, func() error { return r.draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
-}
-
-// unitCounts reads the counts of one committed unit of this stage.
-func (r *run) unitCounts(unit int) (c unitCounts, err error) {
-	err = r.draft.Units(r.stageNumber(), func(u uint32, note []byte) error {
-		if int(u) != unit {
-			return nil
-		}
-		return decodeNote(note, &c)
-	})
-	return c, err
+	stage := m.stageNumber()
+	return sum, func() error { return m.draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
 }
 
 // roundPairs pairs the blocks of a round: seat `seats-1` stays, the others
@@ -154,205 +185,4 @@ func roundPairs(round, seats, blocks int) (pairs [][2]int) {
 		add((round+i)%turning, (round-i+turning)%turning)
 	}
 	return pairs
-}
-
-// exactWorker is one worker's tools.
-type exactWorker struct {
-	*run
-	solver *leaf.Solver
-	before union.Snapshot
-	places []uint32
-
-	screen screen.Screen // nil under a distance of the user's own
-	wide   int           // columns that it compares at a time
-	self   bool          // a block is compared with itself
-	worst  []float32     // of the columns
-	closed []bool        // columns whose lists take no row of the block, but for nearer ones
-	near   []uint32
-	ids    []uint32
-	keys   []float32
-}
-
-func (r *run) exactWorker(screens func() screen.Screen) *exactWorker {
-	w := &exactWorker{run: r, solver: r.solver()}
-	if screens != nil {
-		w.screen, w.wide = screens(), r.screenColumns()
-	}
-	return w
-}
-
-// solve compares two blocks, or one with itself, and returns what the lists
-// gained.
-func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err error) {
-	w.places = w.appendBlock(w.places[:0], pair[0])
-	split := len(w.places)
-	if pair[1] != pair[0] {
-		w.places = w.appendBlock(w.places, pair[1])
-	}
-	w.before.Take(w.lists, w.places)
-	var count leaf.Count
-	switch {
-	case w.screen != nil:
-		count, err = w.screened(split)
-	case pair[1] == pair[0]:
-		count, err = w.solver.Solve(w.places, nil, 0, w.both)
-	default:
-		count, err = w.solver.Cross(w.places, split, w.both)
-	}
-	block.Reset()
-	w.before.Added(w.lists, block.Append)
-	return block, unitCounts{Requested: count.Requested, Evaluated: count.Evaluated}, err
-}
-
-func (w *exactWorker) both(i int, js []uint32, keys []float32) {
-	w.lists.OfferBoth(w.places, i, js, keys)
-}
-
-// screened compares places[:split] with places[split:], or all with each other
-// where nothing follows split.
-func (w *exactWorker) screened(split int) (leaf.Count, error) {
-	rows, columns := w.places[:split], w.places[split:]
-	n := int64(len(rows)) * int64(len(columns))
-	if len(columns) == 0 {
-		columns = rows
-		n = int64(split) * int64(split-1) / 2
-	}
-	w.self = len(w.places) == split
-	for some := range slices.Chunk(columns, w.wide) {
-		if err := w.screenedWith(rows, some); err != nil {
-			return leaf.Count{}, err
-		}
-	}
-	return leaf.Count{Requested: n, Evaluated: n}, nil
-}
-
-// screenedWith compares rows with columns. Pairs that may be near are compared by their
-// keys.
-func (w *exactWorker) screenedWith(rows, columns []uint32) error {
-	allClosed := w.close(columns, rows[0])
-	w.screen.Columns(columns, w.boundsOf(columns), rows)
-	for first := 0; first < len(rows); first += screen.BandRows {
-		band := rows[first:min(first+screen.BandRows, len(rows))]
-		if allClosed && w.allAre(band, columns[0]) {
-			continue
-		}
-		w.screen.Rows(band)
-		for r, x := range band {
-			if prime, ok := w.screen.(screen.Primer); ok && w.self && math.IsInf(float64(w.bound(x)), 1) {
-				if err := w.offer(x, columns, prime.Prime(r), nil); err != nil {
-					return err
-				}
-			}
-			near, keys := w.screen.Near(r, w.bound(x))
-			if w.isClosed(x, columns[0]) {
-				near, keys = w.open(near, keys)
-			}
-			if err := w.offer(x, columns, near, keys); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// bound is the key above which the list of a place takes nothing, or nothing to stay.
-func (w *exactWorker) bound(place uint32) float32 {
-	return min(w.lists.Worst(place), w.run.bounds.key(place))
-}
-
-// boundsOf are the bounds of columns; nil where columns are rows themselves, which ask
-// for what is near in their own turn.
-func (w *exactWorker) boundsOf(columns []uint32) []float32 {
-	if w.self {
-		return nil
-	}
-	w.worst = w.worst[:0]
-	for _, y := range columns {
-		w.worst = append(w.worst, w.bound(y))
-	}
-	return w.worst
-}
-
-// isClosed reports whether the list of x is full of rows equal to it that all come
-// before place first: no row from there on can enter. Where a row repeats thousands of
-// times nearly all pairs are of such rows, and all of them tie. Equal rows have equal
-// codes, and stand in the order of their rows; others whose key is nothing need not.
-func (w *exactWorker) isClosed(x, first uint32) bool {
-	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first &&
-		w.space.Metric().Squares() && !w.keysVanish()
-}
-
-func (w *exactWorker) allAre(places []uint32, first uint32) bool {
-	for _, x := range places {
-		if !w.isClosed(x, first) {
-			return false
-		}
-	}
-	return true
-}
-
-// close notes which columns are closed to places from first on, and whether all are.
-func (w *exactWorker) close(columns []uint32, first uint32) bool {
-	w.closed = w.closed[:0]
-	all := true
-	for _, y := range columns {
-		w.closed = append(w.closed, w.isClosed(y, first))
-		all = all && w.closed[len(w.closed)-1]
-	}
-	return all
-}
-
-// open keeps the columns that are not closed.
-func (w *exactWorker) open(near []uint32, keys []float32) ([]uint32, []float32) {
-	w.near = slices.Grow(w.near[:0], len(near))[:len(near)]
-	n := 0
-	for i, j := range near {
-		if w.closed[j] {
-			continue
-		}
-		if keys != nil {
-			keys[n] = keys[i]
-		}
-		w.near[n] = j
-		n++
-	}
-	if keys != nil {
-		keys = keys[:n]
-	}
-	return w.near[:n], keys
-}
-
-// offer offers the columns numbered near to x, and x to them.
-func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) error {
-	w.ids = w.ids[:0]
-	for _, j := range near {
-		w.ids = append(w.ids, columns[j])
-	}
-	if keys == nil {
-		w.keys = append(w.keys[:0], make([]float32, len(near))...)
-		keys = w.keys
-		if _, err := w.solver.Keys(x, w.ids, keys); err != nil {
-			return err
-		}
-	}
-	for i, y := range w.ids {
-		if y == x {
-			continue
-		}
-		if keys[i] <= w.bound(x) {
-			w.lists.Offer(x, y, keys[i])
-		}
-		if keys[i] <= w.bound(y) && w.lists.Offer(y, x, keys[i]) && !w.self {
-			w.screen.Tighten(near[i], w.bound(y))
-		}
-	}
-	return nil
-}
-
-func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
-	side := w.state.Side
-	for p := b * side; p < min((b+1)*side, w.n()); p++ {
-		dst = append(dst, uint32(p))
-	}
-	return dst
 }

@@ -18,60 +18,57 @@ import (
 // reason, and the lists are the same.
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
-func (r *run) boundLists() error {
-	if r.state.Method != Exact || r.state.count(exactStage) == r.exactStages() || r.n() < plan.BoundLeaves*r.opts.LeafSize {
+func (m *exactMethod) boundLists() error {
+	if m.state.count(exactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
 		return nil
 	}
-	if err := r.haveCodes(); err != nil || r.codes == nil {
+	if err := m.haveCodes(); err != nil || m.codes == nil {
 		return err
 	}
-	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
+	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
 		return err
 	}
-	if !r.codesDivide() {
-		return r.boundByLongest()
+	if !m.codesDivide() {
+		return m.boundByLongest()
 	}
-	b := r.balls(r.codes, overlap)
-	p := r.begin("bounds", "rows", int64(r.n())*int64(b.Overlap))
+	b := m.balls(m.codes, overlap)
+	p := m.begin("bounds", "rows", int64(m.n())*int64(b.Overlap))
 	defer p.End("")
-	r.found = candidates.New(r.n(), r.k, r.opts.Threads)
-	defer func() {
-		r.found.Free()
-		r.found = nil
-	}()
-	leaves := &ballLeaves{ctx: r.ctx, codes: r.codes, found: r.found, ordered: !r.opts.Reference, progress: p.Add}
+	found := candidates.New(m.n(), m.k, m.opts.Threads)
+	defer found.Free()
+	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
 	if _, err := leaves.solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
-	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
-		w := newReranker(&r.points, r.found)
+	return vectors.Ranges(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
+		w := newReranker(&m.points, found)
 		return func(from, to int) error {
 			for place := uint32(from); place < uint32(to); place++ {
 				_, keys, err := w.list(place)
 				if err != nil {
 					return err
 				}
-				if len(keys) == r.k {
-					r.bounds.set(place, keys[r.k-1])
+				if len(keys) == m.k {
+					m.bounds.set(place, keys[m.k-1])
 				}
 			}
-			return r.ctx.Err()
+			return m.ctx.Err()
 		}
 	})
 }
 
 // boundByLongest sets the bounds where products with the longest rows are the largest:
 // each row is compared with as many of those as a screen has columns.
-func (r *run) boundByLongest() error {
-	p := r.begin("bounds", "rows", int64(r.n()))
+func (m *exactMethod) boundByLongest() error {
+	p := m.begin("bounds", "rows", int64(m.n()))
 	defer p.End("")
-	screens, err := r.screens()
+	screens, err := m.screens()
 	if err != nil {
 		return err
 	}
-	longest := r.longest(r.screenColumns())
-	return vectors.Ranges(r.opts.Threads, r.n(), 1024, func() func(from, to int) error {
-		w := r.exactWorker(screens)
+	longest := m.longest(m.screenColumns())
+	return vectors.Ranges(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
+		w := m.exactWorker(screens)
 		w.screen.Columns(longest, nil, nil)
 		return func(from, to int) error {
 			w.places = w.places[:0]
@@ -84,7 +81,7 @@ func (r *run) boundByLongest() error {
 				}
 			}
 			p.Add(to - from)
-			return r.ctx.Err()
+			return m.ctx.Err()
 		}
 	})
 }
@@ -107,7 +104,7 @@ func (w *exactWorker) boundBand(band, columns []uint32) error {
 			return err
 		}
 		slices.Sort(w.keys)
-		w.run.bounds.set(x, w.keys[w.k-1])
+		w.bounds.set(x, w.keys[w.k-1])
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -71,7 +72,9 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	if _, err := draft.Load("state", &r.state); err != nil {
 		return 0, nil, err
 	}
-	r.take(r.state.Method)
+	if r.state.Method != "" {
+		r.take(r.state.Method)
+	}
 	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
 		if err := pass(); err != nil {
 			return 0, nil, err
@@ -80,18 +83,22 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	if r.k == 0 {
 		return 0, nil, nil
 	}
-	if r.state.Method == Parts {
-		keys, err = committedParts(r)
+	var found *candidates.Lists
+	switch m := r.method.(type) {
+	case *partsMethod:
+		keys, err = committedParts(m)
 		return len(r.state.Stages), keys, err
+	case *ballsMethod:
+		found = m.found
 	}
 	for place := range uint32(r.n()) {
 		var list []float32
-		if r.found == nil {
+		if found == nil {
 			_, of := r.lists.List(place)
 			list = slices.Clone(of)
 		} else {
-			for i := range r.found.Len(place) {
-				list = append(list, float32(r.found.At(place, i).Distance()))
+			for i := range found.Len(place) {
+				list = append(list, float32(found.At(place, i).Distance()))
 			}
 		}
 		slices.Sort(list)
@@ -142,7 +149,7 @@ func inState(dir string, src *vectors.Input, o Options, change func(*state)) err
 	return nil
 }
 
-func committedParts(r *run) (keys [][]float32, err error) {
+func committedParts(r *partsMethod) (keys [][]float32, err error) {
 	err = r.eachStripe(func(s *stripe) error {
 		for place := s.from; place < s.to; place++ {
 			keys = append(keys, s.copyOf(place).keys)

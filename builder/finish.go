@@ -12,11 +12,6 @@ import (
 
 // finish completes short lists, writes the adjacency, measures, and seals.
 func (r *run) finish() (*Result, error) {
-	if r.found != nil {
-		if err := r.rerank(); err != nil {
-			return nil, err
-		}
-	}
 	completed, err := r.complete()
 	if err != nil {
 		return nil, err
@@ -221,11 +216,11 @@ func (r *run) report() *Result {
 		res.Metric = r.opts.Distance.Name
 	}
 	res.ScanRate = scanRate(sum.Evaluated, r.n())
-	if r.state.Method == Balls || r.state.Method == Parts {
+	if r.traits.overlaps {
 		res.Divisions = r.state.ballsDone(&r.opts)
 	}
 	for _, st := range r.state.Stages {
-		if st.Kind == divisionStage && r.state.Method == Paper {
+		if st.Kind == divisionStage && !r.traits.overlaps {
 			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
 		}
 	}

@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
 
@@ -30,9 +28,6 @@ func (r *run) layout() (err error) {
 			return err
 		}
 	}
-	if r.state.Method == Exact && r.state.Side == 0 {
-		return errOtherBlocks
-	}
 	if !r.opts.Reference {
 		if err := r.given.Drop(); err != nil {
 			return err
@@ -47,14 +42,7 @@ func (r *run) layout() (err error) {
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
 	r.take(r.opts.choose(len(r.good), r.src.Dim()))
-	switch r.state.Method {
-	case Balls:
-		r.state.Plan = r.opts.planned()
-		r.state.Plan.Slack = r.slackOf(Balls, int64(len(r.good)))
-		r.state.Plan.Marks = candidates.Marks
-	case Exact:
-		r.state.Side = plan.BlockSide(int64(len(r.good)), r.opts.Distance == nil)
-	}
+	r.method.settle()
 	return r.save()
 }
 
@@ -64,7 +52,7 @@ func (r *run) makeOrder() (err error) {
 	if err := r.roomForOrder(); err != nil {
 		return err
 	}
-	if r.state.Method == Parts && !r.opts.Reference {
+	if r.traits.inOrder && !r.opts.Reference {
 		r.order = r.good
 		err = r.copyRows()
 	} else {
@@ -102,34 +90,12 @@ func (r *run) copyRows() error {
 	return r.copyTo(w)
 }
 
-// carve orders the good rows by the leaves of division 0 and copies them. The exact
-// method compares everything with everything in any order; where near rows come first,
-// lists take little afterwards.
+// carve orders the good rows as the method wants them and copies them.
 func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	p := r.begin("order", "rows", 2*int64(given.Len()))
-	order := make([]uint32, given.Len())
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	switch method := r.state.Method; {
-	case method == Balls || method == Exact && r.codesDivide(): // without codes the input's order is free
-		var err error
-		if r.codes, err = r.roundedRows(given); err != nil {
-			return nil, err
-		}
-		if order, err = ballOrder(r.ctx, r.balls(r.codes, 1), p.Add); err != nil {
-			return nil, err
-		}
-	case method == Paper:
-		norms, err := r.normsOf(given)
-		if err != nil {
-			return nil, err
-		}
-		leaves, err := r.tree(given, norms, r.good, p.Add).Divide(r.ctx, 0)
-		if err != nil {
-			return nil, err
-		}
-		order = leaves.Places
+	order, err := r.method.arrange(given, p.Add)
+	if err != nil {
+		return nil, err
 	}
 	if err := r.writeOrdered(given, order, p.Add); err != nil {
 		return nil, err
@@ -139,6 +105,15 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	}
 	p.End("")
 	return order, nil
+}
+
+// inputOrder is the order of n rows as they come.
+func inputOrder(n int) []uint32 {
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	return order
 }
 
 // writeOrdered writes the rows in their order and puts the codes that it was found by in
@@ -276,11 +251,11 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 }
 
 // tree is the divider over rows whose place i is input row rowOf[i].
-func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
+func (m *paperMethod) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
 	return &division.Tree{
-		Space: r.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
-		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
-		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
+		Space: m.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
+		RowOf: rowOf, N: rows.Len(), Seed: m.opts.Seed, LeafSize: m.opts.LeafSize, Sample: m.opts.Sample,
+		Random: m.opts.Directions == Random, Threads: m.opts.Threads, Progress: progress,
 	}
 }
 

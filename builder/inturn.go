@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // inTurnRows is how many lists are gathered at a time: some hundred kilobytes.
@@ -85,4 +86,12 @@ func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Li
 		}
 	}
 	return nil
+}
+
+// meanwhile does something in a goroutine of its own, and returns what waits for it, however
+// often.
+func meanwhile(do func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() { done <- vectors.Guard(do) }()
+	return sync.OnceValue(func() error { return <-done })
 }

@@ -13,7 +13,6 @@ import (
 
 // pairCache is what is known of pairs computed before.
 type pairCache struct {
-	shared  *cache.SharedLeaf
 	pairs   *cache.Pairs  // nil: no pair-with-distance cache
 	skip    bool          // leaves skip pairs that have shared a leaf before
 	keyCost time.Duration // measured, of one evaluation

@@ -5,44 +5,25 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/union"
-	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
-// load brings into memory what the committed stages left: rows, order, lists
-// and leaf numbers.
+// load brings into memory what the committed stages left.
 func (r *run) load() (err error) {
 	if err := r.mapRows(); err != nil {
 		return err
 	}
 	r.k = min(r.opts.K, r.n()-1)
-	if r.state.Method == Parts && r.k > 0 {
-		return r.loadParts()
-	}
-	if r.norms, err = r.normsOf(r.rows); err != nil {
-		return err
-	}
-	r.shared = cache.NewSharedLeaf(r.n())
 	if r.k == 0 {
 		return nil
 	}
-	if r.state.Method == Balls {
-		return r.loadCandidates()
+	if !r.traits.inOrder {
+		if r.norms, err = r.normsOf(r.rows); err != nil {
+			return err
+		}
 	}
-	if err := r.boundLists(); err != nil {
-		return err
-	}
-	p := r.begin("load", "stages", int64(len(r.state.Stages)))
-	defer p.End("")
-	r.lists = union.New(r.n(), r.k, r.order)
-	if err := r.loadLists(p); err != nil {
-		return err
-	}
-	if err := r.loadLabels(); err != nil {
-		return err
-	}
-	return r.chooseCache()
+	return r.method.resume()
 }
 
 func (r *run) mapRows() error {
@@ -74,7 +55,10 @@ func (r *run) mapRowsWritten(n int) (err error) {
 }
 
 // loadLists unites the lists last folded with the blocks of the stages since.
-func (r *run) loadLists(p *phase) error {
+func (r *run) loadLists() error {
+	p := r.begin("load", "stages", int64(len(r.state.Stages)))
+	defer p.End("")
+	r.lists = union.New(r.n(), r.k, r.order)
 	folded, ok, err := r.draft.Folded()
 	if err != nil {
 		return err
@@ -95,18 +79,18 @@ func (r *run) loadLists(p *phase) error {
 }
 
 // loadLabels fills the shared-leaf cache from the finished divisions.
-func (r *run) loadLabels() error {
+func (m *paperMethod) loadLabels() error {
 	var labels []uint32
-	for number := 1; number <= r.state.count(divisionStage); number++ {
+	for number := 1; number <= m.state.count(divisionStage); number++ {
 		var ok bool
 		var err error
-		if labels, ok, err = r.draft.Labels(uint32(number), labels, nil); err != nil {
+		if labels, ok, err = m.draft.Labels(uint32(number), labels, nil); err != nil {
 			return err
 		}
-		if !ok || len(labels) != r.n() {
+		if !ok || len(labels) != m.n() {
 			return fmt.Errorf("%w: leaf numbers of division %d are missing", store.ErrCorrupt, number)
 		}
-		r.shared.Add(labels)
+		m.shared.Add(labels)
 	}
 	return nil
 }

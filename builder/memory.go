@@ -3,21 +3,24 @@ package builder
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/plan"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
 // Mapped rows do not count: the kernel may drop them.
 func (r *run) enough() error {
-	if r.opts.choose(len(r.good), r.src.Dim()) == Balls && int64(len(r.good)) > candidates.MaxPlaces {
-		return fmt.Errorf("builder: %d rows, method balls takes at most %d", len(r.good), int64(candidates.MaxPlaces))
+	m := r.opts.choose(len(r.good), r.src.Dim())
+	t := methods[m]
+	if t.mostRows > 0 && int64(len(r.good)) > t.mostRows {
+		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(r.good), m, t.mostRows)
 	}
 	limit, need := r.limit(), r.need()
 	if need > limit {
 		advice := ""
-		if parts := r.least(Parts); r.opts.choose(len(r.good), r.src.Dim()) == Balls && r.opts.divisible() && parts < need {
-			advice = fmt.Sprintf("; method parts needs %s, as a build of its own: in another directory, or with this one deleted", mebibytes(parts+mib/10))
+		if t.inParts != "" && r.opts.divisible() {
+			if parts := r.least(t.inParts); parts < need {
+				advice = fmt.Sprintf("; method %s needs %s, as a build of its own: in another directory, or with this one deleted", t.inParts, mebibytes(parts+mib/10))
+			}
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
 			ErrMemory, len(r.good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
@@ -78,7 +81,7 @@ func reserved(planned int64) int64 { return planned/20*23 + 24<<20 }
 func (r *run) leastPlan(method Method) *plan.Plan {
 	s := r.shape(method)
 	s.Parts.Ledger, s.Divisions, s.Rounds = 0, overlap, 1
-	if method == Paper {
+	if methods[method].labels {
 		s.Divisions = MaxDivisions // of which each keeps its leaf numbers
 		if r.opts.Divisions > 0 {
 			s.Divisions = r.opts.Divisions

@@ -55,10 +55,10 @@ func (o *Options) choose(n, dim int) Method {
 	return Balls
 }
 
-// take settles the method of the build.
-func (r *run) take(m Method) {
-	r.state.Method = m
-	r.use = map[Method]use{Exact: pairCodes, Balls: candidateCodes, Parts: groupCodes}[m]
+// take makes a method, by its name, that of the build.
+func (r *run) take(name Method) {
+	r.state.Method, r.traits = name, methods[name]
+	r.use, r.method = r.traits.codes, r.traits.open(r)
 }
 
 // divisible reports whether the parts method can do what is asked.
@@ -114,13 +114,13 @@ func (o *Options) unused(m Method) (names []string) {
 			names = append(names, name)
 		}
 	}
-	exact, propagates := m == Exact, m == Balls || m == Paper
-	given(exact && o.Divisions > 0, "divisions")
-	given(o.Rounds > 0 && (!propagates || o.Propagation == Off), "rounds")
-	given((exact || m == Parts) && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
-	given(!propagates && o.Propagation == Off, "propagation")
-	given(m != Paper && o.Distance == nil && o.PairCache == On, "pair cache")
-	given(exact && o.Distance == nil && o.paperOnly() != "" && o.Metric != distance.IP, o.paperOnly())
+	t := methods[m]
+	given(t.complete && o.Divisions > 0, "divisions")
+	given(o.Rounds > 0 && (!t.rounds || o.Propagation == Off), "rounds")
+	given(!t.leaves && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
+	given(!t.rounds && o.Propagation == Off, "propagation")
+	given(!t.pairCache && o.Distance == nil && o.PairCache == On, "pair cache")
+	given(t.complete && o.Distance == nil && o.paperOnly() != "" && o.Metric != distance.IP, o.paperOnly())
 	return names
 }
 
@@ -151,16 +151,3 @@ func (o *Options) planned() course {
 // that no candidate is there for what they mix up. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
 // 18.2 for 0.99 with 8 and with 4, and 577 and 532 MiB.
 const usualSlack, keySlack = 8, 4
-
-// slackOf is how many candidates a method keeps beyond k where there are so many rows.
-func (r *run) slackOf(method Method, rows int64) int {
-	keys := r.bytesAreKeys() && !r.reducible(rows)
-	switch slack := r.opts.planned().Slack; {
-	case method == Parts && r.codesOrder():
-		return 0
-	case method == Balls && keys && r.opts.Course.Slack == 0:
-		return slack * keySlack / usualSlack
-	default:
-		return slack
-	}
-}

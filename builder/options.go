@@ -207,11 +207,12 @@ func (o *Options) Validate() error {
 	}
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
 	fault(!slices.Contains([]Method{Auto, Exact, Paper, Balls, Parts}, v.Method), "method %q, want auto, exact, paper, balls or parts", v.Method)
-	if what := v.paperOnly(); v.Method == Balls || v.Method == Parts {
-		fault(what != "", "method %s does not know %s", v.Method, what)
-		fault(v.Method == Parts && v.Duplicates == Collapse, "method parts does not collapse duplicates")
-		fault(v.Method == Parts && v.K > maxPartsK, "k is %d, want 1 to %d with method parts", v.K, maxPartsK)
-		fault(v.Method == Parts && v.Rounds > 0, "method parts has no propagation rounds")
+	t := methods[v.Method]
+	fault(t.overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
+	if t.inOrder {
+		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
+		fault(v.K > maxPartsK, "k is %d, want 1 to %d with method %s", v.K, maxPartsK, v.Method)
+		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
 	}
 	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)

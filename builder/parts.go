@@ -19,12 +19,85 @@ import (
 // are united with the lists so far, stripe of places after stripe, and at the end they
 // become the graph. See the package comment.
 
-// inParts is what the parts method holds.
-type inParts struct {
-	groups [2]parts.Group              // one being solved, one being read
-	folded uint32                      // stages whose lists are in the fold
-	units  []int                       // of every stage since
-	spill  atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
+// partsMethod is the method under way.
+type partsMethod struct {
+	*run
+	groups [2]parts.Group // one being solved, one being read
+	folded uint32         // stages whose lists are in the fold
+	units  []int          // of every stage since
+	bounds bounds         // the last of every list folded
+}
+
+func (m *partsMethod) forecast(s *plan.Shape) {
+	m.countCodes(s)
+	s.Slack = int64(m.slack())
+	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.exactChunkRows() * s.RowBytes,
+		Leaders: parts.Leaders(int(s.Rows), m.opts.K, overlap), Ledger: m.ledger.Limit, Stripe: int64(stripeBytes)}
+}
+
+func (m *partsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
+	if m.opts.Recall > 0 {
+		return aim.Parts(float64(aim.Rows) * overlap / float64(parts.Leaders(int(aim.Rows), m.opts.K, overlap))), 0
+	}
+	return plainParts * overlap, 0
+}
+
+func (m *partsMethod) settle() {}
+
+func (m *partsMethod) slack() int {
+	if m.codesOrder() {
+		return 0
+	}
+	return m.opts.planned().Slack
+}
+
+// arrange leaves rows as they come.
+func (m *partsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return inputOrder(given.Len()), nil
+}
+
+func (m *partsMethod) resume() error { return m.loadFolded() }
+
+func (m *partsMethod) prepare() error { return nil }
+
+func (m *partsMethod) next() (kind, stop string) { return m.state.nextParts(&m.opts) }
+
+func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
+	if !m.foldDue() {
+		return m.firstLists(), m.spillBytes(), nil
+	}
+	return 0, m.spillBytes(), m.roomForFold(m.k) // before anything is given back
+}
+
+func (m *partsMethod) stage(string) error { return m.divideParts() }
+
+func (m *partsMethod) finish() (*Result, error) { return m.finishParts() }
+
+func (m *partsMethod) free() { m.bounds.keys.Free() }
+
+// plainParts is how many divisions the parts method makes where nothing else says.
+const plainParts = 2
+
+// nextParts decides for the parts method: divisions until the recall is reached.
+func (s *state) nextParts(o *Options) (kind, stop string) {
+	if stop := s.enough(o); stop != "" {
+		return "", stop
+	}
+	done, most := s.ballsDone(o), MaxDivisions
+	switch {
+	case o.Divisions > 0:
+		most = o.Divisions
+	case o.Recall == 0:
+		most = plainParts * overlap
+	}
+	switch {
+	case done < most:
+		return divisionStage, ""
+	case s.steered(o):
+		return "", fmt.Sprintf("nothing more to do within %d leaves a row: recall %.3f on %d steering rows, target %.3f",
+			done, s.last().Recall, s.Steer, o.Recall)
+	}
+	return "", fmt.Sprintf("each row in %d leaves", done)
 }
 
 // groupBytes is the memory of a group of leaves. Smaller groups share more of their
@@ -36,9 +109,9 @@ var groupBytes int64 = 64 << 20 // a variable for tests
 const partsSlack = 8
 
 // partsK is the length of the lists of candidates in a group.
-func (r *run) partsK(members int) int {
-	k := min(r.opts.K, members-1)
-	if r.codesOrder() {
+func (m *partsMethod) partsK(members int) int {
+	k := min(m.opts.K, members-1)
+	if m.codesOrder() {
 		return k
 	}
 	return min(k+partsSlack, members-1)
@@ -46,87 +119,84 @@ func (r *run) partsK(members int) int {
 
 // groupRowBytes is the memory of a row in a group, but for its residual: which rows make a
 // group goes by it, and so does the graph.
-func (r *run) groupRowBytes() int64 {
-	row := int64(r.src.Dim() * r.src.Type().Size())
-	lists := int64(8*(r.opts.K+partsSlack) + 8*r.opts.K)
-	return row + r.codeBytes(1) - r.residualBytes(1) + lists + 4*(4+2*overlap)
+func (m *partsMethod) groupRowBytes() int64 {
+	row := int64(m.src.Dim() * m.src.Type().Size())
+	lists := int64(8*(m.opts.K+partsSlack) + 8*m.opts.K)
+	return row + m.codeBytes(1) - m.residualBytes(1) + lists + 4*(4+2*overlap)
 }
 
-// loadParts takes up a build: its lists stay on disk.
-func (r *run) loadParts() (err error) { return r.loadFolded() }
-
 // divideParts runs one division.
-func (r *run) divideParts() error {
-	if err := r.foldParts(); err != nil {
+func (m *partsMethod) divideParts() error {
+	if err := m.foldParts(); err != nil {
 		return err
 	}
-	number := r.state.count(divisionStage) + 1
-	leaves, err := r.assign(number)
+	number := m.state.count(divisionStage) + 1
+	leaves, err := m.assign(number)
 	if err != nil {
 		return err
 	}
 	defer leaves.Free()
-	done, sum, err := r.committed(leaves.Groups())
+	done, sum, err := m.committed(leaves.Groups())
 	if err != nil {
 		return err
 	}
-	p := r.begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
-	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(r.n()*r.src.Dim()*r.src.Type().Size()))) {
-		counts, err := r.doBatch(leaves, batch, done, p)
+	p := m.begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
+	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(m.n()*m.src.Dim()*m.src.Type().Size()))) {
+		counts, err := m.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err
 		}
 		sum.add(counts)
 	}
 	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
-	if r.steer != nil {
-		if st.Recall, st.Margin, err = r.steeredParts(); err != nil {
+	if m.steer != nil {
+		if st.Recall, st.Margin, err = m.steeredParts(); err != nil {
 			return err
 		}
 	}
-	r.state.Stages = append(r.state.Stages, st)
-	err = r.save()
+	m.state.Stages = append(m.state.Stages, st)
+	err = m.save()
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
-		float64(sum.Requested)/float64(r.n()), r.steerNote())
+		float64(sum.Requested)/float64(m.n()), m.steerNote())
 	return err
 }
 
 // assign divides all rows.
-func (r *run) assign(number int) (*parts.Leaves, error) {
-	rounding, err := r.rounding(r.rows)
+func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
+	rounding, err := m.rounding(m.rows)
 	if err != nil {
 		return nil, err
 	}
-	p := r.begin(fmt.Sprintf("leaders %d", number), "rows", int64(r.n()))
+	p := m.begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
 	defer p.End("")
-	lap := r.state.overlapOf(&r.opts, number)
-	return parts.Divide(r.ctx, parts.Division{
-		Rows: r.rows, Space: r.space, Rounding: rounding, Seed: r.opts.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: parts.Leaders(r.n(), r.opts.K, lap), GroupBytes: groupBytes, RowBytes: r.groupRowBytes(),
-		Threads: r.opts.Threads, Memory: &r.ledger, Progress: p.Add,
+	lap := m.state.overlapOf(&m.opts, number)
+	return parts.Divide(m.ctx, parts.Division{
+		Rows: m.rows, Space: m.space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
+		Overlap: lap, Leaders: parts.Leaders(m.n(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
+		Threads: m.opts.Threads, Memory: &m.ledger, Progress: p.Add,
 	})
 }
 
 // doBatch does the groups of a batch that are not done. One is read while the one
 // before it is solved and the one before that is committed.
-func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum unitCounts, err error) {
+func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum unitCounts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Add(batch.To - batch.From)
 		return sum, nil
 	}
-	scratch, err := r.draft.ScratchDir()
+	scratch, err := m.draft.ScratchDir()
 	if err != nil {
 		return sum, err
 	}
-	spill, err := leaves.Spill(r.ctx, batch, scratch)
+	spill, err := leaves.Spill(m.ctx, batch, scratch)
 	if err != nil {
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
-	r.spill.Store(spill)
-	defer r.spill.Store(nil)
-	r.meter.disk(r.onDisk())
-	line := newPipeline(r, p)
+	m.spill.Store(spill)
+	defer m.spill.Store(nil)
+	m.meter.disk(m.onDisk())
+	line := newPipeline(m, p)
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
 			p.Add(1)
@@ -139,63 +209,63 @@ func (r *run) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *p
 }
 
 // solveGroup makes the lists of a group.
-func (r *run) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
+func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
 	if len(group.Places) < 2 {
 		return nil, note, nil
 	}
-	g, found, err := r.inGroup(group)
+	g, found, err := m.inGroup(group)
 	if err != nil {
 		return nil, note, err
 	}
 	defer found.Free()
-	if note.Requested, err = r.solveLeaves(group, g, found); err != nil {
+	if note.Requested, err = m.solveLeaves(group, g, found); err != nil {
 		return nil, note, err
 	}
 	note.Evaluated = note.Requested
-	lists, err := rank(r.ctx, g, found, func(int) {})
+	lists, err := rank(m.ctx, g, found, func(int) {})
 	if err != nil {
 		return nil, note, err
 	}
-	blocks = r.stripesOf(group.Places, lists)
-	note.Steered = steeredIn(group.Places, lists, r.steer)
+	blocks = m.stripesOf(group.Places, lists)
+	note.Steered = steeredIn(group.Places, lists, m.steer)
 	return blocks, note, nil
 }
 
 // inGroup is the points of a group alone, whose places are their numbers in it, and
 // room for their candidates.
-func (r *run) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
+func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
 	n := len(group.Places)
-	g := &points{space: r.space, threads: r.threads, k: min(r.k, n-1)}
+	g := &points{space: m.space, threads: m.threads, k: min(m.k, n-1)}
 	if err := g.over(group.Rows, n); err != nil {
 		return nil, nil, err
 	}
-	rounding, err := r.rounding(nil)
+	rounding, err := m.rounding(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	if g.codes, err = codes.Of(g.rows, g.space, rounding, g.threads); err != nil {
 		return nil, nil, err
 	}
-	g.order = r.numbers(n)
-	found := candidates.New(n, r.partsK(n), r.threads)
-	if r.codesOrder() {
+	g.order = m.numbers(n)
+	found := candidates.New(n, m.partsK(n), m.threads)
+	if m.codesOrder() {
 		for i, place := range group.Places {
-			found.Limit(uint32(i), r.bounds.distance(place))
+			found.Limit(uint32(i), m.bounds.distance(place))
 		}
 	}
 	return g, found, nil
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
-func (r *run) solveLeaves(group *parts.Group, g *points, found *candidates.Lists) (int64, error) {
+func (m *partsMethod) solveLeaves(group *parts.Group, g *points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
-	err := vectors.Ranges(r.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
+	err := vectors.Ranges(m.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
 		leaves := newTileLeaves(g.codes, found)
 		return func(i, _ int) error {
 			leaf := group.Leaf(i)
 			leaves.solve(leaf)
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
-			return r.ctx.Err()
+			return m.ctx.Err()
 		}
 	})
 	return pairs.Load(), err

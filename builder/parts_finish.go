@@ -8,20 +8,20 @@ import (
 
 // finishParts unites all units, stripe after stripe, writes the adjacency and
 // measures. No more lists than those of a few stripes are in memory at a time.
-func (r *run) finishParts() (*Result, error) {
-	result := r.report()
-	r.dropGroups()
-	truth, err := r.reportTruth(result)
+func (m *partsMethod) finishParts() (*Result, error) {
+	result := m.report()
+	m.dropGroups()
+	truth, err := m.reportTruth(result)
 	if err != nil {
 		return nil, err
 	}
-	r.ledger.Limit = r.lastRoom()
-	parted, err := pages.Take[uint32](&r.ledger, r.n())
+	m.ledger.Limit = m.lastRoom()
+	parted, err := pages.Take[uint32](&m.ledger, m.n())
 	if err != nil {
 		return nil, err
 	}
 	defer parted.Free()
-	f := &partsFinish{run: r, parted: analysis.PartitionIn(parted.Slice), wanted: map[uint32]list{}}
+	f := &partsFinish{partsMethod: m, parted: analysis.PartitionIn(parted.Slice), wanted: map[uint32]list{}}
 	for _, place := range truth.Places {
 		f.wanted[place] = list{}
 	}
@@ -29,31 +29,31 @@ func (r *run) finishParts() (*Result, error) {
 		return nil, err
 	}
 	result.Completed = f.completed
-	result.RequestedPairs += r.completing.Requested
-	result.Comparisons += r.completing.Evaluated
-	result.ScanRate = scanRate(result.Comparisons, r.n())
+	result.RequestedPairs += m.completing.Requested
+	result.Comparisons += m.completing.Evaluated
+	result.ScanRate = scanRate(result.Comparisons, m.n())
 	result.Components = f.parted.Len()
-	r.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
+	m.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
 		return f.wanted[place].ids, f.wanted[place].keys
 	})
-	p := r.begin("checksum", "", 0)
-	result.Checksum, err = r.draft.Checksum(r.ctx)
+	p := m.begin("checksum", "", 0)
+	result.Checksum, err = m.draft.Checksum(m.ctx)
 	p.End("")
 	if err != nil {
 		return nil, err
 	}
-	return result, r.seal(result)
+	return result, m.seal(result)
 }
 
 // dropGroups lets go of what only divisions need, so that folds and the last pass have
 // its memory. 20 million rows took 388 MiB at the peak, in folds that kept it.
-func (r *run) dropGroups() {
-	r.groups, r.ascending = [2]parts.Group{}, nil
+func (m *partsMethod) dropGroups() {
+	m.groups, m.ascending = [2]parts.Group{}, nil
 }
 
 // partsFinish is the last pass over the lists.
 type partsFinish struct {
-	*run
+	*partsMethod
 	parted    *analysis.Partition
 	wanted    map[uint32]list // of the rows that report recall
 	completed int

@@ -9,29 +9,29 @@ import (
 // foldParts unites the finished divisions into one list a place, so that no more than
 // those of one division and twice the lists are ever on disk. The last division is not
 // folded: its units become the graph.
-func (r *run) foldParts() error {
-	if !r.foldDue() {
+func (m *partsMethod) foldParts() error {
+	if !m.foldDue() {
 		return nil
 	}
-	r.dropGroups()
-	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
+	m.dropGroups()
+	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
 		return err
 	}
-	if err := r.foldNotes(); err != nil {
+	if err := m.foldNotes(); err != nil {
 		return err
 	}
-	p := r.begin("fold", "rows", int64(r.n()))
+	p := m.begin("fold", "rows", int64(m.n()))
 	defer p.End("")
-	err := r.draft.Fold(uint32(len(r.state.Stages)), func(add func(*store.Lists) error) error {
+	err := m.draft.Fold(uint32(len(m.state.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
-		defer func() { r.meter.disk(r.onDisk()) }() // what the fold replaces is still there
-		return r.eachStripe(func(s *stripe) error {
+		defer func() { m.meter.disk(m.onDisk()) }() // what the fold replaces is still there
+		return m.eachStripe(func(s *stripe) error {
 			batch.Reset()
 			for place := s.from; place < s.to; place++ {
 				ids, keys := s.list(place)
 				batch.Append(uint32(place), ids, keys)
 			}
-			r.bound(&batch)
+			m.bound(&batch)
 			p.Add(s.to - s.from)
 			return add(&batch)
 		})
@@ -39,44 +39,44 @@ func (r *run) foldParts() error {
 	if err != nil {
 		return err
 	}
-	r.folded = uint32(len(r.state.Stages))
+	m.folded = uint32(len(m.state.Stages))
 	return nil
 }
 
-func (r *run) foldDue() bool { return int(r.folded) < len(r.state.Stages) }
+func (m *partsMethod) foldDue() bool { return int(m.folded) < len(m.state.Stages) }
 
 // loadFolded takes up the lists last folded.
-func (r *run) loadFolded() error {
-	stage, ok, err := r.draft.Folded()
+func (m *partsMethod) loadFolded() error {
+	stage, ok, err := m.draft.Folded()
 	if err != nil || !ok {
 		return err
 	}
-	if int(stage) > len(r.state.Stages) {
-		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, stage, len(r.state.Stages))
+	if int(stage) > len(m.state.Stages) {
+		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, stage, len(m.state.Stages))
 	}
-	if err := r.bounds.take(&r.ledger, r.n()); err != nil {
+	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
 		return err
 	}
-	p := r.begin("load", "rows", int64(r.n()))
+	p := m.begin("load", "rows", int64(m.n()))
 	defer p.End("")
-	r.folded = stage
-	return r.draft.ReadFolded(func(l *store.Lists) error {
+	m.folded = stage
+	return m.draft.ReadFolded(func(l *store.Lists) error {
 		for _, place := range l.Rows {
-			if int(place) >= r.n() {
-				return errPlace(place, r.n())
+			if int(place) >= m.n() {
+				return errPlace(place, m.n())
 			}
 		}
-		r.bound(l)
+		m.bound(l)
 		p.Add(len(l.Rows))
 		return nil
 	})
 }
 
 // bound sets the bounds that a batch of folded lists tells.
-func (r *run) bound(l *store.Lists) {
+func (m *partsMethod) bound(l *store.Lists) {
 	for i, place := range l.Rows {
-		if from, to := l.Starts[i], l.Starts[i+1]; int(to-from) == r.k {
-			r.bounds.set(place, l.Keys[to-1])
+		if from, to := l.Starts[i], l.Starts[i+1]; int(to-from) == m.k {
+			m.bounds.set(place, l.Keys[to-1])
 		}
 	}
 }

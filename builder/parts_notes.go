@@ -56,13 +56,13 @@ type steered struct {
 	lists  *union.Lists      // to be freed
 }
 
-func (r *run) steered() (*steered, error) {
-	places := r.steer.Places
-	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), r.k, nil)}
+func (m *partsMethod) steered() (*steered, error) {
+	places := m.steer.Places
+	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), m.k, nil)}
 	for i, place := range places {
 		s.number[place] = uint32(i)
 	}
-	if err := s.gather(r); err != nil {
+	if err := s.gather(m); err != nil {
 		s.lists.Free()
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (r *run) steered() (*steered, error) {
 
 // gather unites the notes of all divisions. Those of one may be met twice: in the
 // record, and in units that a crash kept a fold from dropping.
-func (s *steered) gather(r *run) error {
+func (s *steered) gather(r *partsMethod) error {
 	var folded []noted
 	if _, err := r.draft.Load(foldedNotes, &folded); err != nil {
 		return err
@@ -111,31 +111,31 @@ func (s *steered) offer(lists []noted) error {
 }
 
 // foldNotes records what the notes of the finished divisions come to.
-func (r *run) foldNotes() error {
-	if r.steer == nil {
+func (m *partsMethod) foldNotes() error {
+	if m.steer == nil {
 		return nil
 	}
-	s, err := r.steered()
+	s, err := m.steered()
 	if err != nil {
 		return err
 	}
 	defer s.lists.Free()
 	var notes []noted
-	for i, place := range r.steer.Places {
+	for i, place := range m.steer.Places {
 		ids, keys := s.lists.List(uint32(i))
 		notes = append(notes, noted{place, ids, keys})
 	}
-	return r.draft.Record(foldedNotes, notes)
+	return m.draft.Record(foldedNotes, notes)
 }
 
 // steeredParts is the recall of the steering rows' lists so far, and its standard
 // error.
-func (r *run) steeredParts() (mean, standardError float64, err error) {
-	s, err := r.steered()
+func (m *partsMethod) steeredParts() (mean, standardError float64, err error) {
+	s, err := m.steered()
 	if err != nil {
 		return 0, 0, err
 	}
 	defer s.lists.Free()
-	mean, standardError = meanOf(perRow(r.steer, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
+	mean, standardError = meanOf(perRow(m.steer, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
 	return mean, standardError, nil
 }

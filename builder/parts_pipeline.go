@@ -8,7 +8,7 @@ import (
 // pipeline takes groups through reading, solving and committing. Solving keeps all
 // threads busy; the other two wait for the disk most of the time.
 type pipeline struct {
-	*run
+	*partsMethod
 	progress *phase
 	sum      unitCounts
 	waiting  *groupRead // being read: solved next
@@ -23,8 +23,8 @@ type groupRead struct {
 	ready  chan error
 }
 
-func newPipeline(r *run, p *phase) *pipeline {
-	return &pipeline{run: r, progress: p, idle: &r.groups[0]}
+func newPipeline(m *partsMethod, p *phase) *pipeline {
+	return &pipeline{partsMethod: m, progress: p, idle: &m.groups[0]}
 }
 
 // next has a group read, and solves the one that was read meanwhile.

@@ -18,19 +18,19 @@ import (
 var stripeBytes = 4 << 20 // a variable for tests
 
 // stripePlaces is how many places a stripe has.
-func (r *run) stripePlaces() int { return max(1, stripeBytes/(8*max(1, r.opts.K))) }
+func (m *partsMethod) stripePlaces() int { return max(1, stripeBytes/(8*max(1, m.opts.K))) }
 
-func (r *run) stripes() int { return (r.n() + r.stripePlaces() - 1) / r.stripePlaces() }
+func (m *partsMethod) stripes() int { return (m.n() + m.stripePlaces() - 1) / m.stripePlaces() }
 
 // stripesOf are the lists of a group by the stripes of their places, without what is
 // too far to matter.
-func (r *run) stripesOf(places []uint32, lists *union.Lists) []store.Lists {
-	blocks := make([]store.Lists, r.stripes())
-	width := r.stripePlaces()
+func (m *partsMethod) stripesOf(places []uint32, lists *union.Lists) []store.Lists {
+	blocks := make([]store.Lists, m.stripes())
+	width := m.stripePlaces()
 	var ids []uint32
 	for i, place := range places {
 		near, keys := lists.List(uint32(i))
-		bound := r.bounds.key(place)
+		bound := m.bounds.key(place)
 		ids = ids[:0]
 		for j, id := range near {
 			if keys[j] > bound {
@@ -74,37 +74,37 @@ func (s *stripe) copyOf(place int) list {
 }
 
 // unite makes the lists of a stripe.
-func (r *run) unite(number int, s *stripe) error {
-	s.from = number * r.stripePlaces()
-	s.to = min(s.from+r.stripePlaces(), r.n())
+func (m *partsMethod) unite(number int, s *stripe) error {
+	s.from = number * m.stripePlaces()
+	s.to = min(s.from+m.stripePlaces(), m.n())
 	if s.lists == nil {
-		s.lists = union.New(r.stripePlaces(), r.k, nil)
+		s.lists = union.New(m.stripePlaces(), m.k, nil)
 	}
 	for p := range uint32(s.to - s.from) {
 		s.lists.Set(p, nil, nil)
 	}
-	if r.folded > 0 {
-		ok, err := r.draft.FoldedBlock(r.folded, uint32(s.from), &s.batch)
+	if m.folded > 0 {
+		ok, err := m.draft.FoldedBlock(m.folded, uint32(s.from), &s.batch)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return fmt.Errorf("%w: no lists folded from place %d on", store.ErrCorrupt, s.from)
 		}
-		if err := s.offer(r.n()); err != nil {
+		if err := s.offer(m.n()); err != nil {
 			return err
 		}
 	}
-	for i, units := range r.units {
+	for i, units := range m.units {
 		for unit := range uint32(units) {
-			ok, err := r.draft.Block(r.folded+1+uint32(i), unit, uint32(number), &s.batch)
+			ok, err := m.draft.Block(m.folded+1+uint32(i), unit, uint32(number), &s.batch)
 			if err != nil {
 				return err
 			}
 			if !ok {
 				continue
 			}
-			if err := s.offer(r.n()); err != nil {
+			if err := s.offer(m.n()); err != nil {
 				return err
 			}
 		}
@@ -135,16 +135,16 @@ func (s *stripe) offer(n int) error {
 
 // eachStripe unites stripes side by side and calls fn with them in order, while the
 // next ones are united.
-func (r *run) eachStripe(fn func(s *stripe) error) error {
-	if err := r.countUnits(); err != nil {
+func (m *partsMethod) eachStripe(fn func(s *stripe) error) error {
+	if err := m.countUnits(); err != nil {
 		return err
 	}
 	type united struct {
 		s   *stripe
 		err error
 	}
-	ahead := max(1, r.opts.Threads)
-	waiting := make([]chan united, r.stripes())
+	ahead := max(1, m.opts.Threads)
+	waiting := make([]chan united, m.stripes())
 	idle, all := make(chan *stripe, ahead+1), make([]stripe, ahead+1)
 	for i := range all {
 		idle <- &all[i]
@@ -169,7 +169,7 @@ func (r *run) eachStripe(fn func(s *stripe) error) error {
 			case <-stop:
 				return
 			case s := <-idle:
-				working.Go(func() { waiting[i] <- united{s, r.unite(i, s)} })
+				working.Go(func() { waiting[i] <- united{s, m.unite(i, s)} })
 			}
 		}
 	})
@@ -181,8 +181,8 @@ func (r *run) eachStripe(fn func(s *stripe) error) error {
 		if err := fn(u.s); err != nil {
 			return err
 		}
-		if r.ctx.Err() != nil {
-			return r.ctx.Err()
+		if m.ctx.Err() != nil {
+			return m.ctx.Err()
 		}
 		idle <- u.s
 	}
@@ -191,18 +191,18 @@ func (r *run) eachStripe(fn func(s *stripe) error) error {
 
 // countUnits learns how many units the stages since the fold have, those of the stage
 // in progress included.
-func (r *run) countUnits() error {
-	r.units = r.units[:0]
-	for stage := r.folded + 1; stage <= r.stageNumber(); stage++ {
+func (m *partsMethod) countUnits() error {
+	m.units = m.units[:0]
+	for stage := m.folded + 1; stage <= m.stageNumber(); stage++ {
 		units := 0
-		err := r.draft.Units(stage, func(unit uint32, _ []byte) error {
+		err := m.draft.Units(stage, func(unit uint32, _ []byte) error {
 			units = int(unit) + 1
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		r.units = append(r.units, units)
+		m.units = append(m.units, units)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -84,7 +83,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	if most == 0 || g.k == 0 {
 		return plan.Of(shape, plan.Nominal(shape, freeShare(r.opts.Threads))), nil
 	}
-	rates, err := r.calibrate(g, plan.Nominal(shape, 1), most, p.WrittenBytes/50)
+	rates, err := r.calibrate(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
 	if err != nil {
 		return nil, err
 	}
@@ -107,50 +106,32 @@ func (r *run) shape(method Method) plan.Shape {
 		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: overlap, Visits: o.Visits, Recall: o.Recall,
 		Received: r.received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
 	}
-	if _, mapped := r.src.Mapped(); method != Parts {
+	if _, mapped := r.src.Mapped(); !methods[method].inOrder {
 		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
 	}
-	if method == Balls || method == Parts || r.bytesAreKeys() || method == Exact && o.Distance == nil {
-		s.CodeBytes, s.ViewCodes = r.codeBytes(1), r.space.RowsAreCodes()
-		s.Inner = !o.Metric.Gathers()
-	} else if o.Distance == nil {
-		s.CodeBytes, s.ViewCodes = 4, true // products
-	}
-	if method == Balls || method == Parts {
-		s.Slack = int64(r.slackOf(method, rows))
-	}
-	if method == Balls && r.reducible(rows) {
-		s.AxesBytes = axesBytes(s.Dim)
-	}
-	if method == Parts {
-		s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, r.groupRowBytes()), Chunk: r.exactChunkRows() * s.RowBytes, Leaders: parts.Leaders(int(rows), o.K, overlap), Ledger: r.ledger.Limit, Stripe: int64(stripeBytes)}
-	}
+	methods[method].open(r).forecast(&s)
 	return s
+}
+
+// countCodes adds the codes of all rows to a shape.
+func (r *run) countCodes(s *plan.Shape) {
+	s.CodeBytes, s.ViewCodes = r.codeBytes(1), r.space.RowsAreCodes()
+	s.Inner = !r.opts.Metric.Gathers()
 }
 
 // expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
 // as they are where nothing steers, or guessed.
 func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
-	o, method := &r.opts, r.state.Method
-	aim := plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)), Intrinsic: intrinsic, Overlap: overlap, LeafSize: o.LeafSize, Most: MaxDivisions}
-	switch {
-	case method == Exact:
-		return 0, 0
-	case method == Paper:
-		divisions, rounds = aim.Paper()
-	case method == Parts && o.Recall > 0:
-		divisions = aim.Parts(float64(len(r.good)) * overlap / float64(parts.Leaders(len(r.good), o.K, overlap)))
-	case method == Parts:
-		divisions = plainParts * overlap
-	case o.Recall > 0:
-		divisions, rounds = aim.Balls()
-	default:
-		divisions, rounds = o.planned().Balls, 1
+	o := &r.opts
+	divisions, rounds = r.method.expected(&plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)),
+		Intrinsic: intrinsic, Overlap: overlap, LeafSize: o.LeafSize, Most: MaxDivisions})
+	if r.traits.complete {
+		return divisions, rounds
 	}
 	if o.Divisions > 0 {
 		divisions = o.Divisions
 	}
-	if o.Rounds > 0 && method != Parts {
+	if o.Rounds > 0 && r.traits.rounds {
 		rounds = float64(o.Rounds)
 	}
 	if o.Propagation == Off {
@@ -195,13 +176,13 @@ func (r *run) expectMore(kind string) {
 		return
 	}
 	divisions, rounds := r.state.count(divisionStage), float64(r.state.count(propagationStage))
-	if r.state.Method != Paper {
+	if r.traits.overlaps {
 		divisions = r.state.ballsDone(&r.opts)
 	}
 	switch kind {
 	case divisionStage:
 		divisions++ // or as many leaves as an overlap has
-		if r.state.Method != Paper {
+		if r.traits.overlaps {
 			divisions += r.state.overlapOf(&r.opts, r.state.count(divisionStage)+1) - 1
 		}
 	case propagationStage:

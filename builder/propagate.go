@@ -13,38 +13,38 @@ import (
 
 // propagate runs one round: every row is searched around in the lists of this
 // generation, and what is visited makes the next one.
-func (r *run) propagate() error {
-	next := r.lists
-	if !r.opts.InPlace {
-		next = r.lists.Clone()
+func (m *paperMethod) propagate() error {
+	next := m.lists
+	if !m.opts.InPlace {
+		next = m.lists.Clone()
 	}
-	st, p, err := r.searchAll(next)
+	st, p, err := m.searchAll(next)
 	if err != nil {
-		if next != r.lists {
+		if next != m.lists {
 			next.Free()
 		}
 		return err
 	}
-	if next != r.lists {
-		r.lists.Free()
-		r.lists = next
+	if next != m.lists {
+		m.lists.Free()
+		m.lists = next
 	}
-	err = r.endStage(st)
-	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(r.n()), r.steerNote())
+	err = m.endStage(st)
+	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(m.n()), m.steerNote())
 	return err
 }
 
 // searchAll searches around every row and offers what is visited to next.
-func (r *run) searchAll(next *union.Lists) (stage, *phase, error) {
-	number := r.state.count(propagationStage) + 1
-	if err := r.replay(r.stageNumber(), next); err != nil {
+func (m *paperMethod) searchAll(next *union.Lists) (stage, *phase, error) {
+	number := m.state.count(propagationStage) + 1
+	if err := m.replay(m.stageNumber(), next); err != nil {
 		return stage{}, nil, err
 	}
-	rows := min(unitRows, max(256, r.n()/16))
-	units := (r.n() + rows - 1) / rows
-	p := r.begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
+	rows := min(unitRows, max(256, m.n()/16))
+	units := (m.n() + rows - 1) / rows
+	p := m.begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
 	locks := new(rowLocks)
-	sum, err := r.doUnits(p, units, func() unitWork { return r.propagator(next, locks, rows).unit })
+	sum, err := m.doUnits(p, units, func() unitWork { return m.propagator(next, locks, rows).unit })
 	return stage{Kind: propagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}, p, err
 }
 
@@ -57,7 +57,7 @@ func (l *rowLocks) of(place uint32) *sync.Mutex {
 
 // propagator is one worker's tools.
 type propagator struct {
-	*run
+	*paperMethod
 	search *propagation.BestFirst
 	next   *union.Lists
 	locks  *rowLocks
@@ -71,11 +71,11 @@ type offer struct {
 	key    float32
 }
 
-func (r *run) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
-	keys := propagation.Keys(r.keys())
-	reuse := r.opts.PairCache != Off
-	return &propagator{run: r, next: next, locks: locks, rows: rows,
-		search: propagation.New(r.lists, keys, r.order, r.opts.Visits, reuse)}
+func (m *paperMethod) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
+	keys := propagation.Keys(m.keys())
+	reuse := m.opts.PairCache != Off
+	return &propagator{paperMethod: m, next: next, locks: locks, rows: rows,
+		search: propagation.New(m.lists, keys, m.order, m.opts.Visits, reuse)}
 }
 
 // unit searches around a range of rows and returns what the lists gained.

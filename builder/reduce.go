@@ -27,54 +27,51 @@ const reduceLossOfRest, reduceLoss = 0.2, 0.01
 // reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
 // it. What steers is measured by then, and reranking makes up for what axes mix up; what
 // reports recall sees full codes again ([run.restore]).
-func (r *run) reduce() error {
-	if r.state.Method != Balls || r.k == 0 {
-		return nil
-	}
+func (m *ballsMethod) reduce() error {
 	var recorded codes.Axes
-	known, err := r.draft.Load("axes", &recorded)
+	known, err := m.draft.Load("axes", &recorded)
 	switch {
 	case err != nil:
 		return err
 	case known && recorded.Count > 0:
-		p := r.begin("axes", "", 0)
+		p := m.begin("axes", "", 0)
 		defer p.End("")
-		nested, err := r.codes.Nested(&recorded, r.opts.Threads)
+		nested, err := m.codes.Nested(&recorded, m.opts.Threads)
 		if err != nil {
 			return fmt.Errorf("%w: axes of the build: %w", store.ErrCorrupt, err)
 		}
-		return r.goAlong(&recorded, nested)
-	case known || len(r.state.Stages) > 0 || !r.reducible(int64(r.n())): // a version without axes may have begun it
+		return m.goAlong(&recorded, nested)
+	case known || len(m.state.Stages) > 0 || !m.reducible(int64(m.n())): // a version without axes may have begun it
 		return nil
 	}
-	return r.chooseAxes()
+	return m.chooseAxes()
 }
 
 // chooseAxes finds axes, or none, and records them.
-func (r *run) chooseAxes() error {
-	p := r.begin("axes", "", 0)
+func (m *ballsMethod) chooseAxes() error {
+	p := m.begin("axes", "", 0)
 	defer p.End("")
-	choice := axes.Choice{K: r.k, Candidates: r.candidatesK(), Threads: r.opts.Threads, Near: r.nearByCodes}
-	if r.steer != nil {
-		choice.Truth = axes.Lists{Rows: r.steer.Places, Neighbors: neighborsOf(r.steer)}
+	choice := axes.Choice{K: m.k, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
+	if m.steer != nil {
+		choice.Truth = axes.Lists{Rows: m.steer.Places, Neighbors: neighborsOf(m.steer)}
 	}
-	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(r.opts.Recall, DefaultRecall)), reduceLoss)
-	chosen, err := choice.Choose(r.codes)
+	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(m.opts.Recall, DefaultRecall)), reduceLoss)
+	chosen, err := choice.Choose(m.codes)
 	if err != nil {
 		return err
 	}
 	if chosen == nil {
-		return r.draft.Record("axes", &codes.Axes{})
+		return m.draft.Record("axes", &codes.Axes{})
 	}
-	r.say("codes along %d axes for %d dimensions", chosen.Axes.Count, r.src.Dim())
-	if err := r.goAlong(chosen.Axes, chosen.Codes); err != nil {
+	m.say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.src.Dim())
+	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
-	return r.draft.Record("axes", chosen.Axes)
+	return m.draft.Record("axes", chosen.Axes)
 }
 
 // nearByCodes returns the nearest k rows of a matrix to some of them, by codes.
-func (r *run) nearByCodes(m *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
+func (r *ballsMethod) nearByCodes(m *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
 	search := recall.Search{K: min(k, m.Len()-1), Threads: r.opts.Threads}
 	lists, _, err := search.Screened(r.ctx, m.Len(), m.Dim(), rows, func() screen.Screen { return screen.Codes(m) },
 		func() recall.Keys { return nil }) // codes tell them
@@ -93,20 +90,20 @@ func neighborsOf(l *recall.Lists) [][]uint32 {
 }
 
 // goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.
-func (r *run) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
-	r.rounded, r.axes = nil, chosen.Count
-	if r.codes, err = along.First(chosen.Count); err != nil {
+func (m *ballsMethod) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
+	m.rounded, m.axes = nil, chosen.Count
+	if m.codes, err = along.First(chosen.Count); err != nil {
 		return err
 	}
 	if 0 < chosen.Lead && chosen.Lead < chosen.Count {
-		r.lead, err = along.First(chosen.Lead)
+		m.lead, err = along.First(chosen.Lead)
 	}
 	return err
 }
 
 // reducible reports whether axes are looked for where there are so many rows.
-func (r *run) reducible(rows int64) bool {
-	return r.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !r.opts.Course.AllAxes
+func (m *ballsMethod) reducible(rows int64) bool {
+	return m.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !m.opts.Course.AllAxes
 }
 
 // axesBytes is the memory of a row's codes along axes, of sums and what is beside them, twice

@@ -97,12 +97,12 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 }
 
 // rerank makes the running lists of the candidates, in their memory.
-func (r *run) rerank() (err error) {
-	p := r.begin("rerank", "rows", int64(r.n()))
+func (m *ballsMethod) rerank() (err error) {
+	p := m.begin("rerank", "rows", int64(m.n()))
 	defer p.End("")
-	r.freeRound()
-	r.lists, err = rank(r.ctx, &r.points, r.found, p.Add)
-	r.restore()
+	m.freeRound()
+	m.lists, err = rank(m.ctx, &m.points, m.found, p.Add)
+	m.restore()
 	return err
 }
 

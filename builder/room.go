@@ -27,36 +27,29 @@ func (r *run) roomForOrder() error {
 		return r.roomFor("the order", 4*all, 0)
 	}
 	spooled := int64(0)
-	if _, mapped := r.src.Mapped(); r.state.Method != Parts && (!mapped || len(r.good) != r.src.Len()) {
+	if _, mapped := r.src.Mapped(); !r.traits.inOrder && (!mapped || len(r.good) != r.src.Len()) {
 		spooled = n * size
 	}
 	return r.roomFor("the copy of the rows", all*(size+4), spooled)
 }
 
-// roomForStage is for what a stage will write at least: the first one finds a list for
-// nearly every row, which the balls method holds in memory.
-func (r *run) roomForStage(kind string) error {
-	stored, scratch := int64(0), int64(0)
-	if len(r.state.Stages) == 0 {
-		stored = listBytes(r.n(), r.k) / 3 // they are packed, and some come short
+// firstLists is the least that the first stage will write: it finds a list for nearly
+// every row. Lists are packed, and some come short.
+func (r *run) firstLists() int64 {
+	if len(r.state.Stages) > 0 {
+		return 0
 	}
-	switch {
-	case r.state.Method == Balls:
-		return nil // but for a fold
-	case r.state.Method == Parts && r.foldDue():
-		if err := r.roomForFold(r.k); err != nil { // before anything is given back
-			return err
-		}
-		return r.roomFor("the next "+kind, 0, r.spillBytes())
-	case r.state.Method == Parts:
-		scratch = r.spillBytes()
-	case kind == divisionStage:
-		stored += 4 * int64(r.n()) // leaf numbers
-	case kind == propagationStage:
-		stored = 0
+	return listBytes(r.n(), r.k) / 3
+}
+
+// roomForStage is for what a stage will write at least.
+func (r *run) roomForStage(kind string) error {
+	stored, scratch, err := r.method.writes(kind)
+	if err != nil || stored == 0 && scratch == 0 {
+		return err
 	}
 	begun := false // then part of it is there
-	err := r.draft.Units(r.stageNumber(), func(uint32, []byte) error { begun = true; return nil })
+	err = r.draft.Units(r.stageNumber(), func(uint32, []byte) error { begun = true; return nil })
 	if err != nil || begun {
 		return err
 	}
@@ -65,9 +58,9 @@ func (r *run) roomForStage(kind string) error {
 
 // spillBytes is about what groups take side by side on disk: nothing where memory has room
 // for them, and for the leaves of rows and the bounds of lists.
-func (r *run) spillBytes() int64 {
-	rows := int64(r.n()) * int64(r.src.Dim()*r.src.Type().Size())
-	if plan.Spilled*float64(rows)+float64(r.n()*(4*overlap+2)) <= float64(r.ledger.Room()) {
+func (m *partsMethod) spillBytes() int64 {
+	rows := int64(m.n()) * int64(m.src.Dim()*m.src.Type().Size())
+	if plan.Spilled*float64(rows)+float64(m.n()*(4*overlap+2)) <= float64(m.ledger.Room()) {
 		return 0
 	}
 	return rows

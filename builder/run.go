@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -37,10 +38,11 @@ type run struct {
 	steer    *recall.Lists // exact lists of the rows that steer; nil: none do
 
 	pairCache
-	ballLists
-	inParts
+	method  method
+	traits  traits
+	spill   atomic.Pointer[parts.Spill] // rows side by side in scratch; nil between batches
+	unsaved int                         // latest stages whose lists are in memory alone
 
-	bounds     bounds       // of lists, in the exact method and in parts
 	ledger     pages.Ledger // of what grows with the rows
 	completing unitCounts   // of the final exact pass
 }
@@ -62,7 +64,17 @@ func (r *run) stageNumber() uint32 { return uint32(len(r.state.Stages) + 1) }
 func (r *run) save() error {
 	r.meter.disk(r.onDisk())
 	r.state.Usage = r.meter.total()
-	return r.draft.Record("state", r.durableState())
+	return r.draft.Record("state", r.savedState())
+}
+
+// savedState is the state without the stages whose lists are not on disk.
+func (r *run) savedState() *state {
+	if r.unsaved == 0 {
+		return &r.state
+	}
+	s := r.state
+	s.Stages, s.Stop = s.Stages[:len(s.Stages)-r.unsaved], ""
+	return &s
 }
 
 // endStage records a finished stage, measured on the steering rows, and folds
@@ -185,4 +197,15 @@ func (r *run) committed(units int) (done []bool, sum unitCounts, err error) {
 		return nil
 	})
 	return done, sum, err
+}
+
+// unitCounts reads the counts of one committed unit of this stage.
+func (r *run) unitCounts(unit int) (c unitCounts, err error) {
+	err = r.draft.Units(r.stageNumber(), func(u uint32, note []byte) error {
+		if int(u) != unit {
+			return nil
+		}
+		return decodeNote(note, &c)
+	})
+	return c, err
 }

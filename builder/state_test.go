@@ -34,7 +34,7 @@ func TestNextBalls(t *testing.T) {
 		for i := range s.Stages {
 			s.Stages[i].Margin = margin
 		}
-		if kind, stop := s.next(&o, 0); kind != c.want || (stop == "") != (c.want != "") {
+		if kind, stop := s.nextBalls(&o); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
 		}
 	}
@@ -44,7 +44,8 @@ func TestNextBalls(t *testing.T) {
 // were that of these.
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
-		r := &run{opts: Options{Recall: 0.95}, points: points{k: 1}, state: state{Method: m, Steer: 40, Stages: []stage{divided(0.6)}}}
+		r := &run{opts: Options{Recall: 0.95}, points: points{k: 1}, state: state{Steer: 40, Stages: []stage{divided(0.6)}}}
+		r.take(m)
 		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
 		}

@@ -1,0 +1,33 @@
+"""k-nearest-neighbor graphs on disk: exact or approximate, larger than memory, resumable, measured.
+
+    import knng
+    graph = knng.build(x, "x.knng", k=15)   # call it again after an interruption
+    graph.indices, graph.distances          # (n, k) memory maps, nearest first
+
+    knng.open("x.knng").to_umap()           # to_scanpy, to_sklearn, to_opentsne, to_igraph, csr
+    sc.pp.neighbors(adata, transformer=knng.KNNGTransformer(15))
+
+The work is done by the command knng, which comes with the wheel: ``python -m knng help``.
+"""
+
+from ._build import build, open
+from ._errors import BelowTarget, CommandNotFound, Error, Locked, Resumable, UsageError
+from ._graph import Graph, Recall
+from ._version import __version__
+
+__all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "KNNGTransformer", "Locked", "Recall", "Resumable", "UsageError", "__version__", "build", "open"]
+
+
+def __getattr__(name):
+    """KNNGTransformer is made when it is asked for: it takes scikit-learn, which nothing else here does."""
+    if name == "KNNGTransformer":
+        try:
+            from ._transformer import KNNGTransformer
+        except ImportError as error:
+            raise ImportError(f"KNNGTransformer needs scikit-learn and SciPy: pip install scikit-learn ({error})") from error
+        return KNNGTransformer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

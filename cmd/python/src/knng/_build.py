@@ -1,0 +1,95 @@
+"""build and open."""
+
+import contextlib
+import os
+import tempfile
+
+from . import _command, _errors, _progress, _rows, _temporary
+from ._graph import Graph
+
+
+def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, ids=None, seed=None, threads=None, memory=None,
+          progress=True, column=None, id_column=None, **options):
+    """Build the graph of the k nearest neighbors of every row, or go on with it.
+
+    data: a two-dimensional array, the path of a file (or several), a pandas or polars DataFrame,
+        AnnData, a pyarrow Table or column of lists, a SciPy sparse matrix.
+    path: directory of the graph. The same call goes on with a build that was stopped, whatever stopped
+        it, and opens one that is finished. None: a temporary one, which goes with the Graph.
+    ids: names of the rows, or the path of a file with one a line. By default a DataFrame's index that is
+        not 0, 1, 2, ..., and AnnData's obs_names.
+    column, id_column: of tables, HDF5 and AnnData: where the vectors are and where the ids are. Of AnnData
+        as scanpy chooses: obsm["X_pca"] where there are more than 50 variables and it is there, else X.
+    memory: a limit, such as "2GiB", or bytes.
+    progress: True for a bar, False for none, or a function that is called with every event, a dict.
+    options: the command's other flags, such as duplicates="collapse", copies=1 (``knng help build``).
+
+    Rows go to the command through a pipe; a .npy file, or an array that maps one (numpy.load with
+    mmap_mode), is opened by the command itself. float32, float64, float16, uint8 and int8 go as they
+    are; bool as uint8, 16-bit integers and bfloat16 as float32, other integers as float64.
+
+    Raises Error, or what is special of it: UsageError, Resumable, BelowTarget, Locked. Ctrl-C stops the
+    command cleanly before KeyboardInterrupt is raised.
+    """
+    rows = _rows.rows_of(data, column, id_column)
+    ids = rows.ids if ids is None else ids
+    temporary = _temporary.Folder() if path is None else None
+    path = os.fspath(path) if path is not None else os.path.join(temporary.name, "graph.knng")
+    flags = {"k": k, "metric": metric, "recall": recall, "method": method, "seed": seed, "threads": threads, "memory": memory, **options}
+    shower = _progress.shower(progress)
+    try:
+        with _ids_file(ids, rows.n) as file:
+            args = ["build", "-o", path, *_flags({**flags, "ids": file}), "--", *rows.inputs]
+            result = _command.run(args, feed=rows.feed(), progress=shower)
+    except _errors.BelowTarget as error:
+        error.graph = Graph(path, temporary, getattr(error, "result", None))
+        raise
+    finally:
+        if hasattr(shower, "close"):
+            shower.close()
+    return Graph(path, temporary, result)
+
+
+def open(path):
+    """The finished graph in a directory."""
+    graph = Graph(os.fspath(path))
+    graph.info  # which says what is wrong with it
+    return graph
+
+
+def _flags(options):
+    """Options as flags of the command; None leaves one out."""
+    flags = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            value = str(value).lower()
+        flags.append(f"-k={value}" if name == "k" else f"--{name.replace('_', '-')}={value}")
+    return flags
+
+
+@contextlib.contextmanager
+def _ids_file(ids, n):
+    """The path of a file of ids, a line for each row, written where they are not in one."""
+    if ids is None or isinstance(ids, (str, os.PathLike)):
+        yield None if ids is None else os.fspath(ids)
+        return
+    with tempfile.TemporaryDirectory(prefix="knng-ids-") as folder:
+        path = os.path.join(folder, "ids")
+        with open_text(path) as file:
+            found = 0
+            for found, name in enumerate(ids, 1):
+                name = str(name)
+                if "\n" in name or "\r" in name:
+                    raise ValueError(f"the id {name!r} of row {found - 1} has a line break, which an id cannot have")
+                file.write(name + "\n")
+        if n is not None and found != n:
+            raise ValueError(f"{found} ids for {n} rows")
+        yield path
+
+
+def open_text(path):
+    import io
+
+    return io.open(path, "w", encoding="utf-8", newline="\n")

@@ -1,0 +1,179 @@
+"""Finds the command knng and runs it."""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+from pathlib import Path
+
+from . import _errors
+
+_NAME = "knng.exe" if os.name == "nt" else "knng"
+
+
+def find():
+    """The path of the command: $KNNG_BINARY, the one installed with this package, or one on PATH."""
+    given = os.environ.get("KNNG_BINARY")
+    if given:
+        if not os.path.isfile(given):
+            raise _errors.CommandNotFound(f"KNNG_BINARY is {given}, where there is no file")
+        return given
+    for folder in _folders():
+        path = os.path.join(folder, _NAME)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    path = shutil.which(_NAME)
+    if path is None:
+        raise _errors.CommandNotFound(f"no command {_NAME}: it comes with the wheel of this package; else set KNNG_BINARY to its path")
+    return path
+
+
+def _folders():
+    """Where installers put the scripts of this environment, of this user, or beside the package."""
+    yield sysconfig.get_path("scripts")
+    with contextlib.suppress(KeyError, AttributeError):
+        yield sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))
+    yield str(Path(__file__).resolve().parent.parent / "bin")  # pip install --target
+
+
+@functools.lru_cache(maxsize=None)
+def has(command, binary):
+    """Whether the command has a subcommand: its help says how it is used."""
+    done = subprocess.run([binary, command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
+    return f"knng {command} " in done.stdout
+
+
+def run(args, feed=None, progress=None):
+    """Run ``knng ARGS --json`` and return the object that it prints.
+
+    feed yields buffers for stdin; progress is called with every event. Where this is
+    interrupted, the command is told to stop and waited for, and what it has done stays.
+    """
+    binary = find()
+    options = ["--json", "--progress", "json" if progress else "none"]
+    process = subprocess.Popen(
+        [binary, *options, *args],
+        stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
+    out = _Reader(process.stdout)
+    fed = _Feeder(process, feed) if feed else None
+    said = []
+    try:
+        _listen(process, said, progress)
+        process.wait()
+    except BaseException:  # Ctrl-C, or an error of progress
+        _stop(process)
+        raise
+    finally:
+        for thread in filter(None, (out, fed)):
+            thread.join()
+        process.stderr.close()
+    if fed and fed.error:
+        raise fed.error
+    if process.returncode != 0:
+        error = _errors.of(process.returncode, "\n".join(said))
+        error.result = _object(out.data)
+        raise error
+    return _object(out.data)
+
+
+def _apart():
+    """A group of its own: Ctrl-C comes to this process alone, which passes it on once.
+
+    A second signal would end the command at once.
+    """
+    if os.name == "nt":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def _listen(process, said, progress):
+    """Read what the command says: events, which are JSON, and lines for people."""
+    for line in process.stderr:
+        line = line.decode("utf-8", "replace").rstrip("\r\n")
+        event = _object(line) if line.startswith("{") else None
+        if event is None:
+            said.append(line[6:] if line.startswith("knng: ") else line)
+        elif progress:
+            progress(event)
+
+
+def _stop(process):
+    """Ask for a clean stop and wait for it; a second Ctrl-C kills, after which too the same call goes on."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGINT)
+    try:
+        for _ in process.stderr:
+            pass
+        process.wait()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
+def _object(text):
+    """The JSON object of a text, or None."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+class _Reader(threading.Thread):
+    """Reads a pipe to its end."""
+
+    def __init__(self, pipe):
+        super().__init__(daemon=True)
+        self.pipe, self.data = pipe, b""
+        self.start()
+
+    def run(self):
+        with self.pipe:
+            self.data = self.pipe.read()
+
+
+class _Feeder(threading.Thread):
+    """Writes buffers to a command's stdin. One that reads no further is not an error: it has the rows, or says why."""
+
+    def __init__(self, process, feed):
+        super().__init__(daemon=True)
+        self.process, self.feed, self.error = process, feed, None
+        _widen(process.stdin)
+        self.start()
+
+    def run(self):
+        pipe = self.process.stdin
+        try:
+            for buffer in self.feed:
+                pipe.write(buffer)
+            pipe.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        except OSError as error:
+            if os.name != "nt":  # where a pipe that nobody reads is "Invalid argument"
+                self.fail(error)
+        except BaseException as error:
+            self.fail(error)
+        finally:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+    def fail(self, error):
+        """The rows could not be read: the command must not take those that came for all."""
+        self.error = error
+        self.process.kill()
+
+
+def _widen(pipe):
+    """A pipe of a megabyte takes a sixteenth of the switches; a hint."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe.fileno(), 1031, 1 << 20)  # F_SETPIPE_SZ

@@ -1,0 +1,51 @@
+"""Errors of the command, by its exit code."""
+
+
+class Error(Exception):
+    """The command failed; the text is its own, ``exit_code`` its exit code."""
+
+    exit_code = 1
+
+    def __init__(self, text, exit_code=None):
+        super().__init__(text)
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+
+class UsageError(Error, ValueError):
+    """Options are wrong, or contradict the build in the directory (exit code 2)."""
+
+    exit_code = 2
+
+
+class Resumable(Error):
+    """Stopped, and the same call goes on: no space, no memory, a signal (3, 129, 130, 143)."""
+
+    exit_code = 3
+
+
+class BelowTarget(Error):
+    """Finished below the recall that was asked for (exit code 4); ``graph`` is what there is."""
+
+    exit_code = 4
+    graph = None
+
+
+class Locked(Error):
+    """Another process builds in the directory (exit code 5)."""
+
+    exit_code = 5
+
+
+class CommandNotFound(Error, FileNotFoundError):
+    """There is no command knng."""
+
+
+_BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 129: Resumable, 130: Resumable, 143: Resumable}
+
+
+def of(code, text):
+    """The exception for an exit code and what the command said."""
+    if code == 1 and "another process is building here" in text:  # of commands before code 5
+        code = Locked.exit_code
+    return _BY_CODE.get(code, Error)(text or f"knng ended with exit code {code} and said nothing", code)

@@ -1,0 +1,48 @@
+"""Nearest rows by comparing all with all, for rows that are in no graph."""
+
+import numpy as np
+
+_PAIRS = 1 << 24  # at a time
+
+
+def nearest(queries, rows, k, metric):
+    """The k rows nearest to each query: (indices, distances), nearest first, ties by number."""
+    k = min(k, len(rows))
+    rows = np.asarray(rows, np.float64)
+    indices, distances = np.empty((len(queries), k), np.int32), np.empty((len(queries), k), np.float32)
+    step = max(1, _PAIRS // max(1, len(rows)))
+    for at in range(0, len(queries), step):
+        some = np.asarray(queries[at:at + step], np.float64)
+        keys = _keys(some, rows, metric)
+        found = np.argsort(keys, axis=1, kind="stable")[:, :k] if k * 8 > len(rows) else _least(keys, k)
+        indices[at:at + step] = found
+        distances[at:at + step] = _distances(some, rows, found, metric)
+    return indices, distances
+
+
+def _least(keys, k):
+    found = np.sort(np.argpartition(keys, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(np.take_along_axis(keys, found, 1), axis=1, kind="stable")
+    return np.take_along_axis(found, order, 1)
+
+
+def _keys(a, b, metric):
+    """What orders as distances do."""
+    products = a @ b.T
+    if metric == "ip":
+        return -products
+    if metric == "cosine":
+        return -products / np.maximum(np.linalg.norm(b, axis=1), np.finfo(float).tiny)
+    return (b * b).sum(axis=1) - 2 * products
+
+
+def _distances(a, b, found, metric):
+    """Distances of the pairs found, from their differences, which products lose."""
+    near = b[found]
+    if metric == "ip":
+        return -np.einsum("ij,ikj->ik", a, near)
+    if metric == "cosine":
+        lengths = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(near, axis=2)
+        return 1 - np.einsum("ij,ikj->ik", a, near) / np.maximum(lengths, np.finfo(float).tiny)
+    squares = ((a[:, None, :] - near) ** 2).sum(axis=2)
+    return squares if metric == "sqeuclidean" else np.sqrt(squares)

@@ -1,0 +1,197 @@
+"""Graph: a finished graph, its lists as memory maps."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from . import _command, _convert, _errors, _temporary
+
+
+class Recall(float):
+    """A recall, with its 95 % interval ``low`` to ``high`` and the rows of its ``sample`` (0: all rows)."""
+
+    def __new__(cls, found):
+        self = super().__new__(cls, found["recall"])
+        self.low, self.high, self.sample = found["low"], found["high"], found["sample"]
+        return self
+
+    def __repr__(self):
+        return f"Recall({float(self):.4f}, low={self.low:.4f}, high={self.high:.4f}, sample={self.sample})"
+
+    __str__ = __repr__
+
+    def __reduce__(self):
+        return Recall, ({"recall": float(self), "low": self.low, "high": self.high, "sample": self.sample},)
+
+
+class Graph(_convert.Conversions):
+    """A finished graph on disk.
+
+    ``indices`` and ``distances`` are (n, k) memory maps, nearest first, without the row itself. They
+    are exported once to a folder beside the graph, PATH.python, which may be deleted at any time; where
+    that cannot be written, to a temporary one.
+    """
+
+    def __init__(self, path, temporary=None, built=None):
+        self.path = os.path.abspath(path)
+        self._temporary = temporary
+        self._built = built if built and "checksum" in built else None
+        self._info = None
+        self._maps = {}
+        self._own_folder = None
+
+    @property
+    def info(self):
+        """What ``knng info`` says of it, a dict."""
+        if self._info is None:
+            info = _command.run(["info", "--", self.path])
+            if not info.get("finished"):
+                raise _errors.Resumable(f"{self.path} is unfinished: call build again as it was called")
+            self._info = info
+        return self._info
+
+    @property
+    def _known(self):
+        """What its build printed, which spares asking; else info."""
+        return self._built or self.info
+
+    @property
+    def n(self):
+        """How many rows it has."""
+        return self._known["rows"]
+
+    @property
+    def k(self):
+        """How many neighbors a list has."""
+        return self._known["k"]
+
+    @property
+    def dim(self):
+        return self._known["dim"]
+
+    @property
+    def metric(self):
+        return self._known["metric"]
+
+    @property
+    def found_recall(self):
+        """The recall that the build estimated, with its interval."""
+        return Recall(self._known)
+
+    def __len__(self):
+        return self.n
+
+    def __repr__(self):
+        return f"knng.Graph({self.path!r}: {self.n} rows of {self.dim}, k={self.k}, {self.metric})"
+
+    @property
+    def indices(self):
+        """(n, k) rows, nearest first; -1 where a row has no list."""
+        return self._map("indices")
+
+    @property
+    def distances(self):
+        """(n, k) float32, in order; inf where a row has no list."""
+        return self._map("distances")
+
+    @property
+    def ids(self):
+        """The rows' external ids as an array of str, None where there are none."""
+        if "ids" not in self._maps:
+            self._maps["ids"] = self._read_ids()
+        return self._maps["ids"]
+
+    def _read_ids(self):
+        if not self.info["ids"]:
+            return None
+        file = self._exported("ids", "ids.txt")
+        with open(file, encoding="utf-8", newline="\n") as lines:
+            return np.array([line[:-1] for line in lines], dtype=object)
+
+    def _map(self, name):
+        if name not in self._maps:
+            self._maps[name] = np.load(self._exported("npy", "lists") / f"{name}.npy", mmap_mode="r")
+        return self._maps[name]
+
+    def _exported(self, form, name):
+        """What the command exported in a format, now or earlier."""
+        target = self._folder() / name
+        if not target.exists():
+            try:
+                _command.run(["export", "--format", form, "-o", str(target), "--", self.path])
+            except _errors.Error:
+                if not target.exists():  # else another process was first
+                    raise
+        return target
+
+    def _folder(self):
+        """The folder of this graph's exports. Those of what was at the path before are deleted."""
+        if self._own_folder is None:
+            beside = Path(self.path + ".python")
+            try:
+                beside.mkdir(exist_ok=True)
+                folder = beside / self._key()
+                if not folder.is_dir():
+                    for other in beside.iterdir():
+                        shutil.rmtree(other, ignore_errors=True)
+                    folder.mkdir(exist_ok=True)
+                self._own_folder = folder
+            except OSError:  # of a disk that cannot be written
+                if self._temporary is None:
+                    self._temporary = _temporary.Folder()
+                self._own_folder = Path(self._temporary.name)
+        return self._own_folder
+
+    def _key(self):
+        """Names the graph and its ids: a store that took the path later has another."""
+        info = self.info
+        text = f"{info['checksum']} {info['created']} {info['options'].get('ids')}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def recall(self, sample=1000, seed=1):
+        """Recall measured now, on a sample of rows whose exact lists are computed; with its interval."""
+        return Recall(_command.run(["recall", "--sample", str(sample), "--seed", str(seed), "--", self.path]))
+
+    def neighbors(self, rows, k=None):
+        """Neighbors and distances of rows or of ids, nearest first.
+
+        A number or an array of them gives rows: arrays of the shape (k,) or (len(rows), k). An id, a
+        str, or several give ids.
+        """
+        k = self.k if k is None else k
+        if not 1 <= k <= self.k:
+            raise ValueError(f"k is {k}, the lists have {self.k} neighbors")
+        one = isinstance(rows, str) or np.ndim(rows) == 0
+        many = [rows] if one else rows
+        if len(many) and isinstance(many[0], str):
+            found = self._by_id(many, k)
+        else:
+            found = self._by_row(np.asarray(many, dtype=np.int64), k)
+        return tuple(f[0] for f in found) if one else found
+
+    def _by_row(self, rows, k):
+        bad = rows[(rows < 0) | (rows >= self.n)]
+        if len(bad):
+            raise IndexError(f"row {bad[0]}, the graph has {self.n}")
+        return np.asarray(self.indices[rows, :k]), np.asarray(self.distances[rows, :k])
+
+    def _by_id(self, ids, k, at_once=500):
+        names, distances = np.full((len(ids), k), None, dtype=object), np.full((len(ids), k), np.inf, dtype=np.float32)
+        for at in range(0, len(ids), at_once):
+            some = ids[at:at + at_once]
+            found = _command.run(["neighbors", "--id", "-k", str(k), "--", self.path, *some])
+            for i, one in enumerate(found["lists"], at):
+                for j, neighbor in enumerate(one["neighbors"]):
+                    names[i, j], distances[i, j] = neighbor["id"], neighbor["distance"]
+        return names, distances
+
+    def search(self, queries, k=10, **options):
+        """The rows nearest to new vectors: (indices, distances), both (len(queries), k)."""
+        if not _command.has("search", _command.find()):
+            raise _errors.Error("this command has no search: take a newer knng")
+        from ._search import search
+
+        return search(self, queries, k, options)

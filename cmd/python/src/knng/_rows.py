@@ -1,0 +1,205 @@
+"""Where rows come from: each kind of data as a path for the command, or as a stream of batches."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _tables, _wire
+
+
+@dataclass
+class Rows:
+    """Rows for the command: paths that it opens itself, or a stream for its stdin; and their ids."""
+
+    paths: list = field(default_factory=list)
+    n: int = None
+    dim: int = None
+    dtype: object = None
+    slices: object = None  # slices(step) yields arrays of up to step rows
+    ids: object = None
+
+    @property
+    def inputs(self):
+        return self.paths or ["-"]
+
+    def feed(self):
+        """The buffers for stdin, or None where there are paths."""
+        if self.paths:
+            return None
+        return _wire.stream(self.n, self.dim, self.dtype, self.slices)
+
+
+def rows_of(data, column=None, id_column=None):
+    """Rows of whatever holds vectors."""
+    if isinstance(data, (str, os.PathLike)):
+        return _of_path(os.fspath(data), column, id_column)
+    if isinstance(data, (list, tuple)) and data and all(isinstance(d, (str, os.PathLike)) for d in data):
+        if column or id_column:
+            raise TypeError("column and id_column belong to one table; several files are taken as they are")
+        return Rows(paths=[os.fspath(d) for d in data])
+    for is_kind, make in _KINDS:
+        if is_kind(data):
+            return make(data, column, id_column)
+    if column or id_column:
+        raise TypeError(f"column and id_column belong to tables and AnnData, not to {type(data).__name__}")
+    return _of_array(data)
+
+
+def _of_array(data):
+    if not isinstance(data, np.ndarray):
+        data = np.asarray(data)
+    if data.ndim != 2:
+        raise ValueError(f"an array of {data.ndim} dimensions, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+    path = _wire.mapped_file(data)
+    if path:
+        return Rows(paths=[path], n=len(data), dim=data.shape[1], dtype=data.dtype)
+    _wire.wire_type(data.dtype)
+    return Rows(n=len(data), dim=data.shape[1], dtype=data.dtype, slices=_parts(data))
+
+
+def _parts(data):
+    def slices(step):
+        for at in range(0, len(data), step):
+            yield data[at:at + step]
+
+    return slices
+
+
+_FEW = 50  # variables, up to which scanpy takes X as it is
+
+
+def _is(module, *names):
+    """Recognises objects of a library without importing it."""
+
+    def check(data):
+        loaded = sys.modules.get(module)
+        return loaded is not None and any(isinstance(data, getattr(loaded, n)) for n in names if hasattr(loaded, n))
+
+    return check
+
+
+def _is_sparse(data):
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and sparse.issparse(data)
+
+
+def _of_sparse(data, column=None, id_column=None):
+    """Sparse rows go as dense ones, a batch at a time, never all in memory."""
+    csr = data.tocsr()
+
+    def slices(step):
+        for at in range(0, csr.shape[0], step):
+            yield csr[at:at + step].toarray()
+
+    return Rows(n=csr.shape[0], dim=csr.shape[1], dtype=csr.dtype, slices=slices)
+
+
+def _of_anndata(data, column, id_column):
+    """obsm[column], "X", or as scanpy chooses. obs_names are the ids."""
+    if column is None:
+        column = "X_pca" if "X_pca" in data.obsm and data.n_vars > _FEW else "X"
+    if column != "X" and column not in data.obsm:
+        raise KeyError(f"no {column!r} in obsm, which has {list(data.obsm)}")
+    x = data.X if column == "X" else data.obsm[column]
+    if hasattr(x, "to_memory"):  # a dataset of a backed file
+        x = x.to_memory()
+    rows = _of_array(x) if not _is_sparse(x) else _of_sparse(x)
+    rows.ids = data.obs_names if id_column is None else data.obs[id_column]
+    return rows
+
+
+def _of_path(path, column, id_column):
+    """Files of HDF5 are read here, all others by the command."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending in (".h5", ".hdf5", ".h5ad"):
+        return _of_hdf5(path, column, id_column)
+    if ending in (".parquet", ".arrow", ".feather"):
+        return _tables.of_file(path, column, id_column, Rows)
+    if column or id_column:
+        raise TypeError(f"column and id_column belong to tables and HDF5, not to {ending or path}")
+    return Rows(paths=[path])
+
+
+def _of_hdf5(path, column, id_column):
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError(f"{path}: HDF5 is read by h5py: pip install h5py") from None
+    with h5py.File(path) as file:
+        name = column or _dataset_of(file, path)
+        if name not in file:
+            raise KeyError(f"{path}: no dataset {name!r}, it has {_datasets(file)}")
+        if isinstance(file[name], h5py.Group):  # AnnData's sparse X
+            return _of_h5_sparse(path, name, file)
+        n, dim = _matrix(file[name], path, name)
+        dtype, ids = file[name].dtype, _h5_ids(file, id_column, path)
+
+    def slices(step):
+        with h5py.File(path) as file:
+            rows = file[name]
+            for at in range(0, n, step):
+                yield rows[at:at + step]
+
+    return Rows(n=n, dim=dim, dtype=dtype, slices=slices, ids=ids)
+
+
+def _of_h5_sparse(path, name, file):
+    if file[name].attrs.get("encoding-type") not in ("csr_matrix", "csc_matrix"):
+        raise ValueError(f"{path}: {name!r} is a group; it has {list(file[name])}: name a dataset by column=")
+    import anndata
+
+    data = anndata.read_h5ad(path)
+    return _of_anndata(data, name.split("/", 1)[-1], None)
+
+
+def _matrix(rows, path, name):
+    if len(rows.shape) != 2:
+        raise ValueError(f"{path}: {name!r} has the shape {rows.shape}, want two dimensions")
+    return rows.shape
+
+
+def _dataset_of(file, path):
+    """What scanpy would choose of AnnData, train of ann-benchmarks, or the only matrix."""
+    if "obsm/X_pca" in file and "var" in file and _variables(file) > _FEW:
+        return "obsm/X_pca"
+    for name in ("X", "train", "emb"):
+        if name in file:
+            return name
+    matrices = [n for n in _datasets(file) if len(file[n].shape) == 2]
+    if len(matrices) != 1:
+        raise ValueError(f"{path} has the matrices {matrices}: name one by column=")
+    return matrices[0]
+
+
+def _variables(file):
+    return len(file["var"][file["var"].attrs["_index"]])
+
+
+def _datasets(file):
+    names = []
+    file.visititems(lambda name, it: names.append(name) if hasattr(it, "shape") else None)
+    return names
+
+
+def _h5_ids(file, id_column, path):
+    """The dataset of ids, or AnnData's obs_names."""
+    if id_column is None:
+        obs = file.get("obs")
+        if obs is None or not hasattr(obs, "keys") or "_index" not in obs.attrs:
+            return None
+        id_column = "obs/" + obs.attrs["_index"]
+    if id_column not in file:
+        raise KeyError(f"{path}: no dataset {id_column!r}")
+    return [i.decode() if isinstance(i, bytes) else i for i in file[id_column][:].tolist()]
+
+
+_KINDS = [
+    (_is_sparse, _of_sparse),
+    (_is("anndata", "AnnData"), _of_anndata),
+    (_is("pandas", "DataFrame"), lambda *a: _tables.of_pandas(*a, Rows)),
+    (_is("polars", "DataFrame"), lambda *a: _tables.of_arrow(a[0].to_arrow(), *a[1:], Rows)),
+    (_is("pyarrow", "Table", "RecordBatch"), lambda *a: _tables.of_arrow(*a, Rows)),
+    (_is("pyarrow", "Array", "ChunkedArray"), lambda *a: _tables.of_column(a[0], None, Rows)),
+]

@@ -1,0 +1,147 @@
+"""Rows of tables: pandas, Arrow (polars gives it), Parquet."""
+
+import numpy as np
+
+# A table's rows are one column of lists, or all its columns of numbers.
+
+
+def of_pandas(frame, column, id_column, rows_type):
+    """Ids are id_column, or the index where it is not 0, 1, 2, ..."""
+    import pandas
+
+    ids = None
+    if id_column is not None:
+        ids, frame = frame[id_column], frame.drop(columns=[id_column])
+    elif not isinstance(frame.index, pandas.RangeIndex):
+        ids = frame.index
+    if column is None and len(frame.columns) == 1 and frame.dtypes.iloc[0] == object:
+        column = frame.columns[0]
+    if column is not None:
+        first = np.asarray(frame[column].iloc[0])
+        dim, dtype = len(first), first.dtype
+        part = lambda at, to: np.stack([np.asarray(v) for v in frame[column].iloc[at:to]])  # noqa: E731
+    else:
+        other = [c for c, t in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(t)]
+        if other:
+            raise TypeError(f"columns {other} hold no numbers: drop them, name the ids by id_column= or the column of vectors by column=")
+        dim, dtype = len(frame.columns), np.result_type(*{_numpy_type(t) for t in frame.dtypes})
+        part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype)  # noqa: E731
+    return rows_type(n=len(frame), dim=dim, dtype=dtype, slices=_by(part, len(frame)), ids=ids)
+
+
+def _numpy_type(dtype):
+    return getattr(dtype, "numpy_dtype", dtype)
+
+
+def _by(part, n):
+    def slices(step):
+        for at in range(0, n, step):
+            yield part(at, min(n, at + step))
+
+    return slices
+
+
+def of_arrow(table, column, id_column, rows_type):
+    """Rows of a Table or RecordBatch."""
+    column = _vectors(table.schema, column, id_column)
+    ids = table.column(id_column).to_pylist() if id_column is not None else None
+    if column is not None:
+        return of_column(table.column(column), ids, rows_type)
+    names = [n for n in table.schema.names if n != id_column]
+    dtype = np.result_type(*{np.dtype(table.schema.field(n).type.to_pandas_dtype()) for n in names})
+    part = lambda at, to: _beside(table, names, at, to, dtype)  # noqa: E731
+    return rows_type(n=table.num_rows, dim=len(names), dtype=dtype, slices=_by(part, table.num_rows), ids=ids)
+
+
+def _beside(table, names, at, to, dtype):
+    """Columns of numbers as rows."""
+    out = np.empty((to - at, len(names)), dtype)
+    for i, name in enumerate(names):
+        part = table.column(name).slice(at, to - at)
+        if part.null_count:
+            raise ValueError(f"column {name!r} has {part.null_count} nulls in rows {at} to {to}")
+        out[:, i] = part.to_numpy() if hasattr(part, "chunks") else part.to_numpy(zero_copy_only=False)
+    return out
+
+
+def of_column(lists, ids, rows_type):
+    """Rows of an Arrow column of lists, all of one length."""
+    dim = _width(lists)
+    dtype = np.dtype(lists.type.value_type.to_pandas_dtype())
+    part = lambda at, to: _flat(lists.slice(at, to - at), dim, at)  # noqa: E731
+    return rows_type(n=len(lists), dim=dim, dtype=dtype, slices=_by(part, len(lists)), ids=ids)
+
+
+def _width(lists):
+    if not _is_list(lists.type):
+        raise TypeError(f"a column of {lists.type}, want lists of numbers")
+    size = getattr(lists.type, "list_size", -1)
+    if size >= 0:
+        return size
+    if len(lists) == 0 or lists[0].as_py() is None:
+        raise ValueError("the first row has no vector")
+    return len(lists[0])
+
+
+def _flat(lists, dim, at):
+    """Lists as rows, without a Python object for each."""
+    chunks = lists.chunks if hasattr(lists, "chunks") else [lists]
+    parts = []
+    for chunk in chunks:
+        values = chunk.flatten()
+        offsets = getattr(chunk, "offsets", None)
+        even = offsets is None or bool((np.diff(offsets.to_numpy()) == dim).all())
+        if chunk.null_count or values.null_count or not even or len(values) != dim * len(chunk):
+            raise ValueError(f"rows from {at} on: nulls, or vectors of other lengths than the first row's {dim}")
+        parts.append(values.to_numpy(zero_copy_only=False).reshape(len(chunk), dim))
+        at += len(chunk)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty((0, dim))])
+
+
+def _is_list(kind):
+    import pyarrow.types as types
+
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+
+
+def _is_number(kind):
+    import pyarrow.types as types
+
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+
+
+def _vectors(schema, column, id_column):
+    """The column of lists to take, None where the columns of numbers are the rows."""
+    for name in filter(None, (column, id_column)):
+        if name not in schema.names:
+            raise KeyError(f"no column {name!r}, there are {schema.names}")
+    if column is not None:
+        return column
+    lists = [f.name for f in schema if _is_list(f.type)]
+    if len(lists) == 1:
+        return lists[0]
+    others = [f.name for f in schema if f.name != id_column and not _is_number(f.type)]
+    if lists or others:
+        raise TypeError(f"columns {lists or others} are not numbers: name the vectors by column= and the ids by id_column=")
+    return None
+
+
+def of_file(path, column, id_column, rows_type):
+    """Rows of a Parquet or Arrow file, batch by batch, never all in memory."""
+    try:
+        import pyarrow.dataset
+    except ImportError:
+        raise ImportError(f"{path}: Parquet and Arrow files are read by pyarrow: pip install pyarrow") from None
+    data = pyarrow.dataset.dataset(path, format="parquet" if path.lower().endswith(".parquet") else "feather")
+    column = _vectors(data.schema, column, id_column)
+    names = [column] if column is not None else [n for n in data.schema.names if n != id_column]
+    ids = data.to_table(columns=[id_column]).column(0).to_pylist() if id_column is not None else None
+    first = of_arrow(data.head(1, columns=names), column, None, rows_type)
+
+    def slices(step):
+        for batch in data.to_batches(columns=names):
+            for at in range(0, batch.num_rows, step):
+                part = of_arrow(batch.slice(at, step), column, None, rows_type)
+                yield from part.slices(step)
+
+    return rows_type(n=data.count_rows(), dim=first.dim, dtype=first.dtype, slices=slices, ids=ids)

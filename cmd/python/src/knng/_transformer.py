@@ -1,0 +1,116 @@
+"""KNNGTransformer: a graph by scikit-learn's contract."""
+
+import numbers
+import os
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _exact, _wire
+from ._build import build
+
+
+class KNNGTransformer(TransformerMixin, BaseEstimator):
+    """Rows to the sparse matrix of distances to their nearest fitted rows, as KNeighborsTransformer gives it.
+
+    A row has n_neighbors + 1 entries, nearest first: among the rows that were fitted the first is the row
+    itself, at distance 0. It stands where KNeighborsTransformer does: in pipelines before estimators with
+    ``metric="precomputed"``, and in ``scanpy.pp.neighbors(adata, transformer=KNNGTransformer(15))``.
+
+    n_neighbors: neighbors of a row, beside itself.
+    metric: "euclidean", "sqeuclidean", "cosine" or "ip".
+    recall: the share of right neighbors that the build goes on for.
+    random_state: None and 0 are the same seed: a graph is a function of rows, options and seed.
+    n_jobs: threads; None and -1 are all.
+    memory: a limit, such as "2GiB".
+    path: directory of the graph, to go on with after an interruption; None is a temporary one.
+
+    Rows that were not fitted are compared with all fitted ones, exactly.
+    """
+
+    def __init__(self, n_neighbors=15, *, metric="euclidean", recall=0.95, method=None, random_state=None, n_jobs=None, memory=None, path=None,
+                 progress=False):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.recall = recall
+        self.method = method
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.path = path
+        self.progress = progress
+
+    def fit(self, X, y=None):
+        """Build the graph of X; ``graph_`` is it, ``distances_`` its matrix."""
+        mapped = X if _wire.mapped_file(X) else None  # which scikit-learn's checks would hide
+        X = _validated(self, X, reset=True)
+        if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors is {self.n_neighbors!r}, want 1 or more")
+        if self.n_neighbors >= len(X):
+            raise ValueError(f"Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {len(X)}")
+        self.graph_ = build(
+            X if mapped is None else mapped, self.path, k=int(self.n_neighbors), metric=self.metric, recall=self.recall, method=self.method,
+            seed=self._seed(), threads=self._threads(), memory=self.memory, progress=self.progress)
+        self.distances_ = self.graph_.csr(include_self=True)
+        self._fit_X = X
+        self.n_samples_fit_ = len(X)
+        return self
+
+    def transform(self, X):
+        """The matrix of X: the graph's own where X are the rows that were fitted."""
+        check_is_fitted(self)
+        X = _validated(self, X, reset=False)
+        if X is self._fit_X or X.shape == self._fit_X.shape and np.array_equal(X, self._fit_X):
+            return self.distances_.copy()
+        indices, distances = _exact.nearest(X, self._fit_X, self.n_neighbors + 1, self.metric)
+        ends = np.arange(0, indices.size + 1, indices.shape[1])
+        return csr_matrix((distances.reshape(-1), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_))
+
+    def fit_transform(self, X, y=None):
+        """Build the graph of X and give its matrix."""
+        return self.fit(X).distances_.copy()
+
+    def get_feature_names_out(self, input_features=None):
+        """A name for each fitted row."""
+        check_is_fitted(self)
+        return np.array([f"knngtransformer{i}" for i in range(self.n_samples_fit_)], dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # distances are float32
+        return tags
+
+    def __getstate__(self):
+        """Without the graph, which is on disk: its matrix and the fitted rows stay."""
+        state = dict(super().__getstate__())
+        state.pop("graph_", None)
+        return state
+
+    def _seed(self):
+        """Seeds of the command begin at 1."""
+        if self.random_state is None:
+            return 1
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state) % (1 << 63) + 1
+        return int(check_random_state(self.random_state).randint(1, 1 << 31))
+
+    def _threads(self):
+        """scikit-learn's negative numbers count from all processors down."""
+        if self.n_jobs is None or self.n_jobs == -1:
+            return None
+        if self.n_jobs == 0:
+            raise ValueError("n_jobs is 0, want threads, or -1 for all")
+        return self.n_jobs if self.n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
+
+
+def _validated(estimator, X, reset):
+    """X checked as scikit-learn does, in a type that the command reads."""
+    how = {"dtype": [np.float64, np.float32, np.float16, np.uint8, np.int8], "ensure_min_samples": 2 if reset else 1}
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # before scikit-learn 1.6
+        return estimator._validate_data(X, reset=reset, **how)
+    return validate_data(estimator, X, reset=reset, **how)

@@ -1,0 +1,218 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import knng
+from knng import _command
+from oracle import nearest
+
+quiet = {"progress": False}
+
+
+@pytest.fixture(scope="module")
+def x(rng):
+    return rng.normal(size=(400, 12)).astype(np.float32)
+
+
+def same(graph, x, k, metric="euclidean"):
+    found, distances = nearest(x, k, metric)
+    assert graph.indices.shape == (len(x), k)
+    np.testing.assert_allclose(graph.distances, distances, rtol=1e-5, atol=1e-6)
+    assert (graph.indices == found).mean() > 0.999  # rows at one distance may change places
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "ip"])
+def test_lists_are_those_of_sorting(x, metric):
+    graph = knng.build(x, k=9, metric=metric, **quiet)
+    same(graph, x, 9, metric)
+    assert (graph.n, graph.k, graph.dim, graph.metric, graph.ids, len(graph)) == (400, 9, 12, metric, None, 400)
+    assert isinstance(graph.indices, np.memmap) and graph.indices.dtype == np.int32
+    assert graph.found_recall == 1 and "400 rows of 12" in repr(graph)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "uint8", "int8", "bool", "int16", "uint16", "int32", "uint64", ">f4", ">f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_type_and_order(rng, dtype, order):
+    x = np.asarray(rng.integers(0, 2 if dtype == "bool" else 120, size=(200, 40)).astype(dtype), order=order)
+    graph = knng.build(x, k=4, **quiet)
+    np.testing.assert_allclose(graph.distances, nearest(x, 4)[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("make, want", [
+    (lambda x: x.tolist(), None), (lambda x: x[::2], None), (lambda x: x[:, ::3], None),
+    (lambda x: x[0], "1 dimensions, want 2"), (lambda x: x.astype(complex), "rows of complex"), (lambda x: x[:, None], "3 dimensions"),
+    (lambda x: x.astype(object), "rows of object"), (lambda x: (x * 1e18).astype(np.int64), r"beyond 2\^53"),
+])
+def test_what_arrays_are(x, make, want):
+    data = make(x)
+    if want is None:
+        same(knng.build(data, k=3, **quiet), data, 3)
+        return
+    with pytest.raises((TypeError, ValueError), match=want):
+        knng.build(data, k=3, **quiet)
+
+
+def test_a_mapped_file_is_not_copied(x, tmp_path, path):
+    file = str(tmp_path / "x.npy")
+    np.save(file, x)
+    mapped = np.load(file, mmap_mode="r")
+    graph = knng.build(mapped, path, k=3, **quiet)
+    assert graph.info["files"][0]["path"] == file
+    same(graph, x, 3)
+    for part in (mapped[:100], mapped[:, :5], np.load(file, mmap_mode="c")):
+        graph = knng.build(part, k=3, **quiet)
+        assert graph.info["files"][0]["path"] == "-"
+        same(graph, part, 3)
+
+
+def test_paths(x, tmp_path):
+    half = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    np.save(half[0], x[:150]), np.save(half[1], x[150:])
+    same(knng.build(half, k=3, **quiet), x, 3)
+    same(knng.build(half[0], k=3, **quiet), x[:150], 3)
+    with pytest.raises(knng.Error, match="nope.npy"):
+        knng.build(str(tmp_path / "nope.npy"), **quiet)
+
+
+def test_given_again_it_opens_what_there_is(x, path):
+    first = knng.build(x, path, k=5, **quiet)
+    again = knng.build(x, path, k=5, **quiet)
+    opened = knng.open(path)
+    assert first.info["checksum"] == again.info["checksum"] == opened.info["checksum"]
+    with pytest.raises(knng.UsageError, match="k: 5 there, 6 asked") as error:
+        knng.build(x, path, k=6, **quiet)
+    assert error.value.exit_code == 2
+    with pytest.raises(knng.Error):
+        knng.build(x[::-1], path, k=5, **quiet)
+
+
+def test_ids(x, path):
+    names = [f"row {i} Ærø" for i in range(400)]
+    graph = knng.build(x, path, k=5, ids=names, **quiet)
+    assert graph.ids.tolist() == names
+    by_row, by_id = graph.neighbors(17), graph.neighbors(names[17])
+    assert by_id[0].tolist() == [names[i] for i in by_row[0]]
+    np.testing.assert_array_equal(by_id[1], by_row[1])
+    assert graph.neighbors(names[3:6], k=2)[0].shape == (3, 2)
+    with pytest.raises(knng.Error, match="nobody"):
+        graph.neighbors("nobody")
+    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "are both")):
+        with pytest.raises((knng.Error, ValueError), match=want):
+            knng.build(x, k=5, ids=ids, **quiet)
+
+
+def test_neighbors_by_row(x):
+    graph = knng.build(x, k=5, **quiet)
+    indices, distances = graph.neighbors([1, 7], k=2)
+    np.testing.assert_array_equal(indices, graph.indices[[1, 7], :2])
+    assert graph.neighbors(3)[0].shape == (5,)
+    with pytest.raises(IndexError, match="row 400"):
+        graph.neighbors(400)
+    with pytest.raises(ValueError, match="k is 6"):
+        graph.neighbors(3, k=6)
+
+
+def test_recall_has_an_interval(x):
+    found = knng.build(x, k=5, **quiet).recall(sample=50)
+    assert found == 1 and found.low < 1 and found.sample == 50 and "low=" in repr(found)
+
+
+def test_a_graph_that_took_the_path_later_has_its_own_lists(x, path):
+    import shutil
+
+    knng.build(x, path, k=5, **quiet).indices
+    shutil.rmtree(path)
+    y = x[::-1].copy()
+    same(knng.build(y, path, k=5, **quiet), y, 5)
+    assert len(os.listdir(path + ".python")) == 1
+
+
+def test_rows_without_lists(x):
+    x = x.copy()
+    x[7] = np.nan
+    with pytest.raises(knng.Error):
+        knng.build(x, k=5, **quiet)
+    graph = knng.build(x, k=5, bad_rows="isolate", **quiet)
+    assert (graph.indices[7] == -1).all() and np.isinf(graph.distances[7]).all()
+    matrix = graph.csr(include_self=True)
+    assert matrix[7].nnz == 0 and matrix.nnz == 399 * 6
+    assert graph.csr(symmetric="union", include_self=True)[7].nnz == 0
+
+
+def test_progress(x):
+    events = []
+    knng.build(x, k=5, progress=events.append)
+    assert all("phase" in e for e in events) and len(events) > 3
+    with pytest.raises(ZeroDivisionError):
+        knng.build(x, k=5, progress=lambda event: 1 / 0)
+
+
+def test_errors_carry_code_and_text(tmp_path):
+    with pytest.raises(knng.Error) as error:
+        knng.open(str(tmp_path))
+    assert error.value.exit_code == 1 and "not a knng store" in str(error.value)
+    with pytest.raises(knng.UsageError, match="metric"):
+        knng.build(np.eye(5, dtype=np.float32), metric="nope", **quiet)
+    with pytest.raises(knng.UsageError, match="unknown flag: --no-such"):
+        knng.build(np.eye(5, dtype=np.float32), no_such=1, **quiet)
+
+
+def test_below_target(rng):
+    x = rng.normal(size=(20000, 64)).astype(np.float32)
+    with pytest.raises(knng.BelowTarget) as error:
+        knng.build(x, k=10, recall=0.99, method="balls", divisions=1, propagation="off", **quiet)
+    assert error.value.exit_code == 4 and error.value.graph.indices.shape == (20000, 10)
+
+
+INTERRUPTED = """
+import sys, numpy as np, knng
+x = np.random.default_rng(1).normal(size=(60000, 100)).astype(np.float32)
+started = False
+def tell(event):
+    if event["phase"] not in ("receive", "audit"): print("going", flush=True)
+try:
+    graph = knng.build(x, sys.argv[1], k=10, method="exact", progress=tell)
+except KeyboardInterrupt:
+    print("interrupted", flush=True); sys.exit(7)
+print(graph.info["resumed"], graph.info["checksum"])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupted_it_goes_on(path):
+    run = [sys.executable, "-c", INTERRUPTED, path]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    first = subprocess.Popen(run, stdout=subprocess.PIPE, text=True, env=env)
+    assert first.stdout.readline() == "going\n"
+    with pytest.raises(knng.Locked):  # while it builds
+        knng.build(np.eye(5, dtype=np.float32), path, k=2, **quiet)
+    first.send_signal(signal.SIGINT)
+    assert first.communicate(timeout=120)[0].endswith("interrupted\n") and first.returncode == 7
+    with pytest.raises(knng.Resumable):
+        knng.open(path)
+    second = subprocess.run(run, stdout=subprocess.PIPE, text=True, env=env, timeout=300)
+    assert second.stdout.splitlines()[-1].startswith("1 "), second.stdout
+
+
+def test_in_another_thread(x):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(knng.build(x, k=5, **quiet)))
+    thread.start(), thread.join()
+    same(found[0], x, 5)
+
+
+def test_the_command():
+    done = subprocess.run([sys.executable, "-m", "knng", "version"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == 0 and "store format" in done.stdout
+    assert _command.has("build", _command.find()) and not _command.has("nonexistent", _command.find())
+
+
+def test_binary_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("KNNG_BINARY", "/nowhere/knng")
+    with pytest.raises(knng.CommandNotFound, match="/nowhere/knng"):
+        knng.build(np.eye(5), **quiet)

@@ -1,0 +1,228 @@
+"""Every block of recipes/README.md as it stands, beside the library's own exact neighbors."""
+
+import importlib
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PAGE = Path(__file__).resolve().parent.parent / "recipes" / "README.md"
+BLOCKS = dict(re.findall(r"^## (.+?)\n.*?^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S))
+
+
+def need(*libraries):
+    for name in libraries:
+        pytest.importorskip(name, reason=f"{name} is not installed", exc_type=ImportError)
+    return importlib.import_module(libraries[0])
+
+
+def run(title, **given):
+    """The names that a recipe makes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(BLOCKS[title], f"{PAGE.name}, {title}", "exec"), given)
+    return given
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """1,797 digits as 20 principal components, and what they are."""
+    need("sklearn")
+    from sklearn.datasets import load_digits
+    from sklearn.decomposition import PCA
+
+    x, y = load_digits(return_X_y=True)
+    return PCA(20, random_state=0).fit_transform(x).astype(np.float32), y
+
+
+@pytest.fixture
+def x(digits):
+    return digits[0]
+
+
+@pytest.fixture
+def y(digits):
+    return digits[1]
+
+
+@pytest.fixture
+def adata(digits):
+    anndata = need("anndata", "scanpy")
+    adata = anndata.AnnData(np.zeros((len(digits[0]), 64), np.float32))  # more than the 50 variables that scanpy takes as they are
+    adata.obs_names = [f"cell{i}" for i in range(adata.n_obs)]
+    adata.obsm["X_pca"] = digits[0]
+    return adata
+
+
+def alike(a, b):
+    from sklearn.metrics import adjusted_rand_score
+
+    return adjusted_rand_score(a, b)
+
+
+def equal(a, b, tolerance=1e-5):
+    """Sparse matrices of the same entries."""
+    difference = abs(a - b)
+    assert a.shape == b.shape and difference.max() <= tolerance, difference.max()
+
+
+def test_umap(x):
+    need("umap", "sklearn")
+    from umap.umap_ import fuzzy_simplicial_set
+    from sklearn.neighbors import NearestNeighbors
+
+    made = run("UMAP", x=x)
+    distances, indices = NearestNeighbors(n_neighbors=15, algorithm="kd_tree").fit(x).kneighbors(x)
+    own, _, _ = fuzzy_simplicial_set(x, 15, np.random.RandomState(0), "euclidean", knn_indices=indices, knn_dists=distances.astype(np.float32))
+    own.data[own.data < own.data.max() / 500] = 0  # as UMAP does, where an edge would not be drawn in 500 epochs
+    equal(made["reducer"].graph_, own)
+    assert made["embedding"].shape == (len(x), 2)
+
+
+def exact_scanpy(adata):
+    """What scanpy makes of scikit-learn's exact neighbors (by brute force a row has a distance to itself)."""
+    import scanpy
+    from sklearn.neighbors import KNeighborsTransformer
+
+    own = adata.copy()
+    scanpy.pp.neighbors(own, transformer=KNeighborsTransformer(n_neighbors=15, algorithm="kd_tree"))
+    return own
+
+
+def test_scanpy(adata, y):
+    run("scanpy", adata=adata)
+    own = exact_scanpy(adata)
+    for name in ("connectivities", "distances"):
+        equal(adata.obsp[name], own.obsp[name], 1e-4)
+    assert alike(adata.obs["leiden"], y) > 0.6
+
+
+def test_scanpy_from_a_graph(adata, path):
+    run("scanpy, from a graph that is there", adata=adata, path=path)
+    own = exact_scanpy(adata)
+    for name in ("connectivities", "distances"):
+        equal(adata.obsp[name], own.obsp[name], 1e-4)
+    assert adata.uns["neighbors"]["params"]["n_neighbors"] == 15
+
+
+def test_scanpy_by_distances(adata):
+    import inspect
+
+    scanpy = need("scanpy")
+    if "distances" not in inspect.signature(scanpy.pp.neighbors).parameters:
+        pytest.skip(f"this scanpy takes no distances=, 1.12 does")
+    run("scanpy, by distances", adata=adata)
+    equal(adata.obsp["connectivities"], exact_scanpy(adata).obsp["connectivities"], 1e-4)
+
+
+def test_nearest_neighbors(x):
+    from sklearn.neighbors import NearestNeighbors
+
+    made = run("NearestNeighbors", x=x)
+    distances, indices = NearestNeighbors(n_neighbors=15, algorithm="brute").fit(x.astype(np.float64)).kneighbors()
+    assert (made["indices"] == indices).mean() > 0.9999
+    np.testing.assert_allclose(made["distances"], distances, rtol=1e-5)
+
+
+def test_classifier(x, y):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    given = {"x_train": x[:1200], "y_train": y[:1200], "x_test": x[1200:]}
+    made = run("KNeighborsClassifier", **given)
+    own = KNeighborsClassifier(n_neighbors=10).fit(x[:1200], y[:1200])
+    assert (made["predicted"] == own.predict(x[1200:])).mean() > 0.998
+    assert (made["model"].predict(x[:1200]) == own.predict(x[:1200])).mean() > 0.998
+
+
+def test_dbscan(x):
+    from sklearn.cluster import DBSCAN
+
+    eps = 18.0
+    made = run("DBSCAN", x=x, eps=eps)
+    own = DBSCAN(eps=eps, min_samples=5).fit_predict(x)
+    assert own.max() >= 3 and alike(made["labels"], own) == 1.0 and (made["labels"] == -1).sum() == (own == -1).sum()
+
+
+def test_sklearn_hdbscan(x):
+    need("sklearn.cluster")
+    from sklearn import cluster
+
+    if not hasattr(cluster, "HDBSCAN"):
+        pytest.skip("scikit-learn has HDBSCAN from 1.3 on")
+    made = run("HDBSCAN of scikit-learn", x=x)
+    own = cluster.HDBSCAN(min_cluster_size=20).fit_predict(x)
+    assert own.max() >= 5 and alike(made["labels"], own) > 0.95
+
+
+def test_outliers(x):
+    from sklearn.neighbors import LocalOutlierFactor
+
+    own = LocalOutlierFactor(n_neighbors=20).fit(x)
+    np.testing.assert_allclose(run("LocalOutlierFactor", x=x)["factors"], own.negative_outlier_factor_, rtol=1e-4)
+
+
+def test_isomap(x):
+    from sklearn.manifold import Isomap
+
+    own = Isomap(n_neighbors=15).fit_transform(x)
+    made = run("Isomap", x=x)["embedding"]
+    signs = np.sign((made * own).sum(axis=0))
+    assert np.abs(made * signs - own).max() < 1e-3 * np.abs(own).max()
+
+
+def test_spectral_clustering(x):
+    from sklearn.cluster import SpectralClustering
+
+    own = SpectralClustering(n_clusters=10, n_neighbors=15, affinity="nearest_neighbors", random_state=0).fit_predict(x)
+    assert alike(run("SpectralClustering", x=x)["labels"], own) > 0.95
+
+
+def test_hdbscan(x):
+    hdbscan = need("hdbscan", "sklearn")
+    own = hdbscan.HDBSCAN(min_cluster_size=20).fit_predict(x)
+    assert own.max() >= 5 and alike(run("hdbscan", x=x)["labels"], own) > 0.95
+
+
+def test_opentsne(x):
+    openTSNE = need("openTSNE", "sklearn")
+    made = run("openTSNE", x=x, n_iter=20)
+    own = openTSNE.affinity.PerplexityBasedNN(x.astype(np.float64), perplexity=30, method="exact")
+    equal(made["affinities"].P, own.P, 1e-7)
+    assert made["embedding"].shape == (len(x), 2)
+
+
+def test_igraph(x, y):
+    need("igraph", "leidenalg")
+    from oracle import nearest
+
+    made = run("igraph and leidenalg", x=x)
+    graph, found = made["graph"], nearest(x, 15)[0]
+    want = {(min(a, b), max(a, b)) for a, row in enumerate(found.tolist()) for b in row}
+    assert len(want ^ set(graph.get_edgelist())) <= 4  # rows at one distance may change places
+    sets = [{a, *row} for a, row in enumerate(found.tolist())]
+    edges = graph.es[:50]
+    np.testing.assert_allclose(edges["weight"], [len(sets[e.source] & sets[e.target]) / len(sets[e.source] | sets[e.target]) for e in edges], atol=0.08)
+    assert alike(made["labels"], y) > 0.6
+
+
+def test_pandas(x):
+    need("pandas")
+    names = [f"digit {i}" for i in range(len(x))]
+    made = run("pandas", x=x, names=names)
+    assert made["ids"].tolist() == [names[i] for i in made["graph"].indices[0, :5]]
+
+
+def test_polars(x, tmp_path):
+    need("polars", "pyarrow")
+    names = [f"digit {i}" for i in range(len(x))]
+    made = run("polars and Parquet", x=x, names=names, path=str(tmp_path / "x.parquet"))
+    table, graph = made["table"], made["graph"]
+    assert table["nearest"].to_list() == [names[i] for i in graph.indices[:, 0]] and table["name"].to_list() == names
+
+
+def test_every_recipe_has_a_test():
+    """A block that no test runs is no recipe."""
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert not [title for title in BLOCKS if f'"{title}"' not in source]

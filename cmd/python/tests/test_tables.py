@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+import knng
+from oracle import nearest
+
+quiet = {"progress": False}
+N, DIM = 300, 6
+
+
+@pytest.fixture(scope="module")
+def x(rng):
+    return rng.normal(size=(N, DIM)).astype(np.float32)
+
+
+names = [f"n{i}" for i in range(N)]
+
+
+def same(graph, x, ids=None):
+    np.testing.assert_allclose(graph.distances, nearest(x, graph.k)[1], rtol=1e-5)
+    assert (graph.ids is None) if ids is None else (graph.ids.tolist() == list(ids))
+
+
+def test_pandas(x):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    same(knng.build(frame, k=4, **quiet), x)
+    same(knng.build(frame.set_index(pd.Index(names)), k=4, **quiet), x, names)
+    same(knng.build(frame.assign(name=names), k=4, id_column="name", **quiet), x, names)
+    same(knng.build(frame.astype({"a": "float64"}), k=4, **quiet), x)
+    same(knng.build(pd.DataFrame({"name": names, "v": list(x)}), k=4, id_column="name", **quiet), x, names)
+    with pytest.raises(TypeError, match="name"):
+        knng.build(frame.assign(name=names), k=4, **quiet)
+
+
+def test_polars(x):
+    pl = pytest.importorskip("polars")
+    same(knng.build(pl.DataFrame(x), k=4, **quiet), x)
+    same(knng.build(pl.DataFrame({"name": names, "v": list(x)}), k=4, id_column="name", **quiet), x, names)
+    fixed = pl.DataFrame({"v": list(x)}).with_columns(pl.col("v").cast(pl.Array(pl.Float32, DIM)))
+    same(knng.build(fixed, k=4, **quiet), x)
+
+
+def arrow_columns(x):
+    pa = pytest.importorskip("pyarrow")
+    fixed = pa.FixedSizeListArray.from_arrays(pa.array(x.reshape(-1)), DIM)
+    lists = pa.array(x.astype(np.float64).tolist())
+    return pa, fixed, lists
+
+
+def test_arrow(x):
+    pa, fixed, lists = arrow_columns(x)
+    for column in (fixed, lists, lists.cast(pa.large_list(pa.float32())), lists[7:], fixed[7:]):
+        part = x[N - len(column):]
+        same(knng.build(column, k=4, **quiet), part)
+        same(knng.build(pa.chunked_array([column[:50], column[50:]]), k=4, **quiet), part)
+        table = pa.table({"name": names[:len(column)], "vector": column})
+        same(knng.build(table, k=4, column="vector", id_column="name", **quiet), part, names[:len(column)])
+        same(knng.build(table.to_batches()[0], k=4, **quiet), part)
+    same(knng.build(pa.table({c: x[:, i] for i, c in enumerate("abcdef")}), k=4, **quiet), x)
+
+
+def test_arrow_that_is_no_matrix(x):
+    pa, fixed, lists = arrow_columns(x)
+    for column, want in ((pa.array([[1.0, 2.0], [1.0]]), "other lengths"), (pa.array([[1.0, 2.0], None]), "nulls"),
+                         (pa.array([[1.0, 2.0], [None, 1.0]]), "nulls"), (pa.array(["a", "b"]), "want lists of numbers")):
+        with pytest.raises((ValueError, TypeError), match=want):
+            knng.build(column, k=1, **quiet)
+    with pytest.raises(KeyError, match="nope"):
+        knng.build(pa.table({"v": fixed}), column="nope", **quiet)
+    with pytest.raises(TypeError, match="column="):
+        knng.build(pa.table({"v": fixed, "w": fixed}), **quiet)
+
+
+def test_parquet(x, tmp_path):
+    pa, fixed, lists = arrow_columns(x)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for i, column in enumerate((fixed, lists)):
+        file = tmp_path / f"{i}.parquet"
+        parquet.write_table(pa.table({"name": names, "vector": column, "other": names}), file, row_group_size=70)
+        same(knng.build(file, k=4, column="vector", id_column="name", **quiet), x, names)
+        same(knng.build(str(file), k=4, **quiet), x)
+
+
+def test_hdf5(x, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    file = tmp_path / "a.hdf5"
+    with h5py.File(file, "w") as f:
+        f["train"], f["test"], f["names"] = x, x[:5], np.array(names, dtype="S")
+    same(knng.build(file, k=4, **quiet), x)
+    same(knng.build(file, k=4, column="train", id_column="names", **quiet), x, names)
+    with pytest.raises(KeyError, match="nope"):
+        knng.build(file, k=4, column="nope", **quiet)
+
+
+def test_anndata(x, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    sparse = pytest.importorskip("scipy.sparse")
+    a = anndata.AnnData(np.abs(x) * (x > 0))
+    a.obs_names = names
+    file = tmp_path / "a.h5ad"
+    a.write_h5ad(file)
+    backed = anndata.read_h5ad(file, backed="r")
+    for data in (a, file, backed):
+        same(knng.build(data, k=4, **quiet), a.X, names)
+    backed.file.close()
+    a.X = sparse.csr_matrix(a.X)
+    a.write_h5ad(file)
+    for data in (a, file):
+        same(knng.build(data, k=4, **quiet), a.X.toarray(), names)
+    few = a.copy()
+    few.obsm["X_pca"] = x
+    same(knng.build(few, k=4, **quiet), a.X.toarray(), names)
+    a = anndata.AnnData(sparse.csr_matrix(np.tile(a.X.toarray(), 9)), obs=a.obs, obsm={"X_pca": x})
+    a.write_h5ad(file)
+    for data in (a, file):
+        same(knng.build(data, k=4, **quiet), x, names)
+    same(knng.build(a, k=4, column="X", **quiet), a.X.toarray(), names)
+    with pytest.raises(KeyError, match="X_scvi"):
+        knng.build(a, column="X_scvi", **quiet)
+
+
+def test_sparse(x):
+    sparse = pytest.importorskip("scipy.sparse")
+    for form in ("csr", "csc", "coo"):
+        same(knng.build(sparse.coo_matrix(x * (x > 0)).asformat(form), k=4, **quiet), x * (x > 0))
+
+
+def test_columns_of_what_has_none(x):
+    with pytest.raises(TypeError, match="ndarray"):
+        knng.build(x, column="a", **quiet)

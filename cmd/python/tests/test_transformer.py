@@ -1,0 +1,68 @@
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import knng
+
+
+@pytest.fixture(scope="module")
+def x(rng):
+    return rng.normal(size=(300, 8)).astype(np.float32)
+
+
+def excused(estimator):
+    return {"check_methods_sample_order_invariance": "distances of fitted rows come from the graph, of others from NumPy: they differ in the last bit of float32"}
+
+
+try:
+    checks = parametrize_with_checks([knng.KNNGTransformer(n_neighbors=2)], expected_failed_checks=excused)
+except TypeError:  # before scikit-learn 1.6
+    checks = pytest.mark.skip(reason="check_estimator names what is excused from scikit-learn 1.6 on")
+
+
+@checks
+def test_contract(estimator, check):
+    check(estimator)
+
+
+def equal(ours, theirs):
+    assert ours.shape == theirs.shape and (np.diff(ours.indptr) == np.diff(theirs.indptr)).all()
+    assert (ours.indices == theirs.indices).all()
+    np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+def test_matrices_are_those_of_kneighborstransformer(rng, x, metric):
+    ours, theirs = knng.KNNGTransformer(10, metric=metric), KNeighborsTransformer(n_neighbors=10, metric=metric, algorithm="brute")
+    equal(ours.fit_transform(x), theirs.fit_transform(x.astype(np.float64)))
+    equal(ours.transform(x), theirs.transform(x.astype(np.float64)))
+    new = rng.normal(size=(20, 8)).astype(np.float32)
+    equal(ours.transform(new), theirs.transform(new.astype(np.float64)))
+
+
+def test_what_it_gives_is_not_its_own(x):
+    t = knng.KNNGTransformer(5)
+    given = t.fit_transform(x)
+    given.data[:] = 0
+    assert t.transform(x).data.sum() > 0
+
+
+def test_parameters(x, path):
+    t = knng.KNNGTransformer(5, metric="cosine", random_state=np.random.RandomState(3), n_jobs=-2, memory="1GiB", path=path)
+    assert clone(t).get_params()["path"] == path
+    t.fit(x)
+    assert knng.open(path).k == 5 and t.graph_.metric == "cosine"
+    again = pickle.loads(pickle.dumps(t))
+    equal(again.transform(x), t.transform(x))
+    for wrong, want in (({"n_neighbors": 300}, "n_neighbors < n_samples_fit"), ({"n_neighbors": 0}, "1 or more"), ({"n_jobs": 0}, "n_jobs"), ({"metric": "nope"}, "metric")):
+        with pytest.raises(ValueError, match=want):
+            knng.KNNGTransformer(**{"n_neighbors": 5, **wrong}).fit(x)
+    seeds = [knng.KNNGTransformer(random_state=s)._seed() for s in (None, 0, 1, 41)]
+    assert seeds == [1, 1, 2, 42]

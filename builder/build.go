@@ -54,6 +54,9 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		result, err = r.build()
 		return err
 	})
+	if errors.Is(err, ErrBadRows) { // nothing was made of them
+		err = errors.Join(err, draft.Discard())
+	}
 	return result, spaceError(stopped(ctx, err))
 }
 

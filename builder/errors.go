@@ -12,8 +12,8 @@ import (
 var (
 	// ErrBadRows: the input has rows that cannot be in a graph (NaN, Inf, zero
 	// rows under cosine, values whose distances overflow float32). Nothing was
-	// built. The directory was begun with these options: to build with another
-	// Options.BadRows delete it, or take another.
+	// built, and nothing binds the directory: it can be built in with another
+	// Options.BadRows.
 	ErrBadRows = errors.New("builder: bad rows")
 	// ErrMemory: the memory limit is below what this input needs. Nothing is
 	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.

@@ -234,7 +234,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
 	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
-		err = fmt.Errorf("%w by --bad-rows, with another -o or %s deleted", err, b.out)
+		err = fmt.Errorf("%w by --bad-rows", err)
 	}
 	if err := g.end(b.out, err, func() error { return showBuilt(g, res, b.out) }); err != nil {
 		return err

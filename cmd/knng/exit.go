@@ -17,6 +17,8 @@ const (
 	exitUsage       = 2
 	exitResumable   = 3
 	exitShort       = 4
+	exitLocked      = 5
+	exitHungUp      = interrupt.HungUp
 	exitInterrupted = interrupt.Interrupted
 	exitTerminated  = interrupt.Terminated
 )
@@ -30,6 +32,8 @@ const exitHelp = `Exit codes:
   4    build or demo is finished, and the graph is below the recall asked for: it
        is kept and can be used; stderr says what would help. The same command says
        it again
+  5    another process holds the directory
+  129  stopped by SIGHUP, when the terminal went: as 130
   130  interrupted by SIGINT after a clean stop: likewise
   143  the same by SIGTERM`
 
@@ -50,6 +54,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable
+	case errors.Is(err, store.ErrLocked):
+		return exitLocked
 	case errors.Is(err, builder.ErrBelowTarget):
 		return exitShort
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/store"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -50,5 +52,23 @@ func TestExitCodes(t *testing.T) {
 	}
 	if got := run([]string{"check", graph}, nil, io.Discard, io.Discard); got != exitFailed {
 		t.Errorf("check of a damaged store: exit code %d", got)
+	}
+}
+
+// TestLocked: where another process builds has a code of its own.
+func TestLocked(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
+	if err := writeSome(rows, 100, 3, ""); err != nil {
+		t.Fatal(err)
+	}
+	draft, err := store.OpenDraft(graph, store.Manifest{Rows: 100, Dim: 3, Type: "float32", K: 4, Metric: "euclidean", Vectors: "copy"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer draft.Close()
+	var errs bytes.Buffer
+	if got := run([]string{"build", rows, "-o", graph, "-k", "4"}, nil, io.Discard, &errs); got != exitLocked || !strings.Contains(errs.String(), "is held by process") {
+		t.Errorf("exit code %d, want %d: %s", got, exitLocked, &errs)
 	}
 }

@@ -55,7 +55,7 @@ func TestInterruptRefine(t *testing.T) {
 	interruptBuild(t, dir, `"walk`, "refine", graph, "--distance", "rank-order")
 }
 
-// interruptBuild runs a command that makes a graph and stops it twice in a phase: it
+// interruptBuild runs a command that makes a graph and stops it three times in a phase: it
 // ends cleanly, and the same command then makes the graph that it would have made.
 func interruptBuild(t *testing.T, dir, phase string, args ...string) {
 	t.Helper()
@@ -63,7 +63,7 @@ func interruptBuild(t *testing.T, dir, phase string, args ...string) {
 		t.Skip("Windows sends no SIGINT to another process")
 	}
 	to := func(name string) []string { return slices.Concat(args, []string{"-o", filepath.Join(dir, name)}) }
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated, syscall.SIGHUP: exitHungUp} {
 		cmd := asKnng(append(to("stopped"), "--threads", "1", "--progress", "json")...)
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
@@ -83,7 +83,7 @@ func interruptBuild(t *testing.T, dir, phase string, args ...string) {
 		}
 	}
 	if got, want := checksumOf(t, to("stopped")...), checksumOf(t, to("straight")...); got != want {
-		t.Errorf("checksum %s after two interruptions, %s without", got, want)
+		t.Errorf("checksum %s after three interruptions, %s without", got, want)
 	}
 }
 

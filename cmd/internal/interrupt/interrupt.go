@@ -13,6 +13,7 @@ import (
 
 // Exit codes after a clean stop.
 const (
+	HungUp      = 129 // SIGHUP: the terminal is gone
 	Interrupted = 130 // SIGINT
 	Terminated  = 143 // SIGTERM
 )
@@ -20,21 +21,24 @@ const (
 // Signalled knows which signal came, if any.
 type Signalled struct{ code atomic.Int32 }
 
-// Notify cancels the context at the first SIGINT or SIGTERM; the second one ends
-// the process in the system's way. stop gives signals back to the system.
+// codes are the exit codes by signal.
+var codes = map[os.Signal]int32{syscall.SIGHUP: HungUp, os.Interrupt: Interrupted, syscall.SIGTERM: Terminated}
+
+// Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; the second one ends
+// the process in the system's way. A SIGHUP that is ignored, as under nohup, stays so.
+// stop gives signals back to the system.
 func Notify() (ctx context.Context, s *Signalled, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s = new(Signalled)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case sig := <-signals:
-			code := int32(Interrupted)
-			if sig == syscall.SIGTERM {
-				code = Terminated
-			}
-			s.code.Store(code)
+			s.code.Store(codes[sig])
 			signal.Stop(signals)
 			cancel()
 		case <-ctx.Done():

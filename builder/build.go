@@ -227,7 +227,7 @@ func referable(src *vectors.Input, o *Options) error {
 	case src.Received() > 0:
 		what = "rows of a stream, or of a packed file,"
 	case !mapped:
-		what = "rows of several files, or of float64,"
+		what = "rows of several files, or of other numbers than rows hold (float64, other byte or Fortran order),"
 	case o.Duplicates == Collapse:
 		what = "collapsed rows"
 	default:

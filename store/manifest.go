@@ -83,6 +83,7 @@ func (m *Manifest) compare(dir string, want *Manifest) error {
 		if have.Size != asked.Size || have.Sample != asked.Sample || have.Rows != asked.Rows {
 			differ("input "+asked.Path, describeFile(have), describeFile(asked))
 		}
+		differ("column of "+asked.Path, have.Column, asked.Column)
 	}
 	if len(e.Differences) == 0 {
 		return nil

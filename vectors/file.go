@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -22,6 +21,8 @@ type File struct {
 	// evenly over the file, first and last included: what a resumed build
 	// checks instead of rereading everything. Of stdin it is over all bytes read.
 	Sample uint64 `json:"sample"`
+	// Column is the array of an archive, or "" for its only one.
+	Column string `json:"column,omitempty"`
 	// Cut says that rows were left out because of OpenOptions.Limit.
 	Cut bool `json:"cut,omitempty"`
 }
@@ -122,6 +123,10 @@ func (s *fileSource) ReadRows(first int, dst []byte) error {
 	}
 	var err error
 	fault := guard(func() {
+		if s.fortran {
+			err = s.gather(first, n, dst)
+			return
+		}
 		for i := range n {
 			if err = s.copyRow(first+i, dst[i*size:(i+1)*size]); err != nil {
 				return
@@ -141,25 +146,27 @@ func (s *fileSource) copyRow(row int, dst []byte) error {
 			return fmt.Errorf("vectors: %s: row %s at byte %s: dimension %d, want %d", s.path, grouped(row), grouped(at-4), dim, s.dim)
 		}
 	}
-	if !s.float64s {
+	if s.from.same() {
 		copy(dst, s.m.data[at:])
 		return nil
 	}
-	if err := narrow(dst, s.m.data[at:]); err != nil {
+	if err := s.from.convert(dst, s.m.data[at:at+s.stride]); err != nil {
 		return fmt.Errorf("vectors: %s: row %s, %w", s.path, grouped(row), err)
 	}
 	return nil
 }
 
-// narrow fills dst, float32, from src, float64.
-func narrow(dst, src []byte) error {
-	for j := range len(dst) / 4 {
-		x := math.Float64frombits(binary.LittleEndian.Uint64(src[8*j:]))
-		f := float32(x)
-		if math.IsInf(float64(f), 0) && !math.IsInf(x, 0) {
-			return fmt.Errorf("column %d: %g is beyond float32", j, x)
+// gather reads n rows whose columns stand one after the other, a column at a time.
+func (s *fileSource) gather(first, n int, dst []byte) error {
+	to, raw := s.typ.Size(), s.from.size
+	row := s.dim * to
+	for j := range s.dim {
+		column := s.m.data[s.offset+(j*s.n+first)*raw:]
+		for i := range n {
+			if err := s.from.one(dst[i*row+j*to:], column[i*raw:]); err != nil {
+				return fmt.Errorf("vectors: %s: row %s, column %d: %w", s.path, grouped(first+i), j, err)
+			}
 		}
-		binary.LittleEndian.PutUint32(dst[4*j:], math.Float32bits(f))
 	}
 	return nil
 }

@@ -313,18 +313,22 @@ func TestDamagedFiles(t *testing.T) {
 		{"none.u8bin", u32(0, 4), "no rows"},
 		{"magic.npy", bytes.Repeat([]byte("x"), 100), "magic"},
 		{"header.npy", []byte(npyMagic + "\x01\x00\xff\xffabcd"), "header of 65535 bytes"},
-		{"fortran.npy", bytes.Replace(npyOf("<f4", "(1, 1)"), []byte("False"), []byte("True "), 1), "fortran_order"},
-		{"big.npy", append(npyOf(">f4", "(1, 1)"), 0, 0, 0, 0), "little-endian"},
+		{"fortran.npy", bytes.Replace(npyOf("<f4", "(1, 1)"), []byte("False"), []byte("Maybe"), 1), "fortran_order is Maybe"},
+		{"columns.npy", append(bytes.Replace(npyOf("<f4", "(2, 2)"), []byte("False"), []byte("True "), 1), 0, 0, 0, 0), "want 2 rows of 8 bytes"},
 		{"flat.npy", append(npyOf("<f4", "(1,)"), 0, 0, 0, 0), "two dimensions"},
 		{"cut.npy", append(npyOf("<f4", "(3, 2)"), 0, 0, 0, 0), "want 3 rows of 8 bytes"},
 		{"negative.npy", append(npyOf("<f4", "(-3, 2)"), 0, 0, 0, 0), "shape of -3 rows"},
 		{"gzip.npy", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "but with that of gzip"},
 		{"zstd.npy", []byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00"), "but with that of zstd"},
 		{"zip.npy", []byte("PK\x03\x04"), "but with that of zip"},
-		{"int.npy", append(npyOf("<i4", "(1, 1)"), 0, 0, 0, 0), "save it by astype"},
-		{"object.npy", append(npyOf("|O", "(1, 1)"), 0, 0, 0, 0), "f8, u1 or i1"},
-		{"x.hdf5", []byte("abc"), "unknown format"},
-		{"x.csv", []byte("1,2\n"), "numpy.loadtxt"},
+		{"int.npy", append(npyOf("<i3", "(1, 1)"), 0, 0, 0, 0), "save it by astype"},
+		{"object.npy", append(npyOf("|O", "(1, 1)"), 0, 0, 0, 0), "i8 or bool"},
+		{"order.npy", append(npyOf("<>f4", "(1, 1)"), 0, 0, 0, 0), "elements of type <>f4"},
+		{"shape.npy", append(npyOf("<f4", "[1, 1]"), 0, 0, 0, 0), "want a tuple"},
+		{"x.hdf5", []byte("abc"), "h5py.File"},
+		{"x.h5ad", []byte("abc"), "anndata.read_h5ad"},
+		{"x.parquet", []byte("PAR1"), "pandas.read_parquet"},
+		{"parquet.npy", []byte("PAR1        "), "but with that of Parquet"},
 		{"nothing", []byte("abc"), "no extension"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
@@ -574,7 +578,7 @@ func FuzzParsers(f *testing.F) {
 				continue
 			}
 			size := l.dim * l.typ.Size()
-			if l.float64s {
+			if l.from.size == 8 {
 				size = 8 * l.dim
 			}
 			if l.n < 0 || l.dim < 1 || l.n > 0 && l.offset+(l.n-1)*l.stride+size > len(data) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -112,7 +113,7 @@ func (in *Input) Mapped() (*Rows, bool) {
 		view.m = nil
 		return &view, true
 	case *fileSource:
-		if s.float64s || s.n == 0 {
+		if !s.from.same() || s.fortran || s.n == 0 {
 			return nil, false
 		}
 		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path}, true
@@ -126,20 +127,39 @@ type OpenOptions struct {
 	Scratch string // folder for the rows of .gz, .zst and stdin inputs; "" is os.TempDir()
 	Once    bool   // a build may drop what was received from streams when it has its own copy
 
+	Column   string    // the array of .npz files; "" is the only one of two dimensions
+	IDColumn string    // the column of .csv, .tsv and .txt files, by name or number from 1, that is no number but the row's id
+	IDs      io.Writer // where the ids of all rows go, a line each; nil: nowhere
+
 	Context  context.Context // ends the receiving of streams; nil: nothing does
 	Progress func(rows int)  // how many rows of streams are received, now and then; nil for none
 }
 
+// suits reports an option that means nothing to a file, by its name without .gz or .zst.
+func (o *OpenOptions) suits(path, name string) error {
+	switch {
+	case o.Column != "" && !archived(path):
+		return errors.New("a column is asked for, which names an array of .npz")
+	case o.IDColumn != "" && !textual(name):
+		return errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt")
+	}
+	return nil
+}
+
 // Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,
 // each also with .gz or .zst; "-" is .npy on stdin) and concatenates them in
-// order. All must agree in dimension and type.
+// order; .csv, .tsv, .txt and .npz are read as streams are. All must agree in dimension
+// and type. Text is numbers, a row a line, after a line of names or none; it is read as
+// float32.
 // Where one of them is a stream, which cannot be mapped, the rows of all are
 // written to one row file in the scratch folder as they come, and that is mapped:
 // 1 x the rows on disk until the input is closed. It takes some megabytes of
 // memory, and for zstd up to the window that the file asks for, at most 128 MiB.
 // A stream that is cut short is an error that names row and byte.
-// A float64 .npy is converted to float32 as it is read; a value beyond float32
-// is then an error that names row and column.
+// A .npy file may be in Fortran or C order, and in either order of bytes. float64, and
+// integers of more than a byte, are converted to float32 as they are read, bool to uint8; a
+// value beyond float32, or an integer that it does not hold exactly, is then an error that
+// names row and column.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("vectors: no input files")
@@ -149,6 +169,11 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	}
 	if slices.ContainsFunc(paths, streams) {
 		return receive(paths, opts)
+	}
+	for _, path := range paths {
+		if err := opts.suits(path, path); err != nil {
+			return nil, fmt.Errorf("vectors: %s: %w", path, err)
+		}
 	}
 	in := new(Input)
 	joined := &concatenation{}

@@ -121,7 +121,8 @@ func (r *receiver) file(path string) (err error) {
 			return err
 		}
 	}
-	s, err := openStream(r.ctx, path)
+	file.Column = r.opts.Column
+	s, err := openStream(r.ctx, path, r.opts)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,11 @@ func (r *receiver) file(path string) (err error) {
 		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", r.files[0].Path, r.dim, r.typ, path, s.dim, s.typ)
 	}
 	file.First = r.n
-	if file.Cut, err = r.rows(s); err != nil {
+	take := r.rows
+	if s.fortran {
+		take = r.columns
+	}
+	if file.Cut, err = take(s); err != nil {
 		return err
 	}
 	if file.Rows = r.n - file.First; file.Rows == 0 && !file.Cut {

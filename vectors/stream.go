@@ -10,12 +10,13 @@ import (
 	"os"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
 // streams reports whether an input cannot be mapped.
-func streams(path string) bool { return path == "-" || packing(path) != "" }
+func streams(path string) bool {
+	return path == "-" || packing(path) != "" || textual(path) || archived(path)
+}
 
 // maxWindow bounds what a zstd file may ask to be held in memory: what zstd
 // --long writes, and not the gigabytes that a hostile header can name.
@@ -32,14 +33,15 @@ type rowStream struct {
 	sum     *xxhash.Digest // of all bytes read; nil where nobody wants it
 	raw     []byte         // a row as it stands in the stream, with what is before it
 	row     int            // rows read
-	at      int64          // bytes read, unpacked
+	at      int64          // bytes read, unpacked; of text, of the rows it makes
+	text    bool
 	closers []func() error
 }
 
 // openStream opens an input, packed or not, and reads its header.
-func openStream(ctx context.Context, path string) (*rowStream, error) {
+func openStream(ctx context.Context, path string, opts *OpenOptions) (*rowStream, error) {
 	s := &rowStream{path: path}
-	if err := s.open(ctx); err != nil {
+	if err := s.open(ctx, opts); err != nil {
 		s.close()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -49,7 +51,7 @@ func openStream(ctx context.Context, path string) (*rowStream, error) {
 	return s, nil
 }
 
-func (s *rowStream) open(ctx context.Context) (err error) {
+func (s *rowStream) open(ctx context.Context, opts *OpenOptions) (err error) {
 	name := "stdin.npy"
 	var r io.Reader
 	if s.path == "-" {
@@ -58,9 +60,21 @@ func (s *rowStream) open(ctx context.Context) (err error) {
 		r, s.closers = stdin, append(s.closers, stdin.Close)
 	} else {
 		name = s.path[:len(s.path)-len(packing(s.path))]
-		if r, err = s.unpack(s.path); err != nil {
+		if archived(s.path) {
+			name = "array.npy"
+			r, err = s.array(s.path, opts.Column)
+		} else {
+			r, err = s.unpack(s.path)
+		}
+		if err != nil {
 			return err
 		}
+	}
+	if err := opts.suits(s.path, name); err != nil {
+		return err
+	}
+	if textual(name) {
+		return s.beginText(name, r, opts)
 	}
 	return s.begin(name, r)
 }
@@ -79,6 +93,18 @@ func leavable(ctx context.Context, r io.Reader) io.ReadCloser {
 	}()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	return out
+}
+
+// beginText reads text as if rows stood there.
+func (s *rowStream) beginText(name string, r io.Reader, opts *OpenOptions) error {
+	s.text = true
+	t, err := newTextRows(recordsOf(name, bufio.NewReaderSize(r, 1<<20)), opts.IDColumn, opts.IDs)
+	if err != nil {
+		return err
+	}
+	s.layout = layout{n: unknown, dim: t.dim(), typ: Float32, stride: 4 * t.dim()}
+	s.r, s.raw = bufio.NewReaderSize(t, max(s.stride, 1<<16)), make([]byte, s.stride)
+	return nil
 }
 
 // begin reads the header; name tells the format.
@@ -118,7 +144,7 @@ func (s *rowStream) unpack(path string) (io.Reader, error) {
 	s.closers = append(s.closers, f.Close)
 	switch packing(path) {
 	case ".gz":
-		return gzip.NewReader(bufio.NewReaderSize(f, 1<<18))
+		return newGzipped(f)
 	case ".zst":
 		z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
 		if err != nil {
@@ -161,10 +187,13 @@ func (s *rowStream) next(dst []byte) error {
 		}
 		raw = raw[4:]
 	}
-	if err == nil && s.float64s {
-		err = narrow(dst, raw)
+	if err == nil && !s.from.same() {
+		err = s.from.convert(dst, raw)
 	} else if err == nil {
 		copy(dst, raw)
+	}
+	if err != nil && s.text { // which names the line
+		return fmt.Errorf("vectors: %s: %w", s.path, err)
 	}
 	if err != nil {
 		return fmt.Errorf("vectors: %s: row %s at byte %s: %w", s.path, grouped(s.row), grouped(int(begin)), err)

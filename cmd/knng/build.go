@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -44,8 +45,10 @@ A build stops at the recall asked for, at a limit that was given, or when all pa
 are compared. Below the recall asked for it ends with exit code 4 and a graph that can
 be used.
 
-Formats: .fvecs .bvecs .fbin .u8bin .i8bin .npy (f2 f4 f8 u1 i1), each also with
-.gz or .zst; "-" is .npy on stdin.`
+Formats: .fvecs .bvecs .fbin .u8bin .i8bin; .npy of any numbers, which are held as
+float32 where they are float64 or integers of more than a byte, if it holds these
+exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz;
+"-" is .npy on stdin.`
 
 type buildFlags struct {
 	out         string
@@ -59,6 +62,8 @@ type buildFlags struct {
 	propagation string
 	pairwise    string
 	directions  string
+	column      string
+	idColumn    string
 	limit       int
 	opts        builder.Options
 }
@@ -100,6 +105,8 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row that is read, N with --limit-rows N; those of dropped rows are left out")
+	f.StringVar(&b.column, "column", "", ".npz: the array of vectors (default the only one of two dimensions)")
+	f.StringVar(&b.idColumn, "id-column", "", ".csv, .tsv, .txt: the column of external ids, by its name or number from 1")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")
@@ -164,6 +171,9 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	if given(c, "recall") == "0" && given(c, "divisions") == "" && given(c, "rounds") == "" {
 		return errors.New("--recall is 0: a build that recall does not stop needs --divisions or --rounds")
 	}
+	if o.IDs != "" && b.idColumn != "" {
+		return errors.New("--ids and --id-column both give ids: leave one of them out")
+	}
 	if b.limit < 0 {
 		return fmt.Errorf("--limit-rows is %d, want 0 or more", b.limit)
 	}
@@ -223,6 +233,9 @@ func parseSize(s string) (int64, error) {
 
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
 	defer leaveNothing(b.out)
+	if b.idColumn != "" {
+		defer func() { os.Remove(b.opts.IDs) }() // which open made
+	}
 	in, err := b.open(ctx, g, inputs)
 	if err != nil {
 		return g.stopped(err)
@@ -263,7 +276,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		return nil, err
 	}
 	stdin := slices.Contains(inputs, "-")
-	if in != nil {
+	if in != nil && b.idColumn == "" && in.Files[0].Column == b.column {
 		if stdin {
 			return in, b.sameStdin(ctx, g, in)
 		}
@@ -282,11 +295,33 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 	if scratch == "" {
 		scratch = filepath.Join(b.out, "scratch")
 	}
-	in, err = g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true})
+	in, err = b.receive(ctx, g, inputs, scratch)
 	if err != nil && stdin && state == store.Unfinished {
 		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
 	}
 	return in, err
+}
+
+// receive opens the input, and puts the ids that stand in it beside it.
+func (b *buildFlags) receive(ctx context.Context, g *globals, inputs []string, scratch string) (*vectors.Input, error) {
+	opts := vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true, Column: b.column, IDColumn: b.idColumn}
+	if b.idColumn == "" {
+		return g.openInput(ctx, inputs, opts)
+	}
+	if err := os.MkdirAll(scratch, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(scratch, vectors.ReceivedPattern)
+	if err != nil {
+		return nil, err
+	}
+	ids := bufio.NewWriter(f)
+	opts.IDs, b.opts.IDs = ids, f.Name()
+	in, err := g.openInput(ctx, inputs, opts)
+	if err == nil {
+		err = ids.Flush()
+	}
+	return in, errors.Join(err, f.Close())
 }
 
 // sameStdin compares what comes on stdin with what the build in the directory was made of:

@@ -25,6 +25,9 @@ type convertFlags struct {
 	typ   string
 	limit int
 	round bool
+
+	column   string
+	idColumn string
 }
 
 func newConvert(g *globals) *cobra.Command {
@@ -36,6 +39,8 @@ func newConvert(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
+	c.Flags().StringVar(&v.column, "column", "", ".npz: the array of vectors (default the only one of two dimensions)")
+	c.Flags().StringVar(&v.idColumn, "id-column", "", ".csv, .tsv, .txt: the column of ids, by its name or number from 1, which is left out")
 	c.Flags().BoolVar(&v.round, "round", false, "round to whole numbers for uint8 and int8")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only this many rows")
 	requireOutput(c)
@@ -49,7 +54,7 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	if exists(v.out) {
 		return fmt.Errorf("%s exists", v.out)
 	}
-	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: v.limit})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: v.limit, Column: v.column, IDColumn: v.idColumn})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,226 @@
+package vectors
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Text: rows of numbers, one a line, read as float32.
+
+// textual reports whether a file of that name, without .gz or .zst, is text.
+func textual(name string) bool {
+	return slices.Contains([]string{".csv", ".tsv", ".txt"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// records reads the fields of one line after the other, and tells its number.
+type records func() (fields []string, line int, err error)
+
+// recordsOf reads .csv, with commas or semicolons, .tsv with tabs, and .txt with blanks, as
+// numpy.savetxt writes it, whose lines that begin with # are none.
+func recordsOf(name string, r *bufio.Reader) records {
+	separator := ','
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".txt":
+		return blanks(r)
+	case ".tsv":
+		separator = '\t'
+	default:
+		head, _ := r.Peek(r.Size())
+		first, _, _ := strings.Cut(string(head), "\n")
+		if !strings.Contains(first, ",") && strings.Contains(first, ";") {
+			separator = ';'
+		}
+	}
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		r.Discard(3)
+	}
+	c := csv.NewReader(r)
+	c.Comma, c.ReuseRecord, c.FieldsPerRecord = separator, true, -1
+	return func() ([]string, int, error) {
+		fields, err := c.Read()
+		line := 0
+		if err == nil {
+			line, _ = c.FieldPos(0)
+		}
+		return fields, line, err
+	}
+}
+
+// longestLine bounds what a file of text can have in memory: rows of the most elements.
+const longestLine = 64 * MaxDim
+
+func blanks(r io.Reader) records {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestLine)
+	line := 0
+	return func() ([]string, int, error) {
+		for lines.Scan() {
+			line++
+			text, _, _ := strings.Cut(lines.Text(), "#")
+			if fields := strings.Fields(text); len(fields) > 0 {
+				return fields, line, nil
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, line + 1, fmt.Errorf("line %d: %w", line+1, err)
+		}
+		return nil, line, io.EOF
+	}
+}
+
+// textRows reads text as float32 rows, one after the other.
+type textRows struct {
+	next   records
+	fields []string // of the first row, until it is read
+	line   int
+	width  int // fields of a line
+	id     int // the field that is the row's id; -1: none
+	ids    io.Writer
+	row    []byte // what is not read of the row
+	room   []byte
+}
+
+// newTextRows reads the header, if there is one: a first line with a field that is no
+// number, apart from that of ids.
+func newTextRows(next records, idColumn string, ids io.Writer) (*textRows, error) {
+	t := &textRows{next: next, id: -1, ids: ids}
+	if err := t.advance(); err != nil {
+		if err == io.EOF {
+			err = errors.New("no rows")
+		}
+		return nil, err
+	}
+	if err := t.findID(idColumn); err != nil {
+		return nil, err
+	}
+	if t.headed() {
+		if strings.TrimSpace(t.fields[0]) == "" && t.id != 0 {
+			return nil, fmt.Errorf("line %d: the first column has no name, as an index that pandas writes: --id-column 1 takes it for ids, and to_csv(index=False) leaves it out", t.line)
+		}
+		if err := t.advance(); err == io.EOF {
+			return nil, errors.New("no rows behind the line of names")
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if err := checkDim(int64(t.dim()), 0); err != nil {
+		return nil, fmt.Errorf("line %d: %d fields: %w", t.line, t.width, err)
+	}
+	return t, nil
+}
+
+// advance reads the first row, or the one behind the header.
+func (t *textRows) advance() error {
+	fields, line, err := t.next()
+	if err != nil {
+		return err
+	}
+	t.fields, t.line, t.width = slices.Clone(fields), line, len(fields)
+	return nil
+}
+
+// findID finds the column of ids by its name, or by its number from 1.
+func (t *textRows) findID(column string) error {
+	if column == "" {
+		return nil
+	}
+	if t.id = slices.Index(t.fields, column); t.id >= 0 {
+		return nil
+	}
+	number, err := strconv.Atoi(column)
+	if err != nil || number < 1 || number > t.width {
+		return fmt.Errorf("line %d: no column %q of ids, want one of its %d names, or a number from 1 to %d", t.line, column, t.width, t.width)
+	}
+	t.id = number - 1
+	return nil
+}
+
+func (t *textRows) dim() int {
+	if t.id >= 0 {
+		return t.width - 1
+	}
+	return t.width
+}
+
+func (t *textRows) headed() bool {
+	for i, field := range t.fields {
+		if _, err := parseNumber(field); i != t.id && err != nil && !errors.Is(err, strconv.ErrRange) {
+			return true
+		}
+	}
+	return false
+}
+
+func parseNumber(field string) (float64, error) {
+	return strconv.ParseFloat(strings.TrimSpace(field), 32)
+}
+
+// Read reads the rows as they stand in memory.
+func (t *textRows) Read(p []byte) (n int, err error) {
+	if len(t.row) == 0 {
+		if err := t.parse(); err != nil {
+			return 0, err
+		}
+	}
+	n = copy(p, t.row)
+	t.row = t.row[n:]
+	return n, nil
+}
+
+// parse reads one more row.
+func (t *textRows) parse() (err error) {
+	fields, line := t.fields, t.line
+	if t.fields = nil; fields == nil {
+		if fields, line, err = t.next(); err != nil {
+			return err
+		}
+	}
+	if len(fields) != t.width {
+		return fmt.Errorf("line %d: %d fields, want %d", line, len(fields), t.width)
+	}
+	t.room = t.room[:0]
+	for i, field := range fields {
+		if i == t.id {
+			if err := t.keep(field); err != nil {
+				return fmt.Errorf("line %d, field %d: %w", line, i+1, err)
+			}
+			continue
+		}
+		x, err := parseNumber(field)
+		if err != nil {
+			return fmt.Errorf("line %d, field %d: %q is no number that float32 holds%s", line, i+1, field, t.hint(i))
+		}
+		t.room = binary.LittleEndian.AppendUint32(t.room, math.Float32bits(float32(x)))
+	}
+	t.row = t.room
+	return nil
+}
+
+// hint says how ids are told from numbers.
+func (t *textRows) hint(field int) string {
+	if t.id >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; where these are ids, --id-column %d", field+1)
+}
+
+// keep writes the id of a row.
+func (t *textRows) keep(id string) error {
+	if id == "" || strings.ContainsAny(id, "\r\n") {
+		return fmt.Errorf("id %q: want one line, not empty", id)
+	}
+	if t.ids == nil {
+		return nil
+	}
+	_, err := io.WriteString(t.ids, id+"\n")
+	return err
+}

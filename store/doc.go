@@ -22,6 +22,7 @@
 //	                be deleted, and nothing here reads it
 //	SEAL            written last: the store is finished where it stands
 //	reverse/        in-neighbors, where they were asked for; may be deleted
+//	search/         links that package search walks; derived, may be deleted
 //	scratch/        lock, temporary files, computed pairs; may be deleted
 //
 // Keys are a tag byte and big-endian integers, so that they sort as the numbers
@@ -173,7 +174,7 @@
 //	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
 //
-// It is about all files but the view and those in scratch/ and reverse/.
+// It is about all files but the view and those in scratch/, reverse/ and search/.
 //
 // # What it takes
 //

@@ -17,6 +17,7 @@ const (
 	scratchName = "scratch"
 	reverseName = "reverse"
 	viewName    = "view"
+	searchName  = "search"
 	mapName     = "map" // of the command: a picture of the graph, derived
 	sealName    = "SEAL"
 	newSuffix   = ".new"
@@ -93,8 +94,8 @@ func isStore(dir string, state State) error {
 }
 
 // walkFiles calls fn for every file below dir, with its path relative to dir,
-// slashes between. Scratch files are left out, and in-neighbors, which have a seal
-// of their own.
+// slashes between. Scratch files are left out, in-neighbors, which have a seal of their
+// own, and what package search derives.
 func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,7 @@ func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (rel == scratchName || rel == reverseName || rel == reverseName+newSuffix) {
+		if d.IsDir() && (rel == scratchName || rel == searchName || rel == reverseName || rel == reverseName+newSuffix) {
 			return fs.SkipDir
 		}
 		if d.IsDir() {

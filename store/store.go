@@ -156,6 +156,9 @@ func (s *Store) load() error {
 	return nil
 }
 
+// Dir is the directory of the store, as Open was given it.
+func (s *Store) Dir() string { return s.dir }
+
 // Info returns what the store says of itself.
 func (s *Store) Info() Info { return s.info }
 

@@ -29,7 +29,8 @@ With --reverse the rows that list each row are built and kept in DIR/reverse,
 sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
 graph is not touched, and DIR/reverse may be deleted. With --view the file DIR/view
 is made again, where it was deleted or the graph is an older one's: lookups are
-some ten times slower without. --affinity FILE clusters the rows by affinity
+some ten times slower without. With --search the links in DIR/search are made, which search
+walks and its first call makes too. --affinity FILE clusters the rows by affinity
 propagation over the lists, with minus the stored key as similarity (minus the
 squared distance under euclidean) and --preference (default: the median
 similarity; larger makes more clusters), and writes one line a row: row, exemplar.
@@ -42,6 +43,7 @@ var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}
 type analyzeFlags struct {
 	reverse bool
 	view    bool
+	search  bool
 	top     int
 	within  float32
 	memory  string
@@ -68,6 +70,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&a.reverse, "reverse", false, "build the in-neighbors and keep them in DIR/reverse")
 	f.BoolVar(&a.view, "view", false, "make DIR/view again, by which lists are looked up")
+	f.BoolVar(&a.search, "search", false, "make the links in DIR/search, by which vectors are searched for")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
 	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of what the machine or its cgroup offers for the first, 256 MiB for the second)")
@@ -159,6 +162,15 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		}})
 		steps.end()
 		if err != nil {
+			return err
+		}
+	}
+	if a.search {
+		links, err := g.openSearch(ctx, s)
+		if err != nil {
+			return err
+		}
+		if err := links.Close(); err != nil {
 			return err
 		}
 	}

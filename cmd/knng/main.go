@@ -62,6 +62,7 @@ resumes them after any interruption, measures them, and looks neighbors up.
   knng demo                                    # on the functions of the Go standard library
   knng build photos.npy -o photos.knng -k 20   # give it again to continue after an interruption
   knng neighbors photos.knng 17 42
+  knng search photos.knng queries.npy -k 10    # vectors that are not in the graph
   knng recall photos.knng
   knng export photos.knng --format npz -o graph.npz`
 
@@ -79,7 +80,7 @@ func newRoot(g *globals) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, c.CommandPath())}
 	})
-	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
+	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newSearch(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
 		newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
 	return root

@@ -19,6 +19,7 @@ whose exact lists are computed now, or against exact lists in files.
   knng recall photos.knng
   knng recall photos.knng --sample 5000 --seed 7
   knng recall sift.knng --truth sift.gt --rows sift.rows.ibin
+  knng recall photos.knng --queries queries.npy -k 10    # of search, by effort
 
 Ties by distance are accepted, the row itself is not.`
 
@@ -28,6 +29,7 @@ type recallFlags struct {
 	truth     string
 	rows      string
 	distances string
+	search    recallOfSearch
 }
 
 func newRecall(g *globals) *cobra.Command {
@@ -43,6 +45,7 @@ func newRecall(g *globals) *cobra.Command {
 	f.StringVar(&r.truth, "truth", "", "exact lists: u32 m, u32 k, m*k int32 rows, m*k float32 distances")
 	f.StringVar(&r.rows, "rows", "", "the rows that --truth belongs to: u32 m, u32 1, m int32")
 	f.StringVar(&r.distances, "truth-distances", "auto", "what --truth holds: auto, squared, or metric distances")
+	r.search.bind(c)
 	return c
 }
 
@@ -56,6 +59,9 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if r.truth != "" && (c.Flags().Changed("sample") || c.Flags().Changed("seed")) {
 		return usageError{errors.New("--sample and --seed draw rows where there is no --truth, whose rows are --rows")}
 	}
+	if err := r.search.check(c); err != nil {
+		return usageError{err}
+	}
 	if r.sample < 1 {
 		return usageError{fmt.Errorf("--sample is %d, want 1 or more", r.sample)}
 	}
@@ -68,6 +74,9 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
+	if r.search.queries != "" {
+		return r.search.run(c.Context(), g, s)
+	}
 	est := measured{K: s.K()}
 	if r.truth == "" {
 		est.RecallEstimate, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())

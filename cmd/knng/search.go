@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+const searchHelp = `Find the rows nearest to vectors that need not be in the graph.
+
+  knng search photos.knng queries.npy -k 10
+  knng search photos.knng queries.npy -k 10 --recall 0.99 -o hits.npz
+  knng search photos.knng --id cat.jpg
+  knng search photos.knng queries.npy --within 0.3 --filter-ids allowed.txt
+  knng search photos.knng queries.npy --exact
+
+QUERIES is a file of vectors as build reads them. The first search of a graph makes the
+links that it walks, in DIR/search, which may be deleted; build makes them too. --effort is
+how many of the best found so far a search looks around: more finds more and takes longer.
+--recall finds the effort that reaches a recall on rows of the graph, each held out while it
+is the query, and says what other rows reached with it; exit code 4 means that none did.
+
+-o writes arrays "rows" (int64, -1 where there is none) and "distances" (float32), a line for
+every query: numpy.load reads them. With --within and -k 0 lists have any length: they are
+printed, not written with -o.`
+
+type searchFlags struct {
+	k      int
+	effort int
+	recall float64
+	within float32
+	exact  bool
+	filter string
+	id     string
+	row    string
+	out    string
+	sample int
+	query  search.Query
+}
+
+func newSearch(g *globals) *cobra.Command {
+	f := new(searchFlags)
+	c := &cobra.Command{
+		Use: "search DIR [QUERIES]", Short: "Find the rows nearest to any vectors", Long: searchHelp,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(c *cobra.Command, a []string) error {
+			if err := f.complete(c, a); err != nil {
+				return usageError{err}
+			}
+			return f.run(c.Context(), g, a)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVarP(&f.k, "k", "k", 10, "results of a query; 0 with --within: all")
+	flags.IntVar(&f.effort, "effort", 0, fmt.Sprintf("best results that a search looks around (default the larger of %d and 2 k)", search.MinEffort))
+	flags.Float64Var(&f.recall, "recall", 0, "find the effort that reaches this recall")
+	flags.Float32Var(&f.within, "within", 0, "only results at most so far away")
+	flags.BoolVar(&f.exact, "exact", false, "compare every query with every row")
+	flags.StringVar(&f.filter, "filter-ids", "", "file of the ids, or row numbers where the graph has no ids, that may be results, one a line")
+	flags.StringVar(&f.id, "id", "", "the query is the row with this external id")
+	flags.StringVar(&f.row, "row", "", "the query is this row")
+	flags.StringVarP(&f.out, "output", "o", "", ".npz file to write, instead of printing")
+	return c
+}
+
+func (f *searchFlags) complete(c *cobra.Command, a []string) error {
+	given := len(a) - 1
+	for _, one := range []string{f.id, f.row} {
+		if one != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return errors.New("want one of QUERIES, --id and --row")
+	case f.k < 0 || f.k == 0 && !c.Flags().Changed("within"):
+		return fmt.Errorf("-k is %d, want 1 or more", f.k)
+	case f.k == 0 && f.out != "":
+		return errors.New("-k 0 gives lists of any length, which -o does not write")
+	case c.Flags().Changed("effort") && f.effort < 1:
+		return fmt.Errorf("--effort is %d, want 1 or more", f.effort)
+	case c.Flags().Changed("recall") && !(f.recall > 0 && f.recall <= 1):
+		return fmt.Errorf("--recall is %v, want more than 0 and at most 1", f.recall)
+	case f.recall > 0 && (f.exact || f.effort > 0 || f.k == 0):
+		return errors.New("--recall finds the effort of searches with -k: it goes without --effort, --exact and -k 0")
+	case f.within != f.within:
+		return errors.New("--within is NaN")
+	}
+	f.query = search.Query{K: f.k, Effort: f.effort, Exact: f.exact}
+	if c.Flags().Changed("within") {
+		f.query.Within = &f.within
+	}
+	return nil
+}
+
+// tuned is an effort that was looked for.
+type tuned struct {
+	Asked float64 `json:"asked"`
+	search.Tuned
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Sample int     `json:"sample"`
+}
+
+func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
+	if f.out != "" {
+		if err := apart(a[0], f.out); err != nil {
+			return err
+		}
+		if exists(f.out) {
+			return fmt.Errorf("%s exists", f.out)
+		}
+	}
+	s, err := store.Open(a[0], nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := g.openSearch(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if f.filter != "" {
+		if f.query.Only, err = readSet(s, r, f.filter); err != nil {
+			return err
+		}
+	}
+	in, err := f.queries(ctx, g, s, r, a[1:])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var t *tuned
+	if f.recall > 0 {
+		if t, err = tune(ctx, g, r, f.k, f.recall); err != nil {
+			return err
+		}
+		f.query.Effort = t.Effort
+	}
+	if err := f.answer(ctx, g, s, r, in, t); err != nil {
+		return err
+	}
+	if t != nil && !t.Reached {
+		return fmt.Errorf("no effort up to %d reaches recall %v: %w", t.Effort, f.recall, builder.ErrBelowTarget)
+	}
+	return nil
+}
+
+// openSearch makes a store ready for search, and tells where that took links to be made.
+func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searcher, error) {
+	steps := &steps{to: g.phases()}
+	defer steps.end()
+	r, err := search.Open(s, &search.Options{Context: ctx, Progress: func(done, total int) {
+		steps.tell("links", "rows", int64(done), int64(total))
+	}})
+	if err != nil {
+		return nil, err
+	}
+	state := r.State()
+	if state.Replaced != nil {
+		g.say("links were made again: %v", state.Replaced)
+	}
+	if !state.Kept {
+		g.say("links are in memory only: %v", state.Why)
+	}
+	return r, nil
+}
+
+// queries opens the vectors that are looked for.
+func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r *search.Searcher, paths []string) (*vectors.Input, error) {
+	if len(paths) > 0 {
+		in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
+		if err == nil && in.Dim() != r.Dim() {
+			in.Close()
+			err = fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), r.Dim())
+		}
+		return in, err
+	}
+	row, err := f.rowOf(s)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.Vector(row, nil)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := vectors.FromFloat32(v, r.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return vectors.NewInput(rows), nil
+}
+
+func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {
+	if f.id != "" {
+		return s.RowOf(f.id)
+	}
+	row, err := strconv.ParseUint(f.row, 10, 63)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--row is %q, want a row number", f.row)}
+	}
+	return store.Row(row), nil
+}
+
+// readSet reads the rows that may be results.
+func readSet(s *store.Store, r *search.Searcher, path string) (*search.Set, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var rows []store.Row
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; lines.Scan(); number++ {
+		row, err := rowNamed(s, lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, number, err)
+		}
+		rows = append(rows, row)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r.Only(rows)
+}
+
+// rowNamed is the row of an id, or of a number where the store has no ids.
+func rowNamed(s *store.Store, name string) (store.Row, error) {
+	if s.Info().IDs {
+		return s.RowOf(name)
+	}
+	row, err := strconv.ParseUint(name, 10, 63)
+	if err != nil || row >= uint64(s.Len()) {
+		return 0, fmt.Errorf("%q, want a row number below %d", name, s.Len())
+	}
+	return store.Row(row), nil
+}
+
+// tune looks for an effort, and says what it reaches.
+func tune(ctx context.Context, g *globals, r *search.Searcher, k int, target float64) (*tuned, error) {
+	t := &tuned{Asked: target}
+	var err error
+	if t.Tuned, err = r.Tune(ctx, search.TuneOptions{K: k, Recall: target, Seed: 1}); err != nil {
+		return nil, err
+	}
+	t.Sample = len(t.PerQuery)
+	_, t.Low, t.High = recall.Interval(t.PerQuery, r.Len(), 1)
+	if !g.quiet {
+		word := "finds"
+		if !t.Reached {
+			word = "is the most that is tried and finds"
+		}
+		fmt.Fprintf(g.stderr, "effort %d %s %.4f, 95 %% interval %.4f to %.4f (%d held-out rows, %.0f comparisons a query); asked %v\n",
+			t.Effort, word, t.Recall, t.Low, t.High, t.Sample, t.Evaluations, target)
+	}
+	return t, nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// foundList is a query's results as they are printed.
+type foundList struct {
+	Query     int             `json:"query"`
+	Neighbors []shownNeighbor `json:"neighbors"`
+}
+
+// answer answers all queries and shows the results, or writes them.
+func (f *searchFlags) answer(ctx context.Context, g *globals, s *store.Store, r *search.Searcher, in *vectors.Input, t *tuned) error {
+	found, err := r.SearchAll(ctx, in, f.query)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		return f.write(g, found, t)
+	}
+	lists := make([]foundList, len(found))
+	for i, list := range found {
+		if lists[i], err = shownList(s, i, list); err != nil {
+			return err
+		}
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"dir": s.Dir(), "metric": s.Info().Distance, "tuned": t, "counts": r.Counts(), "queries": lists})
+	}
+	for i, list := range lists {
+		if i > 0 {
+			fmt.Fprintln(g.stdout)
+		}
+		fmt.Fprintf(g.stdout, "query %d\n", list.Query)
+		for _, n := range list.Neighbors {
+			fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, oneLine(n.ID))
+		}
+	}
+	return nil
+}
+
+func shownList(s *store.Store, query int, found []store.Neighbor) (list foundList, err error) {
+	list = foundList{query, make([]shownNeighbor, 0, len(found))}
+	ip := s.Info().Distance == distance.IP.String()
+	for i, n := range found {
+		shown := shownNeighbor{Rank: i + 1, Row: uint64(n.Row), Distance: n.Distance}
+		if ip {
+			similarity := 0 - n.Distance // never -0
+			shown.Similarity = &similarity
+		}
+		if s.Info().IDs {
+			if shown.ID, err = s.ID(n.Row); err != nil {
+				return list, err
+			}
+		}
+		list.Neighbors = append(list.Neighbors, shown)
+	}
+	return list, nil
+}
+
+// write writes the results as arrays.
+func (f *searchFlags) write(g *globals, found [][]store.Neighbor, t *tuned) error {
+	p, err := aside.Create(f.out)
+	if err != nil {
+		return err
+	}
+	defer p.Abort()
+	if err := writeFound(p, found, f.k); err != nil {
+		return err
+	}
+	if err := p.Commit(); err != nil {
+		return err
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"path": f.out, "queries": len(found), "k": f.k, "tuned": t})
+	}
+	if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: %d queries, k=%d\n", f.out, len(found), f.k)
+	}
+	return nil
+}
+
+// writeFound writes lists of k as the two arrays of a .npz file.
+func writeFound(w io.Writer, found [][]store.Neighbor, k int) error {
+	z := zip.NewWriter(w)
+	for _, array := range []struct {
+		name, descr string
+		add         func(b []byte, n *store.Neighbor) []byte
+	}{
+		{"rows", "<i8", func(b []byte, n *store.Neighbor) []byte {
+			if n == nil {
+				return binary.LittleEndian.AppendUint64(b, math.MaxUint64)
+			}
+			return binary.LittleEndian.AppendUint64(b, uint64(n.Row))
+		}},
+		{"distances", "<f4", func(b []byte, n *store.Neighbor) []byte {
+			d := float32(math.Inf(1))
+			if n != nil {
+				d = n.Distance
+			}
+			return binary.LittleEndian.AppendUint32(b, math.Float32bits(d))
+		}},
+	} {
+		member, err := z.CreateHeader(&zip.FileHeader{Name: array.name + ".npy", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		out := bufio.NewWriter(member)
+		fmt.Fprint(out, npyHeader(array.descr, len(found), k))
+		var b []byte
+		for _, list := range found {
+			b = b[:0]
+			for i := range k {
+				if i < len(list) {
+					b = array.add(b, &list[i])
+				} else {
+					b = array.add(b, nil)
+				}
+			}
+			if _, err := out.Write(b); err != nil {
+				return err
+			}
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// npyHeader begins a .npy file, version 1.0.
+func npyHeader(descr string, rows, columns int) string {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, columns)
+	text += strings.Repeat(" ", (64-(10+len(text)+1)%64)%64) + "\n"
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
+}

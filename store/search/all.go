@@ -1,0 +1,97 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// batch is how many queries a goroutine takes at a time; exact ones share what is read.
+const batch = 16
+
+// SearchAll answers many queries on all cores: one list for every row of queries, whose
+// elements may be of any type. The lists are those of Search, whatever the number of
+// goroutines. An error names the query; that of ctx ends the call.
+func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Query) ([][]store.Neighbor, error) {
+	if queries.Dim() != s.Dim() {
+		return nil, fmt.Errorf("%w: queries of %d elements, the rows have %d", ErrQuery, queries.Dim(), s.Dim())
+	}
+	if err := s.check(&q); err != nil {
+		return nil, err
+	}
+	found := make([][]store.Neighbor, queries.Len())
+	err := vectors.Ranges(s.opts.Threads, len(found), batch, func() func(from, to int) error {
+		b := newBatcher(s, queries, q)
+		return func(from, to int) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return b.answer(found[from:to], from)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// A batcher answers queries on one goroutine.
+type batcher struct {
+	s       *Searcher
+	queries vectors.Source
+	q       Query
+	raw     []byte
+	values  []float32
+}
+
+func newBatcher(s *Searcher, queries vectors.Source, q Query) *batcher {
+	size := queries.Dim() * queries.Type().Size()
+	return &batcher{s: s, queries: queries, q: q, raw: make([]byte, batch*size), values: make([]float32, queries.Dim())}
+}
+
+// answer fills in the lists of queries from one on.
+func (b *batcher) answer(found [][]store.Neighbor, first int) error {
+	size := len(b.raw) / batch
+	if err := b.queries.ReadRows(first, b.raw[:size*len(found)]); err != nil {
+		return err
+	}
+	ws := make([]*walker, 0, len(found))
+	defer func() {
+		for _, w := range ws {
+			b.s.give(w)
+		}
+	}()
+	for i := range found {
+		w := b.s.take()
+		ws = append(ws, w)
+		vectors.Decode(b.queries.Type(), b.raw[size*i:size*(i+1)], b.values)
+		if err := w.begin(b.values, b.q); err != nil {
+			return fmt.Errorf("query %d: %w", first+i, err)
+		}
+	}
+	err := b.s.together(ws)
+	if err != nil {
+		return fmt.Errorf("queries %d to %d: %w", first, first+len(found)-1, err)
+	}
+	for i, w := range ws {
+		found[i] = w.append(make([]store.Neighbor, 0, b.q.K))
+	}
+	return nil
+}
+
+// together answers the queries of walkers, which differ in their vectors alone.
+func (s *Searcher) together(ws []*walker) error {
+	return vectors.Guard(func() error {
+		if len(ws) > 0 && ws[0].q.Exact {
+			return s.scan(ws...)
+		}
+		for _, w := range ws {
+			if err := w.answer(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,65 @@
+// Package search answers queries over a finished store: which rows are nearest to a vector
+// that need not be one of them.
+//
+//	g, err := store.Open("photos.knng", nil)
+//	s, err := search.Open(g, nil)
+//	hits, err := s.Search(vector, search.Query{K: 10})
+//
+// It walks the graph from row to row, always on from the nearest that it knows, and stops
+// when what is open is further away than the last of the best Query.Effort found. On 1,000,000
+// SIFT descriptors that takes some hundred comparisons for one query. A walk may miss rows:
+// Searcher.Tune finds the effort for a recall, Query.Exact misses none.
+//
+// # Links
+//
+// The lists alone do not do: a row that is in nobody's list cannot be reached, and on SIFT no
+// effort finds 99 %. So a row is linked to the first 20 entries of its list, and to rows that
+// list it, those in whose lists it comes first, up to 40 links in all (twice K where K is
+// less). With these the walk evaluates as many rows as one over an HNSW graph does for the same
+// recall. Links are derived from the lists without a distance computed, in some seconds for a
+// million rows, and kept beside the store in DIR/search, which may be deleted: it is made again
+// by the next Open. A directory that cannot be written to is no error: the links then stay in
+// memory.
+//
+// A walk begins at the 4 nearest of the leaders. Those are sqrt(n)/3 rows drawn by a seed, and
+// one row of every island, which no link leads to, as far as there are at most sqrt(n) of these
+// or 256: of more the largest. Where there are several islands a walk begins in the 8 nearest,
+// as far as leaders tell. Where links come to an end before as many results are found as are wanted, it goes on from further leaders,
+// and at last looks at all rows: a query gets K results where the filter leaves so many.
+//
+// # Filters
+//
+// Query.Keep and Query.Only say which rows may be results. Rows that may not are walked over
+// all the same, and effort is counted in results that may. A set of few rows, or a predicate
+// that turns out to let few pass, is answered by comparing the query with each: exactly.
+//
+// # Distances
+//
+// are those of the store, to the bit, where the query's elements are of the rows' type: bytes
+// that are whole numbers from 0 to 255. Other queries are compared in float32, with rows
+// converted exactly, which is slower over bytes.
+//
+// # The file DIR/search/links
+//
+//	byte  0     "KNNGLINK"
+//	byte  8     u32 version, 1
+//	byte 12     u32 links of a place, w
+//	byte 16     u64 places, n
+//	byte 24     u32 leaders
+//	byte 28     u32 links of a place that come from its list, at most
+//	byte 32     u64 seed of the leaders
+//	byte 40     u64 xxhash64 of the rows in the order of places, u32 each
+//	byte 48     checksum of the graph, 64 bytes of hex
+//	byte 112    1 where there are norms, then zeros
+//	byte 120    u64 sum of the xxhash64 of every 4096 places of the table, block number as seed
+//	byte 128    u64 xxhash64 of all behind the table
+//	byte 4088   u64 xxhash64 of all before
+//	byte 4096   the table: for each place w places, u32, filled up with 0xffffffff
+//	            for each leader the first place of its island, u32, and its own; by both;
+//	            then under cosine the norm of every place, f64
+//
+// A place is a position in the store's vectors, whose neighbors lie near them. A file of
+// another graph, of other settings or with a wrong length or hash is made again. The table is
+// not hashed when it is opened; every link is compared with n when it is followed, and a wrong
+// one that is less than n costs recall, never a wrong distance. Check compares all.
+package search

@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// A leader is a place that walks may begin at, and the first place of its island.
+type leader struct{ island, place uint32 }
+
+// drawLeaders draws the leaders, by island and place. Some are any rows, as many others are
+// far from all before them; and every island of rows that links connect has one, its first
+// place, as long as there are not very many: a walk cannot come to an island by itself, and
+// hardly to rows that few links lead to.
+func (m *maker) drawLeaders(far func(seen map[uint32]bool, sample []uint32, count int)) ([]leader, error) {
+	islandOf, firsts, err := m.islands()
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[uint32]bool, m.identity.leaders)
+	rng := rand.New(rand.NewPCG(m.seed, 0x6c656164))
+	draw := func() uint32 { return uint32(rng.Uint64N(uint64(m.identity.places))) }
+	for len(seen) < (m.identity.leaders+1)/2 {
+		seen[draw()] = true
+	}
+	sample := make([]uint32, farOf*m.identity.leaders)
+	for i := range sample {
+		sample[i] = draw()
+	}
+	far(seen, sample, m.identity.leaders/2)
+	for _, first := range firsts[:min(len(firsts), max(minIslands, 3*m.identity.leaders))] {
+		seen[first] = true
+	}
+	drawn := make([]leader, 0, len(seen))
+	for p := range seen {
+		drawn = append(drawn, leader{islandOf(p), p})
+	}
+	slices.SortFunc(drawn, func(a, b leader) int {
+		return cmp.Or(cmp.Compare(a.island, b.island), cmp.Compare(a.place, b.place))
+	})
+	return drawn, nil
+}
+
+// farOf is how many rows are looked at for a leader that is far from others.
+const farOf = 8
+
+// far adds rows of a sample to those that are in seen, each time the one that is furthest from
+// all of these.
+func (s *Searcher) far(norms []float64) func(seen map[uint32]bool, sample []uint32, count int) {
+	return func(seen map[uint32]bool, sample []uint32, count int) {
+		if len(sample) == 0 || s.space.Metric() == distance.IP { // under which nothing is far
+			return
+		}
+		nearest := slices.Repeat([]float32{float32(math.Inf(1))}, len(sample))
+		keys := make([]float32, len(sample))
+		take := func(p uint32) {
+			norm := 0.0
+			if norms != nil {
+				norm = norms[p]
+			}
+			s.space.Keys(s.rows.Row(int(p)), norm, s.base, s.stride, norms, sample, keys)
+			for i, key := range keys {
+				nearest[i] = min(nearest[i], key)
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(seen)) {
+			take(p)
+		}
+		for range count {
+			best := 0
+			for i, key := range nearest {
+				if key > nearest[best] || key == nearest[best] && sample[i] < sample[best] {
+					best = i
+				}
+			}
+			if seen[sample[best]] {
+				return
+			}
+			seen[sample[best]] = true
+			take(sample[best])
+		}
+	}
+}
+
+// minIslands is a number of islands that may always have a leader each.
+const minIslands = 256
+
+// islands finds the connected components: the first place of that of a place, and the first
+// places of all, the largest component first.
+func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
+	parent := make([]uint32, m.identity.places)
+	for i := range parent {
+		parent[i] = uint32(i)
+	}
+	find := func(p uint32) uint32 {
+		for parent[p] != p {
+			parent[p] = parent[parent[p]]
+			p = parent[p]
+		}
+		return p
+	}
+	var row []uint32
+	var keys []float32
+	for place := range m.order {
+		if place%4096 == 0 && m.ctx.Err() != nil {
+			return nil, nil, m.ctx.Err()
+		}
+		if row, keys, err = m.g.Keyed(store.Row(m.order[place]), row, keys); err != nil {
+			return nil, nil, err
+		}
+		for _, to := range row[:min(len(row), m.listed)] {
+			if to = m.placeOf[to]; to == noLink {
+				continue
+			}
+			a, b := find(uint32(place)), find(to)
+			parent[max(a, b)] = min(a, b)
+		}
+	}
+	sizes := make(map[uint32]int)
+	for p := range parent {
+		sizes[find(uint32(p))]++
+	}
+	firsts = make([]uint32, 0, len(sizes))
+	for first := range sizes {
+		firsts = append(firsts, first)
+	}
+	slices.SortFunc(firsts, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	return find, firsts, nil
+}

@@ -1,0 +1,352 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// ErrOwnDistance says that the lists of a store come from a distance that its rows do not
+// tell, so that a query cannot be compared with them.
+var ErrOwnDistance = errors.New("search: the graph's distance is no metric of its rows but rank-order, or a program's own function")
+
+const (
+	folder   = "search"
+	fileName = "links"
+
+	// maxListed is how many entries of a list are followed at most, and half of the links of
+	// a place: more cost evaluations and gain nothing.
+	maxListed = 20
+
+	leadersSeed = 1
+	minLeaders  = 128
+)
+
+// Options tunes a Searcher. The zero value works.
+type Options struct {
+	// Threads is how many goroutines make links and answer SearchAll; 0 is GOMAXPROCS.
+	Threads int
+	// Memory has links made in memory and DIR/search left alone, neither read nor written.
+	Memory bool
+	// Context stops making links; nil: nothing does.
+	Context context.Context
+	// Progress is told how many of how many places have their links. May be nil.
+	Progress func(done, total int)
+}
+
+// Path is where a store in dir keeps its links.
+func Path(dir string) string { return filepath.Join(dir, folder, fileName) }
+
+// Open makes the store g ready for search. It maps the links in DIR/search, or makes them:
+// where there are none, or these are damaged, or another graph's, or another version's. Made
+// links are kept in DIR/search, where that can be written; else they stay in memory, and
+// Searcher.State says why.
+//
+// The store must stay open as long as the Searcher. Errors: ErrOwnDistance, store.ErrCorrupt,
+// those of store.Vectors, and Options.Context's.
+func Open(g *store.Store, opts *Options) (s *Searcher, err error) {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	s = &Searcher{g: g, opts: o}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := s.openRows(); err != nil {
+		return nil, err
+	}
+	if err := s.openLinks(); err != nil {
+		return nil, err
+	}
+	return s, s.takeLeaders()
+}
+
+// openRows maps the vectors.
+func (s *Searcher) openRows() (err error) {
+	metric, err := distance.ParseMetric(s.g.Info().Manifest.Metric)
+	if err != nil || s.g.OwnDistance() {
+		return ErrOwnDistance
+	}
+	if s.in, s.order, err = s.g.Vectors(); err != nil {
+		return err
+	}
+	rows, ok := s.in.Mapped()
+	if !ok {
+		return errors.New("search: the referenced vectors cannot be mapped")
+	}
+	s.rows, s.base, s.stride = rows, rows.Base(), rows.Stride()
+	if s.space, err = distance.New(metric, rows.Type(), rows.Dim()); err != nil {
+		return err
+	}
+	if s.floats, err = distance.New(metric, vectors.Float32, rows.Dim()); err != nil {
+		return err
+	}
+	return s.findPlaces()
+}
+
+// findPlaces turns the order around.
+func (s *Searcher) findPlaces() error {
+	s.places = make([]uint32, s.g.Len())
+	for i := range s.places {
+		s.places[i] = noLink
+	}
+	for place, row := range s.order {
+		if int(row) >= len(s.places) || s.places[row] != noLink {
+			return fmt.Errorf("%w: place %d is of row %d, out of range or placed already", store.ErrCorrupt, place, row)
+		}
+		s.places[row] = uint32(place)
+	}
+	return nil
+}
+
+// identity is that of links made now.
+func (s *Searcher) identity() identity {
+	n := len(s.order)
+	listed := min(s.g.K(), maxListed)
+	return identity{places: n, width: 2 * listed, listed: listed, leaders: anyLeaders(n), seed: leadersSeed,
+		order: orderSum(s.order), graph: s.g.Info().Checksum, norms: s.space.NeedsNorms()}
+}
+
+// anyLeaders is how many leaders are drawn of all rows: a third of the root of the rows: table 2a of the measurements finds no
+// difference between a tenth and three roots, and evaluating them costs what it adds.
+func anyLeaders(n int) int { return min(n, max(minLeaders, int(math.Sqrt(float64(n))/3))) }
+
+func orderSum(order []uint32) uint64 {
+	d := xxhash.New()
+	var buf [4096]byte
+	for len(order) > 0 {
+		n := min(len(order), len(buf)/4)
+		for i, row := range order[:n] {
+			binary.LittleEndian.PutUint32(buf[4*i:], row)
+		}
+		d.Write(buf[:4*n])
+		order = order[n:]
+	}
+	return d.Sum64()
+}
+
+// openLinks maps the links that are kept, or makes them.
+func (s *Searcher) openLinks() error {
+	want := s.identity()
+	if !s.opts.Memory {
+		err := s.mapLinks(want)
+		if err == nil {
+			s.state.Kept = true
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.state.Replaced = err
+		}
+		if err = s.keep(want); err == nil {
+			s.state.Kept = true
+			return nil
+		}
+		if s.opts.Context.Err() != nil || errors.Is(err, store.ErrCorrupt) || errors.Is(err, vectors.ErrFault) {
+			return err
+		}
+		s.state.Why = err
+	}
+	return s.makeInMemory(want)
+}
+
+// mapLinks maps links of an identity.
+func (s *Searcher) mapLinks(want identity) error {
+	path := Path(s.g.Dir())
+	file, err := vectors.MapFile(path)
+	if err != nil {
+		return err
+	}
+	err = vectors.Guard(func() error {
+		s.links, err = parse(file.Bytes(), want)
+		return err
+	})
+	if err != nil {
+		file.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	file.Advise(vectors.Random)
+	s.file = file
+	return nil
+}
+
+// maker is one for this store.
+func (s *Searcher) maker(id identity) *maker {
+	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, ctx: s.opts.Context}
+}
+
+// keep makes links beside their name, and maps them under it.
+func (s *Searcher) keep(id identity) error {
+	path := Path(s.g.Dir())
+	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := store.Room("the links of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.size())}); err != nil {
+		return err
+	}
+	f, err := aside.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := s.writeLinks(f.File, id); err != nil {
+		return err
+	}
+	if err := f.Commit(); err != nil {
+		return err
+	}
+	s.state.Made = true
+	return s.mapLinks(id)
+}
+
+func (s *Searcher) writeLinks(f *os.File, id identity) error {
+	l, err := s.restOf(id)
+	if err != nil {
+		return err
+	}
+	id, rest := l.identity, l.encodeRest()
+	tableSum, err := s.maker(id).table(func(first int, table []byte) error {
+		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
+		s.tell(len(table) / (4 * id.width))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(rest, int64(id.leadersAt())); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(id.header(tableSum, xxhash.Sum64(rest)), 0)
+	return err
+}
+
+// tell adds to what is made.
+func (s *Searcher) tell(places int) {
+	if s.opts.Progress == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told += places
+	s.opts.Progress(s.told, len(s.order))
+}
+
+func (s *Searcher) makeInMemory(id identity) (err error) {
+	if s.links, err = s.restOf(id); err != nil {
+		return err
+	}
+	id = s.links.identity
+	s.links.table = make([]byte, id.tableBytes())
+	_, err = s.maker(id).table(func(first int, table []byte) error {
+		copy(s.links.table[4*id.width*first:], table)
+		s.tell(len(table) / (4 * id.width))
+		return nil
+	})
+	s.state.Made = err == nil
+	return err
+}
+
+// restOf makes all but the table.
+func (s *Searcher) restOf(id identity) (*links, error) {
+	l := &links{identity: id}
+	if id.norms {
+		l.norms = make([]float64, id.places)
+	}
+	err := vectors.Ranges(s.opts.Threads, len(l.norms), 4096, func() func(from, to int) error {
+		return func(from, to int) error {
+			for p := from; p < to; p++ {
+				l.norms[p] = s.space.Norm(s.rows.Row(p))
+			}
+			return s.opts.Context.Err()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = vectors.Guard(func() (err error) {
+		l.leaders, err = s.maker(id).drawLeaders(s.far(l.norms))
+		return err
+	})
+	l.identity.leaders = len(l.leaders)
+	return l, err
+}
+
+// takeLeaders copies the rows of the leaders side by side.
+func (s *Searcher) takeLeaders() error {
+	size := s.rows.Dim() * s.rows.Type().Size()
+	s.leaders = make([]byte, 0, size*len(s.links.leaders))
+	s.leaderIDs = make([]uint32, len(s.links.leaders))
+	if s.links.norms != nil {
+		s.leaderNorms = make([]float64, len(s.links.leaders))
+	}
+	return vectors.Guard(func() error {
+		for i, l := range s.links.leaders {
+			s.leaders = append(s.leaders, s.rows.Row(int(l.place))...)
+			s.leaderIDs[i] = uint32(i)
+			if s.leaderNorms != nil {
+				s.leaderNorms[i] = s.links.norms[l.place]
+			}
+		}
+		return nil
+	})
+}
+
+// Check compares the links in DIR/search with ones made again, to the bit. It is nil where
+// they are the same, and where there are none fs.ErrNotExist.
+func Check(ctx context.Context, g *store.Store) error {
+	if _, err := os.Stat(Path(g.Dir())); err != nil {
+		return err
+	}
+	s := &Searcher{g: g, opts: Options{Threads: runtime.GOMAXPROCS(0), Context: ctx}}
+	defer s.Close()
+	if err := s.openRows(); err != nil {
+		return err
+	}
+	id := s.identity()
+	if err := s.mapLinks(id); err != nil {
+		return err
+	}
+	want, err := s.restOf(id)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(want.encodeRest(), s.links.encodeRest()) {
+		return fmt.Errorf("%w: %s: what stands from byte %d on is not that of the lists", ErrCorrupt, Path(g.Dir()), s.links.leadersAt())
+	}
+	return s.maker(id).compare(s.links, Path(g.Dir()))
+}
+
+func (m *maker) compare(kept *links, path string) error {
+	_, err := m.table(func(first int, table []byte) error {
+		at := 4 * m.width * first
+		for i, b := range table {
+			if kept.table[at+i] != b {
+				return fmt.Errorf("%w: %s: byte %d, a link of place %d, is not that of the lists", ErrCorrupt, path, headerBytes+at+i, (at+i)/(4*m.width))
+			}
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,188 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// ErrQuery says that a query cannot be answered as it is: its length, its elements, or its
+// options.
+var ErrQuery = errors.New("search: bad query")
+
+// MinEffort is the least effort that is taken where none is asked for.
+const MinEffort = 48
+
+// A Query says which rows are wanted. Its zero value is not one: K or Within is needed.
+type Query struct {
+	// K is how many rows are wanted, the nearest. 0 asks for all within Within.
+	K int
+	// Effort is how many of the nearest results found so far a walk keeps looking around: the
+	// walk ends when nothing that it knows is nearer than the last of them. It is counted in
+	// results that pass the filter. More costs more and finds more; less than K counts as K.
+	// 0 is the larger of MinEffort and 2 K.
+	Effort int
+	// Within keeps only results at most so far away, as distances are shown. Nil: any.
+	Within *float32
+	// Keep says which rows may be results. Nil: all. It is called by the goroutine that
+	// searches, any number of times a row.
+	Keep func(store.Row) bool
+	// Only names the rows that may be results; see Searcher.Only. Nil: all.
+	Only *Set
+	// Exact compares the query with every row that may be a result.
+	Exact bool
+
+	hidden   uint32 // place that is left out, as if it were not there
+	isHidden bool
+}
+
+// Distance is for Query.Within.
+func Distance(d float32) *float32 { return &d }
+
+// check completes a query.
+func (s *Searcher) check(q *Query) error {
+	switch {
+	case q.K < 0:
+		return fmt.Errorf("%w: K is %d, want 0 or more", ErrQuery, q.K)
+	case q.K == 0 && q.Within == nil:
+		return fmt.Errorf("%w: K is 0, and no distance bounds the results", ErrQuery)
+	case q.Effort < 0:
+		return fmt.Errorf("%w: effort is %d, want 0 or more", ErrQuery, q.Effort)
+	case q.Within != nil && *q.Within != *q.Within:
+		return fmt.Errorf("%w: within NaN", ErrQuery)
+	case q.Only != nil && q.Only.of != s:
+		return fmt.Errorf("%w: the set of rows is another searcher's", ErrQuery)
+	}
+	n := s.Len()
+	q.K = min(q.K, n)
+	if q.Effort == 0 {
+		q.Effort = max(MinEffort, 2*q.K)
+	}
+	q.Effort = min(max(q.Effort, q.K), n)
+	return nil
+}
+
+// admits reports whether the row at a place may be a result.
+func (s *Searcher) admits(q *Query, place uint32) bool {
+	if q.isHidden && place == q.hidden || q.Only != nil && !q.Only.has(place) {
+		return false
+	}
+	return q.Keep == nil || q.Keep(store.Row(s.order[place]))
+}
+
+// filtered reports whether some rows may not be results.
+func (q *Query) filtered() bool { return q.Keep != nil || q.Only != nil }
+
+// limit is the largest entry that Within lets pass.
+func (s *Searcher) limit(q *Query) entry {
+	if q.Within == nil {
+		return math.MaxUint64
+	}
+	return s.largest(*q.Within)
+}
+
+// largest is the largest entry whose shown distance is at most d; 0 where there is none. Keys
+// ascend as what they show does.
+func (s *Searcher) largest(d float32) entry {
+	low, high := uint64(0), uint64(1)<<32 // key bits; low-1 passes, high does not
+	for low < high {
+		middle := (low + high) / 2
+		if shown := s.g.Shown(keyOf(middle << 32)); shown <= d {
+			low = middle + 1
+		} else if middle < 1<<31 && shown != shown { // the root of what is below zero
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low<<32 - min(low, 1)
+}
+
+// A target is a query as rows are compared with it.
+type target struct {
+	native bool   // its elements are of the rows' type
+	row    []byte // in that type, or as float32
+	norm   float64
+	values []float32 // for queries that are not native: a row as float32
+}
+
+// set takes a query's elements.
+func (t *target) set(s *Searcher, query []float32) error {
+	if len(query) != s.Dim() {
+		return fmt.Errorf("%w: %d elements, the rows have %d", ErrQuery, len(query), s.Dim())
+	}
+	for i, v := range query {
+		if v-v != 0 {
+			return fmt.Errorf("%w: element %d is %v", ErrQuery, i, v)
+		}
+	}
+	typ := s.rows.Type()
+	t.row = sized(t.row, s.Dim()*typ.Size())
+	t.values = sized(t.values, s.Dim())
+	space := s.space
+	t.native = holds(typ, query, t.row, t.values)
+	if !t.native {
+		space = s.floats
+		t.row = sized(t.row, 4*s.Dim())
+		if err := vectors.Encode(vectors.Float32, query, t.row); err != nil {
+			return fmt.Errorf("%w: %w", ErrQuery, err)
+		}
+	}
+	t.norm = 0
+	if space.NeedsNorms() {
+		if t.norm = space.Norm(t.row); t.norm == 0 {
+			return fmt.Errorf("%w: a vector of zeros has no direction, which %s compares", ErrQuery, distance.Cosine)
+		}
+	}
+	return nil
+}
+
+// holds encodes a query in a type and reports whether nothing is lost.
+func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
+	switch typ {
+	case vectors.Uint8, vectors.Int8: // Encode rounds, and makes an error, which allocates
+		low, high := float32(0), float32(255)
+		if typ == vectors.Int8 {
+			low, high = -128, 127
+		}
+		for i, v := range query {
+			if v < low || v > high || v != float32(int(v)) {
+				return false
+			}
+			row[i] = byte(int(v))
+		}
+		return true
+	}
+	if vectors.Encode(typ, query, row) != nil {
+		return false
+	}
+	vectors.Decode(typ, row, back)
+	for i, v := range query {
+		if back[i] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// keys computes the keys of rows of base.
+func (t *target) keys(s *Searcher, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
+	if t.native {
+		s.space.Keys(t.row, t.norm, base, stride, norms, ids, out)
+		return
+	}
+	row := bytesOf(t.values)
+	zero := [1]uint32{}
+	for i, id := range ids {
+		s.space.Float32(base[int(id)*stride:], t.values)
+		var norm [1]float64
+		if norms != nil {
+			norm[0] = norms[id]
+		}
+		s.floats.Keys(t.row, t.norm, row, 0, norm[:], zero[:], out[i:i+1])
+	}
+}

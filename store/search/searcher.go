@@ -1,0 +1,131 @@
+package search
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// A Searcher answers queries over a store. It is safe for concurrent use; Close it after the
+// last call has returned.
+type Searcher struct {
+	g      *store.Store
+	opts   Options
+	in     *vectors.Input
+	order  []uint32 // row of every place
+	places []uint32 // place of every row; noLink where it has none
+
+	rows   *vectors.Rows
+	base   []byte
+	stride int
+	space  *distance.Space // over the rows as they are
+	floats *distance.Space // over float32, for queries that their type does not hold
+
+	file        *vectors.MappedFile // nil where the links are in memory
+	links       *links
+	leaders     []byte // their rows, side by side
+	leaderIDs   []uint32
+	leaderNorms []float64
+
+	mu      sync.Mutex
+	told    int
+	state   State
+	walkers []*walker // idle
+
+	queries, evaluations, hops, scans atomic.Int64
+}
+
+// State says where the links of a Searcher come from.
+type State struct {
+	Kept     bool  // they are in DIR/search
+	Made     bool  // Open made them
+	Replaced error // what was wrong with those that were there; nil where nothing was, or there were none
+	Why      error // why they are not kept, where they had to be made in memory
+}
+
+// State says where the links come from.
+func (s *Searcher) State() State { return s.state }
+
+// Counts are what all queries since Open cost.
+type Counts struct {
+	Queries     int64 `json:"queries"`
+	Evaluations int64 `json:"evaluations"` // distances computed, those of leaders included
+	Hops        int64 `json:"hops"`        // places whose links were followed
+	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
+}
+
+// Counts returns what queries have cost until now.
+func (s *Searcher) Counts() Counts {
+	return Counts{s.queries.Load(), s.evaluations.Load(), s.hops.Load(), s.scans.Load()}
+}
+
+// Sub is the difference of two counts.
+func (c Counts) Sub(b Counts) Counts {
+	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Hops - b.Hops, c.Scans - b.Scans}
+}
+
+// Leaders is how many rows every walk begins by looking at.
+func (s *Searcher) Leaders() int { return len(s.links.leaders) }
+
+// Bytes is what the links take, on disk or in memory.
+func (s *Searcher) Bytes() int64 { return int64(s.links.size()) }
+
+// Dim is how many elements a query has.
+func (s *Searcher) Dim() int { return s.rows.Dim() }
+
+// Len is how many rows can be found: rows that have no place in the graph cannot.
+func (s *Searcher) Len() int { return len(s.order) }
+
+// Close gives back what is mapped. The store stays open.
+func (s *Searcher) Close() error {
+	var errs []error
+	if s.file != nil {
+		errs = append(errs, s.file.Close())
+		s.file = nil
+	}
+	if s.in != nil {
+		errs = append(errs, s.in.Close())
+		s.in = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Vector appends the elements of a row to dst[:0]. Errors: store.ErrNoRow, also of a row that
+// has no place in the graph, and vectors.ErrFault.
+func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
+	place, err := s.placeOf(row)
+	if err != nil {
+		return nil, err
+	}
+	dst = sized(dst, s.Dim())
+	err = vectors.Guard(func() error {
+		s.space.Float32(s.rows.Row(int(place)), dst)
+		return nil
+	})
+	return dst, err
+}
+
+func (s *Searcher) take() *walker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(s.walkers) - 1; last >= 0 {
+		w := s.walkers[last]
+		s.walkers = s.walkers[:last]
+		return w
+	}
+	return newWalker(s)
+}
+
+func (s *Searcher) give(w *walker) {
+	s.queries.Add(1)
+	s.evaluations.Add(w.evaluations)
+	s.hops.Add(w.hops)
+	s.scans.Add(w.scans)
+	s.mu.Lock()
+	s.walkers = append(s.walkers, w)
+	s.mu.Unlock()
+}

@@ -1,0 +1,166 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// TuneOptions says which effort is looked for.
+type TuneOptions struct {
+	K      int     // results of a query; 0 is 10
+	Recall float64 // share of the true results that are to be found; 0 is 0.95
+	Sample int     // rows that tell the effort, and as many others that report; 0 is 200
+	Seed   uint64  // of the sample
+}
+
+// Tuned is what Tune found.
+type Tuned struct {
+	Effort      int       `json:"effort"`
+	Reached     bool      `json:"reached"`     // the rows that tell the effort reached the recall
+	Recall      float64   `json:"recall"`      // of the rows that report
+	PerQuery    []float64 `json:"-"`           // of each of these
+	Evaluations float64   `json:"evaluations"` // distances a query
+}
+
+// maxEffort bounds what Tune tries.
+const maxEffort = 1 << 14
+
+// Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall
+// on rows of the store as queries. Each is held out: the walk can neither find it nor step on
+// it, and its links are not followed. The effort is found on one half of the sample, and the
+// recall reported is that of the other, which had no say. It is the recall of queries that lie
+// as the rows do; for others see Recall. It compares all sampled rows with all rows, which is
+// most of its time.
+func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error) {
+	if o.K == 0 {
+		o.K = 10
+	}
+	if o.Recall == 0 {
+		o.Recall = 0.95
+	}
+	if o.Sample == 0 {
+		o.Sample = 200
+	}
+	if o.K < 1 || !(o.Recall > 0 && o.Recall <= 1) || o.Sample < 1 {
+		return t, fmt.Errorf("%w: tuning for %d results, recall %v, by %d rows", ErrQuery, o.K, o.Recall, o.Sample)
+	}
+	drawn := s.holdOut(2*o.Sample, o.Seed)
+	if len(drawn) < 2 {
+		return Tuned{Effort: o.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
+	}
+	truth, err := s.held(ctx, drawn, Query{K: o.K, Exact: true})
+	if err != nil {
+		return t, err
+	}
+	half := len(drawn) / 2
+	most := min(s.Len(), maxEffort)
+	for t.Effort = min(o.K, most); ; t.Effort = min(max(t.Effort+1, t.Effort*5/4), most) {
+		per, err := s.heldRecall(ctx, drawn[:half], truth[:half], Query{K: o.K, Effort: t.Effort})
+		if err != nil {
+			return t, err
+		}
+		if t.Reached = mean(per) >= o.Recall; t.Reached || t.Effort == most {
+			break
+		}
+	}
+	before := s.Counts()
+	t.PerQuery, err = s.heldRecall(ctx, drawn[half:], truth[half:], Query{K: o.K, Effort: t.Effort})
+	t.Evaluations = s.Counts().Sub(before).PerQuery()
+	t.Recall = mean(t.PerQuery)
+	return t, err
+}
+
+// PerQuery is evaluations by queries.
+func (c Counts) PerQuery() float64 { return float64(c.Evaluations) / max(1, float64(c.Queries)) }
+
+// holdOut draws places, in any order.
+func (s *Searcher) holdOut(m int, seed uint64) []uint32 {
+	rng := rand.New(rand.NewPCG(seed, 0x68656c64))
+	m = min(m, s.Len())
+	seen := make(map[uint32]bool, m)
+	drawn := make([]uint32, 0, m)
+	for len(drawn) < m {
+		if p := uint32(rng.Uint64N(uint64(s.Len()))); !seen[p] {
+			seen[p] = true
+			drawn = append(drawn, p)
+		}
+	}
+	return drawn
+}
+
+// held answers queries that are places, each of which is hidden from its own.
+func (s *Searcher) held(ctx context.Context, places []uint32, q Query) ([][]store.Neighbor, error) {
+	if err := s.check(&q); err != nil {
+		return nil, err
+	}
+	found := make([][]store.Neighbor, len(places))
+	err := vectors.Ranges(s.opts.Threads, len(places), batch, func() func(from, to int) error {
+		values := make([]float32, s.Dim())
+		return func(from, to int) error {
+			ws := make([]*walker, 0, to-from)
+			defer func() {
+				for _, w := range ws {
+					s.give(w)
+				}
+			}()
+			for _, place := range places[from:to] {
+				w := s.take()
+				ws = append(ws, w)
+				s.space.Float32(s.rows.Row(int(place)), values)
+				q := q
+				q.hidden, q.isHidden = place, true
+				if err := w.begin(values, q); err != nil {
+					return err
+				}
+			}
+			if err := s.together(ws); err != nil {
+				return err
+			}
+			for i, w := range ws {
+				found[from+i] = w.append(nil)
+			}
+			return ctx.Err()
+		}
+	})
+	return found, err
+}
+
+func (s *Searcher) heldRecall(ctx context.Context, places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
+	found, err := s.held(ctx, places, q)
+	if err != nil {
+		return nil, err
+	}
+	per := make([]float64, len(found))
+	for i := range found {
+		per[i] = Recall(found[i], truth[i])
+	}
+	return per, nil
+}
+
+// Recall is the share of a query's exact results that were found; one that is as near as the
+// last of them counts as one of them. It is 1 where there are none.
+func Recall(found, exact []store.Neighbor) float64 {
+	if len(exact) == 0 {
+		return 1
+	}
+	last := exact[len(exact)-1].Distance
+	hits := 0
+	for _, f := range found {
+		if f.Distance <= last {
+			hits++
+		}
+	}
+	return float64(min(hits, len(exact))) / float64(len(exact))
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}

@@ -1,0 +1,302 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// A walk begins at so many leaders, the nearest, and at the nearest of so many islands.
+const (
+	entries = 4
+	islands = 8
+)
+
+// A walker answers one query at a time, and keeps its memory for the next.
+type walker struct {
+	s       *Searcher
+	target  target
+	q       Query
+	limit   entry // of Within
+	visited visited
+	open    heap // places known and not followed
+	found   nearest
+	spare   []entry // all leaders
+	first   []entry // the nearest of them
+	islands []entry // the nearest of each of the nearest islands
+	begun   int     // of these in order, so many were begun at after links had come to an end
+	ids     []uint32
+	keys    []float32
+	top     [1]uint32
+
+	evaluations, hops, scans int64
+	run                      func() error // w.answer, once: a closure would be made every time
+}
+
+func newWalker(s *Searcher) *walker {
+	w := &walker{s: s, ids: make([]uint32, 0, scanChunk), keys: make([]float32, max(scanChunk, len(s.links.leaders)))}
+	w.run = w.answer
+	return w
+}
+
+// begin takes a query, which is checked.
+func (w *walker) begin(query []float32, q Query) error {
+	w.evaluations, w.hops, w.scans = 0, 0, 0
+	w.q, w.limit = q, w.s.limit(&q)
+	return w.target.set(w.s, query)
+}
+
+// Search returns the rows nearest to a query, nearest first, rows that are as near by number.
+// It is Append to a new slice.
+func (s *Searcher) Search(query []float32, q Query) ([]store.Neighbor, error) {
+	return s.Append(nil, query, q)
+}
+
+// Append appends what Search returns to dst; where dst has room it allocates nothing once as
+// many queries as run at a time have been answered. There are min(q.K, n) results, n being
+// the rows that may be results, or fewer where q.Within leaves them out. Errors: ErrQuery,
+// ErrCorrupt, vectors.ErrFault.
+func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]store.Neighbor, error) {
+	if err := s.check(&q); err != nil {
+		return dst, err
+	}
+	w := s.take()
+	defer s.give(w)
+	if err := w.begin(query, q); err != nil {
+		return dst, err
+	}
+	if err := vectors.Guard(w.run); err != nil {
+		return dst, fmt.Errorf("%s: %w", s.g.Dir(), err)
+	}
+	return w.append(dst), nil
+}
+
+// answer leaves the results in w.found, as entries of rows.
+func (w *walker) answer() error {
+	if w.q.Exact || w.few() {
+		return w.s.scan(w)
+	}
+	enough, err := w.walk()
+	if err != nil {
+		return err
+	}
+	if !enough {
+		return w.s.scan(w)
+	}
+	for i, e := range w.found.heap { // complements
+		w.found.heap[i] = ^(^e>>32<<32 | uint64(w.s.order[uint32(^e)]))
+	}
+	return nil
+}
+
+// append shows what is found.
+func (w *walker) append(dst []store.Neighbor) []store.Neighbor {
+	found := w.found.sorted()
+	if w.q.K > 0 {
+		found = found[:min(w.q.K, len(found))]
+	}
+	for _, e := range found {
+		if e>>32 > w.limit>>32 {
+			break
+		}
+		dst = append(dst, store.Neighbor{Row: store.Row(uint32(e)), Distance: w.s.g.Shown(keyOf(e))})
+	}
+	return dst
+}
+
+// few reports whether a set has so few rows that comparing with each is less work than a
+// walk that meets each with the share that it is of all.
+func (w *walker) few() bool {
+	if w.q.Only == nil {
+		return false
+	}
+	m := float64(len(w.q.Only.places))
+	return m <= minScan || m*m <= float64(w.cost())*float64(w.s.Len())
+}
+
+// minScan is a number of rows that are compared in the time of a walk.
+const minScan = 2048
+
+// cost is about what a walk evaluates.
+func (w *walker) cost() int { return 200 + 20*w.q.Effort + w.s.Leaders() }
+
+// patience is how much a walk whose results pass a filter may evaluate before all rows are
+// looked at.
+func (w *walker) patience() int64 {
+	if !w.q.filtered() {
+		return math.MaxInt64
+	}
+	return int64(max(4*w.cost(), w.s.Len()/8))
+}
+
+// walk goes from place to place, always on from the nearest known. It reports whether it
+// found enough: as many results as the effort, and nothing nearer left to follow. It did not
+// where links came to an end before, or hardly anything passes the filter.
+func (w *walker) walk() (enough bool, err error) {
+	keep := entry(0)
+	if w.q.K == 0 {
+		keep = w.limit
+	}
+	w.found.reset(w.q.Effort, keep)
+	w.visited.clear()
+	w.open = w.open[:0]
+	if w.q.isHidden {
+		w.visited.add(w.q.hidden)
+	}
+	if err := w.lead(); err != nil {
+		return false, err
+	}
+	patience := w.patience()
+	for {
+		for len(w.open) > 0 {
+			e := w.open.pop()
+			if e > w.found.bound() {
+				return true, nil
+			}
+			if _, err := w.hop(uint32(e)); err != nil {
+				return false, err
+			}
+			if w.evaluations > patience {
+				return false, nil
+			}
+		}
+		if !w.restart() {
+			return false, nil
+		}
+	}
+}
+
+// lead looks at all leaders and begins at the nearest.
+func (w *walker) lead() error {
+	s := w.s
+	keys := w.keys[:len(s.leaderIDs)]
+	w.target.keys(s, s.leaders, len(s.leaders)/max(1, len(s.leaderIDs)), s.leaderNorms, s.leaderIDs, keys)
+	w.evaluations += int64(len(keys))
+	w.spare, w.begun = w.spare[:0], 0
+	w.first, w.islands = w.first[:0], w.islands[:0]
+	island, best := uint32(noLink), entry(math.MaxUint64) // the nearest of the island
+	for i, key := range keys {
+		l := s.links.leaders[i]
+		e := entryOf(key, l.place)
+		w.spare = append(w.spare, e)
+		w.first = least(w.first, entries, e)
+		if l.island != island {
+			if i > 0 {
+				w.islands = least(w.islands, islands, best)
+			}
+			island, best = l.island, e
+		}
+		best = min(best, e)
+	}
+	for _, e := range w.first {
+		w.enter(e)
+	}
+	if w.islands = least(w.islands, islands, best); len(w.islands) == 1 {
+		return nil
+	}
+	for _, e := range w.islands {
+		if err := w.descend(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// descend goes to the nearest of what it sees until nothing is nearer: where one island has
+// enough rows near the query, the leader of another may be further away than all of them, and
+// rows near that leader not.
+func (w *walker) descend(e entry) error {
+	w.enter(e)
+	for {
+		nearest, err := w.hop(uint32(e))
+		if err != nil || nearest >= e {
+			return err
+		}
+		e = nearest
+	}
+}
+
+// least puts an entry among the least few, in order.
+func least(few []entry, room int, e entry) []entry {
+	if len(few) < room {
+		few = append(few, e)
+	} else if e >= few[room-1] {
+		return few
+	}
+	at := len(few) - 1
+	for ; at > 0 && few[at-1] > e; at-- {
+		few[at] = few[at-1]
+	}
+	few[at] = e
+	return few
+}
+
+// enter begins at a leader.
+func (w *walker) enter(e entry) {
+	if w.visited.add(uint32(e)) {
+		w.open.push(e)
+		w.offer(e)
+	}
+}
+
+// restart begins at further leaders, where a walk has come to the end of what links reach,
+// and reports whether there was one.
+func (w *walker) restart() bool {
+	if w.begun == 0 {
+		slices.Sort(w.spare)
+	}
+	for w.begun < len(w.spare) && len(w.open) == 0 {
+		w.enter(w.spare[w.begun])
+		w.begun++
+	}
+	return len(w.open) > 0
+}
+
+// hop follows the links of a place, and returns the nearest of those that were not known.
+func (w *walker) hop(place uint32) (nearest entry, err error) {
+	s := w.s
+	w.hops++
+	w.ids = w.ids[:0]
+	width := 4 * s.links.width
+	table := s.links.table[width*int(place):][:width]
+	for i := 0; i < width; i += 4 {
+		to := binary.LittleEndian.Uint32(table[i:])
+		if to == noLink {
+			break
+		}
+		if int64(to) >= int64(len(s.order)) {
+			return 0, fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
+		}
+		if w.visited.add(to) {
+			w.ids = append(w.ids, to)
+		}
+	}
+	s.space.Prefetch(s.base, s.stride, w.ids)
+	if len(w.open) > 0 { // likely the next
+		w.top[0] = uint32(w.open[0])
+		s.space.PrefetchBytes(s.links.table, width, w.top[:], width)
+	}
+	w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
+	w.evaluations += int64(len(w.ids))
+	nearest = math.MaxUint64
+	for i, id := range w.ids {
+		e := entryOf(w.keys[i], id)
+		nearest = min(nearest, e)
+		if e < w.found.bound() {
+			w.open.push(e)
+			w.offer(e)
+		}
+	}
+	return nearest, nil
+}
+
+// offer makes a place a result, where it may be one.
+func (w *walker) offer(e entry) {
+	if !w.q.filtered() || w.s.admits(&w.q, uint32(e)) {
+		w.found.offer(e)
+	}
+}

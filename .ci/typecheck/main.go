@@ -1,7 +1,7 @@
 // Typecheck reads the packages that it is given, their tests and all that they
-// import, for one system and architecture (GOOS, GOARCH), and prints what does not fit.
-// `go vet` tells more and compiles every import first, a minute and a half for a target;
-// this reads them from their sources in a quarter of that.
+// import, for one system and architecture (GOOS, GOARCH), and prints their type errors.
+// `go vet` finds more but compiles every import first, which takes a minute and a half for
+// a target; typecheck reads the sources of imports in a quarter of that.
 package main
 
 import (

@@ -62,8 +62,6 @@ func (m *ballsMethod) resume() error { return m.loadCandidates() }
 
 func (m *ballsMethod) prepare() error { return m.reduce() }
 
-func (m *ballsMethod) next() (kind, stop string) { return m.state.nextBalls(&m.opts) }
-
 // writes is nothing but for a fold, which looks itself.
 func (m *ballsMethod) writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
 
@@ -88,20 +86,6 @@ func (m *ballsMethod) free() {
 	}
 }
 
-// course is how the balls method goes about a build, settled before its first
-// stage.
-type course struct {
-	Balls  int     `json:"balls"`  // that a row stands in altogether, where recall does not steer
-	Slack  int     `json:"slack"`  // candidates kept beyond k
-	Most   int     `json:"most"`   // rows that list a row which a join takes
-	Switch float64 `json:"switch"` // recall from which joins take over from divisions
-	Marks  int     `json:"marks"`  // of an entry of a list on disk
-}
-
-// overlap is how many balls a row stands in within one division. Fewer would
-// assign rows to leaders more often, more would stop less exactly.
-const overlap = 4
-
 // candidatesK is the length of the lists of candidates.
 func (m *ballsMethod) candidatesK() int { return min(m.k+m.state.Plan.Slack, m.n()-1) }
 
@@ -109,7 +93,7 @@ func (m *ballsMethod) candidatesK() int { return min(m.k+m.state.Plan.Slack, m.n
 func (m *ballsMethod) divideBalls() error {
 	number := m.state.count(divisionStage) + 1
 	m.freeRound()
-	stands := m.state.overlapOf(&m.opts, number)
+	stands := m.goal.overlapOf(number)
 	b := m.balls(cmp.Or(m.lead, m.codes), stands)
 	p := m.begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
 	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
@@ -137,7 +121,7 @@ func (m *ballsMethod) join() error {
 	m.round.Begin(m.opts.Seed + uint64(number))
 	st := stage{Kind: propagationStage, Number: number}
 	before := m.state.last().Recall
-	for st.Parts < propagation.Parts && !m.state.reached(&m.opts, st.Recall, st.Margin) {
+	for st.Parts < propagation.Parts && !m.goal.reached(&m.state, st.Recall, st.Margin) {
 		to := m.partsTo(st, before)
 		pairs, err := m.joinParts(st.Parts, to, p)
 		if err != nil {
@@ -177,7 +161,7 @@ func (m *ballsMethod) partsTo(st stage, before float64) int {
 	case gain <= 0:
 		return min(2*st.Parts+1, propagation.Parts)
 	default:
-		missing := (wanted(&m.opts, st.Margin) - st.Recall) / gain * float64(st.Parts)
+		missing := (m.goal.wanted(st.Margin) - st.Recall) / gain * float64(st.Parts)
 		more := min(max(1, int(missing)), st.Parts+1)
 		return min(st.Parts+more, propagation.Parts)
 	}

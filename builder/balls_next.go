@@ -6,39 +6,40 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// nextBalls decides for the balls method: divisions until joins find something
+// next has divisions until joins find something
 // to work on, then joins; where these gain too little to reach the target soon,
 // another division gives them new neighbors to spread.
-func (s *state) nextBalls(o *Options) (kind, stop string) {
-	if stop := s.enough(o); stop != "" {
+func (m *ballsMethod) next() (kind, stop string) {
+	s, g := &m.state, &m.goal
+	if stop := g.enough(s); stop != "" {
 		return "", stop
 	}
-	balls, rounds, steered, last := s.ballsDone(o), s.count(propagationStage), s.steered(o), s.last()
+	balls, rounds, steered, last := g.ballsDone(s), s.count(propagationStage), g.steered(s), s.last()
 	most := MaxDivisions
-	if o.Divisions > 0 {
-		most = o.Divisions
+	if g.Divisions > 0 {
+		most = g.Divisions
 	} else if !steered {
 		most = s.Plan.Balls
 	}
-	mayDivide, mayJoin := balls < most, o.Propagation == On && rounds < MaxDivisions
-	if o.Rounds > 0 {
-		mayJoin = mayJoin && rounds < o.Rounds
+	mayDivide, mayJoin := balls < most, g.Propagate && rounds < MaxDivisions
+	if g.Rounds > 0 {
+		mayJoin = mayJoin && rounds < g.Rounds
 	} else if !steered {
 		mayJoin = mayJoin && rounds < 1
 	} else if last.Kind == propagationStage && last.Requested == 0 {
 		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
-	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || s.divisionsGoOn(o, balls)):
+	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
 		return divisionStage, ""
-	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || s.soon(o)):
+	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || m.soon()):
 		return propagationStage, ""
 	case mayDivide:
 		return divisionStage, ""
 	}
 	if steered {
 		return "", fmt.Sprintf("nothing more to do within %d balls a row and %d rounds: recall %.3f on %d steering rows, target %.3f",
-			balls, rounds, last.Recall, s.Steer, o.Recall)
+			balls, rounds, last.Recall, s.Steer, g.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
 }
@@ -46,20 +47,22 @@ func (s *state) nextBalls(o *Options) (kind, stop string) {
 // divisionsGoOn reports whether another division comes before the first joins: below the
 // recall from which these take over, and where it will not reach the target. If it did it
 // would overshoot it, which a part of a round does not.
-func (s *state) divisionsGoOn(o *Options, balls int) bool {
+func (m *ballsMethod) divisionsGoOn(balls int) bool {
+	s, g := &m.state, &m.goal
 	last := s.last()
-	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, overlap) < wanted(o, last.Margin)
+	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, overlap) < g.wanted(last.Margin)
 }
 
 // soon reports whether more rounds of joins are likely to reach the target: each
 // gains about a third of what the one before it gained, so all of them together
 // half of the last.
-func (s *state) soon(o *Options) bool {
+func (m *ballsMethod) soon() bool {
+	s, g := &m.state, &m.goal
 	n := len(s.Stages)
 	if n < 2 {
 		return true
 	}
 	last := s.Stages[n-1]
 	gained := last.Recall - s.Stages[n-2].Recall
-	return last.Recall+gained/2 >= wanted(o, last.Margin)
+	return last.Recall+gained/2 >= g.wanted(last.Margin)
 }

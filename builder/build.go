@@ -79,14 +79,13 @@ func (r *run) build() (*Result, error) {
 		return nil, err
 	}
 	if r.state.Method != "" {
-		r.take(r.state.Method)
+		r.take(Method(r.state.Method))
 	}
 	if r.scratch, err = r.draft.ScratchDir(); err != nil {
 		return nil, err
 	}
 	r.received.Store(r.given.Received())
-	r.meter = startMeter(r.state.Usage, r.onDisk)
-	defer r.meter.stop()
+	defer r.watch()()
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
 	}

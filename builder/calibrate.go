@@ -31,7 +31,7 @@ func (r *run) sampled() (*points, error) {
 			return nil, err
 		}
 	}
-	g := &points{space: r.space, own: r.own, threads: r.threads, k: min(r.opts.K, n-1), screening: screening{use: r.use}}
+	g := &points{space: r.space, own: r.own, threads: r.opts.Threads, k: min(r.opts.K, n-1), screening: screening{use: r.use}}
 	if err := g.over(bytes, n); err != nil {
 		return nil, err
 	}

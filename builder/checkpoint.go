@@ -27,7 +27,7 @@ func (m *ballsMethod) keep() error {
 	if time.Since(m.kept) < keepEvery {
 		return nil
 	}
-	if err := m.roomForFold(m.found.K); err != nil {
+	if err := m.roomForFold(m.n(), m.found.K); err != nil {
 		return err
 	}
 	// A crash may have kept the state of the last fold from being recorded: then it stands
@@ -48,7 +48,7 @@ func (m *ballsMethod) keep() error {
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
 // low half stands as neighbor, its high half as the bits of a key.
 func (m *ballsMethod) foldCandidates() error {
-	return m.foldLists(uint32(len(m.state.Stages)), func(from, to int, l *store.Lists) {
+	return m.foldLists(uint32(len(m.state.Stages)), m.n(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			l.Append(place, nil, nil)
 			for i := range m.found.Len(place) {

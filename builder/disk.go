@@ -15,11 +15,11 @@ const (
 // onDisk is what the build takes on disk now, beyond its source: the store, what it
 // keeps in the scratch folder, with and without a name, and rows received from streams.
 // It is safe for concurrent use.
-func (r *run) onDisk() int64 {
-	bytes, _ := r.draft.DiskBytes() // what cannot be told counts nothing
-	bytes += scratchBytes(r.scratch) + r.received.Load() + r.ledger.Disk()
-	if spill := r.spill.Load(); spill != nil {
-		bytes += spill.Bytes()
+func (j *job) onDisk() int64 {
+	bytes, _ := j.draft.DiskBytes() // what cannot be told counts nothing
+	bytes += scratchBytes(j.scratch) + j.received.Load() + j.ledger.Disk()
+	if spill := j.spill.Load(); spill != nil {
+		bytes += (*spill).Bytes()
 	}
 	return bytes
 }

@@ -56,8 +56,6 @@ func (m *paperMethod) resume() error {
 
 func (m *paperMethod) prepare() error { return nil }
 
-func (m *paperMethod) next() (kind, stop string) { return m.state.nextPaper(&m.opts) }
-
 func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
 	if kind == propagationStage {
 		return 0, 0, nil

@@ -73,7 +73,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, err
 	}
 	if r.state.Method != "" {
-		r.take(r.state.Method)
+		r.take(Method(r.state.Method))
 	}
 	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
 		if err := pass(); err != nil {

@@ -204,7 +204,7 @@ func (r *run) report() *Result {
 	sum.add(r.completing)
 	res := &Result{
 		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.listLength(),
-		Metric: r.opts.Metric.String(), Method: r.state.Method, Seed: r.opts.Seed,
+		Metric: r.opts.Metric.String(), Method: Method(r.state.Method), Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
 		ControlPairs: r.state.Control, EffectiveRates: []float64{},
 		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
@@ -217,7 +217,7 @@ func (r *run) report() *Result {
 	}
 	res.ScanRate = scanRate(sum.Evaluated, r.n())
 	if r.traits.overlaps {
-		res.Divisions = r.state.ballsDone(&r.opts)
+		res.Divisions = r.goal.ballsDone(&r.state)
 	}
 	for _, st := range r.state.Stages {
 		if st.Kind == divisionStage && !r.traits.overlaps {

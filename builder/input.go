@@ -192,7 +192,7 @@ func (r *run) copyTo(w *vectors.RowsWriter) error {
 		}
 	}
 	err := w.Commit()
-	r.meter.disk(r.onDisk())
+	r.written()
 	return err
 }
 
@@ -246,7 +246,7 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 		return err
 	}
 	err = w.Commit()
-	r.meter.disk(r.onDisk()) // before what was received or spooled goes
+	r.written() // before what was received or spooled goes
 	return err
 }
 

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -20,14 +21,14 @@ const maxFillers = 3
 // batch, on some threads side by side, and use gets the batches one after the other, in
 // order. Lists are gathered from all over memory, and writing them takes one thread:
 // so others have something to do. use may not keep the batch.
-func (r *run) inTurn(ctx context.Context, n int, fill func(from, to int, l *store.Lists), use func(l *store.Lists) error) error {
+func (j *job) inTurn(ctx context.Context, n int, fill func(from, to int, l *store.Lists), use func(l *store.Lists) error) error {
 	items := (n + inTurnRows - 1) / inTurnRows
 	one := func(i int, l *store.Lists) {
 		l.Reset()
 		fill(i*inTurnRows, min((i+1)*inTurnRows, n), l)
 	}
-	if r.opts.Threads > 1 {
-		return ahead(ctx, min(r.opts.Threads, maxFillers), items, one, use)
+	if j.threads > 1 {
+		return ahead(ctx, min(j.threads, maxFillers), items, one, use)
 	}
 	var l store.Lists
 	for i := range items {
@@ -94,4 +95,23 @@ func meanwhile(do func() error) (wait func() error) {
 	done := make(chan error, 1)
 	go func() { done <- vectors.Guard(do) }()
 	return sync.OnceValue(func() error { return <-done })
+}
+
+// foldLists writes the lists of all places, as fill appends them, as the fold of a
+// stage. The end of the context does not cut it short: it takes a second and keeps the
+// work of many.
+func (j *job) foldLists(stage uint32, n int, fill func(from, to int, l *store.Lists)) error {
+	p := j.begin("fold", "rows", int64(n))
+	defer p.End("")
+	return j.draft.Fold(stage, func(add func(*store.Lists) error) error {
+		return j.inTurn(context.WithoutCancel(j.ctx), n, fill, func(l *store.Lists) error {
+			p.Add(len(l.Rows))
+			return add(l)
+		})
+	})
+}
+
+// errPlace is the error of a place that a damaged disk may have told.
+func errPlace(place uint32, n int) error {
+	return fmt.Errorf("%w: place %d in a block, want below %d", store.ErrCorrupt, place, n)
 }

@@ -17,7 +17,7 @@ func TestInTurn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for _, threads := range []int{1, 2, 3, 8} {
 		for _, n := range []int{0, 1, inTurnRows, 7*inTurnRows + rng.IntN(20*inTurnRows)} {
-			r := &run{opts: Options{Threads: threads}}
+			r := &job{threads: threads}
 			next := uint32(0)
 			err := r.inTurn(context.Background(), n, func(from, to int, l *store.Lists) {
 				for p := uint32(from); p < uint32(to); p++ {
@@ -44,7 +44,7 @@ func TestInTurnStops(t *testing.T) {
 	failed := errors.New("disk full")
 	for _, threads := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())
-		r := &run{opts: Options{Threads: threads}}
+		r := &job{threads: threads}
 		fill := func(int, int, *store.Lists) {}
 		used := 0
 		err := r.inTurn(ctx, 100*inTurnRows, fill, func(*store.Lists) error {

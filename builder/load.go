@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/knng/knng/builder/union"
@@ -113,17 +112,6 @@ func offerAll(l *store.Lists, lists *union.Lists) error {
 			}
 			lists.Offer(place, l.Neighbors[j], l.Keys[j])
 		}
-	}
-	return nil
-}
-
-func errPlace(place uint32, n int) error {
-	return fmt.Errorf("%w: place %d in a block, want below %d", store.ErrCorrupt, place, n)
-}
-
-func decodeNote(note []byte, c *unitCounts) error {
-	if err := json.Unmarshal(note, c); err != nil {
-		return fmt.Errorf("%w: unit note %q: %w", store.ErrCorrupt, note, err)
 	}
 	return nil
 }

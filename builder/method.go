@@ -57,7 +57,7 @@ func (o *Options) choose(n, dim int) Method {
 
 // take makes a method, by its name, that of the build.
 func (r *run) take(name Method) {
-	r.state.Method, r.traits = name, methods[name]
+	r.state.Method, r.traits = string(name), methods[name]
 	r.use, r.method = r.traits.codes, r.traits.open(r)
 }
 

@@ -60,13 +60,34 @@ func (m *partsMethod) resume() error { return m.loadFolded() }
 
 func (m *partsMethod) prepare() error { return nil }
 
-func (m *partsMethod) next() (kind, stop string) { return m.state.nextParts(&m.opts) }
+// next has divisions until the recall is reached.
+func (m *partsMethod) next() (kind, stop string) {
+	s, g := &m.state, &m.goal
+	if stop := g.enough(s); stop != "" {
+		return "", stop
+	}
+	done, most := g.ballsDone(s), MaxDivisions
+	switch {
+	case g.Divisions > 0:
+		most = g.Divisions
+	case g.Recall == 0:
+		most = plainParts * overlap
+	}
+	switch {
+	case done < most:
+		return divisionStage, ""
+	case g.steered(s):
+		return "", fmt.Sprintf("nothing more to do within %d leaves a row: recall %.3f on %d steering rows, target %.3f",
+			done, s.last().Recall, s.Steer, g.Recall)
+	}
+	return "", fmt.Sprintf("each row in %d leaves", done)
+}
 
 func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
 		return m.firstLists(), m.spillBytes(), nil
 	}
-	return 0, m.spillBytes(), m.roomForFold(m.k) // before anything is given back
+	return 0, m.spillBytes(), m.roomForFold(m.n(), m.k) // before anything is given back
 }
 
 func (m *partsMethod) stage(string) error { return m.divideParts() }
@@ -77,28 +98,6 @@ func (m *partsMethod) free() { m.bounds.keys.Free() }
 
 // plainParts is how many divisions the parts method makes where nothing else says.
 const plainParts = 2
-
-// nextParts decides for the parts method: divisions until the recall is reached.
-func (s *state) nextParts(o *Options) (kind, stop string) {
-	if stop := s.enough(o); stop != "" {
-		return "", stop
-	}
-	done, most := s.ballsDone(o), MaxDivisions
-	switch {
-	case o.Divisions > 0:
-		most = o.Divisions
-	case o.Recall == 0:
-		most = plainParts * overlap
-	}
-	switch {
-	case done < most:
-		return divisionStage, ""
-	case s.steered(o):
-		return "", fmt.Sprintf("nothing more to do within %d leaves a row: recall %.3f on %d steering rows, target %.3f",
-			done, s.last().Recall, s.Steer, o.Recall)
-	}
-	return "", fmt.Sprintf("each row in %d leaves", done)
-}
 
 // groupBytes is the memory of a group of leaves. Smaller groups share more of their
 // rows with others, which are then read and written more often; larger ones only
@@ -169,7 +168,7 @@ func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
 	}
 	p := m.begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
 	defer p.End("")
-	lap := m.state.overlapOf(&m.opts, number)
+	lap := m.goal.overlapOf(number)
 	return parts.Divide(m.ctx, parts.Division{
 		Rows: m.rows, Space: m.space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: parts.Leaders(m.n(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
@@ -193,9 +192,8 @@ func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bo
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
-	m.spill.Store(spill)
-	defer m.spill.Store(nil)
-	m.meter.disk(m.onDisk())
+	m.holds(spill)
+	defer m.holds(nil)
 	line := newPipeline(m, p)
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
@@ -235,7 +233,7 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 // room for their candidates.
 func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
 	n := len(group.Places)
-	g := &points{space: m.space, threads: m.threads, k: min(m.k, n-1)}
+	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1)}
 	if err := g.over(group.Rows, n); err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +245,7 @@ func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, e
 		return nil, nil, err
 	}
 	g.order = m.numbers(n)
-	found := candidates.New(n, m.partsK(n), m.threads)
+	found := candidates.New(n, m.partsK(n), m.opts.Threads)
 	if m.codesOrder() {
 		for i, place := range group.Places {
 			found.Limit(uint32(i), m.bounds.distance(place))

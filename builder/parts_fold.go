@@ -24,7 +24,7 @@ func (m *partsMethod) foldParts() error {
 	defer p.End("")
 	err := m.draft.Fold(uint32(len(m.state.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
-		defer func() { m.meter.disk(m.onDisk()) }() // what the fold replaces is still there
+		defer func() { m.written() }() // what the fold replaces is still there
 		return m.eachStripe(func(s *stripe) error {
 			batch.Reset()
 			for place := s.from; place < s.to; place++ {

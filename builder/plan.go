@@ -67,7 +67,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	if err != nil {
 		return nil, err
 	}
-	shape := r.shape(r.state.Method)
+	shape := r.shape(Method(r.state.Method))
 	intrinsic := 0.0
 	if r.opts.Recall > 0 { // which is all that it is for
 		if intrinsic, err = g.intrinsic(r.ctx); err != nil {
@@ -157,7 +157,7 @@ func (r *run) expect() error {
 		return err
 	}
 	r.state.Expected = p
-	if names := r.opts.unused(r.state.Method); len(names) > 0 {
+	if names := r.opts.unused(Method(r.state.Method)); len(names) > 0 {
 		r.say("method %s has no use for: %s", r.state.Method, strings.Join(names, ", "))
 	}
 	for _, line := range p.Lines() {
@@ -177,13 +177,13 @@ func (r *run) expectMore(kind string) {
 	}
 	divisions, rounds := r.state.count(divisionStage), float64(r.state.count(propagationStage))
 	if r.traits.overlaps {
-		divisions = r.state.ballsDone(&r.opts)
+		divisions = r.goal.ballsDone(&r.state)
 	}
 	switch kind {
 	case divisionStage:
 		divisions++ // or as many leaves as an overlap has
 		if r.traits.overlaps {
-			divisions += r.state.overlapOf(&r.opts, r.state.count(divisionStage)+1) - 1
+			divisions += r.goal.overlapOf(r.state.count(divisionStage)+1) - 1
 		}
 	case propagationStage:
 		rounds++
@@ -191,7 +191,7 @@ func (r *run) expectMore(kind string) {
 	if divisions <= before.Divisions && rounds <= math.Ceil(before.Rounds) {
 		return
 	}
-	s := r.shape(r.state.Method)
+	s := r.shape(Method(r.state.Method))
 	s.Divisions, s.Rounds = max(divisions, before.Divisions), max(rounds, before.Rounds)
 	rates := plan.Nominal(s, freeShare(r.opts.Threads))
 	if r.rates != nil {

@@ -2,21 +2,7 @@ package builder
 
 import (
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/store"
 )
-
-// Space is looked at before each phase writes. What is compared with it is the least that
-// the phase will write: a build that would just fit is never refused, and one that
-// fills the disk on the way stops as cleanly as one that did not begin.
-
-// roomFor refuses a phase whose bytes have no room in the store's folder or in the
-// scratch folder.
-func (r *run) roomFor(what string, stored, scratch int64) error {
-	return spaceError(store.Room(what, store.Need{Dir: r.draft.Dir(), Bytes: stored}, store.Need{Dir: r.scratch, Bytes: scratch}))
-}
-
-// listBytes is the least that lists of some entries each take.
-func listBytes(rows, k int) int64 { return 8 * int64(rows) * int64(k) }
 
 // roomForOrder is for the store's own rows, their order, and the copy in input order that
 // is made first where rows cannot be mapped.
@@ -65,9 +51,6 @@ func (m *partsMethod) spillBytes() int64 {
 	}
 	return rows
 }
-
-// roomForFold is for lists beside those that they replace.
-func (r *run) roomForFold(k int) error { return r.roomFor("the fold", listBytes(r.n(), k)/3, 0) }
 
 // roomForLists is for the adjacency and its view.
 func (r *run) roomForLists() error {

@@ -30,11 +30,12 @@ func TestNextBalls(t *testing.T) {
 	} {
 		o := Options{Recall: c.target, K: 20}
 		o = o.withDefaults()
-		s := state{Method: Balls, Steer: 256, Plan: o.planned(), Stages: c.stages}
-		for i := range s.Stages {
-			s.Stages[i].Margin = margin
+		r := newRun(t.Context(), o, nil, nil)
+		r.state = state{Steer: 256, Plan: o.planned(), Stages: c.stages}
+		for i := range r.state.Stages {
+			r.state.Stages[i].Margin = margin
 		}
-		if kind, stop := s.nextBalls(&o); kind != c.want || (stop == "") != (c.want != "") {
+		if kind, stop := (&ballsMethod{run: r}).next(); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
 		}
 	}
@@ -44,7 +45,8 @@ func TestNextBalls(t *testing.T) {
 // were that of these.
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
-		r := &run{opts: Options{Recall: 0.95}, points: points{k: 1}, state: state{Steer: 40, Stages: []stage{divided(0.6)}}}
+		r := newRun(t.Context(), Options{Recall: 0.95}, nil, nil)
+		r.k, r.state = 1, state{Steer: 40, Stages: []stage{divided(0.6)}}
 		r.take(m)
 		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
@@ -61,7 +63,7 @@ func joined(recall float64) stage {
 // it, and never more than all.
 func TestWanted(t *testing.T) {
 	for _, c := range []struct{ target, margin, want float64 }{{0.5, 0, 0.5}, {0.5, 0.125, 0.51}, {0.5, 0.00390625, 0.5078125}, {0.999, 1, 1}, {1, 0.1, 1}} {
-		if got := wanted(&Options{Recall: c.target}, c.margin); got != c.want {
+		if got := (&goal{Recall: c.target}).wanted(c.margin); got != c.want {
 			t.Errorf("target %v, margin %v: %v, want %v", c.target, c.margin, got, c.want)
 		}
 	}

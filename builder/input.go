@@ -41,7 +41,11 @@ func (r *run) layout() (err error) {
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.state.Rows = len(r.good)
-	r.take(r.opts.choose(len(r.good), r.src.Dim()))
+	method, err := r.choose()
+	if err != nil {
+		return err
+	}
+	r.take(method)
 	r.method.settle()
 	return r.save()
 }

@@ -9,12 +9,15 @@ import (
 // enough refuses a build whose anonymous memory cannot stay under the limit.
 // Mapped rows do not count: the kernel may drop them.
 func (r *run) enough() error {
-	m := r.opts.choose(len(r.good), r.src.Dim())
+	m, err := r.choose()
+	if err != nil {
+		return err
+	}
 	t := methods[m]
 	if t.mostRows > 0 && int64(len(r.good)) > t.mostRows {
 		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(r.good), m, t.mostRows)
 	}
-	limit, need := r.limit(), r.need()
+	limit, need := r.limit(), r.least(m)
 	if need > limit {
 		advice := ""
 		if t.inParts != "" && r.opts.divisible() {
@@ -66,9 +69,6 @@ func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 func (r *run) lastRoom() int64 {
 	return max(r.partsRoom(), r.limit()-reserved(r.leastPlan(Parts).Pass("adjacency").Alone()))
 }
-
-// need is the most anonymous memory that the build will hold at a time.
-func (r *run) need() int64 { return r.least(r.opts.choose(len(r.good), r.src.Dim())) }
 
 // least is the memory that a method is given at least: what a build of one division and
 // one round is planned to take, nothing in the ledger.

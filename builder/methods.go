@@ -60,6 +60,7 @@ var methods map[Method]traits
 func init() {
 	methods = map[Method]traits{
 		Exact: {open: func(r *run) method { return &exactMethod{run: r} }, codes: pairCodes, complete: true},
+		Tree:  {open: func(r *run) method { return &treeMethod{run: r} }, complete: true},
 		Paper: {open: func(r *run) method { return &paperMethod{run: r} }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
 		Balls: {open: func(r *run) method { return &ballsMethod{run: r} }, codes: candidateCodes, mostRows: candidates.MaxPlaces,
 			overlaps: true, rounds: true, leaves: true, inParts: Parts},

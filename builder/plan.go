@@ -52,9 +52,13 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		if err = r.separate(); err != nil {
 			return err
 		}
-		r.take(opts.choose(len(r.good), src.Dim()))
+		method, err := r.choose()
+		if err != nil {
+			return err
+		}
+		r.take(method)
 		if p, err = r.makePlan(func(*plan.Plan) time.Duration { return calibrationTime }); err == nil {
-			p.LimitBytes, p.LeastBytes = r.limit(), r.need()
+			p.LimitBytes, p.LeastBytes = r.limit(), r.least(method)
 		}
 		return err
 	})
@@ -145,7 +149,11 @@ func (r *run) expect() error {
 	if r.state.Expected != nil || r.state.Rows > 0 {
 		return nil
 	}
-	r.take(r.opts.choose(len(r.good), r.src.Dim()))
+	method, err := r.choose()
+	if err != nil {
+		return err
+	}
+	r.take(method)
 	p, err := r.makePlan(func(nominal *plan.Plan) time.Duration {
 		if nominal.Seconds < measuredFrom {
 			return 0

@@ -29,6 +29,7 @@ type run struct {
 	pairCache
 	method     method
 	traits     traits
+	fewVisits  *bool      // of a search in a tree; nil: not measured
 	completing unitCounts // of the final exact pass
 }
 

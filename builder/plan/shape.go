@@ -4,7 +4,7 @@ import "math"
 
 // Shape is what of an input and of the options of a build its passes depend on.
 type Shape struct {
-	Method  string // "exact", "balls", "parts" or "paper"
+	Method  string // "exact", "tree", "balls", "parts" or "paper"
 	Rows    int64  // that are solved
 	Copies  int64  // rows that take the list of an equal one
 	Outputs int64  // rows of the store, isolated ones included
@@ -32,6 +32,7 @@ type Shape struct {
 	Collapse  bool
 	Threads   int
 	Parts     Parts
+	TreeBytes int64 // of the boxes of the tree method
 }
 
 // Parts is what the parts method adds.
@@ -53,6 +54,9 @@ func Of(s Shape, r Rates) *Plan {
 		p.Passes = s.parts()
 	case "paper":
 		p.Passes = s.paper()
+	case "tree":
+		p.Divisions, p.Rounds, p.Recall = 0, 0, 0
+		p.Passes = s.tree()
 	default:
 		p.Divisions, p.Rounds, p.Recall = 0, 0, 0
 		p.Passes = s.exact()

@@ -22,6 +22,8 @@ func (p *Plan) Course() string {
 	switch p.Method {
 	case "exact":
 		return s + ": all pairs"
+	case "tree":
+		return s + ": exact, by a k-d tree"
 	case "paper":
 		s += fmt.Sprintf(": %d divisions, %s rounds", p.Divisions, rounded(p.Rounds))
 	case "parts":

@@ -30,8 +30,9 @@ Interrupt it as you like, with Ctrl-C or by kill -9: the same command continues
 where it was. Threads and memory may change then; options that name the result
 may not.
 
-The method "auto" compares all rows with all others where that is quickest, else
-takes overlapping balls and joins. Where their lists would take more than 4 GiB of
+The method "auto" compares all rows with all others where that is quickest, searches
+a k-d tree for rows of few dimensions, which is exact as well, and else takes
+overlapping balls and joins. Where their lists would take more than 4 GiB of
 memory it builds in parts: overlapping leaves, whose lists are kept on disk. The
 paper's hyperplanes and best-first propagation come in where balls do not serve:
 inner products, or flags of the paper's.
@@ -96,7 +97,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or ip")
-	f.StringVar(&b.method, "method", "auto", "auto, exact, balls, parts or paper")
+	f.StringVar(&b.method, "method", "auto", "auto, exact, tree, balls, parts or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "this many divisions, or at most so many where --recall is given too; balls, parts: leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "this many propagation rounds, or at most so many where --recall is given too; parts has none (default: until recall says so, which may be none)")

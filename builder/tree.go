@@ -1,0 +1,214 @@
+package builder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/kdtree"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// treeUnit is how many rows are a unit of the tree method: work of some ten milliseconds.
+const treeUnit = 1 << 14
+
+// treeFrom is the number of rows from which auto takes a tree: fewer are compared with
+// each other in a fifth of a second.
+const treeFrom = 20_000
+
+// treeDims is the dimension up to which a search in a tree is short on any data. Beyond
+// it auto measures.
+const treeDims = 3
+
+// treeVisits is how many pairs a row may take in a tree of a sample: about as long as the
+// balls method takes for a row in few dimensions.
+const treeVisits, treeSample, treeQueries = 1000, 1 << 15, 256
+
+// treeMethod finds exact lists of rows of few dimensions in a k-d tree.
+type treeMethod struct {
+	*run
+	tree   *kdtree.Tree
+	places []uint32 // places[position]; nil: they are the same
+}
+
+func (m *treeMethod) forecast(s *plan.Shape) { s.TreeBytes = kdtree.Bytes(s.Rows) }
+
+func (m *treeMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
+
+func (m *treeMethod) settle() {}
+
+// arrange returns the order of the tree.
+func (m *treeMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	values, err := m.floats(given)
+	if err != nil {
+		return nil, err
+	}
+	_, order := kdtree.New(values, given.Dim(), m.opts.Threads)
+	progress(given.Len())
+	return order, m.ctx.Err()
+}
+
+// floats are all elements of rows.
+func (m *treeMethod) floats(rows *vectors.Rows) ([]float32, error) {
+	dim := rows.Dim()
+	values := make([]float32, rows.Len()*dim)
+	err := vectors.Ranges(m.opts.Threads, rows.Len(), 4096, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				vectors.Decode(rows.Type(), rows.Row(i), values[i*dim:(i+1)*dim])
+			}
+			return m.ctx.Err()
+		}
+	})
+	return values, err
+}
+
+func (m *treeMethod) resume() error {
+	if err := m.loadLists(); err != nil {
+		return err
+	}
+	return m.chooseCache()
+}
+
+func (m *treeMethod) prepare() error { return nil }
+
+func (m *treeMethod) next() (kind, stop string) {
+	if len(m.state.Stages) == 0 {
+		return exactStage, ""
+	}
+	return "", "exact: every row searched in a k-d tree"
+}
+
+func (m *treeMethod) writes(string) (stored, scratch int64, err error) {
+	return m.firstLists(), 0, nil
+}
+
+// grow makes the tree. Rows of the store lie in its order; those of a referenced file do
+// not.
+func (m *treeMethod) grow() error {
+	values, err := m.floats(m.rows)
+	if err != nil {
+		return err
+	}
+	if !m.opts.Reference {
+		m.tree = kdtree.Ordered(values, m.rows.Dim(), m.order, m.opts.Threads)
+		return nil
+	}
+	m.tree, m.places = kdtree.New(values, m.rows.Dim(), m.opts.Threads)
+	return nil
+}
+
+// stage searches for all rows.
+func (m *treeMethod) stage(string) error {
+	if err := m.grow(); err != nil {
+		return err
+	}
+	if err := m.replay(m.stageNumber(), m.lists); err != nil {
+		return err
+	}
+	units := (m.n() + treeUnit - 1) / treeUnit
+	p := m.begin("exact", "units", int64(units))
+	sum, err := m.doUnits(p, units, func() unitWork {
+		s := m.tree.Searcher(m.k)
+		return func(unit int) ([]store.Lists, unitCounts, error) {
+			return m.search(s, unit*treeUnit, min((unit+1)*treeUnit, m.n()))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = m.endStage(stage{Kind: exactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
+	p.End("tree: %.0f pairs a row", float64(sum.Requested)/float64(m.n()))
+	return err
+}
+
+// search sets the lists of the rows at some positions and returns them as a block.
+func (m *treeMethod) search(s *kdtree.Searcher, from, to int) ([]store.Lists, unitCounts, error) {
+	s.Compared = 0
+	places := make([]uint32, 0, to-from)
+	for position := from; position < to; position++ {
+		if position%256 == 0 && m.ctx.Err() != nil {
+			return nil, unitCounts{}, m.ctx.Err()
+		}
+		ids, keys := s.Nearest(position)
+		place := uint32(position)
+		if m.places != nil {
+			place = m.places[position]
+			for i, id := range ids {
+				ids[i] = m.places[id]
+			}
+		}
+		m.lists.Set(place, ids, keys)
+		places = append(places, place)
+	}
+	slices.SortFunc(places, cmp.Compare[uint32])
+	var block store.Lists
+	for _, place := range places {
+		ids, keys := m.lists.List(place)
+		block.Append(place, ids, keys)
+	}
+	return []store.Lists{block}, unitCounts{Requested: s.Compared, Evaluated: s.Compared}, nil
+}
+
+func (m *treeMethod) finish() (*Result, error) {
+	m.free()
+	return m.run.finish()
+}
+
+func (m *treeMethod) free() { m.tree, m.places = nil, nil }
+
+// choose settles auto: by counts, and for data of few dimensions by how many rows a search
+// in a tree visits.
+func (r *run) choose() (Method, error) {
+	m := r.opts.choose(len(r.good), r.src.Dim())
+	if m == Tree && !r.opts.treeKnows(r.src.Dim()) {
+		return m, fmt.Errorf("builder: method tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
+			kdtree.MaxDim, r.src.Dim(), r.opts.Metric)
+	}
+	if r.opts.Method != Auto || m == Parts || !r.opts.treeServes(len(r.good), r.src.Dim()) {
+		return m, nil
+	}
+	if r.fewVisits == nil {
+		few, err := r.measureVisits()
+		if err != nil {
+			return m, err
+		}
+		r.fewVisits = &few
+	}
+	if *r.fewVisits {
+		return Tree, nil
+	}
+	return m, nil
+}
+
+// treeServes reports whether a tree may be what auto takes.
+func (o *Options) treeServes(n, dim int) bool {
+	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Divisions == 0 && o.Rounds == 0
+}
+
+// treeKnows reports whether a tree knows the distance.
+func (o *Options) treeKnows(dim int) bool {
+	return dim <= kdtree.MaxDim && o.Distance == nil && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
+}
+
+// measureVisits reports whether searches in a tree of some rows are short.
+func (r *run) measureVisits() (bool, error) {
+	dim, size := r.src.Dim(), r.src.Type().Size()
+	if dim <= treeDims {
+		return true, nil
+	}
+	n := min(len(r.good), treeSample)
+	values, row := make([]float32, n*dim), make([]byte, dim*size)
+	for i := range n {
+		at := r.good[int64(i)*int64(len(r.good))/int64(n)]
+		if err := r.src.ReadRows(int(at), row); err != nil {
+			return false, err
+		}
+		vectors.Decode(r.src.Type(), row, values[i*dim:(i+1)*dim])
+	}
+	tree, _ := kdtree.New(values, dim, r.opts.Threads)
+	return tree.Visits(r.opts.K, treeQueries) <= treeVisits, nil
+}

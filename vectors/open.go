@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -131,13 +132,27 @@ type OpenOptions struct {
 	IDColumn string    // the column of .csv, .tsv and .txt files, by name or number from 1, that is no number but the row's id
 	IDs      io.Writer // where the ids of all rows go, a line each; nil: nowhere
 
+	// Formats are further formats by extension, such as ".parquet". Files of them are read
+	// as streams are.
+	Formats map[string]Format
+
 	Context  context.Context // ends the receiving of streams; nil: nothing does
 	Progress func(rows int)  // how many rows of streams are received, now and then; nil for none
+}
+
+// A Format opens a file of another format as the .npy file that holds the same rows, and
+// writes ids to o.IDs where o.IDColumn asks for them. Both columns are the format's.
+type Format func(path string, o *OpenOptions) (io.ReadCloser, error)
+
+// format is the further format of a file; nil where it is none.
+func (o *OpenOptions) format(path string) Format {
+	return o.Formats[strings.ToLower(filepath.Ext(path))]
 }
 
 // suits reports an option that means nothing to a file, by its name without .gz or .zst.
 func (o *OpenOptions) suits(path, name string) error {
 	switch {
+	case o.format(path) != nil: // columns are its own
 	case o.Column != "" && !archived(path):
 		return errors.New("a column is asked for, which names an array of .npz")
 	case o.IDColumn != "" && !textual(name):
@@ -167,7 +182,7 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if opts == nil {
 		opts = new(OpenOptions)
 	}
-	if slices.ContainsFunc(paths, streams) {
+	if slices.ContainsFunc(paths, func(path string) bool { return streams(path) || opts.format(path) != nil }) {
 		return receive(paths, opts)
 	}
 	for _, path := range paths {

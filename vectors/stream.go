@@ -60,7 +60,13 @@ func (s *rowStream) open(ctx context.Context, opts *OpenOptions) (err error) {
 		r, s.closers = stdin, append(s.closers, stdin.Close)
 	} else {
 		name = s.path[:len(s.path)-len(packing(s.path))]
-		if archived(s.path) {
+		if format := opts.format(s.path); format != nil {
+			name = "rows.npy"
+			var rows io.ReadCloser
+			if rows, err = format(s.path, opts); err == nil {
+				r, s.closers = rows, append(s.closers, rows.Close)
+			}
+		} else if archived(s.path) {
 			name = "array.npy"
 			r, err = s.array(s.path, opts.Column)
 		} else {

@@ -48,7 +48,7 @@ be used.
 
 Formats: .fvecs .bvecs .fbin .u8bin .i8bin; .npy of any numbers, which are held as
 float32 where they are float64 or integers of more than a byte, if it holds these
-exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz;
+exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz; .parquet;
 "-" is .npy on stdin.`
 
 type buildFlags struct {
@@ -106,8 +106,8 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row that is read, N with --limit-rows N; those of dropped rows are left out")
-	f.StringVar(&b.column, "column", "", ".npz: the array of vectors (default the only one of two dimensions)")
-	f.StringVar(&b.idColumn, "id-column", "", ".csv, .tsv, .txt: the column of external ids, by its name or number from 1")
+	f.StringVar(&b.column, "column", "", ".npz: the array of vectors; .parquet: their column (default the only one that can be)")
+	f.StringVar(&b.idColumn, "id-column", "", ".parquet, .csv, .tsv, .txt: the column of external ids, by its name, or of text by its number from 1")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")

@@ -29,7 +29,9 @@ silence; --for sets what each wants:
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
 (u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
 distances beside it), ivecs, csv (row,rank,neighbor,distance, and id,neighbor_id where
-the graph has ids), ids (the external id of every row, a line each). Without --format
+the graph has ids), ids (the external id of every row, a line each), parquet (columns
+row, id where the graph has ids, and neighbors, a struct of ids and distances, which
+Embedding Atlas takes by --neighbors neighbors). Without --format
 and --for the extension of PATH tells which.`
 
 type exportFlags struct {
@@ -43,13 +45,13 @@ type exportFlags struct {
 func newExport(g *globals) *cobra.Command {
 	e := new(exportFlags)
 	c := &cobra.Command{
-		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs, csv or ids", Long: exportHelp,
+		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs, csv, ids or parquet", Long: exportHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return e.run(c, g, a[0]) },
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
-	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv or ids (default PATH's extension)")
+	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv, ids or parquet (default PATH's extension)")
 	f.StringVar(&e.library, "for", "", "the library to write for: sklearn, umap, scanpy, opentsne, hdbscan or igraph")
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
@@ -69,7 +71,7 @@ func (e *exportFlags) complete(c *cobra.Command) (err error) {
 	} else if e.opts.Format == "" {
 		var known bool
 		if e.opts.Format, known = formatOf(e.out); !known {
-			return fmt.Errorf("the extension of %s names no format: want .npz, .csv, .gt, .ibin, .ivecs, .ids or .npy, or --format or --for", e.out)
+			return fmt.Errorf("the extension of %s names no format: want .npz, .csv, .gt, .ibin, .ivecs, .ids, .parquet or .npy, or --format or --for", e.out)
 		}
 	}
 	if err != nil {
@@ -77,6 +79,12 @@ func (e *exportFlags) complete(c *cobra.Command) (err error) {
 	}
 	if e.opts.Memory, err = parseSize(e.memory); err != nil {
 		return err
+	}
+	if e.opts.Format == tableFormat {
+		if e.opts.Self || e.opts.Symmetric != "" {
+			return errors.New("--self and --symmetric do not go with parquet: it holds the lists as they are")
+		}
+		return nil
 	}
 	return e.opts.Validate()
 }
@@ -95,7 +103,12 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	if err := export.Export((&watched{Store: s, ctx: ctx, to: g.phases()}).begin("export"), e.out, e.opts); err != nil {
+	if e.opts.Format == tableFormat {
+		err = e.table(ctx, s)
+	} else {
+		err = export.Export((&watched{Store: s, ctx: ctx, to: g.phases()}).begin("export"), e.out, e.opts)
+	}
+	if err != nil {
 		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 			err = fmt.Errorf("%w (--force overwrites it)", err)
 		}
@@ -128,7 +141,7 @@ func apart(dir, out string) error {
 func formatOf(path string) (format export.Format, known bool) {
 	format = export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	switch format {
-	case export.NPY, export.NPZ, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs:
+	case export.NPY, export.NPZ, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs, tableFormat:
 		return format, true
 	}
 	return "", false

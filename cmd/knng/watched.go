@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"io"
 
 	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/cmd/knng/internal/parquet"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -77,6 +80,10 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 		p.Add(rows - before)
 		before = rows
 	}
+	opts.Formats = map[string]vectors.Format{".parquet": parquet.Stream}
+	if opts.Limit > 0 && opts.IDs != nil {
+		opts.IDs = &firstLines{opts.IDs, opts.Limit}
+	}
 	in, err := vectors.Open(paths, &opts)
 	if p != nil {
 		p.End("")
@@ -95,4 +102,28 @@ func (s interruptible) ReadRows(first int, dst []byte) error {
 		return err
 	}
 	return s.Source.ReadRows(first, dst)
+}
+
+// firstLines writes the first so many lines and drops the rest: a file of ids has those of
+// rows that a limit leaves out.
+type firstLines struct {
+	w    io.Writer
+	left int
+}
+
+func (f *firstLines) Write(p []byte) (int, error) {
+	end := 0
+	for end < len(p) && f.left > 0 {
+		at := bytes.IndexByte(p[end:], '\n')
+		if at < 0 {
+			end = len(p)
+			break
+		}
+		end += at + 1
+		f.left--
+	}
+	if n, err := f.w.Write(p[:end]); err != nil {
+		return n, err
+	}
+	return len(p), nil
 }

@@ -86,6 +86,7 @@ func (r *run) build() (*Result, error) {
 	}
 	r.received.Store(r.given.Received())
 	defer r.watch()()
+	defer r.tells()()
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
 	}

@@ -22,6 +22,7 @@ type job struct {
 	unsaved int // latest stages whose lists are in memory alone
 
 	meter    *meter
+	whole    *progress.Whole       // how far all phases are together
 	ledger   pages.Ledger          // of what grows with the rows
 	scratch  string                // folder
 	received atomic.Int64          // bytes of rows from streams that are still on disk
@@ -72,7 +73,7 @@ func (j *job) savedState() *state {
 
 // reporter reports to whom the options name and keeps times in the state.
 func (j *job) reporter() progress.Reporter {
-	return progress.Reporter{Tell: j.tell, Spent: &j.state.Phases}
+	return progress.Reporter{Tell: j.tell, Spent: &j.state.Phases, Whole: j.whole}
 }
 
 func (j *job) begin(name, unit string, total int64) *progress.Phase {

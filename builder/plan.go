@@ -165,6 +165,7 @@ func (r *run) expect() error {
 		return err
 	}
 	r.state.Expected = p
+	r.expects(p)
 	if names := r.opts.unused(Method(r.state.Method)); len(names) > 0 {
 		r.say("method %s has no use for: %s", r.state.Method, strings.Join(names, ", "))
 	}
@@ -207,5 +208,6 @@ func (r *run) expectMore(kind string) {
 	}
 	p := plan.Of(s, rates)
 	r.state.Revised = p
+	r.expects(p)
 	r.say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
 }

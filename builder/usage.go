@@ -36,6 +36,8 @@ type meter struct {
 	first   process
 	earlier usage
 	peak    usage
+	anon    int64 // the last seen
+	bytes   int64 // on disk, likewise
 	done    chan struct{}
 }
 
@@ -69,6 +71,7 @@ func (m *meter) sample() {
 	pages.Observe(p.anon)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.anon = p.anon
 	m.peak.PeakAnon = max(m.peak.PeakAnon, p.anon)
 	m.peak.PeakRSS = max(m.peak.PeakRSS, p.rss)
 }
@@ -80,7 +83,15 @@ func (m *meter) disk(bytes int64) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.bytes = bytes
 	m.peak.PeakDisk = max(m.peak.PeakDisk, bytes)
+}
+
+// now is the anonymous memory and the disk that were seen last.
+func (m *meter) now() (memory, disk int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.anon, m.bytes
 }
 
 // total is the usage of earlier runs and this one so far.

@@ -69,10 +69,8 @@ func numpyFile(version byte, n number, fortran bool, rows [][]float64) []byte {
 // numbers are all that files of NumPy may hold.
 func numbers() (all []number) {
 	for _, big := range []bool{false, true} {
-		for _, n := range []number{{'f', 2, big}, {'f', 4, big}, {'f', 8, big}, {'i', 1, big}, {'i', 2, big}, {'i', 4, big}, {'i', 8, big},
-			{'u', 1, big}, {'u', 2, big}, {'u', 4, big}, {'u', 8, big}, {'b', 1, big}} {
-			all = append(all, n)
-		}
+		all = append(all, []number{{'f', 2, big}, {'f', 4, big}, {'f', 8, big}, {'i', 1, big}, {'i', 2, big}, {'i', 4, big}, {'i', 8, big},
+			{'u', 1, big}, {'u', 2, big}, {'u', 4, big}, {'u', 8, big}, {'b', 1, big}}...)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -37,7 +38,18 @@ func (p *Plan) Course() string {
 	return s
 }
 
-func rounded(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+// rounded is an expected number of rounds: half of one is enough to know, and below a tenth
+// there is most likely none.
+func rounded(x float64) string {
+	switch whole := math.Round(x); {
+	case x < 0.1:
+		return "0"
+	case x < 0.75:
+		return "0 or 1"
+	default:
+		return strconv.FormatFloat(whole, 'f', -1, 64)
+	}
+}
 
 func bytesText(n int64) string {
 	if n >= 1<<30 {

@@ -17,6 +17,12 @@ type Event struct {
 	Elapsed time.Duration // since the phase began
 	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
 	End     bool          // the phase is over
+
+	// Of the whole build, all its runs and phases together; 0 where nothing tells.
+	Share  float64       // done, of 1; it does not fall
+	Left   time.Duration // that the rest will take, as far as plan and work done tell; known where Share is above 0
+	Memory int64         // bytes of anonymous memory that the process has
+	Disk   int64         // bytes that the build takes on disk, beyond its source
 }
 
 // PhaseSeconds is the time of one phase over all runs of a build.
@@ -29,6 +35,7 @@ type PhaseSeconds struct {
 type Reporter struct {
 	Tell  func(Event)     // nil where nobody listens
 	Spent *[]PhaseSeconds // by name, to which a phase adds its time when it ends; nil where nobody adds up
+	Whole *Whole          // nil where nobody looks at all phases together
 }
 
 // Phase is one phase under way.
@@ -86,23 +93,16 @@ func (p *Phase) End(format string, args ...any) {
 }
 
 func (p *Phase) tell(e Event) {
-	if p.to.Tell == nil {
-		return
-	}
 	e.Phase, e.Unit, e.Done, e.Total, e.Elapsed = p.name, p.unit, p.done, p.total, time.Since(p.began)
-	p.to.Tell(e)
+	p.to.Whole.See(&e)
+	if p.to.Tell != nil {
+		p.to.Tell(e)
+	}
 }
 
 // spend adds time to a phase by name.
 func (r Reporter) spend(name string, d time.Duration) {
-	if r.Spent == nil {
-		return
+	if r.Spent != nil {
+		*r.Spent = spend(*r.Spent, name, d)
 	}
-	for i := range *r.Spent {
-		if p := &(*r.Spent)[i]; p.Name == name {
-			p.Seconds += d.Seconds()
-			return
-		}
-	}
-	*r.Spent = append(*r.Spent, PhaseSeconds{name, d.Seconds()})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 )
 
@@ -67,6 +68,26 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer draft.Close()
+	if got := run([]string{"info", graph}, nil, io.Discard, io.Discard); got != exitLocked {
+		t.Errorf("info of one that has told nothing: exit code %d, want %d", got, exitLocked)
+	}
+	told := builder.Told{Phase: "division 2\x1b", Done: 3, Total: 8, Unit: "rows", Share: 0.25, Left: 90, Seconds: 30, Memory: 5 << 20, Disk: 100}
+	if err := draft.Tell(told); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if got := run([]string{"info", graph}, nil, &out, io.Discard); got != exitDone {
+		t.Errorf("info: exit code %d, want %d", got, exitDone)
+	}
+	for _, want := range []string{"a build is running here", "25 % in 30 s, 90 s left", `division 2\u001b: 3 of 8 rows`, "5.0 MiB anonymous; disk 100 bytes"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in: %s", want, &out)
+		}
+	}
+	out.Reset()
+	if run([]string{"info", graph, "--json"}, nil, &out, io.Discard); !strings.Contains(out.String(), `"left_seconds": 90`) || !strings.Contains(out.String(), `"running": true`) {
+		t.Error(out.String())
+	}
 	var errs bytes.Buffer
 	if got := run([]string{"build", rows, "-o", graph, "-k", "4"}, nil, io.Discard, &errs); got != exitLocked || !strings.Contains(errs.String(), "is held by process") {
 		t.Errorf("exit code %d, want %d: %s", got, exitLocked, &errs)

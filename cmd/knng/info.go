@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 )
 
 const infoHelp = `Say what a directory holds: a finished graph, or how far a build is that was
-interrupted, and what it was given. One that is running tells by itself.
+interrupted or is running, and what it was given. It does not hold up one that runs.
 
   knng info photos.knng
   knng info photos.knng --json`
@@ -105,6 +106,9 @@ func optionsOf(list []store.Option) map[string]string {
 
 func unfinishedInfo(g *globals, dir string) error {
 	p, err := store.ProgressOf(dir)
+	if errors.Is(err, store.ErrLocked) {
+		return runningInfo(g, dir, err)
+	}
 	if err != nil {
 		return err
 	}

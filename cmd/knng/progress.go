@@ -19,7 +19,7 @@ func (g *globals) reporter() func(builder.Event) {
 	case "none":
 		return nil
 	case "json":
-		return jsonLines(g.stderr)
+		return jsonLines(g.stderr, time.Now)
 	case "bar":
 		return (&bar{w: g.stderr, now: time.Now, cells: g.cells()}).show
 	}
@@ -51,12 +51,27 @@ func (g *globals) cells() int {
 	return 80
 }
 
-// jsonLines prints every event as an object on a line.
-func jsonLines(w io.Writer) func(builder.Event) {
+// jsonLines prints events as objects on lines: messages, the begin and end of every phase,
+// and between them at most one a second.
+func jsonLines(w io.Writer, now func() time.Time) func(builder.Event) {
 	enc := json.NewEncoder(w)
+	var last time.Time
+	phase := ""
 	return func(e builder.Event) {
-		enc.Encode(map[string]any{"phase": e.Phase, "done": e.Done, "total": e.Total, "unit": e.Unit,
-			"seconds": e.Elapsed.Seconds(), "message": e.Message, "end": e.End})
+		at := now()
+		if e.Message == "" && !e.End && e.Phase == phase && at.Sub(last) < time.Second {
+			return
+		}
+		last, phase = at, e.Phase
+		line := map[string]any{"time": at.UTC().Format(time.RFC3339Nano), "phase": e.Phase, "done": e.Done, "total": e.Total, "unit": e.Unit,
+			"seconds": e.Elapsed.Seconds(), "message": e.Message, "end": e.End}
+		if e.Share > 0 {
+			line["share"], line["left_seconds"] = e.Share, e.Left.Seconds()
+		}
+		if e.Memory > 0 {
+			line["memory_bytes"], line["disk_bytes"] = e.Memory, e.Disk
+		}
+		enc.Encode(line)
 	}
 }
 
@@ -130,16 +145,24 @@ func (b *bar) clear() {
 const meterWidth = 24
 
 func meter(e builder.Event) string {
-	if e.Total <= 0 {
+	if e.Total <= 0 && e.Share == 0 {
 		return ""
 	}
-	full := int(meterWidth * min(e.Done, e.Total) / e.Total)
+	full := 0
+	if e.Total > 0 {
+		full = int(meterWidth * min(e.Done, e.Total) / e.Total)
+	}
+	if e.Share > 0 { // of the whole build
+		full = int(meterWidth * e.Share)
+	}
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", meterWidth-full) + "] "
 }
 
 // status is phase, count, rate and the time left at that rate.
 func status(e builder.Event) string {
 	switch {
+	case e.Total <= 0 && e.Share > 0:
+		return fmt.Sprintf("%s (%s); %s", e.Phase, short(e.Elapsed), whole(e))
 	case e.Total <= 0 && e.Done > 0:
 		return fmt.Sprintf("%s: %d %s (%s)", e.Phase, e.Done, e.Unit, short(e.Elapsed))
 	case e.Total <= 0:
@@ -150,8 +173,16 @@ func status(e builder.Event) string {
 		return s
 	}
 	rate := float64(e.Done) / e.Elapsed.Seconds()
+	if e.Share > 0 {
+		return fmt.Sprintf("%s, %s/s; %s", s, brief(rate), whole(e))
+	}
 	left := time.Duration(float64(e.Total-e.Done) / rate * float64(time.Second))
 	return fmt.Sprintf("%s, %s/s, %s left", s, brief(rate), short(left))
+}
+
+// whole is how far the whole build is.
+func whole(e builder.Event) string {
+	return fmt.Sprintf("in all %.0f %%, %s left; memory %s, disk %s", 100*e.Share, short(e.Left.Round(time.Second)), size(e.Memory), size(e.Disk))
 }
 
 // brief writes a rate with three digits.

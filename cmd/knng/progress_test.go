@@ -39,6 +39,42 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestJSONLines: one line a second, and every begin, end and message; with the whole where
+// that is known.
+func TestJSONLines(t *testing.T) {
+	var out strings.Builder
+	c := &clock{at: time.Unix(1000, 0)}
+	show := jsonLines(&out, c.now)
+	for range 40 {
+		show(builder.Event{Phase: "order", Done: 1, Total: 4})
+		c.at = c.at.Add(100 * time.Millisecond)
+	}
+	show(builder.Event{Phase: "order", End: true})
+	show(builder.Event{Phase: "load", Share: 0.25, Left: 90 * time.Second, Memory: 7, Disk: 9})
+	show(builder.Event{Phase: "load", Message: "a line"})
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 7 {
+		t.Fatalf("%d lines, want 7: %s", len(lines), &out)
+	}
+	for _, want := range []string{`"share":0.25`, `"left_seconds":90`, `"memory_bytes":7`, `"disk_bytes":9`, `"time":"1970-01-01T00:16:44Z"`} {
+		if !strings.Contains(lines[5], want) || strings.Contains(lines[0], "share") {
+			t.Errorf("%s is not in %s, or in %s", want, lines[5], lines[0])
+		}
+	}
+}
+
+// TestWhole: bar and lines show the whole build where it is known.
+func TestWhole(t *testing.T) {
+	e := builder.Event{Phase: "division 2", Done: 3, Total: 4, Unit: "rows", Elapsed: time.Second, Share: 0.25, Left: 90 * time.Second, Memory: 5 << 20, Disk: 2 << 30}
+	if got, want := meter(e)+status(e), "[######..................] division 2: 3 of 4 rows, 3/s; in all 25 %, 90 s left; memory 5.0 MiB, disk 2.00 GiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	e.Total, e.Done = 0, 0
+	if got, want := meter(e)+status(e), "[######..................] division 2 (1.00 s); in all 25 %, 90 s left; memory 5.0 MiB, disk 2.00 GiB"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestBar(t *testing.T) {
 	var out strings.Builder
 	c := &clock{at: time.Unix(1000, 0)}

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"math"
+	"strings"
+
+	"github.com/knng/knng/builder/progress"
+)
+
+// rank says which passes come after which: of those before the one at hand nothing is left.
+// Passes of one rank take turns.
+var rank = map[string]int{
+	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "axes": 4, "bounds": 4,
+	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
+	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
+}
+
+// passOf is the pass that a phase of a build is of, and whether it is one of its times: a
+// division is carved before it is solved.
+func passOf(phase string) (pass string, counts bool) {
+	switch {
+	case strings.HasSuffix(phase, ": carve"):
+		return "divisions", false
+	case strings.HasPrefix(phase, "division "):
+		return "divisions", true
+	case strings.HasPrefix(phase, "leaders "):
+		return "leaders", true
+	case strings.HasPrefix(phase, "propagation "):
+		return "propagation", true
+	case phase == "recall":
+		return "controls", true
+	case phase == "checksum":
+		return "seal", true
+	}
+	return phase, true
+}
+
+// done is what became of a pass.
+type done struct {
+	seconds float64
+	times   float64 // phases that ended, and the part of the one under way
+	running bool
+}
+
+// Left estimates the seconds that a build has still to go: the plan's, at the speed that the
+// phases had which are over or under way, each pass by its own as far as it has come.
+func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
+	if p.Seconds <= 0 {
+		return 0, false
+	}
+	passes := p.doneOf(c)
+	at, _ := passOf(c.Now.Phase)
+	now := rank[at]
+	if c.Now.Phase == "controls" { // the first half of that pass
+		now = rank["axes"]
+	}
+	speed := p.speed(passes, now)
+	for i := range p.Passes {
+		pass := &p.Passes[i]
+		d := passes[pass.Name]
+		if rank[pass.Name] < now {
+			continue
+		}
+		seconds += pass.left(d, speed)
+	}
+	return seconds + p.unplanned(c, at, passes[at]), true
+}
+
+// doneOf sums the phases of a course up by their passes.
+func (p *Plan) doneOf(c progress.Course) map[string]done {
+	passes := map[string]done{}
+	add := func(phase string, seconds, times float64, running bool) {
+		name, counts := passOf(phase)
+		if name == "fold" && p.Pass("folds") != nil {
+			name = "folds"
+		}
+		d := passes[name]
+		d.seconds += seconds
+		if counts {
+			d.times += times
+		}
+		d.running = d.running || running
+		passes[name] = d
+	}
+	now := c.Now
+	for _, phase := range c.Spent {
+		times := 1.0
+		if part, counted := c.Parts[phase.Name]; phase.Name == "exact" { // which stops between stages, and has all of them as its units
+			times = part
+		} else if phase.Name == now.Phase && !now.End && counted { // begun in an earlier run
+			times = 0
+		}
+		if phase.Name == "exact" && phase.Name == now.Phase && !now.End {
+			times = 0
+		}
+		add(phase.Name, phase.Seconds, times, false)
+	}
+	if !now.End && now.Phase != "" {
+		add(now.Phase, now.Elapsed.Seconds(), c.Parts[now.Phase], true)
+	}
+	return passes
+}
+
+// of is how much of a pass is done, up to 1: of twice a pass that is made of two phases.
+func (p *Pass) of(d done) float64 {
+	times := math.Max(1, math.Ceil(p.Times))
+	switch p.Name {
+	case "controls", "seal": // exact lists of rows that steer, and of others that tell; checksum and seal
+		times = 2
+	case "divisions", "leaders", "propagation", "fold", "folds": // of which there may be more than planned
+		times = math.Max(times, math.Ceil(d.times))
+	}
+	return math.Min(1, d.times/times)
+}
+
+// trusted is how much of the planned time counts beside what was measured.
+const trusted = 0.05
+
+// speed is how many seconds one of the plan takes.
+func (p *Plan) speed(passes map[string]done, at int) float64 {
+	took, planned := trusted*p.Seconds, trusted*p.Seconds
+	for i := range p.Passes {
+		pass := &p.Passes[i]
+		if d := passes[pass.Name]; d.times > 0 {
+			part := pass.of(d)
+			if rank[pass.Name] < at {
+				part = math.Max(part, 1/math.Max(1, pass.Times))
+			}
+			took += d.seconds
+			planned += pass.Seconds * part
+		}
+	}
+	return took / planned
+}
+
+// left is what a pass has still to go, where a second of the plan takes speed seconds.
+func (p *Pass) left(d done, speed float64) float64 {
+	part := p.of(d)
+	if part == 0 && d.running { // nobody counts how far it is
+		return math.Max(p.Seconds*speed-d.seconds, 0.1*p.Seconds*speed)
+	}
+	own := (d.seconds + trusted*p.Seconds*speed) / (p.Seconds*part + trusted*p.Seconds)
+	if p.Seconds == 0 {
+		return 0
+	}
+	return p.Seconds * (1 - part) * own
+}
+
+// unplanned is what the phase under way has still to go where the plan has no pass for it.
+func (p *Plan) unplanned(c progress.Course, at string, d done) float64 {
+	part := c.Parts[c.Now.Phase]
+	if c.Now.End || part == 0 || p.Pass(at) != nil || at == "fold" && p.Pass("folds") != nil {
+		return 0
+	}
+	return c.Now.Elapsed.Seconds() * (1 - part) / part
+}

@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/knng/knng/builder/progress"
+)
+
+// TestLeft: of builds that go as planned, at a third of the planned speed, what is left is
+// known from a tenth on within a half, whatever the phase, before and after an interruption.
+func TestLeft(t *testing.T) {
+	p := &Plan{Seconds: 100, Passes: []Pass{
+		{Name: "audit", Times: 1, Seconds: 2}, {Name: "order", Times: 1, Seconds: 8}, {Name: "controls", Times: 1, Seconds: 4},
+		{Name: "divisions", Times: 3, Seconds: 60}, {Name: "propagation", Times: 0.6, Seconds: 10}, {Name: "fold", Times: 2, Seconds: 4},
+		{Name: "adjacency", Times: 1, Seconds: 6}, {Name: "seal", Times: 1, Seconds: 6}}}
+	const slow = 3
+	phases := []struct {
+		name    string
+		seconds float64
+		counted bool
+	}{{"audit", 2, true}, {"order", 8, true}, {"controls", 2, true}, {"division 1", 20, true}, {"fold", 2, true}, {"division 2", 20, true}, {"fold", 2, true},
+		{"division 3: carve", 5, true}, {"division 3", 15, true}, {"propagation 1", 10, true}, {"adjacency", 6, true}, {"recall", 2, true}, {"checksum", 3, false}, {"seal", 3, false}}
+	for _, interrupted := range []bool{false, true} {
+		w := progress.NewWhole(nil, nil)
+		w.Expect(p.Left)
+		past, share := 0.0, 0.0
+		var spent []progress.PhaseSeconds
+		for _, phase := range phases {
+			for step := range 11 {
+				e := progress.Event{Phase: phase.name, Total: 100, Done: int64(10 * step), Elapsed: time.Duration(slow * phase.seconds * float64(step) / 10 * 1e9)}
+				if !phase.counted {
+					e.Total, e.Done = 0, 0
+				}
+				w.See(&e)
+				want := slow*100 - past - e.Elapsed.Seconds()
+				got := e.Left.Seconds()
+				if share > e.Share || e.Share > 1 || e.Share == 0 && past > 0 {
+					t.Fatalf("%s, step %d: share %g after %g", phase.name, step, e.Share, share)
+				}
+				share = e.Share
+				if done := past + e.Elapsed.Seconds(); done > slow*10 && want > slow*3 && (got > 1.5*want || got < want/1.5) {
+					t.Errorf("interrupted %v, %s, step %d: %.1f s left, want %.1f", interrupted, phase.name, step, got, want)
+				}
+			}
+			past += slow * phase.seconds
+			end := progress.Event{Phase: phase.name, Elapsed: time.Duration(slow * phase.seconds * 1e9), End: true}
+			w.See(&end)
+			spent = append(spent, progress.PhaseSeconds{Name: phase.name, Seconds: slow * phase.seconds})
+			if interrupted {
+				w, share = progress.NewWhole(spent, nil), 0
+				w.Expect(p.Left)
+			}
+		}
+	}
+	if _, known := new(Plan).Left(progress.Course{}); known {
+		t.Error("a plan without times knows what is left")
+	}
+	if math.IsNaN(p.speed(nil, 0)) {
+		t.Error("no speed before anything was done")
+	}
+}

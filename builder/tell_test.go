@@ -1,0 +1,57 @@
+package builder_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// TestTold: a running build tells how far it is without its lock, nothing stays behind, and
+// the share told of events never falls.
+func TestTold(t *testing.T) {
+	const n, dim = 3000, 8
+	rows, err := vectors.FromFloat32(clustered(7, n, dim), dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	var told builder.Told
+	share, waited := 0.0, false
+	opts := builder.Options{K: 5, Method: builder.Paper, Divisions: 3, LeafSize: 60, Progress: func(e builder.Event) {
+		if e.Message == "" && e.Phase != "" && (e.Share < share || e.Share > 1 || e.Left < 0) {
+			t.Errorf("%s: share %g after %g, %v left", e.Phase, e.Share, share, e.Left)
+		}
+		share = max(share, e.Share)
+		if e.Phase != "division 2" || waited {
+			return
+		}
+		waited = true
+		for range 100 { // it is told once a second
+			time.Sleep(50 * time.Millisecond)
+			text, _, err := store.Told(dir)
+			if err == nil && json.Unmarshal(text, &told) == nil {
+				return
+			}
+		}
+	}}
+	if _, err := builder.Build(context.Background(), dir, vectors.NewInput(rows), opts); err != nil {
+		t.Fatal(err)
+	}
+	if told.Phase != "division 2" && told.Phase != "division 1" && told.Phase != "division 2: carve" || told.Share <= 0 || told.Memory <= 0 || told.Seconds <= 0 {
+		t.Errorf("told %+v", told)
+	}
+	if _, _, err := store.Told(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the build: %v", err)
+	}
+	if share == 0 {
+		t.Error("no event has a share")
+	}
+}

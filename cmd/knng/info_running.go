@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+)
+
+// runningInfo says how far a build is that another process runs, as that told last; locked
+// is the error that names the process, which is all that is known of one that tells nothing.
+func runningInfo(g *globals, dir string, locked error) error {
+	text, at, err := store.Told(dir)
+	var told builder.Told
+	if err != nil || json.Unmarshal(text, &told) != nil {
+		return locked
+	}
+	age := max(0, time.Since(at))
+	if g.json {
+		return g.printWith(told, map[string]any{"dir": dir, "finished": false, "running": true, "age_seconds": age.Seconds()})
+	}
+	fmt.Fprintf(g.stdout, "%s: a build is running here\n", oneLine(dir))
+	if told.Share > 0 {
+		fmt.Fprintf(g.stdout, "done       %.0f %% in %s, %s left\n", 100*told.Share, short(seconds(told.Seconds)), short(seconds(told.Left)))
+	} else {
+		fmt.Fprintf(g.stdout, "done       for %s; how much is left is not known yet\n", short(seconds(told.Seconds)))
+	}
+	phase := oneLine(told.Phase)
+	if told.Total > 0 {
+		phase += fmt.Sprintf(": %d of %d %s", told.Done, told.Total, oneLine(told.Unit))
+	}
+	fmt.Fprintf(g.stdout, "phase      %s\n", phase)
+	fmt.Fprintf(g.stdout, "memory     %s anonymous; disk %s\n", size(told.Memory), size(told.Disk))
+	fmt.Fprintf(g.stdout, "told       %s ago\n", short(age))
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

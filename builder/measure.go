@@ -22,26 +22,39 @@ var ErrOwnDistance = errors.New("builder: the graph's distance is no metric of i
 // progress may be nil. Error to test: ErrOwnDistance.
 func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(Event)) (est RecallEstimate, err error) {
 	est = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
+	per, rows, err := sampledRecalls(ctx, s, sample, seed, progress)
+	if err != nil || len(per) == 0 {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, rows, 1)
+	est.Sample = len(per)
+	return est, nil
+}
+
+// RecallByRow is MeasureRecall that returns the recall of each row of the sample, in no
+// particular order, from 0 to 1; nil where lists are empty.
+func RecallByRow(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(Event)) ([]float64, error) {
+	per, _, err := sampledRecalls(ctx, s, sample, seed, progress)
+	return per, err
+}
+
+// sampledRecalls are the recalls of the rows of a sample, and how many rows it is of.
+func sampledRecalls(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(Event)) (per []float64, rows int, err error) {
 	if s.K() == 0 {
-		return est, nil
+		return nil, 0, nil
 	}
 	in, order, err := s.Vectors()
 	if err != nil {
-		return est, err
+		return nil, 0, err
 	}
 	defer in.Close()
 	ps, err := pointsOf(s, in, order)
 	if err != nil {
-		return est, err
+		return nil, 0, err
 	}
 	drawn := recall.Sample(len(order), sample, seed, measureStream)
-	per, err := (&measurement{ps, ctx, reporter.Reporter{Tell: progress}}).perRow(s, drawn)
-	if err != nil {
-		return est, err
-	}
-	est.Recall, est.Low, est.High = recall.Interval(per, len(order), 1)
-	est.Sample = len(per)
-	return est, nil
+	per, err = (&measurement{ps, ctx, reporter.Reporter{Tell: progress}}).perRow(s, drawn)
+	return per, len(order), err
 }
 
 // measurement is the rows of a store, and whom its measuring is told.

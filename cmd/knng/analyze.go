@@ -23,6 +23,7 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
   knng analyze photos.knng --top 50 --json
   knng analyze photos.knng --within 0.05    # what is this near counts as equal
   knng analyze photos.knng --reverse        # and build the in-neighbors
+  knng analyze photos.knng --plot photos.svg
   knng analyze photos.knng --affinity clusters.csv    # and cluster it
 
 With --reverse the rows that list each row are built and kept in DIR/reverse,
@@ -49,6 +50,7 @@ type analyzeFlags struct {
 	memory  string
 	bytes   int64
 
+	plot       string
 	affinity   string
 	preference float32
 	preferred  bool // a preference was given
@@ -71,6 +73,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.BoolVar(&a.reverse, "reverse", false, "build the in-neighbors and keep them in DIR/reverse")
 	f.BoolVar(&a.view, "view", false, "make DIR/view again, by which lists are looked up")
 	f.BoolVar(&a.search, "search", false, "make the links in DIR/search, by which vectors are searched for")
+	f.StringVar(&a.plot, "plot", "", "draw in-degrees, distances and the recall of 1,000 rows to this SVG file")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
 	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of what the machine or its cgroup offers for the first, 256 MiB for the second)")
@@ -144,6 +147,14 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 			return fmt.Errorf("%s exists", a.affinity)
 		}
 	}
+	if a.plot != "" {
+		if err := apart(dir, a.plot); err != nil {
+			return err
+		}
+		if exists(a.plot) {
+			return fmt.Errorf("%s exists", a.plot)
+		}
+	}
 	if a.view {
 		if err := store.BuildView(ctx, dir); err != nil {
 			return err
@@ -181,6 +192,11 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	r.Dir = dir
 	if a.affinity != "" {
 		if r.Affinity, err = a.propagate(ctx, w); err != nil {
+			return err
+		}
+	}
+	if a.plot != "" {
+		if err := a.draw(ctx, g, s, dir); err != nil {
 			return err
 		}
 	}

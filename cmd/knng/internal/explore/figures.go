@@ -8,21 +8,21 @@ import (
 	"github.com/knng/knng/store/analysis"
 )
 
-// figures are the numbers about the graph that the page draws.
-type figures struct {
+// Figures are the numbers about the graph that the page draws.
+type Figures struct {
 	InDegrees  []analysis.Bin   `json:"in_degrees"`
 	Hubs       []analysis.Hub   `json:"hubs"`
 	Antihubs   int              `json:"antihubs"`
-	Nearest    histogram        `json:"nearest"`
-	Farthest   histogram        `json:"farthest"`
+	Nearest    Histogram        `json:"nearest"`
+	Farthest   Histogram        `json:"farthest"`
 	Components []analysis.Group `json:"components"`
 	Islands    int              `json:"islands"`
 	Duplicates []analysis.Group `json:"duplicates"`
 	Equal      int              `json:"equal"` // groups of duplicates
 }
 
-// A histogram counts values in bins of equal width from Low to High.
-type histogram struct {
+// A Histogram counts values in bins of equal width from Low to High.
+type Histogram struct {
 	Low    float32 `json:"low"`
 	High   float32 `json:"high"`
 	Counts []int   `json:"counts"`
@@ -31,9 +31,10 @@ type histogram struct {
 // shownGroups is how many groups and hubs the page lists.
 const shownGroups = 12
 
-// measure goes over the lists a few times.
-func measure(ctx context.Context, g *store.Store) (f *figures, degrees []uint32, err error) {
-	graph, f := g.Under(ctx), new(figures)
+// Measure goes over the lists of a graph a few times; it returns the in-degree of every row
+// as well.
+func Measure(ctx context.Context, g *store.Store) (f *Figures, degrees []uint32, err error) {
+	graph, f := g.Under(ctx), new(Figures)
 	if degrees, err = analysis.InDegrees(graph); err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +63,7 @@ func measure(ctx context.Context, g *store.Store) (f *figures, degrees []uint32,
 func first(groups []analysis.Group) []analysis.Group { return groups[:min(shownGroups, len(groups))] }
 
 // distances are those to the nearest and to the last neighbor of every list.
-func distances(graph store.Stoppable) (nearest, farthest histogram, err error) {
+func distances(graph store.Stoppable) (nearest, farthest Histogram, err error) {
 	var near, far []float32
 	err = graph.EachKeyed(func(_ store.Row, _ []uint32, keys []float32) error {
 		if len(keys) > 0 {
@@ -71,15 +72,15 @@ func distances(graph store.Stoppable) (nearest, farthest histogram, err error) {
 		}
 		return nil
 	})
-	return histogramOf(near), histogramOf(far), err
+	return HistogramOf(near), HistogramOf(far), err
 }
 
 // bins is the number of bars of a histogram.
 const bins = 40
 
-// histogramOf counts the values up to the quantile 0.995 in bins, the few beyond it in
+// HistogramOf sorts and counts the values up to the quantile 0.995 in bins, the few beyond it in
 // the last one.
-func histogramOf(values []float32) (h histogram) {
+func HistogramOf(values []float32) (h Histogram) {
 	if len(values) == 0 {
 		return h
 	}

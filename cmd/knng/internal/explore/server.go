@@ -37,7 +37,7 @@ type Server struct {
 	images *images
 
 	mu      sync.Mutex
-	figures *figures
+	figures *Figures
 	degrees []uint32
 	points  *points
 	failure string // why there are no figures or no map
@@ -70,7 +70,7 @@ func New(dir string, g *store.Store, opts Options) (s *Server, err error) {
 
 // Prepare computes figures and the map; the page shows each when it is there.
 func (s *Server) Prepare(ctx context.Context) error {
-	f, degrees, err := measure(ctx, s.g)
+	f, degrees, err := Measure(ctx, s.g)
 	if err == nil {
 		s.mu.Lock()
 		s.figures, s.degrees = f, degrees

@@ -1,0 +1,66 @@
+// Command living measures search over a graph beside HNSW indexes of other packages, all in
+// one run that takes turns:
+//
+//	python -m pip install hnswlib usearch faiss-cpu
+//	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -work /big/disk
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+
+	"github.com/knng/knng/bench/living"
+	"github.com/knng/knng/bench/peers"
+)
+
+func main() {
+	var c living.Config
+	flag.StringVar(&c.Base, "base", "", "file of rows")
+	flag.StringVar(&c.Queries, "queries", "", "file of queries")
+	flag.IntVar(&c.Limit, "limit", 0, "only the first rows (default all)")
+	flag.IntVar(&c.Count, "count", 0, "only the first queries (default all)")
+	flag.StringVar(&c.Work, "work", "living.work", "folder for the graph, indexes and exact answers, which are kept")
+	flag.IntVar(&c.K, "k", 10, "results of a query")
+	flag.IntVar(&c.Lists, "lists", 20, "neighbors of a row in the graph")
+	flag.Float64Var(&c.Recall, "recall", 0.95, "recall of the graph")
+	flag.IntVar(&c.Rounds, "rounds", 3, "rounds of every point, of which the median counts")
+	flag.StringVar(&c.Python, "python", "python3", "Python with the packages")
+	efforts := flag.String("efforts", "10,16,24,32,48,64,96,128", "comma-separated")
+	threads := flag.String("threads", "1,2", "comma-separated")
+	others := flag.String("peers", "hnswlib,usearch,usearch-i8,faiss,faiss-u8", "comma-separated; empty for none")
+	flag.Parse()
+	c.Efforts, c.Threads = numbers("efforts", *efforts), numbers("threads", *threads)
+	if *others != "" {
+		c.Peers = strings.Split(*others, ",")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	fmt.Println(peers.ThisMachine())
+	fmt.Println("| threads | effort | side | recall | queries a second | comparisons |")
+	fmt.Println("|---|---|---|---|---|---|")
+	err := c.Run(ctx, os.Stderr, func(p living.Point) {
+		fmt.Printf("| %d | %d | %s | %.4f | %.0f | %.0f |\n", p.Threads, p.Effort, p.Side, p.Recall, p.Rate, p.Comparisons)
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "living:", err)
+		os.Exit(1)
+	}
+}
+
+// numbers are those of a flag.
+func numbers(name, text string) (list []int) {
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 {
+			fmt.Fprintf(os.Stderr, "living: -%s is %q, want whole numbers\n", name, text)
+			os.Exit(2)
+		}
+		list = append(list, n)
+	}
+	return list
+}

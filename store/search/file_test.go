@@ -1,0 +1,190 @@
+package search
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// some is a file of links as parse wants it.
+func some() (identity, []byte) {
+	id := identity{places: 5, width: 4, listed: 2, leaders: 3, seed: 1, order: 7, graph: "abc", norms: true}
+	l := &links{identity: id, leaders: []leader{{0, 1}, {0, 4}, {3, 3}}, norms: []float64{1, 2, 3, 4, 5}}
+	table := make([]byte, id.tableBytes())
+	for i := range table {
+		table[i] = byte(i)
+	}
+	rest := l.encodeRest()
+	data := append(id.header(id.sumOf(table, 0), sumRest(rest)), table...)
+	return id, append(append(data, make([]byte, id.leadersAt()-headerBytes-len(table))...), rest...)
+}
+
+// TestParse: what is written is read back, and no changed byte outside the table passes.
+func TestParse(t *testing.T) {
+	id, data := some()
+	l, err := parse(data, id)
+	if err != nil || len(l.table) != id.tableBytes() || l.leaders[2] != (leader{3, 3}) || l.norms[4] != 5 {
+		t.Fatal(l, err)
+	}
+	for at := range data {
+		if at >= headerBytes && at < headerBytes+id.tableBytes() {
+			continue
+		}
+		data[at] ^= 0x10
+		if _, err := parse(data, id); err == nil {
+			t.Errorf("byte %d may change", at)
+		}
+		data[at] ^= 0x10
+	}
+	for size := range data {
+		if _, err := parse(data[:size], id); err == nil {
+			t.Errorf("%d bytes pass", size)
+		}
+	}
+	other := id
+	other.order++
+	if _, err := parse(data, other); !errors.Is(err, errOther) {
+		t.Error(err)
+	}
+}
+
+// FuzzParse: no file of links makes parse fail otherwise than by an error.
+func FuzzParse(f *testing.F) {
+	id, data := some()
+	f.Add(data, false)
+	f.Add(data[:headerBytes], true)
+	f.Add([]byte{}, false)
+	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
+		if sealed && len(data) >= headerBytes { // a header of a stranger who can hash
+			data = slices.Clone(data)
+			copy(data[sumAt:], sumBytes(data[:sumAt]))
+		}
+		l, err := parse(data, id)
+		if err != nil {
+			return
+		}
+		for _, leader := range l.leaders {
+			if int(leader.place) >= id.places {
+				t.Errorf("leader %v", leader)
+			}
+		}
+	})
+}
+
+// TestEntries are in the order of keys, whatever their signs, and give them back.
+func TestEntries(t *testing.T) {
+	keys := []float32{float32(math.Inf(-1)), -math.MaxFloat32, -2, -1e-40, 0, 1e-40, 0.5, 3, math.MaxFloat32, float32(math.Inf(1))}
+	for i, key := range keys {
+		e := entryOf(key, math.MaxUint32)
+		if keyOf(e) != key || uint32(e) != math.MaxUint32 {
+			t.Errorf("%v is %v", key, keyOf(e))
+		}
+		if i > 0 && entryOf(key, 0) <= entryOf(keys[i-1], math.MaxUint32) {
+			t.Errorf("%v is not behind %v", key, keys[i-1])
+		}
+	}
+}
+
+// TestNearest: it keeps what sorting gives, with and without entries that stay.
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var n nearest
+	for range 300 {
+		room, keep := rng.IntN(8), uint64(rng.IntN(60))
+		if keep < 20 {
+			keep = 0
+		}
+		n.reset(room, keep)
+		var all []entry
+		for range rng.IntN(50) {
+			e := 1 + rng.Uint64N(80)
+			all = append(all, e)
+			if bound := n.bound(); e <= bound {
+				n.offer(e)
+			}
+		}
+		slices.Sort(all)
+		count := min(room, len(all))
+		for count < len(all) && all[count] <= keep {
+			count++
+		}
+		if got := n.sorted(); !slices.Equal(got, all[:count]) {
+			t.Fatalf("room %d, keep %d: %v, want %v", room, keep, got, all[:count])
+		}
+	}
+}
+
+// TestHeap sorts.
+func TestHeap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	var h heap
+	var all []uint64
+	for range 500 {
+		e := rng.Uint64N(100)
+		h.push(e)
+		all = append(all, e)
+	}
+	slices.Sort(all)
+	for i, want := range all {
+		if got := h.pop(); got != want {
+			t.Fatalf("number %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestVisited: a place is new once a round, through growth.
+func TestVisited(t *testing.T) {
+	var v visited
+	for range 3 {
+		v.clear()
+		rng := rand.New(rand.NewPCG(4, 2))
+		seen := map[uint32]bool{}
+		for range 20_000 {
+			p := uint32(rng.IntN(9000))
+			if v.add(p) == seen[p] {
+				t.Fatalf("place %d", p)
+			}
+			seen[p] = true
+		}
+	}
+}
+
+// TestWrongLinks: links that lead nowhere are an error that says which, and wrong ones that
+// lead somewhere are found by Check alone.
+func TestWrongLinks(t *testing.T) {
+	s := small(t)
+	path := Path(s.g.Dir())
+	for _, c := range []struct {
+		to    byte
+		fails bool
+	}{{1, false}, {0x40, true}} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := headerBytes; at < headerBytes+s.links.tableBytes(); at += 4 {
+			data[at], data[at+1], data[at+2], data[at+3] = 1, 0, 0, 0
+			if c.fails {
+				data[at+3] = c.to
+			}
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Open(s.g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Search(make([]float32, s.Dim()), Query{K: 3})
+		if c.fails && !errors.Is(err, ErrCorrupt) || !c.fails && (err != nil || len(got) != 3) {
+			t.Errorf("%v: %v %v", c, got, err)
+		}
+		if err := Check(t.Context(), s.g); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("check: %v", err)
+		}
+		again.Close()
+	}
+}

@@ -1,0 +1,45 @@
+package search
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+func sumRest(b []byte) uint64 { return xxhash.Sum64(b) }
+
+func sumBytes(b []byte) []byte { return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(b)) }
+
+// small is a searcher over 100 points of a line.
+func small(t *testing.T) *Searcher {
+	t.Helper()
+	values := make([]float32, 200)
+	for i := range 100 {
+		values[2*i] = float32(i)
+	}
+	rows, err := vectors.FromFloat32(values, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), builder.Options{K: 4}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	s, err := Open(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}

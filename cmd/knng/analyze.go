@@ -177,11 +177,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		}
 	}
 	if a.search {
-		links, err := g.openSearch(ctx, s)
-		if err != nil {
-			return err
-		}
-		if err := links.Close(); err != nil {
+		if err := g.makeLinks(ctx, dir, a.bytes); err != nil {
 			return err
 		}
 	}

@@ -60,6 +60,7 @@ type buildFlags struct {
 	badRows     string
 	duplicates  string
 	pairCache   string
+	search      string
 	propagation string
 	pairwise    string
 	directions  string
@@ -113,6 +114,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
+	f.StringVar(&b.search, "search", "on", "make what \"knng search\" walks, 8 k bytes a row and at most 160, on or off (the first search makes it then)")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "paper: computed-pair cache: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
 	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
@@ -194,6 +196,9 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	if b.vectors != "copy" && b.vectors != "reference" {
 		return fmt.Errorf("--vectors is %q, want copy or reference", b.vectors)
 	}
+	if b.search != "on" && b.search != "off" {
+		return fmt.Errorf("--search is %q, want on or off", b.search)
+	}
 	o.Reference = b.vectors == "reference"
 	if o.Memory, err = parseSize(b.memory); err != nil {
 		return err
@@ -247,6 +252,13 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Progress = g.reporter()
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
+	if b.search == "on" && (err == nil || errors.Is(err, store.ErrFinished)) {
+		if links := g.makeLinks(ctx, b.out, cmp.Or(b.opts.Memory, builder.DefaultMemory())); links != nil && ctx.Err() == nil {
+			g.log("the graph is finished, and the links of search are left to the first search: %v", links)
+		} else if links != nil {
+			return g.stopped(links)
+		}
+	}
 	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
 		err = fmt.Errorf("%w by --bad-rows", err)
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/search"
 )
 
 const checkHelp = `Verify a finished graph: size and hash of every file, every block, the shape and
@@ -40,6 +44,11 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 	if err != nil {
 		return err
 	}
+	if report.OK() {
+		if err := checkLinks(c.Context(), dir, report); err != nil {
+			return err
+		}
+	}
 	if g.json {
 		if err := g.printJSON(report); err != nil {
 			return err
@@ -49,6 +58,27 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 	}
 	if !report.OK() {
 		return errSilent
+	}
+	return nil
+}
+
+// checkLinks compares the links of search with those of the lists, where there are any. They
+// are derived, so that a damaged file is no loss, but a search would walk it.
+func checkLinks(ctx context.Context, dir string, report *store.CheckReport) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	switch err := search.Check(ctx, s); {
+	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, search.ErrOwnDistance):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, search.ErrCorrupt):
+		report.Faults = append(report.Faults, err.Error()+"; delete it, and the next search makes it again")
+	default:
+		report.Notes = append(report.Notes, fmt.Sprintf("the links of search were not checked: %v", err))
 	}
 	return nil
 }

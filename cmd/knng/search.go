@@ -178,6 +178,20 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searc
 	return r, nil
 }
 
+// makeLinks makes the links that search walks, within a share of a memory limit.
+func (g *globals) makeLinks(ctx context.Context, dir string, memory int64) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	steps := &steps{to: g.phases()}
+	defer steps.end()
+	return search.Make(s, &search.Options{Context: ctx, Limit: memory / 4, Progress: func(done, total int) {
+		steps.tell("links", "rows", int64(done), int64(total))
+	}})
+}
+
 // queries opens the vectors that are looked for.
 func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r *search.Searcher, paths []string) (*vectors.Input, error) {
 	if len(paths) > 0 {

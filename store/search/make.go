@@ -17,11 +17,9 @@ type maker struct {
 	order   []uint32 // row of every place
 	placeOf []uint32 // of every row
 	threads int
+	limit   int64 // bytes that the ranges under way take together, as far as may be
 	ctx     context.Context
 }
-
-// rangeBytes bounds what the ranges under way take together.
-const rangeBytes = 256 << 20
 
 // table derives the links of all places, range by range and several ranges at a time, and
 // gives each to write. It returns the sum of all.
@@ -35,7 +33,7 @@ func (m *maker) table(write func(first int, table []byte) error) (sum uint64, er
 	}
 	n := m.identity.places
 	perPlace := 4*m.listed + 5*m.width + 4*m.width
-	size := max(1, rangeBytes/m.threads/perPlace/sumPlaces) * sumPlaces
+	size := max(1, int(m.limit)/m.threads/perPlace/sumPlaces) * sumPlaces
 	if even := (n + m.threads - 1) / m.threads; even < size {
 		size = (even + sumPlaces - 1) / sumPlaces * sumPlaces
 	}

@@ -42,6 +42,9 @@ type Options struct {
 	Threads int
 	// Memory has links made in memory and DIR/search left alone, neither read nor written.
 	Memory bool
+	// Limit bounds what making links takes beside 12 bytes a row (under cosine 20), in bytes:
+	// the less, the more passes over the lists. 0 is 256 MiB.
+	Limit int64
 	// Context stops making links; nil: nothing does.
 	Context context.Context
 	// Progress is told how many of how many places have their links. May be nil.
@@ -59,17 +62,7 @@ func Path(dir string) string { return filepath.Join(dir, folder, fileName) }
 // The store must stay open as long as the Searcher. Errors: ErrOwnDistance, store.ErrCorrupt,
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (s *Searcher, err error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
-	s = &Searcher{g: g, opts: o}
+	s = newSearcher(g, opts)
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -82,6 +75,38 @@ func Open(g *store.Store, opts *Options) (s *Searcher, err error) {
 		return nil, err
 	}
 	return s, s.takeLeaders()
+}
+
+// Make makes the links in DIR/search where they are not there as they should be, and nothing
+// else. Errors: those of Open; that of writing them.
+func Make(g *store.Store, opts *Options) error {
+	s := newSearcher(g, opts)
+	defer s.Close()
+	if err := s.openRows(); err != nil {
+		return err
+	}
+	id := s.identity()
+	if s.mapLinks(id) == nil {
+		return nil
+	}
+	return s.keep(id)
+}
+
+func newSearcher(g *store.Store, opts *Options) *Searcher {
+	s := &Searcher{g: g}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Threads <= 0 {
+		s.opts.Threads = runtime.GOMAXPROCS(0)
+	}
+	if s.opts.Limit <= 0 {
+		s.opts.Limit = 256 << 20
+	}
+	if s.opts.Context == nil {
+		s.opts.Context = context.Background()
+	}
+	return s
 }
 
 // openRows maps the vectors.
@@ -194,7 +219,7 @@ func (s *Searcher) mapLinks(want identity) error {
 
 // maker is one for this store.
 func (s *Searcher) maker(id identity) *maker {
-	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, ctx: s.opts.Context}
+	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, limit: s.opts.Limit, ctx: s.opts.Context}
 }
 
 // keep makes links beside their name, and maps them under it.
@@ -319,7 +344,7 @@ func Check(ctx context.Context, g *store.Store) error {
 	if _, err := os.Stat(Path(g.Dir())); err != nil {
 		return err
 	}
-	s := &Searcher{g: g, opts: Options{Threads: runtime.GOMAXPROCS(0), Context: ctx}}
+	s := newSearcher(g, &Options{Context: ctx})
 	defer s.Close()
 	if err := s.openRows(); err != nil {
 		return err

@@ -61,7 +61,18 @@ func finished(ctx context.Context, dir string, src *vectors.Input, threads int) 
 		return nil, err
 	}
 	m := s.Info().Manifest
-	return result, unchanged(ctx, dir, &m, src, audited.Checksum, threads)
+	if err := unchanged(ctx, dir, &m, src, audited.Checksum, threads); err != nil {
+		return nil, err
+	}
+	return result, referenceAnew(s, src)
+}
+
+// referenceAnew notes where a referenced file is that was given under another name.
+func referenceAnew(s *store.Store, src *vectors.Input) error {
+	if len(src.Files) != 1 {
+		return nil
+	}
+	return s.NameAnew(src.Files[0].Path)
 }
 
 // inputHash is a hash of all rows of an input that has no files.

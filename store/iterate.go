@@ -107,8 +107,9 @@ func (s *Store) referenced() (*vectors.Input, error) {
 	var paths []string
 	rows := 0
 	for _, f := range s.info.Manifest.Files {
-		if err := f.Check(); err != nil {
-			return nil, fmt.Errorf("store: the referenced vectors: %w", err)
+		f, err := s.found(f)
+		if err != nil {
+			return nil, err
 		}
 		paths = append(paths, f.Path)
 		rows += f.Rows

@@ -65,7 +65,7 @@ func printPlan(g *globals, p *plan.Plan) error {
 	w := tabwriter.NewWriter(g.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "pass\ttimes\treads\twrites\tmemory\tdisk\ttime\t")
 	for _, x := range p.Passes {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Name, strconv.FormatFloat(x.Times, 'f', -1, 64),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Name, times(x.Times),
 			size(x.ReadBytes), size(x.WrittenBytes), size(x.AnonBytes), size(x.DiskBytes), planned(x.Seconds), x.Does)
 	}
 	fmt.Fprintf(w, "all\t\t%s\t%s\t%s\t%s\t%s\t%s\n", size(p.ReadBytes), size(p.WrittenBytes), size(p.PeakAnonBytes),
@@ -79,6 +79,14 @@ func printPlan(g *globals, p *plan.Plan) error {
 	}
 	fmt.Fprintf(g.stdout, "the memory limit is %s, the least that will do %s%s\n", size(p.LimitBytes), sufficing(p.LeastBytes), refused)
 	return nil
+}
+
+// times is how often a pass is expected, in whole numbers.
+func times(x float64) string {
+	if x > 0.1 && x < 0.75 {
+		return "0 or 1"
+	}
+	return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
 }
 
 // sufficing is a size of memory that is not refused when it is given as the limit: as a

@@ -44,12 +44,16 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) (order []uint32
 
 // rounding is that of the build, which is fitted on rows the first time.
 func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
-	known, err := r.draft.Load("rounding", &rounding)
+	record := "rounding"
+	if r.use == pairCodes && r.state.Steer > 0 { // another method had one of its own
+		record = "rounding-pairs"
+	}
+	known, err := r.draft.Load(record, &rounding)
 	if err != nil || known {
 		return rounding, err
 	}
 	rounding = r.fitted(rows)
-	return rounding, r.draft.Record("rounding", rounding)
+	return rounding, r.draft.Record(record, rounding)
 }
 
 // balls is the divider of the balls method.

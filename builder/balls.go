@@ -60,14 +60,27 @@ func (m *ballsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 
 func (m *ballsMethod) resume() error { return m.loadCandidates() }
 
-func (m *ballsMethod) prepare() error { return m.reduce() }
+func (m *ballsMethod) prepare() error {
+	if err := m.sight(m.candidatesByCodes); err != nil {
+		return err
+	}
+	if m.keyed = m.state.byKeys(); m.keyed || m.state.Method != string(Balls) {
+		return nil
+	}
+	return m.reduce()
+}
 
 // writes is nothing but for a fold, which looks itself.
 func (m *ballsMethod) writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
 
 func (m *ballsMethod) stage(kind string) error {
-	if kind == propagationStage {
+	switch kind {
+	case propagationStage:
 		return m.join()
+	case keysStage:
+		return m.goKeyed()
+	case listsStage:
+		return m.goExact()
 	}
 	return m.divideBalls()
 }
@@ -83,6 +96,7 @@ func (m *ballsMethod) free() {
 	m.freeRound()
 	if m.found != nil {
 		m.found.Free()
+		m.found = nil
 	}
 }
 
@@ -94,10 +108,8 @@ func (m *ballsMethod) divideBalls() error {
 	number := m.state.count(divisionStage) + 1
 	m.freeRound()
 	stands := m.goal.overlapOf(number)
-	b := m.balls(cmp.Or(m.lead, m.codes), stands)
 	p := m.begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
-	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
-	pairs, err := leaves.solve(b, uint32(number))
+	pairs, err := m.solveDivision(number, stands, p)
 	if err != nil {
 		return err
 	}
@@ -108,6 +120,15 @@ func (m *ballsMethod) divideBalls() error {
 	err = m.endBallStage(st)
 	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.n()), m.steerNote())
 	return err
+}
+
+// solveDivision solves the leaves of a division, by codes or by keys.
+func (m *ballsMethod) solveDivision(number, stands int, p *phase) (int64, error) {
+	if m.keyed {
+		return m.divideKeyed(number, stands, p)
+	}
+	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
+	return leaves.solve(m.balls(cmp.Or(m.lead, m.codes), stands), uint32(number))
 }
 
 // join runs one round of joins, or as many parts of it as the target recall
@@ -181,7 +202,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 		}
 		end := min(to, m.round.Entered())
 		err := vectors.Apart(m.opts.Threads, m.n(), joinRange, func() func(first, last int) error {
-			join, places := m.round.Join(m.codes), make([]uint32, 0, joinRange)
+			join, places := m.joiner(), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
 				places = places[:0]
 				for place := uint32(first); place < uint32(last); place++ {
@@ -191,7 +212,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 				}
 				pairs.Add(int64(join.Around(places...)))
 				p.Add(len(places))
-				return m.ctx.Err()
+				return cmp.Or(join.Err(), m.ctx.Err())
 			}
 		})
 		if err != nil {

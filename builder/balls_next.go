@@ -14,14 +14,24 @@ func (m *ballsMethod) next() (kind, stop string) {
 	if stop := g.enough(s); stop != "" {
 		return "", stop
 	}
+	kind, stop = m.more()
+	if kind == propagationStage {
+		return kind, stop
+	}
+	return g.orTurn(s, kind, stop)
+}
+
+// more decides where recall does not suffice.
+func (m *ballsMethod) more() (kind, stop string) {
+	s, g := &m.state, &m.goal
 	balls, rounds, steered, last := g.ballsDone(s), s.count(propagationStage), g.steered(s), s.last()
-	most := MaxDivisions
+	most := g.mostDivisions(s)
 	if g.Divisions > 0 {
 		most = g.Divisions
 	} else if !steered {
 		most = s.Plan.Balls
 	}
-	mayDivide, mayJoin := balls < most, g.Propagate && rounds < MaxDivisions
+	mayDivide, mayJoin := balls < most, g.Propagate && rounds < g.mostDivisions(s)
 	if g.Rounds > 0 {
 		mayJoin = mayJoin && rounds < g.Rounds
 	} else if !steered {
@@ -30,7 +40,7 @@ func (m *ballsMethod) next() (kind, stop string) {
 		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
-	case balls == 0, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
+	case balls == 0, last.Kind == keysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
 		return divisionStage, ""
 	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || m.soon()):
 		return propagationStage, ""

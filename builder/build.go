@@ -78,6 +78,9 @@ func (r *run) build() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.ahead(); err != nil {
+		return nil, err
+	}
 	if r.state.Method != "" {
 		r.take(Method(r.state.Method))
 	}

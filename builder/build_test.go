@@ -466,12 +466,12 @@ func TestFinishedAndMismatch(t *testing.T) {
 func TestRoundsEnd(t *testing.T) {
 	data := clustered(4, 3000, 6)
 	o := builder.Options{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 1, Recall: 0.9999}
-	got, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 6), o)
+	got, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, data, 6, vectors.Uint8), o)
 	if got.Rounds < 2 || got.Rounds == builder.MaxDivisions {
 		t.Fatalf("%d rounds: %s", got.Rounds, got.Stop)
 	}
 	more := builder.Options{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 1, Rounds: got.Rounds + 3}
-	want, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 6), more)
+	want, _ := build(t, filepath.Join(t.TempDir(), "g"), typed(t, data, 6, vectors.Uint8), more)
 	if got.Checksum != want.Checksum {
 		t.Errorf("%d rounds more give another graph", want.Rounds-got.Rounds)
 	}

@@ -75,13 +75,6 @@ func (m *ballsMethod) loadCandidates() (err error) {
 		m.state.Stages, m.state.Stop = nil, ""
 		return err
 	}
-	if int(folded) > len(m.state.Stages) {
-		runs := m.state.Runs
-		if _, err := m.draft.Load(aheadRecord, &m.state); err != nil {
-			return err
-		}
-		m.state.Runs = runs // of which this is one more
-	}
 	if m.state.Plan.Marks != candidates.Marks { // a version began it whose entries were others
 		m.state.Stages, m.state.Stop, m.state.Plan.Marks = nil, "", candidates.Marks
 		return nil

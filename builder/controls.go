@@ -44,7 +44,7 @@ func perRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)
 
 // control computes the exact lists of the steering rows, where there are any.
 func (r *run) control() error {
-	if r.k == 0 || r.traits.complete || r.opts.Recall == 0 || r.state.Stop != "" {
+	if r.k == 0 || r.traits.complete && r.state.Steer == 0 || r.opts.Recall == 0 || r.state.Stop != "" {
 		return nil
 	}
 	if len(r.state.Stages) == 0 {
@@ -125,7 +125,7 @@ const leastReport = 20
 // measure reports recall on rows that steered nothing. Exact graphs need none.
 func (r *run) measure(res *Result) error {
 	res.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
-	if r.k == 0 || r.traits.complete {
+	if r.k == 0 || r.traits.complete && !r.state.cut() {
 		return nil
 	}
 	truth, err := r.reportTruth(res)

@@ -57,15 +57,18 @@ func (m *paperMethod) resume() error {
 func (m *paperMethod) prepare() error { return nil }
 
 func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
-	if kind == propagationStage {
+	if kind == propagationStage || kind == listsStage {
 		return 0, 0, nil
 	}
 	return m.firstLists() + 4*int64(m.n()), 0, nil // leaf numbers
 }
 
 func (m *paperMethod) stage(kind string) error {
-	if kind == propagationStage {
+	switch kind {
+	case propagationStage:
 		return m.propagate()
+	case listsStage:
+		return m.goExact()
 	}
 	return m.divide()
 }

@@ -65,10 +65,7 @@ func (m *exactMethod) resume() error {
 func (m *exactMethod) prepare() error { return nil }
 
 func (m *exactMethod) next() (kind, stop string) {
-	if len(m.state.Stages) < m.exactStages() {
-		return exactStage, ""
-	}
-	return "", "all pairs compared"
+	return m.goal.nextExact(&m.state, m.exactStages())
 }
 
 func (m *exactMethod) writes(string) (stored, scratch int64, err error) {

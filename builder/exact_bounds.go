@@ -19,7 +19,7 @@ import (
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
 func (m *exactMethod) boundLists() error {
-	if m.state.count(exactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
+	if m.state.count(listsStage) > 0 || m.state.count(exactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
 		return nil
 	}
 	if err := m.haveCodes(); err != nil || m.codes == nil {

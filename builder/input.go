@@ -255,11 +255,11 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 }
 
 // tree is the divider over rows whose place i is input row rowOf[i].
-func (m *paperMethod) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
+func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
 	return &division.Tree{
-		Space: m.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
-		RowOf: rowOf, N: rows.Len(), Seed: m.opts.Seed, LeafSize: m.opts.LeafSize, Sample: m.opts.Sample,
-		Random: m.opts.Directions == Random, Threads: m.opts.Threads, Progress: progress,
+		Space: r.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
+		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
+		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
 	}
 }
 

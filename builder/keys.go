@@ -37,6 +37,9 @@ const pairsFrom = 20 * time.Microsecond
 // of the distance. The choice never changes the graph, so it may rest on a
 // clock and may differ from run to run.
 func (r *run) chooseCache() (err error) {
+	if r.pairs != nil { // of a method before
+		return nil
+	}
 	if r.opts.Distance != nil {
 		return r.chooseForOwn()
 	}

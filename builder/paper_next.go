@@ -20,7 +20,11 @@ func (m *paperMethod) next() (kind, stop string) {
 	case !g.steered(s):
 		return "", m.plainStop(divisions, rounds)
 	}
-	return m.more(divisions, rounds)
+	kind, stop = m.more(divisions, rounds)
+	if !m.opts.InPlace && g.paperTurns(s, stop != "", m.own == nil) {
+		return listsStage, ""
+	}
+	return kind, stop
 }
 
 // divided reports whether the first run of divisions is over.

@@ -58,7 +58,7 @@ func (m *partsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 
 func (m *partsMethod) resume() error { return m.loadFolded() }
 
-func (m *partsMethod) prepare() error { return nil }
+func (m *partsMethod) prepare() error { return m.sight(m.candidatesInParts) }
 
 // next has divisions until the recall is reached.
 func (m *partsMethod) next() (kind, stop string) {
@@ -66,7 +66,14 @@ func (m *partsMethod) next() (kind, stop string) {
 	if stop := g.enough(s); stop != "" {
 		return "", stop
 	}
-	done, most := g.ballsDone(s), MaxDivisions
+	kind, stop = m.more()
+	return g.orTurn(s, kind, stop)
+}
+
+// more decides where recall does not suffice.
+func (m *partsMethod) more() (kind, stop string) {
+	s, g := &m.state, &m.goal
+	done, most := g.ballsDone(s), g.mostDivisions(s)
 	switch {
 	case g.Divisions > 0:
 		most = g.Divisions
@@ -90,7 +97,15 @@ func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
 	return 0, m.spillBytes(), m.roomForFold(m.n(), m.k) // before anything is given back
 }
 
-func (m *partsMethod) stage(string) error { return m.divideParts() }
+func (m *partsMethod) stage(kind string) error {
+	switch kind {
+	case keysStage:
+		return m.goKeyed()
+	case listsStage:
+		return m.goExact()
+	}
+	return m.divideParts()
+}
 
 func (m *partsMethod) finish() (*Result, error) { return m.finishParts() }
 
@@ -110,7 +125,7 @@ const partsSlack = 8
 // partsK is the length of the lists of candidates in a group.
 func (m *partsMethod) partsK(members int) int {
 	k := min(m.opts.K, members-1)
-	if m.codesOrder() {
+	if m.codesOrder() || m.state.byKeys() {
 		return k
 	}
 	return min(k+partsSlack, members-1)
@@ -169,11 +184,15 @@ func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
 	p := m.begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
 	defer p.End("")
 	lap := m.goal.overlapOf(number)
-	return parts.Divide(m.ctx, parts.Division{
+	d := parts.Division{
 		Rows: m.rows, Space: m.space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: parts.Leaders(m.n(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
 		Threads: m.opts.Threads, Memory: &m.ledger, Progress: p.Add,
-	})
+	}
+	if m.state.byKeys() {
+		return m.assignByPlanes(d)
+	}
+	return parts.Divide(m.ctx, d)
 }
 
 // doBatch does the groups of a batch that are not done. One is read while the one
@@ -233,7 +252,7 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 // room for their candidates.
 func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
 	n := len(group.Places)
-	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1)}
+	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1), keyed: m.state.byKeys()}
 	if err := g.over(group.Rows, n); err != nil {
 		return nil, nil, err
 	}
@@ -246,7 +265,11 @@ func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, e
 	}
 	g.order = m.numbers(n)
 	found := candidates.New(n, m.partsK(n), m.opts.Threads)
-	if m.codesOrder() {
+	if m.state.byKeys() {
+		for i, place := range group.Places {
+			found.Limit(uint32(i), candidates.Ordered(m.bounds.key(place)))
+		}
+	} else if m.codesOrder() {
 		for i, place := range group.Places {
 			found.Limit(uint32(i), m.bounds.distance(place))
 		}
@@ -258,10 +281,12 @@ func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, e
 func (m *partsMethod) solveLeaves(group *parts.Group, g *points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(m.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
-		leaves := newTileLeaves(g.codes, found)
+		solve := leafSolver(g, found)
 		return func(i, _ int) error {
 			leaf := group.Leaf(i)
-			leaves.solve(leaf)
+			if err := solve(leaf); err != nil {
+				return err
+			}
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
 			return m.ctx.Err()
 		}

@@ -19,6 +19,7 @@ type points struct {
 	order []uint32  // order[place] = row
 	k     int       // length of the lists: min(K, n-1)
 
+	keyed bool // lists of candidates have keys, not distances of codes
 	screening
 	ascending []uint32 // 0, 1, ...: see numbers
 	vanish    vanish

@@ -51,12 +51,12 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 func (w *reranker) sort(n int) {
 	entries, numbers := w.entries[:n], w.numbers[:n]
 	for i, key := range w.nearest[:n] {
-		numbers[i], entries[i] = ordered(key), math.MaxUint64
+		numbers[i], entries[i] = candidates.Ordered(key), math.MaxUint64
 	}
 	w.tile.Merge(entries, numbers, w.places[:n], math.MaxUint32)
 	tied := false
 	for i, e := range entries {
-		w.places[i], w.nearest[i] = uint32(e)>>2, keyOf(uint32(e>>32))
+		w.places[i], w.nearest[i] = uint32(e)>>2, candidates.KeyOf(uint32(e>>32))
 		tied = tied || i > 0 && w.nearest[i] == w.nearest[i-1]
 	}
 	if tied {
@@ -73,19 +73,15 @@ func (w *reranker) sortTies(n int) {
 	}
 }
 
-// ordered is a number in whose order keys are, keyOf the key of such a number.
-func ordered(key float32) uint32 {
-	b := math.Float32bits(key)
-	return b ^ (uint32(int32(b)>>31) | 1<<31)
-}
-
-func keyOf(ordered uint32) float32 {
-	return math.Float32frombits(ordered ^ (^uint32(int32(ordered)>>31) | 1<<31))
-}
-
-// exactKeys sets the keys of the first n places, which the codes tell where they
-// are exact.
+// exactKeys sets the keys of the first n places, which lists of keys have, and which the
+// codes tell where they are exact.
 func (w *reranker) exactKeys(place uint32, n int) error {
+	if w.keyed {
+		for i := range n {
+			w.nearest[i] = candidates.KeyOf(w.found.At(place, i).Distance())
+		}
+		return nil
+	}
 	if w.codes.Exact() {
 		for i := range n {
 			w.nearest[i] = float32(w.found.At(place, i).Distance())

@@ -33,7 +33,7 @@ func (r *Result) remedy() string {
 func (r *run) judge(result *Result) {
 	o := &r.opts
 	result.Target = o.Recall
-	result.Capped = o.Divisions > 0 || o.Rounds > 0 || o.Propagation == Off
+	result.Capped = r.goal.capped()
 	if o.Recall == 0 || r.k == 0 || result.Recall.Sample == 0 { // exact
 		return
 	}

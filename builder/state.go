@@ -10,9 +10,11 @@ import (
 type state struct {
 	Method string `json:"method"` // by name, never that which is to be chosen
 	// Rows with a list: the input less dropped and isolated rows.
-	Rows int    `json:"rows"`
-	Plan course `json:"plan"`           // of the balls method
-	Side int    `json:"side,omitempty"` // rows of a block of the exact method
+	Rows    int     `json:"rows"`
+	Plan    course  `json:"plan"`              // of the balls method
+	Side    int     `json:"side,omitempty"`    // rows of a block of the exact method
+	Means   string  `json:"means,omitempty"`   // by which candidates are compared from the first stage on: "keys", or codes
+	Ceiling float64 `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured
 	// What the build was expected to take when it began, and when it last turned out to
 	// take more stages than that.
 	Expected *plan.Plan              `json:"expected,omitempty"`

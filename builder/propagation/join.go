@@ -18,6 +18,8 @@ type Join struct {
 	lots  []uint64
 
 	bounds []uint32
+	pairs  func(all []uint32, fresh int) error // nil: by codes
+	failed error
 }
 
 // around is the places around one: those that are new, then those that are not.
@@ -30,6 +32,15 @@ type around struct {
 func (r *Round) Join(m *codes.Matrix) *Join {
 	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most)}
 }
+
+// JoinBy returns a joiner that has others compare: pairs compares each of the first fresh
+// places of all with all that come after it, for both.
+func (r *Round) JoinBy(pairs func(all []uint32, fresh int) error) *Join {
+	return &Join{Round: r, seen: newVisited(r.lists.K + r.most), pairs: pairs}
+}
+
+// Err is the first error of those who compare for a joiner by [Round.JoinBy].
+func (j *Join) Err() error { return j.failed }
 
 // Around joins around each of places, which are of the parts entered, and returns how
 // many pairs it compared.
@@ -54,6 +65,9 @@ func (j *Join) look(p uint32) {
 		return
 	}
 	j.gather(p)
+	if j.pairs != nil {
+		return
+	}
 	if j.ahead.fresh > 0 && len(j.ahead.all) > 1 {
 		j.tile.Expect(j.ahead.all)
 		j.lists.Expect(j.tile, j.ahead.all)
@@ -66,6 +80,12 @@ func (j *Join) join() (pairs int) {
 	all, fresh := j.here.all, j.here.fresh
 	if fresh == 0 || len(all) < 2 {
 		return 0
+	}
+	if j.pairs != nil {
+		if err := j.pairs(all, fresh); err != nil && j.failed == nil {
+			j.failed = err
+		}
+		return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 	}
 	j.bounds = j.bounds[:0]
 	for _, x := range all {

@@ -1,0 +1,15 @@
+package candidates
+
+import "math"
+
+// Ordered is a number in whose order keys are: what stands in an entry for the distance where
+// lists hold keys. No finite key gives the largest number, which stands for none.
+func Ordered(key float32) uint32 {
+	b := math.Float32bits(key)
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+// KeyOf is the key of such a number.
+func KeyOf(ordered uint32) float32 {
+	return math.Float32frombits(ordered ^ (^uint32(int32(ordered)>>31) | 1<<31))
+}

@@ -1,0 +1,204 @@
+package builder
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/keyed"
+	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/vectors"
+)
+
+// Stages of the balls method by keys: divisions by hyperplanes, which tell rows apart at any
+// scale, and joins; and how a build goes over to keys, or to all pairs.
+
+// keyedLeaf is the size of leaves by keys: half of those by codes, as a pair costs more.
+func (r *run) keyedLeaf() int { return max(r.opts.LeafSize/2, 4*r.opts.K, 4) }
+
+// comparer returns one goroutine's comparer by keys, of points with codes of any kind.
+func (ps *points) comparer(found *candidates.Lists) *keyed.Comparer {
+	return keyed.New(found, ps.keys(), ps.codes.NewTile())
+}
+
+// leafSolver returns one goroutine's way to solve leaves of points, by codes or by keys.
+func leafSolver(ps *points, found *candidates.Lists) func(leaf []uint32) error {
+	if !ps.keyed {
+		leaves := newTileLeaves(ps.codes, found)
+		return func(leaf []uint32) error {
+			leaves.solve(leaf)
+			return nil
+		}
+	}
+	c, rows := ps.comparer(found), keyed.Rows{Rows: ps.rows, Space: ps.space}
+	return func(leaf []uint32) error {
+		_, err := c.Leaf(rows, leaf)
+		return err
+	}
+}
+
+// joiner returns one goroutine's joiner, by codes or by keys.
+func (m *ballsMethod) joiner() *propagation.Join {
+	if !m.keyed {
+		return m.round.Join(m.codes)
+	}
+	c := m.comparer(m.found)
+	return m.round.JoinBy(func(all []uint32, fresh int) error {
+		_, err := c.Among(all, fresh)
+		return err
+	})
+}
+
+// divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
+// the leaves, and returns how many pairs were compared.
+func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
+	var pairs atomic.Int64
+	for i := range stands {
+		tree := m.tree(m.rows, m.norms, m.order, nil)
+		tree.LeafSize = m.keyedLeaf()
+		leaves, err := tree.Divide(m.ctx, uint32(number*overlap+i))
+		if err != nil {
+			return 0, err
+		}
+		if err := m.solveKeyed(leaves, &pairs, p); err != nil {
+			return 0, err
+		}
+	}
+	return pairs.Load(), nil
+}
+
+func (m *ballsMethod) solveKeyed(leaves *division.Leaves, pairs *atomic.Int64, p *phase) error {
+	return vectors.Ranges(m.opts.Threads, leaves.Len(), 1, func() func(from, to int) error {
+		solve := leafSolver(&m.points, m.found)
+		return func(i, _ int) error {
+			leaf := leaves.Leaf(i)
+			if err := solve(leaf); err != nil {
+				return err
+			}
+			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
+			p.Add(len(leaf))
+			return m.ctx.Err()
+		}
+	})
+}
+
+// goKeyed goes over to keys: all lists are made anew from their candidates.
+func (m *ballsMethod) goKeyed() error {
+	p := m.begin("keys", "rows", int64(m.n()))
+	defer p.End("codes tell no more: rows are compared by their keys")
+	m.freeRound()
+	err := vectors.Apart(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
+		c := m.comparer(m.found)
+		return func(from, to int) error {
+			for place := from; place < to; place++ {
+				if err := c.Rekey(uint32(place)); err != nil {
+					return err
+				}
+			}
+			p.Add(to - from)
+			return m.ctx.Err()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.keyed = true
+	st := m.state.changed(keysStage)
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	return m.endBallStage(st)
+}
+
+// changed is a stage that changes the means and finds nothing.
+func (s *state) changed(kind string) stage {
+	last := s.last()
+	return stage{Kind: kind, Number: 1, Recall: last.Recall, Margin: last.Margin}
+}
+
+// withStage is the state after one more stage.
+func (s *state) withStage(st stage) state {
+	after := *s
+	after.Stages = append(s.Stages[:len(s.Stages):len(s.Stages)], st)
+	return after
+}
+
+// goExact has the exact method go on from the candidates at hand: their lists by key are
+// folded, and the fold makes the state count that has them.
+func (m *ballsMethod) goExact() error {
+	m.say("%s", allInstead)
+	if err := m.rerank(); err != nil {
+		return err
+	}
+	after := m.state.withStage(m.state.changed(listsStage))
+	after.Method = string(Exact)
+	after.Side = m.exactSide()
+	if err := m.draft.Record(aheadRecord, &after); err != nil {
+		return err
+	}
+	if err := m.fold(uint32(len(after.Stages))); err != nil {
+		return err
+	}
+	m.state, m.unsaved = after, 0
+	m.lists = nil // they lived in the memory of the candidates
+	return m.takeExact(m)
+}
+
+// goExact has the exact method go on from the lists at hand, which are on disk as well.
+func (m *paperMethod) goExact() error {
+	m.say("%s", allInstead)
+	m.state = m.state.withStage(m.state.changed(listsStage))
+	m.state.Side = m.exactSide()
+	m.lists.Free()
+	m.lists = nil
+	return m.takeExact(m)
+}
+
+const allInstead = "divisions and joins pay no longer: all pairs are compared"
+
+// exactSide is how many rows a block of the exact method has.
+func (r *run) exactSide() int {
+	m := &exactMethod{run: r}
+	side := r.state.Side
+	m.settle()
+	side, r.state.Side = r.state.Side, side
+	return side
+}
+
+// takeExact goes over to the exact method, which takes up what is on disk, and gives back what
+// the method before it held.
+func (r *run) takeExact(before method) error {
+	before.free()
+	r.screening = screening{use: r.use, fit: r.fit}
+	r.keyed = false
+	r.take(Exact)
+	if err := r.save(); err != nil {
+		return err
+	}
+	if r.norms == nil {
+		var err error
+		if r.norms, err = r.normsOf(r.rows); err != nil {
+			return err
+		}
+	}
+	return r.method.resume()
+}
+
+// ahead takes up a state that was recorded before a fold which then came to count.
+func (r *run) ahead() error {
+	if r.state.Method != string(Balls) {
+		return nil
+	}
+	folded, ok, err := r.draft.Folded()
+	if err != nil || !ok || int(folded) <= len(r.state.Stages) {
+		return err
+	}
+	runs := r.state.Runs // of which this is one more
+	known, err := r.draft.Load(aheadRecord, &r.state)
+	if err == nil && !known {
+		err = fmt.Errorf("builder: lists of %d stages without their state", folded)
+	}
+	r.state.Runs = runs
+	return err
+}

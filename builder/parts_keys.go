@@ -1,0 +1,114 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/screen"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// The parts method by keys: where codes cannot tell rows apart, leaves are those of
+// hyperplanes, and a group is solved by keys. Groups leave lists of keys either way.
+
+// assignByPlanes divides all rows by hyperplanes.
+func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
+	norms, err := m.normsOf(m.rows)
+	if err != nil {
+		return nil, err
+	}
+	tree := m.tree(m.rows, norms, m.order, nil)
+	tree.LeafSize = 2 * m.n() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
+	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
+	return parts.DivideByPlanes(m.ctx, d, tree)
+}
+
+// goKeyed notes that groups are solved by keys from now on. What groups found stays.
+func (m *partsMethod) goKeyed() error {
+	m.state = m.state.withStage(m.state.changed(keysStage))
+	m.say("codes tell no more: rows are compared by their keys")
+	return m.save()
+}
+
+// goExact has the exact method go on from the lists that are folded, which it holds in
+// memory.
+func (m *partsMethod) goExact() error {
+	if need, limit := m.least(Exact), m.limit(); need > limit {
+		return fmt.Errorf("%w: divisions gain too little, and all pairs of %d rows with k=%d need %s, the limit is %s",
+			ErrMemory, m.n(), m.opts.K, mebibytes(need+mib/10), mebibytes(limit))
+	}
+	if err := m.foldParts(); err != nil {
+		return err
+	}
+	m.say("%s", allInstead)
+	m.state = m.state.withStage(m.state.changed(listsStage))
+	m.state.Side = m.exactSide()
+	m.groups = [2]parts.Group{}
+	return m.takeExact(m)
+}
+
+func (m *partsMethod) candidatesInParts(places []uint32) ([][]uint32, error) {
+	return m.nearInChunks(places, m.partsK(m.n()))
+}
+
+// nearInChunks returns the nearest count rows to some of them, by codes, without anything
+// in memory that grows with the rows.
+func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, error) {
+	rounding, err := m.rounding(m.rows)
+	if err != nil {
+		return nil, err
+	}
+	size, chunk := m.rows.Dim()*m.rows.Type().Size(), int(m.exactChunkRows())
+	var sampled []byte
+	for _, place := range places {
+		sampled = append(sampled, m.rows.Row(int(place))...)
+	}
+	lists := union.New(len(places), count, nil)
+	defer lists.Free()
+	for from := 0; from < m.n(); from += chunk {
+		bytes := sampled[:len(sampled):len(sampled)]
+		for i := from; i < min(from+chunk, m.n()); i++ {
+			bytes = append(bytes, m.rows.Row(i)...)
+		}
+		rows, err := vectors.RowsOf(bytes, len(bytes)/size, m.rows.Dim(), size, m.rows.Type())
+		if err != nil {
+			return nil, err
+		}
+		matrix, err := codes.Of(rows, m.space, rounding, m.opts.Threads)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.nearInChunk(matrix, places, from, lists); err != nil {
+			return nil, err
+		}
+	}
+	near := make([][]uint32, len(places))
+	for i := range near {
+		ids, _ := lists.List(uint32(i))
+		near[i] = append(near[i], ids...)
+	}
+	return near, nil
+}
+
+// nearInChunk offers to the lists of places, whose codes stand first, the rows behind them,
+// which are those from place from on.
+func (m *partsMethod) nearInChunk(x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
+	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: m.opts.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
+	found, _, err := search.Screened(m.ctx, x.Len(), x.Dim(), m.numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
+		func() recall.Keys { return nil })
+	if err != nil {
+		return err
+	}
+	for i, place := range places {
+		ids, keys := found.List(i)
+		for j, id := range ids {
+			if other := id - uint32(len(places)) + uint32(from); other != place {
+				lists.Offer(uint32(i), other, keys[j])
+			}
+		}
+	}
+	return nil
+}

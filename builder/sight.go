@@ -1,0 +1,86 @@
+package builder
+
+import (
+	"slices"
+
+	"github.com/knng/knng/builder/union"
+)
+
+// Whether codes can tell. Codes have one step for all rows and axes; what lies within a step
+// or so of each other is a tie to them, and lists keep k candidates and a few. So the recall
+// of a build by codes has a ceiling, which data decide: of image descriptors 0.999, of
+// islands of very different scale 0.3. It is measured, on rows whose exact lists are there
+// already: what would a list hold of them that had met all rows?
+
+// sightRows is how many of the rows that steer tell the ceiling at first; all of them do where
+// those leave it open.
+const sightRows = 64
+
+// sightLoss is the share of what a target leaves to be missed that codes may lose.
+const sightLoss = 0.5
+
+// sight settles by what means rows are compared, before the first stage. near finds the
+// candidates of some places that lists by codes would hold.
+func (r *run) sight(near candidatesOf) error {
+	if r.steer == nil || len(r.state.Stages) > 0 || r.state.byKeys() || r.opts.Course.AllAxes || r.bytesAreKeys() {
+		return nil
+	}
+	blind, err := r.codesAreBlind(near)
+	if err != nil {
+		return err
+	}
+	if !blind {
+		r.say("codes can tell %.4f of the neighbors", r.state.Ceiling)
+		return nil
+	}
+	r.say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", r.state.Ceiling)
+	if r.state.allPairs(r.n()) <= keyedPairs && !r.goal.capped() {
+		r.state.Side = r.exactSide()
+		return r.takeExact(r.method)
+	}
+	r.state.Means = byKeys
+	return r.save()
+}
+
+type candidatesOf func(places []uint32) ([][]uint32, error)
+
+// codesAreBlind measures the ceiling, and reports whether it is too low.
+func (r *run) codesAreBlind(near candidatesOf) (bool, error) {
+	p := r.begin("sight", "", 0)
+	defer p.End("")
+	least := 1 - sightLoss*(1-r.opts.Recall)
+	for _, count := range []int{min(sightRows, len(r.steer.Places)), len(r.steer.Places)} {
+		lists, err := near(r.steer.Places[:count])
+		if err != nil {
+			return false, err
+		}
+		per := make([]float64, count)
+		for i := range per {
+			per[i] = r.tellable(i, lists[i])
+		}
+		mean, margin := meanOf(per)
+		if r.state.Ceiling = mean; mean-2*margin >= least {
+			return false, nil
+		}
+	}
+	return r.state.Ceiling < least, nil
+}
+
+// tellable is the recall of the list of steering row i from its candidates.
+func (r *run) tellable(i int, near []uint32) float64 {
+	place := r.steer.Places[i]
+	near = slices.DeleteFunc(near, func(id uint32) bool { return id == place })
+	list := union.New(1, r.k, nil)
+	defer list.Free()
+	row := r.rows.Row(int(place))
+	for _, id := range near {
+		other := r.rows.Row(int(id))
+		list.Offer(0, id, r.space.Key(row, other, r.space.Norm(row), r.space.Norm(other)))
+	}
+	ids, keys := list.List(0)
+	return r.steer.Recall(i, ids, keys)
+}
+
+func (m *ballsMethod) candidatesByCodes(places []uint32) ([][]uint32, error) {
+	return m.nearByCodes(m.codes, places, m.candidatesK())
+}

@@ -29,6 +29,21 @@ class GoCommand(BuildHookInterface):
 
     def initialize(self, version, build_data):
         self.folder = None
+        if self.target_name == "sdist":
+            build_data["force_include"].update(self.sources())
+        else:
+            self.command(build_data)
+
+    def sources(self):
+        """What of the Go module the command is built from, and where it stands in the sdist."""
+        module = self.module()
+        besides = {"bench", "cmd", "testdata"}
+        names = ["LICENSE", "go.mod", "go.sum", "cmd/internal", "cmd/knng"]
+        names += [f.name for f in module.iterdir() if f.is_dir() and not f.name.startswith(".") and f.name not in besides]
+        return {str(module / name): f"go/{name}" for name in names}
+
+    def command(self, build_data):
+        """Build the command and say how the wheel is tagged."""
         system, machine = self.platform()
         if (system, machine) not in TAGS:
             raise RuntimeError(f"no wheel tag for GOOS={system} GOARCH={machine}: want one of {sorted(TAGS)}")

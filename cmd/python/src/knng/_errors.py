@@ -46,6 +46,4 @@ _BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 129: Resumab
 
 def of(code, text):
     """The exception for an exit code and what the command said."""
-    if code == 1 and "another process is building here" in text:  # of commands before code 5
-        code = Locked.exit_code
     return _BY_CODE.get(code, Error)(text or f"knng ended with exit code {code} and said nothing", code)

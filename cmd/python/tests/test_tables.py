@@ -126,6 +126,14 @@ def test_sparse(x):
         same(knng.build(sparse.coo_matrix(x * (x > 0)).asformat(form), k=4, **quiet), x * (x > 0))
 
 
+def test_files_that_the_command_reads(x, tmp_path):
+    np.savez(tmp_path / "a.npz", a=x, b=x[:5])
+    same(knng.build(tmp_path / "a.npz", k=4, column="a", **quiet), x)
+    with open(tmp_path / "a.csv", "w") as file:
+        file.write("name,a,b,c,d,e,f\n" + "".join(f"{n},{','.join(map(repr, row))}\n" for n, row in zip(names, x.tolist())))
+    same(knng.build(tmp_path / "a.csv", k=4, id_column="name", **quiet), x, names)
+
+
 def test_columns_of_what_has_none(x):
     with pytest.raises(TypeError, match="ndarray"):
         knng.build(x, column="a", **quiet)

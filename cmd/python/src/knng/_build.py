@@ -1,6 +1,7 @@
 """build and open."""
 
 import contextlib
+import io
 import os
 import tempfile
 
@@ -35,11 +36,11 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     ids = rows.ids if ids is None else ids
     temporary = _temporary.Folder() if path is None else None
     path = os.fspath(path) if path is not None else os.path.join(temporary.name, "graph.knng")
-    flags = {"k": k, "metric": metric, "recall": recall, "method": method, "seed": seed, "threads": threads, "memory": memory, **options}
+    options = {"k": k, "metric": metric, "recall": recall, "method": method, "seed": seed, "threads": threads, "memory": memory, **options}
     shower = _progress.shower(progress)
     try:
-        with _ids_file(ids, rows.n) as file:
-            args = ["build", "-o", path, *_flags({**flags, "ids": file}), "--", *rows.inputs]
+        with lines_file(ids, "ids", rows.n) as file:
+            args = ["build", "-o", path, *flags({**options, **rows.flags, "ids": file}), "--", *rows.inputs]
             result = _command.run(args, feed=rows.feed(), progress=shower)
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
@@ -57,39 +58,36 @@ def open(path):
     return graph
 
 
-def _flags(options):
+def flags(options):
     """Options as flags of the command; None leaves one out."""
-    flags = []
+    found = []
     for name, value in options.items():
         if value is None:
             continue
         if isinstance(value, bool):
             value = str(value).lower()
-        flags.append(f"-k={value}" if name == "k" else f"--{name.replace('_', '-')}={value}")
-    return flags
+        found.append(f"-k={value}" if name == "k" else f"--{name.replace('_', '-')}={value}")
+    return found
 
 
 @contextlib.contextmanager
-def _ids_file(ids, n):
-    """The path of a file of ids, a line for each row, written where they are not in one."""
-    if ids is None or isinstance(ids, (str, os.PathLike)):
-        yield None if ids is None else os.fspath(ids)
+def lines_file(names, kind, n=None):
+    """The path of a file of names, a line for each, written where they are not in one."""
+    if names is None or isinstance(names, (str, os.PathLike)):
+        yield None if names is None else os.fspath(names)
         return
-    with tempfile.TemporaryDirectory(prefix="knng-ids-") as folder:
-        path = os.path.join(folder, "ids")
-        with open_text(path) as file:
-            found = 0
-            for found, name in enumerate(ids, 1):
-                name = str(name)
-                if "\n" in name or "\r" in name:
-                    raise ValueError(f"the id {name!r} of row {found - 1} has a line break, which an id cannot have")
-                file.write(name + "\n")
+    with tempfile.TemporaryDirectory(prefix="knng-names-") as folder:
+        path = os.path.join(folder, kind)
+        found = 0
+        with io.open(path, "w", encoding="utf-8", newline="\n") as file:
+            for found, name in enumerate(names, 1):
+                file.write(_line(str(name), found - 1))
         if n is not None and found != n:
-            raise ValueError(f"{found} ids for {n} rows")
+            raise ValueError(f"{found} {kind} for {n} rows")
         yield path
 
 
-def open_text(path):
-    import io
-
-    return io.open(path, "w", encoding="utf-8", newline="\n")
+def _line(name, row):
+    if "\n" in name or "\r" in name:
+        raise ValueError(f"the id {name!r} of row {row} has a line break, which an id cannot have")
+    return name + "\n"

@@ -188,10 +188,13 @@ class Graph(_convert.Conversions):
                     names[i, j], distances[i, j] = neighbor["id"], neighbor["distance"]
         return names, distances
 
-    def search(self, queries, k=10, **options):
-        """The rows nearest to new vectors: (indices, distances), both (len(queries), k)."""
-        if not _command.has("search", _command.find()):
-            raise _errors.Error("this command has no search: take a newer knng")
+    def search(self, queries, k=10, *, recall=None, effort=None, exact=False, within=None, only=None):
+        """The rows nearest to vectors that need not be in the graph: (indices, distances), (len(queries), k).
+
+        recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
+        effort: how many of the best so far a search looks around. exact: compare with every row.
+        within: only rows at most so far away; -1 and inf fill up. only: the ids, or rows, that may be found.
+        """
         from ._search import search
 
-        return search(self, queries, k, options)
+        return search(self, queries, k, only, {"recall": recall, "effort": effort, "exact": exact, "within": within})

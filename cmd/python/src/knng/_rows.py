@@ -19,6 +19,7 @@ class Rows:
     dtype: object = None
     slices: object = None  # slices(step) yields arrays of up to step rows
     ids: object = None
+    flags: dict = field(default_factory=dict)  # of the command, for paths
 
     @property
     def inputs(self):
@@ -117,9 +118,7 @@ def _of_path(path, column, id_column):
         return _of_hdf5(path, column, id_column)
     if ending in (".parquet", ".arrow", ".feather"):
         return _tables.of_file(path, column, id_column, Rows)
-    if column or id_column:
-        raise TypeError(f"column and id_column belong to tables and HDF5, not to {ending or path}")
-    return Rows(paths=[path])
+    return Rows(paths=[path], flags={"column": column, "id_column": id_column})
 
 
 def _of_hdf5(path, column, id_column):

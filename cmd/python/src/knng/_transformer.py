@@ -13,6 +13,9 @@ from . import _exact, _wire
 from ._build import build
 
 
+_MANY = 100_000_000  # pairs
+
+
 class KNNGTransformer(TransformerMixin, BaseEstimator):
     """Rows to the sparse matrix of distances to their nearest fitted rows, as KNeighborsTransformer gives it.
 
@@ -28,7 +31,8 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     memory: a limit, such as "2GiB".
     path: directory of the graph, to go on with after an interruption; None is a temporary one.
 
-    Rows that were not fitted are compared with all fitted ones, exactly.
+    Rows that were not fitted are compared with all fitted ones, exactly; from a hundred million pairs on
+    they are looked for in the graph, at the recall of the build.
     """
 
     def __init__(self, n_neighbors=15, *, metric="euclidean", recall=0.95, method=None, random_state=None, n_jobs=None, memory=None, path=None,
@@ -65,9 +69,16 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         X = _validated(self, X, reset=False)
         if X is self._fit_X or X.shape == self._fit_X.shape and np.array_equal(X, self._fit_X):
             return self.distances_.copy()
-        indices, distances = _exact.nearest(X, self._fit_X, self.n_neighbors + 1, self.metric)
+        indices, distances = self._nearest(X)
         ends = np.arange(0, indices.size + 1, indices.shape[1])
         return csr_matrix((distances.reshape(-1), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_))
+
+    def _nearest(self, X):
+        """The nearest fitted rows of others."""
+        k = self.n_neighbors + 1
+        if len(X) * self.n_samples_fit_ < _MANY or not hasattr(self, "graph_"):
+            return _exact.nearest(X, self._fit_X, k, self.metric)
+        return self.graph_.search(X, k, recall=self.recall)
 
     def fit_transform(self, X, y=None):
         """Build the graph of X and give its matrix."""

@@ -1,0 +1,38 @@
+"""Rows nearest to new vectors, by the command's search."""
+
+import os
+import tempfile
+
+import numpy as np
+
+from . import _build, _command, _errors, _rows
+
+
+def search(graph, queries, k, only, options):
+    """(indices, distances) of the queries' nearest rows; -1 and inf where there are fewer."""
+    if not _command.has("search", _command.find()):
+        raise _errors.Error("this command has no search: take a newer knng")
+    queries = queries if not _one(queries) else np.asarray(queries)[None]
+    rows = _rows.rows_of(queries)
+    options = {name: value for name, value in {"k": k, **options}.items() if value is not False}
+    with tempfile.TemporaryDirectory(prefix="knng-search-") as folder, _build.lines_file(only, "only") as allowed:
+        hits = os.path.join(folder, "hits.npz")
+        flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
+        try:
+            _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
+        except _errors.BelowTarget as error:
+            error.graph, error.hits = graph, _read(hits)
+            raise
+        return _read(hits)
+
+
+def _one(queries):
+    """Whether it is one vector and not several."""
+    return not isinstance(queries, (str, os.PathLike)) and np.ndim(queries) == 1 and len(queries) > 0 and np.isscalar(queries[0])
+
+
+def _read(path):
+    if not os.path.exists(path):
+        return None
+    with np.load(path) as found:
+        return found["rows"], found["distances"]

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+import knng
+from knng import _command, _exact
+
+if not _command.has("search", _command.find()):
+    pytest.skip("this command has no search", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def x(rng):
+    return rng.normal(size=(3000, 16)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def queries(rng):
+    return rng.normal(size=(50, 16)).astype(np.float32)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "ip"])
+def test_exact_search_is_sorting(x, queries, metric):
+    graph = knng.build(x, k=10, metric=metric, progress=False)
+    indices, distances = graph.search(queries, 5, exact=True)
+    found, wanted = _exact.nearest(queries, x, 5, metric)
+    np.testing.assert_allclose(distances, wanted, rtol=1e-5, atol=1e-6)
+    assert (indices == found).mean() > 0.99
+
+
+def test_search(x, queries, tmp_path):
+    graph = knng.build(x, k=10, ids=[f"p{i}" for i in range(3000)], progress=False)
+    exact = graph.search(queries, 5, exact=True)[0]
+    for options in ({}, {"recall": 0.9}, {"effort": 200}):
+        found = graph.search(queries, 5, **options)[0]
+        assert np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found.tolist(), exact.tolist())]) > 0.85
+    np.save(tmp_path / "q.npy", queries)
+    assert (graph.search(tmp_path / "q.npy", 5, exact=True)[0] == exact).all()
+    one = graph.search(queries[0], 5, exact=True)
+    assert one[0].tolist() == exact[:1].tolist()
+    assert graph.search(x[17], 1)[0][0, 0] == 17
+    allowed = graph.search(queries, 5, only=["p1", "p2", "p3"], exact=True)
+    assert set(allowed[0].ravel().tolist()) == {1, 2, 3, -1} and np.isinf(allowed[1][:, 3:]).all()
+    with pytest.raises(knng.Error, match="16"):
+        graph.search(queries[:, :3])
+
+
+def test_transformer_searches_where_there_is_much(x, queries, monkeypatch):
+    transformer = knng.KNNGTransformer(5).fit(x)
+    exact = transformer.transform(queries)
+    monkeypatch.setattr("knng._transformer._MANY", 0)
+    found = transformer.transform(queries)
+    assert found.shape == exact.shape and found.nnz == exact.nnz
+    assert np.mean([len(set(a.indices) & set(b.indices)) / 6 for a, b in zip(found, exact)]) > 0.9

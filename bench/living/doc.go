@@ -4,6 +4,6 @@
 //
 // All sides answer the same queries over the same rows. The truth is found once, by comparing
 // with all rows, and kept in the work folder, as graphs and indexes are. Sides take turns at
-// every point, and a point's rate is the median of its rounds: what slows the machine down for
-// a while slows all of them. Recalls and comparisons do not depend on the machine.
+// every point, and a point's rate is the median of its rounds: whatever slows the machine
+// for a while slows all of them. Recalls and comparisons do not depend on the machine.
 package living

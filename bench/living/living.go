@@ -20,7 +20,7 @@ import (
 	"github.com/knng/knng/vectors/aside"
 )
 
-// Config says what is measured.
+// Config is a measurement to be made.
 type Config struct {
 	Base    string // file of rows
 	Queries string // file of queries
@@ -37,7 +37,7 @@ type Config struct {
 	Python  string
 }
 
-// A Point is what a side did at an effort.
+// A Point is a side's recall and rate at an effort.
 type Point struct {
 	Side        string  `json:"side"`
 	Effort      int     `json:"effort"`
@@ -58,8 +58,8 @@ type side interface {
 	close() error
 }
 
-// Run measures all points and tells each, and what sides took to be made. log is told what is
-// going on.
+// Run measures all points and tells each. log is told how long sides took to be
+// made.
 func (c Config) Run(ctx context.Context, log io.Writer, tell func(Point)) (err error) {
 	if err := os.MkdirAll(c.Work, 0o777); err != nil {
 		return err

@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second time with what the first has kept
+	for range 2 { // the second time with the files that the first has kept
 		var points []Point
 		if err := c.Run(t.Context(), io.Discard, func(p Point) { points = append(points, p) }); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ type peer struct {
 	seconds float64
 }
 
-// A reply is what the process says.
+// A reply is a line of the process.
 type reply struct {
 	Error   string  `json:"error"`
 	Made    float64 `json:"made"`

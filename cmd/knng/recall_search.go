@@ -49,7 +49,7 @@ func (r *recallOfSearch) check(c *cobra.Command) error {
 	return nil
 }
 
-// An effortRecall is what searches with an effort found.
+// An effortRecall is the recall of searches with an effort.
 type effortRecall struct {
 	Effort      int     `json:"effort"`
 	Recall      float64 `json:"recall"`

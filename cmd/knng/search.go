@@ -45,7 +45,6 @@ type searchFlags struct {
 	id     string
 	row    string
 	out    string
-	sample int
 	query  search.Query
 }
 
@@ -263,7 +262,7 @@ func rowNamed(s *store.Store, name string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
-// tune looks for an effort, and says what it reaches.
+// tune looks for an effort, and prints the recall that it reaches.
 func tune(ctx context.Context, g *globals, r *search.Searcher, k int, target float64) (*tuned, error) {
 	t := &tuned{Asked: target}
 	var err error

@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// batch is how many queries a goroutine takes at a time; exact ones share what is read.
+// batch is how many queries a goroutine takes at a time; exact ones share the rows that are read.
 const batch = 16
 
 // SearchAll answers many queries on all cores: one list for every row of queries, whose

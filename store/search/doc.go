@@ -6,7 +6,7 @@
 //	hits, err := s.Search(vector, search.Query{K: 10})
 //
 // It walks the graph from row to row, always on from the nearest that it knows, and stops
-// when what is open is further away than the last of the best Query.Effort found. On 1,000,000
+// when the nearest open row is further away than the last of the best Query.Effort found. On 1,000,000
 // SIFT descriptors that takes some hundred comparisons for one query. A walk may miss rows:
 // Searcher.Tune finds the effort for a recall, Query.Exact misses none.
 //

@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	// ErrCorrupt says that the links are not what was written.
+	// ErrCorrupt says that the links are not those that were written.
 	ErrCorrupt = errors.New("search: corrupt links")
 	errOther   = errors.New("search: links of another graph, or by other settings")
 )

@@ -22,7 +22,7 @@ func some() (identity, []byte) {
 	return id, append(append(data, make([]byte, id.leadersAt()-headerBytes-len(table))...), rest...)
 }
 
-// TestParse: what is written is read back, and no changed byte outside the table passes.
+// TestParse: a file is read back as it was written, and no changed byte outside the table passes.
 func TestParse(t *testing.T) {
 	id, data := some()
 	l, err := parse(data, id)
@@ -88,7 +88,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestNearest: it keeps what sorting gives, with and without entries that stay.
+// TestNearest: it keeps the entries that sorting gives, with and without entries that stay.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var n nearest

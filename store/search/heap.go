@@ -113,7 +113,7 @@ func (n *nearest) offer(e entry) {
 	}
 }
 
-// sorted turns what is kept into ascending entries, which take the heap's memory.
+// sorted turns the kept into ascending entries, which take the heap's memory.
 func (n *nearest) sorted() []entry {
 	for i, e := range n.heap {
 		n.heap[i] = ^e

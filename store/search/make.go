@@ -25,8 +25,8 @@ type maker struct {
 // gives each to write. It returns the sum of all.
 //
 // Every range goes over all lists: a link that comes in stands in the list of another place,
-// which may be any. Lists come in the order of places, so that what one touches is near what
-// the one before touched, and the result does not depend on ranges or threads.
+// which may be any. Lists come in the order of places, so that one touches memory near
+// that of the one before, and the result does not depend on ranges or threads.
 func (m *maker) table(write func(first int, table []byte) error) (sum uint64, err error) {
 	if m.width == 0 {
 		return 0, nil
@@ -132,7 +132,7 @@ func (r *partLinks) comes(i int, place uint32, rank uint8) {
 	in[at], ranks[at] = place, rank
 }
 
-// append adds the links of a place: its list, then what lists it and is not in it.
+// append adds the links of a place: its list, then the places that list it and are not in it.
 func (r *partLinks) append(table []byte, i int) []byte {
 	out := r.out[i*r.listed:][:r.outs[i]]
 	links := 0

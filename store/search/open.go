@@ -42,7 +42,7 @@ type Options struct {
 	Threads int
 	// Memory has links made in memory and DIR/search left alone, neither read nor written.
 	Memory bool
-	// Limit bounds what making links takes beside 12 bytes a row (under cosine 20), in bytes:
+	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes:
 	// the less, the more passes over the lists. 0 is 256 MiB.
 	Limit int64
 	// Context stops making links; nil: nothing does.
@@ -156,7 +156,7 @@ func (s *Searcher) identity() identity {
 }
 
 // anyLeaders is how many leaders are drawn of all rows: a third of the root of the rows: table 2a of the measurements finds no
-// difference between a tenth and three roots, and evaluating them costs what it adds.
+// difference between a tenth and three roots, and each costs an evaluation.
 func anyLeaders(n int) int { return min(n, max(minLeaders, int(math.Sqrt(float64(n))/3))) }
 
 func orderSum(order []uint32) uint64 {
@@ -267,7 +267,7 @@ func (s *Searcher) writeLinks(f *os.File, id identity) error {
 	return err
 }
 
-// tell adds to what is made.
+// tell adds to the places made.
 func (s *Searcher) tell(places int) {
 	if s.opts.Progress == nil {
 		return

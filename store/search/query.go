@@ -86,14 +86,14 @@ func (s *Searcher) limit(q *Query) entry {
 }
 
 // largest is the largest entry whose shown distance is at most d; 0 where there is none. Keys
-// ascend as what they show does.
+// ascend as the distances they show.
 func (s *Searcher) largest(d float32) entry {
 	low, high := uint64(0), uint64(1)<<32 // key bits; low-1 passes, high does not
 	for low < high {
 		middle := (low + high) / 2
 		if shown := s.g.Shown(keyOf(middle << 32)); shown <= d {
 			low = middle + 1
-		} else if middle < 1<<31 && shown != shown { // the root of what is below zero
+		} else if middle < 1<<31 && shown != shown { // the root of a negative key
 			low = middle + 1
 		} else {
 			high = middle

@@ -6,7 +6,7 @@ import "math"
 const scanChunk = 1024
 
 // scan answers the queries of some walkers by comparing them with every row that may be a
-// result. They share what is read.
+// result. They share the rows that are read.
 func (s *Searcher) scan(ws ...*walker) error {
 	for _, w := range ws {
 		w.scans++

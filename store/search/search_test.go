@@ -153,7 +153,7 @@ func (w *world) honest(query []float32, got []store.Neighbor, within *float32, k
 var kinds = []vectors.Type{vectors.Uint8, vectors.Int8, vectors.Float16, vectors.Float32}
 var metrics = []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}
 
-// TestAgainstBruteForce: exact search gives what the oracle gives, walks give true distances,
+// TestAgainstBruteForce: exact search gives the oracle's results, walks give true distances,
 // k results, and nearly all of the nearest, for every type, metric, filter and radius, and for
 // queries that the type of the rows holds or not.
 func TestAgainstBruteForce(t *testing.T) {
@@ -314,7 +314,7 @@ func TestIsolated(t *testing.T) {
 	}
 }
 
-// TestRefusals: what cannot be answered is an error that can be told.
+// TestRefusals: a query that cannot be answered is an error that can be told.
 func TestRefusals(t *testing.T) {
 	w := worldOf(t, values(6, 50, 4), 4, vectors.Float32, distance.Cosine, builder.Options{K: 5}, nil)
 	other := worldOf(t, values(6, 50, 4), 4, vectors.Float32, distance.Cosine, builder.Options{K: 5}, nil)

@@ -43,14 +43,14 @@ type Searcher struct {
 type State struct {
 	Kept     bool  // they are in DIR/search
 	Made     bool  // Open made them
-	Replaced error // what was wrong with those that were there; nil where nothing was, or there were none
+	Replaced error // the fault of those that were there; nil where they had none, or there were none
 	Why      error // why they are not kept, where they had to be made in memory
 }
 
 // State says where the links come from.
 func (s *Searcher) State() State { return s.state }
 
-// Counts are what all queries since Open cost.
+// Counts are the cost of all queries since Open.
 type Counts struct {
 	Queries     int64 `json:"queries"`
 	Evaluations int64 `json:"evaluations"` // distances computed, those of leaders included
@@ -58,7 +58,7 @@ type Counts struct {
 	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
 }
 
-// Counts returns what queries have cost until now.
+// Counts returns the cost of queries until now.
 func (s *Searcher) Counts() Counts {
 	return Counts{s.queries.Load(), s.evaluations.Load(), s.hops.Load(), s.scans.Load()}
 }
@@ -71,7 +71,7 @@ func (c Counts) Sub(b Counts) Counts {
 // Leaders is how many rows every walk begins by looking at.
 func (s *Searcher) Leaders() int { return len(s.links.leaders) }
 
-// Bytes is what the links take, on disk or in memory.
+// Bytes is the size of the links, on disk or in memory.
 func (s *Searcher) Bytes() int64 { return int64(s.links.size()) }
 
 // Dim is how many elements a query has.
@@ -80,7 +80,7 @@ func (s *Searcher) Dim() int { return s.rows.Dim() }
 // Len is how many rows can be found: rows that have no place in the graph cannot.
 func (s *Searcher) Len() int { return len(s.order) }
 
-// Close gives back what is mapped. The store stays open.
+// Close unmaps rows and links. The store stays open.
 func (s *Searcher) Close() error {
 	var errs []error
 	if s.file != nil {

@@ -17,7 +17,7 @@ type TuneOptions struct {
 	Seed   uint64  // of the sample
 }
 
-// Tuned is what Tune found.
+// Tuned is a result of Tune.
 type Tuned struct {
 	Effort      int       `json:"effort"`
 	Reached     bool      `json:"reached"`     // the rows that tell the effort reached the recall
@@ -26,14 +26,15 @@ type Tuned struct {
 	Evaluations float64   `json:"evaluations"` // distances a query
 }
 
-// maxEffort bounds what Tune tries.
+// maxEffort is the largest effort that Tune tries.
 const maxEffort = 1 << 14
 
 // Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall
 // on rows of the store as queries. Each is held out: the walk can neither find it nor step on
 // it, and its links are not followed. The effort is found on one half of the sample, and the
 // recall reported is that of the other, which had no say. It is the recall of queries that lie
-// as the rows do; for others see Recall. It compares all sampled rows with all rows, which is
+// as the rows do, over a graph that lacks the row: queries from elsewhere may need less or more.
+// Recall compares theirs with exact answers. It compares all sampled rows with all rows, which is
 // most of its time.
 func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error) {
 	if o.K == 0 {

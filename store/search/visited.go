@@ -1,7 +1,7 @@
 package search
 
 // visited is a set of places that is emptied at once: slots of an open table hold the round
-// in which they were set. It takes what a query visits, not 4 bytes a row.
+// in which they were set. It takes 16 bytes a visited place or more, not 4 bytes a row.
 type visited struct {
 	slots []uint64 // round<<32 | place
 	round uint64

@@ -56,7 +56,7 @@ func (s *Searcher) Search(query []float32, q Query) ([]store.Neighbor, error) {
 	return s.Append(nil, query, q)
 }
 
-// Append appends what Search returns to dst; where dst has room it allocates nothing once as
+// Append appends the results of Search to dst; where dst has room it allocates nothing once as
 // many queries as run at a time have been answered. There are min(q.K, n) results, n being
 // the rows that may be results, or fewer where q.Within leaves them out. Errors: ErrQuery,
 // ErrCorrupt, vectors.ErrFault.
@@ -93,7 +93,7 @@ func (w *walker) answer() error {
 	return nil
 }
 
-// append shows what is found.
+// append shows the results.
 func (w *walker) append(dst []store.Neighbor) []store.Neighbor {
 	found := w.found.sorted()
 	if w.q.K > 0 {
@@ -121,7 +121,7 @@ func (w *walker) few() bool {
 // minScan is a number of rows that are compared in the time of a walk.
 const minScan = 2048
 
-// cost is about what a walk evaluates.
+// cost is about the evaluations of a walk.
 func (w *walker) cost() int { return 200 + 20*w.q.Effort + w.s.Leaders() }
 
 // patience is how much a walk whose results pass a filter may evaluate before all rows are
@@ -206,7 +206,7 @@ func (w *walker) lead() error {
 	return nil
 }
 
-// descend goes to the nearest of what it sees until nothing is nearer: where one island has
+// descend goes to the nearest place linked until nothing is nearer: where one island has
 // enough rows near the query, the leader of another may be further away than all of them, and
 // rows near that leader not.
 func (w *walker) descend(e entry) error {
@@ -243,7 +243,7 @@ func (w *walker) enter(e entry) {
 	}
 }
 
-// restart begins at further leaders, where a walk has come to the end of what links reach,
+// restart begins at further leaders, where a walk has come to the end of all links,
 // and reports whether there was one.
 func (w *walker) restart() bool {
 	if w.begun == 0 {

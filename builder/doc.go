@@ -95,6 +95,13 @@
 // cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs
 // with keys for a distance function of one's own.
 //
+// Codes have one step for all rows. The recall that they can come to is measured on the
+// steering rows before the first stage; where that leaves the target out of reach, Balls and
+// Parts compare rows by their keys, in leaves of hyperplanes (package keyed). Where divisions
+// and joins stop paying, a build goes over to keys, or to all pairs from the lists at hand,
+// which it compares until the target is reached. So it ends at the target, at a limit that
+// the options set, or at exact; below its target [Result.Err] says so.
+//
 // With a target recall (Options.Recall) a build goes on until the steering rows reach
 // it: the balls method divides until joins have something to work on, joins, and
 // divides again where rounds gain too little to arrive; the parts method only divides;

@@ -26,10 +26,16 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, err
 	}
 	opts = opts.withDefaults()
+	given := src
+	src, scale, err := scaled(dir, given, &opts)
+	if err != nil {
+		return nil, err
+	}
 	manifest, err := manifestOf(ctx, src, &opts)
 	if err != nil {
 		return nil, err
 	}
+	manifest.Options = append(manifest.Options, scale.options()...)
 	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
 	if err != nil {
 		return nil, err
@@ -47,8 +53,9 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, opts, src, space)
-	r.draft = draft
+	r.draft, r.given = draft, given
 	defer r.release()
+	scale.tell(r.say)
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.build()

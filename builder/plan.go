@@ -38,14 +38,19 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	if err := buildable(src, &opts); err != nil {
 		return nil, err
 	}
+	given := src
+	src, _, err := scaled("", given, &opts)
+	if err != nil {
+		return nil, err
+	}
 	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
 	if err != nil {
 		return nil, err
 	}
 	r := newRun(ctx, opts, src, space)
-	r.scratch = opts.Scratch
+	r.scratch, r.given = opts.Scratch, given
 	defer r.release()
-	r.received.Store(src.Received())
+	r.received.Store(given.Received())
 	var p *plan.Plan
 	r.ledger.Limit, r.ledger.Dir = r.partsRoom(), opts.Scratch
 	err = vectors.Guard(func() (err error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// TestTinyValues: rows whose squares are denormal or zero have keys, and the
-// exact lists under them.
+// TestTinyValues: rows whose squares are denormal or zero have keys as they are scaled,
+// and the exact lists under them.
 func TestTinyValues(t *testing.T) {
 	const n, dim, k = 300, 6, 5
 	rng := seeded(t)
@@ -26,7 +26,7 @@ func TestTinyValues(t *testing.T) {
 		data[i] = float32(math.Ldexp(1+rng.Float64(), -149+rng.IntN(90)))
 	}
 	for _, m := range []distance.Metric{distance.Euclidean, distance.Cosine, distance.IP} {
-		want := bruteForce(t, data, dim, k, m)
+		want := bruteForce(t, asCompared(t, data, dim), dim, k, m)
 		for _, method := range []builder.Method{builder.Exact, builder.Paper, builder.Balls, builder.Parts} {
 			if (method == builder.Balls || method == builder.Parts) && m == distance.IP {
 				continue
@@ -100,7 +100,7 @@ func TestTinyNorms(t *testing.T) {
 // for its last bits, and whose distance overflows because their differences are rounded.
 func TestRoundedBeyond(t *testing.T) {
 	unit := float32(math.Ldexp(1, 39))
-	data := []float32{11861782 * unit, 11864783 * unit, -11861781 * unit, -11864784 * unit, 1, 0}
+	data := []float32{11861782 * unit, 11864783 * unit, -11861781 * unit, -11864784 * unit, 1, 0, 2, 0, 3, 0} // most are ordinary: none is scaled
 	_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, 2), builder.Options{K: 2, Method: builder.Exact})
 	if !errors.Is(err, builder.ErrBadRows) {
 		t.Errorf("error %v, want ErrBadRows", err)

@@ -125,5 +125,5 @@ func (m *Manifest) check() error {
 		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d rows of %d, k %d", m.Rows, m.Dim, m.K))
 	}
 	_, err := m.typ()
-	return err
+	return errors.Join(err, m.checkScale())
 }

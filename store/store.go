@@ -29,6 +29,7 @@ type Store struct {
 	info   Info
 	shape  Shape
 	metric distance.Metric // 0: a user's own distance
+	scale  int             // of the rows, as Manifest.Scale
 	calls  calls
 	opts   Options
 	lists  *lists
@@ -149,7 +150,7 @@ func (s *Store) load() error {
 	}
 	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs
 	s.metric, _ = distance.ParseMetric(s.info.Manifest.Metric)
-	s.info.Distance = s.info.Manifest.Metric
+	s.info.Distance, s.scale = s.info.Manifest.Metric, s.info.Manifest.Scale()
 	if name := s.info.Manifest.option("distance"); name != absent {
 		s.metric, s.info.Distance = 0, name
 	}
@@ -176,6 +177,9 @@ func (s *Store) OwnDistance() bool { return s.metric == 0 }
 func (s *Store) Shown(key float32) float32 {
 	if s.metric == 0 {
 		return key
+	}
+	if s.scale != 0 {
+		return shown(s.metric, key, s.scale)
 	}
 	return s.metric.Shown(key)
 }

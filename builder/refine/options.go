@@ -116,6 +116,7 @@ func (o Options) Validate(g1 *store.Store) error {
 // the new vectors, if there are any.
 func (o *Options) manifest(g1 *store.Store, checksum string) store.Manifest {
 	m := g1.Info().Manifest
+	scale := m.Scale()
 	onOff := map[bool]string{true: "on", false: "off"}
 	m.K = o.K
 	m.Options = []store.Option{
@@ -125,6 +126,9 @@ func (o *Options) manifest(g1 *store.Store, checksum string) store.Manifest {
 		{Name: "ids", Value: onOff[g1.Info().IDs]},
 	}
 	if d := o.Distance; d != nil {
+		if scale != 0 { // the rows are those of g1
+			m.Options = append(m.Options, store.Option{Name: store.ScaleOption, Value: strconv.Itoa(scale)})
+		}
 		m.Options = append(m.Options, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", d.Name, d.Version)})
 		return m
 	}

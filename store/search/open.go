@@ -115,6 +115,8 @@ func (s *Searcher) openRows() (err error) {
 	if err != nil || s.g.OwnDistance() {
 		return ErrOwnDistance
 	}
+	manifest := s.g.Info().Manifest
+	s.scale = manifest.Scale()
 	if s.in, s.order, err = s.g.Vectors(); err != nil {
 		return err
 	}

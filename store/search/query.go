@@ -108,6 +108,7 @@ type target struct {
 	row    []byte // in that type, or as float32
 	norm   float64
 	values []float32 // for queries that are not native: a row as float32
+	scaled []float32 // the query, where the rows are scaled
 }
 
 // set takes a query's elements.
@@ -119,6 +120,10 @@ func (t *target) set(s *Searcher, query []float32) error {
 		if v-v != 0 {
 			return fmt.Errorf("%w: element %d is %v", ErrQuery, i, v)
 		}
+	}
+	query, err := t.scale(s, query)
+	if err != nil {
+		return err
 	}
 	typ := s.rows.Type()
 	t.row = sized(t.row, s.Dim()*typ.Size())
@@ -139,6 +144,22 @@ func (t *target) set(s *Searcher, query []float32) error {
 		}
 	}
 	return nil
+}
+
+// scale multiplies a query as the rows of the store were.
+func (t *target) scale(s *Searcher, query []float32) ([]float32, error) {
+	if s.scale == 0 {
+		return query, nil
+	}
+	t.scaled = sized(t.scaled, len(query))
+	for i, v := range query {
+		x := vectors.Scale(v, s.scale)
+		if x-x != 0 {
+			return nil, fmt.Errorf("%w: element %d is %v, which is too far from the rows: they are scaled by 2^%d", ErrQuery, i, v, s.scale)
+		}
+		t.scaled[i] = x
+	}
+	return t.scaled, nil
 }
 
 // holds encodes a query in a type and reports whether nothing is lost.

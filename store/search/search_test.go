@@ -237,6 +237,38 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// TestScaledRows: of rows that the store has scaled, queries, vectors and distances are as
+// of the input.
+func TestScaledRows(t *testing.T) {
+	const n, dim, power = 500, 4, -80
+	rows := values(3, n, dim)
+	small := make([]float32, len(rows))
+	for i, x := range rows {
+		small[i] = vectors.Scale(x, power)
+	}
+	o := builder.Options{K: 8}
+	plain := worldOf(t, rows, dim, vectors.Float32, distance.Euclidean, o, nil)
+	w := worldOf(t, small, dim, vectors.Float32, distance.Euclidean, o, nil)
+	for row := range 20 {
+		x, err := w.s.Vector(store.Row(row), nil)
+		if err != nil || !slices.Equal(x, small[row*dim:(row+1)*dim]) {
+			t.Fatalf("row %d: %v, %v, want %v", row, x, err, small[row*dim:(row+1)*dim])
+		}
+		q := search.Query{K: 5, Exact: true}
+		want, err1 := plain.s.Search(rows[row*dim:(row+1)*dim], q)
+		got, err2 := w.s.Search(x, q)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			want[i].Distance = vectors.Scale(want[i].Distance, power)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("row %d: %v, want %v", row, got, want)
+		}
+	}
+}
+
 // TestFewRows: one row, as many as are asked for, and all alike.
 func TestFewRows(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 17, 40} {

@@ -22,6 +22,7 @@ type Searcher struct {
 	rows   *vectors.Rows
 	base   []byte
 	stride int
+	scale  int             // of the rows, as store.Manifest.Scale: queries are of rows as they were before
 	space  *distance.Space // over the rows as they are
 	floats *distance.Space // over float32, for queries that their type does not hold
 
@@ -104,6 +105,11 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 	dst = sized(dst, s.Dim())
 	err = vectors.Guard(func() error {
 		s.space.Float32(s.rows.Row(int(place)), dst)
+		if s.scale != 0 {
+			for i, x := range dst {
+				dst[i] = vectors.Scale(x, -s.scale)
+			}
+		}
 		return nil
 	})
 	return dst, err

@@ -34,8 +34,7 @@ func (r *run) audit() error {
 		return err
 	}
 	if done {
-		m := r.draft.Manifest()
-		err = unchanged(r.ctx, r.draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads)
+		err = r.sameRows()
 	} else {
 		err = r.readAll()
 	}

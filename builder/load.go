@@ -5,7 +5,6 @@ import (
 
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/vectors"
 )
 
 // load brings into memory what the committed stages left.
@@ -43,7 +42,7 @@ func (r *run) mapRowsWritten(n int) (err error) {
 		return nil
 	}
 	r.ownsRows = true
-	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
+	if r.rows, err = r.draft.Rows(); err != nil {
 		return err
 	}
 	if all := n + len(r.copies); r.rows.Len() != all {

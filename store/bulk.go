@@ -25,8 +25,10 @@ type bulk struct {
 	d     *Draft
 	plain bool // the tables are not compressed
 	w     *sstable.Writer
-	paths []string
-	bytes int
+
+	contents contents // of the table in progress
+	paths    []string
+	bytes    int
 }
 
 func (d *Draft) bulk() *bulk { return &bulk{d: d} }
@@ -39,6 +41,7 @@ func (b *bulk) set(key, value []byte) error {
 		}
 	}
 	b.bytes += len(key) + len(value)
+	b.contents.add(key, value)
 	if err := b.w.Set(key, value); err != nil {
 		return fmt.Errorf("store: write table: %w", err)
 	}
@@ -64,6 +67,8 @@ func (b *bulk) next() error {
 	if b.plain {
 		opts.Compression = sstable.NoCompression
 	}
+	b.contents = newContents()
+	opts.BlockPropertyCollectors = []func() sstable.BlockPropertyCollector{b.contents.collector}
 	b.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), opts)
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // CheckOptions tunes a check. The zero value works.
@@ -68,16 +68,33 @@ func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, er
 	if err := isFinished(dir); err != nil {
 		return nil, err
 	}
-	if err := c.files(""); err != nil {
+	home, err := openHome(dir)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, reverseName)); err == nil {
-		c.reversed = true
-		if err := c.files(reverseName); err != nil {
-			return nil, err
-		}
+	defer home.Close()
+	if err := c.files(home, ""); err != nil {
+		return nil, err
+	}
+	if err := c.reverseFiles(home); err != nil {
+		return nil, err
 	}
 	return c.report, c.contents()
+}
+
+// reverseFiles checks the files of the in-neighbors, where there are any.
+func (c *checker) reverseFiles(home *rooted.Dir) error {
+	reverse, err := home.Sub(reverseName)
+	if missing(err) {
+		return nil
+	}
+	c.reversed = true
+	if err != nil {
+		c.report.fault("%v", err)
+		return nil
+	}
+	defer reverse.Close()
+	return c.files(reverse, reverseName)
 }
 
 type checker struct {
@@ -93,9 +110,8 @@ type checker struct {
 
 // files hashes every sealed file of a folder of the store, or of the store
 // itself, and looks for ones that are not sealed.
-func (c *checker) files(folder string) error {
-	dir := filepath.Join(c.dir, folder)
-	sealed, err := readSeal(dir)
+func (c *checker) files(home *rooted.Dir, folder string) error {
+	sealed, err := readSeal(home)
 	if err != nil {
 		c.report.fault("%v", err)
 		return nil
@@ -104,11 +120,11 @@ func (c *checker) files(folder string) error {
 	for _, f := range sealed {
 		listed[f.Path] = true
 	}
-	found, unread, err := hashFiles(c.ctx, dir, func(rel string) bool { return ours(rel) || listed[rel] }, func(done, all int64) { c.opts.Progress("files", done, all) })
+	found, unread, err := hashFiles(c.ctx, home, func(rel string) bool { return ours(rel) || listed[rel] }, func(done, all int64) { c.opts.Progress("files", done, all) })
 	if err != nil {
 		return err
 	}
-	if err := c.strangers(folder, listed); err != nil {
+	if err := c.strangers(home, folder, listed); err != nil {
 		return err
 	}
 	have, errs := map[string]SealedFile{}, map[string]error{}
@@ -139,8 +155,8 @@ func (c *checker) files(folder string) error {
 }
 
 // strangers finds files that are in the folder and not of the store.
-func (c *checker) strangers(folder string, listed map[string]bool) error {
-	names, err := strangers(filepath.Join(c.dir, folder))
+func (c *checker) strangers(home *rooted.Dir, folder string, listed map[string]bool) error {
+	names, err := strangers(home)
 	for _, name := range names {
 		if !listed[name] {
 			c.report.fault("%s: not part of the sealed store", path.Join(folder, name))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/knng/knng/vectors"
 )
@@ -26,8 +25,7 @@ func (c *checker) sameView(name string, l *lists) error {
 	same := comparer{want: l.view.file.Bytes(), goOn: func(at int) error {
 		return c.progress("view", Row(max(0, at-header)/viewEntryBytes*adjacencyRows))
 	}}
-	graph := filepath.Join(filepath.Dir(l.view.path), graphName)
-	err := vectors.Guard(func() error { return l.engine.writeView(c.ctx, &same, graph, l.listsOf) })
+	err := vectors.Guard(func() error { return l.engine.writeView(c.ctx, &same, l.home, l.listsOf) })
 	if err == nil && same.at < len(same.want) {
 		err = errDiffers
 	}

@@ -25,15 +25,18 @@
 //	search/         links that package search walks; derived, may be deleted
 //	scratch/        lock, temporary files, computed pairs; may be deleted
 //
+// and, while it is being built, graph/written, the account of what Pebble has on disk
+// (package written).
+//
 // Keys are a tag byte and big-endian integers, so that they sort as the numbers
 // do. Values are little-endian; "uvarint" is that of Go's encoding/binary. A row
 // is a position in the input. A place is a position in locality order: the rows
 // of vectors/rows stand by place, and only building uses places.
 //
 //	01 name                      record, JSON: manifest, audit, order, ids, state,
-//	                             division/N, folded, adjacency, result, and what
-//	                             a method keeps: rounding, state-ahead,
-//	                             distance-cost
+//	                             division/N, folded, adjacency, result, rows,
+//	                             tables, and what a method keeps: rounding,
+//	                             state-ahead, distance-cost
 //	02 stage:4 unit:4            a finished unit of a stage: its counts, JSON
 //	10 stage:4 unit:4 block:4    subgraph block: lists by place (below)
 //	12 stage:4 place:4           folded lists from that place on, as of a stage
@@ -176,6 +179,22 @@
 //
 // It is about all files but the view and those in scratch/, reverse/ and search/.
 //
+// Whoever opens a store holds it to its seal: only files that are listed are opened, each
+// regular, of the size listed, and reached without a symbolic link; those of the database
+// up to 1 MiB have the SHA-256 listed. Larger ones are told by their ends. A table that was
+// written in bulk has the property "knng.contents": a byte of Pebble's, and the xxhash64
+// of, for each key in order, u32 length of the key, u32 length of the value, both. The
+// record "tables" lists for each such table, and for the rows, its path and a hash: of a
+// table, xxhash64 of its size (u64), its first 16 KiB and its last; of the rows, that of
+// vectors.File.Sample. A check hashes everything.
+//
+// # What a build reads again
+//
+// The record "rows" has the size of vectors/rows, and the xxhash64 of the xxhash64 of each
+// MiB of it (u64, big-endian): a build that goes on reads the rows once to compare. Input
+// that it reads again is held against the checksum of the audit, and Pebble's manifest and
+// logs against graph/written.
+//
 // # What it takes
 //
 // 1,000,000 rows of 128 bytes with k = 20 (knng dump DIR prints such a table):
@@ -186,5 +205,6 @@
 // # Versions
 //
 //	1  the first. Partial lists, which only unfinished builds have, changed their form
-//	   since: they begin with a byte 0 now, and a build that has others is refused
+//	   since: they begin with a byte 0 now, and a build that has others is refused. Stores
+//	   of before have no record "tables", and are opened without
 package store

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // FS is a file system as Pebble sees one.
@@ -38,6 +38,7 @@ type DraftOptions struct {
 // all units of the stages after it, up to s.
 type Draft struct {
 	dir        string
+	home       *rooted.Dir // dir, as it was opened
 	opts       DraftOptions
 	fs         vfs.FS
 	lock       *os.File
@@ -47,6 +48,8 @@ type Draft struct {
 	tables     atomic.Int64 // names temporary tables
 	tableBytes int          // 0: the constant. Tests want several tables
 	closed     bool
+	swept      bool // the scratch folder elsewhere
+	rowsSound  bool // the store's own rows are what was written
 }
 
 // OpenDraft creates dir, or resumes the unfinished build in it.
@@ -67,31 +70,45 @@ func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error)
 	case Finished:
 		return nil, alreadyFinished(dir, &m)
 	}
-	d = &Draft{dir: dir, fs: vfs.Default}
+	d = &Draft{dir: dir}
 	if opts != nil {
 		d.opts = *opts
 	}
 	if err := scratchApart(dir, d.opts.Scratch); err != nil {
 		return nil, err
 	}
-	if d.opts.FS != nil {
-		d.fs = d.opts.FS
-	}
-	if d.lock, err = lockDir(dir); err != nil {
-		return nil, err
-	}
-	if state, err = StateOf(dir); err == nil { // it may have changed before the lock
-		if state == Finished {
-			err = alreadyFinished(dir, &m)
-		} else {
-			err = d.open(state == Unfinished, m)
-		}
-	}
-	if err != nil {
+	if err := d.enter(m); err != nil {
 		d.Close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// enter makes the directory, locks it, and opens the database in it.
+func (d *Draft) enter(m Manifest) (err error) {
+	if err := makeFolder(vfs.Default, d.dir); err != nil {
+		return err
+	}
+	if d.home, err = openHome(d.dir); err != nil {
+		return err
+	}
+	if d.fs = d.opts.FS; d.fs == nil {
+		d.fs = d.home.FS()
+	}
+	if d.lock, err = lockDir(d.home); err != nil {
+		return err
+	}
+	if err := sweep(d.home, scratchName); err != nil {
+		return err
+	}
+	state, err := StateOf(d.dir) // it may have changed before the lock
+	if err != nil {
+		return err
+	}
+	if state == Finished {
+		return alreadyFinished(d.dir, &m)
+	}
+	return d.open(state == Unfinished, m)
 }
 
 // alreadyFinished compares a sealed store with what is asked.
@@ -181,29 +198,39 @@ func (d *Draft) Manifest() Manifest { return d.manifest }
 // RowsPath is where the store's own rows belong: DIR/vectors/rows.
 func (d *Draft) RowsPath() string { return filepath.Join(d.dir, vectorsName, rowsName) }
 
-// CreateRows begins the store's own rows, exactly n, at RowsPath.
-func (d *Draft) CreateRows(n, dim int, t vectors.Type) (*vectors.RowsWriter, error) {
-	p, err := newPublication(d.fs, d.RowsPath())
-	if err != nil {
-		return nil, err
-	}
-	w, err := vectors.NewRowsWriter(p, d.RowsPath(), n, dim, t)
-	if err != nil {
-		p.Abort()
-	}
-	return w, err
-}
-
 // ScratchDir returns a folder for derived files, which may be deleted at any
 // time between runs, and makes it where it is not there. Within a folder that was
 // given it is one of this build's own, which Seal removes: builds may share the
 // folder.
 func (d *Draft) ScratchDir() (string, error) {
-	path := d.scratchPath()
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return "", fmt.Errorf("store: %w", err)
+	if d.opts.Scratch == "" {
+		if err := d.home.MkdirAll(scratchName, 0o777); err != nil {
+			return "", fmt.Errorf("store: %w", err)
+		}
+		return d.scratchPath(), nil
 	}
-	return path, nil
+	return d.scratchPath(), d.scratchElsewhere()
+}
+
+// scratchElsewhere makes the folder within one that was given, and sweeps it.
+func (d *Draft) scratchElsewhere() error {
+	if err := os.MkdirAll(d.opts.Scratch, 0o777); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	given, err := openHome(d.opts.Scratch)
+	if err != nil {
+		return err
+	}
+	defer given.Close()
+	own := filepath.Base(d.scratchPath())
+	if err := given.MkdirAll(own, 0o777); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if d.swept {
+		return nil
+	}
+	d.swept = true
+	return sweep(given, own)
 }
 
 // Holds reports whether a path lies in a store's folder, by the names alone: what is
@@ -283,7 +310,7 @@ func (e *engine) load(name string, v any) (bool, error) {
 }
 
 // DiskBytes is the size of the directory now, scratch files left out.
-func (d *Draft) DiskBytes() (int64, error) { return dirBytes(d.dir) }
+func (d *Draft) DiskBytes() (int64, error) { return dirBytes(d.home) }
 
 // Close releases the lock and leaves the build to be resumed. After Seal it
 // does nothing.
@@ -295,5 +322,11 @@ func (d *Draft) Close() (err error) {
 	if d.engine != nil {
 		err = d.engine.close()
 	}
-	return errors.Join(err, d.lock.Close())
+	if d.lock != nil {
+		err = errors.Join(err, d.lock.Close())
+	}
+	if d.home != nil {
+		err = errors.Join(err, d.home.Close())
+	}
+	return err
 }

@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/vectors"
 )
 
@@ -32,18 +29,41 @@ func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	if err != nil {
 		return err
 	}
-	if state == Unfinished { // tables that a build drops would seem to be damage
-		lock, err := lockDir(dir)
-		if err != nil {
-			return err
-		}
-		defer lock.Close()
+	home, err := openHome(dir)
+	if err != nil {
+		return err
 	}
-	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, toRead, nil)
+	if state == Finished {
+		return dumpSealed(ctx, home, w, key)
+	}
+	defer home.Close()
+	lock, err := shareDir(home) // tables that a build drops would seem to be damage
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	e, err := openUnfinished(home)
 	if err != nil {
 		return err
 	}
 	defer e.close()
+	return e.dump(ctx, nil, w, key)
+}
+
+// dumpSealed prints a part of a sealed store, of which it takes the directory over.
+func dumpSealed(ctx context.Context, root *rooted.Dir, w io.Writer, key string) (err error) {
+	defer caught(&err)
+	e, home, err := openSealed(root, &Options{CacheBytes: 8 << 20})
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	defer e.close()
+	return e.dump(ctx, home, w, key)
+}
+
+// dump prints a part of a store; home is nil where it is not finished.
+func (e *engine) dump(ctx context.Context, home *sealed, w io.Writer, key string) error {
 	name, arg, _ := strings.Cut(key, "/")
 	switch name {
 	case "":
@@ -53,13 +73,10 @@ func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	case "record":
 		return e.dumpRecord(w, arg)
 	case "seal":
-		if err := isFinished(dir); err != nil {
-			return err
+		if home == nil {
+			return ErrNotFinished
 		}
-		files, err := readSeal(dir)
-		if err == nil {
-			_, err = w.Write(sealText(files))
-		}
+		_, err := w.Write(sealText(home.files))
 		return err
 	case "id":
 		row, err := e.rowOf(arg)
@@ -76,11 +93,11 @@ func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	case "row":
 		return e.dumpRow(w, n, "neighbors", tagAdjacency, outCount)
 	case "in":
-		return dumpIn(dir, w, n)
+		return dumpIn(home, w, n)
 	case "block":
 		return e.dumpBlock(w, n)
 	case "view":
-		return e.dumpView(dir, w, n)
+		return e.dumpView(home, w, n)
 	case "place":
 		return e.dumpPlace(w, n)
 	}
@@ -142,14 +159,22 @@ func (e *engine) block(tag byte, row uint64) ([]byte, error) {
 }
 
 // dumpIn prints the in-neighbors of a row, which have a database of their own.
-func dumpIn(dir string, w io.Writer, row uint64) error {
-	if _, err := os.Stat(filepath.Join(dir, reverseName)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s", ErrNoReverse, dir)
+func dumpIn(home *sealed, w io.Writer, row uint64) error {
+	if home == nil {
+		return ErrNotFinished
 	}
-	e, err := openEngine(vfs.Default, filepath.Join(dir, reverseName, graphName), 8<<20, toRead, nil)
+	folder, err := home.Sub(reverseName)
+	if missing(err) {
+		return fmt.Errorf("%w: %s", ErrNoReverse, home.Name())
+	}
+	if err != nil {
+		return damage(err)
+	}
+	e, reverse, err := openSealed(folder, &Options{CacheBytes: 8 << 20})
 	if err != nil {
 		return err
 	}
+	defer reverse.Close()
 	defer e.close()
 	return e.dumpRow(w, row, "in-neighbors", tagReverse, inCount)
 }
@@ -201,7 +226,10 @@ func (e *engine) dumpBlock(w io.Writer, row uint64) error {
 }
 
 // dumpView prints where the view finds the block of a row, and the block there.
-func (e *engine) dumpView(dir string, w io.Writer, row uint64) error {
+func (e *engine) dumpView(home *sealed, w io.Writer, row uint64) error {
+	if home == nil {
+		return ErrNotFinished
+	}
 	var shape Shape
 	ok, err := e.load(adjacencyRecord, &shape)
 	if err == nil && ok {
@@ -213,13 +241,13 @@ func (e *engine) dumpView(dir string, w io.Writer, row uint64) error {
 	if !ok || row >= uint64(shape.Rows) {
 		return fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
-	l, err := openLists(e, dir, outLists(shape))
+	l, err := openLists(e, home, outLists(shape))
 	if err != nil {
 		return err
 	}
 	defer l.close()
 	if l.view == nil {
-		return fmt.Errorf("store: %s has no view", dir)
+		return fmt.Errorf("store: %s has no view", home.Name())
 	}
 	return vectors.Guard(func() error { return l.view.dump(w, int(row/adjacencyRows)) })
 }

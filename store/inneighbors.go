@@ -3,10 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/vectors"
 )
 
@@ -14,9 +12,12 @@ import (
 type inbound struct {
 	Reverse
 	*lists
+	home *sealed
 }
 
-func (in *inbound) close() error { return errors.Join(in.lists.close(), in.engine.close()) }
+func (in *inbound) close() error {
+	return errors.Join(in.lists.close(), in.engine.close(), in.home.Close())
+}
 
 // InNeighbors appends to buf[:0] the rows whose lists hold row, nearest first
 // (by key and row), with the distances of those lists, and returns it. There may
@@ -100,11 +101,17 @@ func (s *Store) inbound() (*inbound, error) {
 }
 
 func (s *Store) openReverse() (*inbound, error) {
-	dir := filepath.Join(s.dir, reverseName)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	dir := s.home.Path(reverseName)
+	home, err := s.home.Sub(reverseName)
+	if missing(err) {
 		return nil, fmt.Errorf("%w: %s", ErrNoReverse, s.dir)
 	}
-	in, err := openInbound(dir, &s.opts)
+	var in *inbound
+	if err == nil {
+		in, err = openInbound(home, &s.opts)
+	} else {
+		err = damage(err)
+	}
 	if err == nil && (in.Checksum != s.info.Checksum || in.Rows != s.shape.Rows) {
 		err = errors.Join(fmt.Errorf("%w: they are of another graph", ErrCorrupt), in.close())
 	}
@@ -114,31 +121,25 @@ func (s *Store) openReverse() (*inbound, error) {
 	return in, nil
 }
 
-func openInbound(dir string, opts *Options) (in *inbound, err error) {
+// openInbound opens in-neighbors. It takes their folder over, also where there is an error.
+func openInbound(root *rooted.Dir, opts *Options) (in *inbound, err error) {
 	defer caught(&err)
-	files, err := readSeal(dir)
+	e, home, err := openSealed(root, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSizes(dir, files); err != nil {
-		return nil, err
-	}
-	e, err := openSealed(dir, opts)
-	if err != nil {
-		return nil, err
-	}
-	in = new(inbound)
+	in = &inbound{home: home}
 	ok, err := e.load(reverseRecord, &in.Reverse)
 	if err == nil && (!ok || in.Rows < 0 || int64(in.Rows) > vectors.MaxRows) {
 		err = fmt.Errorf("%w: no record of in-neighbors, or of %d rows", ErrCorrupt, in.Rows)
 	}
 	if err == nil {
-		in.lists, err = openLists(e, dir, inLists(in.Rows))
+		in.lists, err = openLists(e, home, inLists(in.Rows))
 	}
 	if err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(err, e.close(), home.Close())
 	}
-	for _, f := range files {
+	for _, f := range home.files {
 		in.Bytes += f.Size
 	}
 	return in, nil

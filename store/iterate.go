@@ -96,7 +96,15 @@ func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
 }
 
 func (s *Store) copied() (*vectors.Input, error) {
-	rows, err := vectors.OpenRows((&Draft{dir: s.dir}).RowsPath())
+	if err := s.engine.checkIdentities(s.home, isRows); err != nil {
+		return nil, err
+	}
+	f, err := s.home.Open(rowsPath)
+	if err != nil {
+		return nil, damage(err)
+	}
+	defer f.Close()
+	rows, err := vectors.OpenedRows(f, s.home.Path(rowsPath))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -104,15 +112,16 @@ func (s *Store) copied() (*vectors.Input, error) {
 }
 
 func (s *Store) referenced() (*vectors.Input, error) {
-	var paths []string
-	rows := 0
-	for _, f := range s.info.Manifest.Files {
-		f, err := s.found(f)
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, f.Path)
-		rows += f.Rows
+	files := s.info.Manifest.Files
+	if len(files) != 1 || vectors.Streamed(files[0].Path) { // nor is what a stranger's store names unpacked
+		return nil, fmt.Errorf("%w: the referenced vectors: %d files, want one that can be mapped where it lies", ErrCorrupt, len(files))
 	}
-	return vectors.Open(paths, &vectors.OpenOptions{Limit: rows})
+	f, err := s.found(files[0])
+	if err != nil {
+		return nil, err
+	}
+	if vectors.Streamed(f.Path) {
+		return nil, fmt.Errorf("store: the referenced vectors: %s cannot be mapped where it lies", f.Path)
+	}
+	return vectors.Open([]string{f.Path}, &vectors.OpenOptions{Limit: files[0].Rows})
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // Names inside a store's directory; see the package comment.
@@ -21,6 +23,8 @@ const (
 	mapName     = "map" // of the command: a picture of the graph, derived
 	sealName    = "SEAL"
 	newSuffix   = ".new"
+
+	rowsPath = vectorsName + "/" + rowsName
 )
 
 // State is what a directory holds.
@@ -93,34 +97,17 @@ func isStore(dir string, state State) error {
 	return nil
 }
 
-// walkFiles calls fn for every file below dir, with its path relative to dir,
-// slashes between. Scratch files are left out, in-neighbors, which have a seal of their
-// own, and what package search derives.
-func walkFiles(dir string, fn func(rel string, info os.FileInfo) error) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone since it was listed: Pebble drops files in the background
-		}
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (rel == scratchName || rel == searchName || rel == reverseName || rel == reverseName+newSuffix) {
+// walkFiles calls fn for all but folders below a store's directory, with paths relative to
+// it, slashes between. Scratch files are left out, in-neighbors, which have a seal of their
+// own, and what package search derives. Pebble drops files in the background: what goes meanwhile is left out too.
+func walkFiles(home *rooted.Dir, fn func(rel string, info fs.FileInfo) error) error {
+	return home.Walk(".", func(rel string, info fs.FileInfo) error {
+		switch {
+		case !info.IsDir():
+			return fn(rel, info)
+		case rel == scratchName || rel == searchName || rel == reverseName || rel == reverseName+newSuffix:
 			return fs.SkipDir
 		}
-		if d.IsDir() {
-			return nil
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return fn(filepath.ToSlash(rel), info)
+		return nil
 	})
 }

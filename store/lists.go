@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/knng/knng/vectors"
 )
@@ -13,18 +12,19 @@ import (
 type lists struct {
 	listsOf
 	engine  *engine
+	home    *sealed // of the engine
 	view    *view
 	cursors cursors
 }
 
 // openLists opens the view in dir of what the engine holds, if it is there.
-func openLists(e *engine, dir string, of listsOf) (*lists, error) {
-	v, err := openView(filepath.Join(dir, viewName), filepath.Join(dir, graphName), of)
-	return &lists{listsOf: of, engine: e, view: v, cursors: cursors{db: e.db, tag: of.tag}}, err
+func openLists(e *engine, home *sealed, of listsOf) (*lists, error) {
+	v, err := openView(home, of)
+	return &lists{listsOf: of, engine: e, home: home, view: v, cursors: cursors{db: e.db, tag: of.tag}}, err
 }
 
 // openWithoutView looks lists up through Pebble.
-func openWithoutView(e *engine, _ string, of listsOf) (*lists, error) {
+func openWithoutView(e *engine, _ *sealed, of listsOf) (*lists, error) {
 	return &lists{listsOf: of, engine: e, cursors: cursors{db: e.db, tag: of.tag}}, nil
 }
 

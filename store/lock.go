@@ -1,37 +1,81 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/knng/knng/store/internal/rooted"
 )
+
+// lockName is the file that builds lock.
+const lockName = scratchName + "/lock"
 
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
 // holds it. The lock goes with the process, however that ends.
-func lockDir(dir string) (*os.File, error) {
-	if err := makeFolder(vfs.Default, filepath.Join(dir, scratchName)); err != nil {
+func lockDir(home *rooted.Dir) (*os.File, error) {
+	if err := makeFolder(home.FS(), home.Path(scratchName)); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, scratchName, "lock"), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := home.Edit(lockName)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	ok, err := tryLock(f)
-	if err == nil && !ok {
-		holder, _ := io.ReadAll(io.LimitReader(f, 1000))
-		err = fmt.Errorf("%w: %s is held by %s", ErrLocked, dir, strings.TrimSpace(string(holder)))
-	}
-	if err != nil {
-		f.Close()
+	if err := held(home, f, rooted.TryLock); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
 	f.Truncate(0)
 	fmt.Fprintf(f, "process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
 	return f, nil
+}
+
+// shareDir keeps builds away while an unfinished one is read. It writes nothing: where no
+// build has left a file to lock, none is running.
+func shareDir(home *rooted.Dir) (io.Closer, error) {
+	f, err := home.Open(lockName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return io.NopCloser(nil), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return f, held(home, f, rooted.TryShare)
+}
+
+// held takes a lock, or closes its file and says who holds it.
+func held(home *rooted.Dir, f *os.File, try func(*os.File) (bool, error)) error {
+	ok, err := try(f)
+	if err == nil && !ok {
+		holder, _ := io.ReadAll(io.LimitReader(f, 1000))
+		err = fmt.Errorf("%w: %s is held by %s", ErrLocked, home.Name(), strings.TrimSpace(string(holder)))
+	}
+	if err != nil {
+		f.Close()
+	}
+	return err
+}
+
+// sweep removes from a folder of scratch files what a build cannot have left there: links,
+// pipes and devices. Those who write there afterwards need not look at what they open.
+func sweep(dir *rooted.Dir, folder string) error {
+	var odd []string
+	err := dir.Walk(folder, func(rel string, info fs.FileInfo) error {
+		if rooted.Kind(info.Mode()) != "" {
+			odd = append(odd, rel)
+		}
+		return nil
+	})
+	for _, rel := range odd {
+		err = errors.Join(err, dir.Remove(path.Clean(rel)))
+	}
+	if err != nil {
+		return fmt.Errorf("store: scratch files: %w", err)
+	}
+	return nil
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/knng/knng/store/fence"
+	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/written"
 )
 
 // formatMajorVersion pins Pebble's file formats: a newer Pebble must not write
@@ -29,6 +31,8 @@ type engine struct {
 	db    *pebble.DB
 	fence *fence.DB // nil: opened for reading
 	cache *pebble.Cache
+
+	account *written.Account // nil: opened for reading, or made
 
 	ids, rowsByID cursors
 }
@@ -62,7 +66,7 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 		// build goes on, its log becomes one more table of the top level.
 		L0StopWritesThreshold: math.MaxInt32,
 	}
-	err := there(fs, dir, to)
+	err := e.sound(opts, dir, to)
 	switch {
 	case err != nil:
 	case readOnly:
@@ -74,10 +78,37 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 	}
 	if err != nil {
 		e.cache.Unref()
-		return nil, fmt.Errorf("store: %s: %w", dir, err)
+		return nil, errors.Join(fmt.Errorf("store: %s: %w", dir, err), e.closeAccount())
 	}
 	e.ids, e.rowsByID = cursors{db: e.db, tag: tagIDs}, cursors{db: e.db, tag: tagRowOfID}
 	return e, nil
+}
+
+// sound refuses a folder without a database, or with one that is not what was written, and
+// has the account of it go on where it is to be written.
+func (e *engine) sound(opts *pebble.Options, dir string, to access) (err error) {
+	if err := there(opts.FS, dir, to); err != nil {
+		return err
+	}
+	switch to {
+	case toRead:
+		err = written.Check(opts.FS, dir)
+	case toWrite:
+		if e.account, err = written.Open(opts.FS, dir); err == nil {
+			opts.FS = e.account
+		}
+	}
+	if errors.Is(err, written.ErrDiffers) {
+		return fmt.Errorf("%w: %w; the build that was interrupted cannot go on, it has to begin anew, in another directory or with this one deleted", ErrCorrupt, err)
+	}
+	return err
+}
+
+func (e *engine) closeAccount() error {
+	if e.account == nil {
+		return nil
+	}
+	return e.account.Close()
 }
 
 // there refuses a folder without a database, before anything is written to it.
@@ -113,7 +144,7 @@ func (e *engine) close() error {
 	if e.fence != nil {
 		closeDB = e.fence.Close
 	}
-	err := errors.Join(e.ids.close(), e.rowsByID.close(), closeDB())
+	err := errors.Join(e.ids.close(), e.rowsByID.close(), closeDB(), e.closeAccount())
 	e.cache.Unref()
 	return err
 }
@@ -176,9 +207,10 @@ func corrupt(key []byte, err error) error {
 }
 
 // damage marks an error of reading as ErrCorrupt, unless it is one of the system that says
-// nothing of what was written: who deletes what is corrupt must not delete for that.
+// nothing of what was written: who deletes what is corrupt must not delete for that. A file
+// that is not there may be elsewhere.
 func damage(err error) error {
-	for _, of := range []error{fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
+	for _, of := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
 		if errors.Is(err, of) {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -218,17 +250,16 @@ func caught(err *error) {
 }
 
 // lockless opens a database without Pebble's lock file, which even readers
-// would take: a sealed store is never written, so any number may read it, also
-// from a file system that cannot be written.
+// would take.
 type lockless struct{ vfs.FS }
 
 func (lockless) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // dirBytes is the size of all files below dir, less the scratch folder. Tables that
 // Pebble is taking in have two names for a moment, and count once.
-func dirBytes(dir string) (total int64, err error) {
+func dirBytes(home *rooted.Dir) (total int64, err error) {
 	seen := map[int64][]os.FileInfo{} // by size
-	err = walkFiles(dir, func(_ string, info os.FileInfo) error {
+	err = walkFiles(home, func(_ string, info os.FileInfo) error {
 		size := info.Size()
 		again := func(other os.FileInfo) bool { return os.SameFile(info, other) }
 		if size > 0 && !slices.ContainsFunc(seen[size], again) {

@@ -2,9 +2,8 @@ package store
 
 import (
 	"fmt"
-	"path/filepath"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // Progress says how far an unfinished build is.
@@ -16,21 +15,25 @@ type Progress struct {
 	Written  bool     `json:"rows_written"` // the store has its rows: the input is not read again
 }
 
-// ProgressOf reads the state of an unfinished build that no process holds. It takes the
-// build's lock meanwhile, for which it writes a file. Errors: ErrNotStore, ErrLocked,
-// ErrCorrupt.
+// ProgressOf reads the state of an unfinished build that no process holds, which cannot go
+// on meanwhile. It writes nothing. Errors: ErrNotStore, ErrLocked, ErrCorrupt.
 func ProgressOf(dir string) (*Progress, error) {
 	if state, err := StateOf(dir); err != nil {
 		return nil, err
 	} else if err := isStore(dir, state); err != nil {
 		return nil, err // and nothing is made there
 	}
-	lock, err := lockDir(dir)
+	home, err := openHome(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer home.Close()
+	lock, err := shareDir(home)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close()
-	e, err := openUnfinished(dir)
+	e, err := openUnfinished(home)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +58,11 @@ func ProgressOf(dir string) (*Progress, error) {
 		return nil, err
 	}
 	p.Written = ordered && p.Manifest.Vectors == "copy"
-	p.Disk, err = dirBytes(dir)
+	p.Disk, err = dirBytes(home)
 	return p, err
 }
 
 // openUnfinished opens the database of a build for reading.
-func openUnfinished(dir string) (*engine, error) {
-	return openEngine(vfs.Default, filepath.Join(dir, graphName), 8<<20, toRead, nil)
+func openUnfinished(home *rooted.Dir) (*engine, error) {
+	return openEngine(home.FS(), home.Path(graphName), 8<<20, toRead, nil)
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // A Reverse says what the in-neighbors of a store are.
@@ -57,43 +54,49 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 		return r, err
 	}
 	defer s.Close()
-	lock, err := lockDir(dir)
+	home := s.home.Dir
+	lock, err := lockDir(home)
 	if err != nil {
 		return r, err
 	}
 	defer lock.Close()
-	if r, err = s.Reverse(); !errors.Is(err, ErrNoReverse) && !errors.Is(err, ErrCorrupt) {
+	if r, err = s.Reverse(); !errors.Is(err, ErrNoReverse) && !errors.Is(err, ErrCorrupt) && !missing(err) {
 		return r, err
 	}
-	path := filepath.Join(dir, reverseName)
-	if err := os.RemoveAll(path + newSuffix); err != nil { // what a kill left
+	if err := home.RemoveAll(reverseName + newSuffix); err != nil { // what a kill left
 		return r, fmt.Errorf("store: %w", err)
 	}
 	if err := s.roomToTranspose(); err != nil {
 		return r, err
 	}
-	if err := s.transposeTo(ctx, path+newSuffix, opts); err != nil {
-		return r, errors.Join(spaceError(err), os.RemoveAll(path+newSuffix))
+	if err := s.transposeTo(ctx, reverseName+newSuffix, opts); err != nil {
+		return r, errors.Join(spaceError(err), home.RemoveAll(reverseName+newSuffix))
 	}
-	if err := os.RemoveAll(path); err != nil { // one that does not open
+	if err := home.RemoveAll(reverseName); err != nil { // one that does not open
 		return r, fmt.Errorf("store: %w", err)
 	}
-	if err := os.Rename(path+newSuffix, path); err != nil {
+	if err := home.FS().Rename(home.Path(reverseName+newSuffix), home.Path(reverseName)); err != nil {
 		return r, fmt.Errorf("store: %w", err)
 	}
-	if err := syncDir(vfs.Default, dir); err != nil {
+	if err := syncDir(home.FS(), home.Name()); err != nil {
 		return r, err
 	}
 	return s.Reverse()
 }
 
-// transposeTo makes a sealed directory of in-neighbors. It is written as a draft
+// transposeTo makes a sealed folder of in-neighbors. It is written as a draft
 // is, without a manifest.
-func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOptions) (err error) {
-	d := &Draft{dir: dir, fs: vfs.Default}
-	if err := os.MkdirAll(filepath.Join(dir, scratchName), 0o777); err != nil {
+func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOptions) (err error) {
+	if err := s.home.MkdirAll(folder+"/"+scratchName, 0o777); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	home, err := s.home.Sub(folder)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer home.Close()
+	dir := home.Name()
+	d := &Draft{dir: dir, home: home, fs: home.FS()}
 	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, toCreate, nil); err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 		return err
 	}
 	for _, leftover := range []string{filepath.Join(dir, scratchName), filepath.Join(dir, graphName, "tables")} {
-		if err := os.RemoveAll(leftover); err != nil {
+		if err := d.fs.RemoveAll(leftover); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
@@ -109,7 +112,7 @@ func (s *Store) transposeTo(ctx context.Context, dir string, opts *ReverseOption
 	if err := syncDir(d.fs, filepath.Join(dir, graphName)); err != nil {
 		return err
 	}
-	return seal(ctx, d.fs, dir)
+	return seal(ctx, d.fs, home)
 }
 
 func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {
@@ -128,10 +131,13 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err := d.Record(reverseRecord, Reverse{Checksum: s.info.Checksum, Rows: w.rows, Entries: t.entries}); err != nil {
 		return err
 	}
+	if err := d.recordIdentities(); err != nil {
+		return err
+	}
 	if err := d.settle(); err != nil {
 		return err
 	}
-	return d.engine.makeView(ctx, d.fs, d.dir, inLists(w.rows))
+	return d.engine.makeView(ctx, d.fs, d.home, inLists(w.rows))
 }
 
 // roomToTranspose refuses what the disk has no room for: all spilled entries, and

@@ -267,7 +267,7 @@ func TestReverseRefused(t *testing.T) {
 	if _, err := BuildReverse(context.Background(), dir, &ReverseOptions{Memory: 10}); err == nil || !strings.Contains(err.Error(), "at least") {
 		t.Errorf("10 bytes of memory: %v", err)
 	}
-	lock, err := lockDir(dir)
+	lock, err := lockDir(home(t, dir))
 	must(t, err)
 	defer lock.Close()
 	if _, err := BuildReverse(context.Background(), dir, nil); !errors.Is(err, ErrLocked) {
@@ -282,7 +282,7 @@ func TestReverseFlips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	dir, want := scattered(t, rng, 100, 3)
 	build(t, dir, nil)
-	files, err := readSeal(filepath.Join(dir, reverseName))
+	files, err := readSeal(home(t, filepath.Join(dir, reverseName)))
 	must(t, err)
 	files = append(files, SealedFile{Path: sealName})
 	for range 60 {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,6 +23,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/written"
 	"github.com/knng/knng/vectors"
 )
 
@@ -39,10 +42,19 @@ type SealedFile struct {
 // is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
 // is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
+	if err := d.soundRows(); err != nil {
+		return err
+	}
 	if err := d.Record("result", result); err != nil {
 		return err
 	}
 	if err := d.dropProgress(); err != nil {
+		return err
+	}
+	if err := d.recordIdentities(); err != nil {
+		return err
+	}
+	if err := d.settle(); err != nil {
 		return err
 	}
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
@@ -61,11 +73,14 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := engine.close(); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
-	// Files that Pebble removed must not come back beside those that are sealed.
+	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, written.Name)); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	// Files that were removed must not come back beside those that are sealed.
 	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
 		return err
 	}
-	if err := seal(ctx, d.fs, d.dir); err != nil {
+	if err := seal(ctx, d.fs, d.home); err != nil {
 		return err
 	}
 	d.dropScratch()
@@ -79,9 +94,11 @@ func (d *Draft) dropScratch() {
 		_ = os.RemoveAll(d.scratchPath())
 		return
 	}
-	left, _ := filepath.Glob(filepath.Join(d.scratchPath(), vectors.ReceivedPattern))
-	for _, path := range left {
-		_ = os.Remove(path)
+	names, _ := d.home.List(scratchName)
+	for _, name := range names {
+		if left, _ := path.Match(vectors.ReceivedPattern, name); left {
+			_ = d.home.Remove(path.Join(scratchName, name))
+		}
 	}
 }
 
@@ -115,7 +132,7 @@ func (d *Draft) makeView(ctx context.Context) error {
 	if err != nil || !ok {
 		return err
 	}
-	return d.engine.makeView(ctx, d.fs, d.dir, outLists(shape))
+	return d.engine.makeView(ctx, d.fs, d.home, outLists(shape))
 }
 
 // dropProgress drops what only a build needs.
@@ -153,12 +170,12 @@ const sealHeader = "knng seal 1"
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(ctx context.Context, fs vfs.FS, dir string) error {
-	files, errs, err := hashFiles(ctx, dir, ours, func(done, all int64) {})
+func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir) error {
+	files, errs, err := hashFiles(ctx, home, ours, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	p, err := newPublication(fs, filepath.Join(dir, sealName))
+	p, err := newPublication(fs, home.Path(sealName))
 	if err != nil {
 		return err
 	}
@@ -183,7 +200,7 @@ func sealText(files []SealedFile) []byte {
 // ours reports whether a file is of the store, and belongs in its seal. What else is in the
 // folder, a log of the build perhaps, may change and go as it likes.
 func ours(rel string) bool {
-	return strings.HasPrefix(rel, graphName+"/") || rel == vectorsName+"/"+rowsName
+	return strings.HasPrefix(rel, graphName+"/") || rel == rowsPath
 }
 
 // beside are files of a store that a seal is not about: itself, and the view, which is
@@ -202,9 +219,15 @@ func left(rel string) bool {
 }
 
 // strangers are the files in a store's folder that are not the store's.
-func strangers(dir string) (names []string, err error) {
-	err = walkFiles(dir, func(rel string, _ os.FileInfo) error {
-		if !ours(rel) && !left(rel) && !slices.Contains(beside, rel) {
+func strangers(home *rooted.Dir) (names []string, err error) {
+	err = home.Walk(".", func(rel string, info fs.FileInfo) error {
+		switch kind := rooted.Kind(info.Mode()); {
+		case rel == searchName && info.IsDir(), rel == reverseName && info.IsDir(), rel == reverseName+newSuffix && info.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(rel, scratchName+"/") && kind == "" && !(rel == lockName && info.IsDir()), left(rel) && kind == "":
+		case info.IsDir() && rel != lockName:
+			return emptyStranger(home, rel, &names)
+		case !ours(rel) && (!slices.Contains(beside, rel) || kind != ""):
 			names = append(names, rel)
 		}
 		return nil
@@ -212,12 +235,25 @@ func strangers(dir string) (names []string, err error) {
 	return names, err
 }
 
+// emptyStranger notes a folder that is not the store's, unless there are files in it, which
+// tell of it themselves.
+func emptyStranger(home *rooted.Dir, rel string, names *[]string) error {
+	if slices.Contains([]string{graphName, vectorsName, scratchName}, rel) {
+		return nil
+	}
+	within, err := home.List(rel)
+	if err == nil && len(within) == 0 {
+		*names = append(*names, rel)
+	}
+	return err
+}
+
 // hashFiles lists the files of a store that are wanted, sorted, with their hashes, which it
 // computes side by side; errs are those of files that could not be read. tell is told how
 // many bytes of all are hashed, by one goroutine at a time.
-func hashFiles(ctx context.Context, dir string, wanted func(rel string) bool, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
+func hashFiles(ctx context.Context, home *rooted.Dir, wanted func(rel string) bool, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
 	var all int64
-	err = walkFiles(dir, func(rel string, info os.FileInfo) error {
+	err = walkFiles(home, func(rel string, info fs.FileInfo) error {
 		if wanted(rel) {
 			files = append(files, SealedFile{Path: rel, Size: info.Size()})
 			all += info.Size()
@@ -235,7 +271,7 @@ func hashFiles(ctx context.Context, dir string, wanted func(rel string) bool, te
 	for i := range files {
 		running <- struct{}{}
 		g.Go(func() {
-			files[i].SHA256, errs[i] = hashFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)), hashed)
+			files[i].SHA256, errs[i] = hashFile(home, files[i], hashed)
 			<-running
 		})
 	}
@@ -262,31 +298,35 @@ func (m *hashMeter) Write(data []byte) (int, error) {
 	return len(data), m.ctx.Err()
 }
 
-func hashFile(path string, meter *hashMeter) (string, error) {
-	f, err := os.Open(path)
+// hashFile hashes a file, no further than it reached when it was looked at.
+func hashFile(home *rooted.Dir, of SealedFile, meter *hashMeter) (string, error) {
+	f, err := home.Open(of.Path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.CopyBuffer(io.MultiWriter(h, meter), struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+	if _, err := io.CopyBuffer(io.MultiWriter(h, meter), io.LimitReader(f, of.Size), make([]byte, 1<<20)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// sealBytes bounds a seal: that of 25 TB of tables takes less.
+const sealBytes = 16 << 20
+
 // readSeal reads and checks DIR/SEAL.
-func readSeal(dir string) ([]SealedFile, error) {
-	text, err := os.ReadFile(filepath.Join(dir, sealName))
+func readSeal(home *rooted.Dir) ([]SealedFile, error) {
+	text, err := home.ReadFile(sealName, sealBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: not sealed: %w", ErrCorrupt, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, damage(err)
 	}
 	files, err := parseSeal(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, filepath.Join(dir, sealName), err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, home.Path(sealName), err)
 	}
 	return files, nil
 }

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -25,6 +22,7 @@ type Options struct {
 // concurrent use, by several goroutines and several processes.
 type Store struct {
 	dir    string
+	home   *sealed // dir, as it was opened
 	engine *engine
 	info   Info
 	shape  Shape
@@ -51,15 +49,17 @@ type Info struct {
 	Files    []SealedFile    // from DIR/SEAL
 }
 
-// Open opens a finished store. It compares the sizes of its files with the
-// seal; Check compares their contents. Some files are opened when they are first needed:
-// while a store is open, its directory stays where it is and no other takes its place.
+// Open opens a finished store. Of each file in the seal it compares the size, and either the
+// contents, where the file is small, or the ends of it, which say what is between; Check
+// compares all contents. It follows no link within the directory and opens no file that is
+// not sealed. An open store stays the one that was opened, whatever its directory's name
+// comes to mean, and wherever the process goes.
 // Errors: ErrNotFinished, ErrNotStore, ErrFormat, ErrCorrupt, and those of the system where
-// they say nothing of the files' contents (too many open files, no permission).
+// they say nothing of the files' contents (not there, too many open files, no permission).
 func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }
 
 // openWith opens a finished store, and its lists by a function.
-func openWith(dir string, opts *Options, openLists func(e *engine, dir string, of listsOf) (*lists, error)) (s *Store, err error) {
+func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed, of listsOf) (*lists, error)) (s *Store, err error) {
 	defer caught(&err)
 	if opts == nil {
 		opts = new(Options)
@@ -67,56 +67,55 @@ func openWith(dir string, opts *Options, openLists func(e *engine, dir string, o
 	if err := isFinished(dir); err != nil {
 		return nil, err
 	}
+	root, err := openHome(dir)
+	if err != nil {
+		return nil, err
+	}
 	s = &Store{dir: dir, opts: *opts}
-	if s.info.Files, err = readSeal(dir); err != nil {
+	if s.engine, s.home, err = openSealed(root, opts); err != nil {
 		return nil, err
 	}
-	if err := checkSizes(dir, s.info.Files); err != nil {
-		return nil, err
-	}
-	if s.engine, err = openSealed(dir, opts); err != nil {
-		return nil, err
-	}
+	s.info.Files = s.home.files
 	err = s.load()
 	if err == nil {
-		s.lists, err = openLists(s.engine, dir, outLists(s.shape))
+		s.lists, err = openLists(s.engine, s.home, outLists(s.shape))
 	}
 	if err == nil && s.lists.view == nil { // whose length tells as much
 		err = s.engine.reaches(s.shape.Rows)
 	}
 	if err != nil {
 		s.engine.close()
+		s.home.Close()
 		return nil, err
 	}
 	s.info.View = s.lists.view != nil
 	return s, nil
 }
 
-// openSealed opens the database of a sealed directory.
-func openSealed(dir string, opts *Options) (*engine, error) {
+// openSealed opens the database of a sealed directory. It takes the directory over, also
+// where there is an error.
+func openSealed(root *rooted.Dir, opts *Options) (e *engine, home *sealed, err error) {
 	cache := opts.CacheBytes
 	if cache == 0 {
 		cache = 64 << 20
 	}
-	e, err := openEngine(vfs.Default, filepath.Join(dir, graphName), cache, toRead, opts.Logger)
+	if home, err = openSealedDir(root); err != nil {
+		return nil, nil, err
+	}
+	e, err = openEngine(home.FS(), home.Path(graphName), cache, toRead, opts.Logger)
 	if err != nil {
-		return nil, damage(err)
+		home.Close()
+		return nil, nil, damage(err)
 	}
-	return e, nil
-}
-
-// checkSizes finds files that were cut or are gone.
-func checkSizes(dir string, files []SealedFile) error {
-	for _, f := range files {
-		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path)))
-		if err != nil {
-			return damage(fmt.Errorf("sealed file is missing: %w", err))
-		}
-		if info.Size() != f.Size {
-			return fmt.Errorf("%w: %s: %d bytes, sealed with %d", ErrCorrupt, f.Path, info.Size(), f.Size)
-		}
+	if err = e.boundRecords(); err == nil {
+		err = e.checkIdentities(home, isTable)
 	}
-	return nil
+	if err != nil {
+		e.close()
+		home.Close()
+		return nil, nil, err
+	}
+	return e, home, nil
 }
 
 // load reads the records that a reader needs.
@@ -267,5 +266,5 @@ func (s *Store) Close() error {
 	if s.in != nil {
 		err = errors.Join(err, s.in.close())
 	}
-	return err
+	return errors.Join(err, s.home.Close())
 }

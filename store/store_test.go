@@ -392,7 +392,7 @@ func TestFlips(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d, %d flips", seed, flips)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	files, err := readSeal(dir)
+	files, err := readSeal(home(t, dir))
 	must(t, err)
 	files = append(files, SealedFile{Path: sealName}, SealedFile{Path: viewName})
 	for range flips {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"regexp"
 	"sync/atomic"
 
@@ -66,10 +65,11 @@ func viewHeader(tables int) int {
 	return (viewFixedBytes + viewTableBytes*tables + 8 + viewPage - 1) / viewPage * viewPage
 }
 
-// openView opens the view at path of the tables in graph. It is nil where there
+// openView opens the view of the tables in a sealed folder. It is nil where there
 // is none. Errors: ErrCorrupt.
-func openView(path, graph string, lists listsOf) (*view, error) {
-	file, err := vectors.MapFile(path)
+func openView(home *sealed, lists listsOf) (*view, error) {
+	path := home.Path(viewName)
+	file, err := mapAt(home.Dir, viewName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ func openView(path, graph string, lists listsOf) (*view, error) {
 		}
 		v.entries = file.Bytes()[viewHeader(len(names)):]
 		for i, name := range names {
-			if err := v.mapTable(filepath.Join(graph, name), sizes[i]); err != nil {
+			if err := v.mapTable(home, graphName+"/"+name, sizes[i]); err != nil {
 				return err
 			}
 		}
@@ -100,11 +100,22 @@ func openView(path, graph string, lists listsOf) (*view, error) {
 	return v, nil
 }
 
-func (v *view) mapTable(path string, size uint64) error {
-	m, err := vectors.MapFile(path)
+// mapAt maps a file.
+func mapAt(dir opener, rel string) (*vectors.MappedFile, error) {
+	f, err := dir.Open(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return vectors.MapOpened(f, dir.Path(rel))
+}
+
+func (v *view) mapTable(home opener, rel string, size uint64) error {
+	m, err := mapAt(home, rel)
 	if err != nil {
 		return err
 	}
+	path := home.Path(rel)
 	v.tables = append(v.tables, viewTable{path, m, m.Bytes()})
 	if got := uint64(len(m.Bytes())); got != size {
 		return fmt.Errorf("%s has %d bytes, it had %d", path, got, size)

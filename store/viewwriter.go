@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -34,7 +33,7 @@ func BuildView(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer s.Close()
-	lock, err := lockDir(dir)
+	lock, err := lockDir(s.home.Dir)
 	if err != nil {
 		return err
 	}
@@ -42,18 +41,19 @@ func BuildView(ctx context.Context, dir string) (err error) {
 	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
 		return err
 	}
-	return s.engine.publishView(ctx, vfs.Default, dir, s.lists.listsOf)
+	return s.engine.publishView(ctx, s.home.Dir.FS(), s.home, s.lists.listsOf)
 }
 
-// publishView writes dir/view. Where it fails, what was there stays.
-func (e *engine) publishView(ctx context.Context, fs vfs.FS, dir string, lists listsOf) error {
-	p, err := newPublication(fs, filepath.Join(dir, viewName))
+// publishView writes the view of the tables in a folder there, through fs. Where it fails,
+// what was there stays.
+func (e *engine) publishView(ctx context.Context, fs vfs.FS, home opener, lists listsOf) error {
+	p, err := newPublication(fs, home.Path(viewName))
 	if err != nil {
 		return err
 	}
 	defer p.Abort()
 	w := bufio.NewWriterSize(p, 1<<20)
-	if err := e.writeView(ctx, w, filepath.Join(dir, graphName), lists); err != nil {
+	if err := e.writeView(ctx, w, home, lists); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {
@@ -64,18 +64,18 @@ func (e *engine) publishView(ctx context.Context, fs vfs.FS, dir string, lists l
 
 // makeView publishes the view of a store that is about to be sealed. It can do
 // without one.
-func (e *engine) makeView(ctx context.Context, fs vfs.FS, dir string, lists listsOf) error {
-	err := e.publishView(ctx, fs, dir, lists)
+func (e *engine) makeView(ctx context.Context, fs vfs.FS, home opener, lists listsOf) error {
+	err := e.publishView(ctx, fs, home, lists)
 	if errors.Is(err, errNotVerbatim) {
-		return fs.RemoveAll(filepath.Join(dir, viewName)) // of a seal that a crash cut short
+		return fs.RemoveAll(home.Path(viewName)) // of a seal that a crash cut short
 	}
 	return err
 }
 
 // writeView goes over the values under a tag, as Pebble gives them, and writes
 // where in the tables each is found.
-func (e *engine) writeView(ctx context.Context, w io.Writer, graph string, lists listsOf) (err error) {
-	finder, err := e.finder(graph, lists.tag)
+func (e *engine) writeView(ctx context.Context, w io.Writer, home opener, lists listsOf) (err error) {
+	finder, err := e.finder(home, lists.tag)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,9 @@ type finder struct {
 	offset int // in it, behind that value
 }
 
+// tableFile is what Pebble calls a table.
+func tableFile[N ~uint64](number N) string { return fmt.Sprintf("%06d.sst", uint64(number)) }
+
 type foundTable struct {
 	name              string
 	smallest, largest []byte
@@ -139,7 +142,7 @@ type foundTable struct {
 }
 
 // finder opens the tables that hold keys of a tag.
-func (e *engine) finder(graph string, tag byte) (*finder, error) {
+func (e *engine) finder(home opener, tag byte) (*finder, error) {
 	levels, err := e.db.SSTables()
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -151,13 +154,13 @@ func (e *engine) finder(graph string, tag byte) (*finder, error) {
 			if len(smallest) == 0 || len(largest) == 0 || smallest[0] > tag || largest[0] < tag {
 				continue
 			}
-			f.tables = append(f.tables, foundTable{fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum)), smallest, largest, nil})
+			f.tables = append(f.tables, foundTable{tableFile(t.BackingSSTNum), smallest, largest, nil})
 		}
 	}
 	slices.SortFunc(f.tables, func(a, b foundTable) int { return bytes.Compare(a.smallest, b.smallest) })
 	for i := range f.tables {
 		t := &f.tables[i]
-		if t.file, err = vectors.MapFile(filepath.Join(graph, t.name)); err != nil {
+		if t.file, err = mapAt(home, graphName+"/"+t.name); err != nil {
 			return nil, errors.Join(err, f.close())
 		}
 		t.file.Advise(vectors.Sequential)

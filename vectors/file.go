@@ -83,6 +83,9 @@ func describe(path string) (File, error) {
 	return File{Path: abs, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Sample: sum}, nil
 }
 
+// Sample hashes the size of a file and up to 64 blocks of it, as File.Sample does.
+func Sample(f io.ReaderAt, size int64) (uint64, error) { return sampleHash(f, size) }
+
 func sampleHash(f io.ReaderAt, size int64) (uint64, error) {
 	h := xxhash.New()
 	var block [sampleBytes]byte

@@ -1,5 +1,7 @@
 package vectors
 
+import "os"
+
 // A MappedFile is a file mapped for reading. Loops over its bytes run inside
 // Guard.
 type MappedFile struct{ m *mapping }
@@ -7,6 +9,15 @@ type MappedFile struct{ m *mapping }
 // MapFile maps a file. Errors name it.
 func MapFile(path string) (*MappedFile, error) {
 	m, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return &MappedFile{m}, nil
+}
+
+// MapOpened maps an open regular file, which may be closed afterwards. Errors call it path.
+func MapOpened(f *os.File, path string) (*MappedFile, error) {
+	m, err := mapOpened(f, path)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,13 @@ func mapFile(path string) (*mapping, error) {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	defer f.Close() // the mapping outlives the descriptor
-	if info, err = f.Stat(); err != nil {
+	return mapOpened(f, path)
+}
+
+// mapOpened maps an open file, which errors call path.
+func mapOpened(f *os.File, path string) (*mapping, error) {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
 	m := &mapping{path: path, size: info.Size()}

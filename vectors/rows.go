@@ -3,6 +3,7 @@ package vectors
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
@@ -151,10 +152,25 @@ func OpenRows(path string) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	return mappedRows(m)
+}
+
+// OpenedRows is OpenRows of an open regular file, which may be closed afterwards. Errors
+// call it path.
+func OpenedRows(f *os.File, path string) (*Rows, error) {
+	m, err := mapOpened(f, path)
+	if err != nil {
+		return nil, err
+	}
+	return mappedRows(m)
+}
+
+// mappedRows are the rows of a mapped file, which they close.
+func mappedRows(m *mapping) (*Rows, error) {
 	r, err := rowsIn(m)
 	if err != nil {
 		m.close()
-		return nil, fmt.Errorf("vectors: %s: %w", path, err)
+		return nil, fmt.Errorf("vectors: %s: %w", m.path, err)
 	}
 	return r, nil
 }

@@ -18,6 +18,10 @@ func streams(path string) bool {
 	return path == "-" || packing(path) != "" || textual(path) || archived(path)
 }
 
+// Streamed reports whether an input of that name is read as a stream and written to a file
+// of rows: stdin, "-", and packed files.
+func Streamed(path string) bool { return streams(path) }
+
 // maxWindow bounds what a zstd file may ask to be held in memory: what zstd
 // --long writes, and not the gigabytes that a hostile header can name.
 const maxWindow = 128 << 20

@@ -135,8 +135,8 @@ func (r *run) takeIDs() (err error) {
 // takeRows writes the store's own rows in the order of places: the new vectors
 // where there are any, else those of G1.
 func (r *run) takeRows() error {
-	if _, err := os.Stat(r.draft.RowsPath()); err == nil {
-		return nil // written in an earlier run: it got its name when it was whole
+	if ok, err := r.draft.HasRows(); ok || err != nil {
+		return err // written in an earlier run: it got its name when it was whole
 	}
 	src, indexOf := r.opts.Vectors, func(place int) int { return int(r.order[place]) }
 	if r.own() {
@@ -149,7 +149,7 @@ func (r *run) takeRows() error {
 	}
 	p := r.begin("rows", "rows", int64(r.n()))
 	defer p.End("")
-	w, err := vectors.CreateRows(r.draft.RowsPath(), r.n(), src.Dim(), src.Type())
+	w, err := r.draft.CreateRows(r.n(), src.Dim(), src.Type())
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (r *run) mapRows() (err error) {
 	if r.space, err = distance.New(r.opts.Metric, v.Type(), v.Dim()); err != nil {
 		return err
 	}
-	if r.rows, err = vectors.OpenRows(r.draft.RowsPath()); err != nil {
+	if r.rows, err = r.draft.Rows(); err != nil {
 		return err
 	}
 	if r.rows.Len() != r.n() || r.rows.Dim() != v.Dim() || r.rows.Type() != v.Type() {

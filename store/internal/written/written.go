@@ -1,0 +1,195 @@
+// Package written keeps account of what a database has on disk, so that a build that goes
+// on tells damage from a crash.
+//
+// Pebble ends reading its manifest, and its logs, at the first record that does not hold:
+// after a crash that is where writing ended. One bit that changed in the middle looks the
+// same, and all that was written behind it is lost without a word: tables are taken for
+// nobody's and deleted, and a build goes on from a state that never was.
+//
+// So whenever a manifest or a log is synced, a line is written to the account, the file
+// "written" beside them: its name, how many bytes were synced and their hash. Check holds
+// the files against it. What stands behind those bytes was not promised to anyone.
+//
+//	knng written 1
+//	MANIFEST-000012 4013 9f3c1e0a77b2d644 5b0c67fa2d9e1183
+//	000013.log 512 11aa0c5d9e6f3b27 c0ffee5a3b1d2e4f
+//	000011.log gone 77d0c9a4e1b2f386
+//
+// The last number of a line is the hash of what stands before it. The account is not
+// synced line by line: a crash may lose the last ones, which makes it say less and nothing
+// wrong. It is synced before a file goes that it tells of.
+package written
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Name is what the account of a folder is called.
+const Name = "written"
+
+const header = "knng written 1\n"
+
+// ErrDiffers says that a file is not what was written.
+var ErrDiffers = errors.New("not what was written")
+
+// a claim is how much of a file was synced, and its hash.
+type claim struct {
+	bytes int64
+	sum   uint64
+}
+
+// tracked reports whether the account tells of a file of that name.
+func tracked(name string) bool {
+	return strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".log")
+}
+
+// line is one of the account, with its own hash.
+func line(text string) string {
+	return fmt.Sprintf("%s %016x\n", text, xxhash.Sum64String(text))
+}
+
+func (c claim) line(name string) string {
+	return line(fmt.Sprintf("%s %d %016x", name, c.bytes, c.sum))
+}
+
+// gone is the line of a file that is about to go.
+func gone(name string) string { return line(name + " gone") }
+
+// parse reads an account up to the first line that does not hold.
+func parse(text []byte) (map[string]claim, error) {
+	rest, ok := strings.CutPrefix(string(text), header)
+	if !ok {
+		return nil, fmt.Errorf("%w: it begins with %q, want %q", ErrDiffers, text[:min(len(text), len(header))], header)
+	}
+	claims := map[string]claim{}
+	for {
+		entry, after, whole := strings.Cut(rest, "\n")
+		at := strings.LastIndexByte(entry, ' ')
+		if !whole || at < 0 || line(entry[:at]) != entry+"\n" {
+			return claims, nil
+		}
+		rest = after
+		switch parts := strings.Split(entry[:at], " "); len(parts) {
+		case 2:
+			delete(claims, parts[0])
+		case 3:
+			size, err := strconv.ParseInt(parts[1], 10, 64)
+			sum, sumErr := strconv.ParseUint(parts[2], 16, 64)
+			if err = errors.Join(err, sumErr); err != nil {
+				return nil, err
+			}
+			claims[parts[0]] = claim{size, sum}
+		}
+	}
+}
+
+// mostBytes bounds an account that is read: some 20 million lines.
+const mostBytes = 1 << 30
+
+// read returns what the account of a folder claims; nothing where there is none.
+func read(files vfs.FS, dir string) (map[string]claim, error) {
+	f, err := files.Open(files.PathJoin(dir, Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]claim{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	if err != nil {
+		return nil, err
+	}
+	claims, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", files.PathJoin(dir, Name), err)
+	}
+	return claims, nil
+}
+
+// Check holds the files in a folder against its account, where it has one. Errors:
+// ErrDiffers, and those of the system.
+func Check(files vfs.FS, dir string) error {
+	_, err := check(files, dir)
+	return err
+}
+
+func check(files vfs.FS, dir string) (map[string]claim, error) {
+	claims, err := read(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, c := range claims {
+		if err := c.check(files, files.PathJoin(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	return claims, nil
+}
+
+func (c claim) check(files vfs.FS, path string) error {
+	f, err := files.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is gone, of which %d bytes were written", ErrDiffers, path, c.bytes)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := xxhash.New()
+	n, err := io.Copy(h, io.LimitReader(f, c.bytes))
+	switch {
+	case err != nil:
+		return err
+	case n < c.bytes:
+		return fmt.Errorf("%w: %s has %d bytes, %d were written", ErrDiffers, path, n, c.bytes)
+	case h.Sum64() != c.sum:
+		return fmt.Errorf("%w: %s: its first %d bytes have hash %016x, they had %016x", ErrDiffers, path, c.bytes, h.Sum64(), c.sum)
+	}
+	return nil
+}
+
+// begin writes an account anew, of the same claims, in place of what was there.
+func begin(files vfs.FS, dir string, claims map[string]claim) (vfs.File, error) {
+	path := files.PathJoin(dir, Name)
+	f, err := files.Create(path+".new", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.WriteString(header)
+	for name, c := range claims {
+		text.WriteString(c.line(name))
+	}
+	if _, err = f.Write(text.Bytes()); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = files.Rename(path+".new", path)
+	}
+	if err == nil { // what is told from now on stands in the new one only
+		err = syncFolder(files, dir)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func syncFolder(files vfs.FS, dir string) error {
+	d, err := files.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

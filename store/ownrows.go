@@ -1,0 +1,188 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/vectors"
+)
+
+// rowsRecord is the name of the record of what the store's own rows are. It is written
+// before they get their name, so that rows that are there have one; those of builds that an
+// older knng began have none.
+const rowsRecord = "rows"
+
+// ownRows says what was written as the store's own rows.
+type ownRows struct {
+	Bytes int64  `json:"bytes"`
+	Sum   string `json:"sum"` // hash of the hashes of all blocks of sumBytes
+}
+
+// sumBytes is how much of the rows is hashed at a time, side by side where they are read
+// again.
+const sumBytes = 1 << 20
+
+// CreateRows begins the store's own rows, exactly n, at RowsPath.
+func (d *Draft) CreateRows(n, dim int, t vectors.Type) (*vectors.RowsWriter, error) {
+	p, err := newPublication(d.fs, d.RowsPath())
+	if err != nil {
+		return nil, err
+	}
+	w, err := vectors.NewRowsWriter(&rowsPublication{publication: p, d: d, blocks: newBlockSums()}, d.RowsPath(), n, dim, t)
+	if err != nil {
+		p.Abort()
+	}
+	return w, err
+}
+
+// HasRows reports whether the store's own rows are written.
+func (d *Draft) HasRows() (bool, error) {
+	ok, err := d.home.Exists(rowsPath)
+	if err != nil {
+		err = fmt.Errorf("store: %w", err)
+	}
+	return ok, err
+}
+
+// Rows maps the store's own rows. Those that an earlier run wrote are read once, to be held
+// against what that recorded of them. Errors: ErrCorrupt; those of vectors.OpenRows.
+func (d *Draft) Rows() (*vectors.Rows, error) {
+	f, err := d.home.Open(rowsPath)
+	if err != nil {
+		return nil, damage(err)
+	}
+	defer f.Close()
+	if err := d.checkRows(f); err != nil {
+		return nil, err
+	}
+	return vectors.OpenedRows(f, d.RowsPath())
+}
+
+// soundRows checks the store's own rows, where there are any that were not looked at since an
+// earlier run wrote them.
+func (d *Draft) soundRows() error {
+	ok, err := d.HasRows()
+	if !ok || err != nil || d.rowsSound {
+		return err
+	}
+	f, err := d.home.Open(rowsPath)
+	if err != nil {
+		return damage(err)
+	}
+	defer f.Close()
+	return d.checkRows(f)
+}
+
+// checkRows compares the rows with their record.
+func (d *Draft) checkRows(f *os.File) error {
+	var want ownRows
+	ok, err := d.Load(rowsRecord, &want)
+	if err != nil || !ok || d.rowsSound {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if info.Size() != want.Bytes {
+		return fmt.Errorf("%w: %s: %d bytes, %d were written", ErrCorrupt, d.RowsPath(), info.Size(), want.Bytes)
+	}
+	sum, err := sumBlocks(f, info.Size())
+	if err != nil {
+		return fmt.Errorf("store: %s: %w", d.RowsPath(), err)
+	}
+	if sum != want.Sum {
+		return fmt.Errorf("%w: %s is not what was written (it has hash %s, it had %s): the build has to begin anew, in another directory or with this one deleted",
+			ErrCorrupt, d.RowsPath(), sum, want.Sum)
+	}
+	d.rowsSound = true
+	return nil
+}
+
+// rowsPublication records what it publishes.
+type rowsPublication struct {
+	*publication
+	d      *Draft
+	blocks *blockSums
+}
+
+func (p *rowsPublication) Write(data []byte) (int, error) {
+	n, err := p.publication.Write(data)
+	p.blocks.Write(data[:n])
+	return n, err
+}
+
+// Commit records the rows and gives them their name.
+func (p *rowsPublication) Commit() error {
+	if err := p.d.Record(rowsRecord, ownRows{p.publication.written, p.blocks.sum()}); err != nil {
+		return err
+	}
+	p.d.rowsSound = true
+	return p.publication.Commit()
+}
+
+// blockSums hashes what is written to it, by blocks.
+type blockSums struct {
+	all, block *xxhash.Digest
+	in         int // bytes of the block
+}
+
+func newBlockSums() *blockSums { return &blockSums{xxhash.New(), xxhash.New(), 0} }
+
+func (s *blockSums) Write(data []byte) (int, error) {
+	n := len(data)
+	for len(data) > 0 {
+		part := data[:min(len(data), sumBytes-s.in)]
+		s.block.Write(part)
+		if s.in += len(part); s.in == sumBytes {
+			s.end()
+		}
+		data = data[len(part):]
+	}
+	return n, nil
+}
+
+// end ends a block.
+func (s *blockSums) end() {
+	s.all.Write(s.block.Sum(nil))
+	s.block.Reset()
+	s.in = 0
+}
+
+// sum is the hash of all blocks; nothing is written afterwards.
+func (s *blockSums) sum() string {
+	if s.in > 0 {
+		s.end()
+	}
+	return fmt.Sprintf("%016x", s.all.Sum64())
+}
+
+// sumBlocks is what blockSums says of a file of some size, its blocks hashed side by side.
+func sumBlocks(f io.ReaderAt, size int64) (string, error) {
+	blocks := int((size + sumBytes - 1) / sumBytes)
+	sums := make([]uint64, blocks)
+	err := vectors.Ranges(runtime.GOMAXPROCS(0), blocks, 1, func() func(from, to int) error {
+		buf := make([]byte, sumBytes)
+		return func(from, to int) error {
+			for b := from; b < to; b++ {
+				at := int64(b) * sumBytes
+				block := buf[:min(sumBytes, size-at)]
+				if _, err := f.ReadAt(block, at); err != nil {
+					return err
+				}
+				sums[b] = xxhash.Sum64(block)
+			}
+			return nil
+		}
+	})
+	all := xxhash.New()
+	for _, s := range sums {
+		all.Write(binary.BigEndian.AppendUint64(nil, s)) // as Digest.Sum does
+	}
+	return fmt.Sprintf("%016x", all.Sum64()), err
+}

@@ -1,0 +1,4 @@
+package store
+
+// unixSpoilers are what Windows does not have.
+var unixSpoilers []spoiler

@@ -1,4 +1,4 @@
-// Package keyed compares rows by their keys and offers what is near to lists of candidates.
+// Package keyed compares rows by their keys and offers near rows to lists of candidates.
 // It stands in for tiles of codes (package vectors/codes) where codes cannot tell rows apart:
 // islands of very different scale, near-copies, heavy tails. A key costs as much as some ten
 // distances of codes, and tells all that there is to tell.
@@ -23,7 +23,7 @@ type Comparer struct {
 	tile  *codes.Tile // merges; it compares nothing
 
 	limits  []uint32 // of the places at hand, when last looked at
-	counts  []uint32 // of what waits for each of them
+	counts  []uint32 // of the candidates that wait for each
 	waiting []waiting
 	found   []float32
 
@@ -117,7 +117,7 @@ func (c *Comparer) wait(places []uint32, i int, distance, other uint32) {
 	c.counts[i]++
 }
 
-// offer offers what waits for place i.
+// offer offers the waiting candidates of place i.
 func (c *Comparer) offer(places []uint32, i int) {
 	n := c.counts[i]
 	if n == 0 {

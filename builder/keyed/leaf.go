@@ -11,11 +11,11 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A leaf that is large enough has codes of its own, of its own center and scale: they tell at
-// the scale of the leaf, whatever that is, and bounds say what they leave open (package
-// screen). Keys decide that, so the lists are those that keys alone would give.
+// A leaf that is large enough has codes of its own, of its own center and scale: they tell rows
+// apart at the scale of the leaf, and bounds mark the pairs that they leave open (package
+// screen). Keys decide these, so the lists are those that keys alone would give.
 
-// Rows are what a comparer makes codes of leaves of.
+// Rows are the vectors that a comparer encodes, leaf by leaf.
 type Rows struct {
 	Rows  *vectors.Rows
 	Space *distance.Space
@@ -84,7 +84,7 @@ func (c *Comparer) screenOf(rows Rows, places []uint32) (screen.Screen, error) {
 	return screen.NewRounded(m, min(c.lists.K, len(places)-1)).Screen(), nil
 }
 
-// screened offers to place i of a leaf, row r of the band, what is near it.
+// screened offers the near rows to place i of a leaf, row r of the band.
 func (c *Comparer) screened(s screen.Screen, places []uint32, r, i int) error {
 	if prime, ok := s.(screen.Primer); ok && c.limits[i] == None {
 		if err := c.evaluate(places, i, prime.Prime(r)); err != nil {

@@ -49,7 +49,7 @@ type Draft struct {
 	tableBytes int          // 0: the constant. Tests want several tables
 	closed     bool
 	swept      bool // the scratch folder elsewhere
-	rowsSound  bool // the store's own rows are what was written
+	rowsSound  bool // the store's own rows were compared with those written
 }
 
 // OpenDraft creates dir, or resumes the unfinished build in it.

@@ -15,22 +15,22 @@ import (
 )
 
 // A table of another store may have the name and the size of this one's, the same keys, and
-// even the same first and last values. So every table that is written in bulk says in its
-// properties, near its end, what all its keys and values hash to, and the record "tables"
-// says what the ends of each file hash to. Opening a store reads those ends; a check reads
+// even the same first and last values. So every table that is written in bulk has in its
+// properties, near its end, a hash of all its keys and values, and the record "tables"
+// has a hash of the ends of each file. Opening a store reads those ends; a check reads
 // everything. Stores of before have neither, and are opened without.
 
 // tablesRecord is the name of the record of large files.
 const tablesRecord = "tables"
 
-// An identity says what a file of the store is.
+// An identity tells a file of the store from others of its name and size.
 type identity struct {
 	Path string `json:"path"`
 	Sum  string `json:"sum"` // of its ends; of the rows, of a sample
 }
 
-// endBytes is how much of both ends of a table is hashed: properties, which say what all of
-// it is, and what stands behind them take less.
+// endBytes is how much of both ends of a table is hashed: the properties, with the hash of all
+// its contents, and the footer behind them take less.
 const endBytes = 16 << 10
 
 // identify hashes the ends of a table, or a sample of the rows.
@@ -62,7 +62,7 @@ func endsOf(f io.ReaderAt, size int64) (uint64, error) {
 	return h.Sum64(), nil
 }
 
-// recordIdentities records what the tables of bulk data and the rows are.
+// recordIdentities records the identities of the tables of bulk data and of the rows.
 func (d *Draft) recordIdentities() error {
 	levels, err := d.engine.db.SSTables()
 	if err != nil {
@@ -101,7 +101,7 @@ func identityAt(dir opener, rel string) (identity, error) {
 	return identify(f, rel)
 }
 
-// checkIdentities holds the files that wanted says against the record of what they are.
+// checkIdentities compares the files that wanted selects with their recorded identities.
 func (e *engine) checkIdentities(s *sealed, wanted func(rel string) bool) error {
 	var list []identity
 	if _, err := e.load(tablesRecord, &list); err != nil {

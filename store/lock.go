@@ -61,8 +61,8 @@ func held(home *rooted.Dir, f *os.File, try func(*os.File) (bool, error)) error 
 	return err
 }
 
-// sweep removes from a folder of scratch files what a build cannot have left there: links,
-// pipes and devices. Those who write there afterwards need not look at what they open.
+// sweep removes links, pipes and devices from a folder of scratch files: no build leaves
+// such there, and later writers open regular files only.
 func sweep(dir *rooted.Dir, folder string) error {
 	var odd []string
 	err := dir.Walk(folder, func(rel string, info fs.FileInfo) error {

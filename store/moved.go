@@ -70,7 +70,7 @@ func (s *Store) found(f vectors.File) (vectors.File, error) {
 	return f, fmt.Errorf("store: the referenced vectors: %w (where the file has moved, the build's command with its new name says so)", err)
 }
 
-// movedTo is what NameAnew noted; "" for nothing.
+// movedTo is the name that NameAnew noted; "" for none.
 func (s *Store) movedTo() (path string) {
 	note := filepath.Join(s.dir, scratchName, movedName)
 	info, err := os.Lstat(note)

@@ -17,7 +17,7 @@ import (
 // older knng began have none.
 const rowsRecord = "rows"
 
-// ownRows says what was written as the store's own rows.
+// ownRows describes the store's own rows as they were written.
 type ownRows struct {
 	Bytes int64  `json:"bytes"`
 	Sum   string `json:"sum"` // hash of the hashes of all blocks of sumBytes
@@ -104,7 +104,7 @@ func (d *Draft) checkRows(f *os.File) error {
 	return nil
 }
 
-// rowsPublication records what it publishes.
+// rowsPublication records the rows that it publishes.
 type rowsPublication struct {
 	*publication
 	d      *Draft
@@ -126,7 +126,7 @@ func (p *rowsPublication) Commit() error {
 	return p.publication.Commit()
 }
 
-// blockSums hashes what is written to it, by blocks.
+// blockSums hashes the bytes written to it, by blocks.
 type blockSums struct {
 	all, block *xxhash.Digest
 	in         int // bytes of the block
@@ -162,7 +162,7 @@ func (s *blockSums) sum() string {
 	return fmt.Sprintf("%016x", s.all.Sum64())
 }
 
-// sumBlocks is what blockSums says of a file of some size, its blocks hashed side by side.
+// sumBlocks is the result of blockSums for a file of some size, its blocks hashed side by side.
 func sumBlocks(f io.ReaderAt, size int64) (string, error) {
 	blocks := int((size + sumBytes - 1) / sumBytes)
 	sums := make([]uint64, blocks)

@@ -55,7 +55,7 @@ func openSealedDir(home *rooted.Dir) (s *sealed, err error) {
 	return s, nil
 }
 
-// look compares a file with what was sealed.
+// look compares a file with its entry in the seal.
 func (s *sealed) look(f SealedFile) error {
 	info, err := s.Dir.Lstat(f.Path)
 	if err != nil {
@@ -111,7 +111,7 @@ type notSealed struct{}
 func (notSealed) Error() string        { return "not part of the sealed store" }
 func (notSealed) Is(target error) bool { return target == fs.ErrNotExist }
 
-// sealedFS is a sealed folder as Pebble sees a file system: what is not sealed is not there,
+// sealedFS is a sealed folder as Pebble sees a file system: files that are not sealed are not there,
 // and nothing can be written.
 type sealedFS struct {
 	vfs.FS // of the folder

@@ -29,7 +29,7 @@ func (d *Draft) Tell(v any) error {
 	return nil
 }
 
-// Untell removes what Tell wrote.
+// Untell removes the file of Tell.
 func (d *Draft) Untell() {
 	os.Remove(filepath.Join(d.dir, scratchName, toldName)) // where it stays, it is old
 }
@@ -37,7 +37,7 @@ func (d *Draft) Untell() {
 // toldBytes is more than anybody tells.
 const toldBytes = 1 << 16
 
-// Told reads what a running build told last, and when, without its lock. Where there is
+// Told reads the latest report of a running build, and its time, without the lock. Where there is
 // nothing, or no regular file, the error is one of the system.
 func Told(dir string) (text []byte, at time.Time, err error) {
 	path := filepath.Join(dir, scratchName, toldName)

@@ -132,7 +132,7 @@ type finder struct {
 	offset int // in it, behind that value
 }
 
-// tableFile is what Pebble calls a table.
+// tableFile is the name that Pebble gives a table.
 func tableFile[N ~uint64](number N) string { return fmt.Sprintf("%06d.sst", uint64(number)) }
 
 type foundTable struct {

@@ -151,8 +151,13 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 	if err := f.answer(ctx, g, s, r, in, t); err != nil {
 		return err
 	}
-	if t != nil && !t.Reached {
+	switch {
+	case t == nil:
+		return nil
+	case !t.Reached:
 		return fmt.Errorf("no effort up to %d reaches recall %v: %w", t.Effort, f.recall, builder.ErrBelowTarget)
+	case t.High < f.recall: // the rows that told the effort were easier than others
+		return fmt.Errorf("effort %d reaches at most recall %.4f on other rows, asked %v: %w", t.Effort, t.High, f.recall, builder.ErrBelowTarget)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package rooted opens what lies below one directory, whoever filled it.
+// Package rooted opens files below one directory, whoever filled it.
 //
 // A directory is opened once. All that is done below it afterwards goes through that
 // handle (os.Root): the directory may be renamed, or its name may come to mean another, and
@@ -94,8 +94,8 @@ func (d *Dir) Edit(rel string) (*os.File, error) {
 	}
 }
 
-// Create makes a new file in place of what has the name, a folder that is not empty
-// excepted.
+// Create makes a new file in place of the one that has the name. A folder that is not
+// empty stays.
 func (d *Dir) Create(rel string) (*os.File, error) {
 	if err := d.above(rel); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (d *Dir) ReadFile(rel string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// open opens a regular file. What was looked at is what is opened.
+// open opens a regular file: the very one that it looked at.
 func (d *Dir) open(rel string, flag int) (*os.File, error) {
 	before, err := d.Lstat(rel)
 	if err != nil {
@@ -177,7 +177,7 @@ func (d *Dir) kind(rel string, info fs.FileInfo, want string) error {
 	return fmt.Errorf("%w: %s is %s, want %s", ErrKind, d.Path(rel), kindOf(info.Mode()), want)
 }
 
-// kindOf says in words what a name is of.
+// kindOf names the kind of a file in words.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -196,7 +196,7 @@ func kindOf(mode fs.FileMode) string {
 	return "neither a file nor a folder"
 }
 
-// Kind says in words what a name is of; "" for a regular file or a folder.
+// Kind names the kind of a file in words; "" for a regular file or a folder.
 func Kind(mode fs.FileMode) string {
 	if mode.IsRegular() || mode.IsDir() {
 		return ""
@@ -214,7 +214,7 @@ func (d *Dir) named(rel string, err error) error {
 }
 
 // Walk calls fn for all below a folder, in order, but follows no link. Where fn returns
-// fs.SkipDir for a folder, it is left out. What goes while it walks is passed over.
+// fs.SkipDir for a folder, it is left out. Files that go while it walks are passed over.
 func (d *Dir) Walk(rel string, fn func(rel string, info fs.FileInfo) error) error {
 	names, err := d.List(rel)
 	if err != nil {

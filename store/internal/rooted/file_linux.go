@@ -2,7 +2,7 @@ package rooted
 
 import "golang.org/x/sys/unix"
 
-// SyncData syncs what is needed to read the data back.
+// SyncData syncs the data and the size of the file.
 func (f *file) SyncData() error { return f.control(unix.Fdatasync) }
 
 // SyncTo has the system begin to write the file up to a byte. It promises nothing.

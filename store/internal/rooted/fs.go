@@ -31,7 +31,7 @@ func (d *Dir) openFolder(rel string) (*os.File, error) {
 	return f, d.named(rel, err)
 }
 
-// RemoveAll removes what has a name, with all below it; links go, not what they mean.
+// RemoveAll removes the file or folder of a name, with all below it; links go, their targets stay.
 func (d *Dir) RemoveAll(rel string) error {
 	err := d.above(rel)
 	if err == nil {
@@ -83,7 +83,7 @@ func (f files) rel(name string) (string, error) {
 // Rel is a path below the directory, with slashes.
 func (d *Dir) Rel(name string) (string, error) { return files{d}.rel(name) }
 
-// at opens what an operation returns of a path.
+// at opens the file that an operation returns for a path.
 func (f files) at(name string, op func(rel string) (*os.File, error)) (vfs.File, error) {
 	rel, err := f.rel(name)
 	if err != nil {

@@ -21,7 +21,7 @@ type Account struct {
 	open  map[string]*accounted // files being written, by name
 }
 
-// Open checks a folder and goes on with its account. What is written there from now on goes
+// Open checks a folder and goes on with its account. Later writes there go
 // through the result. Errors: those of Check.
 func Open(files vfs.FS, dir string) (*Account, error) {
 	claims, err := check(files, dir)
@@ -38,7 +38,7 @@ func Open(files vfs.FS, dir string) (*Account, error) {
 	return a, nil
 }
 
-// Close closes the account. What is written afterwards is not in it.
+// Close closes the account. Later writes are not in it.
 func (a *Account) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +87,7 @@ func (a *Account) forget(path string) error {
 	return a.file.Sync()
 }
 
-// began begins to count what is written to a file that is new or written over.
+// began begins to count the writes to a file that is new or written over.
 func (a *Account) began(path string, f vfs.File, err error) (vfs.File, error) {
 	name, ok := a.of(path)
 	if err != nil || !ok {
@@ -202,16 +202,16 @@ func (f *accounted) tell(c claim) error {
 	return f.a.add(c.line(f.name))
 }
 
-// Write counts what is written. A write that fails ends the file (package fence).
+// Write counts its bytes. A write that fails ends the file (package fence).
 func (f *accounted) Write(p []byte) (int, error) {
 	f.a.mu.Lock()
-	f.hash.Write(p) // before, since a Write may change what it writes
+	f.hash.Write(p) // before, since a Write may change its argument
 	f.bytes += int64(len(p))
 	f.a.mu.Unlock()
 	return f.File.Write(p)
 }
 
-// syncing runs a sync and tells of what was written before it.
+// syncing runs a sync and accounts for the bytes that were written before it.
 func (f *accounted) syncing(sync func() (full bool, err error)) (full bool, err error) {
 	f.a.mu.Lock()
 	now := claim{f.bytes, f.hash.Sum64()}

@@ -1,4 +1,4 @@
-// Package written keeps account of what a database has on disk, so that a build that goes
+// Package written keeps account of the files that a database has on disk, so that a build that goes
 // on tells damage from a crash.
 //
 // Pebble ends reading its manifest, and its logs, at the first record that does not hold:
@@ -8,14 +8,14 @@
 //
 // So whenever a manifest or a log is synced, a line is written to the account, the file
 // "written" beside them: its name, how many bytes were synced and their hash. Check holds
-// the files against it. What stands behind those bytes was not promised to anyone.
+// the files against it. Bytes behind these were not promised to anyone.
 //
 //	knng written 1
 //	MANIFEST-000012 4013 9f3c1e0a77b2d644 5b0c67fa2d9e1183
 //	000013.log 512 11aa0c5d9e6f3b27 c0ffee5a3b1d2e4f
 //	000011.log gone 77d0c9a4e1b2f386
 //
-// The last number of a line is the hash of what stands before it. The account is not
+// The last number of a line is the hash of the line up to it. The account is not
 // synced line by line: a crash may lose the last ones, which makes it say less and nothing
 // wrong. It is synced before a file goes that it tells of.
 package written
@@ -33,12 +33,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Name is what the account of a folder is called.
+// Name is the name of an account in its folder.
 const Name = "written"
 
 const header = "knng written 1\n"
 
-// ErrDiffers says that a file is not what was written.
+// ErrDiffers says that a file differs from the account.
 var ErrDiffers = errors.New("not what was written")
 
 // a claim is how much of a file was synced, and its hash.
@@ -95,7 +95,7 @@ func parse(text []byte) (map[string]claim, error) {
 // mostBytes bounds an account that is read: some 20 million lines.
 const mostBytes = 1 << 30
 
-// read returns what the account of a folder claims; nothing where there is none.
+// read returns the claims of the account of a folder; none where there is no account.
 func read(files vfs.FS, dir string) (map[string]claim, error) {
 	f, err := files.Open(files.PathJoin(dir, Name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +158,7 @@ func (c claim) check(files vfs.FS, path string) error {
 	return nil
 }
 
-// begin writes an account anew, of the same claims, in place of what was there.
+// begin writes an account anew, of the same claims, in place of the old one.
 func begin(files vfs.FS, dir string, claims map[string]claim) (vfs.File, error) {
 	path := files.PathJoin(dir, Name)
 	f, err := files.Create(path+".new", vfs.WriteCategoryUnspecified)
@@ -176,7 +176,7 @@ func begin(files vfs.FS, dir string, claims map[string]claim) (vfs.File, error) 
 	if err == nil {
 		err = files.Rename(path+".new", path)
 	}
-	if err == nil { // what is told from now on stands in the new one only
+	if err == nil { // later lines stand in the new one only
 		err = syncFolder(files, dir)
 	}
 	if err != nil {

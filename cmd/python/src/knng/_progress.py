@@ -29,7 +29,7 @@ def text_of(event):
     line = event.get("phase") or "knng"
     if event.get("total"):
         line += f": {event['done']:,} of {event['total']:,} {event.get('unit', '')}".rstrip()
-    share, left = event.get("share"), event.get("left")
+    share, left = event.get("share"), event.get("left_seconds")
     if isinstance(share, (int, float)) and share > 0:
         line = f"{100 * share:.0f} % {line}"
     if isinstance(left, (int, float)) and left > 0:

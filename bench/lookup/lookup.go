@@ -7,6 +7,7 @@ package lookup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -123,22 +124,14 @@ type withoutView struct {
 	dir string
 }
 
-// openWithoutView opens a folder of links to all of a store but its view.
+// openWithoutView opens a folder beside a store of hard links to all of its files but the
+// view: a store's folder holds no symbolic links.
 func openWithoutView(dir string) (finder, error) {
-	dir, err := filepath.Abs(dir)
+	links, err := os.MkdirTemp(filepath.Dir(dir), "knng-lookup-")
 	if err != nil {
 		return nil, err
 	}
-	links, err := os.MkdirTemp("", "knng-lookup-")
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if err == nil && e.Name() != "view" {
-			err = os.Symlink(filepath.Join(dir, e.Name()), filepath.Join(links, e.Name()))
-		}
-	}
+	err = linkAll(dir, links)
 	var s *store.Store
 	if err == nil {
 		s, err = store.Open(links, nil)
@@ -147,6 +140,23 @@ func openWithoutView(dir string) (finder, error) {
 		return nil, errors.Join(err, os.RemoveAll(links))
 	}
 	return &withoutView{s, links}, nil
+}
+
+// linkAll links the files of a store into another folder, all but its view.
+func linkAll(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		switch {
+		case err != nil || rel == "." || rel == "view":
+			return err
+		case e.IsDir():
+			return os.Mkdir(filepath.Join(to, rel), 0o777)
+		}
+		return os.Link(path, filepath.Join(to, rel))
+	})
 }
 
 func (w *withoutView) Close() error { return errors.Join(w.Store.Close(), os.RemoveAll(w.dir)) }

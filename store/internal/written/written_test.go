@@ -1,6 +1,7 @@
 package written_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,7 @@ func write(t *testing.T, fs vfs.FS, path string, data []byte) {
 	t.Helper()
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err == nil {
-		_, err = f.Write(data)
+		_, err = f.Write(bytes.Clone(data)) // which the write may change
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

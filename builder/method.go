@@ -2,40 +2,56 @@ package builder
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/vectors/distance"
 )
 
-// exactPairs is the number of pairs a row up to which comparing all rows with
-// all others takes no longer than the other methods, which come to about 5,000
-// pairs a row in tiles, or 1,000 in leaves and 500 by themselves.
-const exactPairs = 3000
+// exactWork is the work of all pairs, in elements, that is too little to be worth less than
+// exact lists: 16,000 rows of 128 dimensions, 25,000 of 32, 7,000 of 784.
+//
+//   - Wrong if larger: with 200e9 (until version 0.1), 60,000 rows of SIFT took 4.2 s of a
+//     core and balls 0.9 for the recall of 0.95 that was asked for.
+//   - Wrong if smaller: what balls save below it is 0.1 to 0.3 s of a core, by AVX2, and
+//     lists that are exact for 0.3 s are better than lists of 0.96 for 0.15.
+//
+// go run ./bench/cmd/targets -threads 1 -seeds 1 -limit-rows N -method exact (then balls);
+// seconds of a core of an AVX2 machine, for a recall of 0.90, 0.95 and 0.99:
+//
+//	SIFT  8,000 of 128: all pairs 0.19, balls 0.09 0.11 0.14
+//	SIFT 16,000 of 128: all pairs 0.45, balls 0.18 0.22 0.31
+//	SIFT 32,000 of 128: all pairs 1.39, balls 0.38 0.47 0.78
+//	SIFT 60,000 of 128: all pairs 4.15, balls 0.77 0.90 1.49
+//	GIST  6,000 of 384: all pairs 0.34, balls 0.22 0.24 0.30
+//	GIST 12,000 of 384: all pairs 0.83, balls 0.41 0.51 0.70
+//	GIST 24,000 of 384: all pairs 2.47, balls 0.89 1.03 1.41
+const exactWork = 20e9
 
-// exactElements is the same where tiles screen the pairs (package screen): a pair
-// then costs what its elements cost, and finding what is near as much as 30 more.
-// It comes to 63,000 rows of 128 dimensions, 19,000 of 500, 12,000 of 784. There
-// all pairs take as long as balls do for a recall of 0.99, or twice as long, and are
-// exact (faces, 13,233 of 500: 0.6 s both; SIFT, 60,000 of 128: 1.4 and 0.6 s). Twice as
-// many would make GIST, 60,000 of 384, exact: 3.1 s instead of 1 to 2.
-const exactElements = 5_000_000
+// exactPairs is the number of pairs a row up to which all pairs are no more than balls take
+// for a recall: on the sets of exactWork 1,550 to 3,230 for 0.90, 1,630 to 3,480 for 0.95 and
+// 3,130 to 5,400 for 0.99.
+func exactPairs(recall float64) float64 { return -2550 * math.Log10(1-min(recall, 0.9999)) }
 
-// exactInner is the same under inner products, where balls are of no use and the paper's
-// method is what else there is: 380,000 rows of 128 dimensions, 72,000 of 784. SIFT, 200,000
-// of 128: 10 s, and 19 by the paper's method for a recall of 0.968; GIST 2.6 and 17 s. By
-// AVX2 all pairs take four times as long, and are still exact.
-const exactInner = 6 * exactElements
+// exactInner is the work of all pairs beyond which the paper's method takes over under inner
+// products, where balls are of no use: 380,000 rows of 128 dimensions, 72,000 of 784. SIFT, 200,000
+// of 128: 10 s, and 19 by the paper's method for a recall of 0.968; GIST 2.6 and 17 s (AVX-512
+// with VNNI; by AVX2 all pairs take four times as long, and are still exact).
+const exactInner = 30e6
 
 // exactIsCheaper compares n rows of dim elements with all others by count.
 func (o *Options) exactIsCheaper(n, dim int) bool {
-	pairs, most := (n-1)/2, exactElements
+	pairs := float64(n-1) / 2       // of a row
+	work := pairs * float64(dim+30) // to find what is near costs as much as 30 elements
 	switch {
+	case n < o.LeafSize || pairs <= exactPairs(cmp.Or(o.Recall, DefaultRecall)):
+		return true
 	case o.Distance != nil:
-		most = 0
+		return false
 	case o.Metric == distance.IP:
-		most = exactInner
+		return work <= exactInner
 	}
-	return n < o.LeafSize || pairs <= exactPairs || pairs*(dim+30) <= most
+	return float64(n)*work <= exactWork
 }
 
 // choose settles auto, by counts alone.

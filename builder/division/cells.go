@@ -3,6 +3,7 @@ package division
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -60,6 +61,33 @@ func NewCells(ctx context.Context, heads, leaders Rows, threads int) (*Cells, er
 	copy(leaders.Places, order)
 	c.leaders = leaders.count()
 	return c, nil
+}
+
+// CellsOf makes cells of leaders that NewCells sorted before, whose ends are as Ends told.
+func CellsOf(heads, leaders Rows, ends []uint32) (*Cells, error) {
+	if len(ends) != len(heads.Places)+1 || ends[0] != 0 || int(ends[len(ends)-1]) != len(leaders.Places) || !slices.IsSorted(ends) {
+		return nil, fmt.Errorf("division: ends of cells do not fit %d heads and %d leaders", len(heads.Places), len(leaders.Places))
+	}
+	for _, place := range leaders.Places {
+		if int(place) >= leaders.Codes.Len() {
+			return nil, fmt.Errorf("division: leader at place %d, want below %d", place, leaders.Codes.Len())
+		}
+	}
+	c := &Cells{heads: heads.count(), leaders: leaders.count(), ends: make([]int, len(ends))}
+	for i, end := range ends {
+		c.ends[i] = int(end)
+	}
+	return c, nil
+}
+
+// Ends are the numbers of leaders at which the cells end: cell c has leaders Ends[c] to
+// Ends[c+1]-1.
+func (c *Cells) Ends() []uint32 {
+	ends := make([]uint32, len(c.ends))
+	for i, end := range c.ends {
+		ends[i] = uint32(end)
+	}
+	return ends
 }
 
 // Leaders are the leaders, by number.

@@ -71,31 +71,41 @@ const assignRow = 16*division.NearHeads + 32
 
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
-	chunk := max(64, assignBytes/(rowSize(l.Rows)+l.Rows.Dim()+assignRow))
-	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
-		follower := cells.Follower(l.Overlap)
-		var room []byte
+	return l.Assign(ctx, cells, l.Rows.Len(), l.take, l.assigned.Slice)
+}
+
+// Assign writes the numbers of the leaders that each of n rows follows, Overlap of them a
+// row. read fills room with rows from up to to, by several goroutines at once.
+func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
+	size := d.Space.RowBytes()
+	chunk := max(64, assignBytes/(size+d.Space.Dim()+assignRow))
+	return vectors.Ranges(d.Threads, n, chunk, func() func(from, to int) error {
+		follower := cells.Follower(d.Overlap)
+		room := make([]byte, min(chunk, n)*size)
 		return func(from, to int) error {
-			rows, err := l.take(from, to, &room)
+			if err := read(from, to, room[:(to-from)*size]); err != nil {
+				return err
+			}
+			rows, err := d.codesOf(room[:(to-from)*size], 1)
 			if err != nil {
 				return err
 			}
-			follower.Follow(division.All(rows), l.assigned.Slice[from*l.Overlap:to*l.Overlap])
-			if l.Progress != nil {
-				l.Progress(to - from)
+			follower.Follow(division.All(rows), assigned[from*d.Overlap:to*d.Overlap])
+			if d.Progress != nil {
+				d.Progress(to - from)
 			}
 			return ctx.Err()
 		}
 	})
 }
 
-// take copies rows into room, which the system may want the pages of before they have been
-// compared, asks for those that come after them, and returns their codes.
-func (l *Leaves) take(from, to int, room *[]byte) (*codes.Matrix, error) {
-	*room = (*room)[:0]
+// take copies rows into room, as the system may want their pages before they have been
+// compared, and asks for those that come after them.
+func (l *Leaves) take(from, to int, room []byte) error {
+	size := rowSize(l.Rows)
 	for i := from; i < to; i++ {
-		*room = append(*room, l.Rows.Row(i)...)
+		copy(room[(i-from)*size:], l.Rows.Row(i))
 	}
 	_ = l.Rows.WillNeed(to, to+l.Threads*(to-from))
-	return l.codesOf(*room, 1)
+	return nil
 }

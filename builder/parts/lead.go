@@ -12,41 +12,103 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// lead draws the leaders, one of each stretch of rows, and of them the heads. Near
-// heads stand side by side.
-func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
-	n, size := d.Rows.Len(), rowSize(d.Rows)
+// Draw returns the places of the leaders of n rows, ascending: one of each stretch of rows.
+func (d *Division) Draw(n int) []int {
 	rng := rand.New(rand.NewPCG(lot.Mix(d.Seed^lot.Mix(uint64(d.Number))), uint64(n)))
 	which := make([]int, d.Leaders)
 	for i := range which {
 		lo, hi := i*n/d.Leaders, (i+1)*n/d.Leaders
 		which[i] = lo + rng.IntN(hi-lo)
 	}
-	drawn := d.draw(which)
-	count := division.HeadsOf(d.Leaders)
-	heads := make([]byte, 0, count*size)
-	for i := range count {
-		at := i * d.Leaders / count * size
-		heads = append(heads, drawn[at:at+size]...)
-	}
-	order, err := d.chain(ctx, heads)
-	if err != nil {
-		return nil, err
-	}
-	headCodes, err := d.codesOf(pick(heads, order, size), d.Threads)
-	if err != nil {
-		return nil, err
-	}
-	codes, err := d.codesOf(drawn, d.Threads)
-	if err != nil {
-		return nil, err
-	}
-	return division.NewCells(ctx, division.All(headCodes), division.All(codes), d.Threads)
+	return which
 }
 
-// draw gathers rows that lie far from each other, and reads no others: what the
+// lead draws the leaders, and of them the heads.
+func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
+	drawn := d.gather(d.Draw(d.Rows.Len()))
+	heads, err := d.Heads(ctx, drawn)
+	if err != nil {
+		return nil, err
+	}
+	headCodes, leaderCodes, err := d.leaderCodes(drawn, heads)
+	if err != nil {
+		return nil, err
+	}
+	return division.NewCells(ctx, headCodes, leaderCodes, d.Threads)
+}
+
+// Heads returns the numbers of the leaders that are heads. Near heads stand side by side.
+func (d *Division) Heads(ctx context.Context, drawn []byte) ([]uint32, error) {
+	count := division.HeadsOf(d.Leaders)
+	heads := make([]uint32, count)
+	for i := range heads {
+		heads[i] = uint32(i * d.Leaders / count)
+	}
+	order, err := d.chain(ctx, pick(drawn, heads, d.Space.RowBytes()))
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range order {
+		order[i] = heads[o]
+	}
+	return order, nil
+}
+
+// leaderCodes are the codes of the heads and of all leaders.
+func (d *Division) leaderCodes(drawn []byte, heads []uint32) (headCodes, leaderCodes division.Rows, err error) {
+	h, err := d.codesOf(pick(drawn, heads, d.Space.RowBytes()), d.Threads)
+	if err != nil {
+		return headCodes, leaderCodes, err
+	}
+	l, err := d.codesOf(drawn, d.Threads)
+	if err != nil {
+		return headCodes, leaderCodes, err
+	}
+	return division.All(h), division.All(l), nil
+}
+
+// A Lead is how the leaders of a division stand in the cells of its heads: with the
+// leaders' rows it makes the cells again, which costs a thousandth of making them.
+type Lead struct {
+	Heads  []uint32 // numbers of the leaders that are heads
+	Ends   []uint32 // of cells, as division.Cells has them
+	Places []uint32 // numbers of leaders, cell after cell
+}
+
+// Lead sorts the leaders, whose rows stand one after the other in drawn, into cells.
+func (d *Division) Lead(ctx context.Context, drawn []byte) (*Lead, error) {
+	heads, err := d.Heads(ctx, drawn)
+	if err != nil {
+		return nil, err
+	}
+	headCodes, leaderCodes, err := d.leaderCodes(drawn, heads)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := division.NewCells(ctx, headCodes, leaderCodes, d.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return &Lead{Heads: heads, Ends: cells.Ends(), Places: cells.Leaders().Places}, nil
+}
+
+// Cells makes the cells of leaders that were sorted before.
+func (d *Division) Cells(drawn []byte, lead *Lead) (*division.Cells, error) {
+	for _, h := range lead.Heads {
+		if int(h) >= d.Leaders {
+			return nil, fmt.Errorf("parts: head %d of %d leaders", h, d.Leaders)
+		}
+	}
+	headCodes, leaderCodes, err := d.leaderCodes(drawn, lead.Heads)
+	if err != nil {
+		return nil, err
+	}
+	return division.CellsOf(headCodes, division.Rows{Codes: leaderCodes.Codes, Places: lead.Places}, lead.Ends)
+}
+
+// gather copies rows that lie far from each other, and reads no others: what the
 // system would read around each comes to all rows.
-func (d *Division) draw(which []int) []byte {
+func (d *Division) gather(which []int) []byte {
 	drawn := make([]byte, 0, len(which)*rowSize(d.Rows))
 	_ = d.Rows.Advise(vectors.Random)
 	defer d.Rows.Advise(vectors.Normal)
@@ -101,8 +163,8 @@ func (d *Division) chain(ctx context.Context, rows []byte) (order []uint32, err 
 
 // codesOf is the codes of rows that stand one after the other.
 func (d *Division) codesOf(rows []byte, threads int) (*codes.Matrix, error) {
-	size := rowSize(d.Rows)
-	r, err := vectors.RowsOf(rows, len(rows)/size, d.Rows.Dim(), size, d.Rows.Type())
+	size := d.Space.RowBytes()
+	r, err := vectors.RowsOf(rows, len(rows)/size, d.Space.Dim(), size, d.Space.Type())
 	if err != nil {
 		return nil, fmt.Errorf("parts: %w", err)
 	}

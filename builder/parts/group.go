@@ -1,0 +1,104 @@
+package parts
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// elsewhere stands for a leaf that is not in the group, which has no more leaves.
+const elsewhere = math.MaxUint16
+
+// A record is a row in a spill: its place, the leaf of each of its assignments as numbered
+// within the group, and its elements.
+
+// RecordBytes is the size of a record.
+func RecordBytes(overlap, rowBytes int) int { return recordHead(overlap) + rowBytes }
+
+func recordHead(overlap int) int { return 4 + 2*overlap }
+
+// Record appends the record of the row that was shown last, which stands in group g.
+func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte {
+	in := m.layout.groups[g]
+	buf = binary.LittleEndian.AppendUint32(buf, place)
+	for _, leaf := range m.leaves {
+		own := uint16(elsewhere)
+		if leaf >= in.from && leaf < in.to {
+			own = uint16(leaf - in.from)
+		}
+		buf = binary.LittleEndian.AppendUint16(buf, own)
+	}
+	return append(buf, row...)
+}
+
+// A Group is the rows of a group in memory.
+type Group struct {
+	Places []uint32 // ascending
+	Rows   []byte   // their elements, one row after the other
+	ids    []uint32 // rows of leaf i, as numbers in Places: ids[starts[i]:starts[i+1]]
+	starts []uint32
+	leafOf []uint16 // Overlap a row
+	buffer []byte
+}
+
+// Leaves is how many leaves the group has.
+func (g *Group) Leaves() int { return len(g.starts) - 1 }
+
+// Leaf lists the rows of a leaf as numbers in Places, ascending.
+func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
+
+// Clear forgets all rows, and makes room for others.
+func (g *Group) Clear(rows, rowBytes int) {
+	g.Places, g.leafOf, g.Rows = g.Places[:0], g.leafOf[:0], g.Rows[:0]
+	g.Rows = slices.Grow(g.Rows, rows*rowBytes)
+}
+
+// Add takes records.
+func (g *Group) Add(records []byte, overlap, rowBytes int) {
+	head, record := recordHead(overlap), RecordBytes(overlap, rowBytes)
+	for ; len(records) >= record; records = records[record:] {
+		g.Places = append(g.Places, binary.LittleEndian.Uint32(records))
+		for j := range overlap {
+			g.leafOf = append(g.leafOf, binary.LittleEndian.Uint16(records[4+2*j:]))
+		}
+		g.Rows = append(g.Rows, records[head:record]...)
+	}
+}
+
+// Check holds the records taken against the number of leaves and of all rows: they may come
+// from a damaged file.
+func (g *Group) Check(leaves, n int) error {
+	for i, place := range g.Places {
+		if int(place) >= n || i > 0 && g.Places[i-1] >= place {
+			return fmt.Errorf("parts: row %d of a group has place %d of %d, want ascending places", i, place, n)
+		}
+	}
+	for i, leaf := range g.leafOf {
+		if leaf != elsewhere && int(leaf) >= leaves {
+			return fmt.Errorf("parts: assignment %d of a group names leaf %d of %d", i, leaf, leaves)
+		}
+	}
+	return nil
+}
+
+// Index lists the rows of every leaf.
+func (g *Group) Index(leaves, overlap int) {
+	g.starts = append(g.starts[:0], make([]uint32, leaves+1)...)
+	for _, leaf := range g.leafOf {
+		if leaf != elsewhere {
+			g.starts[leaf+1]++
+		}
+	}
+	for i := range leaves {
+		g.starts[i+1] += g.starts[i]
+	}
+	g.ids = append(g.ids[:0], make([]uint32, g.starts[leaves])...)
+	next := slices.Clone(g.starts[:leaves])
+	for at, leaf := range g.leafOf {
+		if leaf != elsewhere {
+			g.ids[next[leaf]] = uint32(at / overlap)
+			next[leaf]++
+		}
+	}
+}

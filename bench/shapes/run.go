@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/knng/knng/builder"
@@ -17,7 +18,7 @@ import (
 
 // Config says which graphs to build.
 type Config struct {
-	Only    string // shapes whose names contain it; "" is all
+	Only    *regexp.Regexp // of the names of shapes; nil is all
 	Scale   float64
 	Methods []builder.Method
 	Targets []float64
@@ -87,7 +88,7 @@ func (c *Config) Run(ctx context.Context, done func(Row)) error {
 	}
 	defer os.RemoveAll(dir)
 	for _, shape := range All() {
-		if !strings.Contains(shape.Name, c.Only) {
+		if c.Only != nil && !c.Only.MatchString(shape.Name) {
 			continue
 		}
 		rows, err := shape.Make(c.Scale, c.Seed)

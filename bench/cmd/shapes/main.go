@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -24,7 +25,10 @@ func main() {
 	c := shapes.Config{}
 	methods := flag.String("methods", "auto", "comma-separated: auto, exact, balls, parts, paper")
 	targets := flag.String("targets", "0.95", "comma-separated recalls")
-	flag.StringVar(&c.Only, "only", "", "shapes whose names contain this")
+	flag.Func("only", "shapes whose names match this regular expression", func(s string) (err error) {
+		c.Only, err = regexp.Compile(s)
+		return err
+	})
 	flag.Float64Var(&c.Scale, "scale", 1, "share of the rows of every shape")
 	flag.IntVar(&c.K, "k", builder.DefaultK, "neighbors of a row")
 	flag.IntVar(&c.Sample, "sample", 2000, "rows compared by brute force")

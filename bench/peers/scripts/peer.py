@@ -170,6 +170,38 @@ def usearch(x):
     return index.search(x, k + 1, threads=threads).keys
 
 
+def rinnd(x):
+    from rinnd import RINND
+
+    index = RINND(x, metric="euclidean", n_jobs=threads, random_state=1, graph_only=True, **{"n_neighbors": k, **p})
+    return index.neighbor_graph[0]
+
+
+def ann_search(x):
+    import ann_search
+
+    ann_search.set_num_threads(threads)
+    index = ann_search.NNDescentIndex(**{"n_neighbors": k + 1, "diversify_prob": 0.0, "seed": 1, **p})
+    return index.fit(x).extract_knn()[1]
+
+
+def pipnn(x):
+    from pipnn import self_knn_graph
+
+    return self_knn_graph(x, k, n_jobs=threads, random_state=1, **p)[0]
+
+
+def pyglass(x):
+    import glass
+
+    glass.set_num_threads(threads)
+    graph = glass.Index("HNSW", "L2", R=p.get("R", 32), L=p.get("L", 50)).build(x)
+    searcher = glass.Searcher(graph, x, "L2", "SQ8U", "FP32")
+    searcher.optimize(threads)
+    searcher.set_ef(p.get("ef", 64))
+    return searcher.batch_search(x, k + 1, threads)[0].reshape(len(x), k + 1)
+
+
 def openblas(x):
     """Brute force; of p["sample"] rows, where given, to be scaled to all."""
     return brute.search(x, min(p.get("sample", len(x)), len(x)), k + 1, threads)

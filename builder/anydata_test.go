@@ -160,6 +160,9 @@ func TestAnyDataAgain(t *testing.T) {
 		"keys, cosine":   {islands, 16, builder.Options{K: 10, Method: builder.Balls, Recall: 0.98, Metric: distance.Cosine}},
 		"capped at keys": {islands, 16, builder.Options{K: 10, Method: builder.Balls, LeafSize: 50, Recall: 0.999, Divisions: 8}},
 	} {
+		if testing.Short() && name != "to all pairs" && name != "in parts" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			o := c.o
 			o.Threads = 1

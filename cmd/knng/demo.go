@@ -5,26 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/cmd/knng/internal/gofuncs"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
-const demoHelp = `Build the graph of input that every machine with Go has: the functions and
-methods of the Go standard library, each as a vector of hashed TF-IDF weights of
-the words in its name, comment and code. Then show functions beside their
-nearest neighbors. The second time the graph is there and is shown at once.
+const demoHelp = `Build the graph of the functions and methods of the Go standard library, each as
+a vector of hashed TF-IDF weights of the words in its name, comment and code. Then
+show functions beside their nearest neighbors. The second time the graph is there
+and is shown at once.
+
+The functions are read from the Go tree of this machine. Where there is none, the
+demo takes a sample of 1,120 functions that this program carries.
 
   knng demo                                       # some well-known functions
   knng demo strings.Fields net/http.Get           # these functions
   knng demo 'strings.(*Builder).WriteString' -k 20
   knng demo --packages strings,bytes,unicode/...  # of a few packages only
+  knng demo --sample                              # of the sample
 
 A function that is written anew for several systems has the name of its file:
 'os.hostname (sys_plan9.go)'; os.hostname alone shows all of them.`
@@ -35,6 +37,7 @@ const demoK = 10
 type demoFlags struct {
 	dir      string
 	packages []string
+	sample   bool
 	opts     builder.Options
 }
 
@@ -52,6 +55,7 @@ func newDemoCommand(g *globals) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&d.dir, "dir", "", "folder for vectors and graph (default knng/demo in the user's cache folder)")
 	f.StringSliceVar(&d.packages, "packages", nil, "only these packages, by import path; net/... is net and all below it")
+	f.BoolVar(&d.sample, "sample", false, "take the functions that this program carries, not those of the machine's Go tree")
 	f.IntVarP(&d.opts.K, "k", "k", demoK, "neighbors of a function")
 	f.IntVar(&d.opts.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	return c
@@ -59,10 +63,8 @@ func newDemoCommand(g *globals) *cobra.Command {
 
 func (d *demoFlags) complete() error {
 	d.opts.Metric = distance.Cosine
-	if len(d.packages) == 0 {
-		// So many functions could just as well be compared with all others; the
-		// demo shows what larger inputs get.
-		d.opts.Method = builder.Balls
+	if d.sample && len(d.packages) > 0 {
+		return errSampleOfPackages
 	}
 	if d.opts.K < 1 { // 0 would be the builder's default
 		return fmt.Errorf("-k is %d, want 1 or more", d.opts.K)
@@ -80,16 +82,21 @@ type demo struct {
 }
 
 func (d *demoFlags) run(ctx context.Context, g *globals, names []string) error {
-	root, err := gofuncs.FindRoot(ctx)
+	in, err := d.input(ctx, g)
 	if err != nil {
 		return err
 	}
-	folder, err := d.folder(root)
+	if in.sample == nil && len(d.packages) == 0 {
+		// All pairs of the whole library could be compared as well; the demo shows the
+		// method of larger inputs.
+		d.opts.Method = builder.Balls
+	}
+	folder, err := d.folder(in)
 	if err != nil {
 		return err
 	}
 	if !exists(folder.vectors()) {
-		if err := d.write(ctx, g, root, folder); err != nil {
+		if err := d.write(ctx, g, in, folder); err != nil {
 			return err
 		}
 	}
@@ -116,6 +123,9 @@ func (d *demoFlags) again() (flags string) {
 	if d.dir != "" {
 		flags += " --dir " + quoted(d.dir)
 	}
+	if d.sample {
+		flags += " --sample"
+	}
 	if len(d.packages) > 0 {
 		flags += " --packages " + quoted(strings.Join(d.packages, ","))
 	}
@@ -123,23 +133,6 @@ func (d *demoFlags) again() (flags string) {
 		flags += fmt.Sprintf(" -k %d", d.opts.K)
 	}
 	return flags
-}
-
-// write reads the library and writes its vectors.
-func (d *demoFlags) write(ctx context.Context, g *globals, root gofuncs.Root, folder demoFolder) error {
-	began := time.Now()
-	functions, err := gofuncs.Read(ctx, root.Dir, gofuncs.Options{Packages: d.packages, Threads: d.opts.Threads})
-	if err != nil {
-		return err
-	}
-	if err := folder.write(functions, gofuncs.Vectors(functions, gofuncs.Dim, d.opts.Threads)); err != nil {
-		return err
-	}
-	if report := g.reporter(); report != nil {
-		report(builder.Event{Phase: "functions", Done: int64(len(functions)), Total: int64(len(functions)), Unit: "functions", Elapsed: time.Since(began), End: true,
-			Message: fmt.Sprintf("%d functions of %s in %s, %d elements each", len(functions), root.Version, root.Dir, gofuncs.Dim)})
-	}
-	return nil
 }
 
 // build builds the graph, continues an interrupted build, or finds that it was

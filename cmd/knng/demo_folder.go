@@ -27,8 +27,8 @@ func (f demoFolder) graph() string   { return filepath.Join(string(f), "function
 const demoStore = 1
 
 // folder makes the demo's folder.
-func (d *demoFlags) folder(root gofuncs.Root) (demoFolder, error) {
-	name := fmt.Sprintf("%s-k%d-v%d.%d", fileName(root.Version), d.opts.K, gofuncs.Version, demoStore)
+func (d *demoFlags) folder(in demoInput) (demoFolder, error) {
+	name := fmt.Sprintf("%s-k%d-v%d.%d", in.name(), d.opts.K, gofuncs.Version, demoStore)
 	if d.opts.Method != "" {
 		name += "-" + string(d.opts.Method)
 	}
@@ -90,31 +90,25 @@ func (f demoFolder) readIDs() ([]string, error) {
 
 // write writes vectors and ids beside their names and renames them when they
 // are whole, the vectors last: where they are, the ids are.
-func (f demoFolder) write(functions []gofuncs.Function, rows []float32) (err error) {
+func (f demoFolder) write(typ vectors.Type, fill func(*vectors.Writer) error) (err error) {
 	tmp, err := os.MkdirTemp(string(f), "new-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	path := filepath.Join(tmp, filepath.Base(f.vectors()))
-	if err := writeRows(path, functions, rows); err != nil {
+	w, err := vectors.Create(path, typ, gofuncs.Dim)
+	if err != nil {
+		return err
+	}
+	if err := fill(w); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	if err := w.Close(); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".ids", f.ids()); err != nil {
 		return err
 	}
 	return os.Rename(path, f.vectors())
-}
-
-func writeRows(path string, functions []gofuncs.Function, rows []float32) error {
-	w, err := vectors.Create(path, vectors.Float32, gofuncs.Dim)
-	if err != nil {
-		return err
-	}
-	for i := range functions {
-		if err := w.AppendFloat32(rows[i*gofuncs.Dim:(i+1)*gofuncs.Dim], functions[i].ID); err != nil {
-			return errors.Join(err, w.Abort())
-		}
-	}
-	return w.Close()
 }

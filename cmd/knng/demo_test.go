@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/vectors"
 )
 
 // few are packages whose functions everyone knows, small enough for a test.
@@ -123,7 +125,7 @@ func TestDemoFolder(t *testing.T) {
 	if err := os.Mkdir(folder.ids(), 0o777); err != nil { // stands in the way of a rename
 		t.Fatal(err)
 	}
-	if err := folder.write(nil, nil); err == nil {
+	if err := folder.write(vectors.Float32, func(*vectors.Writer) error { return nil }); err == nil {
 		t.Error("no error")
 	}
 	left, err := filepath.Glob(filepath.Join(string(folder), "*"))
@@ -155,5 +157,32 @@ func TestDemoWithoutWellKnown(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run([]string{"demo", "--dir", t.TempDir(), "--packages", "no/such"}, strings.NewReader(""), &out, &errs); code != exitFailed || !strings.Contains(errs.String(), `"no/such"`) {
 		t.Errorf("no/such: exit code %d, %s", code, &errs)
+	}
+}
+
+// TestDemoSample: without a Go tree the demo shows the embedded sample, as with --sample.
+func TestDemoSample(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("GOROOT", "")
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	code := run([]string{"demo", "--dir", dir, "--progress", "plain"}, strings.NewReader(""), &out, &errs)
+	if code != exitDone || !strings.Contains(errs.String(), "no Go tree here") {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	for _, want := range []string{"\nbytes.Index ", "  strings.Index\n", "1120 functions", "all were compared with all"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	out.Reset()
+	if code := run([]string{"demo", "--dir", dir, "--sample", "strings.Fields"}, strings.NewReader(""), &out, &errs); code != exitDone || !strings.Contains(out.String(), "bytes.Fields") || !strings.Contains(out.String(), "already finished") {
+		t.Errorf("exit code %d: %s", code, &out)
+	}
+	if code := run([]string{"demo", "--dir", dir, "--packages", "strings"}, strings.NewReader(""), &out, &errs); code != exitFailed {
+		t.Errorf("--packages without a tree: exit code %d, want %d", code, exitFailed)
+	}
+	if code := run([]string{"demo", "--sample", "--packages", "strings"}, strings.NewReader(""), &out, &errs); code != exitUsage {
+		t.Errorf("--sample --packages: exit code %d, want %d", code, exitUsage)
 	}
 }

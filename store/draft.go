@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -93,7 +94,7 @@ func (d *Draft) enter(m Manifest) (err error) {
 		return err
 	}
 	if d.fs = d.opts.FS; d.fs == nil {
-		d.fs = d.home.FS()
+		d.fs = pebblefs.Of(d.home)
 	}
 	if d.lock, err = lockDir(d.home); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -19,7 +20,7 @@ const lockName = scratchName + "/lock"
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
 // holds it. The lock goes with the process, however that ends.
 func lockDir(home *rooted.Dir) (*os.File, error) {
-	if err := makeFolder(home.FS(), home.Path(scratchName)); err != nil {
+	if err := makeFolder(pebblefs.Of(home), home.Path(scratchName)); err != nil {
 		return nil, err
 	}
 	f, err := home.Edit(lockName)

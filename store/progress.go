@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -64,5 +65,5 @@ func ProgressOf(dir string) (*Progress, error) {
 
 // openUnfinished opens the database of a build for reading.
 func openUnfinished(home *rooted.Dir) (*engine, error) {
-	return openEngine(home.FS(), home.Path(graphName), 8<<20, toRead, nil)
+	return openEngine(pebblefs.Of(home), home.Path(graphName), 8<<20, toRead, nil)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/knng/knng/store/internal/pebblefs"
 )
 
 // A Reverse says what the in-neighbors of a store are.
@@ -75,10 +77,10 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 	if err := home.RemoveAll(reverseName); err != nil { // one that does not open
 		return r, fmt.Errorf("store: %w", err)
 	}
-	if err := home.FS().Rename(home.Path(reverseName+newSuffix), home.Path(reverseName)); err != nil {
+	if err := pebblefs.Of(home).Rename(home.Path(reverseName+newSuffix), home.Path(reverseName)); err != nil {
 		return r, fmt.Errorf("store: %w", err)
 	}
-	if err := syncDir(home.FS(), home.Name()); err != nil {
+	if err := syncDir(pebblefs.Of(home), home.Name()); err != nil {
 		return r, err
 	}
 	return s.Reverse()
@@ -96,7 +98,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	}
 	defer home.Close()
 	dir := home.Name()
-	d := &Draft{dir: dir, home: home, fs: home.FS()}
+	d := &Draft{dir: dir, home: home, fs: pebblefs.Of(home)}
 	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, toCreate, nil); err != nil {
 		return err
 	}

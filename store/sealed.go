@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -119,7 +120,7 @@ type sealedFS struct {
 }
 
 // FS hides that of the folder itself.
-func (s *sealed) FS() vfs.FS { return sealedFS{s.Dir.FS(), s} }
+func (s *sealed) FS() vfs.FS { return sealedFS{pebblefs.Of(s.Dir), s} }
 
 func (f sealedFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	rel, err := f.s.Rel(name)
@@ -130,7 +131,7 @@ func (f sealedFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rooted.File(opened, opts...), nil
+	return pebblefs.File(opened, opts...), nil
 }
 
 func (f sealedFS) List(dir string) (names []string, err error) {

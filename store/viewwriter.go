@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/vectors"
 )
 
@@ -41,7 +42,7 @@ func BuildView(ctx context.Context, dir string) (err error) {
 	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
 		return err
 	}
-	return s.engine.publishView(ctx, s.home.Dir.FS(), s.home, s.lists.listsOf)
+	return s.engine.publishView(ctx, pebblefs.Of(s.home.Dir), s.home, s.lists.listsOf)
 }
 
 // publishView writes the view of the tables in a folder there, through fs. Where it fails,

@@ -46,7 +46,7 @@ func mayImport(from, to string) (rule string, ok bool) {
 
 // only says where a library may be used.
 var only = map[string][]string{
-	"github.com/cockroachdb/pebble": {"store", "store/fence", "store/internal/rooted", "store/internal/written", "cache"},
+	"github.com/cockroachdb/pebble": {"store", "store/fence", "store/internal/pebblefs", "store/internal/written", "cache"},
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
 	"gonum.org/v1/gonum":            {"store/gonumgraph", "bench/baseline/axis"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -53,7 +54,7 @@ func TestKinds(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	for _, name := range []string{"out", "within", "self"} { // made anew in place of the links
-		f, err := d.FS().Create(filepath.Join(dir, name), vfs.WriteCategoryUnspecified)
+		f, err := pebblefs.Of(d).Create(filepath.Join(dir, name), vfs.WriteCategoryUnspecified)
 		must(t, err)
 		must(t, f.Close())
 	}

@@ -1,4 +1,4 @@
-package rooted
+package pebblefs
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package rooted
+package pebblefs
 
 // SyncData syncs the file.
 func (f *file) SyncData() error { return f.Sync() }

@@ -29,7 +29,7 @@ type listed struct {
 // built on it. Its findings are recorded, so a resumed build does not read the
 // input again, unless it has been written to.
 func (r *run) audit() error {
-	done, err := r.draft.Load("audit", &r.bad)
+	done, err := r.Draft.Load("audit", &r.bad)
 	if err != nil {
 		return err
 	}
@@ -51,19 +51,19 @@ func (r *run) audit() error {
 		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, len(r.bad.Rows), r.bad.Why)
 	}
 	if !done {
-		return r.draft.Record("audit", &r.bad)
+		return r.Draft.Record("audit", &r.bad)
 	}
 	return nil
 }
 
 func (r *run) readAll() error {
-	p := r.begin("audit", "rows", int64(r.src.Len()))
-	hashes, err := pages.Take[uint64](&r.ledger, r.src.Len())
+	p := r.Begin("audit", "rows", int64(r.src.Len()))
+	hashes, err := pages.Take[uint64](&r.Ledger, r.src.Len())
 	if err != nil {
 		return err
 	}
 	defer hashes.Free()
-	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads, Hashes: hashes.Slice})
+	report, err := vectors.Audit(r.src, vectors.AuditOptions{Context: r.Ctx, Progress: p.Add, Threads: r.opts.Threads, Hashes: hashes.Slice})
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *run) reject() error {
 // graph is that of the rows that remain, numbered anew.
 func (r *run) separate() (err error) {
 	bad := r.bad.Rows
-	if r.goodRows, err = pages.Take[uint32](&r.ledger, r.src.Len()-len(bad)); err != nil {
+	if r.goodRows, err = pages.Take[uint32](&r.Ledger, r.src.Len()-len(bad)); err != nil {
 		return err
 	}
 	good := r.goodRows.Slice[:0]

@@ -39,21 +39,21 @@ func (r *run) ballOrder(given *vectors.Rows, progress func(int)) (order []uint32
 	if r.codes, err = r.roundedRows(given); err != nil {
 		return nil, err
 	}
-	return ballOrder(r.ctx, r.balls(r.codes, 1), progress)
+	return ballOrder(r.Ctx, r.balls(r.codes, 1), progress)
 }
 
 // rounding is that of the build, which is fitted on rows the first time.
 func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
 	record := "rounding"
-	if r.use == pairCodes && r.state.Steer > 0 { // another method had one of its own
+	if r.use == pairCodes && r.State.Steer > 0 { // another method had one of its own
 		record = "rounding-pairs"
 	}
-	known, err := r.draft.Load(record, &rounding)
+	known, err := r.Draft.Load(record, &rounding)
 	if err != nil || known {
 		return rounding, err
 	}
 	rounding = r.fitted(rows)
-	return rounding, r.draft.Record(record, rounding)
+	return rounding, r.Draft.Record(record, rounding)
 }
 
 // balls is the divider of the balls method.

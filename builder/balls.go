@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
@@ -40,9 +41,9 @@ func (m *ballsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
 }
 
 func (m *ballsMethod) settle() {
-	m.state.Plan = m.opts.planned()
-	m.state.Plan.Slack = m.slack(int64(len(m.good)))
-	m.state.Plan.Marks = candidates.Marks
+	m.State.Plan = m.opts.planned()
+	m.State.Plan.Slack = m.slack(int64(len(m.good)))
+	m.State.Plan.Marks = candidates.Marks
 }
 
 // slack is how many candidates are kept beyond k where there are so many rows.
@@ -64,7 +65,7 @@ func (m *ballsMethod) prepare() error {
 	if err := m.sight(m.candidatesByCodes); err != nil {
 		return err
 	}
-	if m.keyed = m.state.byKeys(); m.keyed || m.state.Method != string(Balls) {
+	if m.keyed = m.State.ByKeys(); m.keyed || m.State.Method != string(Balls) {
 		return nil
 	}
 	return m.reduce()
@@ -75,11 +76,11 @@ func (m *ballsMethod) writes(string) (stored, scratch int64, err error) { return
 
 func (m *ballsMethod) stage(kind string) error {
 	switch kind {
-	case propagationStage:
+	case job.PropagationStage:
 		return m.join()
-	case keysStage:
+	case job.KeysStage:
 		return m.goKeyed()
-	case listsStage:
+	case job.ListsStage:
 		return m.goExact()
 	}
 	return m.divideBalls()
@@ -101,19 +102,19 @@ func (m *ballsMethod) free() {
 }
 
 // candidatesK is the length of the lists of candidates.
-func (m *ballsMethod) candidatesK() int { return min(m.k+m.state.Plan.Slack, m.n()-1) }
+func (m *ballsMethod) candidatesK() int { return min(m.k+m.State.Plan.Slack, m.n()-1) }
 
 // divideBalls runs one overlapping division.
 func (m *ballsMethod) divideBalls() error {
-	number := m.state.count(divisionStage) + 1
+	number := m.State.Count(job.DivisionStage) + 1
 	m.freeRound()
-	stands := m.goal.overlapOf(number)
-	p := m.begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
+	stands := m.Goal.OverlapOf(number)
+	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
 	pairs, err := m.solveDivision(number, stands, p)
 	if err != nil {
 		return err
 	}
-	st := stage{Kind: divisionStage, Number: number, Requested: pairs, Evaluated: pairs}
+	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: pairs, Evaluated: pairs}
 	if err := m.look(&st); err != nil {
 		return err
 	}
@@ -127,22 +128,22 @@ func (m *ballsMethod) solveDivision(number, stands int, p *phase) (int64, error)
 	if m.keyed {
 		return m.divideKeyed(number, stands, p)
 	}
-	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
+	leaves := &ballLeaves{ctx: m.Ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
 	return leaves.solve(m.balls(cmp.Or(m.lead, m.codes), stands), uint32(number))
 }
 
 // join runs one round of joins, or as many parts of it as the target recall
 // takes.
 func (m *ballsMethod) join() error {
-	number := m.state.count(propagationStage) + 1
-	p := m.begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.n()))
+	number := m.State.Count(job.PropagationStage) + 1
+	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.n()))
 	if m.round == nil {
-		m.round = propagation.NewRound(m.found, m.state.Plan.Most)
+		m.round = propagation.NewRound(m.found, m.State.Plan.Most)
 	}
 	m.round.Begin(m.opts.Seed + uint64(number))
-	st := stage{Kind: propagationStage, Number: number}
-	before := m.state.last().Recall
-	for st.Parts < propagation.Parts && !m.goal.reached(&m.state, st.Recall, st.Margin) {
+	st := job.Stage{Kind: job.PropagationStage, Number: number}
+	before := m.State.Last().Recall
+	for st.Parts < propagation.Parts && !m.Goal.Reached(&m.State, st.Recall, st.Margin) {
 		to := m.partsTo(st, before)
 		pairs, err := m.joinParts(st.Parts, to, p)
 		if err != nil {
@@ -173,7 +174,7 @@ func (m *ballsMethod) freeRound() {
 // less than those before, whose finds they meet again: as many of them as would
 // reach the target at the same rate do not overshoot it. Few steering rows tell the rate
 // of few parts badly: it is relied on for no more than as many parts again, and one.
-func (m *ballsMethod) partsTo(st stage, before float64) int {
+func (m *ballsMethod) partsTo(st job.Stage, before float64) int {
 	switch gain := st.Recall - before; {
 	case m.opts.Recall == 0:
 		return propagation.Parts
@@ -182,7 +183,7 @@ func (m *ballsMethod) partsTo(st stage, before float64) int {
 	case gain <= 0:
 		return min(2*st.Parts+1, propagation.Parts)
 	default:
-		missing := (m.goal.wanted(st.Margin) - st.Recall) / gain * float64(st.Parts)
+		missing := (m.Goal.Wanted(st.Margin) - st.Recall) / gain * float64(st.Parts)
 		more := min(max(1, int(missing)), st.Parts+1)
 		return min(st.Parts+more, propagation.Parts)
 	}
@@ -212,7 +213,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 				}
 				pairs.Add(int64(join.Around(places...)))
 				p.Add(len(places))
-				return cmp.Or(join.Err(), m.ctx.Err())
+				return cmp.Or(join.Err(), m.Ctx.Err())
 			}
 		})
 		if err != nil {
@@ -224,7 +225,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 }
 
 // look measures recall after a stage, or a part of one, on the steering rows.
-func (m *ballsMethod) look(st *stage) (err error) {
+func (m *ballsMethod) look(st *job.Stage) (err error) {
 	if m.steer != nil {
 		st.Recall, st.Margin, err = m.steeredCandidates()
 	}
@@ -232,9 +233,9 @@ func (m *ballsMethod) look(st *stage) (err error) {
 }
 
 // endBallStage records a stage.
-func (m *ballsMethod) endBallStage(st stage) error {
-	m.state.Stages = append(m.state.Stages, st)
-	m.unsaved++
+func (m *ballsMethod) endBallStage(st job.Stage) error {
+	m.State.Stages = append(m.State.Stages, st)
+	m.Unsaved++
 	return m.keep()
 }
 

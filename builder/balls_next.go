@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -10,42 +11,42 @@ import (
 // to work on, then joins; where these gain too little to reach the target soon,
 // another division gives them new neighbors to spread.
 func (m *ballsMethod) next() (kind, stop string) {
-	s, g := &m.state, &m.goal
-	if stop := g.enough(s); stop != "" {
+	s, g := &m.State, &m.Goal
+	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
 	kind, stop = m.more()
-	if kind == propagationStage {
+	if kind == job.PropagationStage {
 		return kind, stop
 	}
-	return g.orTurn(s, kind, stop)
+	return g.OrTurn(s, kind, stop)
 }
 
 // more decides where recall does not suffice.
 func (m *ballsMethod) more() (kind, stop string) {
-	s, g := &m.state, &m.goal
-	balls, rounds, steered, last := g.ballsDone(s), s.count(propagationStage), g.steered(s), s.last()
-	most := g.mostDivisions(s)
+	s, g := &m.State, &m.Goal
+	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.Last()
+	most := g.MostDivisions(s)
 	if g.Divisions > 0 {
 		most = g.Divisions
 	} else if !steered {
 		most = s.Plan.Balls
 	}
-	mayDivide, mayJoin := balls < most, g.Propagate && rounds < g.mostDivisions(s)
+	mayDivide, mayJoin := balls < most, g.Propagate && rounds < g.MostDivisions(s)
 	if g.Rounds > 0 {
 		mayJoin = mayJoin && rounds < g.Rounds
 	} else if !steered {
 		mayJoin = mayJoin && rounds < 1
-	} else if last.Kind == propagationStage && last.Requested == 0 {
+	} else if last.Kind == job.PropagationStage && last.Requested == 0 {
 		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
-	case balls == 0, last.Kind == keysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
-		return divisionStage, ""
-	case mayJoin && !mayDivide, mayJoin && (last.Kind == divisionStage || m.soon()):
-		return propagationStage, ""
+	case balls == 0, last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
+		return job.DivisionStage, ""
+	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || m.soon()):
+		return job.PropagationStage, ""
 	case mayDivide:
-		return divisionStage, ""
+		return job.DivisionStage, ""
 	}
 	if steered {
 		return "", fmt.Sprintf("nothing more to do within %d balls a row and %d rounds: recall %.3f on %d steering rows, target %.3f",
@@ -58,21 +59,21 @@ func (m *ballsMethod) more() (kind, stop string) {
 // recall from which these take over, and where it will not reach the target. If it did it
 // would overshoot it, which a part of a round does not.
 func (m *ballsMethod) divisionsGoOn(balls int) bool {
-	s, g := &m.state, &m.goal
-	last := s.last()
-	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, overlap) < g.wanted(last.Margin)
+	s, g := &m.State, &m.Goal
+	last := s.Last()
+	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
 }
 
 // soon reports whether more rounds of joins are likely to reach the target: each
 // gains about a third of what the one before it gained, so all of them together
 // half of the last.
 func (m *ballsMethod) soon() bool {
-	s, g := &m.state, &m.goal
+	s, g := &m.State, &m.Goal
 	n := len(s.Stages)
 	if n < 2 {
 		return true
 	}
 	last := s.Stages[n-1]
 	gained := last.Recall - s.Stages[n-2].Recall
-	return last.Recall+gained/2 >= g.wanted(last.Margin)
+	return last.Recall+gained/2 >= g.Wanted(last.Margin)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -53,9 +54,9 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, opts, src, space)
-	r.draft, r.given = draft, given
+	r.Draft, r.given = draft, given
 	defer r.release()
-	scale.tell(r.say)
+	scale.tell(r.Say)
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.build()
@@ -81,28 +82,28 @@ func stopped(ctx context.Context, err error) error {
 
 // build goes through the passes of the package comment.
 func (r *run) build() (*Result, error) {
-	resumed, err := r.draft.Load("state", &r.state)
+	resumed, err := r.Draft.Load(job.StateRecord, &r.State)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.ahead(); err != nil {
 		return nil, err
 	}
-	if r.state.Method != "" {
-		r.take(Method(r.state.Method))
+	if r.State.Method != "" {
+		r.take(Method(r.State.Method))
 	}
-	if r.scratch, err = r.draft.ScratchDir(); err != nil {
+	if r.Scratch, err = r.Draft.ScratchDir(); err != nil {
 		return nil, err
 	}
-	r.received.Store(r.given.Received())
-	defer r.watch()()
-	defer r.tells()()
+	r.Received.Store(r.given.Received())
+	defer r.Watch()()
+	defer r.Publish()()
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
 	}
-	r.state.Runs++
+	r.State.Runs++
 	if resumed {
-		r.say("resuming after %d finished stages", len(r.state.Stages))
+		r.Say("resuming after %d finished stages", len(r.State.Stages))
 	}
 	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.stages} {
 		if err := pass(); err != nil {
@@ -122,18 +123,18 @@ func (r *run) build() (*Result, error) {
 // the stages left may be gone by then; the graph and the result are there.
 func (r *run) sealing() (result *Result, ready bool, err error) {
 	result = new(Result)
-	if ready, err = r.draft.Load("result", result); err != nil || !ready {
+	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
 		return nil, false, err
 	}
-	if _, err := r.draft.Load("audit", &r.bad); err != nil {
+	if _, err := r.Draft.Load("audit", &r.bad); err != nil {
 		return nil, true, err
 	}
-	m := r.draft.Manifest()
-	if err := unchanged(r.ctx, r.draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
+	m := r.Draft.Manifest()
+	if err := unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
 		return nil, true, err
 	}
-	p := r.begin("seal", "", 0)
-	err = r.draft.Seal(r.ctx, result)
+	p := r.Begin("seal", "", 0)
+	err = r.Draft.Seal(r.Ctx, result)
 	p.End("")
 	return result, true, err
 }
@@ -141,16 +142,16 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 // stages runs stage after stage until the method says stop.
 func (r *run) stages() error {
 	if r.k == 0 {
-		return r.ctx.Err()
+		return r.Ctx.Err()
 	}
 	if err := r.method.prepare(); err != nil {
 		return err
 	}
-	for r.state.Stop == "" {
+	for r.State.Stop == "" {
 		kind, stop := r.method.next()
 		if stop != "" {
-			r.state.Stop = stop
-			if err := r.save(); err != nil {
+			r.State.Stop = stop
+			if err := r.Save(); err != nil {
 				return err
 			}
 			break
@@ -163,7 +164,7 @@ func (r *run) stages() error {
 			return err
 		}
 	}
-	return r.ctx.Err()
+	return r.Ctx.Err()
 }
 
 // release frees what the run holds besides the draft.

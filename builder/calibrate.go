@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -80,17 +81,17 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 		return func(int, int) error {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			began, cpu := time.Now(), threadSeconds()
+			began, cpu := time.Now(), job.ThreadSeconds()
 			done := work()
-			for time.Since(began) < budget && r.ctx.Err() == nil {
+			for time.Since(began) < budget && r.Ctx.Err() == nil {
 				done += work()
 			}
-			cpu = max(threadSeconds()-cpu, 1e-9)
+			cpu = max(job.ThreadSeconds()-cpu, 1e-9)
 			mu.Lock()
 			defer mu.Unlock()
 			perSecond += done / cpu / float64(threads)
 			share += cpu / time.Since(began).Seconds() / float64(threads)
-			return r.ctx.Err()
+			return r.Ctx.Err()
 		}
 	})
 	return max(perSecond, 1), share, err
@@ -145,7 +146,7 @@ func meanShare(shares []float64) (mean float64) {
 
 // diskRates writes a file in the scratch folder in order, and reads it again.
 func (r *run) diskRates(budget time.Duration, most int64) (written, read float64, err error) {
-	dir := r.scratch
+	dir := r.Scratch
 	if _, err := os.Stat(dir); err != nil {
 		dir = "" // a plan makes no folders
 	}

@@ -30,15 +30,15 @@ func unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.
 // will be read again are all looked at: a file may have been changed and given its old time.
 func (r *run) sameRows() error {
 	var places int
-	ordered, err := r.draft.Load("order", &places)
+	ordered, err := r.Draft.Load("order", &places)
 	if err != nil {
 		return err
 	}
 	if len(r.src.Files) > 0 && (!ordered || r.opts.Reference) {
-		return same(r.ctx, r.draft.Dir(), r.src, r.bad.Checksum, r.opts.Threads)
+		return same(r.Ctx, r.Draft.Dir(), r.src, r.bad.Checksum, r.opts.Threads)
 	}
-	m := r.draft.Manifest()
-	return unchanged(r.ctx, r.draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads)
+	m := r.Draft.Manifest()
+	return unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads)
 }
 
 // same returns an error where rows are not those that were audited.

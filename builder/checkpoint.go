@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 )
 
@@ -18,37 +19,33 @@ import (
 // seconds or less, apart from a single stage that takes longer.
 var keepEvery = 8 * time.Second // a variable for tests
 
-// aheadRecord is the state that a fold belongs to, recorded before it. The fold
-// makes it count.
-const aheadRecord = "state-ahead"
-
 // keep writes the lists after a stage, if it is time.
 func (m *ballsMethod) keep() error {
 	if time.Since(m.kept) < keepEvery {
 		return nil
 	}
-	if err := m.roomForFold(m.n(), m.found.K); err != nil {
+	if err := m.RoomForFold(m.n(), m.found.K); err != nil {
 		return err
 	}
 	// A crash may have kept the state of the last fold from being recorded: then it stands
 	// where this one's is put.
-	if err := m.save(); err != nil {
+	if err := m.Save(); err != nil {
 		return err
 	}
-	if err := m.draft.Record(aheadRecord, &m.state); err != nil {
+	if err := m.Draft.Record(job.AheadRecord, &m.State); err != nil {
 		return err
 	}
 	if err := m.foldCandidates(); err != nil {
 		return err
 	}
-	m.unsaved, m.kept = 0, time.Now()
-	return m.save()
+	m.Unsaved, m.kept = 0, time.Now()
+	return m.Save()
 }
 
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
 // low half stands as neighbor, its high half as the bits of a key.
 func (m *ballsMethod) foldCandidates() error {
-	return m.foldLists(uint32(len(m.state.Stages)), m.n(), func(from, to int, l *store.Lists) {
+	return m.FoldLists(uint32(len(m.State.Stages)), m.n(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			l.Append(place, nil, nil)
 			for i := range m.found.Len(place) {
@@ -61,7 +58,7 @@ func (m *ballsMethod) foldCandidates() error {
 
 // loadCandidates brings into memory what the balls method needs.
 func (m *ballsMethod) loadCandidates() (err error) {
-	p := m.begin("load", "rows", int64(m.n()))
+	p := m.Begin("load", "rows", int64(m.n()))
 	defer p.End("")
 	if m.codes == nil {
 		if m.codes, err = m.roundedRows(m.rows); err != nil {
@@ -70,19 +67,19 @@ func (m *ballsMethod) loadCandidates() (err error) {
 	}
 	m.kept = time.Now()
 	m.found = candidates.New(m.n(), m.candidatesK(), m.opts.Threads)
-	folded, ok, err := m.draft.Folded()
+	folded, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
-		m.state.Stages, m.state.Stop = nil, ""
+		m.State.Stages, m.State.Stop = nil, ""
 		return err
 	}
-	if m.state.Plan.Marks != candidates.Marks { // a version began it whose entries were others
-		m.state.Stages, m.state.Stop, m.state.Plan.Marks = nil, "", candidates.Marks
+	if m.State.Plan.Marks != candidates.Marks { // a version began it whose entries were others
+		m.State.Stages, m.State.Stop, m.State.Plan.Marks = nil, "", candidates.Marks
 		return nil
 	}
-	if int(folded) != len(m.state.Stages) {
-		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, len(m.state.Stages))
+	if int(folded) != len(m.State.Stages) {
+		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, len(m.State.Stages))
 	}
-	return m.draft.ReadFolded(func(l *store.Lists) error { return m.setCandidates(l, p) })
+	return m.Draft.ReadFolded(func(l *store.Lists) error { return m.setCandidates(l, p) })
 }
 
 // setCandidates reads a batch of a fold, which may come from a damaged disk.
@@ -93,12 +90,12 @@ func (m *ballsMethod) setCandidates(l *store.Lists, p *phase) error {
 		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
 			e := candidates.Entry(math.Float32bits(l.Keys[j]))<<32 | candidates.Entry(l.Neighbors[j])
 			if int(e.Place()) >= m.n() {
-				return errPlace(e.Place(), m.n())
+				return job.ErrPosition(e.Place(), m.n())
 			}
 			entries = append(entries, e)
 		}
 		if int(place) >= m.n() || len(entries) > m.found.K {
-			return errPlace(place, m.n())
+			return job.ErrPosition(place, m.n())
 		}
 		m.found.Set(place, entries)
 	}

@@ -48,7 +48,7 @@ func (r *run) collapse() error {
 
 // loadGroups reads the groups, or finds and records them.
 func (r *run) loadGroups() error {
-	first, known, err := r.draft.Labels(groupsNumber, nil, nil)
+	first, known, err := r.Draft.Labels(groupsNumber, nil, nil)
 	if err == nil && known && len(first) != r.src.Len() {
 		err = fmt.Errorf("%w: groups of %d rows, want %d", store.ErrCorrupt, len(first), r.src.Len())
 	}
@@ -59,12 +59,12 @@ func (r *run) loadGroups() error {
 	if err := r.enoughToCollapse(); err != nil {
 		return err
 	}
-	p := r.begin("collapse", "rows", int64(r.src.Len()))
+	p := r.Begin("collapse", "rows", int64(r.src.Len()))
 	defer p.End("")
-	if r.first, err = vectors.FirstOf(r.src, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads}); err != nil {
+	if r.first, err = vectors.FirstOf(r.src, vectors.AuditOptions{Context: r.Ctx, Progress: p.Add, Threads: r.opts.Threads}); err != nil {
 		return err
 	}
-	return r.draft.CommitLabels(groupsNumber, r.first, nil)
+	return r.Draft.CommitLabels(groupsNumber, r.first, nil)
 }
 
 // loadOrder reads the order, where there is one, and parts it from the copies. In
@@ -72,13 +72,13 @@ func (r *run) loadGroups() error {
 func (r *run) loadOrder() (err error) {
 	if r.traits.inOrder {
 		var places int
-		ordered, err := r.draft.Load("order", &places)
+		ordered, err := r.Draft.Load("order", &places)
 		if ordered {
 			r.order = r.good
 		}
 		return err
 	}
-	if r.order, err = r.draft.Order(); err != nil || r.order == nil {
+	if r.order, err = r.Draft.Order(); err != nil || r.order == nil {
 		return err
 	}
 	n := len(r.order) - len(r.copies)
@@ -235,9 +235,9 @@ func (x neighbor) compare(y neighbor) int {
 // writeExpanded commits the lists of all rows.
 func (r *run) writeExpanded(p *phase) error {
 	e := r.expansion()
-	return r.draft.CommitAdjacency(e.k, func(add func([]uint32, []float32) error) error {
+	return r.Draft.CommitAdjacency(e.k, func(add func([]uint32, []float32) error) error {
 		for row := range r.outputRows() {
-			if err := r.ctx.Err(); err != nil {
+			if err := r.Ctx.Err(); err != nil {
 				return err
 			}
 			if err := add(e.of(uint32(row))); err != nil {

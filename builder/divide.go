@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/union"
@@ -36,7 +37,7 @@ func (m *paperMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := m.tree(given, norms, m.good, progress).Divide(m.ctx, 0)
+	leaves, err := m.tree(given, norms, m.good, progress).Divide(m.Ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (m *paperMethod) resume() error {
 func (m *paperMethod) prepare() error { return nil }
 
 func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
-	if kind == propagationStage || kind == listsStage {
+	if kind == job.PropagationStage || kind == job.ListsStage {
 		return 0, 0, nil
 	}
 	return m.firstLists() + 4*int64(m.n()), 0, nil // leaf numbers
@@ -65,9 +66,9 @@ func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
 
 func (m *paperMethod) stage(kind string) error {
 	switch kind {
-	case propagationStage:
+	case job.PropagationStage:
 		return m.propagate()
-	case listsStage:
+	case job.ListsStage:
 		return m.goExact()
 	}
 	return m.divide()
@@ -79,25 +80,25 @@ func (m *paperMethod) free() {}
 
 // divide runs one division: carve, solve the leaves, unite.
 func (m *paperMethod) divide() error {
-	number := m.state.count(divisionStage) + 1
+	number := m.State.Count(job.DivisionStage) + 1
 	leaves, labels, err := m.carveDivision(number)
 	if err != nil {
 		return err
 	}
 	batches := batchLeaves(leaves)
-	p := m.begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
-	if err := m.replay(m.stageNumber(), m.lists); err != nil {
+	p := m.Begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
+	if err := m.replay(m.StageNumber(), m.lists); err != nil {
 		return err
 	}
-	sum, err := m.doUnits(p, len(batches), func() unitWork { return m.paperLeaves(leaves, batches, number) })
+	sum, err := m.DoUnits(p, len(batches), func() job.Work { return m.paperLeaves(leaves, batches, number) })
 	if err != nil {
 		return err
 	}
 	if number < MaxDivisions {
 		m.shared.Add(labels)
 	}
-	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated, New: sum.New}
-	if found := m.state.sums().New + sum.New; found > 0 {
+	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated, New: sum.New}
+	if found := m.State.Sums().New + sum.New; found > 0 {
 		st.Rate = float64(sum.New) / float64(found)
 	}
 	err = m.endStage(st)
@@ -107,7 +108,7 @@ func (m *paperMethod) divide() error {
 
 // carveDivision makes the division, or reads the one committed before.
 func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, error) {
-	labels, ok, err := m.draft.Labels(uint32(number), nil, nil)
+	labels, ok, err := m.Draft.Labels(uint32(number), nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,14 +118,14 @@ func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, err
 	if ok {
 		return division.FromLabels(labels), labels, nil
 	}
-	p := m.begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.n()))
-	leaves, err := m.tree(m.rows, m.norms, m.order, p.Add).Divide(m.ctx, uint32(number))
+	p := m.Begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.n()))
+	leaves, err := m.tree(m.rows, m.norms, m.order, p.Add).Divide(m.Ctx, uint32(number))
 	if err != nil {
 		return nil, nil, err
 	}
 	labels = leaves.Labels()
 	p.End("")
-	return leaves, labels, m.draft.CommitLabels(uint32(number), labels, nil)
+	return leaves, labels, m.Draft.CommitLabels(uint32(number), labels, nil)
 }
 
 // unitRows is about how many rows a unit of leaves has: large enough that the
@@ -149,21 +150,21 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 
 // paperLeaves solves the leaves of one unit after another. A place stands in one
 // leaf of a division, so no other worker touches its list.
-func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) unitWork {
+func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) job.Work {
 	w := &paperLeafSolver{paperMethod: m, solver: m.solver(), first: number == 1}
-	return func(unit int) ([]store.Lists, unitCounts, error) {
-		var counts unitCounts
+	return func(unit int) ([]store.Lists, job.Counts, error) {
+		var counts job.Counts
 		var blocks []store.Lists
 		for i := batches[unit][0]; i < batches[unit][1]; i++ {
 			block, c, err := w.solve(leaves.Leaf(i))
 			if err != nil {
 				return nil, counts, fmt.Errorf("builder: leaf %d: %w", i, err)
 			}
-			counts.add(c)
+			counts.Add(c)
 			if len(block.Rows) > 0 {
 				blocks = append(blocks, block)
 			}
-			if err := m.ctx.Err(); err != nil {
+			if err := m.Ctx.Err(); err != nil {
 				return nil, counts, err
 			}
 		}
@@ -182,7 +183,7 @@ type paperLeafSolver struct {
 
 // solve evaluates a leaf, unites its lists with the running ones, and returns
 // what they gained: the leaf's subgraph, less what the union had already.
-func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c unitCounts, err error) {
+func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c job.Counts, err error) {
 	c.New = int64(len(places)) * int64(len(places)-1) / 2
 	if !w.first {
 		c.New -= w.shared.Seen(places, &w.bitmap)

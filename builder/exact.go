@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -37,7 +38,7 @@ func (m *exactMethod) forecast(s *plan.Shape) {
 func (m *exactMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
 func (m *exactMethod) settle() {
-	m.state.Side = plan.BlockSide(int64(len(m.good)), m.own == nil)
+	m.State.Side = plan.BlockSide(int64(len(m.good)), m.own == nil)
 }
 
 // arrange puts near rows first, where codes tell: lists then take little afterwards.
@@ -50,7 +51,7 @@ func (m *exactMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 }
 
 func (m *exactMethod) resume() error {
-	if m.state.Side == 0 {
+	if m.State.Side == 0 {
 		return errOtherBlocks
 	}
 	if err := m.boundLists(); err != nil {
@@ -65,7 +66,7 @@ func (m *exactMethod) resume() error {
 func (m *exactMethod) prepare() error { return nil }
 
 func (m *exactMethod) next() (kind, stop string) {
-	return m.goal.nextExact(&m.state, m.exactStages())
+	return m.Goal.NextExact(&m.State, m.exactStages())
 }
 
 func (m *exactMethod) writes(string) (stored, scratch int64, err error) {
@@ -78,7 +79,7 @@ func (m *exactMethod) finish() (*Result, error) { return m.run.finish() }
 
 func (m *exactMethod) free() { m.bounds.keys.Free() }
 
-func (m *exactMethod) blockCount() int { return (m.n() + m.state.Side - 1) / m.state.Side }
+func (m *exactMethod) blockCount() int { return (m.n() + m.State.Side - 1) / m.State.Side }
 
 // seats is the number of blocks made even: the last seat may be empty.
 func (m *exactMethod) seats() int { return (m.blockCount() + 1) / 2 * 2 }
@@ -90,15 +91,15 @@ func (m *exactMethod) exactStages() int {
 
 // compareRounds runs the next stage.
 func (m *exactMethod) compareRounds() error {
-	number := m.state.count(exactStage) + 1
+	number := m.State.Count(job.ExactStage) + 1
 	from := (number - 1) * stageRounds
 	to := min(from+stageRounds, m.seats())
-	if err := m.replay(m.stageNumber(), m.lists); err != nil {
+	if err := m.replay(m.StageNumber(), m.lists); err != nil {
 		return err
 	}
-	p := m.begin("exact", "rounds", int64(m.seats()))
+	p := m.Begin("exact", "rounds", int64(m.seats()))
 	p.Add(from) // of earlier stages
-	st := stage{Kind: exactStage, Number: number}
+	st := job.Stage{Kind: job.ExactStage, Number: number}
 	committed := func() error { return nil } // the round before
 	for round := from; round < to; round++ {
 		c, commit, err := m.exactRound(round, from)
@@ -108,7 +109,7 @@ func (m *exactMethod) compareRounds() error {
 		if err != nil {
 			return err
 		}
-		committed = meanwhile(commit)
+		committed = job.Async(commit)
 		st.Requested += c.Requested
 		st.Evaluated += c.Evaluated
 		p.Add(1)
@@ -122,14 +123,14 @@ func (m *exactMethod) compareRounds() error {
 }
 
 // exactRound does one round, a unit of the stage, and returns what commits it.
-func (m *exactMethod) exactRound(round, first int) (sum unitCounts, commit func() error, err error) {
+func (m *exactMethod) exactRound(round, first int) (sum job.Counts, commit func() error, err error) {
 	unit := round - first
-	done, _, err := m.committed(stageRounds)
+	done, _, err := m.Committed(stageRounds)
 	if err != nil {
 		return sum, nil, err
 	}
 	if done[unit] {
-		sum, err = m.unitCounts(unit)
+		sum, err = m.UnitCounts(unit)
 		return sum, func() error { return nil }, err
 	}
 	screens, err := m.screens()
@@ -138,11 +139,11 @@ func (m *exactMethod) exactRound(round, first int) (sum unitCounts, commit func(
 	}
 	pairs := roundPairs(round, m.seats(), m.blockCount())
 	blocks := make([]store.Lists, len(pairs))
-	counts := make([]unitCounts, len(pairs))
+	counts := make([]job.Counts, len(pairs))
 	err = vectors.Ranges(m.opts.Threads, len(pairs), 1, func() func(from, to int) error {
 		w := m.exactWorker(screens)
 		return func(i, _ int) (err error) {
-			if err := m.ctx.Err(); err != nil {
+			if err := m.Ctx.Err(); err != nil {
 				return err
 			}
 			if blocks[i], counts[i], err = w.solve(pairs[i]); err != nil {
@@ -155,10 +156,10 @@ func (m *exactMethod) exactRound(round, first int) (sum unitCounts, commit func(
 		return sum, nil, err
 	}
 	for _, c := range counts {
-		sum.add(c)
+		sum.Add(c)
 	}
-	stage := m.stageNumber()
-	return sum, func() error { return m.draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
+	stage := m.StageNumber()
+	return sum, func() error { return m.Draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
 }
 
 // roundPairs pairs the blocks of a round: seat `seats-1` stays, the others

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
@@ -19,24 +20,24 @@ import (
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
 func (m *exactMethod) boundLists() error {
-	if m.state.count(listsStage) > 0 || m.state.count(exactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
+	if m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
 		return nil
 	}
 	if err := m.haveCodes(); err != nil || m.codes == nil {
 		return err
 	}
-	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
+	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
 		return err
 	}
 	if !m.codesDivide() {
 		return m.boundByLongest()
 	}
-	b := m.balls(m.codes, overlap)
-	p := m.begin("bounds", "rows", int64(m.n())*int64(b.Overlap))
+	b := m.balls(m.codes, job.Overlap)
+	p := m.Begin("bounds", "rows", int64(m.n())*int64(b.Overlap))
 	defer p.End("")
 	found := candidates.New(m.n(), m.k, m.opts.Threads)
 	defer found.Free()
-	leaves := &ballLeaves{ctx: m.ctx, codes: m.codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
+	leaves := &ballLeaves{ctx: m.Ctx, codes: m.codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
 	if _, err := leaves.solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
@@ -52,7 +53,7 @@ func (m *exactMethod) boundLists() error {
 					m.bounds.set(place, keys[m.k-1])
 				}
 			}
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 }
@@ -60,7 +61,7 @@ func (m *exactMethod) boundLists() error {
 // boundByLongest sets the bounds where products with the longest rows are the largest:
 // each row is compared with as many of those as a screen has columns.
 func (m *exactMethod) boundByLongest() error {
-	p := m.begin("bounds", "rows", int64(m.n()))
+	p := m.Begin("bounds", "rows", int64(m.n()))
 	defer p.End("")
 	screens, err := m.screens()
 	if err != nil {
@@ -81,7 +82,7 @@ func (m *exactMethod) boundByLongest() error {
 				}
 			}
 			p.Add(to - from)
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 }

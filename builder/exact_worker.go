@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
@@ -37,7 +38,7 @@ func (m *exactMethod) exactWorker(screens func() screen.Screen) *exactWorker {
 
 // solve compares two blocks, or one with itself, and returns what the lists
 // gained.
-func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err error) {
+func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err error) {
 	w.places = w.appendBlock(w.places[:0], pair[0])
 	split := len(w.places)
 	if pair[1] != pair[0] {
@@ -55,7 +56,7 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c unitCounts, err e
 	}
 	block.Reset()
 	w.before.Added(w.lists, block.Append)
-	return block, unitCounts{Requested: count.Requested, Evaluated: count.Evaluated}, err
+	return block, job.Counts{Requested: count.Requested, Evaluated: count.Evaluated}, err
 }
 
 func (w *exactWorker) both(i int, js []uint32, keys []float32) {
@@ -204,7 +205,7 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 }
 
 func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
-	side := w.state.Side
+	side := w.State.Side
 	for p := b * side; p < min((b+1)*side, w.n()); p++ {
 		dst = append(dst, uint32(p))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -67,13 +68,13 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, err
 	}
 	r := newRun(context.Background(), o, src, space)
-	r.draft = draft
+	r.Draft = draft
 	defer r.release()
-	if _, err := draft.Load("state", &r.state); err != nil {
+	if _, err := draft.Load(job.StateRecord, &r.State); err != nil {
 		return 0, nil, err
 	}
-	if r.state.Method != "" {
-		r.take(Method(r.state.Method))
+	if r.State.Method != "" {
+		r.take(Method(r.State.Method))
 	}
 	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
 		if err := pass(); err != nil {
@@ -87,7 +88,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	switch m := r.method.(type) {
 	case *partsMethod:
 		keys, err = committedParts(m)
-		return len(r.state.Stages), keys, err
+		return len(r.State.Stages), keys, err
 	case *ballsMethod:
 		found = m.found
 	}
@@ -104,7 +105,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		slices.Sort(list)
 		keys = append(keys, list)
 	}
-	return len(r.state.Stages), keys, nil
+	return len(r.State.Stages), keys, nil
 }
 
 // ErrOtherBlocks refuses drafts like those that ForgetSide makes.
@@ -113,16 +114,16 @@ var ErrOtherBlocks = errOtherBlocks
 // ForgetSide makes the draft in dir one of a version that did not say how many rows a block
 // of the exact method has.
 func ForgetSide(dir string, src *vectors.Input, o Options) error {
-	return inState(dir, src, o, func(s *state) { s.Side = 0 })
+	return inState(dir, src, o, func(s *job.State) { s.Side = 0 })
 }
 
 // ForgetMarks makes the draft in dir one of a version whose entries had one mark.
 func ForgetMarks(dir string, src *vectors.Input, o Options) error {
-	return inState(dir, src, o, func(s *state) { s.Plan.Marks = 0 })
+	return inState(dir, src, o, func(s *job.State) { s.Plan.Marks = 0 })
 }
 
 // inState changes the states that are recorded in the draft in dir.
-func inState(dir string, src *vectors.Input, o Options, change func(*state)) error {
+func inState(dir string, src *vectors.Input, o Options, change func(*job.State)) error {
 	o = o.withDefaults()
 	manifest, err := manifestOf(context.Background(), src, &o)
 	if err != nil {
@@ -133,8 +134,8 @@ func inState(dir string, src *vectors.Input, o Options, change func(*state)) err
 		return err
 	}
 	defer draft.Close()
-	for _, name := range []string{"state", aheadRecord} {
-		var s state
+	for _, name := range []string{job.StateRecord, job.AheadRecord} {
+		var s job.State
 		known, err := draft.Load(name, &s)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/keyed"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
@@ -57,7 +58,7 @@ func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
 	for i := range stands {
 		tree := m.tree(m.rows, m.norms, m.order, nil)
 		tree.LeafSize = m.keyedLeaf()
-		leaves, err := tree.Divide(m.ctx, uint32(number*overlap+i))
+		leaves, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
 			return 0, err
 		}
@@ -78,14 +79,14 @@ func (m *ballsMethod) solveKeyed(leaves *division.Leaves, pairs *atomic.Int64, p
 			}
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
 			p.Add(len(leaf))
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 }
 
 // goKeyed goes over to keys: all lists are made anew from their candidates.
 func (m *ballsMethod) goKeyed() error {
-	p := m.begin("keys", "rows", int64(m.n()))
+	p := m.Begin("keys", "rows", int64(m.n()))
 	defer p.End("codes tell no more: rows are compared by their keys")
 	m.freeRound()
 	err := vectors.Apart(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
@@ -97,59 +98,46 @@ func (m *ballsMethod) goKeyed() error {
 				}
 			}
 			p.Add(to - from)
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 	if err != nil {
 		return err
 	}
 	m.keyed = true
-	st := m.state.changed(keysStage)
+	st := m.State.Changed(job.KeysStage)
 	if err := m.look(&st); err != nil {
 		return err
 	}
 	return m.endBallStage(st)
 }
 
-// changed is a stage that changes the means and finds nothing.
-func (s *state) changed(kind string) stage {
-	last := s.last()
-	return stage{Kind: kind, Number: 1, Recall: last.Recall, Margin: last.Margin}
-}
-
-// withStage is the state after one more stage.
-func (s *state) withStage(st stage) state {
-	after := *s
-	after.Stages = append(s.Stages[:len(s.Stages):len(s.Stages)], st)
-	return after
-}
-
 // goExact has the exact method go on from the candidates at hand: their lists by key are
 // folded, and the fold makes the state count that has them.
 func (m *ballsMethod) goExact() error {
-	m.say("%s", allInstead)
+	m.Say("%s", allInstead)
 	if err := m.rerank(); err != nil {
 		return err
 	}
-	after := m.state.withStage(m.state.changed(listsStage))
+	after := m.State.WithStage(m.State.Changed(job.ListsStage))
 	after.Method = string(Exact)
 	after.Side = m.exactSide()
-	if err := m.draft.Record(aheadRecord, &after); err != nil {
+	if err := m.Draft.Record(job.AheadRecord, &after); err != nil {
 		return err
 	}
 	if err := m.fold(uint32(len(after.Stages))); err != nil {
 		return err
 	}
-	m.state, m.unsaved = after, 0
+	m.State, m.Unsaved = after, 0
 	m.lists = nil // they lived in the memory of the candidates
 	return m.takeExact(m)
 }
 
 // goExact has the exact method go on from the lists at hand, which are on disk as well.
 func (m *paperMethod) goExact() error {
-	m.say("%s", allInstead)
-	m.state = m.state.withStage(m.state.changed(listsStage))
-	m.state.Side = m.exactSide()
+	m.Say("%s", allInstead)
+	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
+	m.State.Side = m.exactSide()
 	m.lists.Free()
 	m.lists = nil
 	return m.takeExact(m)
@@ -160,9 +148,9 @@ const allInstead = "divisions and joins pay no longer: all pairs are compared"
 // exactSide is how many rows a block of the exact method has.
 func (r *run) exactSide() int {
 	m := &exactMethod{run: r}
-	side := r.state.Side
+	side := r.State.Side
 	m.settle()
-	side, r.state.Side = r.state.Side, side
+	side, r.State.Side = r.State.Side, side
 	return side
 }
 
@@ -173,7 +161,7 @@ func (r *run) takeExact(before method) error {
 	r.screening = screening{use: r.use, fit: r.fit}
 	r.keyed = false
 	r.take(Exact)
-	if err := r.save(); err != nil {
+	if err := r.Save(); err != nil {
 		return err
 	}
 	if r.norms == nil {
@@ -187,18 +175,18 @@ func (r *run) takeExact(before method) error {
 
 // ahead takes up a state that was recorded before a fold which then came to count.
 func (r *run) ahead() error {
-	if r.state.Method != string(Balls) {
+	if r.State.Method != string(Balls) {
 		return nil
 	}
-	folded, ok, err := r.draft.Folded()
-	if err != nil || !ok || int(folded) <= len(r.state.Stages) {
+	folded, ok, err := r.Draft.Folded()
+	if err != nil || !ok || int(folded) <= len(r.State.Stages) {
 		return err
 	}
-	runs := r.state.Runs // of which this is one more
-	known, err := r.draft.Load(aheadRecord, &r.state)
+	runs := r.State.Runs // of which this is one more
+	known, err := r.Draft.Load(job.AheadRecord, &r.State)
 	if err == nil && !known {
 		err = fmt.Errorf("builder: lists of %d stages without their state", folded)
 	}
-	r.state.Runs = runs
+	r.State.Runs = runs
 	return err
 }

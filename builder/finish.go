@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/vectors"
@@ -27,7 +28,7 @@ func (r *run) finish() (*Result, error) {
 		return nil, err
 	}
 	result.Components = r.components()
-	p := r.begin("checksum", "", 0)
+	p := r.Begin("checksum", "", 0)
 	made := <-sum
 	p.End("")
 	if made.err != nil {
@@ -49,7 +50,7 @@ func (r *run) complete() (int, error) {
 	if len(short) == 0 {
 		return 0, nil
 	}
-	p := r.begin("complete", "rows", int64(len(short)))
+	p := r.Begin("complete", "rows", int64(len(short)))
 	all := make([]uint32, r.n())
 	for i := range all {
 		all[i] = uint32(i)
@@ -64,7 +65,7 @@ func (r *run) complete() (int, error) {
 		}
 	})
 	p.End("%d rows were left short and completed exactly", len(short))
-	r.completing = unitCounts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
+	r.completing = job.Counts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
 	return len(short), err
 }
 
@@ -79,7 +80,7 @@ func (r *run) scan(place uint32, all []uint32, found func(id uint32, key float32
 	out := make([]float32, 4096)
 	for _, side := range [][]uint32{all[:place], all[place+1:]} {
 		for part := range slices.Chunk(side, len(out)) {
-			if err := r.ctx.Err(); err != nil {
+			if err := r.Ctx.Err(); err != nil {
 				return evaluated, err
 			}
 			n, err := keys(place, part, out[:len(part)])
@@ -97,17 +98,17 @@ func (r *run) scan(place uint32, all []uint32, found func(id uint32, key float32
 
 // writeAdjacency commits the lists in input order.
 func (r *run) writeAdjacency() error {
-	if _, done, err := r.draft.Adjacency(); done || err != nil {
+	if _, done, err := r.Draft.Adjacency(); done || err != nil {
 		return err
 	}
-	p := r.begin("adjacency", "rows", int64(r.outputRows()))
+	p := r.Begin("adjacency", "rows", int64(r.outputRows()))
 	defer p.End("")
 	if len(r.copies) > 0 {
 		return r.writeExpanded(p)
 	}
 	lists := r.outputLists()
-	return r.draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
-		return r.inTurn(r.ctx, r.outputRows(), lists, func(l *store.Lists) error {
+	return r.Draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
+		return r.InOrder(r.Ctx, r.outputRows(), lists, func(l *store.Lists) error {
 			for i := range l.Rows {
 				from, to := l.Starts[i], l.Starts[i+1]
 				if err := add(l.Neighbors[from:to], l.Keys[from:to]); err != nil {
@@ -162,7 +163,7 @@ func (r *run) placeOf() []uint32 {
 func (r *run) checksum() <-chan checksum {
 	c := make(chan checksum, 1)
 	go func() {
-		sum, err := r.draft.Checksum(r.ctx)
+		sum, err := r.Draft.Checksum(r.Ctx)
 		c <- checksum{sum, err}
 	}()
 	return c
@@ -176,16 +177,16 @@ type checksum struct {
 // seal stores the result and seals the store.
 func (r *run) seal(result *Result) error {
 	r.judge(result)
-	p := r.begin("seal", "", 0)
-	if err := r.save(); err != nil {
+	p := r.Begin("seal", "", 0)
+	if err := r.Save(); err != nil {
 		return err
 	}
-	u := r.state.Usage
+	u := r.State.Usage
 	result.Seconds, result.CPUSeconds = u.Seconds, u.CPUSeconds
 	result.PeakAnonBytes, result.PeakRSSBytes, result.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
 	result.ReadBytes, result.WrittenBytes = u.ReadBytes, u.Written
-	result.Phases = r.state.Phases
-	err := r.draft.Seal(r.ctx, result)
+	result.Phases = r.State.Phases
+	err := r.Draft.Seal(r.Ctx, result)
 	p.End("")
 	return err
 }
@@ -200,27 +201,27 @@ func scanRate(comparisons int64, n int) float64 {
 
 // report gathers what the state says.
 func (r *run) report() *Result {
-	sum := r.state.sums()
-	sum.add(r.completing)
+	sum := r.State.Sums()
+	sum.Add(r.completing)
 	res := &Result{
 		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.listLength(),
-		Metric: r.opts.Metric.String(), Method: Method(r.state.Method), Seed: r.opts.Seed,
+		Metric: r.opts.Metric.String(), Method: Method(r.State.Method), Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		ControlPairs: r.state.Control, EffectiveRates: []float64{},
-		Divisions: r.state.count(divisionStage), Rounds: r.state.count(propagationStage),
-		Axes: r.axes, PairCache: r.cacheForm(), Resumed: r.state.Runs - 1, Stop: r.state.Stop,
+		ControlPairs: r.State.Control, EffectiveRates: []float64{},
+		Divisions: r.State.Count(job.DivisionStage), Rounds: r.State.Count(job.PropagationStage),
+		Axes: r.axes, PairCache: r.cacheForm(), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
 		BadRows: len(r.bad.Rows), Collapsed: len(r.copies), Kernel: distance.Kernel(), Threads: r.opts.Threads,
-		Plan: r.state.Expected, RevisedPlan: r.state.Revised,
+		Plan: r.State.Expected, RevisedPlan: r.State.Revised,
 	}
 	if r.opts.Distance != nil {
 		res.Metric = r.opts.Distance.Name
 	}
 	res.ScanRate = scanRate(sum.Evaluated, r.n())
 	if r.traits.overlaps {
-		res.Divisions = r.goal.ballsDone(&r.state)
+		res.Divisions = r.Goal.BallsDone(&r.State)
 	}
-	for _, st := range r.state.Stages {
-		if st.Kind == divisionStage && !r.traits.overlaps {
+	for _, st := range r.State.Stages {
+		if st.Kind == job.DivisionStage && !r.traits.overlaps {
 			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/vectors"
 )
 
@@ -32,7 +33,7 @@ func (r *run) layout() (err error) {
 		if err := r.given.Drop(); err != nil {
 			return err
 		}
-		r.received.Store(r.given.Received())
+		r.Received.Store(r.given.Received())
 		_ = r.given.Rest() // the store has rows of its own; a hint
 	}
 	return r.commitIDs()
@@ -40,14 +41,14 @@ func (r *run) layout() (err error) {
 
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
-	r.state.Rows = len(r.good)
+	r.State.Rows = len(r.good)
 	method, err := r.choose()
 	if err != nil {
 		return err
 	}
 	r.take(method)
 	r.method.settle()
-	return r.save()
+	return r.Save()
 }
 
 // makeOrder finds the locality order and writes the rows in it. In parts they stay in
@@ -69,7 +70,7 @@ func (r *run) makeOrder() (err error) {
 	if len(r.copies) > 0 {
 		order = slices.Concat(order, r.copies)
 	}
-	return r.draft.CommitOrder(order)
+	return r.Draft.CommitOrder(order)
 }
 
 func (r *run) orderRows() error {
@@ -87,7 +88,7 @@ func (r *run) orderRows() error {
 
 // copyRows writes the good rows as they come as the store's own.
 func (r *run) copyRows() error {
-	w, err := r.draft.CreateRows(len(r.good), r.src.Dim(), r.src.Type())
+	w, err := r.Draft.CreateRows(len(r.good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (r *run) copyRows() error {
 
 // carve orders the good rows as the method wants them and copies them.
 func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
-	p := r.begin("order", "rows", 2*int64(given.Len()))
+	p := r.Begin("order", "rows", 2*int64(given.Len()))
 	order, err := r.method.arrange(given, p.Add)
 	if err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(in
 		return write()
 	}
 	if !r.space.RowsAreCodes() {
-		written := meanwhile(write)
+		written := job.Async(write)
 		r.codes, err = r.codes.Reordered(nil, order, r.opts.Threads)
 		return errors.Join(written(), err)
 	}
@@ -151,11 +152,11 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 	if r.opts.Reference {
 		return nil, nil, fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", ErrReference)
 	}
-	scratch, err := r.draft.ScratchDir()
+	scratch, err := r.Draft.ScratchDir()
 	if err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(scratch, inputRows)
+	path := filepath.Join(scratch, job.InputRows)
 	if err := r.spool(path); err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +178,7 @@ func (r *run) spool(path string) error {
 // copyTo writes the good rows in input order to w and commits it.
 func (r *run) copyTo(w *vectors.RowsWriter) error {
 	defer w.Abort()
-	p := r.begin("copy", "rows", int64(len(r.good)))
+	p := r.Begin("copy", "rows", int64(len(r.good)))
 	defer p.End("")
 	size := r.src.Dim() * r.src.Type().Size()
 	buf := make([]byte, size*max(1, copyBytes/size))
@@ -191,12 +192,12 @@ func (r *run) copyTo(w *vectors.RowsWriter) error {
 		}
 		from += run
 		p.Add(run)
-		if err := r.ctx.Err(); err != nil {
+		if err := r.Ctx.Err(); err != nil {
 			return err
 		}
 	}
 	err := w.Commit()
-	r.written()
+	r.Written()
 	return err
 }
 
@@ -216,7 +217,7 @@ func consecutive(rows []uint32, most int) int {
 // writeRows writes rows order[0], order[1], ... of given as the store's own: some are
 // gathered while those before them are written.
 func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int)) error {
-	w, err := r.draft.CreateRows(len(order), given.Dim(), given.Type())
+	w, err := r.Draft.CreateRows(len(order), given.Dim(), given.Type())
 	if err != nil {
 		return err
 	}
@@ -234,12 +235,12 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 		}
 		err := written()
 		if err == nil {
-			err = r.ctx.Err()
+			err = r.Ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		written = meanwhile(func() error {
+		written = job.Async(func() error {
 			_, err := w.Write(rows)
 			return err
 		})
@@ -250,7 +251,7 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 		return err
 	}
 	err = w.Commit()
-	r.written() // before what was received or spooled goes
+	r.Written() // before what was received or spooled goes
 	return err
 }
 
@@ -267,15 +268,15 @@ func (r *run) commitIDs() error {
 	if r.opts.IDs == "" {
 		return nil
 	}
-	done, err := r.draft.IDsDone()
+	done, err := r.Draft.IDsDone()
 	if err != nil || done {
 		return err
 	}
-	p := r.begin("ids", "rows", int64(r.src.Len()))
+	p := r.Begin("ids", "rows", int64(r.src.Len()))
 	defer p.End("")
 	var dropped []uint32
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	return r.draft.CommitIDs(r.ctx, r.opts.IDs, r.src.Len(), dropped)
+	return r.Draft.CommitIDs(r.Ctx, r.opts.IDs, r.src.Len(), dropped)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
@@ -53,7 +54,7 @@ func (r *run) chooseCache() (err error) {
 // chooseForOwn measures a user's distance on a few pairs, once in the life of a
 // build, and keeps what they cost: no pair is paid for twice.
 func (r *run) chooseForOwn() error {
-	known, err := r.draft.Load("distance-cost", &r.keyCost)
+	known, err := r.Draft.Load("distance-cost", &r.keyCost)
 	if err != nil {
 		return err
 	}
@@ -83,16 +84,16 @@ func (r *run) chooseForOwn() error {
 	if err := r.pairs.Add(uint64(r.order[0]), rows, found); err != nil {
 		return err
 	}
-	return r.draft.Record("distance-cost", r.keyCost)
+	return r.Draft.Record("distance-cost", r.keyCost)
 }
 
 func (r *run) openPairs() error {
-	scratch, err := r.draft.ScratchDir()
+	scratch, err := r.Draft.ScratchDir()
 	if err != nil {
 		return err
 	}
 	d := r.opts.Distance
-	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, pairFiles), d.Name, d.Version, 16<<20)
+	r.pairs, err = cache.OpenPairs(filepath.Join(scratch, job.PairFiles), d.Name, d.Version, 16<<20)
 	return err
 }
 
@@ -141,7 +142,7 @@ func (r *run) ownKeys() leaf.Keys {
 	f := r.opts.Distance
 	return func(x uint32, ids []uint32, out []float32) (int, error) {
 		for i, id := range ids {
-			if err := r.ctx.Err(); err != nil {
+			if err := r.Ctx.Err(); err != nil {
 				return i, err
 			}
 			a, b := store.Row(r.order[x]), store.Row(r.order[id])

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
@@ -42,11 +43,11 @@ func (r *run) mapRowsWritten(n int) (err error) {
 		return nil
 	}
 	r.ownsRows = true
-	if r.rows, err = r.draft.Rows(); err != nil {
+	if r.rows, err = r.Draft.Rows(); err != nil {
 		return err
 	}
 	if all := n + len(r.copies); r.rows.Len() != all {
-		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.draft.RowsPath(), r.rows.Len(), all)
+		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.Draft.RowsPath(), r.rows.Len(), all)
 	}
 	r.rows = r.rows.Head(n)
 	return nil
@@ -54,20 +55,20 @@ func (r *run) mapRowsWritten(n int) (err error) {
 
 // loadLists unites the lists last folded with the blocks of the stages since.
 func (r *run) loadLists() error {
-	p := r.begin("load", "stages", int64(len(r.state.Stages)))
+	p := r.Begin("load", "stages", int64(len(r.State.Stages)))
 	defer p.End("")
 	r.lists = union.New(r.n(), r.k, r.order)
-	folded, ok, err := r.draft.Folded()
+	folded, ok, err := r.Draft.Folded()
 	if err != nil {
 		return err
 	}
 	if ok {
-		if err := r.draft.ReadFolded(func(l *store.Lists) error { return offerAll(l, r.lists) }); err != nil {
+		if err := r.Draft.ReadFolded(func(l *store.Lists) error { return offerAll(l, r.lists) }); err != nil {
 			return err
 		}
 		p.Add(int(folded))
 	}
-	for stage := folded + 1; stage <= uint32(len(r.state.Stages)); stage++ {
+	for stage := folded + 1; stage <= uint32(len(r.State.Stages)); stage++ {
 		if err := r.replay(stage, r.lists); err != nil {
 			return err
 		}
@@ -79,10 +80,10 @@ func (r *run) loadLists() error {
 // loadLabels fills the shared-leaf cache from the finished divisions.
 func (m *paperMethod) loadLabels() error {
 	var labels []uint32
-	for number := 1; number <= m.state.count(divisionStage); number++ {
+	for number := 1; number <= m.State.Count(job.DivisionStage); number++ {
 		var ok bool
 		var err error
-		if labels, ok, err = m.draft.Labels(uint32(number), labels, nil); err != nil {
+		if labels, ok, err = m.Draft.Labels(uint32(number), labels, nil); err != nil {
 			return err
 		}
 		if !ok || len(labels) != m.n() {
@@ -95,7 +96,7 @@ func (m *paperMethod) loadLabels() error {
 
 // replay offers the entries of every committed block of a stage.
 func (r *run) replay(stage uint32, lists *union.Lists) error {
-	return r.draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
+	return r.Draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
 }
 
 // offerAll offers every entry of a batch, which a store may have read from a
@@ -103,11 +104,11 @@ func (r *run) replay(stage uint32, lists *union.Lists) error {
 func offerAll(l *store.Lists, lists *union.Lists) error {
 	for i, place := range l.Rows {
 		if int(place) >= lists.N {
-			return errPlace(place, lists.N)
+			return job.ErrPosition(place, lists.N)
 		}
 		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
 			if int(l.Neighbors[j]) >= lists.N {
-				return errPlace(l.Neighbors[j], lists.N)
+				return job.ErrPosition(l.Neighbors[j], lists.N)
 			}
 			lists.Offer(place, l.Neighbors[j], l.Keys[j])
 		}

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -50,14 +51,14 @@ func (r *run) limit() int64 {
 
 // DefaultMemory is what Options.Memory stands for where it is 0: half of what the
 // machine or its cgroup offers, in bytes.
-func DefaultMemory() int64 { return offeredMemory() / 2 }
+func DefaultMemory() int64 { return job.OfferedMemory() / 2 }
 
 // openLedger shares the limit out: what grows with the rows gets what the rest does
 // not need, and goes to files beyond that. The other methods hold more than that in
 // memory and refuse a limit that is too low.
 func (r *run) openLedger() (err error) {
-	r.ledger.Limit = r.partsRoom()
-	r.ledger.Dir, err = r.draft.ScratchDir()
+	r.Ledger.Limit = r.partsRoom()
+	r.Ledger.Dir, err = r.Draft.ScratchDir()
 	return err
 }
 
@@ -80,7 +81,7 @@ func reserved(planned int64) int64 { return planned/20*23 + 24<<20 }
 
 func (r *run) leastPlan(method Method) *plan.Plan {
 	s := r.shape(method)
-	s.Parts.Ledger, s.Divisions, s.Rounds = 0, overlap, 1
+	s.Parts.Ledger, s.Divisions, s.Rounds = 0, job.Overlap, 1
 	if methods[method].labels {
 		s.Divisions = MaxDivisions // of which each keeps its leaf numbers
 		if r.opts.Divisions > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -73,7 +74,8 @@ func (o *Options) choose(n, dim int) Method {
 
 // take makes a method, by its name, that of the build.
 func (r *run) take(name Method) {
-	r.state.Method, r.traits = string(name), methods[name]
+	r.State.Method, r.traits = string(name), methods[name]
+	r.Goal.Propagate = r.Goal.Propagate && r.traits.rounds
 	r.use, r.method = r.traits.codes, r.traits.open(r)
 }
 
@@ -157,9 +159,9 @@ func (o *Options) unused(m Method) (names []string) {
 //
 // On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
 // with VNNI), no other value of the first two takes more than 5 % less at equal recall anywhere.
-func (o *Options) planned() course {
+func (o *Options) planned() job.Schedule {
 	target := cmp.Or(o.Recall, DefaultRecall)
-	return course{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
+	return job.Schedule{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
 		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 1.5*(1-target)), 0.09))}
 }
 

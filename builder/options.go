@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -160,7 +161,7 @@ const (
 	// DefaultRecall is the target that a build stops at.
 	DefaultRecall = 0.95
 	// MaxDivisions bounds a build that never reaches its target.
-	MaxDivisions = 64
+	MaxDivisions = job.MaxDivisions
 	// MaxK bounds the lists; the adjacency format holds more.
 	MaxK = 4096
 )

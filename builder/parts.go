@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -32,14 +33,14 @@ func (m *partsMethod) forecast(s *plan.Shape) {
 	m.countCodes(s)
 	s.Slack = int64(m.slack())
 	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.exactChunkRows() * s.RowBytes,
-		Leaders: parts.Leaders(int(s.Rows), m.opts.K, overlap), Ledger: m.ledger.Limit, Stripe: int64(stripeBytes)}
+		Leaders: parts.Leaders(int(s.Rows), m.opts.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(stripeBytes)}
 }
 
 func (m *partsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if m.opts.Recall > 0 {
-		return aim.Parts(float64(aim.Rows) * overlap / float64(parts.Leaders(int(aim.Rows), m.opts.K, overlap))), 0
+		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(parts.Leaders(int(aim.Rows), m.opts.K, job.Overlap))), 0
 	}
-	return plainParts * overlap, 0
+	return plainParts * job.Overlap, 0
 }
 
 func (m *partsMethod) settle() {}
@@ -62,30 +63,30 @@ func (m *partsMethod) prepare() error { return m.sight(m.candidatesInParts) }
 
 // next has divisions until the recall is reached.
 func (m *partsMethod) next() (kind, stop string) {
-	s, g := &m.state, &m.goal
-	if stop := g.enough(s); stop != "" {
+	s, g := &m.State, &m.Goal
+	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
 	kind, stop = m.more()
-	return g.orTurn(s, kind, stop)
+	return g.OrTurn(s, kind, stop)
 }
 
 // more decides where recall does not suffice.
 func (m *partsMethod) more() (kind, stop string) {
-	s, g := &m.state, &m.goal
-	done, most := g.ballsDone(s), g.mostDivisions(s)
+	s, g := &m.State, &m.Goal
+	done, most := g.BallsDone(s), g.MostDivisions(s)
 	switch {
 	case g.Divisions > 0:
 		most = g.Divisions
 	case g.Recall == 0:
-		most = plainParts * overlap
+		most = plainParts * job.Overlap
 	}
 	switch {
 	case done < most:
-		return divisionStage, ""
-	case g.steered(s):
+		return job.DivisionStage, ""
+	case g.Steered(s):
 		return "", fmt.Sprintf("nothing more to do within %d leaves a row: recall %.3f on %d steering rows, target %.3f",
-			done, s.last().Recall, s.Steer, g.Recall)
+			done, s.Last().Recall, s.Steer, g.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d leaves", done)
 }
@@ -94,14 +95,14 @@ func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
 		return m.firstLists(), m.spillBytes(), nil
 	}
-	return 0, m.spillBytes(), m.roomForFold(m.n(), m.k) // before anything is given back
+	return 0, m.spillBytes(), m.RoomForFold(m.n(), m.k) // before anything is given back
 }
 
 func (m *partsMethod) stage(kind string) error {
 	switch kind {
-	case keysStage:
+	case job.KeysStage:
 		return m.goKeyed()
-	case listsStage:
+	case job.ListsStage:
 		return m.goExact()
 	}
 	return m.divideParts()
@@ -125,7 +126,7 @@ const partsSlack = 8
 // partsK is the length of the lists of candidates in a group.
 func (m *partsMethod) partsK(members int) int {
 	k := min(m.opts.K, members-1)
-	if m.codesOrder() || m.state.byKeys() {
+	if m.codesOrder() || m.State.ByKeys() {
 		return k
 	}
 	return min(k+partsSlack, members-1)
@@ -136,7 +137,7 @@ func (m *partsMethod) partsK(members int) int {
 func (m *partsMethod) groupRowBytes() int64 {
 	row := int64(m.src.Dim() * m.src.Type().Size())
 	lists := int64(8*(m.opts.K+partsSlack) + 8*m.opts.K)
-	return row + m.codeBytes(1) - m.residualBytes(1) + lists + 4*(4+2*overlap)
+	return row + m.codeBytes(1) - m.residualBytes(1) + lists + 4*(4+2*job.Overlap)
 }
 
 // divideParts runs one division.
@@ -144,32 +145,32 @@ func (m *partsMethod) divideParts() error {
 	if err := m.foldParts(); err != nil {
 		return err
 	}
-	number := m.state.count(divisionStage) + 1
+	number := m.State.Count(job.DivisionStage) + 1
 	leaves, err := m.assign(number)
 	if err != nil {
 		return err
 	}
 	defer leaves.Free()
-	done, sum, err := m.committed(leaves.Groups())
+	done, sum, err := m.Committed(leaves.Groups())
 	if err != nil {
 		return err
 	}
-	p := m.begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
+	p := m.Begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
 	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(m.n()*m.src.Dim()*m.src.Type().Size()))) {
 		counts, err := m.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err
 		}
-		sum.add(counts)
+		sum.Add(counts)
 	}
-	st := stage{Kind: divisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
+	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
 	if m.steer != nil {
 		if st.Recall, st.Margin, err = m.steeredParts(); err != nil {
 			return err
 		}
 	}
-	m.state.Stages = append(m.state.Stages, st)
-	err = m.save()
+	m.State.Stages = append(m.State.Stages, st)
+	err = m.Save()
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(m.n()), m.steerNote())
 	return err
@@ -181,38 +182,38 @@ func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := m.begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
+	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
 	defer p.End("")
-	lap := m.goal.overlapOf(number)
+	lap := m.Goal.OverlapOf(number)
 	d := parts.Division{
 		Rows: m.rows, Space: m.space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: parts.Leaders(m.n(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
-		Threads: m.opts.Threads, Memory: &m.ledger, Progress: p.Add,
+		Threads: m.opts.Threads, Memory: &m.Ledger, Progress: p.Add,
 	}
-	if m.state.byKeys() {
+	if m.State.ByKeys() {
 		return m.assignByPlanes(d)
 	}
-	return parts.Divide(m.ctx, d)
+	return parts.Divide(m.Ctx, d)
 }
 
 // doBatch does the groups of a batch that are not done. One is read while the one
 // before it is solved and the one before that is committed.
-func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum unitCounts, err error) {
+func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Add(batch.To - batch.From)
 		return sum, nil
 	}
-	scratch, err := m.draft.ScratchDir()
+	scratch, err := m.Draft.ScratchDir()
 	if err != nil {
 		return sum, err
 	}
-	spill, err := leaves.Spill(m.ctx, batch, scratch)
+	spill, err := leaves.Spill(m.Ctx, batch, scratch)
 	if err != nil {
 		return sum, err
 	}
 	defer spill.Close() // it has no name: what it held is gone with it
-	m.holds(spill)
-	defer m.holds(nil)
+	m.Holds(spill)
+	defer m.Holds(nil)
 	line := newPipeline(m, p)
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
@@ -239,7 +240,7 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 		return nil, note, err
 	}
 	note.Evaluated = note.Requested
-	lists, err := rank(m.ctx, g, found, func(int) {})
+	lists, err := rank(m.Ctx, g, found, func(int) {})
 	if err != nil {
 		return nil, note, err
 	}
@@ -252,7 +253,7 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 // room for their candidates.
 func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
 	n := len(group.Places)
-	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1), keyed: m.state.byKeys()}
+	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1), keyed: m.State.ByKeys()}
 	if err := g.over(group.Rows, n); err != nil {
 		return nil, nil, err
 	}
@@ -265,7 +266,7 @@ func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, e
 	}
 	g.order = m.numbers(n)
 	found := candidates.New(n, m.partsK(n), m.opts.Threads)
-	if m.state.byKeys() {
+	if m.State.ByKeys() {
 		for i, place := range group.Places {
 			found.Limit(uint32(i), candidates.Ordered(m.bounds.key(place)))
 		}
@@ -288,7 +289,7 @@ func (m *partsMethod) solveLeaves(group *parts.Group, g *points, found *candidat
 				return err
 			}
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 	return pairs.Load(), err

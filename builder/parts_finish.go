@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/store/analysis"
@@ -15,8 +16,8 @@ func (m *partsMethod) finishParts() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.ledger.Limit = m.lastRoom()
-	parted, err := pages.Take[uint32](&m.ledger, m.n())
+	m.Ledger.Limit = m.lastRoom()
+	parted, err := pages.Take[uint32](&m.Ledger, m.n())
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +37,8 @@ func (m *partsMethod) finishParts() (*Result, error) {
 	m.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
 		return f.wanted[place].ids, f.wanted[place].keys
 	})
-	p := m.begin("checksum", "", 0)
-	result.Checksum, err = m.draft.Checksum(m.ctx)
+	p := m.Begin("checksum", "", 0)
+	result.Checksum, err = m.Draft.Checksum(m.Ctx)
 	p.End("")
 	if err != nil {
 		return nil, err
@@ -62,16 +63,16 @@ type partsFinish struct {
 // write commits the adjacency; where that was done before an interruption, it only
 // looks at the lists.
 func (f *partsFinish) write() error {
-	_, done, err := f.draft.Adjacency()
+	_, done, err := f.Draft.Adjacency()
 	if err != nil {
 		return err
 	}
-	p := f.begin("adjacency", "rows", int64(f.n()))
+	p := f.Begin("adjacency", "rows", int64(f.n()))
 	defer p.End("")
 	if done {
 		return f.each(p, func([]uint32, []float32) error { return nil })
 	}
-	return f.draft.CommitAdjacency(f.k, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
+	return f.Draft.CommitAdjacency(f.k, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
 }
 
 // each calls add for every row of the output in order, isolated ones included.
@@ -129,7 +130,7 @@ func (f *partsFinish) complete(s *stripe) error {
 	if len(short) == 0 {
 		return nil
 	}
-	p := f.begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
+	p := f.Begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
 	truth, compared, err := f.truth(short, p)
 	p.End("")
 	if err != nil {
@@ -140,6 +141,6 @@ func (f *partsFinish) complete(s *stripe) error {
 		s.lists.Set(place-uint32(s.from), ids, keys)
 	}
 	f.completed += len(short)
-	f.completing.add(unitCounts{Requested: compared, Evaluated: compared})
+	f.completing.Add(job.Counts{Requested: compared, Evaluated: compared})
 	return nil
 }

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 )
 
@@ -14,17 +15,17 @@ func (m *partsMethod) foldParts() error {
 		return nil
 	}
 	m.dropGroups()
-	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
+	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
 		return err
 	}
 	if err := m.foldNotes(); err != nil {
 		return err
 	}
-	p := m.begin("fold", "rows", int64(m.n()))
+	p := m.Begin("fold", "rows", int64(m.n()))
 	defer p.End("")
-	err := m.draft.Fold(uint32(len(m.state.Stages)), func(add func(*store.Lists) error) error {
+	err := m.Draft.Fold(uint32(len(m.State.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
-		defer func() { m.written() }() // what the fold replaces is still there
+		defer func() { m.Written() }() // what the fold replaces is still there
 		return m.eachStripe(func(s *stripe) error {
 			batch.Reset()
 			for place := s.from; place < s.to; place++ {
@@ -39,31 +40,31 @@ func (m *partsMethod) foldParts() error {
 	if err != nil {
 		return err
 	}
-	m.folded = uint32(len(m.state.Stages))
+	m.folded = uint32(len(m.State.Stages))
 	return nil
 }
 
-func (m *partsMethod) foldDue() bool { return int(m.folded) < len(m.state.Stages) }
+func (m *partsMethod) foldDue() bool { return int(m.folded) < len(m.State.Stages) }
 
 // loadFolded takes up the lists last folded.
 func (m *partsMethod) loadFolded() error {
-	stage, ok, err := m.draft.Folded()
+	stage, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
 		return err
 	}
-	if int(stage) > len(m.state.Stages) {
-		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, stage, len(m.state.Stages))
+	if int(stage) > len(m.State.Stages) {
+		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, stage, len(m.State.Stages))
 	}
-	if err := m.bounds.take(&m.ledger, m.n()); err != nil {
+	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
 		return err
 	}
-	p := m.begin("load", "rows", int64(m.n()))
+	p := m.Begin("load", "rows", int64(m.n()))
 	defer p.End("")
 	m.folded = stage
-	return m.draft.ReadFolded(func(l *store.Lists) error {
+	return m.Draft.ReadFolded(func(l *store.Lists) error {
 		for _, place := range l.Rows {
 			if int(place) >= m.n() {
-				return errPlace(place, m.n())
+				return job.ErrPosition(place, m.n())
 			}
 		}
 		m.bound(l)

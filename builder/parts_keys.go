@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
@@ -23,14 +24,14 @@ func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
 	tree := m.tree(m.rows, norms, m.order, nil)
 	tree.LeafSize = 2 * m.n() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
 	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
-	return parts.DivideByPlanes(m.ctx, d, tree)
+	return parts.DivideByPlanes(m.Ctx, d, tree)
 }
 
 // goKeyed notes that groups are solved by keys from now on. What groups found stays.
 func (m *partsMethod) goKeyed() error {
-	m.state = m.state.withStage(m.state.changed(keysStage))
-	m.say("codes tell no more: rows are compared by their keys")
-	return m.save()
+	m.State = m.State.WithStage(m.State.Changed(job.KeysStage))
+	m.Say("codes tell no more: rows are compared by their keys")
+	return m.Save()
 }
 
 // goExact has the exact method go on from the lists that are folded, which it holds in
@@ -43,9 +44,9 @@ func (m *partsMethod) goExact() error {
 	if err := m.foldParts(); err != nil {
 		return err
 	}
-	m.say("%s", allInstead)
-	m.state = m.state.withStage(m.state.changed(listsStage))
-	m.state.Side = m.exactSide()
+	m.Say("%s", allInstead)
+	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
+	m.State.Side = m.exactSide()
 	m.groups = [2]parts.Group{}
 	return m.takeExact(m)
 }
@@ -97,7 +98,7 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 // which are those from place from on.
 func (m *partsMethod) nearInChunk(x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
 	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: m.opts.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
-	found, _, err := search.Screened(m.ctx, x.Len(), x.Dim(), m.numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
+	found, _, err := search.Screened(m.Ctx, x.Len(), x.Dim(), m.numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
 		func() recall.Keys { return nil })
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -16,7 +17,7 @@ import (
 
 // groupNote is what a group is committed with.
 type groupNote struct {
-	unitCounts
+	job.Counts
 	Steered []noted `json:"s,omitempty"`
 }
 
@@ -73,14 +74,14 @@ func (m *partsMethod) steered() (*steered, error) {
 // record, and in units that a crash kept a fold from dropping.
 func (s *steered) gather(r *partsMethod) error {
 	var folded []noted
-	if _, err := r.draft.Load(foldedNotes, &folded); err != nil {
+	if _, err := r.Draft.Load(foldedNotes, &folded); err != nil {
 		return err
 	}
 	if err := s.offer(folded); err != nil {
 		return err
 	}
-	for stage := r.folded + 1; stage <= r.stageNumber(); stage++ {
-		err := r.draft.Units(stage, func(_ uint32, note []byte) error {
+	for stage := r.folded + 1; stage <= r.StageNumber(); stage++ {
+		err := r.Draft.Units(stage, func(_ uint32, note []byte) error {
 			var n groupNote
 			if err := json.Unmarshal(note, &n); err != nil {
 				return fmt.Errorf("%w: unit note: %w", store.ErrCorrupt, err)
@@ -125,7 +126,7 @@ func (m *partsMethod) foldNotes() error {
 		ids, keys := s.lists.List(uint32(i))
 		notes = append(notes, noted{place, ids, keys})
 	}
-	return m.draft.Record(foldedNotes, notes)
+	return m.Draft.Record(foldedNotes, notes)
 }
 
 // steeredParts is the recall of the steering rows' lists so far, and its standard

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/store"
 )
@@ -10,7 +11,7 @@ import (
 type pipeline struct {
 	*partsMethod
 	progress *phase
-	sum      unitCounts
+	sum      job.Counts
 	waiting  *groupRead // being read: solved next
 	idle     *parts.Group
 	commits  chan error // of the group being committed; nil where there is none
@@ -55,13 +56,13 @@ func (l *pipeline) solve(g *groupRead) error {
 	}
 	l.commits = make(chan error, 1)
 	go func() { l.commits <- l.commit(g.number, blocks, note) }()
-	l.sum.add(note.unitCounts)
+	l.sum.Add(note.Counts)
 	l.progress.Add(1)
 	return nil
 }
 
 func (l *pipeline) commit(number int, blocks []store.Lists, note groupNote) error {
-	return l.draft.CommitUnit(l.stageNumber(), uint32(number), blocks, note)
+	return l.Draft.CommitUnit(l.StageNumber(), uint32(number), blocks, note)
 }
 
 // wait waits for the group that is being committed.

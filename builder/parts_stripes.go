@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
@@ -84,7 +85,7 @@ func (m *partsMethod) unite(number int, s *stripe) error {
 		s.lists.Set(p, nil, nil)
 	}
 	if m.folded > 0 {
-		ok, err := m.draft.FoldedBlock(m.folded, uint32(s.from), &s.batch)
+		ok, err := m.Draft.FoldedBlock(m.folded, uint32(s.from), &s.batch)
 		if err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (m *partsMethod) unite(number int, s *stripe) error {
 	}
 	for i, units := range m.units {
 		for unit := range uint32(units) {
-			ok, err := m.draft.Block(m.folded+1+uint32(i), unit, uint32(number), &s.batch)
+			ok, err := m.Draft.Block(m.folded+1+uint32(i), unit, uint32(number), &s.batch)
 			if err != nil {
 				return err
 			}
@@ -117,12 +118,12 @@ func (s *stripe) offer(n int) error {
 	l := &s.batch
 	for i, place := range l.Rows {
 		if int(place) < s.from || int(place) >= s.to {
-			return errPlace(place, n)
+			return job.ErrPosition(place, n)
 		}
 		ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
 		for j, id := range ids {
 			if int(id) >= n {
-				return errPlace(id, n)
+				return job.ErrPosition(id, n)
 			}
 			if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
 				return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
@@ -181,8 +182,8 @@ func (m *partsMethod) eachStripe(fn func(s *stripe) error) error {
 		if err := fn(u.s); err != nil {
 			return err
 		}
-		if m.ctx.Err() != nil {
-			return m.ctx.Err()
+		if m.Ctx.Err() != nil {
+			return m.Ctx.Err()
 		}
 		idle <- u.s
 	}
@@ -193,9 +194,9 @@ func (m *partsMethod) eachStripe(fn func(s *stripe) error) error {
 // in progress included.
 func (m *partsMethod) countUnits() error {
 	m.units = m.units[:0]
-	for stage := m.folded + 1; stage <= m.stageNumber(); stage++ {
+	for stage := m.folded + 1; stage <= m.StageNumber(); stage++ {
 		units := 0
-		err := m.draft.Units(stage, func(unit uint32, _ []byte) error {
+		err := m.Draft.Units(stage, func(unit uint32, _ []byte) error {
 			units = int(unit) + 1
 			return nil
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -48,11 +49,11 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		return nil, err
 	}
 	r := newRun(ctx, opts, src, space)
-	r.scratch, r.given = opts.Scratch, given
+	r.Scratch, r.given = opts.Scratch, given
 	defer r.release()
-	r.received.Store(given.Received())
+	r.Received.Store(given.Received())
 	var p *plan.Plan
-	r.ledger.Limit, r.ledger.Dir = r.partsRoom(), opts.Scratch
+	r.Ledger.Limit, r.Ledger.Dir = r.partsRoom(), opts.Scratch
 	err = vectors.Guard(func() (err error) {
 		if err = r.separate(); err != nil {
 			return err
@@ -76,10 +77,10 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	if err != nil {
 		return nil, err
 	}
-	shape := r.shape(Method(r.state.Method))
+	shape := r.shape(Method(r.State.Method))
 	intrinsic := 0.0
 	if r.opts.Recall > 0 { // which is all that it is for
-		if intrinsic, err = g.intrinsic(r.ctx); err != nil {
+		if intrinsic, err = g.intrinsic(r.Ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +91,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	}
 	most := budget(p)
 	if most == 0 || g.k == 0 {
-		return plan.Of(shape, plan.Nominal(shape, freeShare(r.opts.Threads))), nil
+		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(r.opts.Threads))), nil
 	}
 	rates, err := r.calibrate(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
 	if err != nil {
@@ -112,8 +113,8 @@ func (r *run) shape(method Method) plan.Shape {
 	s := plan.Shape{
 		Method: string(method), Rows: rows, Copies: int64(len(r.copies)), Outputs: outputs, Dim: r.src.Dim(),
 		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.bytesAreKeys(), Norms: o.zeroIsBad(),
-		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: overlap, Visits: o.Visits, Recall: o.Recall,
-		Received: r.received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
+		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: job.Overlap, Visits: o.Visits, Recall: o.Recall,
+		Received: r.Received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
 	}
 	if _, mapped := r.src.Mapped(); !methods[method].inOrder {
 		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
@@ -133,7 +134,7 @@ func (r *run) countCodes(s *plan.Shape) {
 func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
 	o := &r.opts
 	divisions, rounds = r.method.expected(&plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)),
-		Intrinsic: intrinsic, Overlap: overlap, LeafSize: o.LeafSize, Most: MaxDivisions})
+		Intrinsic: intrinsic, Overlap: job.Overlap, LeafSize: o.LeafSize, Most: MaxDivisions})
 	if r.traits.complete {
 		return divisions, rounds
 	}
@@ -151,7 +152,7 @@ func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
 
 // expect plans the build at its head, and tells. A build that goes on has its plan.
 func (r *run) expect() error {
-	if r.state.Expected != nil || r.state.Rows > 0 {
+	if r.State.Expected != nil || r.State.Rows > 0 {
 		return nil
 	}
 	method, err := r.choose()
@@ -169,50 +170,50 @@ func (r *run) expect() error {
 	if err != nil {
 		return err
 	}
-	r.state.Expected = p
-	r.expects(p)
-	if names := r.opts.unused(Method(r.state.Method)); len(names) > 0 {
-		r.say("method %s has no use for: %s", r.state.Method, strings.Join(names, ", "))
+	r.State.Expected = p
+	r.Expects(p)
+	if names := r.opts.unused(Method(r.State.Method)); len(names) > 0 {
+		r.Say("method %s has no use for: %s", r.State.Method, strings.Join(names, ", "))
 	}
 	for _, line := range p.Lines() {
-		r.say("plan: %s", line)
+		r.Say("plan: %s", line)
 	}
 	return nil
 }
 
 // expectMore plans anew where the next stage is one more than was planned.
 func (r *run) expectMore(kind string) {
-	before := r.state.Revised
+	before := r.State.Revised
 	if before == nil {
-		before = r.state.Expected
+		before = r.State.Expected
 	}
-	if before == nil || kind == exactStage {
+	if before == nil || kind == job.ExactStage {
 		return
 	}
-	divisions, rounds := r.state.count(divisionStage), float64(r.state.count(propagationStage))
+	divisions, rounds := r.State.Count(job.DivisionStage), float64(r.State.Count(job.PropagationStage))
 	if r.traits.overlaps {
-		divisions = r.goal.ballsDone(&r.state)
+		divisions = r.Goal.BallsDone(&r.State)
 	}
 	switch kind {
-	case divisionStage:
+	case job.DivisionStage:
 		divisions++ // or as many leaves as an overlap has
 		if r.traits.overlaps {
-			divisions += r.goal.overlapOf(r.state.count(divisionStage)+1) - 1
+			divisions += r.Goal.OverlapOf(r.State.Count(job.DivisionStage)+1) - 1
 		}
-	case propagationStage:
+	case job.PropagationStage:
 		rounds++
 	}
 	if divisions <= before.Divisions && rounds <= math.Ceil(before.Rounds) {
 		return
 	}
-	s := r.shape(Method(r.state.Method))
+	s := r.shape(Method(r.State.Method))
 	s.Divisions, s.Rounds = max(divisions, before.Divisions), max(rounds, before.Rounds)
-	rates := plan.Nominal(s, freeShare(r.opts.Threads))
+	rates := plan.Nominal(s, job.FreeShare(r.opts.Threads))
 	if r.rates != nil {
 		rates = *r.rates
 	}
 	p := plan.Of(s, rates)
-	r.state.Revised = p
-	r.expects(p)
-	r.say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
+	r.State.Revised = p
+	r.Expects(p)
+	r.Say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
 }

@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/knng/knng/builder/progress"
+import (
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/progress"
+)
 
 // Event is a typed progress report: its phase, how much of it is done, and lines
 // worth keeping.
@@ -8,6 +11,9 @@ type Event = progress.Event
 
 // PhaseSeconds is the time of one phase over all runs of a build.
 type PhaseSeconds = progress.PhaseSeconds
+
+// Told is the progress that a running build publishes for readers without its lock.
+type Told = job.Told
 
 // phase is one phase under way.
 type phase = progress.Phase

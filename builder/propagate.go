@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -35,17 +36,17 @@ func (m *paperMethod) propagate() error {
 }
 
 // searchAll searches around every row and offers what is visited to next.
-func (m *paperMethod) searchAll(next *union.Lists) (stage, *phase, error) {
-	number := m.state.count(propagationStage) + 1
-	if err := m.replay(m.stageNumber(), next); err != nil {
-		return stage{}, nil, err
+func (m *paperMethod) searchAll(next *union.Lists) (job.Stage, *phase, error) {
+	number := m.State.Count(job.PropagationStage) + 1
+	if err := m.replay(m.StageNumber(), next); err != nil {
+		return job.Stage{}, nil, err
 	}
 	rows := min(unitRows, max(256, m.n()/16))
 	units := (m.n() + rows - 1) / rows
-	p := m.begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
+	p := m.Begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
 	locks := new(rowLocks)
-	sum, err := m.doUnits(p, units, func() unitWork { return m.propagator(next, locks, rows).unit })
-	return stage{Kind: propagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}, p, err
+	sum, err := m.DoUnits(p, units, func() job.Work { return m.propagator(next, locks, rows).unit })
+	return job.Stage{Kind: job.PropagationStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}, p, err
 }
 
 // rowLocks guards the lists of the next generation, many rows a lock.
@@ -79,19 +80,19 @@ func (m *paperMethod) propagator(next *union.Lists, locks *rowLocks, rows int) *
 }
 
 // unit searches around a range of rows and returns what the lists gained.
-func (w *propagator) unit(u int) ([]store.Lists, unitCounts, error) {
+func (w *propagator) unit(u int) ([]store.Lists, job.Counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
 	for p := u * w.rows; p < min((u+1)*w.rows, w.n()); p++ {
 		if err := w.around(uint32(p)); err != nil {
-			return nil, unitCounts{}, fmt.Errorf("builder: row %d: %w", w.order[p], err)
+			return nil, job.Counts{}, fmt.Errorf("builder: row %d: %w", w.order[p], err)
 		}
-		if p%256 == 0 && w.ctx.Err() != nil {
-			return nil, unitCounts{}, w.ctx.Err()
+		if p%256 == 0 && w.Ctx.Err() != nil {
+			return nil, job.Counts{}, w.Ctx.Err()
 		}
 	}
 	after := w.search.Count()
-	counts := unitCounts{Requested: after.Requested - before.Requested, Evaluated: after.Evaluated - before.Evaluated}
+	counts := job.Counts{Requested: after.Requested - before.Requested, Evaluated: after.Evaluated - before.Evaluated}
 	return w.blocks(), counts, nil
 }
 

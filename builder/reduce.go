@@ -29,19 +29,19 @@ const reduceLossOfRest, reduceLoss = 0.2, 0.01
 // reports recall sees full codes again ([run.restore]).
 func (m *ballsMethod) reduce() error {
 	var recorded codes.Axes
-	known, err := m.draft.Load("axes", &recorded)
+	known, err := m.Draft.Load("axes", &recorded)
 	switch {
 	case err != nil:
 		return err
 	case known && recorded.Count > 0:
-		p := m.begin("axes", "", 0)
+		p := m.Begin("axes", "", 0)
 		defer p.End("")
 		nested, err := m.codes.Nested(&recorded, m.opts.Threads)
 		if err != nil {
 			return fmt.Errorf("%w: axes of the build: %w", store.ErrCorrupt, err)
 		}
 		return m.goAlong(&recorded, nested)
-	case known || len(m.state.Stages) > 0 || !m.reducible(int64(m.n())): // a version without axes may have begun it
+	case known || len(m.State.Stages) > 0 || !m.reducible(int64(m.n())): // a version without axes may have begun it
 		return nil
 	}
 	return m.chooseAxes()
@@ -49,7 +49,7 @@ func (m *ballsMethod) reduce() error {
 
 // chooseAxes finds axes, or none, and records them.
 func (m *ballsMethod) chooseAxes() error {
-	p := m.begin("axes", "", 0)
+	p := m.Begin("axes", "", 0)
 	defer p.End("")
 	choice := axes.Choice{K: m.k, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
 	if m.steer != nil {
@@ -61,19 +61,19 @@ func (m *ballsMethod) chooseAxes() error {
 		return err
 	}
 	if chosen == nil {
-		return m.draft.Record("axes", &codes.Axes{})
+		return m.Draft.Record("axes", &codes.Axes{})
 	}
-	m.say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.src.Dim())
+	m.Say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.src.Dim())
 	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
-	return m.draft.Record("axes", chosen.Axes)
+	return m.Draft.Record("axes", chosen.Axes)
 }
 
 // nearByCodes returns the nearest k rows of a matrix to some of them, by codes.
 func (r *ballsMethod) nearByCodes(m *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
 	search := recall.Search{K: min(k, m.Len()-1), Threads: r.opts.Threads}
-	lists, _, err := search.Screened(r.ctx, m.Len(), m.Dim(), rows, func() screen.Screen { return screen.Codes(m) },
+	lists, _, err := search.Screened(r.Ctx, m.Len(), m.Dim(), rows, func() screen.Screen { return screen.Codes(m) },
 		func() recall.Keys { return nil }) // codes tell them
 	if err != nil {
 		return nil, err

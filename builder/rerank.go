@@ -94,10 +94,10 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 
 // rerank makes the running lists of the candidates, in their memory.
 func (m *ballsMethod) rerank() (err error) {
-	p := m.begin("rerank", "rows", int64(m.n()))
+	p := m.Begin("rerank", "rows", int64(m.n()))
 	defer p.End("")
 	m.freeRound()
-	m.lists, err = rank(m.ctx, &m.points, m.found, p.Add)
+	m.lists, err = rank(m.Ctx, &m.points, m.found, p.Add)
 	m.restore()
 	return err
 }

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -10,22 +11,22 @@ func (r *run) roomForOrder() error {
 	n, size := int64(len(r.good)), int64(r.src.Dim()*r.src.Type().Size())
 	all := n + int64(len(r.copies))
 	if r.opts.Reference {
-		return r.roomFor("the order", 4*all, 0)
+		return r.RoomFor("the order", 4*all, 0)
 	}
 	spooled := int64(0)
 	if _, mapped := r.src.Mapped(); !r.traits.inOrder && (!mapped || len(r.good) != r.src.Len()) {
 		spooled = n * size
 	}
-	return r.roomFor("the copy of the rows", all*(size+4), spooled)
+	return r.RoomFor("the copy of the rows", all*(size+4), spooled)
 }
 
 // firstLists is the least that the first stage will write: it finds a list for nearly
 // every row. Lists are packed, and some come short.
 func (r *run) firstLists() int64 {
-	if len(r.state.Stages) > 0 {
+	if len(r.State.Stages) > 0 {
 		return 0
 	}
-	return listBytes(r.n(), r.k) / 3
+	return job.ListBytes(r.n(), r.k) / 3
 }
 
 // roomForStage is for what a stage will write at least.
@@ -35,18 +36,18 @@ func (r *run) roomForStage(kind string) error {
 		return err
 	}
 	begun := false // then part of it is there
-	err = r.draft.Units(r.stageNumber(), func(uint32, []byte) error { begun = true; return nil })
+	err = r.Draft.Units(r.StageNumber(), func(uint32, []byte) error { begun = true; return nil })
 	if err != nil || begun {
 		return err
 	}
-	return r.roomFor("the next "+kind, stored, scratch)
+	return r.RoomFor("the next "+kind, stored, scratch)
 }
 
 // spillBytes is about what groups take side by side on disk: nothing where memory has room
 // for them, and for the leaves of rows and the bounds of lists.
 func (m *partsMethod) spillBytes() int64 {
 	rows := int64(m.n()) * int64(m.src.Dim()*m.src.Type().Size())
-	if plan.Spilled*float64(rows)+float64(m.n()*(4*overlap+2)) <= float64(m.ledger.Room()) {
+	if plan.Spilled*float64(rows)+float64(m.n()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
 		return 0
 	}
 	return rows
@@ -54,9 +55,9 @@ func (m *partsMethod) spillBytes() int64 {
 
 // roomForLists is for the adjacency and its view.
 func (r *run) roomForLists() error {
-	if _, done, err := r.draft.Adjacency(); done || err != nil {
+	if _, done, err := r.Draft.Adjacency(); done || err != nil {
 		return err
 	}
 	rows := len(r.good) + len(r.copies)
-	return r.roomFor("the adjacency and its view", listBytes(rows, r.listLength())+int64(rows), 0)
+	return r.RoomFor("the adjacency and its view", job.ListBytes(rows, r.listLength())+int64(rows), 0)
 }

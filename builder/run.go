@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -14,7 +15,7 @@ import (
 // run is one call of Build: the state as recorded, and everything derived from
 // it that lives in memory.
 type run struct {
-	job
+	job.Job
 	opts  Options
 	src   *vectors.Input
 	given *vectors.Input // src before bad rows were dropped
@@ -30,13 +31,13 @@ type run struct {
 	method     method
 	traits     traits
 	fewVisits  *bool      // of a search in a tree; nil: not measured
-	completing unitCounts // of the final exact pass
+	completing job.Counts // of the final exact pass
 }
 
 func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distance.Space) *run {
 	r := &run{opts: opts, src: src, given: src}
-	r.job = job{ctx: ctx, threads: opts.Threads, tell: opts.Progress,
-		goal: goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
+	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress,
+		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
 	r.points = points{space: space, threads: opts.Threads}
 	r.fit = r.rounding
 	if opts.Distance != nil {
@@ -47,26 +48,26 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 
 // endStage records a finished stage, measured on the steering rows, and folds
 // the lists where their blocks have grown to the size of the lists themselves.
-func (r *run) endStage(st stage) error {
+func (r *run) endStage(st job.Stage) error {
 	if r.steer != nil {
 		st.Recall = meanRecall(r.steer, r.lists)
 	}
-	r.state.Stages = append(r.state.Stages, st)
-	if err := r.save(); err != nil {
+	r.State.Stages = append(r.State.Stages, st)
+	if err := r.Save(); err != nil {
 		return err
 	}
-	blocks, err := r.draft.BlockBytes()
+	blocks, err := r.Draft.BlockBytes()
 	if err != nil || blocks < int64(r.n())*int64(r.k)*8 {
 		return err
 	}
-	return r.fold(uint32(len(r.state.Stages)))
+	return r.fold(uint32(len(r.State.Stages)))
 }
 
 func (r *run) fold(stage uint32) error {
-	if err := r.roomForFold(r.n(), r.k); err != nil {
+	if err := r.RoomForFold(r.n(), r.k); err != nil {
 		return err
 	}
-	return r.foldLists(stage, r.n(), func(from, to int, l *store.Lists) {
+	return r.FoldLists(stage, r.n(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			ids, keys := r.lists.List(place)
 			l.Append(place, ids, keys)

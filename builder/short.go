@@ -33,10 +33,10 @@ func (r *Result) remedy() string {
 func (r *run) judge(result *Result) {
 	o := &r.opts
 	result.Target = o.Recall
-	result.Capped = r.goal.capped()
+	result.Capped = r.Goal.Capped()
 	if o.Recall == 0 || r.k == 0 || result.Recall.Sample == 0 { // exact
 		return
 	}
-	steered := r.state.Steer > 0 && len(r.state.Stages) > 0
-	result.Short = steered && r.state.last().Recall < o.Recall || result.Recall.High < o.Recall
+	steered := r.State.Steer > 0 && len(r.State.Stages) > 0
+	result.Short = steered && r.State.Last().Recall < o.Recall || result.Recall.High < o.Recall
 }

@@ -3,6 +3,7 @@ package builder
 import (
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/union"
 )
 
@@ -22,7 +23,7 @@ const sightLoss = 0.5
 // sight settles by what means rows are compared, before the first stage. near finds the
 // candidates of some places that lists by codes would hold.
 func (r *run) sight(near candidatesOf) error {
-	if r.steer == nil || len(r.state.Stages) > 0 || r.state.byKeys() || r.opts.Course.AllAxes || r.bytesAreKeys() {
+	if r.steer == nil || len(r.State.Stages) > 0 || r.State.ByKeys() || r.opts.Course.AllAxes || r.bytesAreKeys() {
 		return nil
 	}
 	blind, err := r.codesAreBlind(near)
@@ -30,23 +31,23 @@ func (r *run) sight(near candidatesOf) error {
 		return err
 	}
 	if !blind {
-		r.say("codes can tell %.4f of the neighbors", r.state.Ceiling)
+		r.Say("codes can tell %.4f of the neighbors", r.State.Ceiling)
 		return nil
 	}
-	r.say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", r.state.Ceiling)
-	if r.state.allPairs(r.n()) <= keyedPairs && !r.goal.capped() {
-		r.state.Side = r.exactSide()
+	r.Say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", r.State.Ceiling)
+	if r.State.AllPairs(r.n()) <= job.KeyedPairs && !r.Goal.Capped() {
+		r.State.Side = r.exactSide()
 		return r.takeExact(r.method)
 	}
-	r.state.Means = byKeys
-	return r.save()
+	r.State.Means = job.ByKeys
+	return r.Save()
 }
 
 type candidatesOf func(places []uint32) ([][]uint32, error)
 
 // codesAreBlind measures the ceiling, and reports whether it is too low.
 func (r *run) codesAreBlind(near candidatesOf) (bool, error) {
-	p := r.begin("sight", "", 0)
+	p := r.Begin("sight", "", 0)
 	defer p.End("")
 	least := 1 - sightLoss*(1-r.opts.Recall)
 	for _, count := range []int{min(sightRows, len(r.steer.Places)), len(r.steer.Places)} {
@@ -59,11 +60,11 @@ func (r *run) codesAreBlind(near candidatesOf) (bool, error) {
 			per[i] = r.tellable(i, lists[i])
 		}
 		mean, margin := meanOf(per)
-		if r.state.Ceiling = mean; mean-2*margin >= least {
+		if r.State.Ceiling = mean; mean-2*margin >= least {
 			return false, nil
 		}
 	}
-	return r.state.Ceiling < least, nil
+	return r.State.Ceiling < least, nil
 }
 
 // tellable is the recall of the list of steering row i from its candidates.

@@ -3,18 +3,19 @@ package builder
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/knng/knng/builder/internal/job"
 )
 
 // StagesIn lists the finished stages of an unfinished build, given the record
 // that store.ProgressOf returns: lines for people.
 func StagesIn(record []byte) (lines []string) {
-	var s state
+	var s job.State
 	if json.Unmarshal(record, &s) != nil {
 		return nil // nothing recorded yet
 	}
 	for _, st := range s.Stages {
 		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
-		if st.Kind == divisionStage && !methods[Method(s.Method)].overlaps {
+		if st.Kind == job.DivisionStage && !methods[Method(s.Method)].overlaps {
 			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
 		}
 		if st.Recall > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 )
 
@@ -15,25 +16,25 @@ func TestNextBalls(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		target float64
-		stages []stage
+		stages []job.Stage
 		want   string
 	}{
-		{"nothing done", 0.95, nil, divisionStage},
-		{"far off", 0.95, []stage{divided(0.55)}, divisionStage},
-		{"joins take over", 0.95, []stage{divided(0.55), divided(0.91)}, propagationStage},
-		{"the next division would overshoot", 0.95, []stage{divided(0.887)}, propagationStage},
-		{"the third would not yet", 0.95, []stage{divided(0.772), divided(0.850)}, divisionStage},
-		{"reached, but for two standard errors", 0.95, []stage{divided(0.957)}, propagationStage},
-		{"reached", 0.95, []stage{divided(0.9585)}, ""},
-		{"soon there", 0.99, []stage{divided(0.95), joined(0.99)}, propagationStage},
-		{"rounds gain too little", 0.99, []stage{divided(0.9), joined(0.95), joined(0.96)}, divisionStage},
+		{"nothing done", 0.95, nil, job.DivisionStage},
+		{"far off", 0.95, []job.Stage{divided(0.55)}, job.DivisionStage},
+		{"joins take over", 0.95, []job.Stage{divided(0.55), divided(0.91)}, job.PropagationStage},
+		{"the next division would overshoot", 0.95, []job.Stage{divided(0.887)}, job.PropagationStage},
+		{"the third would not yet", 0.95, []job.Stage{divided(0.772), divided(0.850)}, job.DivisionStage},
+		{"reached, but for two standard errors", 0.95, []job.Stage{divided(0.957)}, job.PropagationStage},
+		{"reached", 0.95, []job.Stage{divided(0.9585)}, ""},
+		{"soon there", 0.99, []job.Stage{divided(0.95), joined(0.99)}, job.PropagationStage},
+		{"rounds gain too little", 0.99, []job.Stage{divided(0.9), joined(0.95), joined(0.96)}, job.DivisionStage},
 	} {
 		o := Options{Recall: c.target, K: 20}
 		o = o.withDefaults()
 		r := newRun(t.Context(), o, nil, nil)
-		r.state = state{Steer: 256, Plan: o.planned(), Stages: c.stages}
-		for i := range r.state.Stages {
-			r.state.Stages[i].Margin = margin
+		r.State = job.State{Steer: 256, Plan: o.planned(), Stages: c.stages}
+		for i := range r.State.Stages {
+			r.State.Stages[i].Margin = margin
 		}
 		if kind, stop := (&ballsMethod{run: r}).next(); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
@@ -46,7 +47,7 @@ func TestNextBalls(t *testing.T) {
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
 		r := newRun(t.Context(), Options{Recall: 0.95}, nil, nil)
-		r.k, r.state = 1, state{Steer: 40, Stages: []stage{divided(0.6)}}
+		r.k, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
 		r.take(m)
 		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
@@ -54,16 +55,16 @@ func TestOtherSteering(t *testing.T) {
 	}
 }
 
-func divided(recall float64) stage { return stage{Kind: divisionStage, Recall: recall} }
-func joined(recall float64) stage {
-	return stage{Kind: propagationStage, Recall: recall, Requested: 1000}
+func divided(recall float64) job.Stage { return job.Stage{Kind: job.DivisionStage, Recall: recall} }
+func joined(recall float64) job.Stage {
+	return job.Stage{Kind: job.PropagationStage, Recall: recall, Requested: 1000}
 }
 
 // TestWanted: two standard errors more than the target, no more than halfway to 0.02 above
 // it, and never more than all.
 func TestWanted(t *testing.T) {
 	for _, c := range []struct{ target, margin, want float64 }{{0.5, 0, 0.5}, {0.5, 0.125, 0.51}, {0.5, 0.00390625, 0.5078125}, {0.999, 1, 1}, {1, 0.1, 1}} {
-		if got := (&goal{Recall: c.target}).wanted(c.margin); got != c.want {
+		if got := (&job.Goal{Recall: c.target}).Wanted(c.margin); got != c.want {
 			t.Errorf("target %v, margin %v: %v, want %v", c.target, c.margin, got, c.want)
 		}
 	}

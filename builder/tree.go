@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -48,7 +49,7 @@ func (m *treeMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32,
 	}
 	_, order := kdtree.New(values, given.Dim(), m.opts.Threads)
 	progress(given.Len())
-	return order, m.ctx.Err()
+	return order, m.Ctx.Err()
 }
 
 // floats are all elements of rows.
@@ -60,7 +61,7 @@ func (m *treeMethod) floats(rows *vectors.Rows) ([]float32, error) {
 			for i := from; i < to; i++ {
 				vectors.Decode(rows.Type(), rows.Row(i), values[i*dim:(i+1)*dim])
 			}
-			return m.ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 	return values, err
@@ -76,8 +77,8 @@ func (m *treeMethod) resume() error {
 func (m *treeMethod) prepare() error { return nil }
 
 func (m *treeMethod) next() (kind, stop string) {
-	if len(m.state.Stages) == 0 {
-		return exactStage, ""
+	if len(m.State.Stages) == 0 {
+		return job.ExactStage, ""
 	}
 	return "", "exact: every row searched in a k-d tree"
 }
@@ -106,32 +107,32 @@ func (m *treeMethod) stage(string) error {
 	if err := m.grow(); err != nil {
 		return err
 	}
-	if err := m.replay(m.stageNumber(), m.lists); err != nil {
+	if err := m.replay(m.StageNumber(), m.lists); err != nil {
 		return err
 	}
 	units := (m.n() + treeUnit - 1) / treeUnit
-	p := m.begin("exact", "units", int64(units))
-	sum, err := m.doUnits(p, units, func() unitWork {
+	p := m.Begin("exact", "units", int64(units))
+	sum, err := m.DoUnits(p, units, func() job.Work {
 		s := m.tree.Searcher(m.k)
-		return func(unit int) ([]store.Lists, unitCounts, error) {
+		return func(unit int) ([]store.Lists, job.Counts, error) {
 			return m.search(s, unit*treeUnit, min((unit+1)*treeUnit, m.n()))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = m.endStage(stage{Kind: exactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
+	err = m.endStage(job.Stage{Kind: job.ExactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
 	p.End("tree: %.0f pairs a row", float64(sum.Requested)/float64(m.n()))
 	return err
 }
 
 // search sets the lists of the rows at some positions and returns them as a block.
-func (m *treeMethod) search(s *kdtree.Searcher, from, to int) ([]store.Lists, unitCounts, error) {
+func (m *treeMethod) search(s *kdtree.Searcher, from, to int) ([]store.Lists, job.Counts, error) {
 	s.Compared = 0
 	places := make([]uint32, 0, to-from)
 	for position := from; position < to; position++ {
-		if position%256 == 0 && m.ctx.Err() != nil {
-			return nil, unitCounts{}, m.ctx.Err()
+		if position%256 == 0 && m.Ctx.Err() != nil {
+			return nil, job.Counts{}, m.Ctx.Err()
 		}
 		ids, keys := s.Nearest(position)
 		place := uint32(position)
@@ -150,7 +151,7 @@ func (m *treeMethod) search(s *kdtree.Searcher, from, to int) ([]store.Lists, un
 		ids, keys := m.lists.List(place)
 		block.Append(place, ids, keys)
 	}
-	return []store.Lists{block}, unitCounts{Requested: s.Compared, Evaluated: s.Compared}, nil
+	return []store.Lists{block}, job.Counts{Requested: s.Compared, Evaluated: s.Compared}, nil
 }
 
 func (m *treeMethod) finish() (*Result, error) {

@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"io/fs"
@@ -8,16 +8,16 @@ import (
 
 // Files of the builder in the scratch folder.
 const (
-	inputRows = "input-rows" // the good rows in input order, where they cannot be mapped
-	pairFiles = "pairs"      // a user's distances
+	InputRows = "input-rows" // the good rows in input order, where they cannot be mapped
+	PairFiles = "pairs"      // a user's distances
 )
 
-// onDisk is what the build takes on disk now, beyond its source: the store, what it
-// keeps in the scratch folder, with and without a name, and rows received from streams.
-// It is safe for concurrent use.
-func (j *job) onDisk() int64 {
-	bytes, _ := j.draft.DiskBytes() // what cannot be told counts nothing
-	bytes += scratchBytes(j.scratch) + j.received.Load() + j.ledger.Disk()
+// onDisk returns the bytes of the build on disk now, without its source: the store, its
+// files in the scratch folder, named and unnamed, and rows received from streams. It is
+// safe for concurrent use.
+func (j *Job) onDisk() int64 {
+	bytes, _ := j.Draft.DiskBytes() // an unknown size counts as 0
+	bytes += scratchBytes(j.Scratch) + j.Received.Load() + j.Ledger.Disk()
 	if spill := j.spill.Load(); spill != nil {
 		bytes += (*spill).Bytes()
 	}
@@ -32,7 +32,7 @@ func scratchBytes(dir string) (sum int64) {
 			return nil // gone meanwhile
 		}
 		rel, _ := filepath.Rel(dir, path)
-		own := strings.HasPrefix(rel, inputRows) || strings.HasPrefix(rel, pairFiles)
+		own := strings.HasPrefix(rel, InputRows) || strings.HasPrefix(rel, PairFiles)
 		switch info, err := d.Info(); {
 		case d.IsDir() && path != dir && !own:
 			return fs.SkipDir

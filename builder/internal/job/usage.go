@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/pages"
 )
 
-// usage is what a build took, summed or maximised over its runs.
+// usage sums up a build's time, memory and bytes over its runs.
 type usage struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`
@@ -18,17 +18,16 @@ type usage struct {
 	Written    int64   `json:"written"`
 }
 
-// process is what the operating system says of this process. Where it does not
-// say, fields are zero, and anon is what the Go runtime holds.
+// process is the operating system's account of this process. Unknown fields are zero, but
+// for anon, which is then the memory of the Go runtime.
 type process struct {
 	anon, rss, read, written int64
 	cpu                      float64
 }
 
 // A meter samples this process until stop, every 50 ms: often enough for peaks
-// of buffers that live longer than that, rare enough to cost nothing. It looks at
-// the disk as well, as often as that costs less than a fiftieth of the time, and tells
-// package pages what it sees of memory.
+// of buffers that live longer than that, rare enough to cost nothing. It sizes the files
+// as well, in at most a fiftieth of the time, and reports the memory to package pages.
 type meter struct {
 	onDisk  func() int64 // bytes now; nil: nobody looks
 	mu      sync.Mutex

@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"context"
@@ -16,10 +16,10 @@ func TestInTurn(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for _, threads := range []int{1, 2, 3, 8} {
-		for _, n := range []int{0, 1, inTurnRows, 7*inTurnRows + rng.IntN(20*inTurnRows)} {
-			r := &job{threads: threads}
+		for _, n := range []int{0, 1, batchRows, 7*batchRows + rng.IntN(20*batchRows)} {
+			r := &Job{Threads: threads}
 			next := uint32(0)
-			err := r.inTurn(context.Background(), n, func(from, to int, l *store.Lists) {
+			err := r.InOrder(context.Background(), n, func(from, to int, l *store.Lists) {
 				for p := uint32(from); p < uint32(to); p++ {
 					l.Append(p, []uint32{p, p + 1}[:p%3%2+1], []float32{1, 2}[:p%3%2+1])
 				}
@@ -44,10 +44,10 @@ func TestInTurnStops(t *testing.T) {
 	failed := errors.New("disk full")
 	for _, threads := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())
-		r := &job{threads: threads}
+		r := &Job{Threads: threads}
 		fill := func(int, int, *store.Lists) {}
 		used := 0
-		err := r.inTurn(ctx, 100*inTurnRows, fill, func(*store.Lists) error {
+		err := r.InOrder(ctx, 100*batchRows, fill, func(*store.Lists) error {
 			if used++; used == 10 {
 				return failed
 			}
@@ -57,7 +57,7 @@ func TestInTurnStops(t *testing.T) {
 			t.Errorf("%d threads: %v after %d batches, want %v after 10", threads, err, used, failed)
 		}
 		used = 0
-		err = r.inTurn(ctx, 100*inTurnRows, fill, func(*store.Lists) error {
+		err = r.InOrder(ctx, 100*batchRows, fill, func(*store.Lists) error {
 			if used++; used == 10 {
 				cancel()
 			}

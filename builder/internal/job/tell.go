@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"time"
@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// Told is how far a running build told that it is, for those who ask without its lock.
+// Told is the progress that a running build publishes for readers without its lock.
 type Told struct {
 	Time    time.Time `json:"time"`
 	Phase   string    `json:"phase"`
@@ -21,14 +21,14 @@ type Told struct {
 	Disk    int64     `json:"disk_bytes"`
 }
 
-// tellEvery is how often a build tells how far it is.
+// tellEvery is how often a build publishes its progress.
 const tellEvery = time.Second
 
-// tells has the build tell how far it is, from now until the returned function is called.
-func (j *job) tells() (stop func()) {
-	j.whole = progress.NewWhole(j.state.Phases, j.meter.now)
-	j.expects(j.state.Expected)
-	j.expects(j.state.Revised)
+// Publish publishes the build's progress from now until stop is called.
+func (j *Job) Publish() (stop func()) {
+	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
+	j.Expects(j.State.Expected)
+	j.Expects(j.State.Revised)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -37,11 +37,11 @@ func (j *job) tells() (stop func()) {
 	return func() {
 		close(done)
 		<-ended
-		j.draft.Untell()
+		j.Draft.Untell()
 	}
 }
 
-func (j *job) tellUntil(done chan struct{}) {
+func (j *Job) tellUntil(done chan struct{}) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
@@ -54,18 +54,18 @@ func (j *job) tellUntil(done chan struct{}) {
 	}
 }
 
-// tellHow writes what the last event said. Where it cannot be written, a full disk for one,
-// those who need the disk say so.
-func (j *job) tellHow(now time.Time) {
+// tellHow writes the latest event. It drops errors: where the disk is full, the build's own
+// writes report it.
+func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
-	_ = j.draft.Tell(Told{
+	_ = j.Draft.Tell(Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
 		Seconds: j.meter.total().Seconds, Memory: e.Memory, Disk: e.Disk,
 	})
 }
 
-// expects has the time left told by a plan.
-func (j *job) expects(p *plan.Plan) {
+// Expects takes the time left from a plan.
+func (j *Job) Expects(p *plan.Plan) {
 	if p != nil {
 		j.whole.Expect(p.Left)
 	}

@@ -1,25 +1,25 @@
-package builder
+package job
 
 import (
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
 )
 
-// state is the build's memory between runs: what has been decided and done. It
-// is recorded after every stage; units within a stage are the store's to know.
-type state struct {
+// State is the record of a build between runs: its decisions and its finished stages. It
+// is written after every stage; the store knows the units within a stage.
+type State struct {
 	Method string `json:"method"` // by name, never that which is to be chosen
 	// Rows with a list: the input less dropped and isolated rows.
-	Rows    int     `json:"rows"`
-	Plan    course  `json:"plan"`              // of the balls method
-	Side    int     `json:"side,omitempty"`    // rows of a block of the exact method
-	Means   string  `json:"means,omitempty"`   // by which candidates are compared from the first stage on: "keys", or codes
-	Ceiling float64 `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured
-	// What the build was expected to take when it began, and when it last turned out to
-	// take more stages than that.
+	Rows    int      `json:"rows"`
+	Plan    Schedule `json:"plan"`              // of the balls method
+	Side    int      `json:"side,omitempty"`    // rows of a block of the exact method
+	Means   string   `json:"means,omitempty"`   // "keys": candidates are compared by keys from the first stage on; "": by codes
+	Ceiling float64  `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured
+	// The forecast of when the build began, and of when it last turned out to take more
+	// stages than that.
 	Expected *plan.Plan              `json:"expected,omitempty"`
 	Revised  *plan.Plan              `json:"revised,omitempty"`
-	Stages   []stage                 `json:"stages"`
+	Stages   []Stage                 `json:"stages"`
 	Steer    int                     `json:"steer"`                 // rows in the steering sample; 0: no stopping by recall
 	Drawn    int                     `json:"steer_drawn,omitempty"` // how they were drawn, as steeringDrawn
 	Stop     string                  `json:"stop"`                  // why there are no more stages; "" until then
@@ -29,8 +29,8 @@ type state struct {
 	Phases   []progress.PhaseSeconds `json:"phases"`
 }
 
-// stage is one finished stage of a build.
-type stage struct {
+// Stage is one finished stage of a build.
+type Stage struct {
 	Kind      string  `json:"kind"` // "division", "propagation", "exact"
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
@@ -44,20 +44,20 @@ type stage struct {
 
 // Kinds of stages.
 const (
-	divisionStage    = "division"
-	propagationStage = "propagation"
-	exactStage       = "exact"
+	DivisionStage    = "division"
+	PropagationStage = "propagation"
+	ExactStage       = "exact"
 )
 
-// sums adds up the stages.
-func (s *state) sums() (c unitCounts) {
+// Sums adds up the stages.
+func (s *State) Sums() (c Counts) {
 	for _, st := range s.Stages {
-		c.add(unitCounts{st.Requested, st.Evaluated, st.New})
+		c.Add(Counts{st.Requested, st.Evaluated, st.New})
 	}
 	return c
 }
 
-func (s *state) count(kind string) (n int) {
+func (s *State) Count(kind string) (n int) {
 	for _, st := range s.Stages {
 		if st.Kind == kind {
 			n++
@@ -66,17 +66,29 @@ func (s *state) count(kind string) (n int) {
 	return n
 }
 
-// last returns the latest stage, or a zero one.
-func (s *state) last() stage {
+// Last returns the latest stage, or a zero one.
+func (s *State) Last() Stage {
 	if len(s.Stages) == 0 {
-		return stage{}
+		return Stage{}
 	}
 	return s.Stages[len(s.Stages)-1]
 }
 
-// course is how the balls method goes about a build, settled before its first
-// stage.
-type course struct {
+// Changed is a stage that changes how rows are compared and finds nothing.
+func (s *State) Changed(kind string) Stage {
+	last := s.Last()
+	return Stage{Kind: kind, Number: 1, Recall: last.Recall, Margin: last.Margin}
+}
+
+// WithStage is the state after one more stage.
+func (s *State) WithStage(st Stage) State {
+	after := *s
+	after.Stages = append(s.Stages[:len(s.Stages):len(s.Stages)], st)
+	return after
+}
+
+// Schedule holds the constants of a build by balls, settled before its first stage.
+type Schedule struct {
 	Balls  int     `json:"balls"`  // that a row stands in altogether, where recall does not steer
 	Slack  int     `json:"slack"`  // candidates kept beyond k
 	Most   int     `json:"most"`   // rows that list a row which a join takes

@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// unitCounts is the note that a unit is committed with.
-type unitCounts struct {
+// Counts is the note that a unit is committed with.
+type Counts struct {
 	Requested int64 `json:"r"`
 	Evaluated int64 `json:"e"`
 	New       int64 `json:"n,omitempty"`
 }
 
-func (c *unitCounts) add(o unitCounts) {
+func (c *Counts) Add(o Counts) {
 	c.Requested += o.Requested
 	c.Evaluated += o.Evaluated
 	c.New += o.New
 }
 
-// unitWork is a piece of a stage: it returns the blocks to commit and the counts.
-type unitWork func(unit int) ([]store.Lists, unitCounts, error)
+// Work is a piece of a stage: it returns the blocks to commit and the counts.
+type Work func(unit int) ([]store.Lists, Counts, error)
 
-// doUnits runs the units of the current stage that are not yet committed, each
-// worker making its own work function, and returns the counts of all units,
-// earlier runs' included.
-func (j *job) doUnits(p *progress.Phase, units int, worker func() unitWork) (sum unitCounts, err error) {
-	done, sum, err := j.committed(units)
+// DoUnits runs the units of the current stage that are not yet committed and returns the
+// counts of all units, including the earlier runs'. Every worker makes its own work
+// function.
+func (j *Job) DoUnits(p *progress.Phase, units int, worker func() Work) (sum Counts, err error) {
+	done, sum, err := j.Committed(units)
 	if err != nil {
 		return sum, err
 	}
@@ -41,12 +41,12 @@ func (j *job) doUnits(p *progress.Phase, units int, worker func() unitWork) (sum
 			p.Add(1)
 		}
 	}
-	ctx, cancel := context.WithCancelCause(j.ctx)
+	ctx, cancel := context.WithCancelCause(j.Ctx)
 	defer cancel(nil)
 	var g sync.WaitGroup
 	var next atomic.Int64
 	var mu sync.Mutex
-	for range min(j.threads, units) {
+	for range min(j.Threads, units) {
 		g.Go(func() {
 			work := worker()
 			for ctx.Err() == nil {
@@ -63,7 +63,7 @@ func (j *job) doUnits(p *progress.Phase, units int, worker func() unitWork) (sum
 					return
 				}
 				mu.Lock()
-				sum.add(counts)
+				sum.Add(counts)
 				mu.Unlock()
 				p.Add(1)
 			}
@@ -73,9 +73,9 @@ func (j *job) doUnits(p *progress.Phase, units int, worker func() unitWork) (sum
 	return sum, context.Cause(ctx)
 }
 
-func (j *job) doUnit(u int, work unitWork) (unitCounts, error) {
+func (j *Job) doUnit(u int, work Work) (Counts, error) {
 	var blocks []store.Lists
-	var counts unitCounts
+	var counts Counts
 	err := vectors.Guard(func() (err error) {
 		blocks, counts, err = work(u)
 		return err
@@ -83,14 +83,14 @@ func (j *job) doUnit(u int, work unitWork) (unitCounts, error) {
 	if err != nil {
 		return counts, err
 	}
-	return counts, j.draft.CommitUnit(j.stageNumber(), uint32(u), blocks, counts)
+	return counts, j.Draft.CommitUnit(j.StageNumber(), uint32(u), blocks, counts)
 }
 
-// committed tells which units of the current stage are done and sums them up.
-func (j *job) committed(units int) (done []bool, sum unitCounts, err error) {
+// Committed returns which units of the current stage are done, and the sum of their counts.
+func (j *Job) Committed(units int) (done []bool, sum Counts, err error) {
 	done = make([]bool, units)
-	err = j.draft.Units(j.stageNumber(), func(unit uint32, note []byte) error {
-		var c unitCounts
+	err = j.Draft.Units(j.StageNumber(), func(unit uint32, note []byte) error {
+		var c Counts
 		if err := decodeNote(note, &c); err != nil {
 			return err
 		}
@@ -98,15 +98,15 @@ func (j *job) committed(units int) (done []bool, sum unitCounts, err error) {
 			return fmt.Errorf("%w: unit %d, want below %d", store.ErrCorrupt, unit, units)
 		}
 		done[unit] = true
-		sum.add(c)
+		sum.Add(c)
 		return nil
 	})
 	return done, sum, err
 }
 
-// unitCounts reads the counts of one committed unit of this stage.
-func (j *job) unitCounts(unit int) (c unitCounts, err error) {
-	err = j.draft.Units(j.stageNumber(), func(u uint32, note []byte) error {
+// Counts reads the counts of one committed unit of this stage.
+func (j *Job) UnitCounts(unit int) (c Counts, err error) {
+	err = j.Draft.Units(j.StageNumber(), func(u uint32, note []byte) error {
 		if int(u) != unit {
 			return nil
 		}
@@ -115,7 +115,7 @@ func (j *job) unitCounts(unit int) (c unitCounts, err error) {
 	return c, err
 }
 
-func decodeNote(note []byte, c *unitCounts) error {
+func decodeNote(note []byte, c *Counts) error {
 	if err := json.Unmarshal(note, c); err != nil {
 		return fmt.Errorf("%w: unit note %q: %w", store.ErrCorrupt, note, err)
 	}

@@ -1,4 +1,4 @@
-package builder
+package job
 
 import (
 	"bytes"
@@ -30,8 +30,8 @@ func readProcess() process {
 	return p
 }
 
-// threadSeconds is the processor time of the calling thread.
-func threadSeconds() float64 {
+// ThreadSeconds is the processor time of the calling thread.
+func ThreadSeconds() float64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
 		return 0
@@ -58,9 +58,9 @@ func procFields(path string) map[string]int64 {
 	return fields
 }
 
-// freeShare is about the part of the processors that some threads would get at the moment:
+// FreeShare is about the part of the processors that some threads would get at the moment:
 // others that could run would get theirs.
-func freeShare(threads int) float64 {
+func FreeShare(threads int) float64 {
 	data, err := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(data))
 	if err != nil || len(fields) < 4 {
@@ -75,9 +75,9 @@ func freeShare(threads int) float64 {
 	return min(1, float64(runtime.NumCPU())/float64(others+min(threads, runtime.NumCPU())))
 }
 
-// offeredMemory is what the machine has, or less where a cgroup of this process allows
+// OfferedMemory is the memory of the machine, or less where a cgroup of this process allows
 // less.
-func offeredMemory() int64 {
+func OfferedMemory() int64 {
 	offered := 1024 * procFields("/proc/meminfo")["MemTotal"]
 	groups, _ := os.ReadFile("/proc/self/cgroup") // where there is none, the roots are looked at
 	for _, name := range memoryLimits(string(groups)) {

@@ -1,0 +1,92 @@
+package job
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/store"
+)
+
+// Job is one build under way: the recorded state, the store's draft, and the build's use
+// of memory, disk and time.
+type Job struct {
+	Ctx     context.Context
+	Threads int
+	OnEvent func(progress.Event) // nil where nobody listens
+	Goal    Goal
+
+	Draft   *store.Draft
+	State   State
+	Unsaved int // latest stages whose lists are in memory alone
+
+	meter    *meter
+	whole    *progress.Whole       // how far all phases are together
+	Ledger   pages.Ledger          // of memory that grows with the rows
+	Scratch  string                // folder
+	Received atomic.Int64          // bytes of rows from streams that are still on disk
+	spill    atomic.Pointer[sized] // files without a name; nil: there are none
+}
+
+// Records of the store.
+const (
+	StateRecord = "state"
+	// AheadRecord is the state that a fold belongs to, recorded before it. The fold
+	// makes it count.
+	AheadRecord = "state-ahead"
+)
+
+// sized is something on disk that no folder shows.
+type sized interface{ Bytes() int64 }
+
+// Holds counts files as on disk; nil: there are none any more.
+func (j *Job) Holds(files sized) {
+	if files == nil {
+		j.spill.Store(nil)
+		return
+	}
+	j.spill.Store(&files)
+	j.meter.disk(j.onDisk())
+}
+
+// Watch starts to measure memory, disk and time. stop ends it.
+func (j *Job) Watch() (stop func()) {
+	j.meter = startMeter(j.State.Usage, j.onDisk)
+	return j.meter.stop
+}
+
+// Written notes the bytes on disk before some of them go.
+func (j *Job) Written() { j.meter.disk(j.onDisk()) }
+
+// StageNumber is how the store knows the stage in progress.
+func (j *Job) StageNumber() uint32 { return uint32(len(j.State.Stages) + 1) }
+
+// Save records the state.
+func (j *Job) Save() error {
+	j.meter.disk(j.onDisk())
+	j.State.Usage = j.meter.total()
+	return j.Draft.Record(StateRecord, j.savedState())
+}
+
+// savedState is the state without the stages whose lists are not on disk.
+func (j *Job) savedState() *State {
+	if j.Unsaved == 0 {
+		return &j.State
+	}
+	s := j.State
+	s.Stages, s.Stop = s.Stages[:len(s.Stages)-j.Unsaved], ""
+	return &s
+}
+
+// reporter reports to whom the options name and keeps times in the state.
+func (j *Job) reporter() progress.Reporter {
+	return progress.Reporter{Tell: j.OnEvent, Spent: &j.State.Phases, Whole: j.whole}
+}
+
+func (j *Job) Begin(name, unit string, total int64) *progress.Phase {
+	return j.reporter().Begin(name, unit, total)
+}
+
+// Say reports a line that belongs to no phase.
+func (j *Job) Say(format string, args ...any) { j.reporter().Say(format, args...) }

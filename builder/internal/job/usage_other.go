@@ -1,0 +1,27 @@
+//go:build !linux
+
+package job
+
+import (
+	"time"
+
+	"github.com/knng/knng/builder/pages"
+)
+
+// readProcess knows only the Go runtime's memory here.
+func readProcess() process {
+	held := pages.GoBytes()
+	return process{anon: held, rss: held}
+}
+
+// OfferedMemory is unknown here: 8 GiB, as a small machine of today has.
+func OfferedMemory() int64 { return 8 << 30 }
+
+var started = time.Now()
+
+// ThreadSeconds is the time that has gone by: the processor time of a thread is not told
+// here.
+func ThreadSeconds() float64 { return time.Since(started).Seconds() }
+
+// FreeShare is not told here: all processors are taken to be free.
+func FreeShare(int) float64 { return 1 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ type Draft struct {
 	home       *rooted.Dir // dir, as it was opened
 	opts       DraftOptions
 	fs         vfs.FS
-	lock       *os.File
+	lock       io.Closer
 	engine     *engine
 	manifest   Manifest
 	resumed    bool
@@ -211,6 +212,22 @@ func (d *Draft) ScratchDir() (string, error) {
 		return d.scratchPath(), nil
 	}
 	return d.scratchPath(), d.scratchElsewhere()
+}
+
+// scratch opens that folder.
+func (d *Draft) scratch() (*rooted.Dir, error) {
+	path, err := d.ScratchDir()
+	if err != nil {
+		return nil, err
+	}
+	if d.opts.Scratch == "" {
+		dir, err := d.home.Sub(scratchName)
+		if err != nil {
+			err = fmt.Errorf("store: %w", err)
+		}
+		return dir, err
+	}
+	return openHome(path)
 }
 
 // scratchElsewhere makes the folder within one that was given, and sweeps it.

@@ -38,7 +38,7 @@ func TestTransposeOfHugeStores(t *testing.T) {
 	var rows int64 = vectors.MaxRows
 	const k = 64
 	s := &Store{shape: Shape{Rows: int(rows), K: k, Lists: int(rows)}}
-	tr, err := newTransposer(context.Background(), s, "", nil)
+	tr, err := newTransposer(context.Background(), s, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

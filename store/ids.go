@@ -31,10 +31,11 @@ func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []
 		return fmt.Errorf("store: %w", err)
 	}
 	defer f.Close()
-	scratch, err := d.ScratchDir()
+	scratch, err := d.scratch()
 	if err != nil {
 		return err
 	}
+	defer scratch.Close()
 	if err := d.excise([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
 		return err
 	}

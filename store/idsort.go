@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // idLine is an external id, where it stands in its file, from 1, and the row that it
@@ -35,13 +36,16 @@ const idRunLines = 1 << 18
 // some four thousand runs.
 const idRunBuffer = 16 << 10
 
+// idsSorted is the file of runs.
+const idsSorted = "ids-sorted"
+
 // idSorter sorts ids by runs that fit in memory, and merges the runs.
 type idSorter struct {
-	dir   string   // for the file of runs
-	text  []byte   // of the run in memory; its ids lie in it
-	lines []idLine // of the run in memory
-	file  *os.File // runs, one after the other; nil before the first
-	ends  []int64  // of the runs in it
+	dir   *rooted.Dir // for the file of runs
+	text  []byte      // of the run in memory; its ids lie in it
+	lines []idLine    // of the run in memory
+	file  *os.File    // runs, one after the other; nil before the first
+	ends  []int64     // of the runs in it
 }
 
 // add adds an id, of which it keeps a copy.
@@ -65,7 +69,7 @@ func (s *idSorter) add(e idLine) error {
 func (s *idSorter) spill() (err error) {
 	slices.SortFunc(s.lines, idLine.compare)
 	if s.file == nil { // over what a crash left
-		if s.file, err = os.Create(filepath.Join(s.dir, "ids-sorted")); err != nil {
+		if s.file, err = s.dir.Create(idsSorted); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
@@ -134,7 +138,7 @@ func (s *idSorter) each(fn func(e idLine) error) error {
 func (s *idSorter) close() {
 	if s.file != nil {
 		s.file.Close()
-		os.Remove(s.file.Name())
+		_ = s.dir.Remove(idsSorted)
 	}
 }
 

@@ -19,7 +19,7 @@ const lockName = scratchName + "/lock"
 
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
 // holds it. The lock goes with the process, however that ends.
-func lockDir(home *rooted.Dir) (*os.File, error) {
+func lockDir(home *rooted.Dir) (io.Closer, error) {
 	if err := makeFolder(pebblefs.Of(home), home.Path(scratchName)); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func lockDir(home *rooted.Dir) (*os.File, error) {
 	host, _ := os.Hostname()
 	f.Truncate(0)
 	fmt.Fprintf(f, "process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
-	return f, nil
+	return rooted.Locked{File: f}, nil
 }
 
 // shareDir keeps builds away while an unfinished one is read. It writes nothing: where no
@@ -46,7 +46,7 @@ func shareDir(home *rooted.Dir) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	return f, held(home, f, rooted.TryShare)
+	return rooted.Locked{File: f}, held(home, f, rooted.TryShare)
 }
 
 // held takes a lock, or closes its file and says who holds it.

@@ -2,11 +2,7 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/knng/knng/vectors"
@@ -27,12 +23,8 @@ func (s *Store) NameAnew(path string) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	note := filepath.Join(s.dir, scratchName, movedName)
 	if m.Files[0].Path == path {
-		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("store: %w", err)
-		}
-		return nil
+		return s.dropDerived(derivedMoved)
 	}
 	f := m.Files[0]
 	f.Path = path
@@ -43,16 +35,15 @@ func (s *Store) NameAnew(path string) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(note), 0o777); err != nil {
+	note, err := s.MakeDerived(derivedMoved)
+	if err != nil {
+		return err
+	}
+	defer note.Abort()
+	if _, err := note.Write(text); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := os.WriteFile(note+newSuffix, text, 0o666); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := os.Rename(note+newSuffix, note); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
+	return note.Commit()
 }
 
 // found is a referenced file where it was, or where it was said to be since.
@@ -72,18 +63,7 @@ func (s *Store) found(f vectors.File) (vectors.File, error) {
 
 // movedTo is the name that NameAnew noted; "" for none.
 func (s *Store) movedTo() (path string) {
-	note := filepath.Join(s.dir, scratchName, movedName)
-	info, err := os.Lstat(note)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	file, err := os.Open(note)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, toldBytes))
-	if err != nil || json.Unmarshal(text, &path) != nil {
+	if json.Unmarshal(s.readDerived(derivedMoved, toldBytes), &path) != nil {
 		return ""
 	}
 	return path

@@ -118,7 +118,12 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 }
 
 func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {
-	t, err := newTransposer(ctx, s, filepath.Join(d.dir, scratchName), opts)
+	scratch, err := d.home.Sub(scratchName)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer scratch.Close()
+	t, err := newTransposer(ctx, s, scratch, opts)
 	if err != nil {
 		return err
 	}

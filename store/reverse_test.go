@@ -146,7 +146,7 @@ func TestSpillsFitTheMemory(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	for _, memory := range []int64{1 << 10, 10 << 10, 1 << 20} {
-		tr, err := newTransposer(context.Background(), s, t.TempDir(), &ReverseOptions{Memory: memory})
+		tr, err := newTransposer(context.Background(), s, home(t, t.TempDir()), &ReverseOptions{Memory: memory})
 		must(t, err)
 		must(t, tr.count())
 		tr.plan()

@@ -10,9 +10,10 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // An arc is an entry of a list, seen from the row that is listed: the row whose
@@ -53,7 +54,7 @@ const maxGroups = 1 << 16
 type transposer struct {
 	ctx      context.Context
 	s        *Store
-	dir      string // of the spill files
+	dir      *rooted.Dir // of the spill files
 	memory   int64
 	progress func(what string, done, total int)
 
@@ -68,10 +69,10 @@ type transposer struct {
 type spill struct {
 	from, to int
 	arcs     int64
-	path     string
+	name     string
 }
 
-func newTransposer(ctx context.Context, s *Store, dir string, opts *ReverseOptions) (*transposer, error) {
+func newTransposer(ctx context.Context, s *Store, dir *rooted.Dir, opts *ReverseOptions) (*transposer, error) {
 	t := &transposer{ctx: ctx, s: s, dir: dir}
 	limit := int64(math.MaxInt64)
 	if opts != nil {
@@ -115,13 +116,13 @@ func (t *transposer) each(fn func(neighbors []uint32, keys []float32) error) err
 		t.progress("sorting", sp.from, t.s.Len())
 		err := t.ctx.Err()
 		if err == nil {
-			arcs, ends, err = sp.load(arcs, ends)
+			arcs, ends, err = sp.load(t.dir, arcs, ends)
 		}
 		if err == nil {
 			err = emit(arcs, ends, fn)
 		}
 		if err == nil {
-			err = os.Remove(sp.path)
+			err = t.dir.Remove(sp.name)
 		}
 		if err != nil {
 			return err
@@ -179,7 +180,7 @@ func (t *transposer) plan() {
 		to := min(t.s.Len(), (g+1)<<t.shift)
 		if last < 0 || bytesToSort(t.spills[last].arcs+arcs, to-t.spills[last].from) > t.memory {
 			last++
-			t.spills = append(t.spills, spill{from: g << t.shift, path: filepath.Join(t.dir, strconv.Itoa(last))})
+			t.spills = append(t.spills, spill{from: g << t.shift, name: strconv.Itoa(last)})
 		}
 		t.spills[last].to = to
 		t.spills[last].arcs += arcs
@@ -200,7 +201,7 @@ func (t *transposer) distribute() (err error) {
 	}()
 	size := int(min(1<<20, t.memory/int64(max(1, len(t.spills)))))
 	for i, sp := range t.spills {
-		if files[i], err = os.Create(sp.path); err != nil {
+		if files[i], err = t.dir.Create(sp.name); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 		buffers[i] = bufio.NewWriterSize(files[i], size)
@@ -230,10 +231,10 @@ func (t *transposer) distribute() (err error) {
 // load reads the spill twice, to count the arcs to each row and to put them
 // where they belong, and sorts those of each row. ends[i] is the end of row
 // from+i in arcs. Sorting all arcs of a spill at once takes five times as long.
-func (sp *spill) load(arcs []arc, ends []int64) ([]arc, []int64, error) {
+func (sp *spill) load(dir *rooted.Dir, arcs []arc, ends []int64) ([]arc, []int64, error) {
 	arcs, ends = slices.Grow(arcs[:0], int(sp.arcs))[:sp.arcs], slices.Grow(ends[:0], sp.to-sp.from)[:sp.to-sp.from]
 	clear(ends)
-	if err := sp.read(func(to uint32, _ arc) { ends[int(to)-sp.from]++ }); err != nil {
+	if err := sp.read(dir, func(to uint32, _ arc) { ends[int(to)-sp.from]++ }); err != nil {
 		return arcs, ends, err
 	}
 	begin := int64(0)
@@ -241,7 +242,7 @@ func (sp *spill) load(arcs []arc, ends []int64) ([]arc, []int64, error) {
 		ends[i] = begin
 		begin += n
 	}
-	err := sp.read(func(to uint32, a arc) { // ends move from the beginnings to the ends
+	err := sp.read(dir, func(to uint32, a arc) { // ends move from the beginnings to the ends
 		end := &ends[int(to)-sp.from]
 		arcs[*end] = a
 		*end++
@@ -255,8 +256,8 @@ func (sp *spill) load(arcs []arc, ends []int64) ([]arc, []int64, error) {
 }
 
 // read calls fn for every arc of the spill.
-func (sp *spill) read(fn func(to uint32, a arc)) error {
-	f, err := os.Open(sp.path)
+func (sp *spill) read(dir *rooted.Dir, fn func(to uint32, a arc)) error {
+	f, err := dir.Open(sp.name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -265,11 +266,11 @@ func (sp *spill) read(fn func(to uint32, a arc)) error {
 	var record [recordBytes]byte
 	for range sp.arcs {
 		if _, err := io.ReadFull(r, record[:]); err != nil {
-			return fmt.Errorf("store: %s, of %d entries: %w", sp.path, sp.arcs, err)
+			return fmt.Errorf("store: %s, of %d entries: %w", dir.Path(sp.name), sp.arcs, err)
 		}
 		to := binary.LittleEndian.Uint32(record[:])
 		if int64(to) < int64(sp.from) || int64(to) >= int64(sp.to) {
-			return fmt.Errorf("store: %s: entry to row %d, want %d to %d", sp.path, to, sp.from, sp.to-1)
+			return fmt.Errorf("store: %s: entry to row %d, want %d to %d", dir.Path(sp.name), to, sp.from, sp.to-1)
 		}
 		fn(to, arc{binary.LittleEndian.Uint32(record[4:]), math.Float32frombits(binary.LittleEndian.Uint32(record[8:]))})
 	}

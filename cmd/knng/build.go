@@ -306,7 +306,9 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 	}
 	scratch := b.opts.Scratch
 	if scratch == "" {
-		scratch = filepath.Join(b.out, "scratch")
+		if scratch, err = store.ScratchOf(b.out); err != nil {
+			return nil, err
+		}
 	}
 	in, err = b.receive(ctx, g, inputs, scratch)
 	if err != nil && stdin && state == store.Unfinished {

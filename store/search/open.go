@@ -16,7 +16,6 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -25,9 +24,6 @@ import (
 var ErrOwnDistance = errors.New("search: the graph's distance is no metric of its rows but rank-order, or a program's own function")
 
 const (
-	folder   = "search"
-	fileName = "links"
-
 	// maxListed is how many entries of a list are followed at most, and half of the links of
 	// a place: more cost evaluations and gain nothing.
 	maxListed = 20
@@ -52,7 +48,7 @@ type Options struct {
 }
 
 // Path is where a store in dir keeps its links.
-func Path(dir string) string { return filepath.Join(dir, folder, fileName) }
+func Path(dir string) string { return filepath.Join(dir, filepath.FromSlash(store.DerivedLinks)) }
 
 // Open makes the store g ready for search. It maps the links in DIR/search, or makes them:
 // where there are none, or these are damaged, or another graph's, or another version's. Made
@@ -202,7 +198,12 @@ func (s *Searcher) openLinks() error {
 // mapLinks maps links of an identity.
 func (s *Searcher) mapLinks(want identity) error {
 	path := Path(s.g.Dir())
-	file, err := vectors.MapFile(path)
+	opened, err := s.g.OpenDerived(store.DerivedLinks)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	file, err := vectors.MapOpened(opened, path)
 	if err != nil {
 		return err
 	}
@@ -226,14 +227,10 @@ func (s *Searcher) maker(id identity) *maker {
 
 // keep makes links beside their name, and maps them under it.
 func (s *Searcher) keep(id identity) error {
-	path := Path(s.g.Dir())
-	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
 	if err := store.Room("the links of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.size())}); err != nil {
 		return err
 	}
-	f, err := aside.Create(path)
+	f, err := s.g.MakeDerived(store.DerivedLinks)
 	if err != nil {
 		return err
 	}
@@ -343,9 +340,11 @@ func (s *Searcher) takeLeaders() error {
 // Check compares the links in DIR/search with ones made again, to the bit. It is nil where
 // they are the same, and where there are none fs.ErrNotExist.
 func Check(ctx context.Context, g *store.Store) error {
-	if _, err := os.Stat(Path(g.Dir())); err != nil {
+	kept, err := g.OpenDerived(store.DerivedLinks)
+	if err != nil {
 		return err
 	}
+	kept.Close()
 	s := newSearcher(g, &Options{Context: ctx})
 	defer s.Close()
 	if err := s.openRows(); err != nil {

@@ -113,7 +113,7 @@ func (f files) Lock(name string) (io.Closer, error) {
 		held.Close()
 		return nil, err
 	}
-	return held, nil
+	return rooted.Locked{File: held}, nil
 }
 
 var errHeld = errors.New("another process holds it")

@@ -15,6 +15,12 @@ func TryLock(f *os.File) (ok bool, err error) { return lockByte(f, windows.LOCKF
 // TryShare takes a lock that others may share, for which the file need not be writable.
 func TryShare(f *os.File) (ok bool, err error) { return lockByte(f, 0) }
 
+// unlock gives a lock back, as closing the file does.
+func unlock(f *os.File) error {
+	at := &windows.Overlapped{OffsetHigh: 1}
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, at)
+}
+
 func lockByte(f *os.File, how uint32) (ok bool, err error) {
 	at := &windows.Overlapped{OffsetHigh: 1}
 	err = windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)

@@ -89,3 +89,28 @@ func TestStays(t *testing.T) {
 		t.Errorf("a file of one byte, of which none may be read: %v", err)
 	}
 }
+
+// TestUnlocked: a lock goes with its closing, also where another process, forked meanwhile,
+// still has a copy of the file.
+func TestUnlocked(t *testing.T) {
+	d, err := rooted.Open(t.TempDir())
+	must(t, err)
+	defer d.Close()
+	lock := func() (*os.File, bool) {
+		f, err := d.Edit("lock")
+		must(t, err)
+		ok, err := rooted.TryLock(f)
+		must(t, err)
+		return f, ok
+	}
+	held, ok := lock()
+	if _, again := lock(); !ok || again {
+		t.Fatalf("locked: %v, and again: %v", ok, again)
+	}
+	copied := copyOf(t, held)
+	defer copied.Close()
+	must(t, rooted.Locked{File: held}.Close())
+	if _, ok := lock(); !ok {
+		t.Error("locked still")
+	}
+}

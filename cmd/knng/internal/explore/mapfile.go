@@ -6,21 +6,15 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/vectors/aside"
 )
 
 // The map of a graph is kept as DIR/map, which may be deleted: magic, the graph's
 // checksum (64 hex digits), u32 number of points, then u32 rows, u16 x and u16 y of all
 // points, and a CRC-32 of all before it; little-endian.
-const (
-	mapName  = "map"
-	mapMagic = "KNNGMAP1"
-)
+const mapMagic = "KNNGMAP1"
 
 // points are those of a map: row, and position from 0 to 65535.
 type points struct {
@@ -30,9 +24,8 @@ type points struct {
 
 // mapOf reads the map of a store, or makes and keeps it. Where the folder cannot be
 // written, the map is made each time.
-func mapOf(ctx context.Context, dir string, g *store.Store, most int) (*points, error) {
-	path := filepath.Join(dir, mapName)
-	if p := readMap(path, g); p != nil {
+func mapOf(ctx context.Context, g *store.Store, most int) (*points, error) {
+	if p := readMap(g); p != nil {
 		return p, nil
 	}
 	rows, pairs, err := sampled(ctx, g, most)
@@ -41,7 +34,7 @@ func mapOf(ctx context.Context, dir string, g *store.Store, most int) (*points, 
 	}
 	l := newLayout(len(rows), pairs, 1)
 	p := &points{rows: rows, x: scaled(l.x), y: scaled(l.y)}
-	_ = p.keep(path, g) // a map that cannot be kept is made again
+	_ = p.keep(g) // a map that cannot be kept is made again
 	return p, nil
 }
 
@@ -79,8 +72,8 @@ func (p *points) bytes(checksum string) []byte {
 	return b
 }
 
-func (p *points) keep(path string, g *store.Store) error {
-	f, err := aside.Create(path)
+func (p *points) keep(g *store.Store) error {
+	f, err := g.MakeDerived(store.DerivedMap)
 	if err != nil {
 		return err
 	}
@@ -94,11 +87,8 @@ func (p *points) keep(path string, g *store.Store) error {
 
 // readMap returns the map in a file; nil where there is none, or not a whole one of
 // this graph.
-func readMap(path string, g *store.Store) *points {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
+func readMap(g *store.Store) *points {
+	f, err := g.OpenDerived(store.DerivedMap)
 	if err != nil {
 		return nil
 	}

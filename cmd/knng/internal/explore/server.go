@@ -76,7 +76,7 @@ func (s *Server) Prepare(ctx context.Context) error {
 		s.figures, s.degrees = f, degrees
 		s.mu.Unlock()
 		var p *points
-		if p, err = mapOf(ctx, s.dir, s.g, mapRows); err == nil {
+		if p, err = mapOf(ctx, s.g, mapRows); err == nil {
 			s.mu.Lock()
 			s.points = p
 			s.mu.Unlock()

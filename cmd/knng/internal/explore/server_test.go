@@ -125,22 +125,22 @@ func TestMapIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := readMap(path, s.g); p == nil || len(p.rows) != 60 {
+	if p := readMap(s.g); p == nil || len(p.rows) != 60 {
 		t.Fatal("the kept map is not read")
 	}
 	for i := range kept {
 		damaged := bytes.Clone(kept)
 		damaged[i] ^= 4
 		write(t, path, string(damaged))
-		if readMap(path, s.g) != nil {
+		if readMap(s.g) != nil {
 			t.Errorf("a map with byte %d changed is read", i)
 		}
 	}
 	write(t, path, string(kept[:len(kept)-5]))
-	if readMap(path, s.g) != nil {
+	if readMap(s.g) != nil {
 		t.Error("a cut map is read")
 	}
-	if p, err := mapOf(t.Context(), dir, s.g, mapRows); err != nil || len(p.rows) != 60 {
+	if p, err := mapOf(t.Context(), s.g, mapRows); err != nil || len(p.rows) != 60 {
 		t.Errorf("made again: %v", err)
 	}
 	if again, _ := os.ReadFile(path); !bytes.Equal(again, kept) {

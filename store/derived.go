@@ -1,0 +1,126 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/knng/knng/store/internal/pebblefs"
+	"github.com/knng/knng/store/internal/rooted"
+)
+
+// Names of what is derived from a store by others and kept in its directory. All of it may
+// be deleted, none is sealed, and a stranger may have put anything in its place: those who
+// read it check it against the graph.
+const (
+	DerivedLinks = searchName + "/links" // of package search
+	DerivedMap   = mapName               // of the command: a picture of the graph
+
+	derivedMoved = scratchName + "/" + movedName
+)
+
+// errNotDerived is for names that others have no business with.
+var errNotDerived = errors.New("store: no name of what is derived from a store")
+
+// OpenDerived opens what is kept under a name (DerivedLinks, DerivedMap): a regular file in
+// the directory that was opened, wherever its name leads now. Errors: fs.ErrNotExist where
+// there is none; that it is a link, a pipe or another kind.
+func (s *Store) OpenDerived(name string) (*os.File, error) {
+	if !slices.Contains([]string{DerivedLinks, DerivedMap, derivedMoved}, name) {
+		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
+	}
+	f, err := s.home.Dir.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return f, nil
+}
+
+// A Derived is a file being made that is to be kept in a store's directory.
+type Derived struct {
+	*os.File // nil once closed
+	home     *rooted.Dir
+	aside    string // its name until it is whole
+	name     string
+}
+
+// MakeDerived begins a file that is kept under a name, beside that name. It belongs to the
+// caller, who ends it by Commit or Abort before the store is closed.
+func (s *Store) MakeDerived(name string) (*Derived, error) {
+	if !slices.Contains([]string{DerivedLinks, DerivedMap, derivedMoved}, name) {
+		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
+	}
+	home := s.home.Dir
+	for _, folder := range []string{scratchName, path.Dir(name)} {
+		if err := home.MkdirAll(folder, 0o777); err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+	}
+	aside := fmt.Sprintf("%s/%s.%s.tmp", scratchName, path.Base(name), strconv.FormatUint(rand.Uint64(), 36))
+	f, err := home.Create(aside)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return &Derived{f, home, aside, name}, nil
+}
+
+// Commit syncs the file and gives it its name, in place of what has it.
+func (d *Derived) Commit() error {
+	f := d.File
+	d.File = nil
+	err := errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = d.home.Rename(d.aside, d.name)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", errors.Join(err, d.home.Remove(d.aside)))
+	}
+	return syncDir(pebblefs.Of(d.home), d.home.Path(path.Dir(d.name)))
+}
+
+// Abort removes the unfinished file; after Commit it does nothing.
+func (d *Derived) Abort() {
+	if d.File == nil {
+		return
+	}
+	d.File.Close()
+	d.File = nil
+	_ = d.home.Remove(d.aside) // where it stays, it lies among scratch files
+}
+
+// ScratchOf is where scratch files belong of a build in dir, which need not be there yet.
+// Where a link or another kind of file has that name it is an error.
+func ScratchOf(dir string) (string, error) {
+	scratch := filepath.Join(dir, scratchName)
+	info, err := os.Lstat(scratch)
+	if missing(err) {
+		return scratch, nil
+	}
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%w: %s is no folder", ErrNotStore, scratch)
+	}
+	return scratch, err
+}
+
+// readDerived reads a small derived file; nil where there is none.
+func (s *Store) readDerived(name string, limit int64) []byte {
+	text, err := s.home.Dir.ReadFile(name, limit)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// dropDerived removes a derived file, where there is one.
+func (s *Store) dropDerived(name string) error {
+	if err := s.home.Dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}

@@ -4,13 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 
+	"github.com/knng/knng/store/internal/written"
 	"github.com/knng/knng/vectors"
 )
 
@@ -29,37 +29,18 @@ type identity struct {
 	Sum  string `json:"sum"` // of its ends; of the rows, of a sample
 }
 
-// endBytes is how much of both ends of a table is hashed: the properties, with the hash of all
-// its contents, and the footer behind them take less.
-const endBytes = 16 << 10
-
 // identify hashes the ends of a table, or a sample of the rows.
 func identify(f *os.File, rel string) (identity, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return identity{}, err
 	}
-	sum := endsOf
+	sum := written.Ends
 	if rel == rowsPath {
 		sum = vectors.Sample
 	}
 	hash, err := sum(f, info.Size())
 	return identity{rel, fmt.Sprintf("%016x", hash)}, err
-}
-
-func endsOf(f io.ReaderAt, size int64) (uint64, error) {
-	h := xxhash.New()
-	var buf [endBytes]byte
-	binary.LittleEndian.PutUint64(buf[:], uint64(size))
-	h.Write(buf[:8])
-	for _, at := range []int64{0, max(0, size-endBytes)} {
-		n, err := f.ReadAt(buf[:], at)
-		if err != nil && err != io.EOF {
-			return 0, err
-		}
-		h.Write(buf[:n])
-	}
-	return h.Sum64(), nil
 }
 
 // recordIdentities records the identities of the tables of bulk data and of the rows.

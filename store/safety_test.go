@@ -439,3 +439,56 @@ func TestRecordsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// partBuilt is a build of which some units are done, whose lists have a key of their own.
+func partBuilt(t *testing.T, key float32) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "s")
+	d := open(t, dir, tiny(3000))
+	for unit := range uint32(3) {
+		l := Lists{}
+		for place := range uint32(1000) {
+			l.Append(place, []uint32{place + unit + 1}, []float32{key})
+		}
+		must(t, d.CommitUnit(1, unit, []Lists{l}, nil))
+	}
+	must(t, d.Close())
+	return dir
+}
+
+// TestTablesOfAnotherBuild: a table of an unfinished build in whose place another's stands,
+// or that is cut or longer, is noticed before the build goes on, and by those who look at it.
+func TestTablesOfAnotherBuild(t *testing.T) {
+	dir, other := partBuilt(t, 1), partBuilt(t, 2)
+	swapped := 0
+	for _, rel := range filesOf(t, dir) {
+		path := filepath.Join(dir, rel)
+		before, err := os.ReadFile(path)
+		must(t, err)
+		theirs, err := os.ReadFile(filepath.Join(other, rel))
+		if filepath.Ext(rel) != ".sst" || err != nil || bytes.Equal(before, theirs) {
+			continue
+		}
+		swapped++
+		for name, data := range map[string][]byte{
+			"of another build": theirs, "cut": before[:len(before)-100], "cut to nothing": nil, "longer": append(bytes.Clone(before), 0),
+		} {
+			must(t, os.WriteFile(path, data, 0o666))
+			if d, err := OpenDraft(dir, tiny(3000), nil); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(rel)) {
+				t.Errorf("%s, %s: %v", rel, name, err)
+				if err == nil {
+					must(t, d.Close())
+				}
+			}
+			if _, err := ProgressOf(dir); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s, %s: a reader: %v", rel, name, err)
+			}
+			must(t, os.WriteFile(path, before, 0o666))
+		}
+	}
+	if swapped < 3 {
+		t.Errorf("%d tables were there to be swapped", swapped)
+	}
+	d := open(t, dir, tiny(3000))
+	must(t, d.Close())
+}

@@ -18,6 +18,7 @@ type Account struct {
 	mu    sync.Mutex
 	file  vfs.File
 	known map[string]bool       // names that the account tells of
+	left  map[string]bool       // tables that it tells no more of, which is not synced
 	open  map[string]*accounted // files being written, by name
 }
 
@@ -28,7 +29,7 @@ func Open(files vfs.FS, dir string) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Account{FS: files, dir: dir, known: map[string]bool{}, open: map[string]*accounted{}}
+	a := &Account{FS: files, dir: dir, known: map[string]bool{}, left: map[string]bool{}, open: map[string]*accounted{}}
 	for name := range claims {
 		a.known[name] = true
 	}
@@ -81,10 +82,28 @@ func (a *Account) forget(path string) error {
 		return err
 	}
 	delete(a.known, name)
+	if isTable(name) { // which may be missing; but its name may come again
+		a.left[name] = true
+		return nil
+	}
+	return a.sync()
+}
+
+// sync syncs the account. The caller holds the mutex.
+func (a *Account) sync() error {
 	if a.file == nil {
 		return nil
 	}
+	clear(a.left)
 	return a.file.Sync()
+}
+
+// again has the account outlive a crash before a name comes again of which it told.
+func (a *Account) again(name string) error {
+	if !a.left[name] {
+		return nil
+	}
+	return a.sync()
 }
 
 // began begins to count the writes to a file that is new or written over.
@@ -95,9 +114,38 @@ func (a *Account) began(path string, f vfs.File, err error) (vfs.File, error) {
 	}
 	of := &accounted{File: f, a: a, name: name, hash: xxhash.New()}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.open[name] = of
-	a.mu.Unlock()
+	if err := a.again(name); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return of, nil
+}
+
+// Link gives a table that was made elsewhere a name in the folder, and accounts for it once
+// that outlives a crash.
+func (a *Account) Link(from, to string) error {
+	name, ok := a.of(to)
+	if !ok || !isTable(name) {
+		return a.FS.Link(from, to)
+	}
+	c, err := endsAt(a.FS, from)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	err = a.again(name)
+	a.mu.Unlock()
+	if err == nil {
+		err = a.FS.Link(from, to)
+	}
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open[name] = &accounted{a: a, name: name, synced: c}
+	return nil
 }
 
 func (a *Account) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -214,7 +262,7 @@ func (f *accounted) Write(p []byte) (int, error) {
 // syncing runs a sync and accounts for the bytes that were written before it.
 func (f *accounted) syncing(sync func() (full bool, err error)) (full bool, err error) {
 	f.a.mu.Lock()
-	now := claim{f.bytes, f.hash.Sum64()}
+	now := claim{bytes: f.bytes, sum: f.hash.Sum64()}
 	f.a.mu.Unlock()
 	if full, err = sync(); err != nil || !full {
 		return full, err

@@ -50,7 +50,7 @@ func (d *Dir) Remove(rel string) error {
 	return d.named(rel, err)
 }
 
-// Rename gives a file another name, in place of what has that.
+// Rename gives a file another name, in place of the file that has it.
 func (d *Dir) Rename(from, to string) error {
 	err := errors.Join(d.above(from), d.above(to))
 	if err == nil {

@@ -60,7 +60,7 @@ func opened(t *testing.T, mem *vfs.MemFS) (*written.Account, *pebble.DB) {
 	return account, db
 }
 
-// copied is what stands in the folder now.
+// copied is the folder as it stands now.
 func copied(t *testing.T, from *vfs.MemFS) *vfs.MemFS {
 	t.Helper()
 	to := vfs.NewMem()
@@ -120,7 +120,7 @@ func TestEveryByte(t *testing.T) {
 			continue
 		}
 		files++
-		data = data[:synced] // behind it stands what the file held before it was written over
+		data = data[:synced] // behind it stand the bytes of before it was written over
 		for at := range data {
 			data[at] ^= 1
 			write(t, killed, path, data)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ var exportHelp = `Write a finished graph in the format of another tool, rows in 
 
   knng export photos.knng -o graph.npz --for sklearn
   knng export photos.knng -o umap --for umap
+  knng export photos.knng -o graph.gexf --for gephi
   knng export photos.knng -o graph.npz --format npz --symmetric union
   knng export photos.knng -o graph.gt
 
@@ -31,8 +33,10 @@ Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
 distances beside it), ivecs, csv (row,rank,neighbor,distance, and id,neighbor_id where
 the graph has ids), ids (the external id of every row, a line each), parquet (columns
 row, id where the graph has ids, and neighbors, a struct of ids and distances, which
-Embedding Atlas takes by --neighbors neighbors). Without --format
-and --for the extension of PATH tells which.`
+Embedding Atlas takes by --neighbors neighbors), graphml and gexf (nodes labelled by
+their ids, edges with an attribute distance), edgelist (lines of row, neighbor and
+distance), metis (neighbors of each row from 1, without weights; with --symmetric).
+Without --format and --for the extension of PATH tells which.`
 
 type exportFlags struct {
 	out     string
@@ -45,16 +49,16 @@ type exportFlags struct {
 func newExport(g *globals) *cobra.Command {
 	e := new(exportFlags)
 	c := &cobra.Command{
-		Use: "export DIR -o PATH", Short: "Write a graph as npy, npz, gt, ibin, ivecs, csv, ids or parquet", Long: exportHelp,
+		Use: "export DIR -o PATH", Short: "Write a graph in the format of another tool", Long: exportHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return e.run(c, g, a[0]) },
 	}
 	f := c.Flags()
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
-	f.StringVar((*string)(&e.opts.Format), "format", "", "npy, npz, gt, ibin, ivecs, csv, ids or parquet (default PATH's extension)")
-	f.StringVar(&e.library, "for", "", "the library to write for: sklearn, umap, scanpy, opentsne, hdbscan or igraph")
+	f.StringVar((*string)(&e.opts.Format), "format", "", formatNames()+" (default PATH's extension)")
+	f.StringVar(&e.library, "for", "", "the library to write for: "+libraryNames())
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
-	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz and csv: union (either lists the other) or mutual (each does)")
+	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz, csv and the formats of nodes and edges: union (either lists the other) or mutual (each does)")
 	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of what the machine or its cgroup offers)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
 	requireOutput(c)
@@ -71,7 +75,7 @@ func (e *exportFlags) complete(c *cobra.Command) (err error) {
 	} else if e.opts.Format == "" {
 		var known bool
 		if e.opts.Format, known = formatOf(e.out); !known {
-			return fmt.Errorf("the extension of %s names no format: want .npz, .csv, .gt, .ibin, .ivecs, .ids, .parquet or .npy, or --format or --for", e.out)
+			return fmt.Errorf("the extension of %s names no format: want --format, --for, or one of %s", e.out, "."+strings.ReplaceAll(formatNames(), ", ", " ."))
 		}
 	}
 	if err != nil {
@@ -137,11 +141,22 @@ func apart(dir, out string) error {
 	return nil
 }
 
+// tableFormat comes after those of package export.
+var exportFormats = append(slices.Clone(export.Formats), tableFormat)
+
+// formatNames lists the formats.
+func formatNames() string {
+	var names []string
+	for _, f := range exportFormats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
 // formatOf is the format that a path names by its extension, if any.
 func formatOf(path string) (format export.Format, known bool) {
 	format = export.Format(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
-	switch format {
-	case export.NPY, export.NPZ, export.GT, export.IBin, export.IVecs, export.CSV, export.IDs, tableFormat:
+	if slices.Contains(exportFormats, format) {
 		return format, true
 	}
 	return "", false

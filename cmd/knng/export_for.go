@@ -59,9 +59,26 @@ func (e *exportFlags) suit(c *cobra.Command) error {
 	e.opts.Format = cmp.Or(e.opts.Format, l.Formats[0])
 	e.opts.Self, e.opts.Symmetric, e.use = l.Self, l.Symmetric, l.Use
 	if e.opts.Format != l.Formats[0] {
-		e.use = `scipy.sparse.load_npz("PATH")`
+		e.use = otherUses[e.opts.Format]
 	}
 	return nil
+}
+
+// otherUses are calls for the formats that are not a library's first.
+var otherUses = map[export.Format]string{
+	export.NPZ:      `scipy.sparse.load_npz("PATH")`,
+	export.GraphML:  `igraph.Graph.Read_GraphML("PATH"), or File, Open of Gephi`,
+	export.GEXF:     `networkx.read_gexf("PATH")`,
+	export.EdgeList: `networkx.read_weighted_edgelist("PATH", nodetype=int)`,
+}
+
+// libraryNames lists the libraries.
+func libraryNames() string {
+	var names []string
+	for _, l := range export.Libraries {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // useOf is a library's call with the path and the numbers filled in.

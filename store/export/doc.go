@@ -22,6 +22,15 @@
 //	csv    a line row,rank,neighbor,distance for every entry, after a line of
 //	       these names; ranks count from 1, the row itself has 0. Where rows have
 //	       external ids, those of row and neighbor follow: id,neighbor_id
+//	graphml, gexf
+//	       XML of nodes, labelled by their external ids, and edges with an attribute
+//	       distance; directed, or undirected where the graph is made symmetric. There
+//	       is no attribute weight: programs take one as a strength, which a distance
+//	       is not.
+//	metis  "n m", then for every row a line of its neighbors, numbered from 1, without
+//	       weights. Of a symmetric graph only; m counts its pairs.
+//	edgelist
+//	       a line "row neighbor distance" for every edge, pairs of a symmetric graph once
 //	ids    the external id of every row, a line each, as a build reads them; of
 //	       a [Named] graph
 //
@@ -37,8 +46,8 @@
 //
 // # Passes and memory
 //
-// Lists as they are: one pass over the graph for csv and ivecs, two for gt, npy
-// and ibin, four for npz (entries, row ends, columns, distances), and memory for
+// Lists as they are: one pass over the graph for csv, ivecs and the formats of
+// nodes and edges, two for gt, npy, ibin and metis, four for npz (entries, row ends, columns, distances), and memory for
 // one list. A symmetric graph is first written to a temporary file beside the
 // target, in as many passes as its entries fill Options.Memory, and takes 4
 // bytes a row on top.

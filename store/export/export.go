@@ -41,11 +41,21 @@ const (
 	IVecs Format = "ivecs"
 	CSV   Format = "csv"
 	IDs   Format = "ids"
+
+	GraphML  Format = "graphml"
+	GEXF     Format = "gexf"
+	METIS    Format = "metis"
+	EdgeList Format = "edgelist"
 )
 
-var formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV, IDs}
+// Formats are all that Export writes.
+var Formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV, IDs, GraphML, GEXF, METIS, EdgeList}
 
-// Symmetric says what npz and csv hold in place of the lists as they are. A pair
+// drawn reports whether a format is one of nodes and edges.
+func (f Format) drawn() bool { return f == GraphML || f == GEXF || f == METIS || f == EdgeList }
+
+// Symmetric says what npz, csv and the formats of nodes and edges hold in place of the
+// lists as they are. A pair
 // that is in both rows' lists is one entry of each row, with the smaller
 // distance.
 type Symmetric string
@@ -70,17 +80,23 @@ type Options struct {
 func (o *Options) Validate() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf("export: "+format, args...)) }
-	if !slices.Contains(formats, o.Format) {
-		fault("format %q, want npy, npz, gt, ibin, ivecs, csv or ids", o.Format)
+	if !slices.Contains(Formats, o.Format) {
+		fault("format %q, want %s", o.Format, listed(Formats))
 	}
 	if o.Self && o.Format == IDs {
 		fault("ids holds no lists that a row could lead: leave Self out")
 	}
+	if o.Self && o.Format.drawn() {
+		fault("%s has edges between rows, and the row itself would be a loop: leave Self out", o.Format)
+	}
+	if o.Format == METIS && o.Symmetric == Directed {
+		fault("metis holds undirected graphs only: want symmetric union or mutual")
+	}
 	if !slices.Contains([]Symmetric{Directed, Union, Mutual}, o.Symmetric) {
 		fault("symmetric %q, want union or mutual", o.Symmetric)
 	}
-	if o.Symmetric != Directed && o.Format != NPZ && o.Format != CSV {
-		fault("%s holds lists of one length; a symmetric graph needs npz or csv", o.Format)
+	if o.Symmetric != Directed && o.Format != NPZ && o.Format != CSV && !o.Format.drawn() {
+		fault("%s holds lists of one length; a symmetric graph needs npz, csv, graphml, gexf, metis or edgelist", o.Format)
 	}
 	if o.Memory < 0 {
 		fault("memory of %d bytes", o.Memory)
@@ -144,6 +160,14 @@ func (x *exporter) files(path string) []file {
 		return []file{{path, x.ivecs}}
 	case IDs:
 		return []file{{path, x.ids}}
+	case GraphML:
+		return []file{{path, x.graphML}}
+	case GEXF:
+		return []file{{path, x.gexf}}
+	case METIS:
+		return []file{{path, x.metis}}
+	case EdgeList:
+		return []file{{path, x.edgeList}}
 	}
 	return []file{{path, x.csv}}
 }

@@ -189,7 +189,7 @@ func TestFormatsAgainstDefinitions(t *testing.T) {
 func TestValidateReportsEveryFault(t *testing.T) {
 	o := Options{Format: "xlsx", Symmetric: "both", Memory: -1}
 	err := o.Validate()
-	for _, want := range []string{`format "xlsx"`, `symmetric "both"`, "needs npz or csv", "memory"} {
+	for _, want := range []string{`format "xlsx"`, `symmetric "both"`, "needs npz, csv, graphml", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: nothing of %q", err, want)
 		}
@@ -202,25 +202,32 @@ func TestValidateReportsEveryFault(t *testing.T) {
 // What is there stays, unless Force, and an export that fails leaves nothing.
 func TestExportReplacesOnlyWhenAsked(t *testing.T) {
 	g := randomGraph(rand.New(rand.NewPCG(1, 1)), 30, 3)
-	for _, f := range formats {
-		dir := t.TempDir()
+	for _, f := range Formats {
+		dir, o := t.TempDir(), Options{Format: f}
+		if f == METIS {
+			o.Symmetric = Union
+		}
+		forced := o
+		forced.Force = true
 		path := filepath.Join(dir, "g.ibin")
 		broken := *g
 		broken.fail = 17
-		if err := Export(&broken, path, Options{Format: f}); !errors.Is(err, errDamaged) {
+		if err := Export(&broken, path, o); !errors.Is(err, errDamaged) {
 			t.Errorf("%s of a damaged graph: %v", f, err)
 		}
 		expectFiles(t, dir)
 		for _, force := range []bool{false, true} { // nothing there yet: both do
-			if err := Export(g, path, Options{Format: f, Force: force}); err != nil {
+			o.Force = force
+			if err := Export(g, path, o); err != nil {
 				t.Fatalf("%s: %v", f, err)
 			}
 		}
 		before := contents(t, dir)
-		if err := Export(g, path, Options{Format: f}); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), path) {
+		o.Force = false
+		if err := Export(g, path, o); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s over another: %v", f, err)
 		}
-		if err := Export(&broken, path, Options{Format: f, Force: true}); !errors.Is(err, errDamaged) {
+		if err := Export(&broken, path, forced); !errors.Is(err, errDamaged) {
 			t.Errorf("%s of a damaged graph: %v", f, err)
 		}
 		if after := contents(t, dir); after != before {

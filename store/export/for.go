@@ -22,7 +22,10 @@ var Libraries = []Library{
 	{"scanpy", []Format{NPZ}, false, Directed, `scanpy.pp.neighbors(adata, n_neighbors=K+1, distances=scipy.sparse.load_npz("PATH"))`},
 	{"opentsne", []Format{NPY}, false, Directed, `openTSNE.affinity.PrecomputedNeighbors(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy"))`},
 	{"hdbscan", []Format{NPZ}, false, Union, `hdbscan.HDBSCAN(metric="precomputed").fit(scipy.sparse.load_npz("PATH").astype(float))`},
-	{"igraph", []Format{CSV, NPZ}, false, Union, `igraph.Graph.DataFrame(e[e.row < e.neighbor][["row", "neighbor", "distance"]], directed=False) of e = pandas.read_csv("PATH")`},
+	{"networkx", []Format{GraphML, EdgeList, GEXF}, false, Union, `networkx.read_graphml("PATH", node_type=int)`},
+	{"gephi", []Format{GEXF, GraphML}, false, Union, `File, Open, PATH`},
+	{"metis", []Format{METIS}, false, Union, `gpmetis PATH 16`},
+	{"igraph", []Format{CSV, NPZ, GraphML}, false, Union, `igraph.Graph.DataFrame(e[e.row < e.neighbor][["row", "neighbor", "distance"]], directed=False) of e = pandas.read_csv("PATH")`},
 }
 
 // For returns what a library expects of an export.
@@ -33,7 +36,7 @@ func For(name string) (Library, error) {
 		for _, l := range Libraries {
 			known = append(known, l.Name)
 		}
-		return Library{}, fmt.Errorf("export: library %q, want %s or %s", name, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+		return Library{}, fmt.Errorf("export: library %q, want %s", name, listed(known))
 	}
 	return Libraries[at], nil
 }
@@ -41,4 +44,19 @@ func For(name string) (Library, error) {
 // Options are those that the library expects, in its first format.
 func (l Library) Options() Options {
 	return Options{Format: l.Formats[0], Self: l.Self, Symmetric: l.Symmetric}
+}
+
+// listed is names as a sentence lists them: a, b or c.
+func listed[T ~string](names []T) string {
+	var text strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			text.WriteString(" or ")
+		case i > 0:
+			text.WriteString(", ")
+		}
+		text.WriteString(string(name))
+	}
+	return text.String()
 }

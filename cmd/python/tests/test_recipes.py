@@ -207,6 +207,45 @@ def test_igraph(x, y):
     assert alike(made["labels"], y) > 0.6
 
 
+def test_drawings(x, tmp_path):
+    networkx = need("networkx")
+    names = [f"digit <{i}> & more" for i in range(len(x))]
+    made = run("networkx, Gephi, METIS", x=x, names=names, folder=tmp_path)
+    want = made["graph"].csr(symmetric="union").astype(float)
+    for drawing in (made["drawing"], networkx.read_gexf(tmp_path / "x.gexf", node_type=int)):
+        assert not drawing.is_directed() and drawing.number_of_nodes() == len(x)
+        equal(networkx.to_scipy_sparse_array(drawing, nodelist=range(len(x)), weight="distance"), want)
+        assert [drawing.nodes[i]["label"] for i in range(len(x))] == names
+    counts, *lists = (tmp_path / "x.metis").read_text().split("\n")[:-1]
+    assert counts == f"{len(x)} {want.nnz // 2}" and [sorted(int(n) - 1 for n in line.split()) for line in lists] == want.tolil().rows.tolist()
+
+
+def test_drawings_in_igraph(x, tmp_path):
+    igraph = need("igraph")
+    import knng
+
+    graph = knng.build(x, k=5)
+    lists = {(a, b): d for a, (row, far) in enumerate(zip(graph.indices.tolist(), graph.distances.tolist())) for b, d in zip(row, far)}
+    for format, read in {"graphml": igraph.Graph.Read_GraphML, "edgelist": lambda f: igraph.Graph.Read_Ncol(f, names=True, weights=True, directed=True)}.items():
+        drawn = read(str(graph.export(tmp_path / f"x.{format}")))
+        assert drawn.is_directed() and drawn.vcount() == len(x)
+        number = [int(v["name" if format == "edgelist" else "id"]) for v in drawn.vs]
+        found = {(number[e.source], number[e.target]): e["weight" if format == "edgelist" else "distance"] for e in drawn.es}
+        assert found == pytest.approx(lists, rel=1e-6)
+
+
+def test_atlas(x, tmp_path):
+    """The column of neighbors that Embedding Atlas takes, as its documents describe it."""
+    need("pyarrow.parquet")
+    import knng
+    import pyarrow.parquet
+
+    graph = knng.build(x, k=5)
+    column = pyarrow.parquet.read_table(graph.export(tmp_path / "x.parquet")).column("neighbors").to_pylist()
+    assert [row["ids"] for row in column] == graph.indices.tolist()
+    np.testing.assert_allclose([row["distances"] for row in column], graph.distances)
+
+
 def test_pandas(x):
     need("pandas")
     names = [f"digit {i}" for i in range(len(x))]

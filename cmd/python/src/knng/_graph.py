@@ -127,6 +127,19 @@ class Graph(_convert.Conversions):
                     raise
         return target
 
+    def export(self, path, format=None, *, library=None, symmetric=None, force=False):
+        """Write the graph to a file of another tool, as ``knng export`` does; returns the path.
+
+        format: npz, parquet, csv, graphml, gexf, metis, edgelist, ...; by default the path's extension.
+        library: the one to write for, which sets the rest: "gephi", "networkx", "metis", "sklearn", ...
+        symmetric: "union" (a pair where either lists the other) or "mutual" (where each does).
+        force: replace what is at the path.
+        """
+        flags = {"format": format, "for": library, "symmetric": symmetric}
+        given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
+        _command.run(["export", "-o", os.fspath(path), *given, *(["--force"] if force else []), "--", self.path])
+        return path
+
     def _folder(self):
         """The folder of this graph's exports. Those of what was at the path before are deleted."""
         if self._own_folder is None:

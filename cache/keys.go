@@ -16,7 +16,7 @@ type Keys = func(x uint32, ids []uint32, out []float32) (evaluated int, err erro
 const batchTime = 5 * time.Millisecond
 
 // Keys answers from the pairs and evaluates the rest, for one worker: order gives
-// the rows of places, cost is what an evaluation takes. A pair that another worker
+// the rows of places, cost is the time of one evaluation. A pair that another worker
 // is evaluating is waited for: none is paid for twice, but for those that a kill
 // finds being evaluated, and those of the last 20 ms.
 func (p *Pairs) Keys(order []uint32, cost time.Duration, evaluate Keys) Keys {
@@ -76,9 +76,9 @@ func (w *worker) some(x uint32, a uint64, ids []uint32, out []float32, next int)
 	return next, evaluated, err
 }
 
-// claim goes through ids from next on: what is known it writes to out,
-// what another worker has in work it adds to others, and the rest, a batch at
-// most, it claims and adds to missing. It returns where it stopped.
+// claim goes through ids from next on. It writes known keys to out, adds pairs that
+// another worker is evaluating to others, and claims the rest, at most a batch, and adds
+// them to missing. It returns the index at which it stopped.
 func (w *worker) claim(a uint64, ids []uint32, out []float32, next int) (int, error) {
 	for ; next < len(ids) && len(w.missing.places) < w.batch; next++ {
 		b := uint64(w.order[ids[next]])
@@ -113,8 +113,8 @@ func (w *worker) findOrClaim(a, b uint64) (key float32, known, free bool, err er
 	return 0, false, true, nil
 }
 
-// compute evaluates what is missing and adds it, also what came
-// before an error.
+// compute evaluates the missing pairs and adds them; after an error, those that were
+// evaluated before it.
 func (w *worker) compute(x uint32, a uint64, out []float32) (evaluated int, err error) {
 	if len(w.missing.places) == 0 {
 		return 0, nil

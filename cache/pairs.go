@@ -26,8 +26,8 @@ import (
 // A record under tag 01 names the distance and its version: the keys of another
 // distance are never mixed in.
 //
-// Add syncs where the last sync is 20 ms ago, and what it does not sync is synced 20 ms
-// later: a kill loses at most the pairs that were added in that time. The database is
+// Add syncs if the last sync is 20 ms ago; otherwise the pairs are synced within 20 ms:
+// a kill loses at most the pairs that were added in that time. The database is
 // derived and may be deleted between runs.
 type Pairs struct {
 	db    *fence.DB
@@ -171,8 +171,8 @@ func (p *Pairs) Add(a uint64, bs []uint64, keys []float32) error {
 	return batch.Close()
 }
 
-// durability syncs when the last sync is long enough ago, and else soon. Pebble keeps what
-// is not synced in the process until something is.
+// durability syncs when the last sync is long enough ago, and else soon. Until then
+// Pebble keeps the pairs in the process.
 func (p *Pairs) durability() *pebble.WriteOptions {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,8 +186,8 @@ func (p *Pairs) durability() *pebble.WriteOptions {
 	return pebble.NoSync
 }
 
-// sync syncs what was added without. Where it fails, so will the next Add that syncs, which
-// says so.
+// sync syncs the pairs that were added without a sync. If it fails, the next Add that syncs
+// fails too and returns the error.
 func (p *Pairs) sync() {
 	p.syncing.Lock()
 	defer p.syncing.Unlock()

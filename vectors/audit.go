@@ -21,7 +21,7 @@ type AuditOptions struct {
 	Hashes   []uint64       // room for one of each row, whose content does not matter; nil: the audit's own
 }
 
-// An AuditReport is what one pass over all rows found. Row lists ascend.
+// An AuditReport is the result of one pass over all rows. Row lists ascend.
 type AuditReport struct {
 	NonFinite  []uint32 // rows with a NaN or an infinity
 	Zero       []uint32 // rows of zeros
@@ -188,7 +188,7 @@ func (a *auditor) add(found *AuditReport, n int) {
 	}
 }
 
-// look notes what is wrong with one row. Negative zeros are made positive, so
+// look notes the faults of one row. Negative zeros are made positive, so
 // that equal rows have equal bytes.
 func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squaredNorm func(row []byte) float64) {
 	if t == Uint8 || t == Int8 {
@@ -215,7 +215,8 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squ
 	}
 }
 
-// squaredNorms returns what computes those of rows of floats. It is one goroutine's.
+// squaredNorms returns a function that computes the squared norm of a row of floats, for
+// one goroutine.
 func squaredNorms(t Type, dim int) (func(row []byte) float64, error) {
 	kernel, err := simd.Choose()
 	if err != nil {
@@ -254,7 +255,7 @@ func hasNegativeZero(t Type, raw []byte) bool {
 }
 
 // largestNorm is the squared norm up to which distances of two rows are below the largest
-// float32: a quarter of it, less what their differences are rounded by.
+// float32: a quarter of it, less the rounding errors of their differences.
 const largestNorm = math.MaxFloat32 / 4 * (1 - 1e-6)
 
 func allZero(raw []byte) bool {

@@ -22,7 +22,7 @@
 // The rows that a store keeps for itself are one file: a header of 4096 bytes,
 // so that rows begin on a page, and n*dim elements without padding.
 //
-//	offset  bytes  what
+//	offset  bytes  content
 //	0       8      "KNNGROWS"
 //	8       4      format version, 1 (u32 little-endian, like all that follow)
 //	12      4      element type: 1 uint8, 2 int8, 3 float16, 4 float32

@@ -18,8 +18,8 @@ type File struct {
 	Size    int64  `json:"size"`    // bytes; of stdin those read
 	ModTime int64  `json:"modtime"` // Unix nanoseconds
 	// Sample is an xxhash64 over the size and up to 64 blocks of 4 KiB spread
-	// evenly over the file, first and last included: what a resumed build
-	// checks instead of rereading everything. Of stdin it is over all bytes read.
+	// evenly over the file, first and last included. A resumed build
+	// checks it instead of reading everything again. Of stdin it is over all bytes read.
 	Sample uint64 `json:"sample"`
 	// Column is the array of an archive, or "" for its only one.
 	Column string `json:"column,omitempty"`
@@ -117,7 +117,7 @@ func (s *fileSource) Len() int   { return s.n }
 func (s *fileSource) Dim() int   { return s.dim }
 func (s *fileSource) Type() Type { return s.typ }
 
-// ReadRows copies rows, checking what stands between them.
+// ReadRows copies rows, and checks the bytes between them.
 func (s *fileSource) ReadRows(first int, dst []byte) error {
 	size := s.dim * s.typ.Size()
 	n := len(dst) / size

@@ -17,7 +17,7 @@ func Float16ToFloat32(h uint16) float32 {
 }
 
 // Float32ToFloat16 converts binary32 to binary16, rounding to nearest, ties to
-// even. What is beyond 65519 becomes an infinity.
+// even. Values beyond 65519 become infinities.
 func Float32ToFloat16(f float32) uint16 {
 	bits := math.Float32bits(f)
 	sign := uint16(bits>>16) & 0x8000

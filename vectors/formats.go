@@ -22,7 +22,7 @@ type layout struct {
 }
 
 // parsers by extension. Each is given the beginning of a file, its header at
-// least, and says what that promises.
+// least, and returns the layout that the header promises.
 var parsers = map[string]func([]byte) (layout, error){
 	".fvecs": vecs(Float32), ".bvecs": vecs(Uint8),
 	".fbin": bin(Float32), ".u8bin": bin(Uint8), ".i8bin": bin(Int8),
@@ -83,7 +83,7 @@ func parserOf(path string) (func([]byte) (layout, error), error) {
 	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst%s", ext, readable(), wayOut[ext])
 }
 
-// wayOut says what to do about formats that people have and knng does not read.
+// wayOut advises on formats that people have and knng does not read.
 var wayOut = map[string]string{
 	".parquet": "; save its vectors as an array: numpy.save('x.npy', numpy.stack(pandas.read_parquet('x.parquet')['NAME']))",
 	".arrow":   "; save its vectors as an array by numpy.save",

@@ -92,7 +92,7 @@ func npyText(data []byte) (header string, offset int, err error) {
 	return string(data[offset : offset+length]), offset + length, nil
 }
 
-// lookOf tells what data seems to be instead.
+// lookOf names the format that data seems to have instead.
 func lookOf(data []byte) string {
 	for magic, what := range map[string]string{
 		"\x1f\x8b":         ", but with that of gzip: a file whose name ends in .gz is unpacked",

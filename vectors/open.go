@@ -31,7 +31,7 @@ func NewInput(src Source) *Input {
 	return in
 }
 
-// Close unmaps the files and removes what was received from streams.
+// Close unmaps the files and removes the rows that were received from streams.
 func (in *Input) Close() error {
 	var errs []error
 	for _, c := range in.closers {
@@ -43,7 +43,7 @@ func (in *Input) Close() error {
 
 // Drop gives back the disk that holds rows received from streams, where the input
 // was opened with OpenOptions.Once; else it does nothing. Reading rows is an error
-// afterwards, and what Mapped returned is no longer valid.
+// afterwards, and the result of Mapped is no longer valid.
 func (in *Input) Drop() error {
 	if !in.received {
 		return nil
@@ -53,8 +53,8 @@ func (in *Input) Drop() error {
 	return in.Close()
 }
 
-// Rest tells the system that the rows will hardly be read from now on: what it keeps of
-// their files is no longer counted as this process's. They can be read all the same.
+// Rest tells the system that the rows will hardly be read from now on: pages that it
+// caches of their files no longer count as this process's. They can be read all the same.
 func (in *Input) Rest() error {
 	var maps []*mapping
 	switch s := in.Source.(type) {

@@ -60,7 +60,7 @@ func ranges(threads, n, size int, worker func() func(from, to int) error, take f
 	return nil
 }
 
-// stretch is what is left of some ranges that follow each other.
+// stretch is the rest of some consecutive ranges.
 type stretch struct {
 	next atomic.Int64
 	end  int64

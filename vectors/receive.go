@@ -47,8 +47,8 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 	return in, nil
 }
 
-// ReceivedPattern is what files of received rows are called. One whose process was
-// killed stays behind.
+// ReceivedPattern is the pattern of the names of files of received rows. A process that is
+// killed leaves its file.
 const ReceivedPattern = "knng-input-*"
 
 // removed is the error of a removal, but not that somebody else was first.

@@ -18,7 +18,7 @@ func repeats(hashes []uint64, threads int) (count int, err error) {
 	starts := next
 	for g := range groups {
 		for next[g] < ends[g] {
-			// What stands here goes where it belongs, until what belongs here comes.
+			// The row here goes to its place, until the row that belongs here comes.
 			h := hashes[next[g]]
 			for to := h >> 56; to != uint64(g); to = h >> 56 {
 				h, hashes[next[to]] = hashes[next[to]], h

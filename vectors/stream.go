@@ -22,8 +22,8 @@ func streams(path string) bool {
 // of rows: stdin, "-", and packed files.
 func Streamed(path string) bool { return streams(path) }
 
-// maxWindow bounds what a zstd file may ask to be held in memory: what zstd
-// --long writes, and not the gigabytes that a hostile header can name.
+// maxWindow bounds the memory that a zstd file may ask for: enough for zstd
+// --long, and not the gigabytes that a hostile header can name.
 const maxWindow = 128 << 20
 
 // headerBytes is more than a header of any format takes: 64 KiB of .npy.
@@ -89,9 +89,8 @@ func (s *rowStream) open(ctx context.Context, opts *OpenOptions) (err error) {
 	return s.begin(name, r)
 }
 
-// leavable reads what r does, and no more once ctx has ended: a read of stdin waits for
-// whoever writes to it, and no context ends that. The goroutine that waits stays behind,
-// until something comes.
+// leavable reads from r until ctx ends: a read of stdin waits for its writer, and no context
+// ends that wait. The waiting goroutine stays behind until something is written.
 func leavable(ctx context.Context, r io.Reader) io.ReadCloser {
 	if ctx.Done() == nil {
 		return io.NopCloser(r)
@@ -145,7 +144,7 @@ func (s *rowStream) begin(name string, r io.Reader) error {
 	return s.read(s.raw[:s.offset])
 }
 
-// unpack opens a file for reading through what it is packed by.
+// unpack opens a file for reading, and decompresses it.
 func (s *rowStream) unpack(path string) (io.Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *rowStream) unpack(path string) (io.Reader, error) {
 	return f, nil
 }
 
-// read fills data, all of it, or says io.EOF or what is wrong.
+// read fills all of data, or returns io.EOF or another error.
 func (s *rowStream) read(data []byte) error {
 	n, err := io.ReadFull(s.r, data)
 	if s.sum != nil {

@@ -55,7 +55,7 @@ func recordsOf(name string, r *bufio.Reader) records {
 	}
 }
 
-// longestLine bounds what a file of text can have in memory: rows of the most elements.
+// longestLine bounds the memory for a line of text: a row of MaxDim elements.
 const longestLine = 64 * MaxDim
 
 func blanks(r io.Reader) records {

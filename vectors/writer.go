@@ -75,7 +75,7 @@ func writable(format string, t Type, dim int) error {
 	return nil
 }
 
-// header is what stands before the rows, for the number of rows so far. Its
+// header returns the bytes before the rows, for the number of rows so far. Its
 // length does not depend on that number.
 func (w *Writer) header() []byte {
 	switch w.format {
@@ -196,7 +196,7 @@ func (w *Writer) finish() error {
 	return aside.SyncFolder(filepath.Dir(w.path))
 }
 
-// Abort drops what was written; after Close it does nothing.
+// Abort removes the file that was being written; after Close it does nothing.
 func (w *Writer) Abort() error {
 	if w.f == nil {
 		return nil
@@ -248,7 +248,7 @@ func convertRow(dst *Writer, t Type, raw []byte, row []float32) error {
 	return dst.AppendFloat32(row, "")
 }
 
-// holds reports what a conversion of a row would lose that is more than rounding.
+// holds returns an error if the conversion of a row would lose more than rounding does.
 func (w *Writer) holds(row []float32) error {
 	largest, at := float32(0), 0
 	whole := w.typ == Uint8 || w.typ == Int8

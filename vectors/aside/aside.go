@@ -1,9 +1,9 @@
-// Package aside makes files and folders beside the names that they get when they are
-// whole: nobody reads half of one, and what had the name before keeps it until then.
+// Package aside writes files and folders under temporary names and renames them when they
+// are whole: nobody reads half of one, and a file that had the name keeps it until then.
 //
-// They stand in the folder of that name, since a name can only be moved within a file
-// system, with a random word and ".tmp" behind theirs: nothing that is there is touched,
-// and two that make the same file do not meet. Where a process is killed they are left.
+// The temporary name is in the same folder, since a rename cannot cross file systems. It is
+// the final name, a random word and ".tmp": no existing file is touched, and two processes
+// that write the same file do not meet. A process that is killed leaves its temporary file.
 package aside
 
 import (
@@ -39,7 +39,7 @@ func Create(path string) (*File, error) {
 }
 
 // Over is Create in a folder that nobody else writes to: the file is called path.tmp until
-// then, and what a kill left under that name is written over.
+// then, and overwrites one that a killed process left under that name.
 func Over(path string) (*File, error) {
 	name := path + ".tmp"
 	f, err := os.Create(name)
@@ -95,7 +95,7 @@ func (f *File) Settle() error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Rename gives a settled file its name, in place of what has it.
+// Rename gives a settled file its name, and replaces a file that has it.
 func (f *File) Rename() error {
 	if err := os.Rename(f.name, f.path); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (f *File) Rename() error {
 	return nil
 }
 
-// Abort closes and removes what is not renamed; after Rename, Commit or Abort it does
-// nothing.
+// Abort closes and removes a file that is not yet renamed; after Rename, Commit or Abort it
+// does nothing.
 func (f *File) Abort() error {
 	if f.File != nil {
 		f.File.Close() // whose error says nothing of a file that goes

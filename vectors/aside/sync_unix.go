@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// SyncFolder makes renames in a folder durable. Where that cannot be, because the folder
-// may be written and not read, or its file system knows no such thing, it does nothing:
-// what was renamed has its name all the same.
+// SyncFolder makes renames in a folder durable. It does nothing if the folder may
+// be written and not read, or if its file system cannot sync folders: renamed files have
+// their names all the same.
 func SyncFolder(path string) error {
 	d, err := os.Open(path)
 	if errors.Is(err, fs.ErrPermission) {

@@ -9,8 +9,8 @@ import (
 	"github.com/knng/knng/vectors/internal/simd"
 )
 
-// Axes are directions, fewer than rows have dimensions, along which codes of rows still
-// tell what is near: rows of many dimensions vary much along some and hardly along others.
+// Axes are directions, fewer than the dimensions, whose codes still find the near rows:
+// rows of many dimensions vary much along some directions and hardly along others.
 // Codes along axes are smaller and are compared faster. A [Basis] has them,
 // [Matrix.Nested] applies them. All of it is exact, in integers.
 type Axes struct {
@@ -23,23 +23,23 @@ type Axes struct {
 	// Lead is how many of the axes come first because rows vary along them most.
 	Lead int `json:"lead,omitempty"`
 
-	// What rows have beside the axes; without a center nothing is made of it.
+	// For the part of rows that is orthogonal to the axes; without a center it is ignored.
 	Center []byte  `json:"center,omitempty"` // of the rows: Dim codes
 	Scale  float64 `json:"scale,omitempty"`  // squared steps, along axes, of a squared code
 }
 
-// AxesStep is of what numbers of axes are multiples.
+// AxesStep divides the number of axes.
 const AxesStep = 32
 
-// restShare is how much of what rows have beside the axes their distances get. Were it
-// independent of row and row, all of its square would belong there; of near rows it points
-// somewhat the same way. With none of it, a half, three quarters and all, 192 principal
+// restShare is the share of the squared residuals, of rows from the axes, that is added to
+// distances. Were residuals independent of each other, all of it would belong there; those of
+// near rows point somewhat the same way. With none of it, a half, three quarters and all, 192 principal
 // directions lose 2.0, 1.0, 0.8 and 0.7 % of the 20 nearest among 28 candidates on GIST, and
 // 0.30, 0.27, 0.35 and 0.40 % on MNIST. Of three quarters and five eighths GIST takes 224 axes
 // for 0.90, of a half 256.
 const restShare = 0.625
 
-// Plain returns the axes without what tells of the rest.
+// Plain returns the axes without the center and scale of residuals.
 func (a *Axes) Plain() *Axes {
 	plain := *a
 	plain.Center, plain.Scale = nil, 0
@@ -68,8 +68,8 @@ func (a *Axes) check(dim int) error {
 	return nil
 }
 
-// Same is the distance of row i to one like it, which no other is nearer than but for what
-// that lacks beside axes.
+// Same is the distance of row i to an equal row. No other row is nearer, except by having a
+// smaller residual from the axes.
 func (m *Matrix) Same(i uint32) uint32 {
 	if m.rest == nil {
 		return 0
@@ -155,9 +155,9 @@ func numbers(n int) []uint32 {
 // GIST loses two or three times as much along 288 axes: few rows lie far out, with neighbors.
 const axesShare = 0.9999
 
-// scale sets what makes steps of products with the axes, as much as leaves all but few of
-// those of the rows of a sample between the least code and the largest, and what tells of
-// the rest.
+// scale sets the factor that turns products with the axes into codes, so that all but a few
+// of the products of a sample's rows fit between the least code and the largest, and the
+// scale of residuals.
 func (a *Axes) scale(sample, axes *Matrix, threads int) error {
 	all := make([]int32, sample.n*a.Count)
 	err := products(sample, axes, threads, func(i int, sums []int32) { copy(all[i*a.Count:], sums) })

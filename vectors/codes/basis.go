@@ -20,8 +20,8 @@ type Basis struct {
 	sample     *Matrix   // of the rows
 }
 
-// basisRows is how many rows tell of each direction: enough that what a few rows share is
-// not taken for one, few enough to cost little beside making codes along the axes.
+// basisRows is the number of sampled rows for each direction: enough that a few rows
+// make no direction of their own, few enough to cost little beside the codes along the axes.
 const basisRows = 8
 
 // basisSteps is how often random directions are multiplied by the covariance. Of 192 on
@@ -32,8 +32,8 @@ const basisSteps = 2
 // Basis finds count directions, a multiple of AxesStep, along which the rows vary most:
 // random ones multiplied by the covariance of some rows, orthonormalized, and so once more
 // (Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 2011,
-// algorithm 4.4). Factors are rounded to bytes, and products exact: what rounding adds to a
-// direction is made of rows as well.
+// algorithm 4.4). Factors are rounded to bytes, and products are exact: the error that
+// rounding adds to a direction is a combination of rows as well.
 func (m *Matrix) Basis(count, threads int) (*Basis, error) {
 	kernel, err := simd.Choose()
 	if err != nil {
@@ -135,7 +135,7 @@ func (m *Matrix) transposed(kernel *simd.Kernel, threads int) (*Matrix, error) {
 	return o, o.addUp(kernel, threads)
 }
 
-// beyond is what sums of products with the rows of m have too much where codes stand for
+// beyond returns the excess of sums of products with the rows of m, where codes stand for
 // numbers that are less by 128.
 func (m *Matrix) beyond() []int32 {
 	more := make([]int32, m.n)
@@ -146,8 +146,8 @@ func (m *Matrix) beyond() []int32 {
 	return more
 }
 
-// responses returns a matrix of a row for each direction: what the rows of the sample have
-// along it, less the mean, in steps that the largest asks for.
+// responses returns a matrix with a row for each direction: the components of the sample's
+// rows along it, less their mean, in steps that suit the largest.
 func (b *Basis) responses(threads int) (*Matrix, error) {
 	rounded, err := b.rounded(b.directions, threads)
 	if err != nil {
@@ -200,8 +200,8 @@ func (b *Basis) rounded(directions []float32, threads int) (*Matrix, error) {
 const orthonormalBlock = 32
 
 // orthonormalize makes every direction orthogonal to those before it, and of length 1
-// (modified Gram and Schmidt, by blocks). Of what depends on them nearly nothing is left,
-// which float32 says little of; where it is nothing it becomes 0.
+// (modified Gram and Schmidt, by blocks). Of a dependent direction nearly nothing is left,
+// mostly rounding errors; if it is nothing it becomes 0.
 func (b *Basis) orthonormalize(threads int) error {
 	o := orthonormalizer{Basis: b, kept: make([]float64, b.count), numbers: numbers(b.count)}
 	for j := range b.count {
@@ -283,8 +283,8 @@ const rotations = 3
 const rotatedElements = 64
 
 // rotate applies a random rotation to count directions, which is a multiple of AxesStep:
-// signs at random, a Hadamard transform of every block, and the blocks dealt anew. What
-// becomes of an element depends on the same element of the others only.
+// signs at random, a Hadamard transform of every block, and the blocks dealt anew. The new
+// value of an element depends on the same element of the others only.
 func rotate(directions []float32, count, dim, threads int) error {
 	rng := rand.New(rand.NewPCG(uint64(count), uint64(dim)))
 	factors := make([]float32, rotations*count)

@@ -4,8 +4,8 @@
 // Rows of uint8 are their own codes, and their code distances are the squared
 // distances, exactly. Other rows are rounded to bytes ([Fit]); distances between
 // codes then order candidates approximately, and whoever keeps more of them than
-// asked can order the rest exactly afterwards. How far rows lie from their codes
-// ([Matrix.Residual]) bounds what that leaves out: exact lists are found by it.
+// asked can order the rest exactly afterwards. The distance of rows from their codes
+// ([Matrix.Residual]) bounds the error: exact lists are found by it.
 //
 // # The distance, to the bit
 //

@@ -115,7 +115,7 @@ func newReader(rows *vectors.Rows, space *distance.Space, unit bool) *reader {
 	return &reader{rows: rows, space: space, unit: unit, raw: make([]float32, rows.Dim()), out: make([]float64, rows.Dim())}
 }
 
-// raised returns a row as float32, and what divides it.
+// raised returns a row as float32, and its divisor.
 func (r *reader) raised(i int) (row []float32, norm float64) {
 	bytes := r.rows.Row(i)
 	r.space.Float32(bytes, r.raw)

@@ -8,16 +8,15 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// inner is what codes have that tell inner products. With u = s (x - o), of the rounding's
+// inner holds the terms by which codes compare inner products. With u = s (x - o), the rounding's
 // offsets o and s steps a unit, c its code less 128, and r its residual,
 //
 //	s^2 <x, y>       = <u, v> + s^2 (<o, x-o> + <o, y-o> + <o, o>)
 //	2 <c, c'>        = |c|^2 + |c'|^2 - D         where D is the distance of codes
 //	|<u, v> - <c, c'>| <= r l' + r' l             where l = |c| + r is at least |u| and |c|
 //
-// All but the last line is a sum of one term a row. With these in the sums that tiles add,
-// what they call a distance is 2 s^2 times the key, but for a constant and twice the last
-// line.
+// All but the last line is a sum of one term a row. With these terms in the sums that tiles
+// add, their distance is 2 s^2 times the key, up to a constant and twice the last line.
 type inner struct {
 	scale   float64 // of keys
 	base    float64 // what key 0 comes to
@@ -25,8 +24,8 @@ type inner struct {
 	lengths []float32
 }
 
-// Inner makes m, the codes of rows, tell inner products: distances of what it returns have
-// their order, within what Residual and Length bound. ok is false where 32 bits do not
+// Inner returns codes like m, the codes of rows, whose distances have the order of inner
+// products, within the bounds of Residual and Length. ok is false where 32 bits do not
 // hold them: where rows lie much further from zero than from each other.
 func (m *Matrix) Inner(rows *vectors.Rows, space *distance.Space, threads int) (o *Matrix, ok bool, err error) {
 	in := &inner{lengths: make([]float32, m.n)}
@@ -64,7 +63,7 @@ func (m *Matrix) zero(rows *vectors.Rows) (offsets []float64, perUnit float64) {
 	return make([]float64, rows.Dim()), 1
 }
 
-// along is the inner product of the offsets and what a row lies from them.
+// along is the inner product of the offsets and the row less the offsets.
 func along(offsets, row []float64) (sum float64) {
 	for j, x := range row {
 		sum += offsets[j] * (x - offsets[j])

@@ -30,7 +30,7 @@ type Matrix struct {
 	rest      []uint32 // of rows reduced to axes: what their distances to rows like them have beside these
 }
 
-// sums are what turns the tile's products into distances: see package simd.
+// sums are the terms that turn the tile's products into distances: see package simd.
 type sums struct {
 	norm uint32 // sum of squares
 	add  uint32 // norm less 256 times the sum of the codes
@@ -167,7 +167,7 @@ func (m *Matrix) at(i uint32) *byte {
 func (m *Matrix) Distance(a, b uint32) uint32 { return m.DistanceTo(a, m, b) }
 
 // DistanceTo returns the distance of row a and row b of o as it is defined, element by
-// element: what tests hold the distances of tiles against.
+// element: the oracle for the distances of tiles.
 func (m *Matrix) DistanceTo(a uint32, o *Matrix, b uint32) uint32 {
 	var sum uint32
 	y := o.row(int(b))
@@ -205,7 +205,7 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 	return &o, err
 }
 
-// take makes row i what row j of m is.
+// take copies row j of m to row i.
 func (o *Matrix) take(i int, m *Matrix, j int) {
 	o.sums[i] = m.sums[j]
 	if !o.Exact() {

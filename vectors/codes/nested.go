@@ -18,9 +18,9 @@ type Nested struct {
 }
 
 // Nested returns the codes of the rows of m along axes, which must have been found for codes
-// by the same rounding. Distances of its rows order them approximately, whatever those of m
-// do; nothing bounds how far they are off. To the squared distance along the axes comes, of
-// either row, a share of the square of what it has beside them.
+// by the same rounding. Distances of its rows order them approximately, even where those
+// of m are exact, without a bound on the error. A distance is the squared distance along the
+// axes and, of both rows, a share of the squared residual from them.
 func (m *Matrix) Nested(a *Axes, threads int) (*Nested, error) {
 	kernel, err := simd.Choose()
 	if err != nil {
@@ -65,8 +65,8 @@ func (n *Nested) First(count int) (*Matrix, error) {
 	return &o, nil
 }
 
-// addRest adds to the sums of each row, which lies so far from the center, squared, its share
-// of what it has beside the axes.
+// addRest adds the share of the squared residual from the axes to the sums of each row, whose
+// squared distance from the center is in far.
 func (m *Matrix) addRest(far []uint32, scale float64) {
 	for i, far := range far {
 		along := m.sums[i].add + 128*128*uint32(m.Dim())
@@ -78,7 +78,7 @@ func (m *Matrix) addRest(far []uint32, scale float64) {
 	}
 }
 
-// Plain has nothing made of what rows have beside the axes, which are [Axes.Plain] then.
+// Plain ignores residuals from the axes from now on, which are [Axes.Plain] then.
 func (n *Nested) Plain() { n.axes, n.far = n.axes.Plain(), nil }
 
 // Take gives up all but the first count axes, which it returns, and moves the codes together.

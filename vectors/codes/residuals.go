@@ -2,7 +2,7 @@ package codes
 
 import "math"
 
-// Codes that are not exact tell what is near by bounds. Rows x and y whose key is at most
+// Codes that are not exact find near rows by bounds. Rows x and y whose key is at most
 // key have a distance of codes of at most
 //
 //	m.Within(m.Limit(key) + m.Residual(x)*m.Length(y) + m.Residual(y)*m.Length(x))
@@ -19,7 +19,7 @@ func (m *Matrix) Residual(i uint32) float32 {
 	return m.residuals[i]
 }
 
-// Length returns what the residual of another row counts beside row i.
+// Length returns the weight of another row's residual beside row i.
 func (m *Matrix) Length(i uint32) float32 {
 	if m.inner == nil {
 		return 1

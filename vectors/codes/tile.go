@@ -48,8 +48,8 @@ type Tile struct {
 // NewTile returns a tile over the rows of m.
 func (m *Matrix) NewTile() *Tile { return &Tile{m: m, room: aligned(m.kernel.RoomBytes(m.groups))} }
 
-// Columns makes the rows at places the columns. ids name them in what Within
-// returns; nil stands for the places themselves.
+// Columns makes the rows at places the columns. ids name them in the results of
+// Within; nil stands for the places themselves.
 func (t *Tile) Columns(places, ids []uint32) {
 	panels := (len(places) + 15) / 16
 	t.grow(panels)
@@ -83,7 +83,7 @@ func (t *Tile) grow(panels int) {
 	t.sums = make([]int32, BandRows*t.ld)
 	t.words = (t.ld + 63) / 64
 	t.marks, t.numbers = make([]uint64, BandRows*t.words), numbers(t.ld)
-	// The kernels write up to one vector beyond what counts.
+	// The kernels write up to one vector beyond the results.
 	t.d, t.near = make([]uint32, BandRows*(t.ld+16)), make([]uint32, BandRows*(t.ld+16))
 }
 
@@ -177,7 +177,8 @@ func (t *Tile) Marked(r, wide int) (marks []uint64, distances []uint32) {
 	return marks, distances
 }
 
-// mark makes of the sums of row r what kernels write that mark while they compare.
+// mark turns the sums of row r into the marks and distances that other kernels write while
+// they compare.
 func (t *Tile) mark(r int, marks []uint64, distances []uint32) {
 	clear(marks)
 	at := r * (t.ld + 16)
@@ -234,7 +235,7 @@ func (t *Tile) Bound(r, k int) uint32 {
 const stretchShare = 16
 
 // boundOfStretches is the largest of the bounds that stretches of the columns give for a
-// share of k each. What is left of columns after the last 32 is not looked at.
+// share of k each. Columns after the last 32 are not looked at.
 func (t *Tile) boundOfStretches(r, k int) (bound uint32) {
 	c, groups := t.of(r), t.wide/32
 	stretches := min((k+stretchShare-1)/stretchShare, groups)

@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/vectors/internal/simd"
 )
 
-// Matrix is rows and what a bound on their keys needs: 4 bytes a row. The rows
+// Matrix is rows and the norms that bound their keys: 4 bytes a row. The rows
 // stay where they are.
 //
 // A key of at most w means an inner product of at least
@@ -21,7 +21,7 @@ import (
 // A sum of d products in float32, each product and each sum rounded once, strays
 // from the inner product by at most about d*2^-24*|x|*|y| (Higham, "Accuracy and
 // Stability of Numerical Algorithms", section 3.1). The bound gives way by that
-// much, and by the roundings of what it is compared with.
+// much, and by the rounding errors of the other side of the comparison.
 type Matrix struct {
 	rows    *vectors.Rows
 	space   *distance.Space
@@ -73,7 +73,7 @@ func (m *Matrix) read(i uint32, dst []float32) {
 	}
 }
 
-// side is what stands for one row in a comparison of products.
+// side holds the numbers of one row in a comparison of products.
 type side struct {
 	half   float32 // what is taken from a product before it meets the other's least
 	length float64 // at least the row's norm
@@ -105,7 +105,7 @@ func (m *Matrix) rounds() bool { return m.space.NeedsNorms() || m.space.Metric()
 // unit is the rounding of float32, a little enlarged.
 const unit = 1.001 / (1 << 24)
 
-// least is what a product with row i, less the other's half, must reach for a key
+// least is the least product with row i, less the other's half, that may have a key
 // of at most worst, where no other is longer than longest.
 func (m *Matrix) least(i uint32, worst float32, longest float64) float32 {
 	s := m.sideOf(i)

@@ -83,7 +83,7 @@ func (t *Tile) grow(panels int) {
 	t.sums, t.near = make([]float32, BandRows*t.ld), make([]uint32, t.ld+16)
 }
 
-// pack decodes 16 columns at a time and packs them. What fills the last panel
+// pack decodes 16 columns at a time and packs them. The filling of the last panel
 // does not matter.
 func (t *Tile) pack(panels int) {
 	dim := t.m.rows.Dim()

@@ -2,7 +2,7 @@
 
 package simd
 
-// What the kernels share whose assembly takes whole blocks of 16 elements.
+// Shared by kernels whose assembly takes whole blocks of 16 elements.
 
 // intsBy sums blocks by assembly, of one pair at a time, and the rest in Go.
 func intsBy(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte) uint32) Ints {

@@ -1,11 +1,11 @@
 package simd
 
 // Codes is the arithmetic of rows of unsigned bytes ("codes") in tiles: many
-// rows against many, then what is near among the sums. All of it is exact, in
+// rows against many, then the near ones among the sums. All of it is exact, in
 // integers modulo 2^32.
 //
-// Columns are packed in panels of 16 rows. Panels hold signed bytes, which is
-// what multipliers of bytes want on one side: a code less 128. With
+// Columns are packed in panels of 16 rows. Panels hold codes less 128, since
+// multipliers of bytes take signed bytes on one side. With
 //
 //	c = sum over i of x[i] * (y[i] - 128)
 //
@@ -25,8 +25,8 @@ type Codes struct {
 	// Nearer writes, for each of len(counts) rows r, the squared distances
 	// d = adds[r] + norms[j] - 2*c[ldc*r+j] of columns j below n that are at most
 	// bounds[r], with ids[j] beside them, in order of j, from d[ldo*r] and
-	// outIDs[ldo*r] on, and how many to counts[r]. Up to 16 elements past what it
-	// writes, and norms, ids and rows of c up to multiples of 16, must be there.
+	// outIDs[ldo*r] on, and how many to counts[r]. Up to 16 elements past its
+	// results, and norms, ids and rows of c up to multiples of 16, must be there.
 	Nearer func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32)
 
 	// Either is Nearer for one row, len(c) columns, where the bounds of columns
@@ -37,7 +37,7 @@ type Codes struct {
 	// Pairs is Dots and Either of every row in one pass, while sums are in registers; nil
 	// where a kernel has none. It writes d[ldd*r+j], the squared distance of row r and column
 	// j, and sets bit j of the words from marks[ldm*r] on where that is at most bounds[r] or
-	// either[j]. Bits of what merely fills a panel mean nothing. It may do so for all 16
+	// either[j]. Bits of columns that merely fill a panel mean nothing. It may do so for all 16
 	// rows: adds and bounds have as many elements, norms and either one for every column
 	// of the panels.
 	Pairs func(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int)
@@ -82,7 +82,7 @@ type Codes struct {
 // StepsShift is of the fixed point in which products become steps.
 const StepsShift = 24
 
-// RoomBytes is what Dots needs to write to.
+// RoomBytes is the size of the buffer that Dots writes to.
 func (c *Codes) RoomBytes(groups int) int { return c.roomy * PanelBytes(groups) }
 
 // PanelBytes is the size of a panel of this kernel's.

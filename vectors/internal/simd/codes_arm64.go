@@ -5,7 +5,7 @@ package simd
 import "golang.org/x/sys/cpu"
 
 // codesNEON are the tiles of NEON: their products where the CPU has SDOT, which
-// multiplies four bytes, what is near among them, and lists.
+// multiplies four bytes, the near ones among them, and lists.
 func codesNEON() *Codes {
 	c := portableCodes()
 	c.Pack = packBy(0x80808080)

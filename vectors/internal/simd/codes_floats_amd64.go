@@ -9,7 +9,7 @@ import (
 
 // avx512InFloats is avx512 but for products of codes, which it forms in float32: the
 // same sums at the speed that rows of float32 would be compared with. It is there
-// to be measured (KNNG_KERNEL=avx512-f32): what bytes gain over floats, all else
+// to measure the gain of bytes over floats (KNNG_KERNEL=avx512-f32), all else
 // being equal. Rows are still gathered as bytes, which flatters it.
 func avx512InFloats() *Kernel {
 	k := avx512()
@@ -25,7 +25,7 @@ const exactTerms = 512
 // blockPanels is how many panels are compared before their sums become integers.
 const blockPanels = 32
 
-// floatRoom is what a call needs: made once, as clearing it would take longer than
+// floatRoom is the buffers of a call: made once, as clearing them would take longer than
 // a small tile.
 type floatRoom struct {
 	rows [16][exactTerms]float32

@@ -14,7 +14,7 @@ type Ints func(x, base []byte, stride, dim int, ids []uint32, out []uint32)
 // Floats evaluates float rows, and rows of any type against float32 directions.
 type Floats func(x, base []byte, stride, dim int, ids []uint32, out []float64)
 
-// A Kernel is what one instruction set offers.
+// A Kernel is the functions of one instruction set.
 type Kernel struct {
 	Name string
 
@@ -27,8 +27,8 @@ type Kernel struct {
 
 	// Round makes codes of the elements of a row divided by norm: dst[i] is
 	// (x[i]/norm - offsets[i])*perUnit + 128.5 without its fraction, at least 0 and at
-	// most 255. Every step is rounded to float64. It returns the sum of squares, in any
-	// order, of what that without its half is from its code.
+	// most 255. Every step is rounded to float64. It returns the sum of the squares, in
+	// any order, of the differences between that value less 0.5 and the code.
 	Round func(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64)
 
 	// Subtract takes multiples of rows, which begin len(y) elements apart, from y, one after

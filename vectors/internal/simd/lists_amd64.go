@@ -2,8 +2,9 @@
 
 package simd
 
-// lists is what an instruction set finds among sums, and does with it: functions of
-// Codes, of pointers and lengths, short for lists of at most 32. Nothing is empty.
+// lists are the functions of an instruction set that select among sums and keep the
+// results: functions of Codes that take pointers and lengths, short for lists of at most 32.
+// No argument is empty.
 type lists struct {
 	nearer      func(rows, n int, c *int32, ldc int, norms, adds, bounds, ids, d, outIDs *uint32, ldo int, counts *uint32)
 	either      func(n int, c *int32, norms *uint32, add, bound uint32, bounds, ids, d, outIDs *uint32) int

@@ -51,7 +51,7 @@ func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, d
 	return round512(len(x), &x[0], norm, &offsets[0], perUnit, &dst[0])
 }
 
-// subtractBy subtracts blocks of some elements by assembly, and what is left in Go.
+// subtractBy subtracts whole blocks by assembly, and the rest in Go.
 func subtractBy(block int, blocks func(n int, y, rows *float32, stride int, by *float32, count int)) func(y, rows, by []float32) {
 	return func(y, rows, by []float32) {
 		whole := len(y) / block * block

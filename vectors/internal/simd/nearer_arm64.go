@@ -102,7 +102,7 @@ func within(n int, c *int32, norms *uint32, add, bound uint32) (at int, hits uin
 //go:noescape
 func withinEither(n int, c *int32, norms *uint32, add, bound uint32, bounds *uint32) (at int, hits uint64)
 
-// reaching16 is within for what Reaching looks for.
+// reaching16 is within for Reaching.
 //
 //go:noescape
 func reaching16(n int, c, halves, leasts *float32, half, least float32) (at int, hits uint64)

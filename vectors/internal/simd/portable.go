@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Portable returns the kernels in Go: the twins that the assembly is held
-// against, and what runs where there is none.
+// Portable returns the kernels in Go: the twins that the assembly is
+// tested against, and that run where there is none.
 func Portable() *Kernel {
 	return &Kernel{
 		Name:      "go",
@@ -106,8 +106,8 @@ type decode func(dst []float32, row []byte, from int)
 // addTo adds elements to their lanes; the first belongs to lane 0.
 type addTo func(l *lanes, x, y []float32)
 
-// pair is what one pair of rows is summed with. It is pooled: what is passed to
-// a function value does not stay on the stack.
+// pair is the buffers of the sum of one pair of rows. It is pooled, since arguments of a
+// function value escape to the heap.
 type pair struct {
 	lanes  lanes
 	xs, ys [256]float32

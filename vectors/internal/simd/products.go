@@ -2,7 +2,7 @@ package simd
 
 // Products is the arithmetic of float32 rows in tiles: many rows against many,
 // then which sums are large enough. Unlike a Kernel's sums these are rounded in
-// each CPU's own way: they say which pairs to evaluate, never what a key is.
+// each CPU's own way: they say which pairs to evaluate, and are never keys.
 //
 // Columns are packed in panels of 16 rows: panel[16*i+j] is element i of row j.
 type Products struct {
@@ -17,7 +17,7 @@ type Products struct {
 
 	// Reaching writes to out the columns j whose c[j]-halves[j] is not below least,
 	// or whose c[j]-half is not below leasts[j], in order, and returns how many.
-	// What is not a number is not below. Up to 16 elements past what it writes, and
+	// NaN is not below. Up to 16 elements past its results, and
 	// c, halves and leasts up to a multiple of 16, must be there.
 	Reaching func(c, halves, leasts []float32, half, least float32, out []uint32) int
 

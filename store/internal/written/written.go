@@ -17,8 +17,8 @@
 //	000015.sst ends 8190 3f1c62a9b07d5e44 90ab12cd34ef5678
 //
 // A table that was made elsewhere and linked into the folder is told of by its size and the
-// hash of its ends (Ends): one of another build, or one that was cut, does not fit. What is
-// between them Pebble's checksums hold. A table that is not there is no matter of the
+// hash of its ends (Ends): one of another build, or one that was cut, does not fit.
+// Pebble's checksums hold the rest of it. A table that is not there is no matter of the
 // account: the manifest, which is in it, says which tables there are.
 //
 // The last number of a line is the hash of the line up to it. The account is not
@@ -166,9 +166,15 @@ func (c claim) check(files vfs.FS, path string) error {
 	}
 	h := xxhash.New()
 	n, err := io.Copy(h, io.LimitReader(f, c.bytes))
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return err
+	case isTable(path) && info.Size() > c.bytes: // which is synced once, when it is whole
+		return fmt.Errorf("%w: %s has %d bytes, %d were written", ErrDiffers, path, info.Size(), c.bytes)
 	case n < c.bytes:
 		return fmt.Errorf("%w: %s has %d bytes, %d were written", ErrDiffers, path, n, c.bytes)
 	case h.Sum64() != c.sum:

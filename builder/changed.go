@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -116,6 +117,9 @@ func inputHash(ctx context.Context, src vectors.Source) (string, error) {
 	return strconv.FormatUint(h.Sum64(), 16), nil
 }
 
+// idsName is how errors call the file of ids.
+func (o *Options) idsName() string { return cmp.Or(o.IDsName, o.IDs) }
+
 // idsOf names the contents of the file of ids, which is looked through first: once a
 // build has begun with it another is refused.
 func idsOf(o *Options, rows int) (string, error) {
@@ -129,7 +133,7 @@ func idsOf(o *Options, rows int) (string, error) {
 	defer f.Close()
 	h := xxhash.New()
 	if o.BadRows != Drop {
-		err = store.CheckIDs(io.TeeReader(f, h), o.IDs, rows)
+		err = store.CheckIDs(io.TeeReader(f, h), o.idsName(), rows)
 	} else { // the lines of rows that will be dropped may be anything
 		_, err = io.Copy(h, f)
 	}

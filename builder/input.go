@@ -278,5 +278,10 @@ func (r *run) commitIDs() error {
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	return r.Draft.CommitIDs(r.Ctx, r.opts.IDs, r.src.Len(), dropped)
+	f, err := os.Open(r.opts.IDs)
+	if err != nil {
+		return fmt.Errorf("builder: ids: %w", err)
+	}
+	defer f.Close()
+	return r.Draft.CommitIDs(r.Ctx, f, r.opts.idsName(), r.src.Len(), dropped)
 }

@@ -54,6 +54,7 @@ type Options struct {
 	// What the store holds besides lists; it may not change from run to run either.
 	Reference bool   // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
 	IDs       string // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
+	IDsName   string // the name of these ids in errors, where the file is not the user's own; "" is IDs
 
 	// What may change from one run to the next of the same build.
 	Threads   int                              // GOMAXPROCS

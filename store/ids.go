@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
 )
 
@@ -20,17 +19,12 @@ const maxID = 4096
 
 const idsRecord = "ids"
 
-// CommitIDs stores external ids from a file with one UTF-8 line per input row, in row
-// order; the lines of dropped rows, which ascend, are left out. A repeated, empty or
-// missing id is an error that names its line. It takes some tens of megabytes: ids are
+// CommitIDs stores external ids, one UTF-8 line per input row, in row order; the lines of
+// dropped rows, which ascend, are left out. A repeated, empty or missing id is an error that
+// names file and its line. It takes some tens of megabytes: ids are
 // sorted in runs, which stand in the scratch folder until they are merged. Cancelling ctx
 // stops it with ctx's error, and nothing is committed.
-func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []uint32) (err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	defer f.Close()
+func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows int, dropped []uint32) (err error) {
 	scratch, err := d.scratch()
 	if err != nil {
 		return err
@@ -44,7 +38,7 @@ func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []
 	s := &idSorter{dir: scratch}
 	defer s.close()
 	w := &idWriter{b: b}
-	err = eachID(f, path, rows, dropped, func(line int, id []byte) error {
+	err = eachID(r, file, rows, dropped, func(line int, id []byte) error {
 		if line%underRows == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -62,7 +56,7 @@ func (d *Draft) CommitIDs(ctx context.Context, path string, rows int, dropped []
 			if added++; added%underRows == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return w.addRow(path, e)
+			return w.addRow(file, e)
 		})
 	}
 	if err == nil {

@@ -189,7 +189,7 @@ func TestIDsInRuns(t *testing.T) {
 		idRunBytes = bytes
 		must(t, os.WriteFile(path, []byte(text.String()), 0o666))
 		d := open(t, filepath.Join(t.TempDir(), "s"), tiny(n))
-		must(t, d.CommitIDs(t.Context(), path, n, nil))
+		must(t, commitIDs(t, d, path, n, nil))
 		for row := range n {
 			id, err := d.engine.idOf(uint64(row))
 			must(t, err)
@@ -201,7 +201,7 @@ func TestIDsInRuns(t *testing.T) {
 			t.Errorf("runs are left: %q", left)
 		}
 		must(t, os.WriteFile(path, []byte(text.String()+"id 7\n"), 0o666))
-		if err := d.CommitIDs(t.Context(), path, n+1, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("and %d are both %q", n+1, "id 7")) {
+		if err := commitIDs(t, d, path, n+1, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("and %d are both %q", n+1, "id 7")) {
 			t.Errorf("runs of %d bytes: %v", bytes, err)
 		}
 		must(t, d.Close())
@@ -214,13 +214,13 @@ func TestIDsOfDroppedRows(t *testing.T) {
 	defer d.Close()
 	path := filepath.Join(t.TempDir(), "ids")
 	must(t, os.WriteFile(path, []byte("dropped\na\nb\n\nc\n"), 0o666))
-	must(t, d.CommitIDs(t.Context(), path, 3, []uint32{0, 3}))
+	must(t, commitIDs(t, d, path, 3, []uint32{0, 3}))
 	for row, want := range []string{"a", "b", "c"} {
 		if id, err := d.engine.idOf(uint64(row)); err != nil || id != want {
 			t.Errorf("row %d: %q %v, want %q", row, id, err, want)
 		}
 	}
-	if err := d.CommitIDs(t.Context(), path, 2, []uint32{0, 3}); err == nil || !strings.Contains(err.Error(), "5 lines, want one for each of 4 rows") {
+	if err := commitIDs(t, d, path, 2, []uint32{0, 3}); err == nil || !strings.Contains(err.Error(), "5 lines, want one for each of 4 rows") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -290,7 +290,7 @@ func TestMarkOfUTF8(t *testing.T) {
 	must(t, err)
 	defer f.Close()
 	must(t, CheckIDs(f, path, 3))
-	must(t, d.CommitIDs(t.Context(), path, 3, nil))
+	must(t, commitIDs(t, d, path, 3, nil))
 	finish(t, d, 3, false)
 	s, err := Open(dir, nil)
 	must(t, err)

@@ -93,7 +93,7 @@ func complete(t testing.TB, n int, odd int) string {
 		fmt.Fprintf(&text, "row %d of %d\n", row, odd)
 	}
 	must(t, os.WriteFile(ids, text.Bytes(), 0o666))
-	must(t, d.CommitIDs(t.Context(), ids, n, nil))
+	must(t, commitIDs(t, d, ids, n, nil))
 	must(t, d.CommitAdjacency(2, func(add func([]uint32, []float32) error) error {
 		for row := range n {
 			ns, ks := line(n, row)

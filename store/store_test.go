@@ -71,7 +71,7 @@ func finish(t testing.TB, d *Draft, n int, ids bool) {
 			fmt.Fprintf(&text, "row number %d\n", row)
 		}
 		must(t, os.WriteFile(path, text.Bytes(), 0o666))
-		must(t, d.CommitIDs(t.Context(), path, n, nil))
+		must(t, commitIDs(t, d, path, n, nil))
 	}
 	must(t, d.CommitAdjacency(2, func(add func([]uint32, []float32) error) error {
 		for row := range n {
@@ -449,7 +449,7 @@ func TestIDsRefused(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "ids")
 		must(t, os.WriteFile(path, []byte(text), 0o666))
-		if err := d.CommitIDs(t.Context(), path, 3, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if err := commitIDs(t, d, path, 3, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
 		}
 	}
@@ -534,7 +534,7 @@ func BenchmarkIDs(b *testing.B) {
 		fmt.Fprintf(&text, "pictures/row number %d.jpg\n", row)
 	}
 	must(b, os.WriteFile(path, text.Bytes(), 0o666))
-	must(b, d.CommitIDs(b.Context(), path, n, nil))
+	must(b, commitIDs(b, d, path, n, nil))
 	rng := rand.New(rand.NewPCG(1, 1))
 	b.Run("row to id", func(b *testing.B) {
 		for b.Loop() {
@@ -584,4 +584,13 @@ func TestBuildsGoOnOften(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("a write waits for ever")
 	}
+}
+
+// commitIDs commits the ids of a file.
+func commitIDs(t testing.TB, d *Draft, path string, rows int, dropped []uint32) error {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	return d.CommitIDs(t.Context(), f, path, rows, dropped)
 }

@@ -3,8 +3,8 @@ package refine
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -126,10 +126,17 @@ func (r *run) takeIDs() (err error) {
 		}
 		fmt.Fprintln(w, id)
 	}
-	if err = errors.Join(err, w.Flush(), f.Close()); err != nil {
+	defer f.Close()
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
 		return fmt.Errorf("refine: ids: %w", err)
 	}
-	return r.draft.CommitIDs(r.ctx, path, r.g1.Len(), nil)
+	return r.draft.CommitIDs(r.ctx, f, path, r.g1.Len(), nil)
 }
 
 // takeRows writes the store's own rows in the order of places: the new vectors

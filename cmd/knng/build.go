@@ -332,6 +332,7 @@ func (b *buildFlags) receive(ctx context.Context, g *globals, inputs []string, s
 	}
 	ids := bufio.NewWriter(f)
 	opts.IDs, b.opts.IDs = ids, f.Name()
+	b.opts.IDsName = fmt.Sprintf("the ids in column %s of %s", b.idColumn, strings.Join(inputs, ", "))
 	in, err := g.openInput(ctx, inputs, opts)
 	if err == nil {
 		err = ids.Flush()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -36,23 +37,23 @@ func ballOrder(ctx context.Context, b *division.Balls, progress func(int)) ([]ui
 
 // ballOrder is the locality order of the rows given, whose codes it leaves.
 func (r *run) ballOrder(given *vectors.Rows, progress func(int)) (order []uint32, err error) {
-	if r.codes, err = r.roundedRows(given); err != nil {
+	if r.Codes, err = r.RoundedRows(given); err != nil {
 		return nil, err
 	}
-	return ballOrder(r.Ctx, r.balls(r.codes, 1), progress)
+	return ballOrder(r.Ctx, r.balls(r.Codes, 1), progress)
 }
 
 // rounding is that of the build, which is fitted on rows the first time.
 func (r *run) rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
 	record := "rounding"
-	if r.use == pairCodes && r.State.Steer > 0 { // another method had one of its own
+	if r.Use == points.PairCodes && r.State.Steer > 0 { // another method had one of its own
 		record = "rounding-pairs"
 	}
 	known, err := r.Draft.Load(record, &rounding)
 	if err != nil || known {
 		return rounding, err
 	}
-	rounding = r.fitted(rows)
+	rounding = r.Fitted(rows)
 	return rounding, r.Draft.Record(record, rounding)
 }
 

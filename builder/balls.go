@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
@@ -49,7 +50,7 @@ func (m *ballsMethod) settle() {
 // slack is how many candidates are kept beyond k where there are so many rows.
 func (m *ballsMethod) slack(rows int64) int {
 	slack := m.opts.planned().Slack
-	if keys := m.bytesAreKeys() && !m.reducible(rows); keys && m.opts.Course.Slack == 0 {
+	if keys := m.BytesAreKeys() && !m.reducible(rows); keys && m.opts.Course.Slack == 0 {
 		return slack * keySlack / usualSlack
 	}
 	return slack
@@ -65,7 +66,7 @@ func (m *ballsMethod) prepare() error {
 	if err := m.sight(m.candidatesByCodes); err != nil {
 		return err
 	}
-	if m.keyed = m.State.ByKeys(); m.keyed || m.State.Method != string(Balls) {
+	if m.Keyed = m.State.ByKeys(); m.Keyed || m.State.Method != string(Balls) {
 		return nil
 	}
 	return m.reduce()
@@ -101,15 +102,25 @@ func (m *ballsMethod) free() {
 	}
 }
 
+// rerank makes the running lists of the candidates, in their memory.
+func (m *ballsMethod) rerank() (err error) {
+	p := m.Begin("rerank", "rows", int64(m.N()))
+	defer p.End("")
+	m.freeRound()
+	m.lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
+	m.DropAxes()
+	return err
+}
+
 // candidatesK is the length of the lists of candidates.
-func (m *ballsMethod) candidatesK() int { return min(m.k+m.State.Plan.Slack, m.n()-1) }
+func (m *ballsMethod) candidatesK() int { return min(m.K+m.State.Plan.Slack, m.N()-1) }
 
 // divideBalls runs one overlapping division.
 func (m *ballsMethod) divideBalls() error {
 	number := m.State.Count(job.DivisionStage) + 1
 	m.freeRound()
 	stands := m.Goal.OverlapOf(number)
-	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.n())*int64(stands))
+	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.N())*int64(stands))
 	pairs, err := m.solveDivision(number, stands, p)
 	if err != nil {
 		return err
@@ -119,24 +130,24 @@ func (m *ballsMethod) divideBalls() error {
 		return err
 	}
 	err = m.endBallStage(st)
-	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.n()), m.steerNote())
+	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.N()), m.steerNote())
 	return err
 }
 
 // solveDivision solves the leaves of a division, by codes or by keys.
 func (m *ballsMethod) solveDivision(number, stands int, p *phase) (int64, error) {
-	if m.keyed {
+	if m.Keyed {
 		return m.divideKeyed(number, stands, p)
 	}
-	leaves := &ballLeaves{ctx: m.Ctx, codes: m.codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
-	return leaves.solve(m.balls(cmp.Or(m.lead, m.codes), stands), uint32(number))
+	leaves := &ballLeaves{ctx: m.Ctx, codes: m.Codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
+	return leaves.solve(m.balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
 }
 
 // join runs one round of joins, or as many parts of it as the target recall
 // takes.
 func (m *ballsMethod) join() error {
 	number := m.State.Count(job.PropagationStage) + 1
-	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.n()))
+	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.N()))
 	if m.round == nil {
 		m.round = propagation.NewRound(m.found, m.State.Plan.Most)
 	}
@@ -157,8 +168,8 @@ func (m *ballsMethod) join() error {
 	}
 	st.Evaluated = st.Requested
 	err := m.endBallStage(st)
-	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.n()),
-		m.n()*st.Parts/propagation.Parts, m.n(), m.steerNote())
+	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.N()),
+		m.N()*st.Parts/propagation.Parts, m.N(), m.steerNote())
 	return err
 }
 
@@ -202,7 +213,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 			}
 		}
 		end := min(to, m.round.Entered())
-		err := vectors.Apart(m.opts.Threads, m.n(), joinRange, func() func(first, last int) error {
+		err := vectors.Apart(m.opts.Threads, m.N(), joinRange, func() func(first, last int) error {
 			join, places := m.joiner(), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
 				places = places[:0]
@@ -248,10 +259,10 @@ const steeredRange = 16
 func (m *ballsMethod) steeredCandidates() (mean, standardError float64, err error) {
 	per := make([]float64, len(m.steer.Places))
 	err = vectors.Ranges(m.opts.Threads, len(per), steeredRange, func() func(from, to int) error {
-		exact := newReranker(&m.points, m.found)
+		exact := points.NewRanker(&m.Points, m.found)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
-				ids, keys, err := exact.list(m.steer.Places[i])
+				ids, keys, err := exact.List(m.steer.Places[i])
 				if err != nil {
 					return err
 				}

@@ -113,7 +113,7 @@ func (r *run) build() (*Result, error) {
 	if err := r.roomForLists(); err != nil {
 		return nil, err
 	}
-	if r.k == 0 {
+	if r.K == 0 {
 		return r.finish()
 	}
 	return r.method.finish()
@@ -141,7 +141,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 
 // stages runs stage after stage until the method says stop.
 func (r *run) stages() error {
-	if r.k == 0 {
+	if r.K == 0 {
 		return r.Ctx.Err()
 	}
 	if err := r.method.prepare(); err != nil {
@@ -172,8 +172,8 @@ func (r *run) release() {
 	if r.pairs != nil {
 		r.pairs.Close()
 	}
-	if r.rows != nil && r.ownsRows {
-		r.rows.Close()
+	if r.Rows != nil && r.ownsRows {
+		r.Rows.Close()
 	}
 	r.goodRows.Free()
 	if r.method != nil {

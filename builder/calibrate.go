@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -22,8 +23,8 @@ import (
 const calibrationRows, calibrationBytes = 2048, 16 << 20
 
 // sampled is some points of the input, evenly spread, alone.
-func (r *run) sampled() (*points, error) {
-	size := r.space.RowBytes()
+func (r *run) sampled() (*points.Points, error) {
+	size := r.Space.RowBytes()
 	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.good))
 	bytes := make([]byte, n*size)
 	for i := range n {
@@ -32,24 +33,27 @@ func (r *run) sampled() (*points, error) {
 			return nil, err
 		}
 	}
-	g := &points{space: r.space, own: r.own, threads: r.opts.Threads, k: min(r.opts.K, n-1), screening: screening{use: r.use}}
-	if err := g.over(bytes, n); err != nil {
+	g := &points.Points{Space: r.Space, Own: r.Own, Threads: r.opts.Threads, K: min(r.opts.K, n-1), Screening: points.Screening{Use: r.Use}}
+	if err := g.Over(bytes, n); err != nil {
 		return nil, err
 	}
-	if g.use > noCodes && g.own == nil {
+	if g.Use > points.NoCodes && g.Own == nil {
 		var err error
-		if g.codes, err = codes.Of(g.rows, g.space, g.fitted(g.rows), g.threads); err != nil {
+		if g.Codes, err = codes.Of(g.Rows, g.Space, g.Fitted(g.Rows), g.Threads); err != nil {
 			return nil, err
 		}
 	}
-	g.order = g.numbers(n)
+	g.Order = g.Numbers(n)
 	return g, nil
 }
 
-// trial is the same points for one goroutine.
-func (ps *points) trial() *points {
-	return &points{space: ps.space, own: ps.own, threads: ps.threads, k: ps.k,
-		rows: ps.rows, norms: ps.norms, order: ps.order, screening: ps.screening, ascending: ps.ascending}
+// sample is points on which calibration tries the work of a build.
+type sample struct{ *points.Points }
+
+// trial returns the same points for one goroutine.
+func (ps *sample) trial() *points.Points {
+	return &points.Points{Space: ps.Space, Own: ps.Own, Threads: ps.Threads, K: ps.K,
+		Rows: ps.Rows, Norms: ps.Norms, Order: ps.Order, Screening: ps.Screening, Ascending: ps.Ascending}
 }
 
 // timed is one thing that is measured: it does some of its work, on any goroutine, and
@@ -99,11 +103,11 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 
 // calibrate measures the machine, on lists with so much slack, for about as long as it is given, and writes a file of
 // at most so many bytes.
-func (r *run) calibrate(g *points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
+func (r *run) calibrate(g *points.Points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
 	threads := r.opts.Threads
 	rates = nominal
-	if g.codes != nil && g.use >= candidateCodes && !g.bytesAreKeys() {
-		if err := g.boundCodes(g.rows); err != nil {
+	if g.Codes != nil && g.Use >= points.CandidateCodes && !g.BytesAreKeys() {
+		if err := g.BoundCodes(g.Rows); err != nil {
 			return rates, err
 		}
 	}
@@ -116,13 +120,14 @@ func (r *run) calibrate(g *points, slack int, nominal plan.Rates, budget time.Du
 			shares = append(shares, share)
 		}
 	}
-	measure(&rates.Leaf, threads, func() (timed, func()) { return g.leafTrial(slack) })
-	measure(&rates.Screen, threads, holdingNothing(g.screenTrial))
+	of := &sample{g}
+	measure(&rates.Leaf, threads, func() (timed, func()) { return of.leafTrial(slack) })
+	measure(&rates.Screen, threads, holdingNothing(of.screenTrial))
 	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST
-	if g.codes != nil {
-		measure(&rates.Tile, threads, holdingNothing(g.tileTrial))
+	if g.Codes != nil {
+		measure(&rates.Tile, threads, holdingNothing(of.tileTrial))
 	}
-	measure(&rates.Keys, threads, holdingNothing(g.keyTrial))
+	measure(&rates.Keys, threads, holdingNothing(of.keyTrial))
 	measure(&rates.Touched, threads, holdingNothing(touchTrial))
 	measure(&rates.Hashed, 1, holdingNothing(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))

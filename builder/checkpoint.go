@@ -24,7 +24,7 @@ func (m *ballsMethod) keep() error {
 	if time.Since(m.kept) < keepEvery {
 		return nil
 	}
-	if err := m.RoomForFold(m.n(), m.found.K); err != nil {
+	if err := m.RoomForFold(m.N(), m.found.K); err != nil {
 		return err
 	}
 	// A crash may have kept the state of the last fold from being recorded: then it stands
@@ -45,7 +45,7 @@ func (m *ballsMethod) keep() error {
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
 // low half stands as neighbor, its high half as the bits of a key.
 func (m *ballsMethod) foldCandidates() error {
-	return m.FoldLists(uint32(len(m.State.Stages)), m.n(), func(from, to int, l *store.Lists) {
+	return m.FoldLists(uint32(len(m.State.Stages)), m.N(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			l.Append(place, nil, nil)
 			for i := range m.found.Len(place) {
@@ -58,15 +58,15 @@ func (m *ballsMethod) foldCandidates() error {
 
 // loadCandidates brings into memory what the balls method needs.
 func (m *ballsMethod) loadCandidates() (err error) {
-	p := m.Begin("load", "rows", int64(m.n()))
+	p := m.Begin("load", "rows", int64(m.N()))
 	defer p.End("")
-	if m.codes == nil {
-		if m.codes, err = m.roundedRows(m.rows); err != nil {
+	if m.Codes == nil {
+		if m.Codes, err = m.RoundedRows(m.Rows); err != nil {
 			return err
 		}
 	}
 	m.kept = time.Now()
-	m.found = candidates.New(m.n(), m.candidatesK(), m.opts.Threads)
+	m.found = candidates.New(m.N(), m.candidatesK(), m.opts.Threads)
 	folded, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
 		m.State.Stages, m.State.Stop = nil, ""
@@ -89,13 +89,13 @@ func (m *ballsMethod) setCandidates(l *store.Lists, p *phase) error {
 		entries = entries[:0]
 		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
 			e := candidates.Entry(math.Float32bits(l.Keys[j]))<<32 | candidates.Entry(l.Neighbors[j])
-			if int(e.Place()) >= m.n() {
-				return job.ErrPosition(e.Place(), m.n())
+			if int(e.Place()) >= m.N() {
+				return job.ErrPosition(e.Place(), m.N())
 			}
 			entries = append(entries, e)
 		}
-		if int(place) >= m.n() || len(entries) > m.found.K {
-			return job.ErrPosition(place, m.n())
+		if int(place) >= m.N() || len(entries) > m.found.K {
+			return job.ErrPosition(place, m.N())
 		}
 		m.found.Set(place, entries)
 	}

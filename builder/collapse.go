@@ -74,19 +74,19 @@ func (r *run) loadOrder() (err error) {
 		var places int
 		ordered, err := r.Draft.Load("order", &places)
 		if ordered {
-			r.order = r.good
+			r.Order = r.good
 		}
 		return err
 	}
-	if r.order, err = r.Draft.Order(); err != nil || r.order == nil {
+	if r.Order, err = r.Draft.Order(); err != nil || r.Order == nil {
 		return err
 	}
-	n := len(r.order) - len(r.copies)
+	n := len(r.Order) - len(r.copies)
 	if n != len(r.good) {
-		return fmt.Errorf("%w: order of %d places, want %d", store.ErrCorrupt, len(r.order), len(r.good)+len(r.copies))
+		return fmt.Errorf("%w: order of %d places, want %d", store.ErrCorrupt, len(r.Order), len(r.good)+len(r.copies))
 	}
-	r.copies = r.order[n:]
-	r.order = r.order[:n:n]
+	r.copies = r.Order[n:]
+	r.Order = r.Order[:n:n]
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (r *run) withCopies(order []uint32) []uint32 {
 
 // listLength is the length of the lists of the finished graph.
 func (r *run) listLength() int {
-	return min(r.opts.K, r.n()+len(r.copies)-1)
+	return min(r.opts.K, r.N()+len(r.copies)-1)
 }
 
 // expansion makes the list of every row from those of the solved ones.
@@ -134,7 +134,7 @@ type expansion struct {
 }
 
 func (r *run) expansion() *expansion {
-	e := &expansion{run: r, k: r.listLength(), placeOf: r.placeOf(), starts: make([]uint32, r.n()+1)}
+	e := &expansion{run: r, k: r.listLength(), placeOf: r.placeOf(), starts: make([]uint32, r.N()+1)}
 	e.most = e.k
 	if r.opts.Copies > 0 {
 		e.most = min(e.k, r.opts.Copies)
@@ -147,10 +147,10 @@ func (r *run) expansion() *expansion {
 			e.starts[place+1]++
 		}
 	}
-	for i := range r.n() {
+	for i := range r.N() {
 		e.starts[i+1] += e.starts[i]
 	}
-	e.members = make([]uint32, r.n()+len(r.copies))
+	e.members = make([]uint32, r.N()+len(r.copies))
 	next := slices.Clone(e.starts)
 	for row, place := range e.placeOf {
 		if place != noPlace {
@@ -176,12 +176,12 @@ func (e *expansion) of(row uint32) ([]uint32, []float32) {
 
 // near gathers the groups around a place, its own among them, by key.
 func (e *expansion) near(place uint32) {
-	own := e.rows.Row(int(place))
-	e.groups = append(e.groups[:0], neighbor{e.space.Key(own, own, e.norm(place), e.norm(place)), e.order[place], place})
-	if e.run.k > 0 {
+	own := e.Rows.Row(int(place))
+	e.groups = append(e.groups[:0], neighbor{e.Space.Key(own, own, e.Norm(place), e.Norm(place)), e.Order[place], place})
+	if e.run.K > 0 {
 		ids, keys := e.lists.List(place)
 		for i, id := range ids {
-			e.groups = append(e.groups, neighbor{keys[i], e.order[id], id})
+			e.groups = append(e.groups, neighbor{keys[i], e.Order[id], id})
 		}
 	}
 	slices.SortFunc(e.groups, neighbor.compare)

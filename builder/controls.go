@@ -44,11 +44,11 @@ func perRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)
 
 // control computes the exact lists of the steering rows, where there are any.
 func (r *run) control() error {
-	if r.k == 0 || r.traits.complete && r.State.Steer == 0 || r.opts.Recall == 0 || r.State.Stop != "" {
+	if r.K == 0 || r.traits.complete && r.State.Steer == 0 || r.opts.Recall == 0 || r.State.Stop != "" {
 		return nil
 	}
 	if len(r.State.Stages) == 0 {
-		r.State.Steer, r.State.Drawn = min(r.n(), r.steerers()), steeringDrawn
+		r.State.Steer, r.State.Drawn = min(r.N(), r.steerers()), steeringDrawn
 	}
 	if r.State.Drawn != steeringDrawn && !r.traits.byShare {
 		return errOtherSteering
@@ -56,7 +56,7 @@ func (r *run) control() error {
 	if r.State.Steer == 0 { // as it was begun
 		return nil
 	}
-	p := r.Begin("controls", "pairs", int64(r.State.Steer)*int64(r.n()-1))
+	p := r.Begin("controls", "pairs", int64(r.State.Steer)*int64(r.N()-1))
 	defer p.End("")
 	lists, compared, err := r.truth(r.placesOf(r.steering()), p)
 	if err != nil {
@@ -70,9 +70,9 @@ func (r *run) control() error {
 // truth computes the exact lists of some places, and how many distances that took.
 func (r *run) truth(places []uint32, p *phase) (*recall.Lists, int64, error) {
 	if r.traits.inOrder {
-		return r.exactlyInChunks(r.Ctx, places, p.Add)
+		return r.ExactInOrder(r.Ctx, places, p.Add)
 	}
-	return r.exactly(r.Ctx, places, p.Add)
+	return r.Exact(r.Ctx, places, p.Add)
 }
 
 // steeringDrawn is how rows that steer are drawn now: all at once. Balls and parts drew
@@ -99,7 +99,7 @@ func (r *run) steerers() int {
 
 // steering lists the rows that steer, among the good rows, ascending.
 func (r *run) steering() []uint32 {
-	rows, _ := recall.Disjoint(r.n(), r.State.Steer, 0, r.opts.Seed)
+	rows, _ := recall.Disjoint(r.N(), r.State.Steer, 0, r.opts.Seed)
 	return rows
 }
 
@@ -125,7 +125,7 @@ const leastReport = 20
 // measure reports recall on rows that steered nothing. Exact graphs need none.
 func (r *run) measure(res *Result) error {
 	res.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
-	if r.k == 0 || r.traits.complete && !r.State.Cut() {
+	if r.K == 0 || r.traits.complete && !r.State.Cut() {
 		return nil
 	}
 	truth, err := r.reportTruth(res)
@@ -141,12 +141,12 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 	if r.opts.Distance != nil {
 		least = leastReport
 	}
-	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.n())) - r.State.Steer
-	sample := recall.Report(r.n(), r.steering(), max(budget, least), r.opts.Seed)
-	if len(sample) < min(least, r.n()) { // there are so few rows that all of them can tell
-		sample = recall.Report(r.n(), nil, r.n(), r.opts.Seed)
+	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.N())) - r.State.Steer
+	sample := recall.Report(r.N(), r.steering(), max(budget, least), r.opts.Seed)
+	if len(sample) < min(least, r.N()) { // there are so few rows that all of them can tell
+		sample = recall.Report(r.N(), nil, r.N(), r.opts.Seed)
 	}
-	p := r.Begin("recall", "pairs", int64(len(sample))*int64(r.n()-1))
+	p := r.Begin("recall", "pairs", int64(len(sample))*int64(r.N()-1))
 	truth, evaluated, err := r.truth(r.placesOf(sample), p)
 	p.End("")
 	res.ControlPairs += evaluated
@@ -156,7 +156,7 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 // tellRecall compares the lists of the rows that report with their exact ones.
 func (r *run) tellRecall(res *Result, truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) {
 	per := perRow(truth, listOf)
-	mean, low, high := recall.Interval(per, r.n(), 1)
+	mean, low, high := recall.Interval(per, r.N(), 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: r.opts.Seed}
 	r.Say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(per))
 }

@@ -21,9 +21,9 @@ type paperMethod struct {
 }
 
 func (m *paperMethod) forecast(s *plan.Shape) {
-	if m.bytesAreKeys() {
+	if m.BytesAreKeys() {
 		m.countCodes(s)
-	} else if m.own == nil {
+	} else if m.Own == nil {
 		s.CodeBytes, s.ViewCodes = 4, true // products
 	}
 }
@@ -33,7 +33,7 @@ func (m *paperMethod) expected(aim *plan.Aim) (divisions int, rounds float64) { 
 func (m *paperMethod) settle() {}
 
 func (m *paperMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
-	norms, err := m.normsOf(given)
+	norms, err := m.NormsOf(given)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (m *paperMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 }
 
 func (m *paperMethod) resume() error {
-	m.shared = cache.NewSharedLeaf(m.n())
+	m.shared = cache.NewSharedLeaf(m.N())
 	if err := m.loadLists(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
 	if kind == job.PropagationStage || kind == job.ListsStage {
 		return 0, 0, nil
 	}
-	return m.firstLists() + 4*int64(m.n()), 0, nil // leaf numbers
+	return m.firstLists() + 4*int64(m.N()), 0, nil // leaf numbers
 }
 
 func (m *paperMethod) stage(kind string) error {
@@ -112,14 +112,14 @@ func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if ok && len(labels) != m.n() {
-		return nil, nil, fmt.Errorf("%w: leaf numbers of division %d: %d, want %d", store.ErrCorrupt, number, len(labels), m.n())
+	if ok && len(labels) != m.N() {
+		return nil, nil, fmt.Errorf("%w: leaf numbers of division %d: %d, want %d", store.ErrCorrupt, number, len(labels), m.N())
 	}
 	if ok {
 		return division.FromLabels(labels), labels, nil
 	}
-	p := m.Begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.n()))
-	leaves, err := m.tree(m.rows, m.norms, m.order, p.Add).Divide(m.Ctx, uint32(number))
+	p := m.Begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.N()))
+	leaves, err := m.tree(m.Rows, m.Norms, m.Order, p.Add).Divide(m.Ctx, uint32(number))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +151,7 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 // paperLeaves solves the leaves of one unit after another. A place stands in one
 // leaf of a division, so no other worker touches its list.
 func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) job.Work {
-	w := &paperLeafSolver{paperMethod: m, solver: m.solver(), first: number == 1}
+	w := &paperLeafSolver{paperMethod: m, solver: m.Solver(), first: number == 1}
 	return func(unit int) ([]store.Lists, job.Counts, error) {
 		var counts job.Counts
 		var blocks []store.Lists

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -26,11 +27,11 @@ var errOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared oth
 // exactMethod compares all rows with all others.
 type exactMethod struct {
 	*run
-	bounds bounds // of lists, made by one division
+	bounds points.Bounds // of lists, made by one division
 }
 
 func (m *exactMethod) forecast(s *plan.Shape) {
-	if m.own == nil {
+	if m.Own == nil {
 		m.countCodes(s)
 	}
 }
@@ -38,13 +39,13 @@ func (m *exactMethod) forecast(s *plan.Shape) {
 func (m *exactMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
 func (m *exactMethod) settle() {
-	m.State.Side = plan.BlockSide(int64(len(m.good)), m.own == nil)
+	m.State.Side = plan.BlockSide(int64(len(m.good)), m.Own == nil)
 }
 
 // arrange puts near rows first, where codes tell: lists then take little afterwards.
 // All pairs are compared in any order.
 func (m *exactMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
-	if !m.codesDivide() {
+	if !m.CodesDivide() {
 		return inputOrder(given.Len()), nil
 	}
 	return m.ballOrder(given, progress)
@@ -77,9 +78,9 @@ func (m *exactMethod) stage(string) error { return m.compareRounds() }
 
 func (m *exactMethod) finish() (*Result, error) { return m.run.finish() }
 
-func (m *exactMethod) free() { m.bounds.keys.Free() }
+func (m *exactMethod) free() { m.bounds.Free() }
 
-func (m *exactMethod) blockCount() int { return (m.n() + m.State.Side - 1) / m.State.Side }
+func (m *exactMethod) blockCount() int { return (m.N() + m.State.Side - 1) / m.State.Side }
 
 // seats is the number of blocks made even: the last seat may be empty.
 func (m *exactMethod) seats() int { return (m.blockCount() + 1) / 2 * 2 }
@@ -133,7 +134,7 @@ func (m *exactMethod) exactRound(round, first int) (sum job.Counts, commit func(
 		sum, err = m.UnitCounts(unit)
 		return sum, func() error { return nil }, err
 	}
-	screens, err := m.screens()
+	screens, err := m.Screens()
 	if err != nil {
 		return sum, nil, err
 	}

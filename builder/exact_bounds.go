@@ -1,11 +1,11 @@
 package builder
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
@@ -20,37 +20,37 @@ import (
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
 func (m *exactMethod) boundLists() error {
-	if m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.n() < plan.BoundLeaves*m.opts.LeafSize {
+	if m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < plan.BoundLeaves*m.opts.LeafSize {
 		return nil
 	}
-	if err := m.haveCodes(); err != nil || m.codes == nil {
+	if err := m.HaveCodes(); err != nil || m.Codes == nil {
 		return err
 	}
-	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
+	if err := m.bounds.Take(&m.Ledger, m.N()); err != nil {
 		return err
 	}
-	if !m.codesDivide() {
+	if !m.CodesDivide() {
 		return m.boundByLongest()
 	}
-	b := m.balls(m.codes, job.Overlap)
-	p := m.Begin("bounds", "rows", int64(m.n())*int64(b.Overlap))
+	b := m.balls(m.Codes, job.Overlap)
+	p := m.Begin("bounds", "rows", int64(m.N())*int64(b.Overlap))
 	defer p.End("")
-	found := candidates.New(m.n(), m.k, m.opts.Threads)
+	found := candidates.New(m.N(), m.K, m.opts.Threads)
 	defer found.Free()
-	leaves := &ballLeaves{ctx: m.Ctx, codes: m.codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
+	leaves := &ballLeaves{ctx: m.Ctx, codes: m.Codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
 	if _, err := leaves.solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
-	return vectors.Ranges(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
-		w := newReranker(&m.points, found)
+	return vectors.Ranges(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
+		w := points.NewRanker(&m.Points, found)
 		return func(from, to int) error {
 			for place := uint32(from); place < uint32(to); place++ {
-				_, keys, err := w.list(place)
+				_, keys, err := w.List(place)
 				if err != nil {
 					return err
 				}
-				if len(keys) == m.k {
-					m.bounds.set(place, keys[m.k-1])
+				if len(keys) == m.K {
+					m.bounds.Set(place, keys[m.K-1])
 				}
 			}
 			return m.Ctx.Err()
@@ -61,14 +61,14 @@ func (m *exactMethod) boundLists() error {
 // boundByLongest sets the bounds where products with the longest rows are the largest:
 // each row is compared with as many of those as a screen has columns.
 func (m *exactMethod) boundByLongest() error {
-	p := m.Begin("bounds", "rows", int64(m.n()))
+	p := m.Begin("bounds", "rows", int64(m.N()))
 	defer p.End("")
-	screens, err := m.screens()
+	screens, err := m.Screens()
 	if err != nil {
 		return err
 	}
-	longest := m.longest(m.screenColumns())
-	return vectors.Ranges(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
+	longest := m.Longest(m.ScreenColumns())
+	return vectors.Ranges(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
 		w := m.exactWorker(screens)
 		w.screen.Columns(longest, nil, nil)
 		return func(from, to int) error {
@@ -97,7 +97,7 @@ func (w *exactWorker) boundBand(band, columns []uint32) error {
 				w.ids = append(w.ids, columns[j])
 			}
 		}
-		if len(w.ids) < w.k {
+		if len(w.ids) < w.K {
 			continue
 		}
 		w.keys = slices.Grow(w.keys[:0], len(w.ids))[:len(w.ids)]
@@ -105,22 +105,7 @@ func (w *exactWorker) boundBand(band, columns []uint32) error {
 			return err
 		}
 		slices.Sort(w.keys)
-		w.bounds.set(x, w.keys[w.k-1])
+		w.bounds.Set(x, w.keys[w.K-1])
 	}
 	return nil
-}
-
-// longest are the places of some rows, none shorter than any other, ascending.
-func (ps *points) longest(most int) []uint32 {
-	lengths := make([]float64, ps.n())
-	places := slices.Clone(ps.numbers(ps.n()))
-	for i := range lengths {
-		lengths[i] = ps.space.Norm(ps.rows.Row(i))
-	}
-	slices.SortFunc(places, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(lengths[b], lengths[a]), cmp.Compare(a, b))
-	})
-	places = places[:min(most, len(places))]
-	slices.Sort(places)
-	return places
 }

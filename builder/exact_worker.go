@@ -29,9 +29,9 @@ type exactWorker struct {
 }
 
 func (m *exactMethod) exactWorker(screens func() screen.Screen) *exactWorker {
-	w := &exactWorker{exactMethod: m, solver: m.solver()}
+	w := &exactWorker{exactMethod: m, solver: m.Solver()}
 	if screens != nil {
-		w.screen, w.wide = screens(), m.screenColumns()
+		w.screen, w.wide = screens(), m.ScreenColumns()
 	}
 	return w
 }
@@ -112,7 +112,7 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 
 // bound is the key above which the list of a place takes nothing, or nothing to stay.
 func (w *exactWorker) bound(place uint32) float32 {
-	return min(w.lists.Worst(place), w.bounds.key(place))
+	return min(w.lists.Worst(place), w.bounds.Key(place))
 }
 
 // boundsOf are the bounds of columns; nil where columns are rows themselves, which ask
@@ -134,7 +134,7 @@ func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 // codes, and stand in the order of their rows; others whose key is nothing need not.
 func (w *exactWorker) isClosed(x, first uint32) bool {
 	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first &&
-		w.space.Metric().Squares() && !w.keysVanish()
+		w.Space.Metric().Squares() && !w.KeysVanish()
 }
 
 func (w *exactWorker) allAre(places []uint32, first uint32) bool {
@@ -206,7 +206,7 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 
 func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
 	side := w.State.Side
-	for p := b * side; p < min((b+1)*side, w.n()); p++ {
+	for p := b * side; p < min((b+1)*side, w.N()); p++ {
 		dst = append(dst, uint32(p))
 	}
 	return dst

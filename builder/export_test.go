@@ -81,7 +81,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 			return 0, nil, err
 		}
 	}
-	if r.k == 0 {
+	if r.K == 0 {
 		return 0, nil, nil
 	}
 	var found *candidates.Lists
@@ -92,7 +92,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	case *ballsMethod:
 		found = m.found
 	}
-	for place := range uint32(r.n()) {
+	for place := range uint32(r.N()) {
 		var list []float32
 		if found == nil {
 			_, of := r.lists.List(place)

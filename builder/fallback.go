@@ -7,6 +7,7 @@ import (
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/keyed"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
@@ -19,20 +20,20 @@ import (
 func (r *run) keyedLeaf() int { return max(r.opts.LeafSize/2, 4*r.opts.K, 4) }
 
 // comparer returns one goroutine's comparer by keys, of points with codes of any kind.
-func (ps *points) comparer(found *candidates.Lists) *keyed.Comparer {
-	return keyed.New(found, ps.keys(), ps.codes.NewTile())
+func comparer(ps *points.Points, found *candidates.Lists) *keyed.Comparer {
+	return keyed.New(found, ps.Keys(), ps.Codes.NewTile())
 }
 
 // leafSolver returns one goroutine's way to solve leaves of points, by codes or by keys.
-func leafSolver(ps *points, found *candidates.Lists) func(leaf []uint32) error {
-	if !ps.keyed {
-		leaves := newTileLeaves(ps.codes, found)
+func leafSolver(ps *points.Points, found *candidates.Lists) func(leaf []uint32) error {
+	if !ps.Keyed {
+		leaves := newTileLeaves(ps.Codes, found)
 		return func(leaf []uint32) error {
 			leaves.solve(leaf)
 			return nil
 		}
 	}
-	c, rows := ps.comparer(found), keyed.Rows{Rows: ps.rows, Space: ps.space}
+	c, rows := comparer(ps, found), keyed.Rows{Rows: ps.Rows, Space: ps.Space}
 	return func(leaf []uint32) error {
 		_, err := c.Leaf(rows, leaf)
 		return err
@@ -41,10 +42,10 @@ func leafSolver(ps *points, found *candidates.Lists) func(leaf []uint32) error {
 
 // joiner returns one goroutine's joiner, by codes or by keys.
 func (m *ballsMethod) joiner() *propagation.Join {
-	if !m.keyed {
-		return m.round.Join(m.codes)
+	if !m.Keyed {
+		return m.round.Join(m.Codes)
 	}
-	c := m.comparer(m.found)
+	c := comparer(&m.Points, m.found)
 	return m.round.JoinBy(func(all []uint32, fresh int) error {
 		_, err := c.Among(all, fresh)
 		return err
@@ -56,7 +57,7 @@ func (m *ballsMethod) joiner() *propagation.Join {
 func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	for i := range stands {
-		tree := m.tree(m.rows, m.norms, m.order, nil)
+		tree := m.tree(m.Rows, m.Norms, m.Order, nil)
 		tree.LeafSize = m.keyedLeaf()
 		leaves, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
@@ -71,7 +72,7 @@ func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
 
 func (m *ballsMethod) solveKeyed(leaves *division.Leaves, pairs *atomic.Int64, p *phase) error {
 	return vectors.Ranges(m.opts.Threads, leaves.Len(), 1, func() func(from, to int) error {
-		solve := leafSolver(&m.points, m.found)
+		solve := leafSolver(&m.Points, m.found)
 		return func(i, _ int) error {
 			leaf := leaves.Leaf(i)
 			if err := solve(leaf); err != nil {
@@ -86,11 +87,11 @@ func (m *ballsMethod) solveKeyed(leaves *division.Leaves, pairs *atomic.Int64, p
 
 // goKeyed goes over to keys: all lists are made anew from their candidates.
 func (m *ballsMethod) goKeyed() error {
-	p := m.Begin("keys", "rows", int64(m.n()))
+	p := m.Begin("keys", "rows", int64(m.N()))
 	defer p.End("codes tell no more: rows are compared by their keys")
 	m.freeRound()
-	err := vectors.Apart(m.opts.Threads, m.n(), 1024, func() func(from, to int) error {
-		c := m.comparer(m.found)
+	err := vectors.Apart(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
+		c := comparer(&m.Points, m.found)
 		return func(from, to int) error {
 			for place := from; place < to; place++ {
 				if err := c.Rekey(uint32(place)); err != nil {
@@ -104,7 +105,7 @@ func (m *ballsMethod) goKeyed() error {
 	if err != nil {
 		return err
 	}
-	m.keyed = true
+	m.Keyed = true
 	st := m.State.Changed(job.KeysStage)
 	if err := m.look(&st); err != nil {
 		return err
@@ -158,15 +159,15 @@ func (r *run) exactSide() int {
 // the method before it held.
 func (r *run) takeExact(before method) error {
 	before.free()
-	r.screening = screening{use: r.use, fit: r.fit}
-	r.keyed = false
+	r.Screening = points.Screening{Use: r.Use, Fit: r.Fit}
+	r.Keyed = false
 	r.take(Exact)
 	if err := r.Save(); err != nil {
 		return err
 	}
-	if r.norms == nil {
+	if r.Norms == nil {
 		var err error
-		if r.norms, err = r.normsOf(r.rows); err != nil {
+		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
 			return err
 		}
 	}

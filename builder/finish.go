@@ -42,16 +42,16 @@ func (r *run) finish() (*Result, error) {
 // all others, and returns how many there were. It is not a stage of its own:
 // doing it again after an interruption gives the same lists.
 func (r *run) complete() (int, error) {
-	if r.k == 0 {
+	if r.K == 0 {
 		return 0, nil
 	}
 	var short []uint32
-	r.lists.Short(r.k, func(place uint32) { short = append(short, place) })
+	r.lists.Short(r.K, func(place uint32) { short = append(short, place) })
 	if len(short) == 0 {
 		return 0, nil
 	}
 	p := r.Begin("complete", "rows", int64(len(short)))
-	all := make([]uint32, r.n())
+	all := make([]uint32, r.N())
 	for i := range all {
 		all[i] = uint32(i)
 	}
@@ -65,7 +65,7 @@ func (r *run) complete() (int, error) {
 		}
 	})
 	p.End("%d rows were left short and completed exactly", len(short))
-	r.completing = job.Counts{Requested: int64(len(short)) * int64(r.n()-1), Evaluated: evaluated.Load()}
+	r.completing = job.Counts{Requested: int64(len(short)) * int64(r.N()-1), Evaluated: evaluated.Load()}
 	return len(short), err
 }
 
@@ -76,7 +76,7 @@ func (r *run) completeRow(place uint32, all []uint32) (evaluated int, err error)
 
 // scan evaluates the keys of a place and each other one of all, in turn.
 func (r *run) scan(place uint32, all []uint32, found func(id uint32, key float32)) (evaluated int, err error) {
-	keys := r.keys()
+	keys := r.Keys()
 	out := make([]float32, 4096)
 	for _, side := range [][]uint32{all[:place], all[place+1:]} {
 		for part := range slices.Chunk(side, len(out)) {
@@ -107,7 +107,7 @@ func (r *run) writeAdjacency() error {
 		return r.writeExpanded(p)
 	}
 	lists := r.outputLists()
-	return r.Draft.CommitAdjacency(r.k, func(add func([]uint32, []float32) error) error {
+	return r.Draft.CommitAdjacency(r.K, func(add func([]uint32, []float32) error) error {
 		return r.InOrder(r.Ctx, r.outputRows(), lists, func(l *store.Lists) error {
 			for i := range l.Rows {
 				from, to := l.Starts[i], l.Starts[i+1]
@@ -128,12 +128,12 @@ func (r *run) outputLists() func(from, to int, l *store.Lists) {
 		for row := from; row < to; row++ {
 			l.Append(uint32(row), nil, nil)
 			place := placeOf[row]
-			if place == noPlace || r.k == 0 {
+			if place == noPlace || r.K == 0 {
 				continue
 			}
 			ids, keys := r.lists.List(place)
 			for i, id := range ids {
-				l.Add(r.order[id], keys[i])
+				l.Add(r.Order[id], keys[i])
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (r *run) placeOf() []uint32 {
 	for i := range places {
 		places[i] = noPlace
 	}
-	for place, row := range r.order {
+	for place, row := range r.Order {
 		places[row] = uint32(place)
 	}
 	return places
@@ -209,14 +209,14 @@ func (r *run) report() *Result {
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
 		ControlPairs: r.State.Control, EffectiveRates: []float64{},
 		Divisions: r.State.Count(job.DivisionStage), Rounds: r.State.Count(job.PropagationStage),
-		Axes: r.axes, PairCache: r.cacheForm(), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
+		Axes: r.Axes, PairCache: r.cacheForm(), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
 		BadRows: len(r.bad.Rows), Collapsed: len(r.copies), Kernel: distance.Kernel(), Threads: r.opts.Threads,
 		Plan: r.State.Expected, RevisedPlan: r.State.Revised,
 	}
 	if r.opts.Distance != nil {
 		res.Metric = r.opts.Distance.Name
 	}
-	res.ScanRate = scanRate(sum.Evaluated, r.n())
+	res.ScanRate = scanRate(sum.Evaluated, r.N())
 	if r.traits.overlaps {
 		res.Divisions = r.Goal.BallsDone(&r.State)
 	}
@@ -233,9 +233,9 @@ func (r *run) components() int {
 	if len(r.copies) > 0 {
 		return r.expandedComponents()
 	}
-	return analysis.Components(r.n(), func(yield func(a, b uint32)) {
-		for p := range uint32(r.n()) {
-			if r.k == 0 {
+	return analysis.Components(r.N(), func(yield func(a, b uint32)) {
+		for p := range uint32(r.N()) {
+			if r.K == 0 {
 				return
 			}
 			ids, _ := r.lists.List(p)

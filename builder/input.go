@@ -21,7 +21,7 @@ func (r *run) layout() (err error) {
 	if err := r.loadOrder(); err != nil {
 		return err
 	}
-	if r.order == nil {
+	if r.Order == nil {
 		if err := r.chooseMethod(); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (r *run) makeOrder() (err error) {
 		return err
 	}
 	if r.traits.inOrder && !r.opts.Reference {
-		r.order = r.good
+		r.Order = r.good
 		err = r.copyRows()
 	} else {
 		err = r.orderRows()
@@ -66,7 +66,7 @@ func (r *run) makeOrder() (err error) {
 	if err != nil {
 		return err
 	}
-	order := r.order
+	order := r.Order
 	if len(r.copies) > 0 {
 		order = slices.Concat(order, r.copies)
 	}
@@ -79,9 +79,9 @@ func (r *run) orderRows() error {
 		return err
 	}
 	defer release()
-	r.order = r.good
+	r.Order = r.good
 	if !r.opts.Reference {
-		r.order, err = r.carve(given)
+		r.Order, err = r.carve(given)
 	}
 	return err
 }
@@ -125,12 +125,12 @@ func inputOrder(n int) []uint32 {
 // that order, at the same time where these are not the rows themselves.
 func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(int)) (err error) {
 	write := func() error { return r.writeRows(given, r.withCopies(order), progress) }
-	if r.codes == nil {
+	if r.Codes == nil {
 		return write()
 	}
-	if !r.space.RowsAreCodes() {
+	if !r.Space.RowsAreCodes() {
 		written := job.Async(write)
-		r.codes, err = r.codes.Reordered(nil, order, r.opts.Threads)
+		r.Codes, err = r.Codes.Reordered(nil, order, r.opts.Threads)
 		return errors.Join(written(), err)
 	}
 	if err := write(); err != nil {
@@ -139,7 +139,7 @@ func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(in
 	if err := r.mapRowsWritten(len(order)); err != nil {
 		return err
 	}
-	r.codes, err = r.codes.Reordered(r.rows, order, r.opts.Threads)
+	r.Codes, err = r.Codes.Reordered(r.Rows, order, r.opts.Threads)
 	return err
 }
 
@@ -258,7 +258,7 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 // tree is the divider over rows whose place i is input row rowOf[i].
 func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
 	return &division.Tree{
-		Space: r.space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
+		Space: r.Space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
 		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
 		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
 	}

@@ -6,20 +6,21 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors"
 )
 
-// intrinsic estimates the intrinsic dimension of some rows from the distances of their
+// intrinsicDim estimates the intrinsic dimension of some rows from the distances of their
 // codes (Levina, Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"),
 // with the mean taken of inverses (MacKay, Ghahramani). 0 where there are no codes.
-func (ps *points) intrinsic(ctx context.Context) (float64, error) {
-	n := ps.rows.Len()
-	if ps.codes == nil || n < 2*intrinsicK {
+func intrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
+	n := ps.Rows.Len()
+	if ps.Codes == nil || n < 2*intrinsicK {
 		return 0, nil
 	}
 	found := candidates.New(n, intrinsicK, 1)
 	defer found.Free()
-	if err := ps.solveApart(ctx, found, ps.numbers(n)); err != nil {
+	if err := solveApart(ctx, ps, found, ps.Numbers(n)); err != nil {
 		return 0, err
 	}
 	sum, count := 0.0, 0
@@ -49,10 +50,10 @@ func (ps *points) intrinsic(ctx context.Context) (float64, error) {
 }
 
 // solveApart solves one leaf, whose lists are empty, by all threads.
-func (ps *points) solveApart(ctx context.Context, found *candidates.Lists, leaf []uint32) error {
-	share := (len(leaf) + ps.threads - 1) / ps.threads
-	return vectors.Ranges(ps.threads, len(leaf), share, func() func(from, to int) error {
-		w, own := newTileLeaves(ps.codes, found), slices.Clone(leaf)
+func solveApart(ctx context.Context, ps *points.Points, found *candidates.Lists, leaf []uint32) error {
+	share := (len(leaf) + ps.Threads - 1) / ps.Threads
+	return vectors.Ranges(ps.Threads, len(leaf), share, func() func(from, to int) error {
+		w, own := newTileLeaves(ps.Codes, found), slices.Clone(leaf)
 		return func(from, to int) error {
 			w.compare(own, leaf[from:to])
 			return ctx.Err()

@@ -58,7 +58,7 @@ func (r *run) chooseForOwn() error {
 	if err != nil {
 		return err
 	}
-	ids := make([]uint32, min(r.n()-1, 3))
+	ids := make([]uint32, min(r.N()-1, 3))
 	for i := range ids {
 		ids[i] = uint32(i + 1)
 	}
@@ -79,9 +79,9 @@ func (r *run) chooseForOwn() error {
 	}
 	rows := make([]uint64, len(ids))
 	for i, id := range ids {
-		rows[i] = uint64(r.order[id])
+		rows[i] = uint64(r.Order[id])
 	}
-	if err := r.pairs.Add(uint64(r.order[0]), rows, found); err != nil {
+	if err := r.pairs.Add(uint64(r.Order[0]), rows, found); err != nil {
 		return err
 	}
 	return r.Draft.Record("distance-cost", r.keyCost)
@@ -110,12 +110,12 @@ func (r *run) cacheForm() string {
 
 // costOfKernel times the metric's kernels on a few hundred pairs.
 func (r *run) costOfKernel() (time.Duration, error) {
-	ids := make([]uint32, min(r.n()-1, 256))
+	ids := make([]uint32, min(r.N()-1, 256))
 	for i := range ids {
 		ids[i] = uint32(i + 1)
 	}
 	out := make([]float32, len(ids))
-	keys := r.kernelKeys()
+	keys := r.KernelKeys()
 	best := time.Duration(math.MaxInt64)
 	for range 5 {
 		began := time.Now()
@@ -133,7 +133,7 @@ func (r *run) cachedKeys() leaf.Keys {
 	if r.pairs == nil {
 		return r.ownKeys()
 	}
-	return r.pairs.Keys(r.order, r.keyCost, r.ownKeys())
+	return r.pairs.Keys(r.Order, r.keyCost, r.ownKeys())
 }
 
 // ownKeys computes every key asked for under the user's own distance. One may take any
@@ -145,7 +145,7 @@ func (r *run) ownKeys() leaf.Keys {
 			if err := r.Ctx.Err(); err != nil {
 				return i, err
 			}
-			a, b := store.Row(r.order[x]), store.Row(r.order[id])
+			a, b := store.Row(r.Order[x]), store.Row(r.Order[id])
 			key, err := f.Key(min(a, b), max(a, b))
 			if err == nil && (math.IsNaN(float64(key)) || math.IsInf(float64(key), 0)) {
 				err = fmt.Errorf("value %v, want a finite number", key)

@@ -13,12 +13,12 @@ func (r *run) load() (err error) {
 	if err := r.mapRows(); err != nil {
 		return err
 	}
-	r.k = min(r.opts.K, r.n()-1)
-	if r.k == 0 {
+	r.K = min(r.opts.K, r.N()-1)
+	if r.K == 0 {
 		return nil
 	}
 	if !r.traits.inOrder {
-		if r.norms, err = r.normsOf(r.rows); err != nil {
+		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
 			return err
 		}
 	}
@@ -31,25 +31,25 @@ func (r *run) mapRows() error {
 		if !ok {
 			return fmt.Errorf("builder: the referenced input can no longer be mapped")
 		}
-		r.rows = rows
+		r.Rows = rows
 		return nil
 	}
-	return r.mapRowsWritten(r.n())
+	return r.mapRowsWritten(r.N())
 }
 
 // mapRowsWritten maps the store's own rows, unless they are mapped already.
 func (r *run) mapRowsWritten(n int) (err error) {
-	if r.rows != nil {
+	if r.Rows != nil {
 		return nil
 	}
 	r.ownsRows = true
-	if r.rows, err = r.Draft.Rows(); err != nil {
+	if r.Rows, err = r.Draft.Rows(); err != nil {
 		return err
 	}
-	if all := n + len(r.copies); r.rows.Len() != all {
-		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.Draft.RowsPath(), r.rows.Len(), all)
+	if all := n + len(r.copies); r.Rows.Len() != all {
+		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.Draft.RowsPath(), r.Rows.Len(), all)
 	}
-	r.rows = r.rows.Head(n)
+	r.Rows = r.Rows.Head(n)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (r *run) mapRowsWritten(n int) (err error) {
 func (r *run) loadLists() error {
 	p := r.Begin("load", "stages", int64(len(r.State.Stages)))
 	defer p.End("")
-	r.lists = union.New(r.n(), r.k, r.order)
+	r.lists = union.New(r.N(), r.K, r.Order)
 	folded, ok, err := r.Draft.Folded()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (m *paperMethod) loadLabels() error {
 		if labels, ok, err = m.Draft.Labels(uint32(number), labels, nil); err != nil {
 			return err
 		}
-		if !ok || len(labels) != m.n() {
+		if !ok || len(labels) != m.N() {
 			return fmt.Errorf("%w: leaf numbers of division %d are missing", store.ErrCorrupt, number)
 		}
 		m.shared.Add(labels)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 
+	"github.com/knng/knng/builder/internal/points"
 	reporter "github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -59,16 +60,16 @@ func sampledRecalls(ctx context.Context, s *store.Store, sample int, seed uint64
 
 // measurement is the rows of a store, and whom its measuring is told.
 type measurement struct {
-	*points
+	*points.Points
 	ctx context.Context
 	reporter.Reporter
 }
 
 // truth computes the exact lists of some places.
-func (m *measurement) truth(of *points, places []uint32) (*recall.Lists, error) {
-	p := m.Begin("recall", "pairs", int64(len(places))*int64(of.n()-1))
+func (m *measurement) truth(of *points.Points, places []uint32) (*recall.Lists, error) {
+	p := m.Begin("recall", "pairs", int64(len(places))*int64(of.N()-1))
 	defer p.End("")
-	truth, _, err := of.exactly(m.ctx, places, p.Add)
+	truth, _, err := of.Exact(m.ctx, places, p.Add)
 	return truth, err
 }
 
@@ -77,15 +78,15 @@ func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error)
 	if copies := copiesOf(s.Info().Manifest); copies > 0 {
 		return m.perRowOfGroups(s, places, copies)
 	}
-	truth, err := m.truth(m.points, places)
+	truth, err := m.truth(m.Points, places)
 	if err != nil {
 		return nil, err
 	}
-	return perRowOf(s, truth, m.order)
+	return perRowOf(s, truth, m.Order)
 }
 
 // pointsOf is the rows of a store under its metric.
-func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points, error) {
+func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points.Points, error) {
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil || s.OwnDistance() {
 		return nil, ErrOwnDistance
@@ -94,11 +95,11 @@ func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points, error
 	if !ok {
 		return nil, errors.New("builder: the referenced vectors cannot be mapped")
 	}
-	ps := &points{threads: runtime.GOMAXPROCS(0), rows: rows, order: order, k: s.K()}
-	if ps.space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
+	ps := &points.Points{Threads: runtime.GOMAXPROCS(0), Rows: rows, Order: order, K: s.K()}
+	if ps.Space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
 		return nil, err
 	}
-	ps.norms, err = ps.normsOf(rows)
+	ps.Norms, err = ps.NormsOf(rows)
 	return ps, err
 }
 

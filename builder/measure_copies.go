@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -29,7 +30,7 @@ type groups struct {
 func groupsOf(m *measurement) (*groups, error) {
 	g := new(groups)
 	var err error
-	if g.first, err = vectors.FirstOf(m.rows, vectors.AuditOptions{Context: m.ctx, Threads: m.threads}); err != nil {
+	if g.first, err = vectors.FirstOf(m.Rows, vectors.AuditOptions{Context: m.ctx, Threads: m.Threads}); err != nil {
 		return nil, err
 	}
 	for place, first := range g.first {
@@ -67,10 +68,10 @@ func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int
 	for i, place := range places {
 		at, _ := slices.BinarySearch(solved, firsts[i])
 		exact := m.keysOfGroups(g, solved[at], truth, at, copies)
-		if neighbors, keys, err = s.Keyed(store.Row(m.order[place]), neighbors, keys); err != nil {
+		if neighbors, keys, err = s.Keyed(store.Row(m.Order[place]), neighbors, keys); err != nil {
 			return nil, err
 		}
-		per[i] = recall.OfList(exact, neighbors, keys, m.order[place], m.k)
+		per[i] = recall.OfList(exact, neighbors, keys, m.Order[place], m.K)
 	}
 	return per, nil
 }
@@ -81,9 +82,9 @@ func (m *measurement) exactlyOfFirsts(places []uint32, distinct int) (*recall.Li
 	if distinct == 1 {
 		return nil, nil
 	}
-	among := &points{space: m.space, threads: m.threads, rows: m.rows.Head(distinct), order: m.order[:distinct], k: min(m.k, distinct-1)}
-	if m.norms != nil {
-		among.norms = m.norms[:distinct]
+	among := &points.Points{Space: m.Space, Threads: m.Threads, Rows: m.Rows.Head(distinct), Order: m.Order[:distinct], K: min(m.K, distinct-1)}
+	if m.Norms != nil {
+		among.Norms = m.Norms[:distinct]
 	}
 	return m.truth(among, places)
 }
@@ -94,8 +95,8 @@ func (m *measurement) keysOfGroups(g *groups, place uint32, truth *recall.Lists,
 		key  float32
 		rows int
 	}
-	own, norm := m.rows.Row(int(place)), m.norm(place)
-	near := []group{{m.space.Key(own, own, norm, norm), g.sizes[place] - 1}}
+	own, norm := m.Rows.Row(int(place)), m.Norm(place)
+	near := []group{{m.Space.Key(own, own, norm, norm), g.sizes[place] - 1}}
 	if truth != nil {
 		ids, keys := truth.List(at)
 		for i, id := range ids {
@@ -104,7 +105,7 @@ func (m *measurement) keysOfGroups(g *groups, place uint32, truth *recall.Lists,
 	}
 	var taken, rest []float32
 	for _, x := range near {
-		for i := range min(x.rows, copies+m.k) {
+		for i := range min(x.rows, copies+m.K) {
 			if i < copies {
 				taken = append(taken, x.key)
 			} else {
@@ -114,8 +115,8 @@ func (m *measurement) keysOfGroups(g *groups, place uint32, truth *recall.Lists,
 	}
 	slices.Sort(taken)
 	slices.Sort(rest)
-	taken = taken[:min(m.k, len(taken))]
-	taken = append(taken, rest[:min(m.k-len(taken), len(rest))]...)
+	taken = taken[:min(m.K, len(taken))]
+	taken = append(taken, rest[:min(m.K-len(taken), len(rest))]...)
 	slices.Sort(taken)
 	return taken
 }

@@ -76,7 +76,7 @@ func (o *Options) choose(n, dim int) Method {
 func (r *run) take(name Method) {
 	r.State.Method, r.traits = string(name), methods[name]
 	r.Goal.Propagate = r.Goal.Propagate && r.traits.rounds
-	r.use, r.method = r.traits.codes, r.traits.open(r)
+	r.Use, r.method = r.traits.codes, r.traits.open(r)
 }
 
 // divisible reports whether the parts method can do what is asked.

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -41,7 +42,7 @@ type method interface {
 // traits are what options and passes know of a method that is not under way.
 type traits struct {
 	open      func(*run) method
-	codes     use
+	codes     points.Use
 	mostRows  int64  // that it takes; 0: as many as any
 	complete  bool   // compares all pairs: nothing is left to steer or to measure
 	overlaps  bool   // its divisions have a row in several leaves
@@ -59,11 +60,11 @@ var methods map[Method]traits
 
 func init() {
 	methods = map[Method]traits{
-		Exact: {open: func(r *run) method { return &exactMethod{run: r} }, codes: pairCodes, complete: true},
+		Exact: {open: func(r *run) method { return &exactMethod{run: r} }, codes: points.PairCodes, complete: true},
 		Tree:  {open: func(r *run) method { return &treeMethod{run: r} }, complete: true},
 		Paper: {open: func(r *run) method { return &paperMethod{run: r} }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
-		Balls: {open: func(r *run) method { return &ballsMethod{run: r} }, codes: candidateCodes, mostRows: candidates.MaxPlaces,
+		Balls: {open: func(r *run) method { return &ballsMethod{run: r} }, codes: points.CandidateCodes, mostRows: candidates.MaxPlaces,
 			overlaps: true, rounds: true, leaves: true, inParts: Parts},
-		Parts: {open: func(r *run) method { return &partsMethod{run: r} }, codes: groupCodes, overlaps: true, inOrder: true},
+		Parts: {open: func(r *run) method { return &partsMethod{run: r} }, codes: points.GroupCodes, overlaps: true, inOrder: true},
 	}
 }

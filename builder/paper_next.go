@@ -24,7 +24,7 @@ func (m *paperMethod) next() (kind, stop string) {
 		return "", m.plainStop(divisions, rounds)
 	}
 	kind, stop = m.more(divisions, rounds)
-	if !m.opts.InPlace && g.PaperTurns(s, stop != "", m.own == nil) {
+	if !m.opts.InPlace && g.PaperTurns(s, stop != "", m.Own == nil) {
 		return job.ListsStage, ""
 	}
 	return kind, stop

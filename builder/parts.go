@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -26,13 +27,13 @@ type partsMethod struct {
 	groups [2]parts.Group // one being solved, one being read
 	folded uint32         // stages whose lists are in the fold
 	units  []int          // of every stage since
-	bounds bounds         // the last of every list folded
+	bounds points.Bounds  // the last of every list folded
 }
 
 func (m *partsMethod) forecast(s *plan.Shape) {
 	m.countCodes(s)
 	s.Slack = int64(m.slack())
-	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.exactChunkRows() * s.RowBytes,
+	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.ChunkRows() * s.RowBytes,
 		Leaders: parts.Leaders(int(s.Rows), m.opts.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(stripeBytes)}
 }
 
@@ -46,7 +47,7 @@ func (m *partsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
 func (m *partsMethod) settle() {}
 
 func (m *partsMethod) slack() int {
-	if m.codesOrder() {
+	if m.CodesOrder() {
 		return 0
 	}
 	return m.opts.planned().Slack
@@ -95,7 +96,7 @@ func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
 		return m.firstLists(), m.spillBytes(), nil
 	}
-	return 0, m.spillBytes(), m.RoomForFold(m.n(), m.k) // before anything is given back
+	return 0, m.spillBytes(), m.RoomForFold(m.N(), m.K) // before anything is given back
 }
 
 func (m *partsMethod) stage(kind string) error {
@@ -110,7 +111,7 @@ func (m *partsMethod) stage(kind string) error {
 
 func (m *partsMethod) finish() (*Result, error) { return m.finishParts() }
 
-func (m *partsMethod) free() { m.bounds.keys.Free() }
+func (m *partsMethod) free() { m.bounds.Free() }
 
 // plainParts is how many divisions the parts method makes where nothing else says.
 const plainParts = 2
@@ -126,7 +127,7 @@ const partsSlack = 8
 // partsK is the length of the lists of candidates in a group.
 func (m *partsMethod) partsK(members int) int {
 	k := min(m.opts.K, members-1)
-	if m.codesOrder() || m.State.ByKeys() {
+	if m.CodesOrder() || m.State.ByKeys() {
 		return k
 	}
 	return min(k+partsSlack, members-1)
@@ -137,7 +138,7 @@ func (m *partsMethod) partsK(members int) int {
 func (m *partsMethod) groupRowBytes() int64 {
 	row := int64(m.src.Dim() * m.src.Type().Size())
 	lists := int64(8*(m.opts.K+partsSlack) + 8*m.opts.K)
-	return row + m.codeBytes(1) - m.residualBytes(1) + lists + 4*(4+2*job.Overlap)
+	return row + m.CodeBytes(1) - m.ResidualBytes(1) + lists + 4*(4+2*job.Overlap)
 }
 
 // divideParts runs one division.
@@ -156,7 +157,7 @@ func (m *partsMethod) divideParts() error {
 		return err
 	}
 	p := m.Begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
-	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(m.n()*m.src.Dim()*m.src.Type().Size()))) {
+	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(m.N()*m.src.Dim()*m.src.Type().Size()))) {
 		counts, err := m.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err
@@ -172,22 +173,22 @@ func (m *partsMethod) divideParts() error {
 	m.State.Stages = append(m.State.Stages, st)
 	err = m.Save()
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
-		float64(sum.Requested)/float64(m.n()), m.steerNote())
+		float64(sum.Requested)/float64(m.N()), m.steerNote())
 	return err
 }
 
 // assign divides all rows.
 func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
-	rounding, err := m.rounding(m.rows)
+	rounding, err := m.rounding(m.Rows)
 	if err != nil {
 		return nil, err
 	}
-	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.n()))
+	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.N()))
 	defer p.End("")
 	lap := m.Goal.OverlapOf(number)
 	d := parts.Division{
-		Rows: m.rows, Space: m.space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: parts.Leaders(m.n(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
+		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
+		Overlap: lap, Leaders: parts.Leaders(m.N(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
 		Threads: m.opts.Threads, Memory: &m.Ledger, Progress: p.Add,
 	}
 	if m.State.ByKeys() {
@@ -240,7 +241,7 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 		return nil, note, err
 	}
 	note.Evaluated = note.Requested
-	lists, err := rank(m.Ctx, g, found, func(int) {})
+	lists, err := points.Rank(m.Ctx, g, found, func(int) {})
 	if err != nil {
 		return nil, note, err
 	}
@@ -251,35 +252,35 @@ func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note
 
 // inGroup is the points of a group alone, whose places are their numbers in it, and
 // room for their candidates.
-func (m *partsMethod) inGroup(group *parts.Group) (*points, *candidates.Lists, error) {
+func (m *partsMethod) inGroup(group *parts.Group) (*points.Points, *candidates.Lists, error) {
 	n := len(group.Places)
-	g := &points{space: m.space, threads: m.opts.Threads, k: min(m.k, n-1), keyed: m.State.ByKeys()}
-	if err := g.over(group.Rows, n); err != nil {
+	g := &points.Points{Space: m.Space, Threads: m.opts.Threads, K: min(m.K, n-1), Keyed: m.State.ByKeys()}
+	if err := g.Over(group.Rows, n); err != nil {
 		return nil, nil, err
 	}
 	rounding, err := m.rounding(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.codes, err = codes.Of(g.rows, g.space, rounding, g.threads); err != nil {
+	if g.Codes, err = codes.Of(g.Rows, g.Space, rounding, g.Threads); err != nil {
 		return nil, nil, err
 	}
-	g.order = m.numbers(n)
+	g.Order = m.Numbers(n)
 	found := candidates.New(n, m.partsK(n), m.opts.Threads)
 	if m.State.ByKeys() {
 		for i, place := range group.Places {
-			found.Limit(uint32(i), candidates.Ordered(m.bounds.key(place)))
+			found.Limit(uint32(i), candidates.Ordered(m.bounds.Key(place)))
 		}
-	} else if m.codesOrder() {
+	} else if m.CodesOrder() {
 		for i, place := range group.Places {
-			found.Limit(uint32(i), m.bounds.distance(place))
+			found.Limit(uint32(i), m.bounds.Distance(place))
 		}
 	}
 	return g, found, nil
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
-func (m *partsMethod) solveLeaves(group *parts.Group, g *points, found *candidates.Lists) (int64, error) {
+func (m *partsMethod) solveLeaves(group *parts.Group, g *points.Points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(m.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
 		solve := leafSolver(g, found)

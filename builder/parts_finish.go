@@ -17,7 +17,7 @@ func (m *partsMethod) finishParts() (*Result, error) {
 		return nil, err
 	}
 	m.Ledger.Limit = m.lastRoom()
-	parted, err := pages.Take[uint32](&m.Ledger, m.n())
+	parted, err := pages.Take[uint32](&m.Ledger, m.N())
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (m *partsMethod) finishParts() (*Result, error) {
 	result.Completed = f.completed
 	result.RequestedPairs += m.completing.Requested
 	result.Comparisons += m.completing.Evaluated
-	result.ScanRate = scanRate(result.Comparisons, m.n())
+	result.ScanRate = scanRate(result.Comparisons, m.N())
 	result.Components = f.parted.Len()
 	m.tellRecall(result, truth, func(place uint32) ([]uint32, []float32) {
 		return f.wanted[place].ids, f.wanted[place].keys
@@ -49,7 +49,7 @@ func (m *partsMethod) finishParts() (*Result, error) {
 // dropGroups lets go of what only divisions need, so that folds and the last pass have
 // its memory. 20 million rows took 388 MiB at the peak, in folds that kept it.
 func (m *partsMethod) dropGroups() {
-	m.groups, m.ascending = [2]parts.Group{}, nil
+	m.groups, m.Ascending = [2]parts.Group{}, nil
 }
 
 // partsFinish is the last pass over the lists.
@@ -67,12 +67,12 @@ func (f *partsFinish) write() error {
 	if err != nil {
 		return err
 	}
-	p := f.Begin("adjacency", "rows", int64(f.n()))
+	p := f.Begin("adjacency", "rows", int64(f.N()))
 	defer p.End("")
 	if done {
 		return f.each(p, func([]uint32, []float32) error { return nil })
 	}
-	return f.Draft.CommitAdjacency(f.k, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
+	return f.Draft.CommitAdjacency(f.K, func(add func([]uint32, []float32) error) error { return f.each(p, add) })
 }
 
 // each calls add for every row of the output in order, isolated ones included.
@@ -92,14 +92,14 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 			return err
 		}
 		for place := s.from; place < s.to; place++ {
-			if err := isolated(int(f.order[place])); err != nil {
+			if err := isolated(int(f.Order[place])); err != nil {
 				return err
 			}
 			ids, keys := s.list(place)
 			rows = rows[:0]
 			f.parted.UniteAll(uint32(place), ids)
 			for _, id := range ids {
-				rows = append(rows, f.order[id])
+				rows = append(rows, f.Order[id])
 			}
 			if _, ok := f.wanted[uint32(place)]; ok {
 				f.wanted[uint32(place)] = s.copyOf(place)
@@ -123,14 +123,14 @@ func (f *partsFinish) each(p *phase, add func(rows []uint32, keys []float32) err
 func (f *partsFinish) complete(s *stripe) error {
 	var short []uint32
 	for place := s.from; place < s.to; place++ {
-		if ids, _ := s.list(place); len(ids) < f.k {
+		if ids, _ := s.list(place); len(ids) < f.K {
 			short = append(short, uint32(place))
 		}
 	}
 	if len(short) == 0 {
 		return nil
 	}
-	p := f.Begin("complete", "pairs", int64(len(short))*int64(f.n()-1))
+	p := f.Begin("complete", "pairs", int64(len(short))*int64(f.N()-1))
 	truth, compared, err := f.truth(short, p)
 	p.End("")
 	if err != nil {

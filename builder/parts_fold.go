@@ -15,13 +15,13 @@ func (m *partsMethod) foldParts() error {
 		return nil
 	}
 	m.dropGroups()
-	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
+	if err := m.bounds.Take(&m.Ledger, m.N()); err != nil {
 		return err
 	}
 	if err := m.foldNotes(); err != nil {
 		return err
 	}
-	p := m.Begin("fold", "rows", int64(m.n()))
+	p := m.Begin("fold", "rows", int64(m.N()))
 	defer p.End("")
 	err := m.Draft.Fold(uint32(len(m.State.Stages)), func(add func(*store.Lists) error) error {
 		var batch store.Lists
@@ -55,16 +55,16 @@ func (m *partsMethod) loadFolded() error {
 	if int(stage) > len(m.State.Stages) {
 		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, stage, len(m.State.Stages))
 	}
-	if err := m.bounds.take(&m.Ledger, m.n()); err != nil {
+	if err := m.bounds.Take(&m.Ledger, m.N()); err != nil {
 		return err
 	}
-	p := m.Begin("load", "rows", int64(m.n()))
+	p := m.Begin("load", "rows", int64(m.N()))
 	defer p.End("")
 	m.folded = stage
 	return m.Draft.ReadFolded(func(l *store.Lists) error {
 		for _, place := range l.Rows {
-			if int(place) >= m.n() {
-				return job.ErrPosition(place, m.n())
+			if int(place) >= m.N() {
+				return job.ErrPosition(place, m.N())
 			}
 		}
 		m.bound(l)
@@ -76,8 +76,8 @@ func (m *partsMethod) loadFolded() error {
 // bound sets the bounds that a batch of folded lists tells.
 func (m *partsMethod) bound(l *store.Lists) {
 	for i, place := range l.Rows {
-		if from, to := l.Starts[i], l.Starts[i+1]; int(to-from) == m.k {
-			m.bounds.set(place, l.Keys[to-1])
+		if from, to := l.Starts[i], l.Starts[i+1]; int(to-from) == m.K {
+			m.bounds.Set(place, l.Keys[to-1])
 		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 
 // assignByPlanes divides all rows by hyperplanes.
 func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
-	norms, err := m.normsOf(m.rows)
+	norms, err := m.NormsOf(m.Rows)
 	if err != nil {
 		return nil, err
 	}
-	tree := m.tree(m.rows, norms, m.order, nil)
-	tree.LeafSize = 2 * m.n() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
+	tree := m.tree(m.Rows, norms, m.Order, nil)
+	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
 	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
 	return parts.DivideByPlanes(m.Ctx, d, tree)
 }
@@ -39,7 +39,7 @@ func (m *partsMethod) goKeyed() error {
 func (m *partsMethod) goExact() error {
 	if need, limit := m.least(Exact), m.limit(); need > limit {
 		return fmt.Errorf("%w: divisions gain too little, and all pairs of %d rows with k=%d need %s, the limit is %s",
-			ErrMemory, m.n(), m.opts.K, mebibytes(need+mib/10), mebibytes(limit))
+			ErrMemory, m.N(), m.opts.K, mebibytes(need+mib/10), mebibytes(limit))
 	}
 	if err := m.foldParts(); err != nil {
 		return err
@@ -52,33 +52,33 @@ func (m *partsMethod) goExact() error {
 }
 
 func (m *partsMethod) candidatesInParts(places []uint32) ([][]uint32, error) {
-	return m.nearInChunks(places, m.partsK(m.n()))
+	return m.nearInChunks(places, m.partsK(m.N()))
 }
 
 // nearInChunks returns the nearest count rows to some of them, by codes, without anything
 // in memory that grows with the rows.
 func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, error) {
-	rounding, err := m.rounding(m.rows)
+	rounding, err := m.rounding(m.Rows)
 	if err != nil {
 		return nil, err
 	}
-	size, chunk := m.rows.Dim()*m.rows.Type().Size(), int(m.exactChunkRows())
+	size, chunk := m.Rows.Dim()*m.Rows.Type().Size(), int(m.ChunkRows())
 	var sampled []byte
 	for _, place := range places {
-		sampled = append(sampled, m.rows.Row(int(place))...)
+		sampled = append(sampled, m.Rows.Row(int(place))...)
 	}
 	lists := union.New(len(places), count, nil)
 	defer lists.Free()
-	for from := 0; from < m.n(); from += chunk {
+	for from := 0; from < m.N(); from += chunk {
 		bytes := sampled[:len(sampled):len(sampled)]
-		for i := from; i < min(from+chunk, m.n()); i++ {
-			bytes = append(bytes, m.rows.Row(i)...)
+		for i := from; i < min(from+chunk, m.N()); i++ {
+			bytes = append(bytes, m.Rows.Row(i)...)
 		}
-		rows, err := vectors.RowsOf(bytes, len(bytes)/size, m.rows.Dim(), size, m.rows.Type())
+		rows, err := vectors.RowsOf(bytes, len(bytes)/size, m.Rows.Dim(), size, m.Rows.Type())
 		if err != nil {
 			return nil, err
 		}
-		matrix, err := codes.Of(rows, m.space, rounding, m.opts.Threads)
+		matrix, err := codes.Of(rows, m.Space, rounding, m.opts.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 // which are those from place from on.
 func (m *partsMethod) nearInChunk(x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
 	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: m.opts.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
-	found, _, err := search.Screened(m.Ctx, x.Len(), x.Dim(), m.numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
+	found, _, err := search.Screened(m.Ctx, x.Len(), x.Dim(), m.Numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
 		func() recall.Keys { return nil })
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ type steered struct {
 
 func (m *partsMethod) steered() (*steered, error) {
 	places := m.steer.Places
-	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), m.k, nil)}
+	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), m.K, nil)}
 	for i, place := range places {
 		s.number[place] = uint32(i)
 	}

@@ -21,7 +21,7 @@ var stripeBytes = 4 << 20 // a variable for tests
 // stripePlaces is how many places a stripe has.
 func (m *partsMethod) stripePlaces() int { return max(1, stripeBytes/(8*max(1, m.opts.K))) }
 
-func (m *partsMethod) stripes() int { return (m.n() + m.stripePlaces() - 1) / m.stripePlaces() }
+func (m *partsMethod) stripes() int { return (m.N() + m.stripePlaces() - 1) / m.stripePlaces() }
 
 // stripesOf are the lists of a group by the stripes of their places, without what is
 // too far to matter.
@@ -31,7 +31,7 @@ func (m *partsMethod) stripesOf(places []uint32, lists *union.Lists) []store.Lis
 	var ids []uint32
 	for i, place := range places {
 		near, keys := lists.List(uint32(i))
-		bound := m.bounds.key(place)
+		bound := m.bounds.Key(place)
 		ids = ids[:0]
 		for j, id := range near {
 			if keys[j] > bound {
@@ -77,9 +77,9 @@ func (s *stripe) copyOf(place int) list {
 // unite makes the lists of a stripe.
 func (m *partsMethod) unite(number int, s *stripe) error {
 	s.from = number * m.stripePlaces()
-	s.to = min(s.from+m.stripePlaces(), m.n())
+	s.to = min(s.from+m.stripePlaces(), m.N())
 	if s.lists == nil {
-		s.lists = union.New(m.stripePlaces(), m.k, nil)
+		s.lists = union.New(m.stripePlaces(), m.K, nil)
 	}
 	for p := range uint32(s.to - s.from) {
 		s.lists.Set(p, nil, nil)
@@ -92,7 +92,7 @@ func (m *partsMethod) unite(number int, s *stripe) error {
 		if !ok {
 			return fmt.Errorf("%w: no lists folded from place %d on", store.ErrCorrupt, s.from)
 		}
-		if err := s.offer(m.n()); err != nil {
+		if err := s.offer(m.N()); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (m *partsMethod) unite(number int, s *stripe) error {
 			if !ok {
 				continue
 			}
-			if err := s.offer(m.n()); err != nil {
+			if err := s.offer(m.N()); err != nil {
 				return err
 			}
 		}

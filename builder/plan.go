@@ -80,7 +80,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	shape := r.shape(Method(r.State.Method))
 	intrinsic := 0.0
 	if r.opts.Recall > 0 { // which is all that it is for
-		if intrinsic, err = g.intrinsic(r.Ctx); err != nil {
+		if intrinsic, err = intrinsicDim(r.Ctx, g); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +90,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 		return p.Untimed(), nil
 	}
 	most := budget(p)
-	if most == 0 || g.k == 0 {
+	if most == 0 || g.K == 0 {
 		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(r.opts.Threads))), nil
 	}
 	rates, err := r.calibrate(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
@@ -112,7 +112,7 @@ func (r *run) shape(method Method) plan.Shape {
 	}
 	s := plan.Shape{
 		Method: string(method), Rows: rows, Copies: int64(len(r.copies)), Outputs: outputs, Dim: r.src.Dim(),
-		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.bytesAreKeys(), Norms: o.zeroIsBad(),
+		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.BytesAreKeys(), Norms: o.zeroIsBad(),
 		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: job.Overlap, Visits: o.Visits, Recall: o.Recall,
 		Received: r.Received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
 	}
@@ -125,7 +125,7 @@ func (r *run) shape(method Method) plan.Shape {
 
 // countCodes adds the codes of all rows to a shape.
 func (r *run) countCodes(s *plan.Shape) {
-	s.CodeBytes, s.ViewCodes = r.codeBytes(1), r.space.RowsAreCodes()
+	s.CodeBytes, s.ViewCodes = r.CodeBytes(1), r.Space.RowsAreCodes()
 	s.Inner = !r.opts.Metric.Gathers()
 }
 

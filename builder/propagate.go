@@ -31,7 +31,7 @@ func (m *paperMethod) propagate() error {
 		m.lists = next
 	}
 	err = m.endStage(st)
-	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(m.n()), m.steerNote())
+	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(m.N()), m.steerNote())
 	return err
 }
 
@@ -41,8 +41,8 @@ func (m *paperMethod) searchAll(next *union.Lists) (job.Stage, *phase, error) {
 	if err := m.replay(m.StageNumber(), next); err != nil {
 		return job.Stage{}, nil, err
 	}
-	rows := min(unitRows, max(256, m.n()/16))
-	units := (m.n() + rows - 1) / rows
+	rows := min(unitRows, max(256, m.N()/16))
+	units := (m.N() + rows - 1) / rows
 	p := m.Begin(fmt.Sprintf("propagation %d", number), "units", int64(units))
 	locks := new(rowLocks)
 	sum, err := m.DoUnits(p, units, func() job.Work { return m.propagator(next, locks, rows).unit })
@@ -73,19 +73,19 @@ type offer struct {
 }
 
 func (m *paperMethod) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
-	keys := propagation.Keys(m.keys())
+	keys := propagation.Keys(m.Keys())
 	reuse := m.opts.PairCache != Off
 	return &propagator{paperMethod: m, next: next, locks: locks, rows: rows,
-		search: propagation.New(m.lists, keys, m.order, m.opts.Visits, reuse)}
+		search: propagation.New(m.lists, keys, m.Order, m.opts.Visits, reuse)}
 }
 
 // unit searches around a range of rows and returns what the lists gained.
 func (w *propagator) unit(u int) ([]store.Lists, job.Counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
-	for p := u * w.rows; p < min((u+1)*w.rows, w.n()); p++ {
+	for p := u * w.rows; p < min((u+1)*w.rows, w.N()); p++ {
 		if err := w.around(uint32(p)); err != nil {
-			return nil, job.Counts{}, fmt.Errorf("builder: row %d: %w", w.order[p], err)
+			return nil, job.Counts{}, fmt.Errorf("builder: row %d: %w", w.Order[p], err)
 		}
 		if p%256 == 0 && w.Ctx.Err() != nil {
 			return nil, job.Counts{}, w.Ctx.Err()

@@ -36,12 +36,12 @@ func (m *ballsMethod) reduce() error {
 	case known && recorded.Count > 0:
 		p := m.Begin("axes", "", 0)
 		defer p.End("")
-		nested, err := m.codes.Nested(&recorded, m.opts.Threads)
+		nested, err := m.Codes.Nested(&recorded, m.opts.Threads)
 		if err != nil {
 			return fmt.Errorf("%w: axes of the build: %w", store.ErrCorrupt, err)
 		}
 		return m.goAlong(&recorded, nested)
-	case known || len(m.State.Stages) > 0 || !m.reducible(int64(m.n())): // a version without axes may have begun it
+	case known || len(m.State.Stages) > 0 || !m.reducible(int64(m.N())): // a version without axes may have begun it
 		return nil
 	}
 	return m.chooseAxes()
@@ -51,12 +51,12 @@ func (m *ballsMethod) reduce() error {
 func (m *ballsMethod) chooseAxes() error {
 	p := m.Begin("axes", "", 0)
 	defer p.End("")
-	choice := axes.Choice{K: m.k, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
+	choice := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
 	if m.steer != nil {
 		choice.Truth = axes.Lists{Rows: m.steer.Places, Neighbors: neighborsOf(m.steer)}
 	}
 	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(m.opts.Recall, DefaultRecall)), reduceLoss)
-	chosen, err := choice.Choose(m.codes)
+	chosen, err := choice.Choose(m.Codes)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func neighborsOf(l *recall.Lists) [][]uint32 {
 
 // goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.
 func (m *ballsMethod) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
-	m.rounded, m.axes = nil, chosen.Count
-	if m.codes, err = along.First(chosen.Count); err != nil {
+	m.Rounded, m.Axes = nil, chosen.Count
+	if m.Codes, err = along.First(chosen.Count); err != nil {
 		return err
 	}
 	if 0 < chosen.Lead && chosen.Lead < chosen.Count {
-		m.lead, err = along.First(chosen.Lead)
+		m.Lead, err = along.First(chosen.Lead)
 	}
 	return err
 }

@@ -26,7 +26,7 @@ func (r *run) firstLists() int64 {
 	if len(r.State.Stages) > 0 {
 		return 0
 	}
-	return job.ListBytes(r.n(), r.k) / 3
+	return job.ListBytes(r.N(), r.K) / 3
 }
 
 // roomForStage is for what a stage will write at least.
@@ -46,8 +46,8 @@ func (r *run) roomForStage(kind string) error {
 // spillBytes is about what groups take side by side on disk: nothing where memory has room
 // for them, and for the leaves of rows and the bounds of lists.
 func (m *partsMethod) spillBytes() int64 {
-	rows := int64(m.n()) * int64(m.src.Dim()*m.src.Type().Size())
-	if plan.Spilled*float64(rows)+float64(m.n()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
+	rows := int64(m.N()) * int64(m.src.Dim()*m.src.Type().Size())
+	if plan.Spilled*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
 		return 0
 	}
 	return rows

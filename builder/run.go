@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -22,7 +23,7 @@ type run struct {
 	rates *plan.Rates    // of this machine; nil: not measured
 
 	listed
-	points
+	points.Points
 	ownsRows bool // rows is ours to close
 	lists    *union.Lists
 	steer    *recall.Lists // exact lists of the rows that steer; nil: none do
@@ -38,10 +39,10 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	r := &run{opts: opts, src: src, given: src}
 	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress,
 		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
-	r.points = points{space: space, threads: opts.Threads}
-	r.fit = r.rounding
+	r.Points = points.Points{Space: space, Threads: opts.Threads}
+	r.Fit = r.rounding
 	if opts.Distance != nil {
-		r.own = r.cachedKeys
+		r.Own = r.cachedKeys
 	}
 	return r
 }
@@ -57,17 +58,17 @@ func (r *run) endStage(st job.Stage) error {
 		return err
 	}
 	blocks, err := r.Draft.BlockBytes()
-	if err != nil || blocks < int64(r.n())*int64(r.k)*8 {
+	if err != nil || blocks < int64(r.N())*int64(r.K)*8 {
 		return err
 	}
 	return r.fold(uint32(len(r.State.Stages)))
 }
 
 func (r *run) fold(stage uint32) error {
-	if err := r.RoomForFold(r.n(), r.k); err != nil {
+	if err := r.RoomForFold(r.N(), r.K); err != nil {
 		return err
 	}
-	return r.FoldLists(stage, r.n(), func(from, to int, l *store.Lists) {
+	return r.FoldLists(stage, r.N(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			ids, keys := r.lists.List(place)
 			l.Append(place, ids, keys)

@@ -34,7 +34,7 @@ func (r *run) judge(result *Result) {
 	o := &r.opts
 	result.Target = o.Recall
 	result.Capped = r.Goal.Capped()
-	if o.Recall == 0 || r.k == 0 || result.Recall.Sample == 0 { // exact
+	if o.Recall == 0 || r.K == 0 || result.Recall.Sample == 0 { // exact
 		return
 	}
 	steered := r.State.Steer > 0 && len(r.State.Stages) > 0

@@ -23,7 +23,7 @@ const sightLoss = 0.5
 // sight settles by what means rows are compared, before the first stage. near finds the
 // candidates of some places that lists by codes would hold.
 func (r *run) sight(near candidatesOf) error {
-	if r.steer == nil || len(r.State.Stages) > 0 || r.State.ByKeys() || r.opts.Course.AllAxes || r.bytesAreKeys() {
+	if r.steer == nil || len(r.State.Stages) > 0 || r.State.ByKeys() || r.opts.Course.AllAxes || r.BytesAreKeys() {
 		return nil
 	}
 	blind, err := r.codesAreBlind(near)
@@ -35,7 +35,7 @@ func (r *run) sight(near candidatesOf) error {
 		return nil
 	}
 	r.Say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", r.State.Ceiling)
-	if r.State.AllPairs(r.n()) <= job.KeyedPairs && !r.Goal.Capped() {
+	if r.State.AllPairs(r.N()) <= job.KeyedPairs && !r.Goal.Capped() {
 		r.State.Side = r.exactSide()
 		return r.takeExact(r.method)
 	}
@@ -71,17 +71,17 @@ func (r *run) codesAreBlind(near candidatesOf) (bool, error) {
 func (r *run) tellable(i int, near []uint32) float64 {
 	place := r.steer.Places[i]
 	near = slices.DeleteFunc(near, func(id uint32) bool { return id == place })
-	list := union.New(1, r.k, nil)
+	list := union.New(1, r.K, nil)
 	defer list.Free()
-	row := r.rows.Row(int(place))
+	row := r.Rows.Row(int(place))
 	for _, id := range near {
-		other := r.rows.Row(int(id))
-		list.Offer(0, id, r.space.Key(row, other, r.space.Norm(row), r.space.Norm(other)))
+		other := r.Rows.Row(int(id))
+		list.Offer(0, id, r.Space.Key(row, other, r.Space.Norm(row), r.Space.Norm(other)))
 	}
 	ids, keys := list.List(0)
 	return r.steer.Recall(i, ids, keys)
 }
 
 func (m *ballsMethod) candidatesByCodes(places []uint32) ([][]uint32, error) {
-	return m.nearByCodes(m.codes, places, m.candidatesK())
+	return m.nearByCodes(m.Codes, places, m.candidatesK())
 }

@@ -47,7 +47,7 @@ func TestNextBalls(t *testing.T) {
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
 		r := newRun(t.Context(), Options{Recall: 0.95}, nil, nil)
-		r.k, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
+		r.K, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
 		r.take(m)
 		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -75,7 +76,7 @@ func (w *tileLeaves) look(leaf []uint32) (tied int) {
 // those that tie the first places count.
 func (w *tileLeaves) compare(leaf, rows []uint32) {
 	slices.Sort(leaf)
-	for columns := range slices.Chunk(leaf, leafColumns) {
+	for columns := range slices.Chunk(leaf, points.LeafColumns) {
 		w.tile.Columns(columns, nil)
 		for band := range slices.Chunk(rows, codes.BandRows) {
 			w.found.Expect(w.tile, band)
@@ -107,8 +108,8 @@ func (w *tileLeaves) once(leaf []uint32) {
 	if len(w.waiting) <= len(leaf) {
 		w.waiting, w.counts = make([]waiting, len(leaf)+1), make([]uint32, len(leaf)+1)
 	}
-	for at := 0; at < len(leaf); at += leafColumns {
-		columns := leaf[at:min(at+leafColumns, len(leaf))]
+	for at := 0; at < len(leaf); at += points.LeafColumns {
+		columns := leaf[at:min(at+points.LeafColumns, len(leaf))]
 		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)
 		for first := at; first < len(leaf); first += codes.BandRows {

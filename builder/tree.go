@@ -90,15 +90,15 @@ func (m *treeMethod) writes(string) (stored, scratch int64, err error) {
 // grow makes the tree. Rows of the store lie in its order; those of a referenced file do
 // not.
 func (m *treeMethod) grow() error {
-	values, err := m.floats(m.rows)
+	values, err := m.floats(m.Rows)
 	if err != nil {
 		return err
 	}
 	if !m.opts.Reference {
-		m.tree = kdtree.Ordered(values, m.rows.Dim(), m.order, m.opts.Threads)
+		m.tree = kdtree.Ordered(values, m.Rows.Dim(), m.Order, m.opts.Threads)
 		return nil
 	}
-	m.tree, m.places = kdtree.New(values, m.rows.Dim(), m.opts.Threads)
+	m.tree, m.places = kdtree.New(values, m.Rows.Dim(), m.opts.Threads)
 	return nil
 }
 
@@ -110,19 +110,19 @@ func (m *treeMethod) stage(string) error {
 	if err := m.replay(m.StageNumber(), m.lists); err != nil {
 		return err
 	}
-	units := (m.n() + treeUnit - 1) / treeUnit
+	units := (m.N() + treeUnit - 1) / treeUnit
 	p := m.Begin("exact", "units", int64(units))
 	sum, err := m.DoUnits(p, units, func() job.Work {
-		s := m.tree.Searcher(m.k)
+		s := m.tree.Searcher(m.K)
 		return func(unit int) ([]store.Lists, job.Counts, error) {
-			return m.search(s, unit*treeUnit, min((unit+1)*treeUnit, m.n()))
+			return m.search(s, unit*treeUnit, min((unit+1)*treeUnit, m.N()))
 		}
 	})
 	if err != nil {
 		return err
 	}
 	err = m.endStage(job.Stage{Kind: job.ExactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
-	p.End("tree: %.0f pairs a row", float64(sum.Requested)/float64(m.n()))
+	p.End("tree: %.0f pairs a row", float64(sum.Requested)/float64(m.N()))
 	return err
 }
 

@@ -20,22 +20,22 @@ const trialLeaf = DefaultBallSize * 2 / 5
 
 // leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
 // begin empty and fill, as in a build.
-func (ps *points) leafTrial(slack int) (work timed, free func()) {
+func (ps *sample) leafTrial(slack int) (work timed, free func()) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	own := ps.trial()
-	n := ps.rows.Len()
-	places := slices.Clone(ps.numbers(n))
+	n := ps.Rows.Len()
+	places := slices.Clone(ps.Numbers(n))
 	size := min(trialLeaf, n)
 	var solve func(leaf []uint32)
 	reset := func() {}
-	if ps.codes != nil {
-		found := candidates.New(n, min(own.k+slack, n-1), 1)
+	if ps.Codes != nil {
+		found := candidates.New(n, min(own.K+slack, n-1), 1)
 		reset, free = func() { found.Clear(1) }, found.Free
-		solve = newTileLeaves(own.codes, found).solve
+		solve = newTileLeaves(own.Codes, found).solve
 	} else {
-		lists := union.New(n, own.k, nil)
+		lists := union.New(n, own.K, nil)
 		free = lists.Free
-		solver := own.solver()
+		solver := own.Solver()
 		solve = func(leaf []uint32) {
 			solver.Solve(leaf, nil, 0, func(i int, js []uint32, keys []float32) { lists.OfferBoth(leaf, i, js, keys) })
 		}
@@ -58,10 +58,10 @@ func (ps *points) leafTrial(slack int) (work timed, free func()) {
 }
 
 // tileTrial compares rows with a hundred others, as with leaders.
-func (ps *points) tileTrial() timed {
-	tile := ps.codes.NewTile()
-	n := ps.rows.Len()
-	columns := ps.numbers(n)[:min(96, n)]
+func (ps *sample) tileTrial() timed {
+	tile := ps.Codes.NewTile()
+	n := ps.Rows.Len()
+	columns := ps.Numbers(n)[:min(96, n)]
 	tile.Columns(columns, nil)
 	at := 0
 	return func() float64 {
@@ -69,7 +69,7 @@ func (ps *points) tileTrial() timed {
 			if at+codes.BandRows > n {
 				at = 0
 			}
-			band := ps.ascending[at:min(at+codes.BandRows, n)]
+			band := ps.Ascending[at:min(at+codes.BandRows, n)]
 			tile.Rows(band, len(columns))
 			for i := range band {
 				tile.Within(i, tile.Bound(i, 4))
@@ -81,22 +81,22 @@ func (ps *points) tileTrial() timed {
 }
 
 // screenTrial compares rows with others as exact lists do.
-func (ps *points) screenTrial() timed {
+func (ps *sample) screenTrial() timed {
 	own := ps.trial()
-	newScreen, err := own.screens()
-	n := ps.rows.Len()
+	newScreen, err := own.Screens()
+	n := ps.Rows.Len()
 	if err != nil || newScreen == nil || n < 2 {
 		return func() float64 { time.Sleep(time.Millisecond); return 1 }
 	}
 	s := newScreen()
-	columns := ps.ascending[:min(own.screenColumns(), n)]
+	columns := ps.Ascending[:min(own.ScreenColumns(), n)]
 	s.Columns(columns, nil, columns)
 	at := 0
 	return func() float64 {
 		if at+screen.BandRows > n {
 			at = 0
 		}
-		band := ps.ascending[at:min(at+screen.BandRows, n)]
+		band := ps.Ascending[at:min(at+screen.BandRows, n)]
 		s.Rows(band)
 		for i := range band {
 			s.Near(i, float32(math.Inf(-1)))
@@ -122,11 +122,11 @@ func touchTrial() timed {
 }
 
 // keyTrial computes keys of rows that lie apart.
-func (ps *points) keyTrial() timed {
-	if ps.own != nil {
+func (ps *sample) keyTrial() timed {
+	if ps.Own != nil {
 		return func() float64 { return 1 }
 	}
-	evaluate, n := ps.kernelKeys(), ps.rows.Len()
+	evaluate, n := ps.KernelKeys(), ps.Rows.Len()
 	rng := rand.New(rand.NewPCG(2, 2))
 	ids, out := make([]uint32, 32), make([]float32, 32)
 	return func() float64 {

@@ -1,4 +1,4 @@
-package builder
+package points
 
 import (
 	"math"
@@ -10,16 +10,16 @@ import (
 
 // TestBoundsRoundUp: a bound is never below the key that was set, nor far above it.
 func TestBoundsRoundUp(t *testing.T) {
-	var b bounds
-	if b.key(3) != float32(math.Inf(1)) || b.distance(3) != math.MaxUint32 {
+	var b Bounds
+	if b.Key(3) != float32(math.Inf(1)) || b.Distance(3) != math.MaxUint32 {
 		t.Error("without bounds something is too far")
 	}
-	if err := b.take(&pages.Ledger{}, 2); err != nil {
+	if err := b.Take(&pages.Ledger{}, 2); err != nil {
 		t.Fatal(err)
 	}
 	defer b.keys.Free()
-	if b.key(1) != float32(math.Inf(1)) {
-		t.Errorf("a fresh bound is %v", b.key(1))
+	if b.Key(1) != float32(math.Inf(1)) {
+		t.Errorf("a fresh bound is %v", b.Key(1))
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -29,13 +29,13 @@ func TestBoundsRoundUp(t *testing.T) {
 		keys = append(keys, float32(rng.NormFloat64()*math.Exp(20*rng.NormFloat64())), float32(rng.IntN(1<<24)))
 	}
 	for _, key := range keys {
-		b.set(0, key)
-		got := float64(b.key(0))
+		b.Set(0, key)
+		got := float64(b.Key(0))
 		if got < float64(key) || key < 1e38 && got-float64(key) > math.Abs(float64(key))/128+1e-38 {
 			t.Errorf("the bound of %v is %v", key, got)
 		}
-		if key >= 0 && key < 1<<24 && b.distance(0) < uint32(key) {
-			t.Errorf("the bound of %v is %d", key, b.distance(0))
+		if key >= 0 && key < 1<<24 && b.Distance(0) < uint32(key) {
+			t.Errorf("the bound of %v is %d", key, b.Distance(0))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package builder
+package points
 
 import (
 	"cmp"
@@ -13,9 +13,9 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// reranker orders candidates by their exact keys: one per goroutine.
-type reranker struct {
-	*points
+// Ranker orders candidates by their exact keys: one per goroutine.
+type Ranker struct {
+	*Points
 	found    *candidates.Lists
 	evaluate leaf.Keys
 	tile     *codes.Tile
@@ -25,15 +25,15 @@ type reranker struct {
 	entries  []uint64
 }
 
-func newReranker(ps *points, found *candidates.Lists) *reranker {
+func NewRanker(ps *Points, found *candidates.Lists) *Ranker {
 	k := found.K
-	return &reranker{points: ps, found: found, evaluate: ps.keys(), tile: ps.codes.NewTile(),
+	return &Ranker{Points: ps, found: found, evaluate: ps.Keys(), tile: ps.Codes.NewTile(),
 		places: make([]uint32, k), nearest: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
 }
 
-// list returns the k nearest of a place's candidates by (key, row). The slices
+// List returns the k nearest of a place's candidates by (key, row). The slices
 // are reused.
-func (w *reranker) list(place uint32) (places []uint32, keys []float32, err error) {
+func (w *Ranker) List(place uint32) (places []uint32, keys []float32, err error) {
 	n := w.found.Len(place)
 	for i := range n {
 		w.places[i] = w.found.At(place, i).Place()
@@ -42,13 +42,13 @@ func (w *reranker) list(place uint32) (places []uint32, keys []float32, err erro
 		return nil, nil, err
 	}
 	w.sort(n)
-	n = min(n, w.k)
+	n = min(n, w.K)
 	return w.places[:n], w.nearest[:n], nil
 }
 
-// sort sorts n places and their keys by (key, row): a kernel merges them into an empty list.
-// With insertion, though codes sort them nearly, reranking GIST took 72 ms for 63.
-func (w *reranker) sort(n int) {
+// sort sorts n places and their keys by (key, row) with the kernel that merges lists. An
+// insertion sort, although codes sort them nearly, took 72 ms for 63 on GIST.
+func (w *Ranker) sort(n int) {
 	entries, numbers := w.entries[:n], w.numbers[:n]
 	for i, key := range w.nearest[:n] {
 		numbers[i], entries[i] = candidates.Ordered(key), math.MaxUint64
@@ -65,24 +65,24 @@ func (w *reranker) sort(n int) {
 }
 
 // sortTies sorts places of the same key by their rows.
-func (w *reranker) sortTies(n int) {
+func (w *Ranker) sortTies(n int) {
 	for from, to := 0, 0; from < n; from = to {
 		for to = from + 1; to < n && w.nearest[to] == w.nearest[from]; to++ {
 		}
-		slices.SortFunc(w.places[from:to], func(x, y uint32) int { return cmp.Compare(w.order[x], w.order[y]) })
+		slices.SortFunc(w.places[from:to], func(x, y uint32) int { return cmp.Compare(w.Order[x], w.Order[y]) })
 	}
 }
 
-// exactKeys sets the keys of the first n places, which lists of keys have, and which the
-// codes tell where they are exact.
-func (w *reranker) exactKeys(place uint32, n int) error {
-	if w.keyed {
+// exactKeys sets the keys of the first n places. Lists of keys have them already, and exact codes
+// imply them.
+func (w *Ranker) exactKeys(place uint32, n int) error {
+	if w.Keyed {
 		for i := range n {
 			w.nearest[i] = candidates.KeyOf(w.found.At(place, i).Distance())
 		}
 		return nil
 	}
-	if w.codes.Exact() {
+	if w.Codes.Exact() {
 		for i := range n {
 			w.nearest[i] = float32(w.found.At(place, i).Distance())
 		}
@@ -92,25 +92,15 @@ func (w *reranker) exactKeys(place uint32, n int) error {
 	return err
 }
 
-// rerank makes the running lists of the candidates, in their memory.
-func (m *ballsMethod) rerank() (err error) {
-	p := m.Begin("rerank", "rows", int64(m.n()))
-	defer p.End("")
-	m.freeRound()
-	m.lists, err = rank(m.Ctx, &m.points, m.found, p.Add)
-	m.restore()
-	return err
-}
-
-// rank makes lists of candidates, in their memory, and tells progress of each range of
-// rows.
-func rank(ctx context.Context, ps *points, found *candidates.Lists, progress func(rows int)) (*union.Lists, error) {
-	lists := union.Over(found.Words(), ps.n(), ps.k, 2*found.K, ps.order)
-	return lists, vectors.Apart(ps.threads, ps.n(), 1024, func() func(from, to int) error {
-		w := newReranker(ps, found)
+// Rank makes lists of the nearest candidates, in the memory of the candidates. progress is called
+// after each range of rows.
+func Rank(ctx context.Context, ps *Points, found *candidates.Lists, progress func(rows int)) (*union.Lists, error) {
+	lists := union.Over(found.Words(), ps.N(), ps.K, 2*found.K, ps.Order)
+	return lists, vectors.Apart(ps.Threads, ps.N(), 1024, func() func(from, to int) error {
+		w := NewRanker(ps, found)
 		return func(from, to int) error {
 			for place := from; place < to; place++ {
-				ids, keys, err := w.list(uint32(place))
+				ids, keys, err := w.List(uint32(place))
 				if err != nil {
 					return err
 				}

@@ -1,0 +1,58 @@
+package points
+
+import (
+	"math"
+
+	"github.com/knng/knng/builder/pages"
+)
+
+// Bounds holds, for every place, the key beyond which a candidate cannot enter its list, rounded
+// up to the upper half of a float32. In the parts method it is the last key of the lists last
+// folded: a group does not write candidates beyond it. In the exact method it comes from a
+// division made for it. The graph is the same without bounds.
+type Bounds struct {
+	keys pages.Block[uint16] // empty: no bounds yet
+}
+
+// Take allocates bounds for n places, all infinite.
+func (b *Bounds) Take(l *pages.Ledger, n int) (err error) {
+	if b.keys.Slice != nil {
+		return nil
+	}
+	if b.keys, err = pages.Take[uint16](l, n); err != nil {
+		return err
+	}
+	for place := range uint32(n) {
+		b.Set(place, float32(math.Inf(1)))
+	}
+	return nil
+}
+
+// Free gives back the memory.
+func (b *Bounds) Free() { b.keys.Free() }
+
+// Set notes the key of a place.
+func (b *Bounds) Set(place uint32, key float32) {
+	bits := math.Float32bits(key)
+	upper := uint16(bits >> 16)
+	if key > 0 && bits&0xffff != 0 {
+		upper++ // the next larger one; of negative numbers, cutting off is rounding up
+	}
+	b.keys.Slice[place] = upper
+}
+
+func (b *Bounds) Key(place uint32) float32 {
+	if b.keys.Slice == nil {
+		return float32(math.Inf(1))
+	}
+	return math.Float32frombits(uint32(b.keys.Slice[place]) << 16)
+}
+
+// Distance is the bound as a distance of codes, where codes are keys.
+func (b *Bounds) Distance(place uint32) uint32 {
+	key := b.Key(place)
+	if key >= math.MaxUint32 {
+		return math.MaxUint32
+	}
+	return uint32(key)
+}

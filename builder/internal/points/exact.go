@@ -1,0 +1,88 @@
+package points
+
+import (
+	"context"
+
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/union"
+)
+
+// Exact computes the exact lists of some places, and returns how many distances it evaluated.
+func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
+	search := recall.Search{K: ps.K, RowOf: ps.Order, Threads: ps.Threads, Progress: func(n int64) { progress(int(n)) }}
+	keys := func() recall.Keys { return recall.Keys(ps.Keys()) }
+	screens, err := ps.Screens()
+	if err != nil {
+		return nil, 0, err
+	}
+	if screens == nil {
+		return search.Keys(ctx, ps.N(), places, keys)
+	}
+	return search.Screened(ctx, ps.N(), ps.Rows.Dim(), places, screens, keys)
+}
+
+// exactChunkBytes is the size of a chunk of rows that sampled rows are compared with at a time.
+const exactChunkBytes = 32 << 20
+
+// ChunkRows is the number of rows of a chunk.
+func (ps *Points) ChunkRows() int64 {
+	return max(64, exactChunkBytes/int64(ps.Space.RowBytes()))
+}
+
+// ExactInOrder is Exact for rows in input order. Its memory does not grow with the rows.
+func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
+	size := ps.Space.RowBytes()
+	chunk := int(ps.ChunkRows())
+	sampled := make([]byte, 0, len(places)*size)
+	for _, place := range places {
+		sampled = append(sampled, ps.Rows.Row(int(place))...)
+	}
+	lists := union.New(len(places), ps.K, nil)
+	defer lists.Free()
+	bytes := make([]byte, 0, len(sampled)+min(chunk, ps.N())*size)
+	for from := 0; from < ps.N(); from += chunk {
+		to := min(from+chunk, ps.N())
+		bytes = append(bytes[:0], sampled...)
+		for i := from; i < to; i++ {
+			bytes = append(bytes, ps.Rows.Row(i)...)
+		}
+		if err := ps.exactChunk(ctx, bytes, places, from, lists, progress); err != nil {
+			return nil, 0, err
+		}
+	}
+	found := recall.ListsOf(places, ps.K, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) })
+	return found, int64(len(places)) * int64(ps.N()-1), nil
+}
+
+// exactChunk compares some places, whose rows come first in bytes, with the rows behind them, the
+// rows of the places from on.
+func (ps *Points) exactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *union.Lists, progress func(int)) (err error) {
+	n := len(bytes) / ps.Space.RowBytes()
+	c := &Points{Space: ps.Space, Threads: ps.Threads, K: ps.K}
+	if err := c.Over(bytes, n); err != nil {
+		return err
+	}
+	screens, err := c.Screens()
+	if err != nil {
+		return err
+	}
+	search := recall.Search{
+		K:        min(ps.K+1, n-1), // a place may meet itself
+		Skip:     func(number uint32) bool { return int(number) < len(places) },
+		Threads:  ps.Threads,
+		Progress: func(n int64) { progress(int(n)) },
+	}
+	truth, _, err := search.Screened(ctx, n, ps.Space.Dim(), ps.Numbers(len(places)), screens, func() recall.Keys { return recall.Keys(c.Keys()) })
+	if err != nil {
+		return err
+	}
+	for i, place := range places {
+		ids, keys := truth.List(i)
+		for j, id := range ids {
+			if other := id - uint32(len(places)) + uint32(from); other != place {
+				lists.Offer(uint32(i), other, keys[j])
+			}
+		}
+	}
+	return nil
+}

@@ -11,23 +11,12 @@ import (
 	"io"
 	"math"
 
-	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/store/internal/block"
 )
 
-// Shape is what the committed adjacency looks like.
-type Shape struct {
-	Rows  int `json:"rows"`  // rows of the graph, isolated ones included
-	K     int `json:"k"`     // length of a list
-	Lists int `json:"lists"` // rows with a list
-}
-
-// check refuses what no adjacency can look like.
-func (s *Shape) check() error {
-	if s.K < 0 || s.K > math.MaxUint16 || s.Rows < 0 || int64(s.Rows) > vectors.MaxRows || s.Lists < 0 || s.Lists > s.Rows {
-		return fmt.Errorf("%w: adjacency of %d rows with k %d, %d lists", ErrCorrupt, s.Rows, s.K, s.Lists)
-	}
-	return nil
-}
+// A Shape describes the committed adjacency: Rows, isolated ones included, K, the length of
+// a list, and Lists, the rows with a list.
+type Shape = block.Shape
 
 // reaches returns an error where the lists do not end with the last of so many rows: much
 // is allocated by their number.
@@ -35,18 +24,16 @@ func (e *engine) reaches(rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	key := key64(nil, tagAdjacency, uint64(rows-1)/adjacencyRows)
-	block, ok, err := e.get(key)
+	key := key64(nil, tagAdjacency, uint64(rows-1)/block.Rows)
+	value, ok, err := e.get(key)
 	if err != nil {
 		return err
 	}
-	if want := (rows-1)%adjacencyRows + 1; !ok || len(block) == 0 || int(block[0]) != want {
+	if want := (rows-1)%block.Rows + 1; !ok || len(value) == 0 || int(value[0]) != want {
 		return corrupt(key, fmt.Errorf("no block of the last %d of %d rows", want, rows))
 	}
 	return nil
 }
-
-const adjacencyRecord = "adjacency"
 
 // CommitAdjacency writes the final lists. write is called once and calls add
 // for rows 0, 1, 2, ... in turn: neighbors are input rows, sorted by
@@ -58,7 +45,7 @@ func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, k
 	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}
-	w := adjacencyWriter{blockWriter: d.blocks(tagAdjacency, outCount), shape: Shape{K: k}}
+	w := adjacencyWriter{blockWriter: d.blocks(tagAdjacency, block.OutCount), shape: Shape{K: k}}
 	defer w.b.abort()
 	if err := write(w.add); err != nil {
 		return err
@@ -67,7 +54,7 @@ func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, k
 		return err
 	}
 	w.shape.Rows = w.rows
-	return d.Record(adjacencyRecord, w.shape)
+	return d.Record(block.ShapeRecord, w.shape)
 }
 
 // adjacencyWriter takes lists of one length.
@@ -91,7 +78,7 @@ type blockWriter struct {
 	b     *bulk
 	tag   byte
 	rows  int
-	block adjacencyBlock
+	block block.Builder
 	key   []byte
 	value []byte
 }
@@ -101,25 +88,25 @@ func (d *Draft) blocks(tag byte, countBytes int) *blockWriter {
 	// and views read values where they are.
 	b := d.bulk()
 	b.plain = true
-	return &blockWriter{b: b, tag: tag, block: adjacencyBlock{countBytes: countBytes}}
+	return &blockWriter{b: b, tag: tag, block: block.Builder{CountBytes: countBytes}}
 }
 
 func (w *blockWriter) add(neighbors []uint32, keys []float32) error {
-	w.block.add(neighbors, keys)
+	w.block.Add(neighbors, keys)
 	w.rows++
-	if w.block.rows == adjacencyRows {
+	if w.block.Len() == block.Rows {
 		return w.flush()
 	}
 	return nil
 }
 
 func (w *blockWriter) flush() error {
-	if w.block.rows == 0 {
+	if w.block.Len() == 0 {
 		return nil
 	}
-	w.key = key64(w.key, w.tag, uint64(w.rows-1)/adjacencyRows)
-	w.value = w.block.appendTo(w.value[:0])
-	w.block.reset()
+	w.key = key64(w.key, w.tag, uint64(w.rows-1)/block.Rows)
+	w.value = w.block.AppendTo(w.value[:0])
+	w.block.Reset()
 	return w.b.set(w.key, w.value)
 }
 
@@ -134,7 +121,7 @@ func (w *blockWriter) commit() error {
 // Adjacency returns the shape of the committed adjacency; ok is false before
 // CommitAdjacency.
 func (d *Draft) Adjacency() (shape Shape, ok bool, err error) {
-	ok, err = d.Load(adjacencyRecord, &shape)
+	ok, err = d.Load(block.ShapeRecord, &shape)
 	return shape, ok, err
 }
 
@@ -196,9 +183,9 @@ func (e *engine) hashLists(h io.Writer, shape Shape, ofKeys bool, goOn func(row 
 	})
 }
 
-// eachRow calls fn with the raw neighbors and keys of every row, in order.
+// eachRow calls fn with the encoded neighbors and keys of every row, in order.
 func (e *engine) eachRow(shape Shape, fn func(row int, neighbors, keys []byte) error) error {
-	return e.eachList(tagAdjacency, outCount, shape.Rows, func(row int, neighbors, keys []byte) error {
+	return e.eachList(block.Out(shape), func(row int, neighbors, keys []byte) error {
 		if len(neighbors) != 0 && len(neighbors) != 4*shape.K {
 			return fmt.Errorf("%w: row %d has %d neighbors, want %d", ErrCorrupt, row, len(neighbors)/4, shape.K)
 		}
@@ -206,15 +193,15 @@ func (e *engine) eachRow(shape Shape, fn func(row int, neighbors, keys []byte) e
 	})
 }
 
-// eachList calls fn with the raw lists of all rows under a tag, in order.
-func (e *engine) eachList(tag byte, countBytes, rows int, fn func(row int, neighbors, keys []byte) error) error {
+// eachList calls fn with the encoded list of every row of a layout, in order.
+func (e *engine) eachList(of block.Layout, fn func(row int, neighbors, keys []byte) error) error {
 	row := 0
-	err := e.scan([]byte{tag}, func(key, block []byte) error {
-		if want := key64(nil, tag, uint64(row)/adjacencyRows); string(want) != string(key) {
+	err := e.scan([]byte{of.Tag}, func(key, value []byte) error {
+		if want := key64(nil, of.Tag, uint64(row)/block.Rows); string(want) != string(key) {
 			return corrupt(key, fmt.Errorf("want the block of row %d", row))
 		}
-		for i := range min(adjacencyRows, rows-row) {
-			neighbors, keys, err := rowOfBlock(block, i, countBytes)
+		for i := range min(block.Rows, of.Rows-row) {
+			neighbors, keys, err := block.Row(value, i, of.CountBytes)
 			if err != nil {
 				return corrupt(key, err)
 			}
@@ -225,8 +212,8 @@ func (e *engine) eachList(tag byte, countBytes, rows int, fn func(row int, neigh
 		}
 		return nil
 	})
-	if err == nil && row != rows {
-		err = fmt.Errorf("%w: lists of %d rows, want %d", ErrCorrupt, row, rows)
+	if err == nil && row != of.Rows {
+		err = fmt.Errorf("%w: lists of %d rows, want %d", ErrCorrupt, row, of.Rows)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
 )
 
 // CheckOptions tunes a check. The zero value works.
@@ -85,7 +86,7 @@ func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, er
 // reverseFiles checks the files of the in-neighbors, where there are any.
 func (c *checker) reverseFiles(home *rooted.Dir) error {
 	reverse, err := home.Sub(reverseName)
-	if missing(err) {
+	if sealed.Missing(err) {
 		return nil
 	}
 	c.reversed = true
@@ -111,13 +112,13 @@ type checker struct {
 // files hashes every sealed file of a folder of the store, or of the store
 // itself, and looks for ones that are not sealed.
 func (c *checker) files(home *rooted.Dir, folder string) error {
-	sealed, err := readSeal(home)
+	files, _, err := sealed.Read(home)
 	if err != nil {
 		c.report.fault("%v", err)
 		return nil
 	}
 	listed := map[string]bool{} // what an older knng sealed may be more than ours
-	for _, f := range sealed {
+	for _, f := range files {
 		listed[f.Path] = true
 	}
 	found, unread, err := hashFiles(c.ctx, home, func(rel string) bool { return ours(rel) || listed[rel] }, func(done, all int64) { c.opts.Progress("files", done, all) })
@@ -131,7 +132,7 @@ func (c *checker) files(home *rooted.Dir, folder string) error {
 	for i, f := range found {
 		have[f.Path], errs[f.Path] = f, unread[i]
 	}
-	for _, f := range sealed {
+	for _, f := range files {
 		now, ok := have[f.Path]
 		delete(have, f.Path)
 		name := path.Join(folder, f.Path)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/view"
 	"github.com/knng/knng/vectors"
 )
 
@@ -15,22 +17,22 @@ func (c *checker) view() error {
 		c.report.Notes = append(c.report.Notes, "there is no view: lookups go through Pebble")
 		return nil
 	}
-	c.report.View = c.store.lists.blocks()
+	c.report.View = c.store.lists.Blocks()
 	return c.sameView(viewName, c.store.lists)
 }
 
 // sameView compares the view of lists, a file called name, with one made again.
 func (c *checker) sameView(name string, l *lists) error {
-	header := viewHeader(len(l.view.tables))
-	same := comparer{want: l.view.file.Bytes(), goOn: func(at int) error {
-		return c.progress("view", Row(max(0, at-header)/viewEntryBytes*adjacencyRows))
+	header := view.HeaderBytes(l.view.Tables())
+	same := comparer{want: l.view.Bytes(), goOn: func(at int) error {
+		return c.progress("view", Row(max(0, at-header)/view.EntryBytes*block.Rows))
 	}}
-	err := vectors.Guard(func() error { return l.engine.writeView(c.ctx, &same, l.home, l.listsOf) })
+	err := vectors.Guard(func() error { return l.engine.writeView(c.ctx, &same, l.home, l.Layout) })
 	if err == nil && same.at < len(same.want) {
 		err = errDiffers
 	}
 	if errors.Is(err, errDiffers) {
-		b := max(0, same.at-header) / viewEntryBytes
+		b := max(0, same.at-header) / view.EntryBytes
 		c.report.fault("%s: byte %d, about block %d, is not what Pebble's tables say", name, same.at, b)
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
 )
 
 // Names of what is derived from a store by others and kept in its directory. All of it may
@@ -99,7 +100,7 @@ func (d *Derived) Abort() {
 func ScratchOf(dir string) (string, error) {
 	scratch := filepath.Join(dir, scratchName)
 	info, err := os.Lstat(scratch)
-	if missing(err) {
+	if sealed.Missing(err) {
 		return scratch, nil
 	}
 	if err == nil && !info.IsDir() {

@@ -11,7 +11,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
+	"github.com/knng/knng/store/internal/view"
 	"github.com/knng/knng/vectors"
 )
 
@@ -63,7 +67,7 @@ func dumpSealed(ctx context.Context, root *rooted.Dir, w io.Writer, key string) 
 }
 
 // dump prints a part of a store; home is nil where it is not finished.
-func (e *engine) dump(ctx context.Context, home *sealed, w io.Writer, key string) error {
+func (e *engine) dump(ctx context.Context, home *sealed.Dir, w io.Writer, key string) error {
 	name, arg, _ := strings.Cut(key, "/")
 	switch name {
 	case "":
@@ -76,7 +80,7 @@ func (e *engine) dump(ctx context.Context, home *sealed, w io.Writer, key string
 		if home == nil {
 			return ErrNotFinished
 		}
-		_, err := w.Write(sealText(home.files))
+		_, err := w.Write(sealed.Text(home.Files))
 		return err
 	case "id":
 		row, err := e.rowOf(arg)
@@ -91,7 +95,7 @@ func (e *engine) dump(ctx context.Context, home *sealed, w io.Writer, key string
 	}
 	switch name {
 	case "row":
-		return e.dumpRow(w, n, "neighbors", tagAdjacency, outCount)
+		return e.dumpRow(w, n, "neighbors", tagAdjacency, block.OutCount)
 	case "in":
 		return dumpIn(home, w, n)
 	case "block":
@@ -151,24 +155,24 @@ func (e *engine) dumpRecord(w io.Writer, name string) error {
 
 // block reads the block that holds the list of a row.
 func (e *engine) block(tag byte, row uint64) ([]byte, error) {
-	block, ok, err := e.get(key64(nil, tag, row/adjacencyRows))
+	value, ok, err := e.get(key64(nil, tag, row/block.Rows))
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
-	return block, err
+	return value, err
 }
 
 // dumpIn prints the in-neighbors of a row, which have a database of their own.
-func dumpIn(home *sealed, w io.Writer, row uint64) error {
+func dumpIn(home *sealed.Dir, w io.Writer, row uint64) error {
 	if home == nil {
 		return ErrNotFinished
 	}
 	folder, err := home.Sub(reverseName)
-	if missing(err) {
+	if sealed.Missing(err) {
 		return fmt.Errorf("%w: %s", ErrNoReverse, home.Name())
 	}
 	if err != nil {
-		return damage(err)
+		return storeerr.Damage(err)
 	}
 	e, reverse, err := openSealed(folder, &Options{CacheBytes: 8 << 20})
 	if err != nil {
@@ -176,21 +180,21 @@ func dumpIn(home *sealed, w io.Writer, row uint64) error {
 	}
 	defer reverse.Close()
 	defer e.close()
-	return e.dumpRow(w, row, "in-neighbors", tagReverse, inCount)
+	return e.dumpRow(w, row, "in-neighbors", tagReverse, block.InCount)
 }
 
 func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBytes int) error {
-	block, err := e.block(tag, row)
+	value, err := e.block(tag, row)
 	if err != nil {
 		return err
 	}
-	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows), countBytes)
+	neighbors, keys, err := block.Row(value, int(row%block.Rows), countBytes)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "row %d: %d %s with keys\n", row, len(neighbors)/4, what)
-	ks := appendFloat32s(nil, keys)
-	for i, n := range appendUint32s(nil, neighbors) {
+	ks := block.Float32s(nil, keys)
+	for i, n := range block.Uint32s(nil, neighbors) {
 		fmt.Fprintf(w, "%10d %v\n", n, ks[i])
 	}
 	return nil
@@ -198,42 +202,42 @@ func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBy
 
 // dumpBlock prints the bytes of an adjacency block with what they mean.
 func (e *engine) dumpBlock(w io.Writer, row uint64) error {
-	block, err := e.block(tagAdjacency, row)
+	value, err := e.block(tagAdjacency, row)
 	if err != nil {
 		return err
 	}
-	first := row / adjacencyRows * adjacencyRows
-	fmt.Fprintf(w, "key %x\n", key64(nil, tagAdjacency, row/adjacencyRows))
-	if _, _, err := rowOfBlock(block, 0, outCount); err != nil {
+	first := row / block.Rows * block.Rows
+	fmt.Fprintf(w, "key %x\n", key64(nil, tagAdjacency, row/block.Rows))
+	if _, _, err := block.Row(value, 0, block.OutCount); err != nil {
 		return corrupt(nil, err)
 	}
-	rows := int(block[0])
+	rows := int(value[0])
 	at := 0
 	line := func(n int, what string) {
-		fmt.Fprintf(w, "%6d  % x  # %s\n", at, block[at:at+n], what)
+		fmt.Fprintf(w, "%6d  % x  # %s\n", at, value[at:at+n], what)
 		at += n
 	}
 	line(1, fmt.Sprintf("%d rows", rows))
 	for i := range rows {
-		line(2, fmt.Sprintf("row %d: %d entries", first+uint64(i), binary.LittleEndian.Uint16(block[at:])))
+		line(2, fmt.Sprintf("row %d: %d entries", first+uint64(i), binary.LittleEndian.Uint16(value[at:])))
 	}
 	for i := range rows {
-		count := 4 * int(binary.LittleEndian.Uint16(block[1+2*i:]))
-		line(count, fmt.Sprintf("neighbors of row %d: %v", first+uint64(i), appendUint32s(nil, block[at:at+count])))
-		line(count, fmt.Sprintf("keys of row %d: %v", first+uint64(i), appendFloat32s(nil, block[at:at+count])))
+		count := 4 * int(binary.LittleEndian.Uint16(value[1+2*i:]))
+		line(count, fmt.Sprintf("neighbors of row %d: %v", first+uint64(i), block.Uint32s(nil, value[at:at+count])))
+		line(count, fmt.Sprintf("keys of row %d: %v", first+uint64(i), block.Float32s(nil, value[at:at+count])))
 	}
 	return nil
 }
 
 // dumpView prints where the view finds the block of a row, and the block there.
-func (e *engine) dumpView(home *sealed, w io.Writer, row uint64) error {
+func (e *engine) dumpView(home *sealed.Dir, w io.Writer, row uint64) error {
 	if home == nil {
 		return ErrNotFinished
 	}
 	var shape Shape
-	ok, err := e.load(adjacencyRecord, &shape)
+	ok, err := e.load(block.ShapeRecord, &shape)
 	if err == nil && ok {
-		err = shape.check()
+		err = shape.Check()
 	}
 	if err != nil {
 		return err
@@ -241,7 +245,7 @@ func (e *engine) dumpView(home *sealed, w io.Writer, row uint64) error {
 	if !ok || row >= uint64(shape.Rows) {
 		return fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
-	l, err := openLists(e, home, outLists(shape))
+	l, err := openLists(e, home, block.Out(shape))
 	if err != nil {
 		return err
 	}
@@ -249,21 +253,16 @@ func (e *engine) dumpView(home *sealed, w io.Writer, row uint64) error {
 	if l.view == nil {
 		return fmt.Errorf("store: %s has no view", home.Name())
 	}
-	return vectors.Guard(func() error { return l.view.dump(w, int(row/adjacencyRows)) })
+	return vectors.Guard(func() error { return dumpEntry(w, l.view, int(row/block.Rows)) })
 }
 
-func (v *view) dump(w io.Writer, b int) error {
-	table, at, err := v.place(b)
+func dumpEntry(w io.Writer, v *view.View, b int) error {
+	e, err := v.Entry(b)
 	if err != nil {
 		return err
 	}
-	block, err := v.block(table, at)
-	if err != nil {
-		return err
-	}
-	entry := v.entries[viewEntryBytes*b:][:viewEntryBytes]
-	fmt.Fprintf(w, "%6d  % x  # %s: byte %d of %s\n", viewHeader(len(v.tables))+viewEntryBytes*b, entry[:8], v.rowsOf(b), at, filepath.Base(table.path))
-	fmt.Fprintf(w, "%6s  % x  # checksum of its %d bytes: %016x\n", "", entry[8:], len(block), blockSum(b, block))
+	fmt.Fprintf(w, "%6d  % x  # %s: byte %d of %s\n", e.At, e.Raw[:8], v.RowsOf(b), e.Byte, filepath.Base(e.Table))
+	fmt.Fprintf(w, "%6s  % x  # checksum of its %d bytes: %016x\n", "", e.Raw[8:], len(e.Block), view.Sum(b, e.Block))
 	return nil
 }
 

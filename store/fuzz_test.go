@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/store/internal/sealed"
 )
 
 // FuzzManifest: a manifest that is accepted is one that a store can have, and
@@ -67,14 +69,14 @@ func FuzzIDBlocks(f *testing.F) {
 // FuzzSeal: a seal that is accepted names files inside the store, with sizes; the
 // checksum that ends it is made to fit.
 func FuzzSeal(f *testing.F) {
-	f.Add([]byte(sealHeader + "\n" + strings.Repeat("0", 64) + " 12 graph/000001.sst\n"))
-	f.Add([]byte(sealHeader + "\n" + strings.Repeat("0", 64) + " -1 ../../x\n"))
+	f.Add([]byte("knng seal 1\n" + strings.Repeat("0", 64) + " 12 graph/000001.sst\n"))
+	f.Add([]byte("knng seal 1\n" + strings.Repeat("0", 64) + " -1 ../../x\n"))
 	f.Fuzz(func(t *testing.T, lines []byte) {
-		parseSeal(lines) // hardly ever accepted
+		sealed.Parse(lines) // hardly ever accepted
 		if len(lines) == 0 || lines[len(lines)-1] != '\n' {
 			return
 		}
-		files, err := parseSeal(fmt.Appendf(bytes.Clone(lines), "seal %x\n", sha256.Sum256(lines)))
+		files, err := sealed.Parse(fmt.Appendf(bytes.Clone(lines), "seal %x\n", sha256.Sum256(lines)))
 		if err != nil {
 			return
 		}

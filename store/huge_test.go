@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/vectors"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestKeysOfHugeStores(t *testing.T) {
 	var before []byte
 	for _, row := range []uint64{0, 1<<31 - 16, 1 << 31, 1<<32 - 16, 1 << 32, 1 << 40} {
-		key := key64(nil, tagAdjacency, row/adjacencyRows)
+		key := key64(nil, tagAdjacency, row/block.Rows)
 		if bytes.Compare(key, before) <= 0 || bytes.Compare(key, []byte{tagAdjacency + 1}) >= 0 {
 			t.Errorf("row %d: key %x after %x", row, key, before)
 		}

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/vectors"
 )
 
@@ -12,7 +15,7 @@ import (
 type inbound struct {
 	Reverse
 	*lists
-	home *sealed
+	home *sealed.Dir
 }
 
 func (in *inbound) close() error {
@@ -32,10 +35,10 @@ func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error
 	if uint64(row) >= uint64(s.shape.Rows) {
 		return buf, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return buf, ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return buf, err
@@ -51,21 +54,18 @@ func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error
 // keys, sorted by (key, row), both reused from call to call. An error of fn ends
 // the iteration and is returned. Errors: those of InNeighbors.
 func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) error) error {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return err
 	}
 	var ns []uint32
 	var ks []float32
-	return in.engine.eachList(tagReverse, inCount, s.shape.Rows, func(row int, neighbors, keys []byte) error {
-		if err := s.shape.inRange(neighbors); err != nil {
-			return fmt.Errorf("%w: in-neighbors of row %d: %w", ErrCorrupt, row, err)
-		}
-		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
+	return in.each(func(row int, neighbors, keys []byte) error {
+		ns, ks = block.Uint32s(ns[:0], neighbors), block.Float32s(ks[:0], keys)
 		return fn(Row(row), ns, ks)
 	})
 }
@@ -73,10 +73,10 @@ func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) erro
 // Reverse says what the in-neighbors are. Errors: ErrNoReverse, ErrCorrupt,
 // ErrClosed.
 func (s *Store) Reverse() (Reverse, error) {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return Reverse{}, ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return Reverse{}, err
@@ -103,14 +103,14 @@ func (s *Store) inbound() (*inbound, error) {
 func (s *Store) openReverse() (*inbound, error) {
 	dir := s.home.Path(reverseName)
 	home, err := s.home.Sub(reverseName)
-	if missing(err) {
+	if sealed.Missing(err) {
 		return nil, fmt.Errorf("%w: %s", ErrNoReverse, s.dir)
 	}
 	var in *inbound
 	if err == nil {
 		in, err = openInbound(home, &s.opts)
 	} else {
-		err = damage(err)
+		err = storeerr.Damage(err)
 	}
 	if err == nil && (in.Checksum != s.info.Checksum || in.Rows != s.shape.Rows) {
 		err = errors.Join(fmt.Errorf("%w: they are of another graph", ErrCorrupt), in.close())
@@ -134,12 +134,12 @@ func openInbound(root *rooted.Dir, opts *Options) (in *inbound, err error) {
 		err = fmt.Errorf("%w: no record of in-neighbors, or of %d rows", ErrCorrupt, in.Rows)
 	}
 	if err == nil {
-		in.lists, err = openLists(e, home, inLists(in.Rows))
+		in.lists, err = openLists(e, home, block.In(in.Rows))
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.close(), home.Close())
 	}
-	for _, f := range home.files {
+	for _, f := range home.Files {
 		in.Bytes += f.Size
 	}
 	return in, nil

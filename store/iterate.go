@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/vectors"
 )
 
@@ -12,17 +15,14 @@ import (
 // both reused from call to call; isolated rows have none. An error of fn ends
 // the iteration and is returned.
 func (s *Store) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	var ns []uint32
 	var ks []float32
-	return s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
-		if err := s.shape.valid(neighbors); err != nil {
-			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
-		}
-		ns, ks = appendUint32s(ns[:0], neighbors), appendFloat32s(ks[:0], keys)
+	return s.lists.each(func(row int, neighbors, keys []byte) error {
+		ns, ks = block.Uint32s(ns[:0], neighbors), block.Float32s(ks[:0], keys)
 		return fn(Row(row), ns, ks)
 	})
 }
@@ -51,15 +51,12 @@ func (it *Iteration) Err() error { return it.err }
 var errStop = errors.New("stop")
 
 func (s *Store) each(yield func(Row, []Neighbor) bool) error {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	var list []Neighbor
-	err := s.engine.eachRow(s.shape, func(row int, neighbors, keys []byte) error {
-		if err := s.shape.valid(neighbors); err != nil {
-			return fmt.Errorf("%w: row %d: %w", ErrCorrupt, row, err)
-		}
+	err := s.lists.each(func(row int, neighbors, keys []byte) error {
 		list = s.appendShown(list[:0], neighbors, keys)
 		if !yield(Row(row), list) {
 			return errStop
@@ -76,10 +73,10 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 // locality order, or the referenced sources, after checking that they are
 // unchanged. order[place] is the row of each. The caller closes the input.
 func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return nil, nil, ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	if order, err = s.engine.order(); err != nil {
 		return nil, nil, err
 	}
@@ -96,12 +93,12 @@ func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
 }
 
 func (s *Store) copied() (*vectors.Input, error) {
-	if err := s.engine.checkIdentities(s.home, isRows); err != nil {
+	if err := s.engine.checkIdentities(s.home, sealed.IsRows); err != nil {
 		return nil, err
 	}
 	f, err := s.home.Open(rowsPath)
 	if err != nil {
-		return nil, damage(err)
+		return nil, storeerr.Damage(err)
 	}
 	defer f.Close()
 	rows, err := vectors.OpenedRows(f, s.home.Path(rowsPath))

@@ -1,20 +1,24 @@
 package store
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/knng/knng/store/internal/block"
+)
 
 // Tags: the first byte of every key. The rest is big-endian integers, so that
 // keys sort as the numbers do. See the package comment.
 const (
-	tagRecord    = 0x01 // name
-	tagUnit      = 0x02 // stage u32, unit u32
-	tagBlock     = 0x10 // stage u32, unit u32, number u32
-	tagFolded    = 0x12 // stage u32, first place u32
-	tagLabels    = 0x20 // division u32, first place u32
-	tagAdjacency = 0x30 // row/16 u64
-	tagReverse   = 0x31 // row/16 u64
-	tagOrder     = 0x40 // first place u32
-	tagIDs       = 0x41 // row/64 u64
-	tagRowOfID   = 0x42 // id
+	tagRecord    = 0x01         // name
+	tagUnit      = 0x02         // stage u32, unit u32
+	tagBlock     = 0x10         // stage u32, unit u32, number u32
+	tagFolded    = 0x12         // stage u32, first place u32
+	tagLabels    = 0x20         // division u32, first place u32
+	tagAdjacency = block.TagOut // row/16 u64
+	tagReverse   = block.TagIn  // row/16 u64
+	tagOrder     = 0x40         // first place u32
+	tagIDs       = 0x41         // row/64 u64
+	tagRowOfID   = 0x42         // id
 )
 
 // buildTags are those that a finished store has no keys of.

@@ -9,22 +9,24 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/view"
 )
 
 // Names inside a store's directory; see the package comment.
 const (
-	graphName   = "graph"
+	graphName   = sealed.GraphName
 	vectorsName = "vectors"
 	rowsName    = "rows"
 	scratchName = "scratch"
 	reverseName = "reverse"
-	viewName    = "view"
+	viewName    = view.Name
 	searchName  = "search"
 	mapName     = "map" // of the command: a picture of the graph, derived
-	sealName    = "SEAL"
+	sealName    = sealed.SealName
 	newSuffix   = ".new"
 
-	rowsPath = vectorsName + "/" + rowsName
+	rowsPath = sealed.RowsPath
 )
 
 // State is what a directory holds.
@@ -110,4 +112,13 @@ func walkFiles(home *rooted.Dir, fn func(rel string, info fs.FileInfo) error) er
 		}
 		return nil
 	})
+}
+
+// openHome opens a store's directory.
+func openHome(dir string) (*rooted.Dir, error) {
+	home, err := rooted.Open(filepath.Clean(dir))
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return home, nil
 }

@@ -4,46 +4,39 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
+	"github.com/knng/knng/store/internal/view"
 )
 
-// lists looks up the lists that stand under a tag, 16 rows to a block: in the
-// view where there is one, else through Pebble. It is safe for concurrent use.
+// lists looks up the lists under a tag: in the view where there is one, otherwise through
+// Pebble. It is safe for concurrent use.
 type lists struct {
-	listsOf
+	block.Layout
 	engine  *engine
-	home    *sealed // of the engine
-	view    *view
+	home    *sealed.Dir // of the engine
+	view    *view.View
 	cursors cursors
 }
 
-// openLists opens the view in dir of what the engine holds, if it is there.
-func openLists(e *engine, home *sealed, of listsOf) (*lists, error) {
-	v, err := openView(home, of)
-	return &lists{listsOf: of, engine: e, home: home, view: v, cursors: cursors{db: e.db, tag: of.tag}}, err
+// openLists opens the view of the lists that the engine holds, if there is one.
+func openLists(e *engine, home *sealed.Dir, of block.Layout) (*lists, error) {
+	v, err := view.Open(home, of)
+	return &lists{Layout: of, engine: e, home: home, view: v, cursors: cursors{db: e.db, tag: of.Tag}}, err
 }
 
 // openWithoutView looks lists up through Pebble.
-func openWithoutView(e *engine, _ *sealed, of listsOf) (*lists, error) {
-	return &lists{listsOf: of, engine: e, cursors: cursors{db: e.db, tag: of.tag}}, nil
+func openWithoutView(e *engine, _ *sealed.Dir, of block.Layout) (*lists, error) {
+	return &lists{Layout: of, engine: e, cursors: cursors{db: e.db, tag: of.Tag}}, nil
 }
 
-// with calls fn with the raw list of a row, which is valid during the call.
+// with calls fn with the encoded list of a row, which is valid during the call.
 func (l *lists) with(row Row, fn func(neighbors, keys []byte)) error {
 	if l.view == nil {
 		return l.withPebble(row, fn)
 	}
-	err := vectors.Guard(func() error {
-		neighbors, keys, err := l.view.list(int(row))
-		if err == nil {
-			fn(neighbors, keys)
-		}
-		return err
-	})
-	if errors.Is(err, vectors.ErrFault) {
-		err = fmt.Errorf("store: %s: row %d: %w", l.view.path, row, err)
-	}
-	return err
+	return l.view.With(int(row), fn)
 }
 
 func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
@@ -52,17 +45,17 @@ func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
 		return err
 	}
 	defer l.cursors.give(c)
-	c.key = key64(c.key, l.tag, uint64(row)/adjacencyRows)
-	block, ok, err := c.value()
+	c.key = key64(c.key, l.Tag, uint64(row)/block.Rows)
+	value, ok, err := c.value()
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return corrupt(c.key, fmt.Errorf("no block for row %d", row))
 	}
-	neighbors, keys, err := rowOfBlock(block, int(row%adjacencyRows), l.countBytes)
+	neighbors, keys, err := block.Row(value, int(row%block.Rows), l.CountBytes)
 	if err == nil {
-		err = l.valid(neighbors)
+		err = l.Valid(neighbors)
 	}
 	if err != nil {
 		return corrupt(c.key, fmt.Errorf("row %d: %w", row, err))
@@ -71,11 +64,21 @@ func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
 	return nil
 }
 
-// close closes cursors and view; no lookup may be running.
+// each calls fn with the encoded list of every row, in order, read through Pebble.
+func (l *lists) each(fn func(row int, neighbors, keys []byte) error) error {
+	return l.engine.eachList(l.Layout, func(row int, neighbors, keys []byte) error {
+		if err := l.Valid(neighbors); err != nil {
+			return fmt.Errorf("%w: row %d: %w", storeerr.Corrupt, row, err)
+		}
+		return fn(row, neighbors, keys)
+	})
+}
+
+// close closes cursors and view. No lookup may be in progress.
 func (l *lists) close() error {
 	err := l.cursors.close()
 	if l.view != nil {
-		err = errors.Join(err, l.view.close())
+		err = errors.Join(err, l.view.Close())
 	}
 	return err
 }

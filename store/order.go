@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/knng/knng/store/internal/block"
 )
 
 // Integers in bulk, the locality order and leaf numbers, stand 4096 to a key.
@@ -40,7 +42,7 @@ func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
 		if first := binary.BigEndian.Uint32(key[len(prefix):]); int64(first) != int64(len(dst)) {
 			return corrupt(key, fmt.Errorf("integers from %d, want %d", first, len(dst)))
 		}
-		dst = appendUint32s(dst, value)
+		dst = block.Uint32s(dst, value)
 		return nil
 	})
 	return dst, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/vectors"
 )
 
@@ -54,7 +55,7 @@ func (d *Draft) HasRows() (bool, error) {
 func (d *Draft) Rows() (*vectors.Rows, error) {
 	f, err := d.home.Open(rowsPath)
 	if err != nil {
-		return nil, damage(err)
+		return nil, storeerr.Damage(err)
 	}
 	defer f.Close()
 	if err := d.checkRows(f); err != nil {
@@ -72,7 +73,7 @@ func (d *Draft) soundRows() error {
 	}
 	f, err := d.home.Open(rowsPath)
 	if err != nil {
-		return damage(err)
+		return storeerr.Damage(err)
 	}
 	defer f.Close()
 	return d.checkRows(f)

@@ -4,17 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/knng/knng/store/fence"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/store/internal/written"
 )
 
@@ -201,21 +200,9 @@ func after(prefix []byte) []byte {
 // corrupt wraps what Pebble said of a key.
 func corrupt(key []byte, err error) error {
 	if len(key) == 0 {
-		return damage(err)
+		return storeerr.Damage(err)
 	}
-	return damage(fmt.Errorf("key %x: %w", key, err))
-}
-
-// damage marks an error of reading as ErrCorrupt, unless it is one of the system that says
-// nothing of what was written: who deletes what is corrupt must not delete for that. A file
-// that is not there may be elsewhere.
-func damage(err error) error {
-	for _, of := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
-		if errors.Is(err, of) {
-			return fmt.Errorf("store: %w", err)
-		}
-	}
-	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	return storeerr.Damage(fmt.Errorf("key %x: %w", key, err))
 }
 
 // logger passes a reader's messages on. Pebble calls Fatalf where it cannot go on

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/knng/knng/store/internal/storeerr"
 )
 
 // recordsBytes bounds what the records of a sealed store may come to: real ones are some
@@ -15,7 +17,7 @@ const recordsBytes = 16 << 20
 func (e *engine) boundRecords() error {
 	levels, err := e.db.SSTables(pebble.WithProperties(), pebble.WithKeyRangeFilter([]byte{tagRecord}, []byte{tagRecord + 1}))
 	if err != nil {
-		return damage(err)
+		return storeerr.Damage(err)
 	}
 	var all uint64
 	for _, level := range levels {

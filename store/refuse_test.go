@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/storeerr"
 )
 
 // TestNothingIsMadeInForeignFolders: a folder that has a "graph" of somebody else is
@@ -98,7 +101,7 @@ func TestHostileCounts(t *testing.T) {
 			filepath.Join(dir, graphName):              Shape{Rows: int(rows), K: 2, Lists: 100},
 			filepath.Join(dir, reverseName, graphName): Reverse{Rows: int(rows)},
 		} {
-			name := adjacencyRecord
+			name := block.ShapeRecord
 			if _, of := record.(Reverse); of {
 				name = reverseRecord
 			}
@@ -113,7 +116,7 @@ func TestHostileCounts(t *testing.T) {
 				}
 				must(t, s.Close())
 			}
-			if err := Dump(t.Context(), damaged, new(strings.Builder), "view/5"); err == nil && name == adjacencyRecord {
+			if err := Dump(t.Context(), damaged, new(strings.Builder), "view/5"); err == nil && name == block.ShapeRecord {
 				t.Errorf("%d rows: the view was dumped", rows)
 			}
 		}
@@ -241,7 +244,7 @@ func TestDamage(t *testing.T) {
 	for err, corrupt := range map[error]bool{
 		errors.New("checksum"): true, fs.ErrNotExist: false, syscall.EMFILE: false, syscall.EACCES: false, syscall.EIO: false,
 	} {
-		if got := errors.Is(damage(fmt.Errorf("read: %w", err)), ErrCorrupt); got != corrupt {
+		if got := errors.Is(storeerr.Damage(fmt.Errorf("read: %w", err)), ErrCorrupt); got != corrupt {
 			t.Errorf("%v: corrupt is %v", err, got)
 		}
 	}

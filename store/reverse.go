@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/pebblefs"
+	"github.com/knng/knng/store/internal/sealed"
 )
 
 // A Reverse says what the in-neighbors of a store are.
@@ -62,7 +64,7 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 		return r, err
 	}
 	defer lock.Close()
-	if r, err = s.Reverse(); !errors.Is(err, ErrNoReverse) && !errors.Is(err, ErrCorrupt) && !missing(err) {
+	if r, err = s.Reverse(); !errors.Is(err, ErrNoReverse) && !errors.Is(err, ErrCorrupt) && !sealed.Missing(err) {
 		return r, err
 	}
 	if err := home.RemoveAll(reverseName + newSuffix); err != nil { // what a kill left
@@ -127,7 +129,7 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err != nil {
 		return err
 	}
-	w := d.blocks(tagReverse, inCount)
+	w := d.blocks(tagReverse, block.InCount)
 	defer w.b.abort()
 	if err := t.each(w.add); err != nil {
 		return err
@@ -144,7 +146,7 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err := d.settle(); err != nil {
 		return err
 	}
-	return d.engine.makeView(ctx, d.fs, d.home, inLists(w.rows))
+	return d.engine.makeView(ctx, d.fs, d.home, block.In(w.rows))
 }
 
 // roomToTranspose refuses what the disk has no room for: all spilled entries, and

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/knng/knng/store/internal/sealed"
 )
 
 // entry is a neighbor and its key.
@@ -282,7 +284,7 @@ func TestReverseFlips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	dir, want := scattered(t, rng, 100, 3)
 	build(t, dir, nil)
-	files, err := readSeal(home(t, filepath.Join(dir, reverseName)))
+	files, _, err := sealed.Read(home(t, filepath.Join(dir, reverseName)))
 	must(t, err)
 	files = append(files, SealedFile{Path: sealName})
 	for range 60 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/vectors"
 )
 
@@ -222,7 +223,7 @@ func TestLargeTableOfAnotherStore(t *testing.T) {
 		a, err := os.ReadFile(path)
 		must(t, err)
 		b, err := os.ReadFile(same)
-		if err != nil || len(a) != len(b) || len(a) <= hashedBytes || bytes.Equal(a, b) || !strings.HasPrefix(rel, graphName) {
+		if err != nil || len(a) != len(b) || len(a) <= sealed.HashedBytes || bytes.Equal(a, b) || !strings.HasPrefix(rel, graphName) {
 			continue
 		}
 		swapped++

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -17,23 +15,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/written"
 	"github.com/knng/knng/vectors"
 )
-
-// SealedFile is a line of DIR/SEAL: a file of a finished store.
-type SealedFile struct {
-	Path   string `json:"path"` // relative, slash-separated
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
@@ -119,10 +111,10 @@ func ReadResult(dir string, result any) error {
 // Record reads what was recorded under a name (Draft.Record) into v. ok is false where
 // nothing was. Errors: ErrCorrupt, ErrClosed.
 func (s *Store) Record(name string, v any) (ok bool, err error) {
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return false, ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	return s.engine.load(name, v)
 }
 
@@ -132,7 +124,7 @@ func (d *Draft) makeView(ctx context.Context) error {
 	if err != nil || !ok {
 		return err
 	}
-	return d.engine.makeView(ctx, d.fs, d.home, outLists(shape))
+	return d.engine.makeView(ctx, d.fs, d.home, block.Out(shape))
 }
 
 // dropProgress drops what only a build needs.
@@ -161,8 +153,6 @@ func (d *Draft) settle() error {
 	return nil
 }
 
-const sealHeader = "knng seal 1"
-
 // seal hashes all files and writes DIR/SEAL aside, then renames it: the store is
 // finished from that moment.
 //
@@ -180,21 +170,10 @@ func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir) error {
 		return err
 	}
 	defer p.Abort()
-	if _, err := p.Write(sealText(files)); err != nil {
+	if _, err := p.Write(sealed.Text(files)); err != nil {
 		return err
 	}
 	return p.Commit()
-}
-
-func sealText(files []SealedFile) []byte {
-	var b bytes.Buffer
-	fmt.Fprintln(&b, sealHeader)
-	for _, f := range files {
-		fmt.Fprintf(&b, "%s %d %s\n", f.SHA256, f.Size, f.Path)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	fmt.Fprintf(&b, "seal %x\n", sum)
-	return b.Bytes()
 }
 
 // ours reports whether a file is of the store, and belongs in its seal. What else is in the
@@ -310,55 +289,4 @@ func hashFile(home *rooted.Dir, of SealedFile, meter *hashMeter) (string, error)
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// sealBytes bounds a seal: that of 25 TB of tables takes less.
-const sealBytes = 16 << 20
-
-// readSeal reads and checks DIR/SEAL.
-func readSeal(home *rooted.Dir) ([]SealedFile, error) {
-	text, err := home.ReadFile(sealName, sealBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: not sealed: %w", ErrCorrupt, err)
-	}
-	if err != nil {
-		return nil, damage(err)
-	}
-	files, err := parseSeal(text)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, home.Path(sealName), err)
-	}
-	return files, nil
-}
-
-func parseSeal(text []byte) ([]SealedFile, error) {
-	at := bytes.LastIndex(text, []byte("\nseal "))
-	if at < 0 {
-		return nil, errors.New("no closing line")
-	}
-	sum := sha256.Sum256(text[:at+1])
-	if want := fmt.Sprintf("seal %x\n", sum); string(text[at+1:]) != want {
-		return nil, errors.New("its own checksum does not match")
-	}
-	lines := bufio.NewScanner(bytes.NewReader(text[:at+1]))
-	lines.Buffer(nil, 1<<20)
-	if !lines.Scan() || lines.Text() != sealHeader {
-		return nil, fmt.Errorf("begins with %q, want %q", lines.Text(), sealHeader)
-	}
-	var files []SealedFile
-	for lines.Scan() {
-		parts := strings.SplitN(lines.Text(), " ", 3)
-		if len(parts) != 3 {
-			return nil, fmt.Errorf("line %q", lines.Text())
-		}
-		size, err := strconv.ParseInt(parts[1], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("line %q: %w", lines.Text(), err)
-		}
-		if size < 0 || !filepath.IsLocal(filepath.FromSlash(parts[2])) {
-			return nil, fmt.Errorf("line %q: %d bytes, or no file of the store", lines.Text(), size)
-		}
-		files = append(files, SealedFile{parts[2], size, parts[0]})
-	}
-	return files, lines.Err()
 }

@@ -8,7 +8,11 @@ import (
 	"math"
 	"sync"
 
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/inflight"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -22,13 +26,13 @@ type Options struct {
 // concurrent use, by several goroutines and several processes.
 type Store struct {
 	dir    string
-	home   *sealed // dir, as it was opened
+	home   *sealed.Dir // dir, as it was opened
 	engine *engine
 	info   Info
 	shape  Shape
 	metric distance.Metric // 0: a user's own distance
 	scale  int             // of the rows, as Manifest.Scale
-	calls  calls
+	calls  inflight.Calls
 	opts   Options
 	lists  *lists
 
@@ -59,7 +63,7 @@ type Info struct {
 func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }
 
 // openWith opens a finished store, and its lists by a function.
-func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed, of listsOf) (*lists, error)) (s *Store, err error) {
+func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed.Dir, of block.Layout) (*lists, error)) (s *Store, err error) {
 	defer caught(&err)
 	if opts == nil {
 		opts = new(Options)
@@ -75,10 +79,10 @@ func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed,
 	if s.engine, s.home, err = openSealed(root, opts); err != nil {
 		return nil, err
 	}
-	s.info.Files = s.home.files
+	s.info.Files = s.home.Files
 	err = s.load()
 	if err == nil {
-		s.lists, err = openLists(s.engine, s.home, outLists(s.shape))
+		s.lists, err = openLists(s.engine, s.home, block.Out(s.shape))
 	}
 	if err == nil && s.lists.view == nil { // whose length tells as much
 		err = s.engine.reaches(s.shape.Rows)
@@ -94,21 +98,21 @@ func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed,
 
 // openSealed opens the database of a sealed directory. It takes the directory over, also
 // where there is an error.
-func openSealed(root *rooted.Dir, opts *Options) (e *engine, home *sealed, err error) {
+func openSealed(root *rooted.Dir, opts *Options) (e *engine, home *sealed.Dir, err error) {
 	cache := opts.CacheBytes
 	if cache == 0 {
 		cache = 64 << 20
 	}
-	if home, err = openSealedDir(root); err != nil {
+	if home, err = sealed.Open(root); err != nil {
 		return nil, nil, err
 	}
-	e, err = openEngine(home.FS(), home.Path(graphName), cache, toRead, opts.Logger)
+	e, err = openEngine(sealedFiles(home), home.Path(graphName), cache, toRead, opts.Logger)
 	if err != nil {
 		home.Close()
-		return nil, nil, damage(err)
+		return nil, nil, storeerr.Damage(err)
 	}
 	if err = e.boundRecords(); err == nil {
-		err = e.checkIdentities(home, isTable)
+		err = e.checkIdentities(home, sealed.IsTable)
 	}
 	if err != nil {
 		e.close()
@@ -132,7 +136,7 @@ func (s *Store) load() error {
 	for _, r := range []struct {
 		name string
 		into any
-	}{{"manifest", &s.info.Manifest}, {adjacencyRecord, &s.shape}, {"result", &s.info.Result}, {"result", &result}} {
+	}{{"manifest", &s.info.Manifest}, {block.ShapeRecord, &s.shape}, {"result", &s.info.Result}, {"result", &result}} {
 		ok, err := e.load(r.name, r.into)
 		if err == nil && !ok {
 			err = fmt.Errorf("%w: %s has no %s", ErrCorrupt, s.dir, r.name)
@@ -144,7 +148,7 @@ func (s *Store) load() error {
 	if err := s.info.Manifest.check(); err != nil {
 		return err
 	}
-	if err := s.shape.check(); err != nil {
+	if err := s.shape.Check(); err != nil {
 		return err
 	}
 	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs
@@ -207,7 +211,7 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
 	neighbors, keys = neighbors[:0], keys[:0]
 	err := s.lookup(row, func(ns, ks []byte) {
-		neighbors, keys = appendUint32s(neighbors, ns), appendFloat32s(keys, ks)
+		neighbors, keys = block.Uint32s(neighbors, ns), block.Float32s(keys, ks)
 	})
 	return neighbors, keys, err
 }
@@ -217,10 +221,10 @@ func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
 	if uint64(row) >= uint64(s.shape.Rows) {
 		return fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	return s.lists.with(row, fn)
 }
 
@@ -229,10 +233,10 @@ func (s *Store) RowOf(id string) (Row, error) {
 	if !s.info.IDs {
 		return 0, fmt.Errorf("%w: %q, the store has no external ids", ErrNoID, id)
 	}
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return 0, ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	row, err := s.engine.rowOf(id)
 	if err == nil && uint64(row) >= uint64(s.shape.Rows) {
 		return 0, fmt.Errorf("%w: id %q is of row %d of %d", ErrCorrupt, id, row, s.shape.Rows)
@@ -249,17 +253,17 @@ func (s *Store) ID(row Row) (string, error) {
 	if !s.info.IDs {
 		return "", fmt.Errorf("%w: the store has no external ids", ErrNoID)
 	}
-	if !s.calls.enter() {
+	if !s.calls.Enter() {
 		return "", ErrClosed
 	}
-	defer s.calls.leave()
+	defer s.calls.Leave()
 	return s.engine.idOf(uint64(row))
 }
 
 // Close waits for running calls and iterations, then releases everything: it must not be
 // called from within one. Later calls return ErrClosed.
 func (s *Store) Close() error {
-	if !s.calls.close() {
+	if !s.calls.Close() {
 		return nil
 	}
 	err := errors.Join(s.lists.close(), s.engine.close())

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/vectors"
 )
 
@@ -392,7 +394,7 @@ func TestFlips(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d, %d flips", seed, flips)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	files, err := readSeal(home(t, dir))
+	files, _, err := sealed.Read(home(t, dir))
 	must(t, err)
 	files = append(files, SealedFile{Path: sealName}, SealedFile{Path: viewName})
 	for range flips {
@@ -482,14 +484,14 @@ func TestDump(t *testing.T) {
 func FuzzDecoders(f *testing.F) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	l := batch(5, 3, 2, rng)
-	block, _ := appendLists(nil, &l)
-	f.Add(block)
-	for _, countBytes := range []int{outCount, inCount} {
-		b := adjacencyBlock{countBytes: countBytes}
-		b.add([]uint32{1, 2}, []float32{3, 4})
-		f.Add(b.appendTo(nil))
+	encoded, _ := appendLists(nil, &l)
+	f.Add(encoded)
+	for _, countBytes := range []int{block.OutCount, block.InCount} {
+		b := block.Builder{CountBytes: countBytes}
+		b.Add([]uint32{1, 2}, []float32{3, 4})
+		f.Add(b.AppendTo(nil))
 	}
-	f.Add(sealText([]SealedFile{{"graph/x", 5, "00"}}))
+	f.Add(sealed.Text([]SealedFile{{Path: "graph/x", Size: 5, SHA256: "00"}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var l Lists
 		if decodeLists(data, &l) == nil {
@@ -499,11 +501,11 @@ func FuzzDecoders(f *testing.F) {
 				t.Fatalf("decoded lists do not come back: %v", err)
 			}
 		}
-		for i := range adjacencyRows {
-			rowOfBlock(data, i, outCount)
-			rowOfBlock(data, i, inCount)
+		for i := range block.Rows {
+			block.Row(data, i, block.OutCount)
+			block.Row(data, i, block.InCount)
 		}
-		parseSeal(data)
+		sealed.Parse(data)
 	})
 }
 

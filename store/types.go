@@ -1,6 +1,11 @@
 package store
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
+)
 
 // Row is a 0-based position in the input. Stores hold rows below 2^32 today; the type is
 // wider so that it need not change. Slices of neighbors are uint32, as they are stored, and
@@ -14,20 +19,24 @@ type Neighbor struct {
 	Distance float32
 }
 
+// A SealedFile is a line of DIR/SEAL: Path (relative, slash-separated), Size and SHA256 of
+// one file of a finished store.
+type SealedFile = sealed.File
+
 // Errors that a program can test with errors.Is.
 var (
-	ErrNotFinished = errors.New("store: the build is not finished")               // of a directory to be read
+	ErrNotFinished = storeerr.NotFinished                                         // of a directory to be read
 	ErrFinished    = errors.New("store: already finished")                        // of one to be built in, by the same options
 	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError says which
 	ErrLocked      = errors.New("store: another process is building here")        // which it names
-	ErrCorrupt     = errors.New("store: corrupt")                                 // what was read is not what was written
-	ErrNoRow       = errors.New("store: no such row")                             // beyond the last
+	ErrCorrupt     = storeerr.Corrupt                                             // what was read is not what was written
+	ErrNoRow       = storeerr.NoRow                                               // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
-	ErrNoID        = errors.New("store: no such id")                              // or the store has none
+	ErrNoID        = storeerr.NoID                                                // or the store has none
 	ErrSpace       = errors.New("store: no space left on device")                 // before or while something is written beside a store
-	ErrNotStore    = errors.New("store: not a knng store")                        // nothing is there, or something else
-	ErrFormat      = errors.New("store: the format of another version of knng")   // which it names
-	ErrClosed      = errors.New("store: closed")                                  // by Close
+	ErrNotStore    = storeerr.NotStore                                            // nothing is there, or something else
+	ErrFormat      = storeerr.Format                                              // which it names
+	ErrClosed      = storeerr.Closed                                              // by Close
 	ErrKey         = errors.New("store: no such part to dump")                    // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names what is needed
 )

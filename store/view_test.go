@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/view"
 	"github.com/knng/knng/vectors"
 )
 
@@ -28,7 +30,7 @@ func sameLists(t *testing.T, l *lists) {
 	if l.view == nil {
 		t.Fatal("there is no view")
 	}
-	for row := range l.rows {
+	for row := range l.Rows {
 		ns, ks, err := listed(l.with, row)
 		must(t, err)
 		wantNs, wantKs, err := listed(l.withPebble, row)
@@ -68,8 +70,8 @@ func TestViewOfSeveralTables(t *testing.T) {
 	s, err := Open(dir, nil)
 	must(t, err)
 	defer s.Close()
-	if len(s.lists.view.tables) < 3 || !s.Info().View {
-		t.Fatalf("%d tables", len(s.lists.view.tables))
+	if s.lists.view.Tables() < 3 || !s.Info().View {
+		t.Fatalf("%d tables", s.lists.view.Tables())
 	}
 	sameLists(t, s.lists)
 	sound(t, dir)
@@ -111,15 +113,15 @@ func TestViewOfCompressedTables(t *testing.T) {
 	const n = 4000
 	d := open(t, filepath.Join(t.TempDir(), "s"), tiny(n))
 	defer d.Close()
-	w := d.blocks(tagAdjacency, outCount)
+	w := d.blocks(tagAdjacency, block.OutCount)
 	w.b.plain = false
 	for row := range n {
 		must(t, w.add(line(n, row)))
 	}
 	must(t, w.commit())
-	shape := Shape{n, 2, n}
-	must(t, d.Record(adjacencyRecord, shape))
-	if err := d.engine.publishView(t.Context(), d.fs, d.home, outLists(shape)); !errors.Is(err, errNotVerbatim) {
+	shape := Shape{Rows: n, K: 2, Lists: n}
+	must(t, d.Record(block.ShapeRecord, shape))
+	if err := d.engine.publishView(t.Context(), d.fs, d.home, block.Out(shape)); !errors.Is(err, errNotVerbatim) {
 		t.Errorf("error %v, want errNotVerbatim", err)
 	}
 	must(t, d.makeView(t.Context()))
@@ -134,13 +136,12 @@ func TestViewNamesDamage(t *testing.T) {
 	s, err := Open(dir, nil)
 	must(t, err)
 	defer s.Close()
-	v := s.lists.view
-	table, at, err := v.place(3)
+	entry, err := s.lists.view.Entry(3)
 	must(t, err)
-	path := table.path
+	path, at := entry.Table, entry.Byte
 	f, err := os.OpenFile(path, os.O_RDWR, 0) // a large one is not read when it is opened
 	must(t, err)
-	_, err = f.WriteAt([]byte{table.data[at+40] ^ 4}, int64(at+40))
+	_, err = f.WriteAt([]byte{entry.Block[40] ^ 4}, int64(at+40))
 	must(t, errors.Join(err, f.Close()))
 	for row := range 120 {
 		_, _, err := s.Keyed(Row(row), nil, nil)
@@ -159,7 +160,7 @@ func TestViewSwapped(t *testing.T) {
 	path := filepath.Join(dir, viewName)
 	data, err := os.ReadFile(path)
 	must(t, err)
-	a, b := data[viewHeader(1):][:viewEntryBytes], data[viewHeader(1)+viewEntryBytes:][:viewEntryBytes]
+	a, b := data[view.HeaderBytes(1):][:view.EntryBytes], data[view.HeaderBytes(1)+view.EntryBytes:][:view.EntryBytes]
 	for i := range a {
 		a[i], b[i] = b[i], a[i]
 	}
@@ -179,7 +180,9 @@ func TestViewTruncated(t *testing.T) {
 	s, err := Open(dir, nil)
 	must(t, err)
 	defer s.Close()
-	must(t, os.Truncate(s.lists.view.tables[0].path, 4096))
+	entry, err := s.lists.view.Entry(0)
+	must(t, err)
+	must(t, os.Truncate(entry.Table, 4096))
 	if _, err := s.Neighbors(2999, nil); !errors.Is(err, vectors.ErrFault) {
 		t.Errorf("row 2999: %v", err)
 	}
@@ -220,8 +223,8 @@ func FuzzView(f *testing.F) {
 	path := filepath.Join(dir, viewName)
 	sound, err := os.ReadFile(path)
 	must(f, err)
-	f.Add(uint16(viewHeader(1)), binary.LittleEndian.AppendUint64(nil, 1<<viewOffsetBits))
-	f.Add(uint16(viewHeader(1)), sound[viewHeader(1)+viewEntryBytes:][:viewEntryBytes])
+	f.Add(uint16(view.HeaderBytes(1)), binary.LittleEndian.AppendUint64(nil, 1<<view.OffsetBits))
+	f.Add(uint16(view.HeaderBytes(1)), sound[view.HeaderBytes(1)+view.EntryBytes:][:view.EntryBytes])
 	f.Add(uint16(16), []byte{17})
 	f.Add(uint16(24), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add(uint16(len(sound)), []byte("more"))

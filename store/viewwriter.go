@@ -4,17 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/pebblefs"
+	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/view"
 	"github.com/knng/knng/vectors"
 )
 
@@ -42,12 +42,12 @@ func BuildView(ctx context.Context, dir string) (err error) {
 	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
 		return err
 	}
-	return s.engine.publishView(ctx, pebblefs.Of(s.home.Dir), s.home, s.lists.listsOf)
+	return s.engine.publishView(ctx, pebblefs.Of(s.home.Dir), s.home, s.lists.Layout)
 }
 
 // publishView writes the view of the tables in a folder there, through fs. Where it fails,
 // what was there stays.
-func (e *engine) publishView(ctx context.Context, fs vfs.FS, home opener, lists listsOf) error {
+func (e *engine) publishView(ctx context.Context, fs vfs.FS, home sealed.Opener, lists block.Layout) error {
 	p, err := newPublication(fs, home.Path(viewName))
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (e *engine) publishView(ctx context.Context, fs vfs.FS, home opener, lists 
 
 // makeView publishes the view of a store that is about to be sealed. It can do
 // without one.
-func (e *engine) makeView(ctx context.Context, fs vfs.FS, home opener, lists listsOf) error {
+func (e *engine) makeView(ctx context.Context, fs vfs.FS, home sealed.Opener, lists block.Layout) error {
 	err := e.publishView(ctx, fs, home, lists)
 	if errors.Is(err, errNotVerbatim) {
 		return fs.RemoveAll(home.Path(viewName)) // of a seal that a crash cut short
@@ -75,54 +75,35 @@ func (e *engine) makeView(ctx context.Context, fs vfs.FS, home opener, lists lis
 
 // writeView goes over the values under a tag, as Pebble gives them, and writes
 // where in the tables each is found.
-func (e *engine) writeView(ctx context.Context, w io.Writer, home opener, lists listsOf) (err error) {
-	finder, err := e.finder(home, lists.tag)
+func (e *engine) writeView(ctx context.Context, w io.Writer, home sealed.Opener, lists block.Layout) (err error) {
+	finder, err := e.finder(home, lists.Tag)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, finder.close()) }()
-	if _, err := w.Write(encodeViewHeader(lists, finder.tables)); err != nil {
+	if _, err := w.Write(view.Header(lists, finder.listed())); err != nil {
 		return err
 	}
-	b := 0
-	err = e.scan([]byte{lists.tag}, func(key, value []byte) error {
-		if want := key64(nil, lists.tag, uint64(b)); string(want) != string(key) {
+	b, entry := 0, []byte(nil)
+	err = e.scan([]byte{lists.Tag}, func(key, value []byte) error {
+		if want := key64(nil, lists.Tag, uint64(b)); string(want) != string(key) {
 			return corrupt(key, fmt.Errorf("want block %d", b))
 		}
 		place, err := finder.find(key, value)
 		if err != nil {
 			return err
 		}
-		var entry [viewEntryBytes]byte
-		binary.LittleEndian.PutUint64(entry[:], place)
-		binary.LittleEndian.PutUint64(entry[8:], blockSum(b, value))
-		if b++; b%(underRows/adjacencyRows) == 1 && ctx.Err() != nil {
+		entry = view.AppendEntry(entry[:0], b, place, value)
+		if b++; b%(underRows/block.Rows) == 1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		_, err = w.Write(entry[:])
+		_, err = w.Write(entry)
 		return err
 	})
-	if err == nil && b != lists.blocks() {
-		err = fmt.Errorf("%w: %d blocks, want %d", ErrCorrupt, b, lists.blocks())
+	if err == nil && b != lists.Blocks() {
+		err = fmt.Errorf("%w: %d blocks, want %d", ErrCorrupt, b, lists.Blocks())
 	}
 	return err
-}
-
-func encodeViewHeader(lists listsOf, tables []foundTable) []byte {
-	h := make([]byte, viewHeader(len(tables)))
-	copy(h, viewMagic)
-	binary.LittleEndian.PutUint32(h[8:], viewVersion)
-	binary.LittleEndian.PutUint32(h[12:], uint32(lists.tag))
-	binary.LittleEndian.PutUint64(h[16:], uint64(lists.rows))
-	binary.LittleEndian.PutUint64(h[24:], uint64(len(tables)))
-	at := viewFixedBytes
-	for _, t := range tables {
-		copy(h[at:at+viewNameBytes], t.name)
-		binary.LittleEndian.PutUint64(h[at+viewNameBytes:], uint64(len(t.file.Bytes())))
-		at += viewTableBytes
-	}
-	binary.LittleEndian.PutUint64(h[at:], xxhash.Sum64(h[:at]))
-	return h
 }
 
 // A finder finds values, in the order of their keys, in the files of the tables
@@ -142,8 +123,16 @@ type foundTable struct {
 	file              *vectors.MappedFile
 }
 
+// listed returns the tables as the header of a view lists them.
+func (f *finder) listed() (tables []view.Table) {
+	for _, t := range f.tables {
+		tables = append(tables, view.Table{Name: t.name, Size: uint64(len(t.file.Bytes()))})
+	}
+	return tables
+}
+
 // finder opens the tables that hold keys of a tag.
-func (e *engine) finder(home opener, tag byte) (*finder, error) {
+func (e *engine) finder(home sealed.Opener, tag byte) (*finder, error) {
 	levels, err := e.db.SSTables()
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -161,7 +150,7 @@ func (e *engine) finder(home opener, tag byte) (*finder, error) {
 	slices.SortFunc(f.tables, func(a, b foundTable) int { return bytes.Compare(a.smallest, b.smallest) })
 	for i := range f.tables {
 		t := &f.tables[i]
-		if t.file, err = mapAt(home, graphName+"/"+t.name); err != nil {
+		if t.file, err = sealed.Map(home, graphName+"/"+t.name); err != nil {
 			return nil, errors.Join(err, f.close())
 		}
 		t.file.Advise(vectors.Sequential)
@@ -192,11 +181,11 @@ func (f *finder) find(key, value []byte) (place uint64, err error) {
 		return 0, fmt.Errorf("%w: %s", err, f.tables[f.at].name)
 	}
 	at := f.offset + found
-	if found < 0 || int64(at) > maxPlace {
+	if found < 0 || int64(at) > view.MaxOffset {
 		return 0, fmt.Errorf("%w: key %x in %s", errNotVerbatim, key, f.tables[f.at].name)
 	}
 	f.offset = at + len(value)
-	return uint64(f.at)<<viewOffsetBits | uint64(at), nil
+	return view.Place(f.at, at), nil
 }
 
 func (f *finder) close() error {

@@ -1,33 +1,12 @@
 package written
 
 import (
-	"encoding/binary"
 	"fmt"
-	"io"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/knng/knng/store/internal/sealed"
 )
-
-// endBytes is how much of both ends of a table is hashed: the properties, among them a hash
-// of all its contents, and the footer behind them take less.
-const endBytes = 16 << 10
-
-// Ends is a hash of the size of a table and of its ends.
-func Ends(f io.ReaderAt, size int64) (uint64, error) {
-	h := xxhash.New()
-	var buf [endBytes]byte
-	binary.LittleEndian.PutUint64(buf[:], uint64(size))
-	h.Write(buf[:8])
-	for _, at := range []int64{0, max(0, size-endBytes)} {
-		n, err := f.ReadAt(buf[:], at)
-		if err != nil && err != io.EOF {
-			return 0, err
-		}
-		h.Write(buf[:n])
-	}
-	return h.Sum64(), nil
-}
 
 // endsAt is the claim of a table.
 func endsAt(files vfs.FS, path string) (c claim, err error) {
@@ -44,7 +23,7 @@ func endsOf(f vfs.File) (c claim, err error) {
 	if err != nil {
 		return c, err
 	}
-	sum, err := Ends(f, info.Size())
+	sum, err := sealed.Ends(f, info.Size())
 	return claim{info.Size(), sum, true}, err
 }
 

@@ -17,7 +17,7 @@
 //	000015.sst ends 8190 3f1c62a9b07d5e44 90ab12cd34ef5678
 //
 // A table that was made elsewhere and linked into the folder is told of by its size and the
-// hash of its ends (Ends): one of another build, or one that was cut, does not fit.
+// hash of its ends (sealed.Ends): one of another build, or one that was cut, does not fit.
 // Pebble's checksums hold the rest of it. A table that is not there is no matter of the
 // account: the manifest, which is in it, says which tables there are.
 //

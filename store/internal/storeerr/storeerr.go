@@ -1,0 +1,32 @@
+// Package storeerr holds the errors that packages store and reader have in common.
+package storeerr
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Both packages export these errors under the same names.
+var (
+	NotFinished = errors.New("store: the build is not finished")
+	NotStore    = errors.New("store: not a knng store")
+	Format      = errors.New("store: the format of another version of knng")
+	Corrupt     = errors.New("store: corrupt")
+	NoRow       = errors.New("store: no such row")
+	NoID        = errors.New("store: no such id")
+	Closed      = errors.New("store: closed")
+)
+
+// Damage marks a read error as Corrupt, so that a program may delete a corrupt store. It
+// does not mark errors of the system, which leave open whether the file is sound: no
+// permission, too many open files, no memory, a failing disk, a file that may lie elsewhere.
+func Damage(err error) error {
+	for _, of := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
+		if errors.Is(err, of) {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return fmt.Errorf("%w: %w", Corrupt, err)
+}

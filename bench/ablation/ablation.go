@@ -1,6 +1,6 @@
 // Package ablation builds one data set by the paper's method and again with each
-// of its parts switched off or changed in turn. SecondOrder is what stood in the
-// place of best-first propagation before. bench/cmd/ablation does this for all rows
+// of its parts switched off or changed in turn. SecondOrder is the
+// refinement that best-first propagation replaced. bench/cmd/ablation does this for all rows
 // of a file; bench/paper shows it on its page.
 package ablation
 
@@ -17,7 +17,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Config says what to build and what to hold it against.
+// Config is the builds to make and their baseline.
 type Config struct {
 	Inputs  []string
 	Truth   string // exact lists, with Rows; "" measures on a sample of 1,000 rows

@@ -12,8 +12,8 @@ import (
 
 // SecondOrder makes divisions and then compares every row with all neighbors of
 // its neighbors, as Chen, Fang, Saad 2009, section 2.4, refine: no queue, nothing
-// further away. It is what Wang et al., section "Related work", set best-first
-// propagation against. As there, lists of one generation are read and the
+// further away. Wang et al., section "Related work", compare best-first propagation
+// with it. As there, lists of one generation are read and the
 // candidates, offered to both ends, make the next.
 type SecondOrder struct {
 	Divided  knng.Builder // makes the divisions

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The package comment of a room tells which paper and section it is, what that
-// leaves open, and how it was settled. It is written there, once.
+// The package comment of a room names the paper and section, the points that they
+// leave open, and how they were settled. It is written there, once.
 //
 //go:embed brute/brute.go chenfs09/chenfs09.go kdtrees/kdtrees.go knng/knng.go nndescent/nndescent.go uno/uno.go virmajoki/virmajoki.go
 var rooms embed.FS

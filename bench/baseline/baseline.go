@@ -1,10 +1,10 @@
-// Package baseline is the one interface behind which stand the systems that
+// Package baseline is one interface to the systems that
 // Wang et al., "Scalable k-NN graph construction", section "Experiments",
-// compares, what came next, and knng itself. Each has a room of its own below
+// compares, to later ones, and to knng itself. Each has a room of its own below
 // this folder and gets the same rows, kernels (vectors/distance) and lists
 // (builder/union); whoever measures them judges the lists by bench/judge.
 //
-// What the kernels favour: they compare a row with many others at a time, which
+// The kernels favour some: they compare a row with many others at a time, which
 // suits leaves and scans (brute, chenfs09, virmajoki, knng) better than the short
 // batches of kdtrees and nndescent, and the single pairs of uno.
 // knng's default compares rows as bytes in tiles (vectors/codes), which are its
@@ -24,7 +24,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Problem is what a system is asked for: lists of the K nearest of every row.
+// Problem is the input of a system, which returns lists of the K nearest of every row.
 type Problem struct {
 	Rows    *vectors.Rows
 	Metric  distance.Metric
@@ -33,7 +33,7 @@ type Problem struct {
 	Threads int // systems of one thread ignore it
 }
 
-// Graph is what it answers.
+// Graph is its result.
 type Graph struct {
 	Lists       *union.Lists       // min(K, n-1) neighbors of a row, or fewer where none were met
 	Comparisons int64              // distances evaluated
@@ -89,7 +89,7 @@ func NewLists(p *Problem) *union.Lists {
 	return union.New(p.Rows.Len(), max(1, min(p.K, p.Rows.Len()-1)), nil)
 }
 
-// Nearest cuts lists to what is asked for.
+// Nearest cuts lists to the K nearest.
 func Nearest(lists *union.Lists, p *Problem) *union.Lists {
 	cut := NewLists(p)
 	if cut.K == lists.K {
@@ -156,8 +156,8 @@ func All(n int) []uint32 {
 	return ids
 }
 
-// Check reports what keeps lists from being lists of rows' neighbors: order, the
-// row itself, a row twice, a key that is not that of the pair.
+// Check returns an error if lists are no lists of rows' neighbors: out of order, with the
+// row itself, a row twice, or a key that is not that of the pair.
 func Check(p *Problem, lists *union.Lists) error {
 	x, err := NewPoints(p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Knng returns the path of the knng command: given, or, where that is "", one built
 // now from the module at hand into a new folder in scratch ("" is that of the system).
-// clean removes what was made, and is never nil.
+// clean removes the folder, and is never nil.
 func Knng(ctx context.Context, given, scratch string) (path string, clean func(), err error) {
 	clean = func() {}
 	if given != "" {

@@ -1,5 +1,5 @@
 // Package capped runs a command under a limit of memory that counts page cache,
-// as a machine of that size would, and watches what it takes.
+// as a machine of that size would, and measures its resources.
 //
 // # The limit
 //
@@ -10,13 +10,13 @@
 // Pages that another process maps cannot be dropped and stay charged to that one:
 // nobody else may be using the files. Making cgroups needs root.
 //
-// # What is measured by whom
+// # Who measures
 //
 // The kernel counts, to the end of the process: processor time, major faults,
 // bytes read and written (rusage, in blocks of 512 bytes; pages that became dirty
-// count as written, dropped later or not), and the cgroup's peak. Every 10 ms the
-// process is looked at for what the kernel keeps no maximum of: RssAnon, VmRSS,
-// VmSwap. Every second the folder is measured in blocks that are really
+// count as written, dropped later or not), and the cgroup's peak. Every 10 ms
+// RssAnon, VmRSS and VmSwap are sampled, of which the kernel keeps no maximum.
+// Every second the folder is measured in blocks that are really
 // allocated. Samples are of the process itself, the other numbers of its children
 // too.
 package capped
@@ -43,7 +43,7 @@ type Config struct {
 	Timeout time.Duration // kills it; 0 is none
 }
 
-// Outcome is what one run took.
+// Outcome is the resources that one run took.
 type Outcome struct {
 	Args   []string `json:"args"`
 	Cap    int64    `json:"cap_bytes,omitempty"`

@@ -104,7 +104,7 @@ func field(data []byte, name string) (n int64) {
 	return 0
 }
 
-// usage is what is charged now, page cache counted.
+// usage is the memory charged now, page cache included.
 func (g *cgroup) usage() int64 {
 	if g.v2 {
 		return g.number("memory.current")
@@ -135,7 +135,7 @@ func (g *cgroup) oomKills() int64 {
 	return g.field("memory.oom_control", "oom_kill")
 }
 
-// remove ends what still runs in the group and removes it. An ended process
+// remove kills the processes still in the group and removes it. An ended process
 // leaves its group a moment after it was waited for.
 func (g *cgroup) remove() {
 	for range 100 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Phase is what one phase of a build took, as knng's --progress json names them.
+// Phase is the resources of one phase of a build, as knng's --progress json names them.
 // Bytes are attributed by the moment at which a phase's name arrives.
 type Phase struct {
 	Name         string  `json:"name"`
@@ -19,7 +19,7 @@ type Phase struct {
 	PeakUsage    int64   `json:"peak_usage_bytes"` // of the cgroup
 }
 
-// between names what happens outside all phases.
+// between names the time outside all phases.
 const between = "(between)"
 
 // phases follows a process through its phases. It is the process's standard
@@ -98,8 +98,8 @@ func (p *phases) note(anon, usage int64) {
 	last.PeakAnon, last.PeakUsage = max(last.PeakAnon, anon), max(last.PeakUsage, usage)
 }
 
-// end returns all phases, none where there were no names, and what else standard
-// error said. read and written are the process's final counts.
+// end returns all phases, none where there were no names, and the other lines of standard
+// error. read and written are the process's final counts.
 func (p *phases) end(read, written int64) ([]Phase, string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

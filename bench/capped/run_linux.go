@@ -86,7 +86,7 @@ func (w *watch) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// outcome is what the samples, the kernel and the cgroup say at the end.
+// outcome puts the samples and the counts of the kernel and the cgroup together at the end.
 func (w *watch) outcome(state *os.ProcessState) *Outcome {
 	o := &Outcome{
 		Exit:       state.ExitCode(),
@@ -109,7 +109,7 @@ func (w *watch) outcome(state *os.ProcessState) *Outcome {
 	return o
 }
 
-// dropCaches writes back what is dirty and drops what nobody maps.
+// dropCaches writes back dirty pages and drops those that nobody maps.
 func dropCaches() error {
 	syscall.Sync()
 	if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {

@@ -97,7 +97,7 @@ func (w *watch) space(done <-chan struct{}) {
 }
 
 // allocated is the space that the files of a folder take, each once however many
-// names it has. What vanishes meanwhile takes none.
+// names it has. Files that vanish meanwhile take none.
 func allocated(folder string) (bytes int64) {
 	seen := map[[2]uint64]bool{}
 	filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {

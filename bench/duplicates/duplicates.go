@@ -1,4 +1,4 @@
-// Package duplicates measures what identical rows cost: it builds one data set
+// Package duplicates measures the cost of identical rows: it builds one data set
 // with more and more of its rows replaced by copies of others.
 package duplicates
 
@@ -14,7 +14,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Config says what to build.
+// Config is the builds to make.
 type Config struct {
 	Inputs  []string
 	Limit   int // read only so many rows; 0: all
@@ -28,7 +28,7 @@ type Case struct {
 	One     bool // all copies are of one row: a single large group
 }
 
-// Cases begins with what the others are held against.
+// Cases begins with the baseline of the others.
 var Cases = []Case{{0, false}, {10, false}, {50, false}, {10, true}, {50, true}, {100, true}}
 
 func (c Case) String() string {

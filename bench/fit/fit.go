@@ -19,8 +19,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A Constant is what may be chosen, and what it is tried at; the first value is the
-// default, of what differs between targets that of 0.95.
+// A Constant is a constant of builds and the values that are tried; the first is the
+// default, at a target of 0.95 where it depends on the target.
 type Constant struct {
 	Name   string
 	Values []float64
@@ -41,7 +41,7 @@ var Recalls = []float64{0.90, 0.95, 0.98}
 // asked are the targets of the builds that a front is of.
 var asked = []float64{0.88, 0.92, 0.95, 0.97, 0.99}
 
-// Config says what to build.
+// Config is the builds to make.
 type Config struct {
 	Limit   int // read only so many rows of an input; 0: all
 	Options builder.Options

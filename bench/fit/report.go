@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Report prints what every value takes over its default, and for every set what was
+// Report prints the time of every value over that of the default, and for every set the value
 // chosen without it.
 func Report(w io.Writer, sets []*Fronts) {
 	fmt.Fprint(w, "Seconds from rows to lists over those of the default, at equal recall:\n\n| constant | value |")

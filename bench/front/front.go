@@ -1,4 +1,4 @@
-// Package front reads curves of recall against cost: for what cost a system
+// Package front reads curves of recall against cost: at which cost a system
 // reaches a recall, and which recall it reaches for a cost.
 package front
 
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Point is the outcome of one setting: a recall and what it cost, in seconds,
+// Point is the outcome of one setting: a recall and its cost, in seconds,
 // comparisons or any other unit that is the same for all.
 type Point struct{ Recall, Cost float64 }
 
@@ -30,8 +30,8 @@ func Of(points []Point) []Point {
 	return kept
 }
 
-// At reads a front at a recall: between two settings straight in the logarithms
-// of cost and of what is missed; below the first setting its cost, which reaches
+// At reads a front at a recall: between two settings linearly in the logarithms
+// of cost and of 1 - recall; below the first setting its cost, which reaches
 // more; ok is false beyond the last.
 func At(front []Point, recall float64) (cost float64, ok bool) {
 	for i, p := range front {
@@ -48,8 +48,8 @@ func At(front []Point, recall float64) (cost float64, ok bool) {
 	return 0, false
 }
 
-// Begins reports whether a recall lies below a front's first setting: what At says there
-// is a bound.
+// Begins reports whether a recall lies below a front's first setting: At returns an upper
+// bound there.
 func Begins(front []Point, recall float64) bool { return len(front) > 0 && front[0].Recall > recall }
 
 // Within is the best recall that a front has for at most a cost, between its

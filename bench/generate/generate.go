@@ -2,7 +2,7 @@
 // public set in the repository's reach has: seeded, of any number, and as hard
 // for a k-NN graph as descriptors of images are.
 //
-// # What the rows are
+// # The rows
 //
 // Rows lie near 16 curved manifolds, 24 parameters each, in as many dimensions as
 // are asked for. On every manifold 8 clumps of unequal weight and width overlap,
@@ -97,7 +97,7 @@ func (r *Rows) encode(x []float32, dst []byte) error {
 }
 
 // Write writes all rows to a file whose format its name ends with (.u8bin, .fbin,
-// .npy, ...), in order, holding a megabyte of them. What is interrupted leaves no
+// .npy, ...), in order, holding a megabyte of them. If it is interrupted there is no
 // file.
 func (r *Rows) Write(ctx context.Context, path string) error {
 	w, err := vectors.Create(path, r.typ, r.dim)

@@ -32,7 +32,7 @@ func exact(ctx context.Context, rows *vectors.Rows, space *distance.Space, k int
 	return lists, err
 }
 
-// newScreens returns what makes screens over the rows, one a goroutine.
+// newScreens returns a function that makes a screen over the rows for a goroutine.
 func newScreens(rows *vectors.Rows, space *distance.Space, threads int) (func() screen.Screen, error) {
 	if rows.Type() == vectors.Uint8 {
 		m, err := codes.Of(rows, space, codes.Rounding{}, threads)

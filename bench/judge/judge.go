@@ -69,7 +69,7 @@ func (j *Judge) Store(s *store.Store) (builder.RecallEstimate, error) {
 
 // Ids measures lists of neighbors alone: list(row) gives those of a row, nearest
 // first. Their keys are computed here, from the rows, for everybody alike; the
-// row itself, and what is no row, does not count.
+// row itself and numbers that are no row do not count.
 func (j *Judge) Ids(k int, rows *vectors.Rows, list func(row uint32) []int32) (builder.RecallEstimate, error) {
 	space, err := distance.New(j.metric, rows.Type(), rows.Dim())
 	if err != nil {

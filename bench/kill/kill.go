@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Config says what to build and how often to kill it.
+// Config is the build and how often to kill it.
 type Config struct {
 	Binary  string   // knng
 	Args    []string // of "knng build", without -o and --threads
@@ -81,7 +81,7 @@ func (c *Config) Run(done func(Outcome)) error {
 	return nil
 }
 
-// options draws what names the result and what does not, of one build.
+// options draws the options of one build, those that name its result and others.
 func options(rng *rand.Rand) []string {
 	list := []string{"-k", strconv.Itoa(1 + rng.IntN(30)), "--seed", strconv.Itoa(1 + rng.IntN(1000))}
 	metrics := []string{"euclidean", "sqeuclidean", "cosine", "ip"}
@@ -114,7 +114,7 @@ func options(rng *rand.Rand) []string {
 
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
-// run draws what may change from one run to the next: threads and memory.
+// run draws the options that may change between runs: threads and memory.
 func run(rng *rand.Rand) []string {
 	return []string{"--threads", strconv.Itoa(1 + rng.IntN(4)), "--memory", pick(rng, "1GiB", "1500MiB", "3GiB")}
 }
@@ -153,7 +153,7 @@ func (c *Config) one(rng *rand.Rand, dir string, o *Outcome, most int) (err erro
 	return err
 }
 
-// cpuOf is what an ended process took.
+// cpuOf is the processor time of an ended process.
 func cpuOf(cmd *exec.Cmd) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }

@@ -82,7 +82,7 @@ func (r *runner) judgeStore(run *Run, out string) error {
 	return err
 }
 
-// result is what the build printed.
+// result is the build's report.
 func (r *Run) result() (result builder.Result, err error) {
 	err = json.Unmarshal(r.Outcome.Result, &result)
 	if err != nil {

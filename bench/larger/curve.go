@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/bench/plot"
 )
 
-// cost is one of what a row costs.
+// cost is one of the costs of a row.
 type cost struct {
 	name string
 	of   func(Run) float64
@@ -19,7 +19,7 @@ var costs = []cost{
 	{"bytes written a row", func(r Run) float64 { return float64(r.Outcome.WrittenBytes) / float64(r.Rows) }},
 }
 
-// Draw draws what a row costs over the number of rows to path.svg and path.png,
+// Draw draws the cost of a row over the number of rows to path.svg and path.png,
 // from zero: lines through medians, every run a mark. Runs that did not finish are left out.
 func Draw(path string, runs []Run) error {
 	var panels []plot.Panel

@@ -1,7 +1,7 @@
 // Package larger measures builds of data larger than memory: knng in and out of
 // a memory cgroup, its cost over the number of rows, and other builders under the
-// same limit (package capped). What was run is kept, one line of JSON a run, and
-// not run again: a folder of results belongs to one machine and one knng.
+// same limit (package capped). Runs are kept, one line of JSON each, and
+// not repeated: a folder of results belongs to one machine and one knng.
 package larger
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Config says what to run.
+// Config is the runs to make.
 type Config struct {
 	Data        string   // vector file
 	Truth, Rows string   // exact lists of some of its rows, and which; "" judges nothing
@@ -51,7 +51,7 @@ type Task struct {
 	Repeat  int    `json:"repeat"`    // 0, 1, ...
 }
 
-// Run is a task and what came of it: a line of runs.jsonl.
+// Run is a task and its outcome: a line of runs.jsonl.
 type Run struct {
 	Task
 	RowBytes int64                   `json:"row_bytes"` // one row of the file
@@ -61,7 +61,7 @@ type Run struct {
 	Date     string                  `json:"date"`
 }
 
-// runner is what the runs of a call share.
+// runner is shared by the runs of a call.
 type runner struct {
 	*Config
 	log *runlog.Log[Task, Run]
@@ -69,7 +69,7 @@ type runner struct {
 	dir string // for graphs and lists
 }
 
-// with opens what runs need, calls fn, and tidies up.
+// with opens the input of the runs, calls fn, and tidies up.
 func (c *Config) with(fn func(*runner) error) error {
 	in, err := vectors.Open([]string{c.Data}, nil)
 	if err != nil {
@@ -94,13 +94,13 @@ func (c *Config) with(fn func(*runner) error) error {
 	return fn(&runner{c, log, in, dir})
 }
 
-// task fills in what all tasks share.
+// task fills in the fields that all tasks share.
 func (r *runner) task(side, setting string, rows int, limit int64, repeat int) Task {
 	return Task{side, filepath.Base(r.Data), rows, limit, setting, repeat}
 }
 
-// once does a task unless it has been done: args is its command, folder what it
-// writes, and judged, where the command succeeded, measures that.
+// once does a task unless it has been done: args is its command, which writes
+// folder, and judged measures the folder if the command succeeded.
 func (r *runner) once(ctx context.Context, t Task, args []string, folder string, judged func(*Run) error) error {
 	run, ok := r.log.Find(t)
 	if !ok {

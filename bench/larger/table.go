@@ -48,7 +48,7 @@ func (r *Run) limit() string {
 // perRows is bytes over those of all rows.
 func (r *Run) perRows(bytes int64) float64 { return float64(bytes) / float64(int64(r.Rows)*r.RowBytes) }
 
-// PrintPhases prints what the phases of a build took, kinds summed.
+// PrintPhases prints the cost of the phases of a build, kinds summed.
 func PrintPhases(w io.Writer, r Run) {
 	if len(r.Outcome.Phases) == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 
 // WriteArray writes the lists of a store as an array: 8 bytes of header, rows and
 // k as u32, then for each row k neighbors, u32, and their k distances, f32. Isolated
-// rows have the row itself. What is looked up in it needs no square root either.
+// rows have the row itself. Distances need no square root here either.
 func WriteArray(dir, path string) (err error) {
 	s, err := store.Open(dir, nil)
 	if err != nil {

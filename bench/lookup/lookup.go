@@ -1,4 +1,4 @@
-// Package lookup measures what finding a list costs: by the view of a store,
+// Package lookup measures the cost of finding a list: by the view of a store,
 // through Pebble, and in a mapped array of the same lists, which is as fast as it
 // can be. Each way is measured in a process of its own, so that the memory it
 // takes is its own.
@@ -41,7 +41,7 @@ type Config struct {
 	Seed       uint64
 }
 
-// A Report is what a measurement found. Times are in nanoseconds; those of single
+// A Report is the result of a measurement. Times are in nanoseconds; those of single
 // lookups hold the clock's own time, Clock.
 type Report struct {
 	Way        Way     `json:"way"`
@@ -182,7 +182,7 @@ func (c *Config) rows(n int) []store.Row {
 	return rows
 }
 
-// warm looks the rows up once, for what that brings into memory, and again for
+// warm looks the rows up once, to measure the memory that this takes, and again for
 // the time that a lookup takes without a clock beside it.
 func warm(f finder, rows []store.Row, buf []store.Neighbor, r *Report) error {
 	for range 2 {

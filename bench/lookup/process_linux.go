@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is what the system says of this process.
+// process is the resources of this process.
 type process struct{ anon, resident, read int64 } // bytes; read is from the disk
 
 func readProcess() process {
@@ -36,8 +36,8 @@ func fields(path string) map[string]int64 {
 	return found
 }
 
-// dropPages drops what the page cache holds of the files below the paths, as far
-// as nobody has them mapped.
+// dropPages drops the cached pages of the files below the paths, except those
+// that are mapped.
 func dropPages(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {

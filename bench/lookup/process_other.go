@@ -4,7 +4,7 @@ package lookup
 
 import "errors"
 
-// process is what the system says of this process: nothing.
+// process is the resources of this process, unknown here.
 type process struct{ anon, resident, read int64 }
 
 func readProcess() process { return process{} }

@@ -32,7 +32,7 @@ func dataOf(runs []Run, studies ...string) (all []string) {
 	return all
 }
 
-// ablationSection shows what single parts of the method are worth.
+// ablationSection shows the worth of single parts of the method.
 func ablationSection(w io.Writer, runs []Run, figures []Figure) {
 	all := dataOf(runs, ablationStudy, visitsStudy, triggerStudy)
 	if len(all) == 0 {

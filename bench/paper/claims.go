@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Claim is a sentence of the paper and what became of it on one matrix.
+// A Claim is a sentence of the paper and the verdict on it from one matrix.
 type Claim struct {
 	Text    string // the paper's, in short
 	Matrix  string

@@ -44,7 +44,7 @@ func compared(runs []Run) []*view {
 	})
 }
 
-// cost is what a run took, by one of the two measures.
+// cost is the cost of a run, by one of the two measures.
 type cost struct {
 	name string // on an axis
 	of   func(Run) float64
@@ -96,19 +96,19 @@ func (v *view) points(system string, k int, c cost) (all []front.Point) {
 	return all
 }
 
-// at is what a system takes to reach a recall.
+// at is the cost at which a system reaches a recall.
 func (v *view) at(system string, k int, recall float64, c cost) (float64, bool) {
 	return front.At(front.Of(v.points(system, k, c)), recall)
 }
 
-// cheapest reports whether a system's cheapest setting reaches more than a recall: what
-// at says is then more than the recall would have taken.
+// cheapest reports whether a system's cheapest setting reaches more than a recall: the result
+// of at is then more than the recall would have cost.
 func (v *view) cheapest(system string, k int, recall float64, c cost) bool {
 	return front.Begins(front.Of(v.points(system, k, c)), recall)
 }
 
-// tried reports whether a system was run with all its settings, as far as they end in
-// time: what it has not reached then it does not reach.
+// tried reports whether a system was run with all its settings that end in
+// time: it does not reach a recall that it has not reached then.
 func (v *view) tried(system string, k int) bool {
 	run, late := map[string]bool{}, map[string]bool{}
 	for _, r := range v.runs {
@@ -142,7 +142,7 @@ func (v *view) best(systems []string, k int) string {
 	return fmt.Sprintf("the most so far is %s, %.1f %% in %.3g s", name, 100*best.Recall, best.Cost)
 }
 
-// within is what a system reaches for a cost.
+// within is the recall that a system reaches for a cost.
 func (v *view) within(system string, k int, most float64, c cost) float64 {
 	return front.Within(front.Of(v.points(system, k, c)), most)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// perByte is what a build's time owes to the bytes of a row: one of 128 bytes
+// perByte is the factor of a build's time for the bytes of a row: one of 128 bytes
 // takes 1, one of 384 float32 2.65.
 func perByte(bytes int) float64 { return 0.85 + 0.15*float64(bytes)/128 }
 
@@ -29,7 +29,7 @@ func (j *job) about() float64 {
 	return j.setting.Cost * math.Pow(n, power) * perByte(j.data.rows.Stride()*j.Dim/j.data.dim) * perK(j.System, j.K)
 }
 
-// perK is what lists of k add to a build: lists of 20 take 1.
+// perK is the factor of a build's time for lists of k: lists of 20 take 1.
 func perK(system string, k int) float64 {
 	switch system {
 	case Glue, Overlap: // the neighbors of all neighbors, at every level
@@ -40,7 +40,7 @@ func perK(system string, k int) float64 {
 	return 0.8 + 0.2*float64(k)/20
 }
 
-// pace holds what builds took against what was estimated: by data, system and k,
+// pace holds the ratio of the time of builds to the estimate: by data, system and k,
 // by data and system, and of all.
 type pace map[string]*ratio
 

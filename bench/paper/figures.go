@@ -10,17 +10,17 @@ import (
 	"github.com/knng/knng/bench/plot"
 )
 
-// A Figure is a file beside the page, and what it shows.
+// A Figure is a file beside the page, and its caption.
 type Figure struct{ File, Caption string }
 
 // style is a system's color and mark, the same in every figure.
 func style(system string) int { return slices.Index(Systems, system) }
 
-// other is the style of what is no system: none of theirs.
+// other is the style of a curve that is no system's: none of theirs.
 func other(i int) int { return len(Systems) + i%(plot.Styles-len(Systems)) }
 
-// figures draws everything that the runs hold: what the paper shows, and parts,
-// single parts of its method.
+// figures draws all that the runs hold: all, the figures of the paper, and parts,
+// those of single parts of its method.
 func (c *Config) figures(runs []Run) (all, parts []Figure, err error) {
 	dir := filepath.Join(c.Out, "figures")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

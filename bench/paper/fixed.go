@@ -14,7 +14,7 @@ import (
 	"github.com/knng/knng/bench/baseline/virmajoki"
 )
 
-// fixedStudy is every system with other values of what its grid holds fixed, so that no
+// fixedStudy is every system with other values of parameters that its grid holds fixed, so that no
 // system loses by a value that we have chosen for it.
 const fixedStudy = "fixed"
 

@@ -9,15 +9,15 @@ import (
 	"github.com/knng/knng/bench/front"
 )
 
-// An interval is what is known of a number: it is at least lo and at most hi.
+// An interval bounds a number: it is at least lo and at most hi.
 type interval struct{ lo, hi float64 }
 
 var unknown = interval{0, math.Inf(1)}
 
-// takes is what is known of the seconds in which a system reaches a recall. Where it has
-// not reached it that is more than its most accurate build took, and more than the time
-// after which one was given up. Where its cheapest build reaches more, and cheaper
-// settings were not run, it is at most what that took.
+// takes bounds the seconds in which a system reaches a recall. If it has
+// not reached it, they are more than its most accurate build took, and more than the time
+// after which one was given up. If its cheapest build reaches more, and cheaper
+// settings were not run, they are at most the seconds of that build.
 func (v *view) takes(system string, k int, recall float64) interval {
 	seconds, reached := v.at(system, k, recall, byTime)
 	switch {
@@ -135,8 +135,8 @@ func (v *view) firmly(found string, verdict func(factor float64) Verdict) (strin
 }
 
 // spread is how many times as long as each other nine of ten pairs of builds took that
-// differ in the seed alone, and made as many comparisons within a twentieth: what the
-// machine was at besides. Where some runs were made in steady hours only they count.
+// differ in the seed alone, and made as many comparisons within a twentieth: the noise of the
+// machine. Where some runs were made in steady hours only they count.
 func spread(runs []Run) float64 {
 	seconds, good := map[Task]Run{}, goodYardstick(runs)
 	var ratios []float64

@@ -69,7 +69,7 @@ func show(w io.Writer, figures []Figure) {
 	}
 }
 
-// heading says what was run, where and how.
+// heading describes the runs, the machine and the command.
 func (c *Config) heading(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "# The paper, reproduced\n\n")
 	fmt.Fprintf(w, "Wang et al., \"Scalable k-NN graph construction\", section \"Experiments\": every system that the paper compares, run anew.\n\n")
@@ -101,10 +101,10 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems%s. Where there are several seeds, medians are shown.\n\n", intervals(runs))
 }
 
-// budgets are left out of commands: they say where a session ended, not what was run.
+// budgets are left out of commands: they limit a session, and change no run.
 var budgets = regexp.MustCompile(` -budget[ =]\S+`)
 
-// machine is what runs here.
+// machine describes this machine.
 func machine() string {
 	return fmt.Sprintf("%s, %d CPUs, kernel %s, %s %s/%s", processor(), runtime.NumCPU(), distance.Kernel(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -221,7 +221,7 @@ func texts(claims []Claim) (all []string) {
 	return all
 }
 
-// glossary says what the systems do, and what the names of their settings mean.
+// glossary explains the systems and the names of their settings.
 func glossary(w io.Writer) {
 	fmt.Fprint(w, `
 ## The systems and their settings
@@ -241,7 +241,7 @@ Pairs asked for are those that a system wanted to compare; comparisons leave out
 `)
 }
 
-// claimTable is what was found for each claim.
+// claimTable prints the finding for each claim.
 func claimTable(w io.Writer, claims []Claim, factor float64) {
 	fmt.Fprintf(w, "\n## What was found\n\n| the paper's claim | matrix | found | verdict |\n|---|---|---|---|\n")
 	for _, text := range texts(claims) {
@@ -345,7 +345,7 @@ func growthTable(w io.Writer, runs []Run) {
 	}
 }
 
-// accounts shows what each original leaves open, in the words of the packages.
+// accounts prints the points that each original leaves open, in the words of the packages.
 func accounts(w io.Writer) error {
 	all, err := baseline.Accounts()
 	if err != nil {
@@ -358,7 +358,7 @@ func accounts(w io.Writer) error {
 	return nil
 }
 
-// limits says what cannot be shown, and lists what failed or took too long.
+// limits names the claims that cannot be shown, and the runs that failed or took too long.
 func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
 	fmt.Fprintf(w, "\n## What could not be reproduced, and why\n\n")
 	unreproduced(w, claims)
@@ -368,7 +368,7 @@ func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
 	unfinished(w, runs)
 }
 
-// unfinished lists what failed, and by system what took too long.
+// unfinished lists the runs that failed, and by system those that took too long.
 func unfinished(w io.Writer, runs []Run) {
 	late := map[string][]string{}
 	var order []string

@@ -1,8 +1,8 @@
 // Package paper runs the systems of Wang et al., "Scalable k-NN graph
 // construction", section "Experiments", over a grid of parameters, and holds the
-// paper's claims against the outcome. Systems (systems.go) stand behind
-// bench/baseline; what is studied, and in which order, is in schedule.go, how
-// in study.go; claims.go, figures.go and page.go make the page.
+// paper's claims against the outcome. Systems (systems.go) are those of
+// bench/baseline; schedule.go has the studies in their order, study.go does
+// them; claims.go, figures.go and page.go make the page.
 package paper
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Task is one build: what names it, and what is needed to do it.
+// A Task is one build: its name, and its input.
 type Task struct {
 	Study   string `json:"study"` // schedule.go lists them
 	Data    string `json:"data"`  // file name without its folder and extension

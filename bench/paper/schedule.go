@@ -13,7 +13,7 @@ import (
 	"github.com/knng/knng/builder"
 )
 
-// The studies: what a run was made for.
+// The studies, which are the purposes of runs.
 const (
 	accuracyStudy   = "accuracy"   // every system over its grid
 	rowsStudy       = "rows"       // one setting on more and more rows
@@ -25,7 +25,7 @@ const (
 	theoryStudy     = "theory"     // the lemmas
 )
 
-// A job is a task, and what is needed to do it.
+// A job is a task and its input.
 type job struct {
 	Task
 	data    data // the rows that it is about
@@ -48,10 +48,10 @@ type planner struct {
 	err    error
 }
 
-// schedule lists everything, in the order in which it tells most for its time:
-// what every claim needs, with one seed; why it is so (theory, ablations); the
-// growth of what is left; then a second seed, the growth of the other systems, all rows,
-// which is what the paper has, finer grids, which tell what no system reaches, and other
+// schedule lists all runs, those first that show most for their time:
+// those that every claim needs, with one seed; the reasons (theory, ablations);
+// growth; then a second seed, the growth of the other systems, all rows,
+// as in the paper, finer grids, which find the limits of each system, and other
 // seeds.
 func (r *runner) schedule(files []data) ([]stage, error) {
 	p := &planner{runner: r, files: files}
@@ -149,8 +149,8 @@ func others[T comparable](all []T, but ...T) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return slices.Contains(but, x) })
 }
 
-// brute compares all pairs of the first n rows. What all others are held against is
-// not left out where it takes its time.
+// brute compares all pairs of the first n rows. It is the baseline of all others, and
+// not left out where it takes long.
 func (p *planner) brute(d data, n, k int) {
 	for _, system := range Brute {
 		for _, s := range Grid(system, min(n, d.rows.Len()), k) {
@@ -219,8 +219,8 @@ func (p *planner) visits(d data) {
 	}
 }
 
-// sameDivisions are directions without what the effective rate makes of them: it is
-// another number of divisions for each.
+// sameDivisions are directions at equal numbers of divisions: by the effective rate each
+// would make another number.
 var sameDivisions = []ablation.Variant{
 	{Name: "M 8", Change: func(o *builder.Options) { o.Divisions = 8 }},
 	{Name: "M 8, random directions", Change: func(o *builder.Options) { o.Divisions, o.Directions = 8, builder.Random }},
@@ -303,7 +303,7 @@ func (r *runner) undone(stages []stage, do func(s *stage, j *job, hopeless float
 	return nil
 }
 
-// costs are what the cheapest setting of each series costs that did not end in time.
+// costs are, of each series, the cost of the cheapest setting that did not end in time.
 type costs map[string]float64
 
 func (c costs) met(j *job, r Run) {

@@ -18,7 +18,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Config says what to run.
+// Config is the runs to make.
 type Config struct {
 	Files   []string
 	Out     string // folder of runs.jsonl, the figures and the page
@@ -105,9 +105,9 @@ type runner struct {
 	began  time.Time
 }
 
-// Run does what has not been done yet, in the order of the schedule, and returns
+// Run makes the runs that are missing, in the order of the schedule, and returns
 // all runs. After an interruption, or when the budget is over, the page can be made
-// of what is there.
+// of those that are there.
 func (c *Config) Run(ctx context.Context) (*Log, error) {
 	log, err := OpenLog(filepath.Join(c.Out, "runs.jsonl"))
 	if err != nil {

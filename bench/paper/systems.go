@@ -16,7 +16,7 @@ import (
 	"github.com/knng/knng/builder"
 )
 
-// A Setting is a system with its parameters, and what to call them.
+// A Setting is a system with its parameters, and their label.
 type Setting struct {
 	Name string
 	baseline.System
@@ -65,7 +65,7 @@ const (
 
 // Grid lists the settings of a system for n rows and lists of k, the cheap ones
 // first: once a setting takes too long, those after it are left out. It was
-// written before the runs, with what each would cost. Leaves are of 500 rows and T
+// written before the runs, with an estimate of each cost. Leaves are of 500 rows and T
 // is 500 where nothing is said, as in the paper.
 func Grid(system string, n, k int) (grid []Setting) {
 	add := func(cost float64, extra bool, s baseline.System, format string, args ...any) {
@@ -152,7 +152,7 @@ func Grid(system string, n, k int) (grid []Setting) {
 // lists: of one neighbor each they lead nowhere.
 const shortLists = 10
 
-// What a division and a round of propagation take, in the units of Setting.Cost.
+// The cost of a division and of a round of propagation, in the units of Setting.Cost.
 const (
 	division = 1.2
 	round    = 7.0
@@ -180,7 +180,7 @@ func thin(grid []Setting, m int) (some []Setting) {
 	return some
 }
 
-// Typical is one setting of a system for lists of 20: what a study of growth
+// Typical is one setting of a system for lists of 20, which a study of growth
 // keeps while the data change. Those of the divide-and-conquer systems are the
 // ones that the paper states exponents for.
 func Typical(system string, n int) (s Setting, ok bool) {

@@ -65,7 +65,7 @@ func (c *Config) reports() (all []theory.Report, err error) {
 	return all, nil
 }
 
-// aspects are what a report shows, a figure each.
+// aspects are the figures of a report.
 var aspects = []struct {
 	file, caption, x, y string
 	curves              func(theory.Report) []theory.Curve
@@ -105,7 +105,7 @@ func (c *Config) theoryFigures(reports []theory.Report) (all []Figure, err error
 	return all, nil
 }
 
-// theoryLine gives a curve its looks: what was found is whole, predictions are
+// theoryLine gives a curve its looks: measurements are whole lines, predictions are
 // dashed; curves of one path length have one color.
 func theoryLine(file string, i int, c theory.Curve) plot.Line {
 	line := plot.Line{Name: c.Name, Style: other(i), Dashed: c.Predicted, Bare: c.Predicted && !strings.Contains(c.Name, "by trees")}

@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/bench/theory"
 )
 
-// near is how far a prediction may lie from what is found, as a share of all pairs.
+// near is how far a prediction may lie from the measurement, as a share of all pairs.
 const near = 0.05
 
 // theoryClaims are the verdicts on the lemmas and the theorem.
@@ -39,7 +39,7 @@ func theoryClaims(reports []theory.Report) (claims []Claim) {
 	return claims
 }
 
-// deviation is the most by which predictions of a kind differ from what was found, and
+// deviation is the most by which predictions of a kind differ from measurements, and
 // where. Predictions and finds that speak of paths say of which ("2 between").
 func deviation(curves []theory.Curve, kind string) (most, at float64) {
 	for _, predicted := range curves {
@@ -61,7 +61,7 @@ func deviation(curves []theory.Curve, kind string) (most, at float64) {
 	return most, at
 }
 
-// exceeds is by how much a curve lies above what lists hold after one round, at most.
+// exceeds is the most by which a curve lies above the recall of lists after one round.
 func exceeds(curves []theory.Curve, name string) float64 {
 	bound, found := named(curves, name), named(curves, "found, lists after one round")
 	most := math.Inf(-1)
@@ -78,7 +78,7 @@ func named(curves []theory.Curve, name string) (c theory.Curve) {
 	return c
 }
 
-// boundFound says what the bound comes to.
+// boundFound describes the bound that was found.
 func boundFound(r *theory.Report) string {
 	const l = 8
 	at := func(name string) string { return valueAt(named(r.Round, name), l) }

@@ -18,7 +18,7 @@ func Draw(path string, points []Point) error {
 	return plot.Save(path, panels)
 }
 
-// Sample is the runs on a set, and what to call it.
+// Sample is the runs on a set, and its label.
 type Sample struct {
 	Name   string
 	Points []Point

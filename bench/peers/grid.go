@@ -73,7 +73,7 @@ var Kernels = []string{"", "avx512", "avx512-f32", "avxvnni", "avx2"}
 // partTargets are the recalls that are asked for in every arithmetic.
 var partTargets = []float64{0.90, 0.95, 0.99}
 
-// Parts are the settings of knng that tell what its arithmetic gains over others that the
+// Parts are the settings of knng that show the gain of its arithmetic over others that the
 // machine has.
 func Parts() (grid []Setting) {
 	for _, kernel := range Kernels[1:] {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine says what the runs were made on.
+// Machine is the machine of the runs.
 type Machine struct {
 	CPU      string `json:"cpu"`
 	Cores    int    `json:"cores"`
@@ -18,7 +18,7 @@ type Machine struct {
 	Commit   string `json:"commit"`   // of the working directory; "+" where it has changes
 }
 
-// ThisMachine describes the machine; what it does not tell is "".
+// ThisMachine describes the machine; unknown fields are "".
 func ThisMachine() Machine {
 	m := Machine{
 		CPU:      field("/proc/cpuinfo", "model name"),
@@ -62,7 +62,7 @@ func field(path, name string) string {
 	return ""
 }
 
-// said is what a command prints, "" where it fails.
+// said is the output of a command, "" where it fails.
 func said(name string, args ...string) string {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// PrintHead prints what a reader of the tables must know first.
+// PrintHead prints the rules and the machine, which a reader of the tables must know first.
 func PrintHead(w io.Writer) { fmt.Fprintf(w, "%s- Machine: %v.\n", Rules, ThisMachine()) }
 
 // PrintPoint prints a run as a line.
@@ -66,7 +66,7 @@ func shown(runs []Point, c clock) string {
 	return fmt.Sprintf("%.2f (%.2f-%.2f)", median, low, upper)
 }
 
-// work is what a build compared, and how fast; or brute force's operations.
+// work is the comparisons of a build, and their rate; or brute force's operations.
 func work(runs []Point) string {
 	first := runs[0]
 	switch {
@@ -104,8 +104,8 @@ func PrintRatios(w io.Writer, points []Point, recalls []float64) {
 	}
 }
 
-// PrintParts prints what is left of the fastest peer's time over ours when ours
-// gives up some of its arithmetic: what remains is the algorithm.
+// PrintParts prints the ratio of the fastest peer's time to ours when ours
+// gives up some of its arithmetic: the rest is the algorithm.
 func PrintParts(w io.Writer, points []Point, recalls []float64) {
 	c := Clocks[MemoryClock]
 	kernels := slices.DeleteFunc(slices.Clone(Kernels), func(kernel string) bool {

@@ -1,6 +1,6 @@
 package peers
 
-// Rules are what every comparison here keeps to. They were written down before the
+// Rules are those of every comparison here. They were written down before the
 // runs, and are printed at the head of their tables.
 const Rules = `Rules
 - Data: the same file, distance (euclidean), k and number of threads for all. One run at a

@@ -69,7 +69,7 @@ func (c *Config) On(set Set) (*Runner, error) {
 	return r, nil
 }
 
-// Close removes what was left of the runs.
+// Close removes the files that the runs left.
 func (r *Runner) Close() (err error) {
 	if r.in != nil {
 		err = r.in.Close()
@@ -137,7 +137,7 @@ func (r *Runner) time(t Task) bool {
 	return time.Now().Add(time.Duration(expected * float64(time.Second))).Before(r.Until)
 }
 
-// one runs a task and keeps what came of it.
+// one runs a task and keeps its outcome.
 func (r *Runner) one(ctx context.Context, t Task) error {
 	j, err := r.judge(ctx, t.K)
 	if err != nil {

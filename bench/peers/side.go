@@ -61,7 +61,7 @@ func (r *Runner) ours(ctx context.Context, p *Point, j *judge.Judge) error {
 	return err
 }
 
-// read takes over what a build printed.
+// read takes over the report of a build.
 func (p *Point) read(object []byte) error {
 	var res builder.Result
 	if err := json.Unmarshal(object, &res); err != nil {
@@ -106,7 +106,7 @@ func (r *Runner) peer(ctx context.Context, p *Point, j *judge.Judge) error {
 	return err
 }
 
-// output is what a command prints; its error tells what it said.
+// output is the output of a command; its error has the text of standard error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -24,7 +24,7 @@ type Task struct {
 	Repeat int `json:"repeat"` // 0, 1, ...
 }
 
-// Point is a task and what came of it.
+// Point is a task and its outcome.
 type Point struct {
 	Task
 	Recall        builder.RecallEstimate `json:"recall"`
@@ -37,7 +37,7 @@ type Point struct {
 	// Of ours alone.
 	Build *Build `json:"build,omitempty"`
 
-	// Of brute force: what BLAS it was, and 2*dim operations a pair. Where it was
+	// Of brute force: the BLAS, and its rate at 2*dim operations a pair. Where it was
 	// timed on a sample of rows the seconds are scaled to all of them.
 	BLAS    string  `json:"blas,omitempty"`
 	GFlops  float64 `json:"gflops,omitempty"`
@@ -48,7 +48,7 @@ type Point struct {
 	Machine     Machine `json:"machine"`
 }
 
-// Build is what a build says of itself.
+// Build is a build's report.
 type Build struct {
 	Method      builder.Method         `json:"method"`
 	Kernel      string                 `json:"kernel"`
@@ -69,7 +69,7 @@ func (p Point) Rate() float64 {
 	return float64(p.Build.Comparisons) / p.MemorySeconds
 }
 
-// Side is what a setting is one of: a peer, or knng by some method, in some
+// Side is the side of a setting: a peer, or knng by some method, in some
 // arithmetic.
 func (s Setting) Side() string {
 	side := s.Peer

@@ -7,7 +7,7 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// lacking is an axis of shares by the logarithm of what they lack to 1: from 0.9 to 0.99
+// lacking is an axis of shares by the logarithm of one less the share: from 0.9 to 0.99
 // is as far as from 0.99 to 0.999, and 1 is where the least that it tells apart would be.
 type lacking struct{}
 

@@ -250,7 +250,7 @@ func (l *Line) draw(p *Panel) (things []gonum.Plotter, err error) {
 	return things, nil
 }
 
-// xys leaves out what a logarithmic axis cannot show.
+// xys leaves out points that a logarithmic axis cannot show.
 func xys(points []XY, p *Panel) (all plotter.XYs) {
 	for _, at := range points {
 		if p.LogX && at.X <= 0 || p.LogY && at.Y <= 0 {

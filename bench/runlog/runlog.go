@@ -1,4 +1,4 @@
-// Package runlog keeps what was run, one line of JSON a run, so that what was
+// Package runlog keeps runs, one line of JSON each, so that a study that was
 // interrupted, or ran out of time, goes on where it was.
 package runlog
 

@@ -14,7 +14,7 @@ var (
 	every     = []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}
 )
 
-// All lists the shapes. Each is what some user has: the comment in front of a fill
+// All lists the shapes. Each is one that users have: the comment in front of a fill
 // function says where.
 func All() []Shape {
 	return []Shape{

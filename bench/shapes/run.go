@@ -43,7 +43,7 @@ type Row struct {
 	Failure string
 }
 
-// allowed is how far under its target a build may come: the error of what steers it.
+// allowed is how far under its target a build may come: the error of its steering sample.
 const allowed = 0.005
 
 // interval is the share of sampled rows by which Found itself may be off.
@@ -52,7 +52,7 @@ const interval = 0.01
 // dear is how many times the pairs of brute force a build may take.
 const dear = 1.2
 
-// Faults lists what the row breaks; none where all is well.
+// Faults lists the promises that the row breaks; none where all is well.
 func (r *Row) Faults() (faults []string) {
 	if r.Failure != "" {
 		return []string{r.Failure}

@@ -22,7 +22,7 @@ const (
 	rateRows = 50_000 // that leaves are taken from, one after the other
 )
 
-// leaves holds the rates of leaves beside what the kernels do at best, and shows
+// leaves compares the rates of leaves with the best of the kernels, and shows
 // where the time of whole builds goes.
 func (c *Config) leaves(ctx context.Context) (all error) {
 	fmt.Fprintf(c.Out, "\nLeaves of %d rows, one after the other, a thread. GF/s are 2*dim operations a pair multiplied. Peak: products of rows that stay in\n"+
@@ -92,7 +92,7 @@ type arithmetic struct {
 	blas string
 }
 
-// ssyrk is what OpenBLAS makes of such leaves.
+// ssyrk is the rate of OpenBLAS on such leaves.
 func (c *Config) ssyrk(ctx context.Context, dim, threads int) string {
 	out, err := exec.CommandContext(ctx, c.Run.Python, filepath.Join(c.Run.Scripts, "ssyrk.py"), fmt.Sprint(leafRows), fmt.Sprint(dim), fmt.Sprint(threads)).Output()
 	var result struct{ GFlops float64 }
@@ -119,8 +119,8 @@ func (c *Config) phases(ctx context.Context, set peers.Set) error {
 	})
 }
 
-// byPhase adds up phases whose names differ in numbers alone, and for all pairs
-// tells what that is in operations.
+// byPhase adds up phases whose names differ in numbers alone, and prints
+// the operations of all pairs.
 func byPhase(p peers.Point) string {
 	var names []string
 	seconds, all := map[string]float64{}, 0.0

@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/bench/peers"
 )
 
-// memory compares peak memory with what a build cannot do without: the rows as
+// memory compares peak memory with the least that a build must hold: the rows as
 // given, and k numbers and keys of 4 bytes for each.
 func (c *Config) memory(ctx context.Context) error {
 	set, err := c.set("sift")

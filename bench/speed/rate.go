@@ -38,7 +38,7 @@ func (l *codesLeaf) columns(leaf []uint32) {
 	}
 }
 
-// usualLimit is what half of a leaf's rows have nearRows others within.
+// usualLimit is the distance within which half of a leaf's rows have nearRows others.
 func (l *codesLeaf) usualLimit(leaf []uint32) uint32 {
 	var limits []uint32
 	for band := range slices.Chunk(leaf, codes.BandRows) {
@@ -65,8 +65,8 @@ func (l *codesLeaf) near(first int, rows []uint32) int {
 	return wide
 }
 
-// productsLeaf compares in float32, as exact lists are found where bytes do not tell. What
-// is near is known from the row's list there: here nothing is.
+// productsLeaf compares in float32, as exact lists are found where bytes do not tell. There
+// a row's list bounds the near rows; here nothing does.
 type productsLeaf struct {
 	tile *products.Tile
 	wide int
@@ -87,7 +87,7 @@ func (l *productsLeaf) near(_ int, rows []uint32) int {
 	return l.wide
 }
 
-// A rate is the best of rateTimes, each of rateTime: what else the machine does is
+// A rate is the best of rateTimes, each of rateTime: other work of the machine is
 // not the kernel's.
 const (
 	rateTime  = 100 * time.Millisecond

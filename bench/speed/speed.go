@@ -1,7 +1,7 @@
 // Package speed measures how fast knng builds, figure by figure: beside other
 // builders, beside brute force, in its parts, over rows, dimensions and neighbors,
-// and in memory. What a figure needs is run by package peers, by its rules, and
-// kept: figures share runs, and go on where time ran out.
+// and in memory. Package peers makes the runs of a figure, by its rules, and
+// keeps them: figures share runs, and go on where time ran out.
 package speed
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Config says what to measure, and how.
+// Config is the measurements and their settings.
 type Config struct {
 	Run     *peers.Config
 	Data    string   // folder of the real sets
@@ -34,7 +34,7 @@ type Config struct {
 	Out     io.Writer
 }
 
-// Figure is one of what is asked for.
+// Figure is one measurement.
 type Figure struct {
 	Name, About string
 	measure     func(*Config, context.Context) error
@@ -52,7 +52,7 @@ var Figures = []Figure{
 	{"7", "peak memory over rows and lists", (*Config).memory},
 }
 
-// Measure measures a figure and prints its tables, of what there was time for.
+// Measure measures a figure and prints its tables, as far as there was time.
 // Error to test: peers.ErrBudget.
 func (c *Config) Measure(ctx context.Context, name string) error {
 	i := slices.IndexFunc(Figures, func(f Figure) bool { return f.Name == name })
@@ -133,7 +133,7 @@ func asking(more map[string]any, recalls ...float64) (settings []peers.Setting) 
 	return settings
 }
 
-// budget puts what was left for want of time together, and stops at other errors.
+// budget collects errors for want of time, and stops at others.
 func budget(all *error, err error) (stop bool) {
 	*all = errors.Join(*all, err)
 	return err != nil && !errors.Is(err, peers.ErrBudget)

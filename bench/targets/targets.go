@@ -16,7 +16,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Config says what to build.
+// Config is the builds to make.
 type Config struct {
 	Input   string
 	Limit   int // read only so many rows; 0: all
@@ -27,7 +27,7 @@ type Config struct {
 	Scratch string // folder for the stores, which are removed one by one
 }
 
-// Row is what the builds for one target came to.
+// Row is the outcome of the builds for one target.
 type Row struct {
 	Target  float64
 	Recalls []float64 // of each build, ascending
@@ -113,7 +113,7 @@ func median(xs []float64) float64 {
 	return xs[len(xs)/2]
 }
 
-// Head prints what the columns of rows are.
+// Head prints the names of the columns of rows.
 func Head(w io.Writer) {
 	fmt.Fprintln(w, "| input | asked | found: least | median | most | below | met | beyond | seconds | controls |\n|---|---|---|---|---|---|---|---|---|---|")
 }

@@ -49,7 +49,7 @@ func (f *forest) within(a, b uint32, trees int) float64 {
 	return float64(found) / float64(max(groups, 1))
 }
 
-// odds are what a forest tells of a pair.
+// odds are the estimates of a forest for a pair.
 type odds struct {
 	plane float64 // P: the share of hyperplanes met together that left the two together
 	trees int     // in which they share a leaf

@@ -99,8 +99,8 @@ func (p *path) byTrees(trees int) float64 {
 	return product
 }
 
-// theorem holds Theorem 1 and the probability in its proof against what one common
-// neighbor leads to, and against lists of k after L trees and one round. All are
+// theorem compares Theorem 1 and the probability in its proof with the pairs that one common
+// neighbor leads to, and with lists of k after L trees and one round. All are
 // means over the pairs that have a common neighbor, as the theorem supposes.
 func (s *study) theorem() error {
 	h := s.check.depth

@@ -1,14 +1,14 @@
-// Package theory holds the lemmas of Wang et al., "Scalable k-NN graph
-// construction", sections "Analysis" and "Appendix", against what trees and one
+// Package theory compares the lemmas of Wang et al., "Scalable k-NN graph
+// construction", sections "Analysis" and "Appendix", with the pairs that trees and one
 // round of propagation really find.
 //
 // The lemmas speak of P_ij, the probability that a random hyperplane leaves a true
 // neighbor on a row's side, which nobody knows for hyperplanes along principal
 // directions. Here some trees estimate it for every pair, and others, independent
-// of them, are what predictions are held against. There are two predictions: "by
+// of them, test the predictions. There are two predictions: "by
 // hyperplanes", P_ij^h, supposes as the paper does that all h hyperplanes of a tree
 // are alike and independent; "by trees" estimates the share of trees that discover
-// a pair and supposes only that trees are independent. What lies between them is
+// a pair and supposes only that trees are independent. Their difference is
 // the fault of the first supposition.
 package theory
 
@@ -26,7 +26,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Config says what to look at.
+// Config is the rows and trees to look at.
 type Config struct {
 	Rows     *vectors.Rows
 	K        int // length of the exact lists
@@ -50,7 +50,7 @@ func (c *Curve) add(x, y float64) {
 	c.X, c.Y = append(c.X, x), append(c.Y, y)
 }
 
-// Report is what was found. X is L, the number of trees, where nothing else is said.
+// Report is the findings. X is L, the number of trees, unless a field says otherwise.
 type Report struct {
 	Data      string    `json:"data"`
 	Rows      int       `json:"rows"`
@@ -181,7 +181,7 @@ func (s *study) lemma1and2() {
 const bins = 12
 
 // calibrate groups pairs by prediction: x is the mean prediction of a group, y the
-// mean of what was found.
+// mean of the measurements.
 func calibrate(name string, predicted, found []float64) Curve {
 	order := baseline.All(len(predicted))
 	slices.SortFunc(order, func(a, b uint32) int {

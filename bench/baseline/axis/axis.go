@@ -1,6 +1,6 @@
 // Package axis finds the direction of largest variance of a set of rows by the
-// Lanczos recurrence, and projects rows on it: what chenfs09 and virmajoki divide
-// by. Unlike the divider of package builder/division it looks at all rows of the
+// Lanczos recurrence, and projects rows on it; chenfs09 and virmajoki divide by
+// it. Unlike the divider of package builder/division it looks at all rows of the
 // set, as these papers do, and nothing random is in it but its first vector. Rows are
 // decoded once and summed by gonum's kernels.
 package axis
@@ -51,7 +51,7 @@ func (f *Finder) row(id uint32) []float32 {
 // sumRows is how many rows are summed up in float32 before they are added in float64.
 const sumRows = 64
 
-// sum sets to to the sum of the rows, each weighed by what weight returns.
+// sum sets to to the sum of the rows, row i weighed by weight(i).
 func (f *Finder) sum(to []float64, ids []uint32, weight func(i int) float32) {
 	clear(to)
 	y := blas32.Vector{N: len(f.part), Inc: 1, Data: f.part}

@@ -1,7 +1,7 @@
 // Package brute compares all pairs: the brute force of Wang et al., "Scalable
 // k-NN graph construction", section "Experiments", Table 1. Blocked is by the
-// kernels that all systems here share, one row against many; Naive is what the
-// paper is likely to have timed, which it does not say: one pair of numbers after
+// kernels that all systems here share, one row against many; Naive is how the
+// paper is likely to have done it, which it does not say: one pair of numbers after
 // the other, every pair from both of its ends.
 package brute
 

@@ -3,14 +3,14 @@
 // 10, sections 2.1 (spectral bisection) to 2.4: its methods Overlap and Glue,
 // with the refinement by second-order neighbors after every conquer step.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - Rows are divided at the mean of the projections. Where that leaves more
 //     than nine tenths on one side, they are divided at the median: outliers would
 //     otherwise make the recursion as deep as they are many. The paper's exponents
 //     (1.36 and 1.22 at alpha 0.2) suppose halves.
 //   - The smallest subset that is divided is ours to choose; 500 by default, as in
 //     Wang et al.
-//   - Lists are one for all subsets, so conquering is what every offer does. When
+//   - Lists are one for all subsets, so every offer conquers. When
 //     a subset is refined its lists may already hold nearer rows met in another.
 //   - Refined pairs are offered to both ends.
 //   - For lists of one neighbor there are no second-order neighbors to speak of: lists may

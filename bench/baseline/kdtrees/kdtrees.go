@@ -3,7 +3,7 @@
 // together, best bin first. Every row is a query, as in Wang et al., section
 // "Experiments". Euclidean only.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - Randomness: a node takes one of the five coordinates of largest variance
 //     among 100 of its rows, by lot, and is cut at their mean, as in FLANN (Muja,
 //     Lowe 2009); the paper's rotations cost a matrix product a query.
@@ -100,7 +100,7 @@ func (w *walk) search(row uint32) {
 }
 
 // descend goes down to the bucket on the query's side, leaves the other sides in
-// the queue, and compares what is new.
+// the queue, and compares the new rows.
 func (w *walk) descend(row uint32, query []float32, c cell) int {
 	for {
 		n := &w.nodes[c.node]

@@ -7,7 +7,7 @@
 // lists are left out, and the reading of the rows, their checks and their copying
 // into locality order are not.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - How long lists are while a graph is built. Lists of k = 1 lead nowhere: each
 //     row has one neighbor, from which propagation reaches one more, and nothing is
 //     gained. The paper gains most of all at k = 1 and does not say how; we take
@@ -40,7 +40,7 @@ type Builder struct {
 
 // Divisions makes m divisions, without propagation. As in the paper no pair is
 // compared twice, in leaves that is: propagation knows those of a row's own list alone,
-// and counts what divisions have compared again. Left to itself the builder decides by the
+// and counts pairs again that divisions have compared. Left to itself the builder decides by the
 // cost of a distance.
 func Divisions(m int) Builder {
 	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Propagation: builder.Off, PairCache: builder.On}}

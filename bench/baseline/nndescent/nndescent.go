@@ -3,7 +3,7 @@
 // rows, improved by comparing the neighbors of a row with each other, new ones with
 // new and old ones, in both directions of the graph, until few lists change.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - Its K is the length of the graph's lists. Lists of one never improve; here
 //     lists may be longer than k while the graph is built, which is its main
 //     parameter in practice.
@@ -164,7 +164,7 @@ func before(a, b entry) int {
 	return 1
 }
 
-// sample draws what each row joins in a round, and turns it round.
+// sample draws the neighbors that each row joins in a round, and reverses them.
 func (w *walk) sample() {
 	limit := int(math.Ceil(w.Rho * float64(w.Length)))
 	for row := range w.list {

@@ -3,9 +3,9 @@
 // (multiple sorting) and 3 (strings by locality-sensitive hashing): rows become
 // strings; all pairs of strings that differ in at most Errors places are found by
 // sorting on every choice of blocks that such a pair must share; those pairs are
-// compared. Several independent sets of strings raise what is found.
+// compared. Several independent sets of strings find more.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - It finds neighbors within a radius. Here all pairs found are offered to lists
 //     of k, as Wang et al. must have done.
 //   - Letters are bits: the side of a random hyperplane on which a row lies, which

@@ -4,7 +4,7 @@
 // that are nearest to the border, half of them from either side; the graphs of
 // all three are built in the same way and merged.
 //
-// What the paper leaves open, or we settled otherwise:
+// The paper leaves open, or we settled otherwise:
 //   - The size of the third subset. The exponent 1.58 = log 3 / log 2 that Wang et
 //     al. state supposes half of the rows; Third is the parameter that trades
 //     accuracy for time.

@@ -1,5 +1,5 @@
 // Command duplicates builds a data set with none, some and all of its rows
-// identical, kept and collapsed, and prints what each takes beside the set as it
+// identical, kept and collapsed, and prints the cost of each beside the set as it
 // is.
 //
 //	go run ./bench/cmd/duplicates -limit-rows 100000 sift.u8bin

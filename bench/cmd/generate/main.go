@@ -26,7 +26,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// config is what the flags say.
+// config is the flags.
 type config struct {
 	n, dim   int
 	typ      string

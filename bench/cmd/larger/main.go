@@ -1,5 +1,5 @@
-// Command larger builds graphs of data larger than memory and tells what that
-// took: in a memory cgroup that counts page cache, and without it, in turn. It
+// Command larger builds graphs of data larger than memory and prints their
+// cost: in a memory cgroup that counts page cache, and without it, in turn. It
 // needs root, and drops the machine's page cache before each run.
 //
 //	go run ./bench/cmd/larger -out results -cap 512MiB g20M.u8bin -k 10
@@ -7,7 +7,7 @@
 //	go run ./bench/cmd/larger -out peers -cap 512MiB -peers pynndescent,faiss-ondisk,hnswlib -python venv/bin/python g20M.u8bin
 //	go run ./bench/cmd/larger -cap 64MiB -run -- some command
 //
-// What follows the file are flags of knng build. Runs that the folder holds
+// Arguments after the file are flags of knng build. Runs that the folder holds
 // (runs.jsonl) are not run again: after an interruption give the same command.
 package main
 
@@ -30,7 +30,7 @@ import (
 	"github.com/knng/knng/bench/larger"
 )
 
-// modes is what to do, if not sides.
+// modes are the tasks other than sides.
 type modes struct {
 	curve, peers string
 	run          bool
@@ -98,7 +98,7 @@ func run(ctx context.Context, c *larger.Config, m modes, limit string) (err erro
 	return study(ctx, c, m, &runs)
 }
 
-// study runs what the flags name and prints what follows from all runs.
+// study does the runs that the flags name and prints the results of all runs.
 func study(ctx context.Context, c *larger.Config, m modes, runs *[]larger.Run) error {
 	if m.peers != "" {
 		return c.Peers(ctx, strings.Split(m.peers, ","))

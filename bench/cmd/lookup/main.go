@@ -1,5 +1,5 @@
-// Command lookup measures what finding lists in a store costs, cold and warm, and
-// the memory it takes: by the store's view, through Pebble, and in a mapped array
+// Command lookup measures the time of lookups in a store, cold and warm, and
+// their memory: by the store's view, through Pebble, and in a mapped array
 // of the same lists, which is the limit.
 //
 //	go run ./bench/cmd/lookup photos.knng
@@ -61,7 +61,7 @@ func measure(config string) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// measurement is what the flags say.
+// measurement is the flags.
 type measurement struct {
 	warm, cold, generate, k int
 	seed                    uint64

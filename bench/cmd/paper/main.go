@@ -6,9 +6,9 @@
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
 //
 // Runs that the folder holds already are not run again: after an interruption give
-// the same command. With -budget 45m no build is begun that would end later; what is
-// left, and about how long it will take, is said at the end, and the same command goes
-// on with it. With -estimate that is all that is said. With -again the runs are made again
+// the same command. With -budget 45m no build is begun that would end later; the
+// rest, and about how long it will take, is printed at the end, and the same command goes
+// on with it. With -estimate nothing else is done. With -again the runs are made again
 // that were made while a fixed piece of work took over 1.5 times as long as in good hours.
 // With -stages "finer grids" only parts of the schedule are run. knng's builds write stores
 // into -scratch: on a memory disk they pay for no syncing, as the other systems pay for none.
@@ -88,8 +88,8 @@ func run(ctx context.Context, c *paper.Config, pageOnly bool) error {
 	return c.Page(log)
 }
 
-// command is what was given, without the folders of this machine, and without how long it
-// may take, which changes nothing but where it goes on.
+// command is the command line without the folders of this machine and without its budget,
+// which does not change results.
 func command(args []string) string {
 	all := []string{"go run ./bench/cmd/paper"}
 	for i, arg := range args {
@@ -105,7 +105,7 @@ func command(args []string) string {
 	return strings.Join(all, " ")
 }
 
-// commit names the state of the sources. What runs write is none of them.
+// commit names the state of the sources, without the files that runs write.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

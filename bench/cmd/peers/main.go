@@ -25,7 +25,7 @@ import (
 	"github.com/knng/knng/bench/peers"
 )
 
-// config is what the flags say.
+// config is the flags.
 type config struct {
 	peers.Config
 	comparison            peers.Comparison

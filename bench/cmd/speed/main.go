@@ -1,11 +1,11 @@
 // Command speed measures how fast knng builds, figure by figure, and prints tables.
-// Runs are kept in OUT/runs.jsonl: the same command goes on, and what is there is
-// not run again. A folder belongs to one machine and one knng.
+// Runs are kept in OUT/runs.jsonl: the same command goes on, and does not repeat
+// runs. A folder belongs to one machine and one knng.
 //
 //	python3 -m venv venv && venv/bin/pip install -r bench/peers/scripts/requirements.txt
 //	go run ./bench/cmd/speed -data ../shared/data -python venv/bin/python -out OUT -budget 30m
 //	go run ./bench/cmd/speed -data ../shared/data -python venv/bin/python -out OUT -figure 1 -sets gist,mnist
-//	go run ./bench/cmd/speed -data ../shared/data -out OUT -budget 1ns    # tables of what is there
+//	go run ./bench/cmd/speed -data ../shared/data -out OUT -budget 1ns    # tables of the runs so far
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/knng/knng/bench/speed"
 )
 
-// config is what the flags say.
+// config is the flags.
 type config struct {
 	speed         speed.Config
 	run           peers.Config
@@ -68,7 +68,7 @@ func main() {
 	}
 }
 
-// prepare fills in what the flags leave to be made.
+// prepare makes the files that the flags do not name.
 func (c *config) prepare(ctx context.Context) (clean func(), err error) {
 	clean = func() {}
 	if flag.NArg() > 0 {

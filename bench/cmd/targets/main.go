@@ -1,5 +1,5 @@
 // Command targets builds data sets for several recalls, by several seeds, and prints how
-// near the graphs come to what was asked.
+// near the graphs come to their targets.
 //
 //	go run ./bench/cmd/targets -seeds 6 gist.npy mnist.bvecs
 package main

@@ -50,7 +50,7 @@ var only = map[string][]string{
 	"github.com/edsrzf/mmap-go":     {"vectors"},
 	"github.com/spf13/cobra":        {"cmd/knng"},
 	"gonum.org/v1/gonum":            {"store/gonumgraph", "bench/baseline/axis"},
-	"gonum.org/v1/plot":             {"bench/plot", "cmd/faces"},
+	"gonum.org/v1/plot":             {"bench/plot", "bench/applications/faces"},
 }
 
 func goList(t *testing.T, args ...string) []string {

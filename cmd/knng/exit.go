@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/cmd/internal/interrupt"
+	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
 )
 

@@ -18,7 +18,7 @@ package analysis
 
 import "github.com/knng/knng/store"
 
-// Graph is what is looked at; *store.Store is one, and Store.Under(ctx) one whose passes
+// Graph is the graph to analyse; *store.Store is one, and Store.Under(ctx) one whose passes
 // end with a context.
 type Graph interface {
 	// Len is the number of rows, K the length of a list.

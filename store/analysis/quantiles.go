@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// checkShares refuses what is no share of a sample.
+// checkShares refuses numbers that are no share of a sample.
 func checkShares(shares []float64) error {
 	for _, s := range shares {
 		if !(s >= 0 && s <= 1) {

@@ -14,7 +14,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Graph is what an export reads; *store.Store is one, and Store.Under(ctx) one whose
+// Graph is the input of an export; *store.Store is one, and Store.Under(ctx) one whose
 // passes end with a context.
 type Graph interface {
 	// Len is the number of rows, K the length of a list.
@@ -54,10 +54,9 @@ var Formats = []Format{NPY, NPZ, GT, IBin, IVecs, CSV, IDs, GraphML, GEXF, METIS
 // drawn reports whether a format is one of nodes and edges.
 func (f Format) drawn() bool { return f == GraphML || f == GEXF || f == METIS || f == EdgeList }
 
-// Symmetric says what npz, csv and the formats of nodes and edges hold in place of the
-// lists as they are. A pair
-// that is in both rows' lists is one entry of each row, with the smaller
-// distance.
+// Symmetric is the symmetric graph that npz, csv and the formats of nodes and edges hold in
+// place of the lists. A pair that is in both rows' lists is one entry of each row, with the
+// smaller distance.
 type Symmetric string
 
 // Kinds of symmetric graphs.
@@ -104,7 +103,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Export writes g to path. What is at the path already is an error that matches
+// Export writes g to path. An existing file is an error that matches
 // fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
 // npy and ibin are replaced one after the other. An error of g ends it.
 func Export(g Graph, path string, o Options) error {
@@ -174,7 +173,7 @@ func (x *exporter) files(path string) []file {
 
 func besideIBin(path string) string { return strings.TrimSuffix(path, ".ibin") + ".fbin" }
 
-// vacant refuses to write over what is there. Force replaces files, not a folder
+// vacant refuses to overwrite files. Force replaces files, not a folder
 // by a file or the other way round.
 func vacant(o Options, path string, files []file) error {
 	paths := []string{path}

@@ -28,7 +28,7 @@ var Libraries = []Library{
 	{"igraph", []Format{CSV, NPZ, GraphML}, false, Union, `igraph.Graph.DataFrame(e[e.row < e.neighbor][["row", "neighbor", "distance"]], directed=False) of e = pandas.read_csv("PATH")`},
 }
 
-// For returns what a library expects of an export.
+// For returns the export that a library expects.
 func For(name string) (Library, error) {
 	at := slices.IndexFunc(Libraries, func(l Library) bool { return l.Name == name })
 	if at < 0 {

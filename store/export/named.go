@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// described is a graph that tells what it is; *store.Store is one.
+// described is a graph that describes itself; *store.Store is one.
 type described interface {
 	Named
 	Info() store.Info

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// npyHeader is what stands before the values of a .npy file, version 1.0, in C
+// npyHeader is the header of a .npy file, version 1.0, in C
 // order; without a shape, of a scalar. It is a multiple of 64 bytes, so that
 // mapped values are aligned.
 func npyHeader(descr string, shape ...int) string {
@@ -67,7 +67,7 @@ func (x *exporter) npz(w *bufio.Writer) error {
 	return z.Close()
 }
 
-// through writes a header and what follows it through a buffer.
+// through writes a header and the values through a buffer.
 func through(to io.Writer, header string, write func(w *bufio.Writer) error) error {
 	w := bufio.NewWriterSize(to, writeBytes)
 	w.WriteString(header)

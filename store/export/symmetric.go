@@ -14,7 +14,7 @@ type entry struct {
 
 const entryBytes = 12
 
-// rowBytes is what a row takes that is held, beside its entries.
+// rowBytes is the memory of a row that is held, without its entries.
 const rowBytes = 24
 
 // defaultMemory makes a graph of a million lists of 20 symmetric in two passes.

@@ -16,11 +16,11 @@
 // and drops the keys that it then keeps no bounds of. Behind the fence that is
 // never written.
 //
-// PEBBLE.md, beside this file, tells of each trap with its version, the steps that
-// show it, and what is done about it.
+// PEBBLE.md, beside this file, describes each trap with its version, the steps that
+// show it, and the remedy.
 //
-// What a closed fence costs until the process ends: the parked goroutines and
-// the memory of the database that they stand in. Its files are closed.
+// Until the process ends a closed fence keeps the parked goroutines and
+// the memory of their database. Its files are closed.
 package fence
 
 import (
@@ -71,8 +71,8 @@ func Open(dir string, opts *pebble.Options, logf func(format string, args ...any
 	return d, nil
 }
 
-// Do runs op, which writes, and returns its error, or what closed the fence. In
-// the latter case op may never return: it must not touch what its caller uses.
+// Do runs op, which writes, and returns its error, or the error that closed the fence. In
+// the latter case op may never return: it must not touch memory that its caller uses.
 func (d *DB) Do(op func() error) error {
 	if err := d.Err(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (d *DB) Do(op func() error) error {
 	}
 }
 
-// Err is what closed the fence, or nil.
+// Err is the error that closed the fence, or nil.
 func (d *DB) Err() error {
 	select {
 	case <-d.failed:
@@ -116,7 +116,7 @@ func (d *DB) fail(err error) {
 }
 
 // Close closes the database. Behind a closed fence it makes sure that nothing
-// is written any more, closes the files, the lock among them, and returns what
+// is written any more, closes the files, the lock among them, and returns the error that
 // closed the fence.
 func (d *DB) Close() error {
 	err := d.Do(d.Pebble.Close)
@@ -159,7 +159,7 @@ func (l *logger) Fatalf(format string, args ...any) {
 	park()
 }
 
-// gaveUp is what Pebble said last.
+// gaveUp is the last message of Pebble.
 type gaveUp struct {
 	text  string
 	cause error // part of the text; nil where there was none
@@ -169,6 +169,6 @@ func (g *gaveUp) Error() string { return g.text }
 
 func (g *gaveUp) Unwrap() error { return g.cause }
 
-// park keeps a goroutine from going on. Ending it would run what it deferred,
-// such as giving back locks that Pebble does not hold at that moment.
+// park keeps a goroutine from going on. Ending it would run its deferred calls,
+// such as unlocking mutexes that Pebble does not hold at that moment.
 func park() { select {} }

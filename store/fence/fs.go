@@ -57,9 +57,9 @@ func (f *fenced) hold(c, behind io.Closer) {
 	f.mu.Unlock()
 }
 
-// close closes what is behind c, once, and the fence where that fails. Pebble is
-// told of nothing, neither a failure nor that drain was here before: changing its
-// log, it panics with what a close returns (PEBBLE.md, 8).
+// close closes c once, and the fence if that fails. Pebble never gets an error,
+// neither of a failure nor of an earlier drain: changing its
+// log, it panics with the error of a close (PEBBLE.md, 8).
 func (f *fenced) close(c io.Closer) {
 	f.mu.Lock()
 	behind := f.open[c]

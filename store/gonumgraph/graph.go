@@ -3,7 +3,7 @@
 // Nothing is copied: From reads the list of a row, To its in-neighbors, which
 // store.BuildReverse makes.
 //
-// # What gonum pulls into RAM
+// # Memory of gonum
 //
 // Some of gonum's algorithms ask the view as they go, others copy the graph
 // first. With n rows and e = n k edges:
@@ -18,13 +18,13 @@
 //	                community: 500, 1,000 and 2,000 rows with k = 20 took
 //	                0.7, 2.0 and 12.7 s
 //	n by n          network.PageRank, path.FloydWarshall, path.DijkstraAllPaths,
-//	                path.JohnsonAllPaths and what needs all paths
+//	                path.JohnsonAllPaths and users of all paths
 //	                (network.Closeness, network.BetweennessWeighted): 8 n^2 bytes,
 //	                80 GB for 100,000 rows
 //
 // # Weights
 //
-// Paths want the distance as the weight, which is what [New] gives. PageRank and
+// Paths want the distance as the weight: [New]. PageRank and
 // community detection take a large weight for a strong tie: give them
 // [NewWeighted] with a function that falls with the distance. Dijkstra's
 // algorithm panics on negative weights, which distances under ip are.
@@ -42,7 +42,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Lists is what a view shows; *store.Store is one.
+// Lists is the graph behind a view; *store.Store is one.
 type Lists interface {
 	// Len is the number of rows.
 	Len() int
@@ -76,13 +76,13 @@ type Graph struct {
 
 // New shows lists with distances as weights, 0 from a row to itself and +Inf
 // where there is no edge. Errors: store.ErrNoReverse where store.BuildReverse has
-// not made in-neighbors, and what else their first lookup meets.
+// not made in-neighbors, and other errors of their first lookup.
 func New(lists Lists) (*Graph, error) {
 	return NewWeighted(lists, func(distance float32) float64 { return float64(distance) }, 0, math.Inf(1))
 }
 
 // NewWeighted shows lists with a weight for every distance (as store.Neighbor has
-// it); self and absent are what Weight returns from a row to itself and where
+// it); self and absent are the weights from a row to itself and where
 // there is no edge. Errors: those of New.
 func NewWeighted(lists Lists, weight func(distance float32) float64, self, absent float64) (*Graph, error) {
 	if lists.Len() > 0 {

@@ -15,7 +15,7 @@
 //	a(i,k) = min(0, r(k,k) + sum over i' not in {i,k} of max(0, r(i',k)))
 //	a(k,k) = sum over i' != k of max(0, r(i',k))
 //
-// and each message becomes damping times what it was plus the rest of it anew.
+// and each message becomes damping times its old value plus 1 - damping times the new one.
 // Row k is an exemplar where r(k,k) + a(k,k) > 0. When the exemplars have stayed
 // the same for long enough, every other row follows the exemplar of its list
 // that is most similar to it.
@@ -157,7 +157,7 @@ func Cluster(ctx context.Context, n int, lists Lists, opts Options) (*Clustering
 	return c, p.assign(c)
 }
 
-// checked refuses what would be taken for another graph, and ends with ctx.
+// checked refuses lists that would be read as another graph, and ends with ctx.
 func checked(ctx context.Context, n int, lists Lists) Lists {
 	return func(fn func(i uint32, to []uint32, s []float32) error) error {
 		next, rows := uint64(0), 0

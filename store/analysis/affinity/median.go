@@ -24,7 +24,7 @@ func median(lists Lists) (middle float32, mean float64, err error) {
 	return fromOrdered(uint32(high)<<16 | uint32(low)), mean, nil
 }
 
-// tally counts the similarities by what of says, and how many it let count.
+// tally counts the similarities by the index that of returns, and all that count.
 func tally(lists Lists, count []int64, of func(x uint32) (at int, counts bool)) (all int64, err error) {
 	err = lists(func(_ uint32, _ []uint32, s []float32) error {
 		for _, v := range s {

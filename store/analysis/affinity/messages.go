@@ -21,10 +21,10 @@ type messages struct {
 	buf      []byte
 }
 
-// bufferBytes is what is read or written at a time.
+// bufferBytes is the size of a read or write.
 const bufferBytes = 1 << 20
 
-// begin makes what was written last what is read now.
+// begin makes the file written last the one to read.
 func (m *messages) begin() (err error) {
 	if m.r == nil {
 		m.r, m.w = bufio.NewReaderSize(nil, bufferBytes), bufio.NewWriterSize(nil, bufferBytes)

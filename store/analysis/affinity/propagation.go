@@ -9,8 +9,8 @@ import (
 // propagation is the state between two iterations: messages of rows to
 // themselves here, those along edges in a file.
 //
-// What the definition does in two steps, responsibilities and then
-// availabilities, is here one pass: an availability needs only sums over all
+// The two steps of the definition, responsibilities and then
+// availabilities, are one pass here: an availability needs only sums over all
 // rows, so it is computed when the next pass comes to its edge.
 type propagation struct {
 	n          int
@@ -124,7 +124,7 @@ func (p *propagation) respond(i uint32, to []uint32, s []float32) float64 {
 	return p.damped(p.own[i], own-rival)
 }
 
-// similarity is s(i,k) with what breaks ties.
+// similarity is s(i,k) with the term that breaks ties.
 func (p *propagation) similarity(i, k uint32, s float64) float64 {
 	noise := tieBreak(p.opts.Seed, i, k, p.scale)
 	if i == k && p.preference == 0 {
@@ -133,8 +133,8 @@ func (p *propagation) similarity(i, k uint32, s float64) float64 {
 	return s + noise
 }
 
-// tieBreak is a billionth of the scale times a hash from 0 to 1: nothing next to what
-// float32 similarities leave open, and never the same twice.
+// tieBreak is a billionth of the scale times a hash from 0 to 1: less than the
+// resolution of float32 similarities, and never the same twice.
 func tieBreak(seed uint64, i, k uint32, scale float64) float64 {
 	x := seed ^ (uint64(i)<<32 | uint64(k))
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

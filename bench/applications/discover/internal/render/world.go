@@ -2,7 +2,7 @@
 // ground truth: many views of each object, and distracters without any of them.
 // [New] makes a world, [World.View] and [World.Distracter] draw in it.
 //
-// What is drawn is no photograph. An object is a can with a label of random
+// The pictures are no photographs. An object is a can with a label of random
 // shapes: a cylinder, of which a view shows one half, so that views from two sides
 // have little in common. A view chooses its place, size, rotation, side and
 // foreshortening, and light that falls from one direction, with noise. Before and
@@ -45,7 +45,7 @@ func New(seed uint64, objects int) *World {
 	return w
 }
 
-// What random numbers are for, so that no two uses share any.
+// The uses of random numbers, so that no two share any.
 const (
 	ofObject = iota + 1
 	ofClutter

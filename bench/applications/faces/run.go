@@ -11,7 +11,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// config is what is asked on the command line.
+// config is the command line.
 type config struct {
 	vectors, labels, out string
 	k, least, threads    int

@@ -31,8 +31,8 @@ var (
 )
 
 // sheet draws clusters, a row each, with pictures drawn at random from it: spread
-// evenly from the largest to the smallest that has three. Above a row stands what
-// the cluster holds. With labels a frame is green where a picture shows the object
+// evenly from the largest to the smallest that has three. Above a row stands a caption
+// of the cluster. With labels a frame is green where a picture shows the object
 // that most of those in the cluster show, else red, and these come last; all are
 // grey where no picture of the cluster shows an object.
 func (r *report) sheet() error {
@@ -60,7 +60,7 @@ func (r *report) sheet() error {
 	return writePNG(filepath.Join(r.out, "clusters.png"), img)
 }
 
-// caption says what a cluster holds.
+// caption describes a cluster.
 func (r *report) caption(group []int, object string) string {
 	text := fmt.Sprintf("cluster of %d", len(group))
 	if len(group) > sheetColumns {

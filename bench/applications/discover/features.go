@@ -9,16 +9,16 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/knng/knng/cmd/discover/internal/keypoints"
-	"github.com/knng/knng/cmd/discover/internal/verify"
-	"github.com/knng/knng/cmd/discover/internal/words"
+	"github.com/knng/knng/bench/applications/discover/internal/keypoints"
+	"github.com/knng/knng/bench/applications/discover/internal/verify"
+	"github.com/knng/knng/bench/applications/discover/internal/words"
 	"github.com/knng/knng/vectors"
 )
 
 // iterations of k-means. More change few words.
 const iterations = 8
 
-// features are what the two distances look at.
+// features are the input of the two distances.
 type features struct {
 	coarse []float32 // of each picture in turn: tf-idf over the coarse words
 	dim    int       // of it

@@ -23,8 +23,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/knng/knng/cmd/discover/internal/render"
-	"github.com/knng/knng/cmd/discover/internal/verify"
+	"github.com/knng/knng/bench/applications/discover/internal/render"
+	"github.com/knng/knng/bench/applications/discover/internal/verify"
 	"github.com/knng/knng/store"
 )
 

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/knng/knng/cmd/discover/internal/render"
+	"github.com/knng/knng/bench/applications/discover/internal/render"
 	"github.com/knng/knng/vectors"
 )
 
-// drawing is what is asked of render on the command line.
+// drawing is the command line of render.
 type drawing struct {
 	out                            string
 	objects, fewest, most, without int

@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/store/analysis/affinity"
 )
 
-// report shows what was found.
+// report shows the findings.
 type report struct {
 	*config
 	names  []string

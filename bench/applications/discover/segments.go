@@ -11,7 +11,7 @@ import (
 )
 
 // segment runs affinity propagation on the matching graph: the entries of the lists
-// that are verified, with what of their words was as similarity.
+// that are verified, with the verified share of their words as similarity.
 func segment(ctx context.Context, g *store.Store, o affinity.Options) (*clustering, error) {
 	var to []uint32
 	var s []float32

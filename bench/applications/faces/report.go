@@ -21,7 +21,7 @@ type report struct {
 	judges *judges
 }
 
-// what says which rows are judged, and where they stand.
+// what describes the rows that are judged, and where they are.
 func (r *report) what() string {
 	rows, frequent := len(r.judges.labels), len(r.judges.frequent)
 	text := fmt.Sprintf("%d rows of %d labels with %d rows or more", frequent, len(r.judges.groups), r.least)
@@ -74,7 +74,7 @@ var paper = []struct {
 	consistency float64
 }{{"G0", 0.564}, {"G1", 0.561}, {"G2", 0.689}}
 
-// verdict says of one graph what the table shows: whether G1 is as good as G0, and
+// verdict is the conclusion from the table for one graph: whether G1 is as good as G0, and
 // whether G2 is better than both.
 func (r *report) verdict(i int) string {
 	g, s := r.graphs[i], r.scores[i]

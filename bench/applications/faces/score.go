@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// What is measured, after section "Applications".
+// The measures, after section "Applications".
 const (
 	listed   = 10 // neighbors that local label consistency looks at
 	agreeing = 6  // a row is consistent where more of them bear its label
@@ -76,8 +76,8 @@ func (j *judges) consistent(row int, list []uint32) float64 {
 }
 
 // add adds the curves of one row. Precision@K is the share of the K nearest that
-// agree. nDCG@K weighs the one at rank i by 1/log2(i+1) and divides by what a
-// list would reach that begins with all others of the label.
+// agree. nDCG@K weighs the one at rank i by 1/log2(i+1) and divides by the value
+// of a list that begins with all others of the label.
 func (s *score) add(agree []bool, others int) {
 	deep := min(deepest, len(agree))
 	if s.precision == nil {

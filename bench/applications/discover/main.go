@@ -1,11 +1,11 @@
 // Command discover finds objects in a folder of pictures as Wang et al., "Scalable
 // k-NN graph construction", section "Applications", discover objects: a k-NN graph
 // by coarse features, a matching graph by spatially verified visual words that
-// walks it, affinity propagation on the matching graph, and again on what that
-// found, joined by reciprocal neighbors.
+// walks it, affinity propagation on the matching graph, and again on the clusters
+// that it found, joined by reciprocal neighbors.
 //
-//	go run ./cmd/discover render -out pictures
-//	go run ./cmd/discover -images pictures -labels pictures/labels.txt -out found
+//	go run ./bench/applications/discover render -out pictures
+//	go run ./bench/applications/discover -images pictures -labels pictures/labels.txt -out found
 //
 // The first command draws pictures with ground truth, for want of photographs;
 // the second takes any folder of PNG and JPEG files. A line of the labels file is
@@ -24,7 +24,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/knng/knng/cmd/internal/interrupt"
+	"github.com/knng/knng/cmd/interrupt"
 )
 
 func main() {

@@ -3,7 +3,7 @@
 // graph G1, a graph G2 by rank-order distances that G1's lists give, and the
 // exact graph G0 beside them, judged by how many neighbors bear the same label.
 //
-//	go run ./cmd/faces -vectors lfw-lbp500-13K.npy -labels lfw-lbp500-13K.labels.txt -out faces
+//	go run ./bench/applications/faces -vectors lfw-lbp500-13K.npy -labels lfw-lbp500-13K.labels.txt -out faces
 //
 // It prints a table and leaves it in the folder given, with the curves as CSV,
 // SVG and PNG, and the graphs. Give the command again after an interruption.
@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/knng/knng/cmd/internal/interrupt"
+	"github.com/knng/knng/cmd/interrupt"
 )
 
 func main() {

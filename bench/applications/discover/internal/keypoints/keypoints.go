@@ -1,5 +1,5 @@
 // Package keypoints finds points in images that are found again in other views of
-// the same thing, and describes what is around them: Lowe, "Distinctive image
+// the same thing, and describes their surroundings: Lowe, "Distinctive image
 // features from scale-invariant keypoints", IJCV 60 (2004). [Find] is the one
 // function that programs need.
 //

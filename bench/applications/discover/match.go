@@ -7,8 +7,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/knng/knng/bench/applications/discover/internal/verify"
 	"github.com/knng/knng/builder/refine"
-	"github.com/knng/knng/cmd/discover/internal/verify"
 	"github.com/knng/knng/store"
 )
 

@@ -8,15 +8,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/knng/knng/bench/applications/discover/internal/keypoints"
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/refine"
-	"github.com/knng/knng/cmd/discover/internal/keypoints"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis/affinity"
 	"github.com/knng/knng/vectors"
 )
 
-// config is what is asked on the command line.
+// config is the command line.
 type config struct {
 	images, labels, out   string
 	side, keypoints       int
@@ -47,7 +47,7 @@ func (c *config) validate() error {
 	return errors.Join(faults...)
 }
 
-// found is what the pictures were put into with one seed.
+// found is the clusters of the pictures by one seed.
 type found struct {
 	*features
 	seed           uint64

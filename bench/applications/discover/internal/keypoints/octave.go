@@ -13,7 +13,7 @@ const (
 	smallest = 24            // side of the last octave
 )
 
-// octave is an image blurred by sigma0 * 2^(i/levels), and what is derived.
+// octave is an image blurred by sigma0 * 2^(i/levels), and the images derived from it.
 type octave struct {
 	blurs       [levels + 3]*Gray
 	differences [levels + 2]*Gray // blurs[i+1] - blurs[i]
@@ -81,7 +81,7 @@ func (o *octave) isExtremum(l, x, y int) bool {
 	return true
 }
 
-// refine finds the place between pixels and levels, and drops what is weak or
+// refine finds the place between pixels and levels, and drops it if it is weak or
 // lies along an edge.
 func (o *octave) refine(l, x, y int) (e extremum, ok bool) {
 	d := o.differences[l]

@@ -57,7 +57,7 @@ func (f *Finder) Best(matches []Match) (s Similarity, inliers []int) {
 	return s, f.best
 }
 
-// similarity is what a match alone says.
+// similarity is that of a match alone.
 func (m *Match) similarity() Similarity {
 	turn := m.To.Frame / m.From.Frame
 	return Similarity{turn, m.To.At - turn*m.From.At}

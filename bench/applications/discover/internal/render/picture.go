@@ -39,7 +39,7 @@ type thing struct {
 // samples is how many points a pixel is the mean of, in each direction.
 const samples = 2
 
-// paint covers what was painted before.
+// paint paints over the picture.
 func (p *picture) paint(t *thing) {
 	r := math.Hypot(t.halfW, t.halfH) + 1
 	for y := max(int(t.y-r), 0); y <= min(int(t.y+r), Height-1); y++ {

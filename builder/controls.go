@@ -141,16 +141,23 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 	if r.opts.Distance != nil {
 		least = leastReport
 	}
-	budget := int(controlShare*float64(res.RequestedPairs)/float64(r.N())) - r.State.Steer
-	sample := recall.Report(r.N(), r.steering(), max(budget, least), r.opts.Seed)
-	if len(sample) < min(least, r.N()) { // there are so few rows that all of them can tell
-		sample = recall.Report(r.N(), nil, r.N(), r.opts.Seed)
-	}
+	sample := reporting(r.N(), r.State.Steer, least, res.RequestedPairs, r.opts.Seed)
 	p := r.Begin("recall", "pairs", int64(len(sample))*int64(r.N()-1))
 	truth, evaluated, err := r.truth(r.placesOf(sample), p)
 	p.End("")
 	res.ControlPairs += evaluated
 	return truth, err
+}
+
+// reporting lists which of n rows report recall, at least so many, after requested pairs.
+func reporting(n, steer, least int, requested int64, seed uint64) []uint32 {
+	steering, _ := recall.Disjoint(n, steer, 0, seed)
+	budget := int(controlShare*float64(requested)/float64(n)) - steer
+	sample := recall.Report(n, steering, max(budget, least), seed)
+	if len(sample) < min(least, n) { // there are so few rows that all of them can tell
+		sample = recall.Report(n, nil, n, seed)
+	}
+	return sample
 }
 
 // tellRecall compares the lists of the rows that report with their exact ones.

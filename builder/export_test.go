@@ -2,7 +2,10 @@ package builder
 
 import (
 	"context"
+	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
@@ -158,4 +161,30 @@ func committedParts(r *partsMethod) (keys [][]float32, err error) {
 		return nil
 	})
 	return keys, err
+}
+
+// PieceOf is the file that a task makes.
+func PieceOf(run string, s *Shards, t Task) string {
+	of, err := shardStages[t.Stage].parts(s, t.Division)
+	if err != nil {
+		return filepath.Join(run, "none")
+	}
+	return filepath.Join(run, filepath.FromSlash(pieceName(t, of)))
+}
+
+// PiecesAt are the files of a run that tasks made.
+func PiecesAt(run string) (names []string) {
+	filepath.WalkDir(run, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(d.Name(), "-of-") && !strings.HasSuffix(path, ".tmp") {
+			names = append(names, path)
+		}
+		return nil
+	})
+	return names
+}
+
+// NameIn is the name of a file of a run.
+func NameIn(run, path string) string {
+	name, _ := filepath.Rel(run, path)
+	return filepath.ToSlash(name)
 }

@@ -3,16 +3,14 @@ package builder
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
 
 // The parts method: divisions into overlapping leaves on one level, all pairs in a
@@ -63,18 +61,19 @@ func (m *partsMethod) resume() error { return m.loadFolded() }
 func (m *partsMethod) prepare() error { return m.sight(m.candidatesInParts) }
 
 // next has divisions until the recall is reached.
-func (m *partsMethod) next() (kind, stop string) {
-	s, g := &m.State, &m.Goal
+func (m *partsMethod) next() (kind, stop string) { return nextParts(&m.Goal, &m.State) }
+
+// nextParts decides on counts and on the recall of the rows that steer alone.
+func nextParts(g *job.Goal, s *job.State) (kind, stop string) {
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
-	kind, stop = m.more()
+	kind, stop = moreParts(g, s)
 	return g.OrTurn(s, kind, stop)
 }
 
-// more decides where recall does not suffice.
-func (m *partsMethod) more() (kind, stop string) {
-	s, g := &m.State, &m.Goal
+// moreParts decides where recall does not suffice.
+func moreParts(g *job.Goal, s *job.State) (kind, stop string) {
 	done, most := g.BallsDone(s), g.MostDivisions(s)
 	switch {
 	case g.Divisions > 0:
@@ -125,21 +124,10 @@ var groupBytes int64 = 64 << 20 // a variable for tests
 const partsSlack = 8
 
 // partsK is the length of the lists of candidates in a group.
-func (m *partsMethod) partsK(members int) int {
-	k := min(m.opts.K, members-1)
-	if m.CodesOrder() || m.State.ByKeys() {
-		return k
-	}
-	return min(k+partsSlack, members-1)
-}
+func (m *partsMethod) partsK(members int) int { return candidateCount(&m.Points, members, m.opts.K) }
 
-// groupRowBytes is the memory of a row in a group, but for its residual: which rows make a
-// group goes by it, and so does the graph.
-func (m *partsMethod) groupRowBytes() int64 {
-	row := int64(m.src.Dim() * m.src.Type().Size())
-	lists := int64(8*(m.opts.K+partsSlack) + 8*m.opts.K)
-	return row + m.CodeBytes(1) - m.ResidualBytes(1) + lists + 4*(4+2*job.Overlap)
-}
+// groupRowBytes is the memory of a row in a group.
+func (m *partsMethod) groupRowBytes() int64 { return groupRowBytes(&m.Points, m.opts.K) }
 
 // divideParts runs one division.
 func (m *partsMethod) divideParts() error {
@@ -229,69 +217,14 @@ func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bo
 
 // solveGroup makes the lists of a group.
 func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
-	if len(group.Places) < 2 {
-		return nil, note, nil
-	}
-	g, found, err := m.inGroup(group)
-	if err != nil {
-		return nil, note, err
-	}
-	defer found.Free()
-	if note.Requested, err = m.solveLeaves(group, g, found); err != nil {
-		return nil, note, err
-	}
-	note.Evaluated = note.Requested
-	lists, err := points.Rank(m.Ctx, g, found, func(int) {})
-	if err != nil {
-		return nil, note, err
-	}
-	blocks = m.stripesOf(group.Places, lists)
-	note.Steered = steeredIn(group.Places, lists, m.steer)
-	return blocks, note, nil
-}
-
-// inGroup is the points of a group alone, whose places are their numbers in it, and
-// room for their candidates.
-func (m *partsMethod) inGroup(group *parts.Group) (*points.Points, *candidates.Lists, error) {
-	n := len(group.Places)
-	g := &points.Points{Space: m.Space, Threads: m.opts.Threads, K: min(m.K, n-1), Keyed: m.State.ByKeys()}
-	if err := g.Over(group.Rows, n); err != nil {
-		return nil, nil, err
-	}
 	rounding, err := m.rounding(nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, note, err
 	}
-	if g.Codes, err = codes.Of(g.Rows, g.Space, rounding, g.Threads); err != nil {
-		return nil, nil, err
-	}
-	g.Order = m.Numbers(n)
-	found := candidates.New(n, m.partsK(n), m.opts.Threads)
-	if m.State.ByKeys() {
-		for i, place := range group.Places {
-			found.Limit(uint32(i), candidates.Ordered(m.bounds.Key(place)))
-		}
-	} else if m.CodesOrder() {
-		for i, place := range group.Places {
-			found.Limit(uint32(i), m.bounds.Distance(place))
-		}
-	}
-	return g, found, nil
-}
-
-// solveLeaves compares all pairs of every leaf, and counts them.
-func (m *partsMethod) solveLeaves(group *parts.Group, g *points.Points, found *candidates.Lists) (int64, error) {
-	var pairs atomic.Int64
-	err := vectors.Ranges(m.opts.Threads, group.Leaves(), 1, func() func(from, to int) error {
-		solve := leafSolver(g, found)
-		return func(i, _ int) error {
-			leaf := group.Leaf(i)
-			if err := solve(leaf); err != nil {
-				return err
-			}
-			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
-			return m.Ctx.Err()
-		}
+	s := groupSolver{Points: &m.Points, ctx: m.Ctx, wanted: m.opts.K, byKeys: m.State.ByKeys(), rounding: rounding, bounds: &m.bounds}
+	note, err = s.solve(group, m.steer, func(lists *union.Lists) error {
+		blocks = s.blocks(group.Places, lists, m.stripePlaces(), m.stripes())
+		return nil
 	})
-	return pairs.Load(), err
+	return blocks, note, err
 }

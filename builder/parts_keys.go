@@ -1,9 +1,11 @@
 package builder
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
@@ -82,7 +84,7 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 		if err != nil {
 			return nil, err
 		}
-		if err := m.nearInChunk(matrix, places, from, lists); err != nil {
+		if err := nearInChunk(m.Ctx, &m.Points, matrix, places, from, lists); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +98,9 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 
 // nearInChunk offers to the lists of places, whose codes stand first, the rows behind them,
 // which are those from place from on.
-func (m *partsMethod) nearInChunk(x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
-	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: m.opts.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
-	found, _, err := search.Screened(m.Ctx, x.Len(), x.Dim(), m.Numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
+func nearInChunk(ctx context.Context, ps *points.Points, x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
+	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: ps.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
+	found, _, err := search.Screened(ctx, x.Len(), x.Dim(), ps.Numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
 		func() recall.Keys { return nil })
 	if err != nil {
 		return err

@@ -57,12 +57,16 @@ type steered struct {
 	lists  *union.Lists      // to be freed
 }
 
-func (m *partsMethod) steered() (*steered, error) {
-	places := m.steer.Places
-	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), m.K, nil)}
+func newSteered(places []uint32, k int) *steered {
+	s := &steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), k, nil)}
 	for i, place := range places {
 		s.number[place] = uint32(i)
 	}
+	return s
+}
+
+func (m *partsMethod) steered() (*steered, error) {
+	s := newSteered(m.steer.Places, m.K)
 	if err := s.gather(m); err != nil {
 		s.lists.Free()
 		return nil, err
@@ -121,12 +125,21 @@ func (m *partsMethod) foldNotes() error {
 		return err
 	}
 	defer s.lists.Free()
-	var notes []noted
-	for i, place := range m.steer.Places {
+	return m.Draft.Record(foldedNotes, s.notes(m.steer.Places))
+}
+
+// notes are the lists of the rows that steer.
+func (s *steered) notes(places []uint32) (notes []noted) {
+	for i, place := range places {
 		ids, keys := s.lists.List(uint32(i))
 		notes = append(notes, noted{place, ids, keys})
 	}
-	return m.Draft.Record(foldedNotes, notes)
+	return notes
+}
+
+// recall is the recall of these lists, and its standard error.
+func (s *steered) recall(truth *recall.Lists) (mean, standardError float64) {
+	return meanOf(perRow(truth, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
 }
 
 // steeredParts is the recall of the steering rows' lists so far, and its standard
@@ -137,6 +150,6 @@ func (m *partsMethod) steeredParts() (mean, standardError float64, err error) {
 		return 0, 0, err
 	}
 	defer s.lists.Free()
-	mean, standardError = meanOf(perRow(m.steer, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
+	mean, standardError = s.recall(m.steer)
 	return mean, standardError, nil
 }

@@ -23,34 +23,6 @@ func (m *partsMethod) stripePlaces() int { return max(1, stripeBytes/(8*max(1, m
 
 func (m *partsMethod) stripes() int { return (m.N() + m.stripePlaces() - 1) / m.stripePlaces() }
 
-// stripesOf are the lists of a group by the stripes of their places, without what is
-// too far to matter.
-func (m *partsMethod) stripesOf(places []uint32, lists *union.Lists) []store.Lists {
-	blocks := make([]store.Lists, m.stripes())
-	width := m.stripePlaces()
-	var ids []uint32
-	for i, place := range places {
-		near, keys := lists.List(uint32(i))
-		bound := m.bounds.Key(place)
-		ids = ids[:0]
-		for j, id := range near {
-			if keys[j] > bound {
-				break
-			}
-			ids = append(ids, places[id])
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		b := &blocks[int(place)/width]
-		if len(b.Starts) == 0 {
-			b.Reset()
-		}
-		b.Append(place, ids, keys[:len(ids)])
-	}
-	return blocks
-}
-
 // list is a copy of one list.
 type list struct {
 	ids  []uint32

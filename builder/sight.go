@@ -49,22 +49,36 @@ type candidatesOf func(places []uint32) ([][]uint32, error)
 func (r *run) codesAreBlind(near candidatesOf) (bool, error) {
 	p := r.Begin("sight", "", 0)
 	defer p.End("")
-	least := 1 - sightLoss*(1-r.opts.Recall)
-	for _, count := range []int{min(sightRows, len(r.steer.Places)), len(r.steer.Places)} {
+	ceiling, blind, err := ceilingOf(len(r.steer.Places), r.opts.Recall, func(count int) ([]float64, error) {
 		lists, err := near(r.steer.Places[:count])
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		per := make([]float64, count)
 		for i := range per {
 			per[i] = r.tellable(i, lists[i])
 		}
+		return per, nil
+	})
+	r.State.Ceiling = ceiling
+	return blind, err
+}
+
+// ceilingOf measures the ceiling on the first of some rows that steer, or on all of them, and
+// reports whether it is too low for a target.
+func ceilingOf(rows int, target float64, perRow func(count int) ([]float64, error)) (ceiling float64, blind bool, err error) {
+	least := 1 - sightLoss*(1-target)
+	for _, count := range []int{min(sightRows, rows), rows} {
+		per, err := perRow(count)
+		if err != nil {
+			return ceiling, false, err
+		}
 		mean, margin := meanOf(per)
-		if r.State.Ceiling = mean; mean-2*margin >= least {
-			return false, nil
+		if ceiling = mean; mean-2*margin >= least {
+			return ceiling, false, nil
 		}
 	}
-	return r.State.Ceiling < least, nil
+	return ceiling, ceiling < least, nil
 }
 
 // tellable is the recall of the list of steering row i from its candidates.

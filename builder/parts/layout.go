@@ -1,9 +1,6 @@
 package parts
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Layout says how the rows of leaders become leaves, and leaves groups. It follows from the
 // number of rows of every leader.
@@ -134,20 +131,6 @@ func (m *Members) Next(leaders []uint32) (groups []uint32) {
 		}
 	}
 	return m.groups
-}
-
-// Known reports leaders that are not there, or that have more rows than the layout: a
-// damaged file may say so.
-func (m *Members) Known(leaders []uint32) error {
-	for _, leader := range leaders {
-		if int(leader) >= len(m.layout.cuts) {
-			return fmt.Errorf("parts: leader %d, want below %d", leader, len(m.layout.cuts))
-		}
-		if m.met[leader] >= m.layout.cuts[leader].rows {
-			return fmt.Errorf("parts: leader %d has more than %d rows", leader, m.layout.cuts[leader].rows)
-		}
-	}
-	return nil
 }
 
 // Count counts the rows of every group, of rows whose leaders stand in assigned.

@@ -42,6 +42,20 @@ func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	return fit(rows, space, fitShare), true
 }
 
+// FitSample lists which of n rows Fit looks at: of these alone it makes the same rounding.
+func FitSample(n, dim int) []uint32 {
+	sample := make([]uint32, fitCount(n, dim))
+	for i := range sample {
+		sample[i] = uint32(fitAt(i, len(sample), n))
+	}
+	return sample
+}
+
+func fitCount(n, dim int) int { return min(n, max(256, fitElements/dim)) }
+
+// fitAt is row i of count that are spread evenly over n.
+func fitAt(i, count, n int) int { return int(int64(i) * int64(n) / int64(count)) }
+
 // FitRows is Fit for those who look at residuals: few rows have a large one. It serves
 // inner products as well ([Matrix.Inner]).
 func FitRows(rows *vectors.Rows, space *distance.Space) Rounding {
@@ -55,12 +69,12 @@ func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding) 
 	case rows.Type() == vectors.Uint8 || rows.Type() == vectors.Int8:
 		return r
 	}
-	dim, count := rows.Dim(), min(rows.Len(), max(256, fitElements/rows.Dim()))
+	dim, count := rows.Dim(), fitCount(rows.Len(), rows.Dim())
 	sample := make([]float64, count*dim)
 	reader := newReader(rows, space, r.Unit)
 	r.Offsets = make([]float64, dim)
 	for i := range count {
-		row := reader.read(int(int64(i) * int64(rows.Len()) / int64(count)))
+		row := reader.read(fitAt(i, count, rows.Len()))
 		for j, x := range row {
 			sample[i*dim+j] = x
 			r.Offsets[j] += x

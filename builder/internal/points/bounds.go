@@ -33,12 +33,20 @@ func (b *Bounds) Free() { b.keys.Free() }
 
 // Set notes the key of a place.
 func (b *Bounds) Set(place uint32, key float32) {
+	b.keys.Slice[place] = Upper(key)
+}
+
+// SetUpper notes the key of a place, as Upper rounded it.
+func (b *Bounds) SetUpper(place uint32, upper uint16) { b.keys.Slice[place] = upper }
+
+// Upper is a key, rounded up to the upper half of a float32.
+func Upper(key float32) uint16 {
 	bits := math.Float32bits(key)
 	upper := uint16(bits >> 16)
 	if key > 0 && bits&0xffff != 0 {
 		upper++ // the next larger one; of negative numbers, cutting off is rounding up
 	}
-	b.keys.Slice[place] = upper
+	return upper
 }
 
 func (b *Bounds) Key(place uint32) float32 {

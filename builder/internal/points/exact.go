@@ -46,7 +46,7 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 		for i := from; i < to; i++ {
 			bytes = append(bytes, ps.Rows.Row(i)...)
 		}
-		if err := ps.exactChunk(ctx, bytes, places, from, lists, progress); err != nil {
+		if err := ps.ExactChunk(ctx, bytes, places, from, lists, progress); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -54,9 +54,9 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 	return found, int64(len(places)) * int64(ps.N()-1), nil
 }
 
-// exactChunk compares some places, whose rows come first in bytes, with the rows behind them, the
+// ExactChunk compares some places, whose rows come first in bytes, with the rows behind them, the
 // rows of the places from on.
-func (ps *Points) exactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *union.Lists, progress func(int)) (err error) {
+func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *union.Lists, progress func(int)) (err error) {
 	n := len(bytes) / ps.Space.RowBytes()
 	c := &Points{Space: ps.Space, Threads: ps.Threads, K: ps.K}
 	if err := c.Over(bytes, n); err != nil {

@@ -1,0 +1,112 @@
+package pieces
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/knng/knng/vectors/aside"
+)
+
+// A Folder holds the pieces of a run under slash-separated names.
+type Folder interface {
+	// Create begins a file that gets its name, whole and durable, by Commit.
+	Create(name string) (File, error)
+	// Open opens a file; where there is none the error is fs.ErrNotExist.
+	Open(name string) (ReadFile, error)
+	// List returns the names of the files directly below a name; none where there is nothing.
+	List(name string) ([]string, error)
+	// Remove removes all files below a name.
+	Remove(name string) error
+}
+
+// A File is being written. Its content may be written in any order.
+type File interface {
+	io.WriterAt
+	Commit() error
+	Abort() error // drops the file; after Commit it does nothing
+}
+
+// A ReadFile is open for reading.
+type ReadFile interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// Local is a folder of a file system.
+type Local string
+
+func (l Local) path(name string) string { return filepath.Join(string(l), filepath.FromSlash(name)) }
+
+// Create makes the folders that the name needs.
+func (l Local) Create(name string) (File, error) {
+	path := l.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("pieces: %w", err)
+	}
+	f, err := aside.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("pieces: %w", err)
+	}
+	return localFile{f}, nil
+}
+
+type localFile struct{ *aside.File }
+
+func (f localFile) WriteAt(p []byte, at int64) (int, error) { return f.File.WriteAt(p, at) }
+
+// Open opens a file.
+func (l Local) Open(name string) (ReadFile, error) {
+	f, err := os.Open(l.path(name))
+	if err != nil {
+		return nil, fmt.Errorf("pieces: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("pieces: %w", err), f.Close())
+	}
+	return &localReader{f, info.Size()}, nil
+}
+
+type localReader struct {
+	*os.File
+	size int64
+}
+
+func (r *localReader) Size() int64 { return r.size }
+
+// List leaves out what is being written, or was when its process was killed.
+func (l Local) List(name string) (names []string, err error) {
+	entries, err := os.ReadDir(l.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pieces: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".tmp") && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// Remove removes what is being written as well.
+func (l Local) Remove(name string) error {
+	if err := os.RemoveAll(l.path(name)); err != nil {
+		return fmt.Errorf("pieces: %w", err)
+	}
+	return nil
+}
+
+// At is the folder at a path.
+func At(path string) Folder { return Local(path) }
+
+// Join is a path below a folder.
+func Join(folder, name string) string { return filepath.Join(folder, name) }

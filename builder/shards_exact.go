@@ -1,0 +1,275 @@
+package builder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// Sampled rows are compared with the rows of every shard by a task of its own.
+
+// sampleOf is where the rows that a stage compares are drawn: the stage and the sample.
+var sampleOf = map[string]struct {
+	stage  string
+	sample int
+}{"controls": {"sample", 0}, "near": {"sample", 0}, "report": {"resample", 0}, "complete": {"resample", 1}}
+
+// sampled are the places, and the rows, that a stage compares.
+func (s *Shards) sampled(stage string) (places []uint32, rows []byte, err error) {
+	of := sampleOf[stage]
+	samples, err := s.samples(of.stage, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	places = samples[of.sample]
+	rows, err = s.drawn(of.stage, 0, of.sample, len(places))
+	return places, rows, err
+}
+
+// eachChunk calls fn with sampled rows and those of a chunk of a shard behind them, which
+// are those from a place on.
+func (s *Shards) eachChunk(shard *shardRoom, sampled []byte, chunk int, fn func(both []byte, from int) error) error {
+	size := s.space.RowBytes()
+	both := make([]byte, len(sampled)+min(chunk, shard.rows.Len())*size)
+	for from := 0; from < shard.rows.Len(); from += chunk {
+		n := min(chunk, shard.rows.Len()-from)
+		both = both[:len(sampled)+n*size]
+		copy(both, sampled)
+		if err := shard.rows.ReadRows(from, both[len(sampled):]); err != nil {
+			return err
+		}
+		if err := fn(both, shard.first+from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareExactly finds the nearest rows of a shard to sampled ones.
+func (s *Shards) compareExactly(w *shardTask) error {
+	places, sampled, err := s.sampled(w.Stage)
+	if err != nil {
+		return err
+	}
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	shard, err := s.shard(w.Part)
+	if err != nil {
+		return err
+	}
+	defer shard.Close()
+	lists := union.New(len(places), ps.K, nil)
+	defer lists.Free()
+	if len(places) > 0 {
+		err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
+			return ps.ExactChunk(w.ctx, both, places, from, lists, func(int) {})
+		})
+	}
+	w.out.Put(0, encodeLists(lists, 0, nil))
+	return err
+}
+
+// exactLists unites what the tasks of a stage found.
+func (s *Shards) exactLists(stage string, places []uint32, k int) (*recall.Lists, error) {
+	lists := union.New(len(places), k, nil)
+	defer lists.Free()
+	var merger union.Merger
+	err := s.eachPiece(stage, 0, func(_ int, p *pieces.Piece) error {
+		return eachList(p, 0, func(i uint32, ids []uint32, keys []float32) error {
+			if int(i) >= len(places) {
+				return p.Damaged(fmt.Errorf("list %d of %d", i, len(places)))
+			}
+			merger.Merge(lists, i, ids, keys)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recall.ListsOf(places, k, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) }), nil
+}
+
+// near finds the candidates of a shard for rows that steer, by codes, and their keys.
+func (s *Shards) near(w *shardTask) error {
+	places, sampled, err := s.sampled(w.Stage)
+	if err != nil {
+		return err
+	}
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	rounding, err := s.rounding()
+	if err != nil {
+		return err
+	}
+	shard, err := s.shard(w.Part)
+	if err != nil {
+		return err
+	}
+	defer shard.Close()
+	lists := union.New(len(places), candidateCount(ps, s.fixed.N, s.opts.K), nil)
+	defer lists.Free()
+	size := s.space.RowBytes()
+	err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
+		rows, err := vectors.RowsOf(both, len(both)/size, s.space.Dim(), size, s.space.Type())
+		if err != nil {
+			return err
+		}
+		matrix, err := codes.Of(rows, s.space, rounding, s.opts.Threads)
+		if err != nil {
+			return err
+		}
+		return nearInChunk(w.ctx, ps, matrix, places, from, lists)
+	})
+	if err != nil {
+		return err
+	}
+	keys, err := s.keysOf(shard, lists, sampled)
+	w.out.Put(0, encodeLists(lists, 0, nil))
+	w.out.Put(1, encodeLists(lists, 0, keys))
+	return err
+}
+
+// keysOf are the keys of all entries of lists, list after list.
+func (s *Shards) keysOf(shard *shardRoom, lists *union.Lists, sampled []byte) (keys []float32, err error) {
+	size := s.space.RowBytes()
+	other := make([]byte, size)
+	for i := range lists.N {
+		row := sampled[i*size : (i+1)*size]
+		ids, _ := lists.List(uint32(i))
+		for _, id := range ids {
+			if err := shard.rows.ReadRows(int(id)-shard.first, other); err != nil {
+				return nil, err
+			}
+			keys = append(keys, s.space.Key(row, other, s.space.Norm(row), s.space.Norm(other)))
+		}
+	}
+	return keys, nil
+}
+
+// seen is what sight found: the recall that lists by codes can have.
+type seen struct {
+	Ceiling float64 `json:"ceiling"`
+	Blind   bool    `json:"blind"`
+}
+
+// candidateKey is a candidate by codes, with both its keys.
+type candidateKey struct {
+	id        uint32
+	code, key float32
+}
+
+// sight decides whether codes can tell enough of the neighbors.
+func (s *Shards) sight(w *shardTask) error {
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	places := s.steering()
+	truth, err := s.exactLists("controls", places, ps.K)
+	if err != nil {
+		return err
+	}
+	found, err := s.candidateKeys(places, candidateCount(ps, s.fixed.N, s.opts.K))
+	if err != nil {
+		return err
+	}
+	var r seen
+	r.Ceiling, r.Blind, err = ceilingOf(len(places), s.opts.Recall, func(count int) ([]float64, error) {
+		per := make([]float64, count)
+		list := union.New(1, ps.K, nil)
+		defer list.Free()
+		for i := range per {
+			list.Set(0, nil, nil)
+			for _, c := range found[i] {
+				list.Offer(0, c.id, c.key)
+			}
+			ids, keys := list.List(0)
+			per[i] = truth.Recall(i, ids, keys)
+		}
+		return per, nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.out.Note(r)
+}
+
+// candidateKeys are the nearest count rows by codes to each of some places.
+func (s *Shards) candidateKeys(places []uint32, count int) ([][]candidateKey, error) {
+	found := make([][]candidateKey, len(places))
+	err := s.eachPiece("near", 0, func(_ int, p *pieces.Piece) error {
+		by := make([][]candidateKey, len(places))
+		add := func(i uint32, ids []uint32, keys []float32) error {
+			if int(i) >= len(places) {
+				return p.Damaged(fmt.Errorf("list %d of %d", i, len(places)))
+			}
+			for j, id := range ids {
+				by[i] = append(by[i], candidateKey{id: id, code: keys[j]})
+			}
+			return nil
+		}
+		keyed := func(i uint32, ids []uint32, keys []float32) error {
+			if int(i) >= len(places) || len(keys) != len(by[i]) {
+				return p.Damaged(errors.New("keys and candidates differ in number"))
+			}
+			for j := range ids {
+				by[i][j].key = keys[j]
+			}
+			return nil
+		}
+		if err := errors.Join(eachList(p, 0, add), eachList(p, 1, keyed)); err != nil {
+			return err
+		}
+		for i := range by {
+			found[i] = append(found[i], by[i]...)
+		}
+		return nil
+	})
+	for i, list := range found {
+		slices.SortFunc(list, func(a, b candidateKey) int { return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.id, b.id)) })
+		found[i] = list[:min(count, len(list))]
+	}
+	return found, err
+}
+
+// seeing refuses rows that codes cannot tell apart.
+func (s *Shards) seeing() error {
+	var r seen
+	if err := s.note("sight", 0, &r); err != nil {
+		return err
+	}
+	if r.Blind {
+		return fmt.Errorf("builder: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
+			"ask for less, or build on one machine, which compares such rows by their keys", r.Ceiling, s.opts.Recall)
+	}
+	return nil
+}
+
+// encodeLists are lists as sections hold them: place, count, neighbors, keys. The place of
+// list i is first+i. Empty lists are left out; other keys may stand in place of the lists'.
+func encodeLists(lists *union.Lists, first int, other []float32) []byte {
+	var all store.Lists
+	all.Reset()
+	for i := range lists.N {
+		ids, keys := lists.List(uint32(i))
+		if other != nil {
+			keys, other = other[:len(ids)], other[len(ids):]
+		}
+		if len(ids) > 0 {
+			all.Append(uint32(first+i), ids, keys)
+		}
+	}
+	return encodeBlock(nil, &all)
+}

@@ -1,0 +1,49 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/parts"
+)
+
+// enoughFor refuses a task that cannot stay within the memory of its process, and shares the
+// rest out: what grows with rows stands in files beyond it.
+func (s *Shards) enoughFor(t Task) error {
+	limit := s.opts.Memory
+	if limit == 0 {
+		limit = DefaultMemory()
+	}
+	need := int64(0)
+	if t.Stage != "audit" && t.Stage != "settle" {
+		ps, err := s.points()
+		if err != nil {
+			return err
+		}
+		need = s.needs(t, ps)
+	}
+	if need = reserved(need); need > limit {
+		return fmt.Errorf("%w: task %v needs %s, the limit is %s", ErrMemory, t, mebibytes(need+mib/10), mebibytes(limit))
+	}
+	s.ledger.Limit, s.ledger.Dir = max(1, limit-need), s.opts.Scratch
+	return nil
+}
+
+// needs is about what a task takes beside what the ledger hands out.
+func (s *Shards) needs(t Task, ps *points.Points) int64 {
+	row := int64(s.space.RowBytes())
+	g := s.goal()
+	leaders := int64(parts.Leaders(s.fixed.N, s.opts.K, g.OverlapOf(max(1, t.Division))))
+	lists := int64(8 * s.opts.K)
+	switch t.Stage {
+	case "lead", "assign": // rows and codes of leaders, and rows of each thread
+		return leaders*(row+ps.CodeBytes(1)+40) + int64(s.opts.Threads)*32*mib
+	case "cut", "spill":
+		return 24*leaders + spillBuffers
+	case "solve": // rows, and two lists a row
+		return groupBytes*5/4 + 24*leaders + int64(s.opts.Threads)*4*mib
+	case "fold", "adjacency", "seal": // lists, those of one task, and a file of them
+		return int64(s.spec.Range) * lists * 4
+	}
+	return 3 * ps.ChunkRows() * row
+}

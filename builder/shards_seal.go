@@ -1,0 +1,218 @@
+package builder
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// lastDivision is the number of the last division, and what was decided after it.
+func (s *Shards) lastDivision() (int, *decision, error) {
+	for number := 1; number <= MaxDivisions; number++ {
+		d, err := s.decision(number)
+		if err != nil || d.Stop != "" {
+			return number, d, err
+		}
+	}
+	return 0, nil, fmt.Errorf("builder: %d divisions and no end", MaxDivisions)
+}
+
+// reporting lists the places that report recall.
+func (s *Shards) reporting() ([]uint32, error) {
+	_, d, err := s.lastDivision()
+	if err != nil {
+		return nil, err
+	}
+	return reporting(s.fixed.N, d.State.Steer, controlRows, d.State.Sums().Requested, s.opts.Seed), nil
+}
+
+// short lists the places whose lists divisions left short.
+func (s *Shards) short() (places []uint32, err error) {
+	last, _, err := s.lastDivision()
+	if err != nil {
+		return nil, err
+	}
+	err = s.eachPiece("fold", last, func(_ int, p *pieces.Piece) (err error) {
+		places, err = readU32s(p, shortKey, places)
+		return err
+	})
+	return places, err
+}
+
+// Sections of the file of adjacency.
+const (
+	countsKey = 0 // neighbors of every row, two bytes each
+	idsKey    = 1 // rows
+	keysKey   = 2
+)
+
+// graphRows are the rows of the output that a range of places has, isolated ones included.
+func (s *Shards) graphRows(r, ranges int) (from, to int) {
+	place, end := s.rangePlaces(r)
+	if r > 0 {
+		from = s.rowOf(place)
+	}
+	if to = s.outputRows(); r+1 < ranges {
+		to = s.rowOf(end)
+	}
+	return from, to
+}
+
+// adjacency writes the lists of a range of rows as they are in the graph.
+func (s *Shards) adjacency(w *shardTask) error {
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	var l store.Lists
+	l.Reset()
+	var complete *recall.Lists
+	if ps.K > 0 {
+		last, _, err := s.lastDivision()
+		if err != nil {
+			return err
+		}
+		if err := s.with("fold", last, w.Part, func(p *pieces.Piece) error { return readBlock(p, listsKey, &l) }); err != nil {
+			return err
+		}
+		short, err := s.short()
+		if err != nil {
+			return err
+		}
+		if complete, err = s.exactLists("complete", short, ps.K); err != nil {
+			return err
+		}
+	}
+	from, to := s.graphRows(w.Part, w.of)
+	counts := make([]byte, 2*(to-from))
+	ids, keys := make([]byte, 0, 4*len(l.Neighbors)), make([]byte, 0, 4*len(l.Keys))
+	next := 0
+	place, end := s.rangePlaces(w.Part)
+	for ; place < end; place++ {
+		var near []uint32
+		var at []float32
+		if next < len(l.Rows) && int(l.Rows[next]) == place {
+			near, at = l.Neighbors[l.Starts[next]:l.Starts[next+1]], l.Keys[l.Starts[next]:l.Starts[next+1]]
+			next++
+		}
+		if len(near) < ps.K {
+			i, known := slices.BinarySearch(complete.Places, uint32(place))
+			if !known {
+				return fmt.Errorf("the list of place %d has %d of %d neighbors and was not completed", place, len(near), ps.K)
+			}
+			near, at = complete.List(i)
+		}
+		binary.LittleEndian.PutUint16(counts[2*(s.rowOf(place)-from):], uint16(len(near)))
+		for i, id := range near {
+			ids = binary.LittleEndian.AppendUint32(ids, uint32(s.rowOf(int(id))))
+			keys = binary.LittleEndian.AppendUint32(keys, math.Float32bits(at[i]))
+		}
+	}
+	w.out.Put(countsKey, counts)
+	w.out.Put(idsKey, ids)
+	w.out.Put(keysKey, keys)
+	return w.ctx.Err()
+}
+
+// seal notes the result: with it the run is finished.
+func (s *Shards) seal(w *shardTask) error {
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	m := &s.spec.Manifest
+	res := &Result{Rows: s.outputRows(), Dim: m.Dim, Type: m.Type, K: ps.K, Metric: m.Metric, Method: Parts, Seed: s.opts.Seed,
+		EffectiveRates: []float64{}, PairCache: noCache, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(), Threads: s.opts.Threads,
+		Recall: RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: s.opts.Seed}, Target: s.opts.Recall, Capped: s.opts.Divisions > 0}
+	if ps.K > 0 {
+		if err := s.reportTo(res, ps.K); err != nil {
+			return err
+		}
+	}
+	if err := s.eachPiece("adjacency", 0, func(int, *pieces.Piece) error { return w.ctx.Err() }); err != nil {
+		return err
+	}
+	return w.out.Note(res)
+}
+
+// reportTo tells what the divisions took and the recall that they came to.
+func (s *Shards) reportTo(res *Result, k int) error {
+	last, d, err := s.lastDivision()
+	if err != nil {
+		return err
+	}
+	places, err := s.reporting()
+	if err != nil {
+		return err
+	}
+	short, err := s.short()
+	if err != nil {
+		return err
+	}
+	truth, err := s.exactLists("report", places, k)
+	if err != nil {
+		return err
+	}
+	n := int64(s.fixed.N)
+	sum, g := d.State.Sums(), s.goal()
+	sum.Add(job.Counts{Requested: int64(len(short)) * (n - 1), Evaluated: int64(len(short)) * (n - 1)})
+	res.RequestedPairs, res.Comparisons, res.Completed = sum.Requested, sum.Evaluated, len(short)
+	res.ControlPairs = int64(d.State.Steer+len(places)) * (n - 1)
+	res.ScanRate, res.Divisions, res.Stop = scanRate(sum.Evaluated, s.fixed.N), g.BallsDone(&d.State), d.Stop
+	found, err := s.listsFor(last, places, short, k)
+	if err != nil {
+		return err
+	}
+	per := perRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].ids, found[place].keys })
+	mean, low, high := recall.Interval(per, s.fixed.N, 1)
+	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: s.opts.Seed}
+	if s.opts.Recall > 0 {
+		res.Short = d.State.Steer > 0 && d.State.Last().Recall < s.opts.Recall || high < s.opts.Recall
+	}
+	return nil
+}
+
+// listsFor are the lists of some places in the graph.
+func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]list, error) {
+	found := make(map[uint32]list, len(places))
+	for _, place := range places {
+		found[place] = list{}
+	}
+	complete, err := s.exactLists("complete", short, k)
+	if err != nil {
+		return nil, err
+	}
+	err = s.eachPiece("fold", last, func(r int, p *pieces.Piece) error {
+		from, to := s.rangePlaces(r)
+		if i, _ := slices.BinarySearch(places, uint32(from)); i == len(places) || int(places[i]) >= to {
+			return nil
+		}
+		return eachList(p, listsKey, func(place uint32, ids []uint32, keys []float32) error {
+			if _, wanted := found[place]; wanted {
+				found[place] = list{slices.Clone(ids), slices.Clone(keys)}
+			}
+			return nil
+		})
+	})
+	for i, place := range short {
+		if _, wanted := found[place]; wanted {
+			ids, keys := complete.List(i)
+			found[place] = list{ids, keys}
+		}
+	}
+	return found, err
+}
+
+// Result is the result of a run that is finished.
+func (s *Shards) Result() (*Result, error) {
+	res := new(Result)
+	err := s.note("seal", 0, res)
+	return res, err
+}

@@ -1,0 +1,344 @@
+package builder
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/parts"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// Sections of the file of fold.
+const (
+	listsKey  = 0 // lists of the places
+	boundsKey = 1 // what enters none of them: see bounds
+	shortKey  = 2 // places whose lists are short
+)
+
+// solve makes the lists of the groups of one task, and writes them by the ranges of their
+// places: a section for each range.
+func (s *Shards) solve(w *shardTask) error {
+	d, ps, err := s.divisionOf(w.Division)
+	if err != nil {
+		return err
+	}
+	layout, err := s.layout(d)
+	if err != nil {
+		return err
+	}
+	spills, err := s.spills(w.Division)
+	defer closeAll(spills)
+	if err != nil {
+		return err
+	}
+	var b points.Bounds
+	defer func() { b.Free() }()
+	if err := s.boundsBefore(w.Division, &b); err != nil {
+		return err
+	}
+	spool, err := s.spoolOf()
+	if err != nil {
+		return err
+	}
+	defer spool.close()
+	solver := groupSolver{Points: ps, ctx: w.ctx, wanted: s.opts.K, rounding: d.Rounding, bounds: &b}
+	steer, err := s.steer()
+	if err != nil {
+		return err
+	}
+	var group parts.Group
+	var sum groupNote
+	from, to := w.groupsOf(layout.Groups())
+	for g := from; g < to; g++ {
+		if err := readGroup(&group, spills, g, layout, d, s.fixed.N); err != nil {
+			return err
+		}
+		note, err := solver.solve(&group, steer, func(lists *union.Lists) error {
+			return spool.add(solver.blocks(group.Places, lists, s.spec.Range, spool.ranges))
+		})
+		if err != nil {
+			return err
+		}
+		sum.Add(note.Counts)
+		sum.Steered = append(sum.Steered, note.Steered...)
+	}
+	if err := spool.writeTo(w.out); err != nil {
+		return err
+	}
+	return w.out.Note(sum)
+}
+
+// spills opens the files of all shards.
+func (s *Shards) spills(division int) (all []*pieces.Piece, err error) {
+	for shard := range s.shards() {
+		p, err := s.open("spill", division, shard)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func closeAll(all []*pieces.Piece) {
+	for _, p := range all {
+		p.Close() // it was read only
+	}
+}
+
+// readGroup reads the rows of a group from all shards.
+func readGroup(group *parts.Group, spills []*pieces.Piece, g int, layout *parts.Layout, d *parts.Division, n int) error {
+	size := d.Space.RowBytes()
+	record := parts.RecordBytes(d.Overlap, size)
+	rows := int64(0)
+	for _, p := range spills {
+		rows += p.Size(uint64(g)) / int64(record)
+	}
+	group.Clear(int(rows), size)
+	for _, p := range spills {
+		err := p.Each(uint64(g), record, func(data []byte) error {
+			group.Add(data, d.Overlap, size)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := group.Check(layout.LeavesOf(g), n); err != nil {
+		return fmt.Errorf("group %d: %w", g, err)
+	}
+	group.Index(layout.LeavesOf(g), d.Overlap)
+	return nil
+}
+
+// boundsBefore reads what the lists of the division before take no more; of the first there
+// are none.
+func (s *Shards) boundsBefore(division int, b *points.Bounds) error {
+	if division == 1 {
+		return nil
+	}
+	if err := b.Take(&s.ledger, s.fixed.N); err != nil {
+		return err
+	}
+	return s.eachPiece("fold", division-1, func(r int, p *pieces.Piece) error {
+		place, to := s.rangePlaces(r)
+		if p.Size(boundsKey) != 2*int64(to-place) {
+			return p.Damaged(fmt.Errorf("bounds of %d places, want %d", p.Size(boundsKey)/2, to-place))
+		}
+		return p.Each(boundsKey, 2, func(data []byte) error {
+			for ; len(data) > 0; data = data[2:] {
+				b.SetUpper(uint32(place), binary.LittleEndian.Uint16(data))
+				place++
+			}
+			return nil
+		})
+	})
+}
+
+// steer are the exact lists of the rows that steer; nil where none do.
+func (s *Shards) steer() (*recall.Lists, error) {
+	if s.steerers() == 0 {
+		return nil, nil
+	}
+	ps, err := s.points()
+	if err != nil {
+		return nil, err
+	}
+	return s.exactLists("controls", s.steering(), ps.K)
+}
+
+// spool keeps the lists of groups in a file without a name until those of a range can stand
+// side by side.
+type spool struct {
+	file    *os.File
+	at      int64
+	ranges  int
+	extents [][]extent // of ranges
+}
+
+type extent struct{ from, size int64 }
+
+func (s *Shards) spoolOf() (*spool, error) {
+	f, err := os.CreateTemp(s.opts.Scratch, "knng-lists-")
+	if err != nil {
+		return nil, err
+	}
+	ranges, err := s.ranges()
+	return &spool{file: f, ranges: ranges, extents: make([][]extent, ranges)}, errors.Join(err, os.Remove(f.Name()))
+}
+
+func (o *spool) close() { o.file.Close() }
+
+// add takes the lists of a group, by ranges.
+func (o *spool) add(blocks []store.Lists) error {
+	var data []byte
+	for r := range blocks {
+		if len(blocks[r].Rows) == 0 {
+			continue
+		}
+		from := len(data)
+		data = encodeBlock(data, &blocks[r])
+		o.extents[r] = append(o.extents[r], extent{o.at + int64(from), int64(len(data) - from)})
+	}
+	_, err := o.file.WriteAt(data, o.at)
+	o.at += int64(len(data))
+	return err
+}
+
+// writeTo writes a section for every range.
+func (o *spool) writeTo(out *pieces.Writer) error {
+	for r, extents := range o.extents {
+		size := int64(0)
+		for _, e := range extents {
+			size += e.size
+		}
+		section := out.Section(uint64(r), size)
+		for _, e := range extents {
+			if _, err := io.Copy(section, io.NewSectionReader(o.file, e.from, e.size)); err != nil {
+				return err
+			}
+		}
+		section.End()
+	}
+	return nil
+}
+
+// fold unites the lists of a range of places with those that a division found for it.
+func (s *Shards) fold(w *shardTask) error {
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	from, to := s.rangePlaces(w.Part)
+	st := &stripe{from: from, to: to, lists: union.New(to-from, ps.K, nil)}
+	defer st.lists.Free()
+	take := func(key uint64) func(int, *pieces.Piece) error {
+		return func(_ int, p *pieces.Piece) error {
+			if err := readBlock(p, key, &st.batch); err != nil {
+				return err
+			}
+			if err := st.offer(s.fixed.N); err != nil {
+				return p.Damaged(err)
+			}
+			return w.ctx.Err()
+		}
+	}
+	if w.Division > 1 {
+		if err := s.with("fold", w.Division-1, w.Part, func(p *pieces.Piece) error { return take(listsKey)(0, p) }); err != nil {
+			return err
+		}
+	}
+	if err := s.eachPiece("solve", w.Division, take(uint64(w.Part))); err != nil {
+		return err
+	}
+	st.write(w.out, ps.K)
+	return nil
+}
+
+// write writes the lists of a range, their bounds, and which are short.
+func (st *stripe) write(out *pieces.Writer, k int) {
+	var short []uint32
+	bounds := make([]byte, 0, 2*(st.to-st.from))
+	for place := st.from; place < st.to; place++ {
+		bound := float32(math.Inf(1))
+		if _, keys := st.list(place); len(keys) == k {
+			bound = keys[k-1]
+		} else {
+			short = append(short, uint32(place))
+		}
+		bounds = binary.LittleEndian.AppendUint16(bounds, points.Upper(bound))
+	}
+	out.Put(listsKey, encodeLists(st.lists, st.from, nil))
+	out.Put(boundsKey, bounds)
+	out.Put(shortKey, u32s(short))
+}
+
+// decision is what the driver goes by after a division.
+type decision struct {
+	State   job.State `json:"state"`
+	Kind    string    `json:"kind"` // of the stage after it
+	Stop    string    `json:"stop"` // why there is none
+	Steered []noted   `json:"steered,omitempty"`
+}
+
+// decision reads what was decided after a division; after none, that there is a first one.
+func (s *Shards) decision(number int) (*decision, error) {
+	if number == 0 {
+		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: steeringDrawn}}, nil
+	}
+	d := new(decision)
+	return d, s.note("decide", number, d)
+}
+
+// decide measures the lists of the rows that steer, and decides as a build on one machine
+// does.
+func (s *Shards) decide(w *shardTask) error {
+	d, err := s.decision(w.Division - 1)
+	if err != nil {
+		return err
+	}
+	truth, err := s.steer()
+	if err != nil {
+		return err
+	}
+	st := job.Stage{Kind: job.DivisionStage, Number: w.Division}
+	if err := s.countDivision(w.Division, truth, d, &st); err != nil {
+		return err
+	}
+	d.State.Stages = append(d.State.Stages, st)
+	g := s.goal()
+	d.Kind, d.Stop = nextParts(&g, &d.State)
+	d.State.Stop = d.Stop
+	return w.out.Note(d)
+}
+
+// countDivision adds up what the tasks of a division noted.
+func (s *Shards) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
+	var places []uint32
+	if truth != nil {
+		places = truth.Places
+	}
+	ps, err := s.points()
+	if err != nil {
+		return err
+	}
+	lists := newSteered(places, ps.K)
+	defer lists.lists.Free()
+	if err := lists.offer(d.Steered); err != nil {
+		return err
+	}
+	err = s.eachPiece("solve", number, func(_ int, p *pieces.Piece) error {
+		var note groupNote
+		if err := p.Note(&note); err != nil {
+			return err
+		}
+		st.Requested += note.Requested
+		st.Evaluated += note.Evaluated
+		return lists.offer(note.Steered)
+	})
+	if err != nil || truth == nil {
+		return err
+	}
+	d.Steered = lists.notes(places)
+	st.Recall, st.Margin = lists.recall(truth)
+	return nil
+}
+
+// goesOn refuses to go on by other means than divisions by codes.
+func (d *decision) goesOn() error {
+	if d.Kind == job.DivisionStage {
+		return nil
+	}
+	last := d.State.Last()
+	return fmt.Errorf("builder: divisions by codes pay no longer at recall %.4f on %d steering rows after %d divisions; one machine would go on by keys or by all pairs, "+
+		"which tasks of shards cannot: ask for less with --recall, or limit --divisions", last.Recall, d.State.Steer, len(d.State.Stages))
+}

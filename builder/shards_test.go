@@ -1,0 +1,319 @@
+package builder_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// shardInput writes rows to some files: bytes, or float32.
+func shardInput(t *testing.T, data []float32, dim int, bytes bool, files int) (paths []string) {
+	t.Helper()
+	n := len(data) / dim
+	for i := range files {
+		part := data[i*n/files*dim : (i+1)*n/files*dim]
+		raw := binary.LittleEndian.AppendUint32(nil, uint32(len(part)/dim))
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(dim))
+		ext := "fbin"
+		for _, x := range part {
+			if bytes {
+				raw, ext = append(raw, byte(x)), "u8bin"
+			} else {
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+			}
+		}
+		path := filepath.Join(t.TempDir(), "rows."+ext)
+		if err := os.WriteFile(path, raw, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func openInput(t *testing.T, paths []string) *vectors.Input {
+	t.Helper()
+	in, err := vectors.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in
+}
+
+// drive runs a build by shards to its end; before is called before every task.
+func drive(t *testing.T, run string, w builder.Worker, order func([]builder.Task), before func(*builder.Shards, builder.Task)) error {
+	t.Helper()
+	for {
+		s, err := builder.OpenShards(run, w) // a process of its own
+		if err != nil {
+			return err
+		}
+		wave, err := s.Next()
+		if err != nil || wave.Ended {
+			return err
+		}
+		if order != nil {
+			order(wave.Tasks)
+		}
+		for _, task := range wave.Tasks {
+			s, err := builder.OpenShards(run, w)
+			if err != nil {
+				return err
+			}
+			if before != nil {
+				before(s, task)
+			}
+			if err := s.Do(context.Background(), task); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func begin(t *testing.T, paths []string, o builder.Options, cut builder.ShardOptions) string {
+	t.Helper()
+	run, err := builder.BeginShards(context.Background(), t.TempDir(), openInput(t, paths), o, cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func unite(t *testing.T, run string, w builder.Worker) *builder.Result {
+	t.Helper()
+	s, err := builder.OpenShards(run, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	res, err := s.Unite(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := store.Check(context.Background(), dir, store.CheckOptions{}); err != nil || !report.OK() {
+		t.Fatalf("the united store: %v, %+v", err, report)
+	}
+	return res
+}
+
+// shardCases are builds that shards must make as one machine does.
+func shardCases(t *testing.T) map[string]struct {
+	paths []string
+	opts  builder.Options
+} {
+	rng := rand.New(rand.NewPCG(3, 1))
+	near := clustered(1, 2000, 12)
+	floats := make([]float32, 1600*8)
+	for i := range floats {
+		floats[i] = float32(rng.NormFloat64())
+	}
+	bad := append([]float32(nil), floats...)
+	for _, row := range []int{0, 1, 700, 701, 1200, 1599} {
+		bad[row*8+3] = float32(math.NaN())
+	}
+	tiny := append([]float32(nil), floats...)
+	for i := range tiny {
+		tiny[i] *= 1e-30
+	}
+	type build = struct {
+		paths []string
+		opts  builder.Options
+	}
+	return map[string]build{
+		"bytes":     {shardInput(t, near, 12, true, 3), builder.Options{K: 5, Recall: 0.9}},
+		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
+		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
+		"cosine":    {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
+		"drop":      {shardInput(t, bad, 8, false, 2), builder.Options{K: 3, Divisions: 8, BadRows: builder.Drop}},
+		"isolate":   {shardInput(t, bad, 8, false, 2), builder.Options{K: 3, Divisions: 4, BadRows: builder.Isolate}},
+		"tiny":      {shardInput(t, tiny, 8, false, 1), builder.Options{K: 3, Divisions: 4}},
+		"short":     {shardInput(t, near[:12*150], 12, true, 2), builder.Options{K: 100, Divisions: 1}},
+		"few":       {shardInput(t, near[:12*3], 12, true, 1), builder.Options{K: 5, Recall: 0.9}},
+		"one":       {shardInput(t, near[:12], 12, true, 1), builder.Options{K: 5, Recall: 0.9}},
+	}
+}
+
+// TestShardsAreOneMachine: for any number of shards, solvers and ranges, in any order of
+// tasks, done twice, the graph and what is reported of it are those of Build.
+func TestShardsAreOneMachine(t *testing.T) {
+	defer builder.SmallParts(96<<10, 1<<12)()
+	for name, c := range shardCases(t) {
+		t.Run(name, func(t *testing.T) {
+			c.opts.Method, c.opts.Threads = builder.Parts, 2
+			in := openInput(t, c.paths)
+			want, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), in, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, cut := range []builder.ShardOptions{{Rows: in.Len()}, {Rows: (in.Len() + 1) / 2, Solvers: 2, Range: 1000}, {Rows: (in.Len() + 3) / 4, Range: 333}} {
+				run := begin(t, c.paths, c.opts, cut)
+				w := builder.Worker{Threads: 1 + i%2, Scratch: t.TempDir()}
+				rng := rand.New(rand.NewPCG(uint64(i), 7))
+				order := func(tasks []builder.Task) {
+					rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+				}
+				if err := drive(t, run, w, order, nil); err != nil {
+					t.Fatal(err)
+				}
+				got := unite(t, run, w)
+				if got.Checksum != want.Checksum {
+					t.Fatalf("%+v: another graph: %s, want %s", cut, got.Checksum, want.Checksum)
+				}
+				if got.Recall != want.Recall || got.Comparisons != want.Comparisons || got.Components != want.Components || got.Stop != want.Stop ||
+					got.Completed != want.Completed || got.ControlPairs != want.ControlPairs || got.Short != want.Short || got.Divisions != want.Divisions {
+					t.Errorf("%+v: %+v, want %+v", cut, got, want)
+				}
+			}
+		})
+	}
+}
+
+// small is a run of some tasks, and the checksum of its graph.
+func small(t *testing.T) (paths []string, o builder.Options, cut builder.ShardOptions, checksum string) {
+	t.Helper()
+	paths = shardInput(t, clustered(1, 1500, 8), 8, true, 2)
+	o = builder.Options{K: 5, Recall: 0.9, Method: builder.Parts, Threads: 1}
+	res, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), openInput(t, paths), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths, o, builder.ShardOptions{Rows: 500, Range: 600, Solvers: 3, Version: "1"}, res.Checksum
+}
+
+// TestShardsAfterKills: a process that is killed while it writes leaves nothing that counts,
+// and a late attempt at a task whose file is there changes nothing.
+func TestShardsAfterKills(t *testing.T) {
+	defer builder.SmallParts(96<<10, 1<<12)()
+	paths, o, cut, want := small(t)
+	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	err := drive(t, run, w, nil, func(s *builder.Shards, task builder.Task) {
+		canceled, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.Do(canceled, task) // ends in the middle, or is done
+		name := builder.PieceOf(run, s, task)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name+".half.tmp", []byte("KNNGPIEC half of a piece"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Do(context.Background(), task); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(name, name+".away.tmp"); err != nil { // two attempts ran side by side: both write
+			t.Fatal(err)
+		}
+		if err := s.Do(context.Background(), task); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(name); err != nil || string(before) != string(after) {
+			t.Errorf("task %v: a second attempt makes other bytes: %v", task, err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := unite(t, run, w); got.Checksum != want {
+		t.Errorf("another graph")
+	}
+}
+
+// TestShardsRefuse other versions, damaged files, changed inputs and what cannot be sharded,
+// and name them.
+func TestShardsRefuse(t *testing.T) {
+	defer builder.SmallParts(96<<10, 1<<12)()
+	paths, o, cut, want := small(t)
+	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	if _, err := builder.OpenShards(run, builder.Worker{Version: "2"}); !errors.Is(err, builder.ErrVersion) {
+		t.Errorf("another version: %v", err)
+	}
+	damage := map[string]bool{}
+	drive(t, run, w, nil, func(s *builder.Shards, task builder.Task) {
+		if damage[task.Stage] || task.Part != 0 {
+			return
+		}
+		damage[task.Stage] = true
+		for _, name := range builder.PiecesAt(run) {
+			whole, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			os.WriteFile(name, whole[:len(whole)/2], 0o666)
+			s, err := builder.OpenShards(run, w)
+			if err == nil {
+				err = s.Do(context.Background(), task)
+			}
+			if err != nil && !strings.Contains(filepath.ToSlash(err.Error()), filepath.ToSlash(builder.NameIn(run, name))) {
+				t.Errorf("task %v, %s damaged: the error does not name it: %v", task, name, err)
+			}
+			if err == nil {
+				os.Remove(builder.PieceOf(run, s, task)) // it does not read that file
+			}
+			os.WriteFile(name, whole, 0o666)
+		}
+	})
+	if got := unite(t, run, w); got.Checksum != want {
+		t.Errorf("another graph")
+	}
+	if again := begin2(t, filepath.Dir(run), paths, o, cut); again != run {
+		t.Errorf("the same command makes another run: %s, %s", again, run)
+	}
+	raw, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2]++
+	if err := os.WriteFile(paths[0], raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run2 := begin(t, shardInput(t, clustered(2, 400, 8), 8, true, 1), o, cut)
+	if run2 == run {
+		t.Error("other rows, the same run")
+	}
+	if again := begin2(t, filepath.Dir(run), paths, o, cut); again == run {
+		t.Error("a file that has changed, the same run")
+	}
+	for name, o := range map[string]builder.Options{"method": {Method: builder.Exact}, "k": {K: 5000}, "reference": {Reference: true}} {
+		if _, err := builder.BeginShards(context.Background(), t.TempDir(), openInput(t, paths), o, cut); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	s, err := builder.OpenShards(begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Do(context.Background(), builder.Task{Stage: "audit"}); !errors.Is(err, builder.ErrMemory) {
+		t.Errorf("one mebibyte: %v", err)
+	}
+	for _, words := range [][]string{nil, {"audit"}, {"audit", "x"}, {"solve", "1"}, {"solve", "0", "1"}, {"walk", "1"}, {"audit", "-1"}} {
+		if _, err := builder.ParseTask(words); err == nil {
+			t.Errorf("task %q is taken", words)
+		}
+	}
+}
+
+// begin2 begins a run where others are.
+func begin2(t *testing.T, folder string, paths []string, o builder.Options, cut builder.ShardOptions) string {
+	t.Helper()
+	run, err := builder.BeginShards(context.Background(), folder, openInput(t, paths), o, cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}

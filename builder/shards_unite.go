@@ -1,0 +1,214 @@
+package builder
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/analysis"
+	"github.com/knng/knng/vectors"
+)
+
+// Unite makes one store of the graph of a finished run: the store that Build makes, with the
+// same checksum. Given again after an interruption it goes on.
+func (s *Shards) Unite(ctx context.Context, dir string) (*Result, error) {
+	began := time.Now()
+	result, err := s.Result()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.settled(); err != nil {
+		return nil, err
+	}
+	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.opts.Scratch, Logger: s.opts.Logger})
+	if errors.Is(err, store.ErrFinished) {
+		var before Result
+		if err := store.ReadResult(dir, &before); err != nil {
+			return nil, err
+		}
+		return &before, err
+	}
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	defer draft.Close()
+	u := &uniting{Shards: s, ctx: ctx, draft: draft}
+	err = vectors.Guard(func() error { return u.unite(result) })
+	if err != nil {
+		return nil, spaceError(stopped(ctx, err))
+	}
+	result.Seconds = time.Since(began).Seconds()
+	return result, spaceError(draft.Seal(ctx, result))
+}
+
+// uniting is one store being made.
+type uniting struct {
+	*Shards
+	ctx   context.Context
+	draft *store.Draft
+}
+
+func (u *uniting) unite(result *Result) error {
+	if err := u.copyRows(); err != nil {
+		return err
+	}
+	if err := u.commitIDs(); err != nil {
+		return err
+	}
+	if err := u.commitLists(result); err != nil {
+		return err
+	}
+	var err error
+	result.Checksum, err = u.draft.Checksum(u.ctx)
+	return err
+}
+
+// copyRows writes the good rows as the store's own, with what the audit found of them.
+func (u *uniting) copyRows() error {
+	if done, err := u.draft.HasRows(); done || err != nil {
+		return err
+	}
+	in, rows, err := u.input(0, u.spec.Manifest.Rows)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	audited, err := vectors.Checksum(rows, vectors.AuditOptions{Context: u.ctx, Threads: u.opts.Threads})
+	if err != nil {
+		return err
+	}
+	if err := u.draft.Record("audit", badRows{Rows: u.fixed.Bad, Checksum: checksumText(audited)}); err != nil {
+		return err
+	}
+	good := &withoutDropped{rows, u.fixed.Bad}
+	w, err := u.draft.CreateRows(good.Len(), good.Dim(), good.Type())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	size := u.space.RowBytes()
+	room := make([]byte, max(1, copyBytes/size)*size)
+	for from := 0; from < good.Len(); from += len(room) / size {
+		room = room[:min(len(room)/size, good.Len()-from)*size]
+		if err := good.ReadRows(from, room); err != nil {
+			return err
+		}
+		if _, err := w.Write(room); err != nil {
+			return err
+		}
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	order := make([]uint32, good.Len())
+	for place := range order {
+		order[place] = uint32(u.rowOf(place))
+	}
+	return u.draft.CommitOrder(order)
+}
+
+func (u *uniting) commitIDs() error {
+	if done, err := u.draft.IDsDone(); u.opts.IDs == "" || done || err != nil {
+		return err
+	}
+	var dropped []uint32
+	if u.opts.BadRows == Drop {
+		dropped = u.fixed.Bad
+	}
+	f, err := os.Open(u.opts.IDs)
+	if err != nil {
+		return fmt.Errorf("builder: ids: %w", err)
+	}
+	defer f.Close()
+	return u.draft.CommitIDs(u.ctx, f, u.opts.idsName(), u.outputRows(), dropped)
+}
+
+// commitLists writes the adjacency and counts the components.
+func (u *uniting) commitLists(result *Result) error {
+	parted, err := pages.Take[uint32](&u.ledger, u.outputRows())
+	if err != nil {
+		return err
+	}
+	defer parted.Free()
+	partition := analysis.PartitionIn(parted.Slice)
+	err = u.draft.CommitAdjacency(result.K, func(add func([]uint32, []float32) error) error {
+		return u.eachList(func(row uint32, ids []uint32, keys []float32) error {
+			partition.UniteAll(row, ids)
+			return add(ids, keys)
+		})
+	})
+	result.Components = partition.Len()
+	if u.opts.BadRows == Isolate { // isolated rows are no components of their own
+		result.Components -= len(u.fixed.Bad)
+	}
+	return err
+}
+
+// eachList calls fn with the list of every row, in order.
+func (u *uniting) eachList(fn func(row uint32, ids []uint32, keys []float32) error) error {
+	row := 0
+	ranges, err := u.ranges()
+	if err != nil {
+		return err
+	}
+	return u.eachPiece("adjacency", 0, func(r int, p *pieces.Piece) error {
+		from, to := u.graphRows(r, ranges)
+		lists, err := readGraph(p, to-from, u.outputRows())
+		if err != nil {
+			return err
+		}
+		for i := range to - from {
+			if err := fn(uint32(row), lists.Neighbors[lists.Starts[i]:lists.Starts[i+1]], lists.Keys[lists.Starts[i]:lists.Starts[i+1]]); err != nil {
+				return err
+			}
+			row++
+		}
+		return u.ctx.Err()
+	})
+}
+
+// readGraph reads the lists of a file of adjacency.
+func readGraph(p *pieces.Piece, rows, n int) (*store.Lists, error) {
+	var counts, ids, keys []byte
+	var err error
+	for i, to := range []*[]byte{&counts, &ids, &keys} {
+		if *to, err = p.Get(uint64(i), nil); err != nil {
+			return nil, err
+		}
+	}
+	l := new(store.Lists)
+	l.Reset()
+	if len(counts) != 2*rows || len(ids) != len(keys) {
+		return nil, p.Damaged(fmt.Errorf("%d rows, %d bytes of neighbors and %d of keys", len(counts)/2, len(ids), len(keys)))
+	}
+	for i := range rows {
+		l.Append(uint32(i), nil, nil)
+		count := 4 * int(binary.LittleEndian.Uint16(counts[2*i:]))
+		if count > len(ids) {
+			return nil, p.Damaged(fmt.Errorf("row %d of it has %d neighbors, and %d are left", i, count/4, len(ids)/4))
+		}
+		for at := 0; at < count; at += 4 {
+			id := binary.LittleEndian.Uint32(ids[at:])
+			if int(id) >= n {
+				return nil, p.Damaged(fmt.Errorf("neighbor %d, want below %d", id, n))
+			}
+			l.Add(id, math.Float32frombits(binary.LittleEndian.Uint32(keys[at:])))
+		}
+		ids, keys = ids[count:], keys[count:]
+	}
+	return l, nil
+}

@@ -1,11 +1,8 @@
 package builder
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -113,32 +110,6 @@ func inputHash(ctx context.Context, src vectors.Source) (string, error) {
 			return "", err
 		}
 		h.Write(some)
-	}
-	return strconv.FormatUint(h.Sum64(), 16), nil
-}
-
-// idsName is how errors call the file of ids.
-func (o *Options) idsName() string { return cmp.Or(o.IDsName, o.IDs) }
-
-// idsOf names the contents of the file of ids, which is looked through first: once a
-// build has begun with it another is refused.
-func idsOf(o *Options, rows int) (string, error) {
-	if o.IDs == "" {
-		return "off", nil
-	}
-	f, err := os.Open(o.IDs)
-	if err != nil {
-		return "", fmt.Errorf("builder: ids: %w", err)
-	}
-	defer f.Close()
-	h := xxhash.New()
-	if o.BadRows != Drop {
-		err = store.CheckIDs(io.TeeReader(f, h), o.idsName(), rows)
-	} else { // the lines of rows that will be dropped may be anything
-		_, err = io.Copy(h, f)
-	}
-	if err != nil {
-		return "", fmt.Errorf("builder: ids: %w", err)
 	}
 	return strconv.FormatUint(h.Sum64(), 16), nil
 }

@@ -265,7 +265,7 @@ func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress
 }
 
 func (r *run) commitIDs() error {
-	if r.opts.IDs == "" {
+	if !r.opts.named() {
 		return nil
 	}
 	done, err := r.Draft.IDsDone()
@@ -278,10 +278,10 @@ func (r *run) commitIDs() error {
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	f, err := os.Open(r.opts.IDs)
+	ids, name, err := r.opts.openIDs()
 	if err != nil {
-		return fmt.Errorf("builder: ids: %w", err)
+		return err
 	}
-	defer f.Close()
-	return r.Draft.CommitIDs(r.Ctx, f, r.opts.idsName(), r.src.Len(), dropped)
+	defer ids.Close()
+	return r.Draft.CommitIDs(r.Ctx, ids, name, r.src.Len(), dropped)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"strconv"
@@ -52,9 +53,10 @@ type Options struct {
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
 	// What the store holds besides lists; it may not change from run to run either.
-	Reference bool   // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
-	IDs       string // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
-	IDsName   string // the name of these ids in errors, where the file is not the user's own; "" is IDs
+	Reference bool             // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
+	IDs       string           // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
+	IDsName   string           // the name of these ids in errors, where the file is not the user's own; "" is IDs
+	Names     iter.Seq[string] // the same ids without a file, in place of IDs: slices.Values(ids). It is gone over several times, and must give the same each time
 
 	// What may change from one run to the next of the same build.
 	Threads   int                              // GOMAXPROCS
@@ -232,6 +234,7 @@ func (o *Options) Validate() error {
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
 	fault(v.Copies < 0 || v.Copies > MaxK, "copies are %d, want 1 to %d, or 0 for all", v.Copies, MaxK)
 	fault(v.Copies > 0 && v.Duplicates != Collapse, "copies in a list are limited only where duplicates collapse")
+	fault(v.IDs != "" && v.Names != nil, "ids are given by a file, %s, and by Names: want one of them", v.IDs)
 	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
 	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
 	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)

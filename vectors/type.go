@@ -61,7 +61,8 @@ func ParseType(s string) (Type, error) {
 }
 
 // Source is a matrix that can be read in order or at random, by several
-// goroutines at once.
+// goroutines at once. FromFunc and FromFloat32 make one of float32 without a byte
+// written by hand.
 type Source interface {
 	// Len is the number of rows.
 	Len() int

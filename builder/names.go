@@ -26,8 +26,11 @@ func (o *Options) openIDs() (io.ReadCloser, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("builder: ids: %w", err)
 	}
-	return f, cmp.Or(o.IDsName, o.IDs), nil
+	return f, o.idsName(), nil
 }
+
+// idsName is how errors call the file of ids.
+func (o *Options) idsName() string { return cmp.Or(o.IDsName, o.IDs) }
 
 // idsOf names the contents of the ids, which are looked through first: once a build has
 // begun with them, others are refused.

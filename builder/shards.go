@@ -164,6 +164,9 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 
 // shardable refuses what tasks cannot read by themselves.
 func shardable(src *vectors.Input, o *Options) error {
+	if o.Names != nil {
+		return errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names")
+	}
 	switch {
 	case o.Method != Parts:
 		return fmt.Errorf("builder: method %s cannot be built by shards, only parts can", o.Method)

@@ -228,10 +228,12 @@ func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
 	if r.Distances, err = analysis.MeasureDistances(w.begin("distances"), threeRanks(w.K()), shares); err != nil {
 		return nil, err
 	}
-	if in, err := w.Reverse(); err == nil {
-		r.InNeighbors = &in
+	in, err := w.Reverse()
+	if errors.Is(err, store.ErrNoReverse) {
+		return r, nil
 	}
-	return r, nil
+	r.InNeighbors = &in
+	return r, err
 }
 
 // threeRanks are the first, the middle and the last.

@@ -57,20 +57,15 @@ func Path(dir string) string { return filepath.Join(dir, filepath.FromSlash(stor
 //
 // The store must stay open as long as the Searcher. Errors: ErrOwnDistance, store.ErrCorrupt,
 // those of store.Vectors, and Options.Context's.
-func Open(g *store.Store, opts *Options) (s *Searcher, err error) {
-	s = newSearcher(g, opts)
-	defer func() {
-		if err != nil {
+func Open(g *store.Store, opts *Options) (*Searcher, error) {
+	s := newSearcher(g, opts)
+	for _, step := range []func() error{s.openRows, s.openLinks, s.takeLeaders} {
+		if err := step(); err != nil {
 			s.Close()
+			return nil, err
 		}
-	}()
-	if err := s.openRows(); err != nil {
-		return nil, err
 	}
-	if err := s.openLinks(); err != nil {
-		return nil, err
-	}
-	return s, s.takeLeaders()
+	return s, nil
 }
 
 // Make makes the links in DIR/search where they are not there as they should be, and nothing

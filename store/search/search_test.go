@@ -481,3 +481,16 @@ func TestReadOnly(t *testing.T) {
 		t.Error(got, err)
 	}
 }
+
+// TestOpenDamaged: a store of which the rows were damaged since it was opened is an error of
+// Open, and no Searcher.
+func TestOpenDamaged(t *testing.T) {
+	w := worldOf(t, values(12, 300, 4), 4, vectors.Float32, distance.Euclidean, builder.Options{K: 4}, nil)
+	path := filepath.Join(w.g.Dir(), "vectors", "rows")
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := search.Open(w.g, nil); err == nil || s != nil {
+		t.Errorf("%v, error %v", s, err)
+	}
+}

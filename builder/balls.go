@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/propagation"
@@ -139,8 +140,8 @@ func (m *ballsMethod) solveDivision(number, stands int, p *phase) (int64, error)
 	if m.Keyed {
 		return m.divideKeyed(number, stands, p)
 	}
-	leaves := &ballLeaves{ctx: m.Ctx, codes: m.Codes, found: m.found, ordered: !m.opts.Reference, progress: p.Add}
-	return leaves.solve(m.balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.opts.Reference, Progress: p.Add}
+	return solver.Solve(m.balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
 }
 
 // join runs one round of joins, or as many parts of it as the target recall

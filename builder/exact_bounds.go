@@ -5,6 +5,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
@@ -37,8 +38,8 @@ func (m *exactMethod) boundLists() error {
 	defer p.End("")
 	found := candidates.New(m.N(), m.K, m.opts.Threads)
 	defer found.Free()
-	leaves := &ballLeaves{ctx: m.Ctx, codes: m.Codes, found: found, ordered: !m.opts.Reference, progress: p.Add}
-	if _, err := leaves.solve(b, 1); err != nil { // 0 made the order
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: found, Ordered: !m.opts.Reference, Progress: p.Add}
+	if _, err := solver.Solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
 	return vectors.Ranges(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/keyed"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 )
@@ -19,33 +18,12 @@ import (
 // keyedLeaf is the size of leaves by keys: half of those by codes, as a pair costs more.
 func (r *run) keyedLeaf() int { return max(r.opts.LeafSize/2, 4*r.opts.K, 4) }
 
-// comparer returns one goroutine's comparer by keys, of points with codes of any kind.
-func comparer(ps *points.Points, found *candidates.Lists) *keyed.Comparer {
-	return keyed.New(found, ps.Keys(), ps.Codes.NewTile())
-}
-
-// leafSolver returns one goroutine's way to solve leaves of points, by codes or by keys.
-func leafSolver(ps *points.Points, found *candidates.Lists) func(leaf []uint32) error {
-	if !ps.Keyed {
-		leaves := newTileLeaves(ps.Codes, found)
-		return func(leaf []uint32) error {
-			leaves.solve(leaf)
-			return nil
-		}
-	}
-	c, rows := comparer(ps, found), keyed.Rows{Rows: ps.Rows, Space: ps.Space}
-	return func(leaf []uint32) error {
-		_, err := c.Leaf(rows, leaf)
-		return err
-	}
-}
-
 // joiner returns one goroutine's joiner, by codes or by keys.
 func (m *ballsMethod) joiner() *propagation.Join {
 	if !m.Keyed {
 		return m.round.Join(m.Codes)
 	}
-	c := comparer(&m.Points, m.found)
+	c := leaves.Comparer(&m.Points, m.found)
 	return m.round.JoinBy(func(all []uint32, fresh int) error {
 		_, err := c.Among(all, fresh)
 		return err
@@ -59,22 +37,22 @@ func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
 	for i := range stands {
 		tree := m.tree(m.Rows, m.Norms, m.Order, nil)
 		tree.LeafSize = m.keyedLeaf()
-		leaves, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
+		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
 			return 0, err
 		}
-		if err := m.solveKeyed(leaves, &pairs, p); err != nil {
+		if err := m.solveKeyed(divided, &pairs, p); err != nil {
 			return 0, err
 		}
 	}
 	return pairs.Load(), nil
 }
 
-func (m *ballsMethod) solveKeyed(leaves *division.Leaves, pairs *atomic.Int64, p *phase) error {
-	return vectors.Ranges(m.opts.Threads, leaves.Len(), 1, func() func(from, to int) error {
-		solve := leafSolver(&m.Points, m.found)
+func (m *ballsMethod) solveKeyed(divided *division.Leaves, pairs *atomic.Int64, p *phase) error {
+	return vectors.Ranges(m.opts.Threads, divided.Len(), 1, func() func(from, to int) error {
+		solve := leaves.Solver(&m.Points, m.found)
 		return func(i, _ int) error {
-			leaf := leaves.Leaf(i)
+			leaf := divided.Leaf(i)
 			if err := solve(leaf); err != nil {
 				return err
 			}
@@ -91,7 +69,7 @@ func (m *ballsMethod) goKeyed() error {
 	defer p.End("codes tell no more: rows are compared by their keys")
 	m.freeRound()
 	err := vectors.Apart(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
-		c := comparer(&m.Points, m.found)
+		c := leaves.Comparer(&m.Points, m.found)
 		return func(from, to int) error {
 			for place := from; place < to; place++ {
 				if err := c.Rekey(uint32(place)); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
@@ -93,7 +94,7 @@ func (s *groupSolver) inGroup(group *parts.Group) (g *points.Points, found *cand
 func (s *groupSolver) solveLeaves(group *parts.Group, g *points.Points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(s.Threads, group.Leaves(), 1, func() func(from, to int) error {
-		solve := leafSolver(g, found)
+		solve := leaves.Solver(g, found)
 		return func(i, _ int) error {
 			leaf := group.Leaf(i)
 			if err := solve(leaf); err != nil {

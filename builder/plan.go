@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/knng/knng/builder/internal/calibrate"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
@@ -80,7 +81,7 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	shape := r.shape(Method(r.State.Method))
 	intrinsic := 0.0
 	if r.opts.Recall > 0 { // which is all that it is for
-		if intrinsic, err = intrinsicDim(r.Ctx, g); err != nil {
+		if intrinsic, err = calibrate.IntrinsicDim(r.Ctx, g); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +94,8 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 	if most == 0 || g.K == 0 {
 		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(r.opts.Threads))), nil
 	}
-	rates, err := r.calibrate(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
+	m := &calibrate.Machine{Ctx: r.Ctx, Threads: r.opts.Threads, Scratch: r.Scratch}
+	rates, err := m.Measure(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
 	if err != nil {
 		return nil, err
 	}

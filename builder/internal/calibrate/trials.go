@@ -1,4 +1,4 @@
-package builder
+package calibrate
 
 import (
 	"crypto/sha256"
@@ -8,18 +8,17 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors/codes"
 )
 
-// What calibration measures: small pieces of the work of a build.
+// trialLeaf is the rows of a leaf, the mean of balls.
+const trialLeaf = 400
 
-// trialLeaf is the rows of a leaf: what balls have on average.
-const trialLeaf = DefaultBallSize * 2 / 5
-
-// leafTrial solves leaves of rows drawn at random, as the method at hand does. Lists
-// begin empty and fill, as in a build.
+// leafTrial solves leaves of rows drawn at random, as the method does. Lists begin empty and
+// fill, as in a build.
 func (ps *sample) leafTrial(slack int) (work timed, free func()) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	own := ps.trial()
@@ -31,7 +30,7 @@ func (ps *sample) leafTrial(slack int) (work timed, free func()) {
 	if ps.Codes != nil {
 		found := candidates.New(n, min(own.K+slack, n-1), 1)
 		reset, free = func() { found.Clear(1) }, found.Free
-		solve = newTileLeaves(own.Codes, found).solve
+		solve = leaves.NewTile(own.Codes, found).Solve
 	} else {
 		lists := union.New(n, own.K, nil)
 		free = lists.Free

@@ -1,6 +1,7 @@
-package builder
+package calibrate
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,40 +13,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/codes"
 )
-
-// Calibration: how fast this machine does, at the moment and with all threads, what
-// the passes of a build consist of, on rows of the input itself. It decides nothing.
-
-// calibrationRows is how many rows are tried: more than a leaf has, and few enough to be
-// read from anywhere in a large file at once. Of rows that are very long fewer are held.
-const calibrationRows, calibrationBytes = 2048, 16 << 20
-
-// sampled is some points of the input, evenly spread, alone.
-func (r *run) sampled() (*points.Points, error) {
-	size := r.Space.RowBytes()
-	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.good))
-	bytes := make([]byte, n*size)
-	for i := range n {
-		at := r.good[i*len(r.good)/n]
-		if err := r.src.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
-			return nil, err
-		}
-	}
-	g := &points.Points{Space: r.Space, Own: r.Own, Threads: r.opts.Threads, K: min(r.opts.K, n-1), Screening: points.Screening{Use: r.Use}}
-	if err := g.Over(bytes, n); err != nil {
-		return nil, err
-	}
-	if g.Use > points.NoCodes && g.Own == nil {
-		var err error
-		if g.Codes, err = codes.Of(g.Rows, g.Space, g.Fitted(g.Rows), g.Threads); err != nil {
-			return nil, err
-		}
-	}
-	g.Order = g.Numbers(n)
-	return g, nil
-}
 
 // sample is points on which calibration tries the work of a build.
 type sample struct{ *points.Points }
@@ -56,19 +24,24 @@ func (ps *sample) trial() *points.Points {
 		Rows: ps.Rows, Norms: ps.Norms, Order: ps.Order, Screening: ps.Screening, Ascending: ps.Ascending}
 }
 
-// timed is one thing that is measured: it does some of its work, on any goroutine, and
-// tells how much.
+// timed does some of the work that is measured, on any goroutine, and returns how much.
 type timed func() (work float64)
 
-// holdingNothing makes a thing that has nothing to free.
+// holdingNothing makes a trial that has nothing to free.
 func holdingNothing(newWork func() timed) func() (timed, func()) {
 	return func() (timed, func()) { return newWork(), func() {} }
 }
 
-// rate repeats what newWork makes on all threads for about some time, and returns how
-// much of it a second of processor time does, and the part of the time that the threads
-// had a processor.
-func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed, free func())) (perSecond, share float64, err error) {
+// Machine is the machine as a build uses it.
+type Machine struct {
+	Ctx     context.Context
+	Threads int
+	Scratch string // folder
+}
+
+// rate repeats a trial on all threads for about the budget, and returns how much work a second of
+// processor time does, and the share of the time that the threads had a processor.
+func (m *Machine) rate(budget time.Duration, threads int, newWork func() (work timed, free func())) (perSecond, share float64, err error) {
 	var mu sync.Mutex
 	var made []func()
 	defer func() {
@@ -87,7 +60,7 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 			defer runtime.UnlockOSThread()
 			began, cpu := time.Now(), job.ThreadSeconds()
 			done := work()
-			for time.Since(began) < budget && r.Ctx.Err() == nil {
+			for time.Since(began) < budget && m.Ctx.Err() == nil {
 				done += work()
 			}
 			cpu = max(job.ThreadSeconds()-cpu, 1e-9)
@@ -95,16 +68,16 @@ func (r *run) rate(budget time.Duration, threads int, newWork func() (work timed
 			defer mu.Unlock()
 			perSecond += done / cpu / float64(threads)
 			share += cpu / time.Since(began).Seconds() / float64(threads)
-			return r.Ctx.Err()
+			return m.Ctx.Err()
 		}
 	})
 	return max(perSecond, 1), share, err
 }
 
-// calibrate measures the machine, on lists with so much slack, for about as long as it is given, and writes a file of
-// at most so many bytes.
-func (r *run) calibrate(g *points.Points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
-	threads := r.opts.Threads
+// Measure measures the machine for about the budget, on lists with so much slack, and writes a
+// file of at most so many bytes.
+func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budget time.Duration, file int64) (rates plan.Rates, err error) {
+	threads := m.Threads
 	rates = nominal
 	if g.Codes != nil && g.Use >= points.CandidateCodes && !g.BytesAreKeys() {
 		if err := g.BoundCodes(g.Rows); err != nil {
@@ -116,7 +89,7 @@ func (r *run) calibrate(g *points.Points, slack int, nominal plan.Rates, budget 
 	measure := func(to *float64, threads int, newWork func() (timed, func())) {
 		if err == nil {
 			var share float64
-			*to, share, err = r.rate(each, threads, newWork)
+			*to, share, err = m.rate(each, threads, newWork)
 			shares = append(shares, share)
 		}
 	}
@@ -131,12 +104,12 @@ func (r *run) calibrate(g *points.Points, slack int, nominal plan.Rates, budget 
 	measure(&rates.Touched, threads, holdingNothing(touchTrial))
 	measure(&rates.Hashed, 1, holdingNothing(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))
-	// A disk without room for the file keeps the nominal rates: what will not fit is
-	// found by those who need the room.
+	// A disk without room for the file keeps the nominal rates: the phase that needs
+	// the room reports its lack.
 	if err != nil {
 		return rates, err
 	}
-	if written, read, err := r.diskRates(each, max(file, 2*copyBytes)); err == nil {
+	if written, read, err := m.diskRates(each, max(file, 2*fileChunk)); err == nil {
 		rates.Written, rates.Read = written, read
 	}
 	return rates, nil
@@ -149,9 +122,12 @@ func meanShare(shares []float64) (mean float64) {
 	return mean
 }
 
+// fileChunk is how many bytes are written and read at a time.
+const fileChunk = 1 << 20
+
 // diskRates writes a file in the scratch folder in order, and reads it again.
-func (r *run) diskRates(budget time.Duration, most int64) (written, read float64, err error) {
-	dir := r.Scratch
+func (m *Machine) diskRates(budget time.Duration, most int64) (written, read float64, err error) {
+	dir := m.Scratch
 	if _, err := os.Stat(dir); err != nil {
 		dir = "" // a plan makes no folders
 	}
@@ -159,14 +135,14 @@ func (r *run) diskRates(budget time.Duration, most int64) (written, read float64
 	if err != nil {
 		return 0, 0, fmt.Errorf("builder: %w", err)
 	}
-	named := os.Remove(f.Name()) != nil // some systems do not remove what is open
+	named := os.Remove(f.Name()) != nil // some systems do not remove open files
 	defer func() {
 		f.Close()
 		if named {
 			os.Remove(f.Name())
 		}
 	}()
-	data := make([]byte, copyBytes)
+	data := make([]byte, fileChunk)
 	var sum int64
 	began := time.Now()
 	for time.Since(began) < budget/2 && sum < min(most, 256<<20) {

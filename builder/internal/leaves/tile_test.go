@@ -1,4 +1,4 @@
-package builder
+package leaves
 
 import (
 	"math/rand/v2"
@@ -24,15 +24,15 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		once, bothWays := candidates.New(n, k, 2), candidates.New(n, k, 2)
 		defer once.Free()
 		defer bothWays.Free()
-		solver, plain := newTileLeaves(m, once), newTileLeaves(m, bothWays)
+		solver, plain := NewTile(m, once), NewTile(m, bothWays)
 		for _, size := range []int{n, 5000, 1, 2, 7, 9, 100, 500, 1000, 2100, 4097, rng.IntN(n) + 1} {
 			leaf := make([]uint32, size)
 			for i, p := range rng.Perm(n)[:size] {
 				leaf[i] = uint32(p)
 			}
 			slices.Sort(leaf)
-			solver.solve(leaf)
-			plain.compare(leaf, leaf)
+			solver.Solve(leaf)
+			plain.Compare(leaf, leaf)
 			for p := range uint32(n) {
 				for i := range k {
 					if a, b := once.At(p, i), bothWays.At(p, i); a != b {

@@ -1,4 +1,4 @@
-package builder
+package calibrate
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors"
 )
 
-// intrinsicDim estimates the intrinsic dimension of some rows from the distances of their
+// IntrinsicDim estimates the intrinsic dimension of some rows from the distances of their
 // codes (Levina, Bickel 2005, "Maximum likelihood estimation of intrinsic dimension"),
 // with the mean taken of inverses (MacKay, Ghahramani). 0 where there are no codes.
-func intrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
+func IntrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
 	n := ps.Rows.Len()
 	if ps.Codes == nil || n < 2*intrinsicK {
 		return 0, nil
@@ -53,9 +54,9 @@ func intrinsicDim(ctx context.Context, ps *points.Points) (float64, error) {
 func solveApart(ctx context.Context, ps *points.Points, found *candidates.Lists, leaf []uint32) error {
 	share := (len(leaf) + ps.Threads - 1) / ps.Threads
 	return vectors.Ranges(ps.Threads, len(leaf), share, func() func(from, to int) error {
-		w, own := newTileLeaves(ps.Codes, found), slices.Clone(leaf)
+		w, own := leaves.NewTile(ps.Codes, found), slices.Clone(leaf)
 		return func(from, to int) error {
-			w.compare(own, leaf[from:to])
+			w.Compare(own, leaf[from:to])
 			return ctx.Err()
 		}
 	})

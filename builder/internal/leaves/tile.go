@@ -1,4 +1,4 @@
-package builder
+package leaves
 
 import (
 	"math"
@@ -10,20 +10,20 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// tileLeaves solves leaves by their codes: one per goroutine.
-type tileLeaves struct {
+// Tile solves leaves by their codes: one per goroutine.
+type Tile struct {
 	codes   *codes.Matrix
 	found   *candidates.Lists
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
 	open    []uint32  // rows of the leaf whose lists have no bound
 	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
-	counts  []uint32  // of what waits for each of the leaf's rows
+	counts  []uint32  // of the waiting candidates of each of the leaf's rows
 	waiting []waiting // of the leaf's rows, and one more, which kernels may read
 }
 
-// waiting are candidates of a row that have not been offered: an offer costs as much as
-// some dozen pairs, and little more for many candidates than for one.
+// waiting are candidates of a row that are not yet offered: an offer costs as much as some dozen
+// pairs, and little more for many candidates than for one.
 type waiting struct {
 	distances [waitingMost]uint32
 	places    [waitingMost]uint32
@@ -33,31 +33,31 @@ type waiting struct {
 // Twice as many would take the room of a leaf's columns in a second-level cache.
 const waitingMost = 32
 
-// newTileLeaves returns a solver of leaves of rows with these codes into found.
-func newTileLeaves(m *codes.Matrix, found *candidates.Lists) *tileLeaves {
-	return &tileLeaves{codes: m, found: found, tile: m.NewTile()}
+// NewTile returns a solver of leaves of rows with these codes into found.
+func NewTile(m *codes.Matrix, found *candidates.Lists) *Tile {
+	return &Tile{codes: m, found: found, tile: m.NewTile()}
 }
 
-// solve compares all pairs of a leaf, each once for both of its rows. An empty list
-// takes a first bound from its row of distances to the whole leaf; where that is most
-// of them, or where rows repeat and nearly all pairs tie, every row is compared with all.
-// First bounds from 256 rows of a leaf alone were tried: no gain, as more lies within.
-func (w *tileLeaves) solve(leaf []uint32) {
+// Solve compares all pairs of a leaf, each once for both of its rows. An empty list takes a first
+// bound from its row of distances to the whole leaf; where most lists are empty, or where rows
+// repeat and nearly all pairs tie, every row is compared with all. First bounds from 256 rows of
+// a leaf alone were tried: no gain, as more lies within.
+func (w *Tile) Solve(leaf []uint32) {
 	tied := w.look(leaf)
 	if 3*(len(w.open)+tied) > len(leaf) {
-		w.compare(leaf, leaf)
+		w.Compare(leaf, leaf)
 		return
 	}
 	if len(w.open) > 0 {
-		w.compare(leaf, w.open)
+		w.Compare(leaf, w.open)
 		w.look(leaf)
 	}
 	w.once(leaf)
 }
 
-// look notes the bounds of the leaf's rows, and counts those whose lists are full of
-// rows equal to them.
-func (w *tileLeaves) look(leaf []uint32) (tied int) {
+// look notes the bounds of the leaf's rows, and counts the lists that are full of rows equal to
+// their own.
+func (w *Tile) look(leaf []uint32) (tied int) {
 	w.open = w.open[:0]
 	w.limits = slices.Grow(w.limits[:0], len(leaf)+16)[:len(leaf)+16]
 	for i, place := range leaf {
@@ -72,9 +72,9 @@ func (w *tileLeaves) look(leaf []uint32) (tied int) {
 	return tied
 }
 
-// compare compares rows with all of a leaf, for the rows alone. It sorts the leaf: of
-// those that tie the first places count.
-func (w *tileLeaves) compare(leaf, rows []uint32) {
+// Compare compares rows with all of a leaf, for the rows alone. It sorts the leaf, since the
+// first places win a tie.
+func (w *Tile) Compare(leaf, rows []uint32) {
 	slices.Sort(leaf)
 	for columns := range slices.Chunk(leaf, points.LeafColumns) {
 		w.tile.Columns(columns, nil)
@@ -86,8 +86,8 @@ func (w *tileLeaves) compare(leaf, rows []uint32) {
 	}
 }
 
-// offerBand offers to each row of a band what is near to it.
-func (w *tileLeaves) offerBand(band []uint32) {
+// offerBand offers its near rows to each row of a band.
+func (w *Tile) offerBand(band []uint32) {
 	for i, place := range band {
 		if w.bounds[i] = w.found.Bound(place); w.bounds[i] == math.MaxUint32 {
 			w.bounds[i] = w.tile.Bound(i, w.found.K+1)
@@ -104,7 +104,7 @@ func (w *tileLeaves) offerBand(band []uint32) {
 }
 
 // once compares every row with those before it, for both.
-func (w *tileLeaves) once(leaf []uint32) {
+func (w *Tile) once(leaf []uint32) {
 	if len(w.waiting) <= len(leaf) {
 		w.waiting, w.counts = make([]waiting, len(leaf)+1), make([]uint32, len(leaf)+1)
 	}
@@ -127,9 +127,9 @@ func (w *tileLeaves) once(leaf []uint32) {
 	}
 }
 
-// note has row i of a leaf, row r of the band, and those of the first wide columns that are
-// near it, which are the rows from at on and come before i, wait for each other.
-func (w *tileLeaves) note(leaf []uint32, i, at, r, wide int) {
+// note takes row i of a leaf, row r of the band, and the first wide columns, which are the rows
+// from at on, all before i. Each near pair waits in the list of both.
+func (w *Tile) note(leaf []uint32, i, at, r, wide int) {
 	marks, distances := w.tile.Marked(r, wide)
 	others, theirs, limits, counts := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide], w.counts[at:][:wide]
 	place, mine, n, limit := leaf[i], &w.waiting[i], w.counts[i], w.limits[i]
@@ -151,8 +151,8 @@ func (w *tileLeaves) note(leaf []uint32, i, at, r, wide int) {
 	w.counts[i] = n
 }
 
-// add has a candidate wait, as number n, if it is within a limit, which it may be or not: the
-// processor should not guess. It returns how many wait then.
+// add appends a candidate, as number n, if it is within limit, without a branch, and returns the
+// new count. The test is unpredictable.
 func (x *waiting) add(n, distance, place, limit uint32) (after uint32) {
 	at := n % waitingMost
 	x.distances[at], x.places[at] = distance, place
@@ -163,8 +163,8 @@ func (x *waiting) add(n, distance, place, limit uint32) (after uint32) {
 	return after
 }
 
-// offer offers to row i of a leaf, which is at place, what waits for it.
-func (w *tileLeaves) offer(i int, place uint32) {
+// offer offers the waiting candidates to row i of a leaf, which is at place.
+func (w *Tile) offer(i int, place uint32) {
 	n := w.counts[i]
 	if n == 0 {
 		return
@@ -175,12 +175,12 @@ func (w *tileLeaves) offer(i int, place uint32) {
 	w.limits[i] = w.found.Bound(place)
 }
 
-// manyTies is from how many times the length of a list on it pays to look for ties.
+// manyTies is the number of near rows, in lists, from which ties are looked for.
 const manyTies = 4
 
-// lessTies drops, in place, all but the first few of the candidates whose distance is
-// the bound. They stand in the order of places, which decides ties: no other can enter
-// a list. Where a row repeats, nearly all of a leaf ties.
+// lessTies drops, in place, all but the first few of the candidates whose distance is the bound.
+// They are in the order of places, which decides ties: no other can enter a list. Where a row
+// repeats, nearly all of a leaf ties.
 func lessTies(distances, ids []uint32, bound uint32, few int) (d, i []uint32) {
 	n, ties := 0, 0
 	for at, x := range distances {

@@ -25,10 +25,14 @@ type ballsMethod struct {
 	found *candidates.Lists
 	round *propagation.Round
 	kept  time.Time // when found was last on disk as it was in memory
+	cells innerCells
 }
 
 func (m *ballsMethod) forecast(s *plan.Shape) {
 	m.countCodes(s)
+	if m.Inner() {
+		s.CodeBytes += innerBytes(s.Dim)
+	}
 	s.Slack = int64(m.slack(s.Rows))
 	if m.reducible(s.Rows) {
 		s.AxesBytes = axesBytes(s.Dim)
@@ -50,6 +54,9 @@ func (m *ballsMethod) settle() {
 
 // slack is how many candidates are kept beyond k where there are so many rows.
 func (m *ballsMethod) slack(rows int64) int {
+	if m.Inner() {
+		return 0 // lists hold keys
+	}
 	slack := m.opts.planned().Slack
 	if keys := m.BytesAreKeys() && !m.reducible(rows); keys && m.opts.Course.Slack == 0 {
 		return slack * keySlack / usualSlack
@@ -64,6 +71,9 @@ func (m *ballsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32
 func (m *ballsMethod) resume() error { return m.loadCandidates() }
 
 func (m *ballsMethod) prepare() error {
+	if m.Inner() {
+		return m.prepareInner()
+	}
 	if err := m.sight(m.candidatesByCodes); err != nil {
 		return err
 	}
@@ -84,6 +94,9 @@ func (m *ballsMethod) stage(kind string) error {
 		return m.goKeyed()
 	case job.ListsStage:
 		return m.goExact()
+	}
+	if m.Inner() {
+		return m.divideInner()
 	}
 	return m.divideBalls()
 }

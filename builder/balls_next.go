@@ -15,6 +15,9 @@ func (m *ballsMethod) next() (kind, stop string) {
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
+	if m.Inner() {
+		return m.nextInner()
+	}
 	kind, stop = m.more()
 	if kind == job.PropagationStage {
 		return kind, stop

@@ -6,7 +6,6 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // exactWork is the work of all pairs, in elements, that is too little to be worth less than
@@ -34,12 +33,6 @@ const exactWork = 20e9
 // 3,130 to 5,400 for 0.99.
 func exactPairs(recall float64) float64 { return -2550 * math.Log10(1-min(recall, 0.9999)) }
 
-// exactInner is the work of all pairs beyond which the paper's method takes over under inner
-// products, where balls are of no use: 380,000 rows of 128 dimensions, 72,000 of 784. SIFT, 200,000
-// of 128: 10 s, and 19 by the paper's method for a recall of 0.968; GIST 2.6 and 17 s (AVX-512
-// with VNNI; by AVX2 all pairs take four times as long, and are still exact).
-const exactInner = 30e6
-
 // exactIsCheaper compares n rows of dim elements with all others by count.
 func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := float64(n-1) / 2       // of a row
@@ -49,8 +42,6 @@ func (o *Options) exactIsCheaper(n, dim int) bool {
 		return true
 	case o.Distance != nil:
 		return false
-	case o.Metric == distance.IP:
-		return work <= exactInner
 	}
 	return float64(n)*work <= exactWork
 }
@@ -81,7 +72,7 @@ func (r *run) take(name Method) {
 
 // divisible reports whether the parts method can do what is asked.
 func (o *Options) divisible() bool {
-	return o.paperOnly() == "" && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
+	return o.paperOnly() == "" && o.Metric.Gathers() && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
 }
 
 // wholeBytes is the memory beyond which auto builds in parts: below it the balls
@@ -107,8 +98,6 @@ func (o *Options) paperOnly() string {
 	switch {
 	case o.Distance != nil:
 		return "a distance of your own"
-	case o.Metric == distance.IP:
-		return "inner products"
 	case o.Trigger != DefaultTrigger:
 		return "a trigger"
 	case o.Visits != o.visits():
@@ -138,7 +127,7 @@ func (o *Options) unused(m Method) (names []string) {
 	given(!t.leaves && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
 	given(!t.rounds && o.Propagation == Off, "propagation")
 	given(!t.pairCache && o.Distance == nil && o.PairCache == On, "pair cache")
-	given(t.complete && o.Distance == nil && o.paperOnly() != "" && o.Metric != distance.IP, o.paperOnly())
+	given(t.complete && o.Distance == nil && o.paperOnly() != "", o.paperOnly())
 	return names
 }
 

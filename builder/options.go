@@ -215,6 +215,7 @@ func (o *Options) Validate() error {
 	t := methods[v.Method]
 	fault(t.overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
 	if t.inOrder {
+		fault(!v.Metric.Gathers(), "method %s does not know inner products", v.Method)
 		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
 		fault(v.K > maxPartsK, "k is %d, want 1 to %d with method %s", v.K, maxPartsK, v.Method)
 		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)

@@ -187,7 +187,7 @@ func (r *run) choose() (Method, error) {
 
 // treeServes reports whether a tree may be what auto takes.
 func (o *Options) treeServes(n, dim int) bool {
-	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Divisions == 0 && o.Rounds == 0
+	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
 }
 
 // treeKnows reports whether a tree knows the distance.

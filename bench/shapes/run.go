@@ -130,7 +130,7 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 
 // serves reports whether a method builds under a metric at all.
 func serves(method builder.Method, metric distance.Metric) bool {
-	return metric != distance.IP || method != builder.Balls && method != builder.Parts
+	return metric != distance.IP || method != builder.Parts
 }
 
 // one builds a graph and fills in the row.

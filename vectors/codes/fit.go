@@ -39,7 +39,12 @@ func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	if space.Metric() == distance.IP {
 		return r, false
 	}
-	return fit(rows, space, fitShare), true
+	return fit(rows, space, space.NeedsNorms(), fitShare), true
+}
+
+// FitUnit is Fit of directions under any metric: rows are divided by their norms.
+func FitUnit(rows *vectors.Rows, space *distance.Space) Rounding {
+	return fit(rows, space, true, fitShare)
 }
 
 // FitSample lists which of n rows Fit looks at: of these alone it makes the same rounding.
@@ -59,12 +64,12 @@ func fitAt(i, count, n int) int { return int(int64(i) * int64(n) / int64(count))
 // FitRows is Fit for those who look at residuals: few rows have a large one. It serves
 // inner products as well ([Matrix.Inner]).
 func FitRows(rows *vectors.Rows, space *distance.Space) Rounding {
-	return fit(rows, space, 1-clippedRows/float64(100*rows.Dim()))
+	return fit(rows, space, space.NeedsNorms(), 1-clippedRows/float64(100*rows.Dim()))
 }
 
-func fit(rows *vectors.Rows, space *distance.Space, share float64) (r Rounding) {
+func fit(rows *vectors.Rows, space *distance.Space, unit bool, share float64) (r Rounding) {
 	switch {
-	case space.NeedsNorms():
+	case unit:
 		r.Unit = true
 	case rows.Type() == vectors.Uint8 || rows.Type() == vectors.Int8:
 		return r

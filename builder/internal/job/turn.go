@@ -196,7 +196,7 @@ const allCompared = "all pairs compared"
 func (g *Goal) NextExact(s *State, target int) (kind, stop string) {
 	last, done := s.Last(), s.Count(ExactStage)
 	switch {
-	case done < target && done > 0 && g.Reached(s, last.Recall, last.Margin):
+	case done < target && done > 0 && g.Reached(s, last.Recall, halfway): // parts of all pairs gain in leaps
 		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f, %d of %d parts of all pairs compared",
 			last.Recall, s.Steer, g.Recall, done, target)
 	case done < target:

@@ -39,6 +39,9 @@ func (ps *Points) CodesOrder() bool {
 	return ps.BytesAreKeys() && ps.Space.Dim()*255*255 < 1<<24
 }
 
+// Inner reports whether rows are compared by inner products.
+func (ps *Points) Inner() bool { return ps.Own == nil && !ps.Space.Metric().Gathers() }
+
 // CodesDivide reports whether codes that are near mean rows that are near: not under inner
 // products, and not under a distance of the user's own.
 func (ps *Points) CodesDivide() bool { return ps.Own == nil && ps.Space.Metric().Gathers() }
@@ -145,7 +148,7 @@ func (ps *Points) RoundedRows(rows *vectors.Rows) (*codes.Matrix, error) {
 // Fitted fits the rounding of codes for the method's use: for bounds on keys, or for an order of
 // candidates.
 func (ps *Points) Fitted(rows *vectors.Rows) codes.Rounding {
-	if ps.Use == PairCodes {
+	if ps.Use == PairCodes || ps.Inner() {
 		return codes.FitRows(rows, ps.Space)
 	}
 	rounding, _ := codes.Fit(rows, ps.Space)

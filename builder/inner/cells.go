@@ -1,0 +1,143 @@
+// Package inner finds the rows whose inner products with a row are largest.
+//
+// Under inner products nearness is no matter of place: the nearest rows of most rows are the
+// longest ones. Among rows of about the same length, though, those of the nearest direction
+// come first. So rows are banded by their norms, each band is divided into cells of near
+// directions, and a row looks into the cells that promise most, of whichever band. The norm of
+// the longest row of a cell bounds all that is in it (Cauchy and Schwarz), codes of
+// directions bound each pair, and keys decide the few that are left. Lists are those that keys
+// alone would give of the cells looked into; all cells together are all rows, so whoever
+// looks into more of them arrives at exact lists.
+package inner
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Cells are all rows, in groups of about the same length and direction.
+type Cells struct {
+	directions *codes.Matrix
+	norms      []float64  // of rows, by place
+	groups     [][]uint32 // places, ascending; bands of long rows come first
+	of         []uint32   // the cell of each place
+	ends       []ends
+	centers    *codes.Centers
+	perUnit    float64 // steps
+}
+
+// ends are what bounds the rows of a cell.
+type ends struct {
+	longest, shortest float64
+	residual          float64 // of the codes, the largest
+	spread            float64 // of directions around the center
+}
+
+// bandRatio is how many times the shortest row of a band the longest is at most, unless the
+// band would have less than a quarter of a cell.
+const bandRatio = 1.25
+
+// leastCell is how many places a cell has at least, where there are so many; of many rows it
+// is their square root: rows compare themselves with the centers of all cells.
+const leastCell = 256
+
+// Make divides rows into cells. norms are those of the rows, by place.
+func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, norms []float64, seed uint64, threads int) (*Cells, error) {
+	directions, err := codes.Of(rows, space, codes.FitUnit(rows, space), threads)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cells{directions: directions, norms: norms, of: make([]uint32, len(norms)), perUnit: directions.Rounding().PerUnit}
+	size := max(leastCell, int(math.Sqrt(float64(len(norms)))))
+	for number, band := range bands(norms, size) {
+		d := division.Balls{Seed: seed + uint64(number), LeafSize: size, Overlap: 1, Threads: threads}
+		if err := c.divide(ctx, d, band); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.measure()
+}
+
+// bands are places by their norms, longest first, in groups of about the same norm.
+func bands(norms []float64, size int) (bands [][]uint32) {
+	order := make([]uint32, len(norms))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int {
+		return cmp.Or(cmp.Compare(norms[y], norms[x]), cmp.Compare(x, y))
+	})
+	for from := 0; from < len(order); {
+		longest := norms[order[from]]
+		to := min(from+max(size/4, 1), len(order))
+		for to < len(order) && norms[order[to]]*bandRatio >= longest && (norms[order[to]] > 0 || longest == 0) {
+			to++
+		}
+		if len(order)-to < size/4 {
+			to = len(order)
+		}
+		slices.Sort(order[from:to])
+		bands = append(bands, order[from:to])
+		from = to
+	}
+	return bands
+}
+
+// divide adds the cells of a band.
+func (c *Cells) divide(ctx context.Context, d division.Balls, band []uint32) error {
+	if len(band) < d.LeafSize {
+		c.groups = append(c.groups, band)
+		return nil
+	}
+	d.Codes = c.directions.Some(band)
+	balls, _, err := d.Root(ctx, 0)
+	if err != nil {
+		return err
+	}
+	leaves := make([][][]uint32, len(balls))
+	err = vectors.Ranges(d.Threads, len(balls), 1, func() func(from, to int) error {
+		w := d.Worker(0)
+		return func(i, _ int) error {
+			return w.Carve(i, balls[i], func(leaf []uint32) error {
+				group := make([]uint32, len(leaf))
+				for j, number := range leaf {
+					group[j] = band[number]
+				}
+				slices.Sort(group)
+				leaves[i] = append(leaves[i], group)
+				return ctx.Err()
+			})
+		}
+	})
+	for _, groups := range leaves {
+		c.groups = append(c.groups, groups...)
+	}
+	return err
+}
+
+// measure makes the centers of the cells, and their ends.
+func (c *Cells) measure() (err error) {
+	if c.centers, err = c.directions.Centers(c.groups); err != nil {
+		return err
+	}
+	for cell, group := range c.groups {
+		e := ends{shortest: math.Inf(1), spread: math.Sqrt(max(0, 1-c.centers.Squares[cell]))}
+		for _, p := range group {
+			c.of[p] = uint32(cell)
+			e.longest, e.shortest = max(e.longest, c.norms[p]), min(e.shortest, c.norms[p])
+			e.residual = max(e.residual, float64(c.directions.Residual(p)))
+		}
+		c.ends = append(c.ends, e)
+	}
+	return nil
+}
+
+// Len is how many cells there are.
+func (c *Cells) Len() int { return len(c.groups) }

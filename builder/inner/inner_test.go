@@ -1,0 +1,172 @@
+package inner
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// kinds are rows of which inner products are hard each in its own way.
+var kinds = map[string]func(rng *rand.Rand, i int, row []float32){
+	"lengths": func(rng *rand.Rand, _ int, row []float32) {
+		size := math.Exp(2 * rng.NormFloat64())
+		for j := range row {
+			row[j] = float32(size * rng.NormFloat64())
+		}
+	},
+	"all negative": func(rng *rand.Rand, i int, row []float32) { // every row has the best products with short ones
+		for j := range row {
+			row[j] = float32(0.1 * rng.NormFloat64() * float64(j%2))
+		}
+		row[0] = float32(1 - 2*(i%2))
+	},
+	"zeros": func(rng *rand.Rand, i int, row []float32) {
+		for j := range row {
+			row[j] = float32(rng.IntN(3)-1) * float32(i%3)
+		}
+	},
+	"one row": func(_ *rand.Rand, _ int, row []float32) { row[1] = 2 },
+	"tiny and huge": func(rng *rand.Rand, i int, row []float32) {
+		for j := range row {
+			row[j] = float32(rng.NormFloat64() * math.Pow(10, float64(i%30-15)))
+		}
+	},
+}
+
+const testDim, testK = 24, 5
+
+// made are rows of a kind, in cells.
+func made(t *testing.T, kind string, n int) (*Cells, Lists, leaf.Keys) {
+	rng := rand.New(rand.NewPCG(uint64(n), 7))
+	data := make([]float32, n*testDim)
+	for i := range n {
+		kinds[kind](rng, i, data[i*testDim:(i+1)*testDim])
+	}
+	bytes := make([]byte, 4*len(data))
+	if err := vectors.Encode(vectors.Float32, data, bytes); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := vectors.RowsOf(bytes, n, testDim, 4*testDim, vectors.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := distance.New(distance.IP, vectors.Float32, testDim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norms := make([]float64, n)
+	for i := range norms {
+		norms[i] = space.Norm(rows.Row(i))
+	}
+	c, err := Make(context.Background(), rows, space, norms, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := func(x uint32, ids []uint32, out []float32) (int, error) {
+		space.Keys(rows.Row(int(x)), 0, rows.Base(), rows.Stride(), nil, ids, out)
+		return len(ids), nil
+	}
+	lists := Lists{Found: candidates.New(n, testK, 1), Keys: func() leaf.Keys { return keys }, Threads: 2, Progress: func(int) {}}
+	t.Cleanup(lists.Found.Free)
+	return c, lists, keys
+}
+
+// exact are the least keys of a row.
+func exact(t *testing.T, keys leaf.Keys, n, row int) []float32 {
+	var ids []uint32
+	for i := range uint32(n) {
+		if int(i) != row {
+			ids = append(ids, i)
+		}
+	}
+	out := make([]float32, len(ids))
+	if _, err := keys(uint32(row), ids, out); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out[:min(testK, len(out))]
+}
+
+// keysOf are those of the list of a row.
+func keysOf(l *candidates.Lists, row int) (keys []float32) {
+	for i := range l.Len(uint32(row)) {
+		keys = append(keys, candidates.KeyOf(l.At(uint32(row), i).Distance()))
+	}
+	return keys
+}
+
+// TestAllCells: rows that look into all cells, in any steps, have exact lists.
+func TestAllCells(t *testing.T) {
+	for kind := range kinds {
+		for _, n := range []int{7, 300, 1500} {
+			c, lists, keys := made(t, kind, n)
+			var pairs int64
+			for from := 0; from < c.Len(); from += 2 {
+				some, err := c.Look(context.Background(), lists, 0.3, from, from+2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				pairs += some - int64(n*c.Len()) // less those with centers
+			}
+			if pairs != int64(n)*int64(n) {
+				t.Errorf("%s, %d rows: %d pairs", kind, n, pairs)
+			}
+			for row := 0; row < n; row += 1 + n/100 {
+				if got, want := keysOf(lists.Found, row), exact(t, keys, n, row); !slices.Equal(got, want) {
+					t.Fatalf("%s, row %d of %d: %v, want %v", kind, row, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestForesee: the recall foreseen is the recall found.
+func TestForesee(t *testing.T) {
+	const n = 3000
+	c, lists, keys := made(t, "lengths", n)
+	var places []uint32
+	var exactLists [][]uint32
+	if _, err := c.Look(context.Background(), lists, 0, 0, c.Len()); err != nil {
+		t.Fatal(err)
+	}
+	for p := uint32(0); p < n; p += 50 {
+		places = append(places, p)
+		var ids []uint32
+		for _, e := range lists.Found.Entries(p) {
+			ids = append(ids, e.Place())
+		}
+		exactLists = append(exactLists, ids)
+	}
+	f := c.Foresee(places, exactLists, 0.9)
+	count, pairs := f.Cells(0.9)
+	lists.Found.Clear(1)
+	some, err := c.Look(context.Background(), lists, f.Reach, 0, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := float64(n) * n / 2; float64(some) > all/2 {
+		t.Errorf("%d pairs for recall 0.9, all are %v", some, all)
+	}
+	found := 0.0
+	for _, p := range places {
+		want := exact(t, keys, n, int(p))
+		for _, key := range keysOf(lists.Found, int(p)) {
+			if key <= want[testK-1] {
+				found += 1 / float64(testK*len(places))
+			}
+		}
+	}
+	if found < 0.9 || math.Abs(found-f.recall[count]) > 1e-9 {
+		t.Errorf("recall %v of %d cells, %v foreseen", found, count, f.recall[count])
+	}
+	if pairs > 1.5*float64(some)/n || pairs < 0.5*float64(some)/n {
+		t.Errorf("%v pairs a row foreseen, %v found", pairs, float64(some)/n)
+	}
+}

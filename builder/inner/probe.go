@@ -1,0 +1,212 @@
+package inner
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/leaf"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// Lists are what rows are offered to, by keys (candidates.Ordered).
+type Lists struct {
+	Found    *candidates.Lists
+	Keys     func() leaf.Keys // makes one goroutine's
+	Threads  int
+	Progress func(rows int)
+}
+
+// Cells are chosen for so many rows before these are looked into, as many of them look into the
+// same cell then; for fewer where each looks into many.
+const (
+	rowsAtOnce = 1 << 16
+	looksOnce  = 1 << 22
+)
+
+// Look has every row look into the cells of ranks from to to-1 among those that promise it
+// most, and returns how many pairs that were, those with centers among them. A pair is of a row
+// and one of a cell, and offered to the row alone.
+func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {
+	n := len(c.norms)
+	to = min(to, c.Len())
+	atOnce := max(codes.BandRows, min(rowsAtOnce, looksOnce/max(1, to-from)))
+	for first := 0; first < n; first += atOnce {
+		last := min(first+atOnce, n)
+		lookers, err := c.lookers(ctx, lists.Threads, reach, first, last, from, to)
+		if err != nil {
+			return pairs, err
+		}
+		pairs += int64(last-first) * int64(c.Len())
+		some, err := c.look(ctx, lists, lookers)
+		if err != nil {
+			return pairs, err
+		}
+		pairs += some
+		lists.Progress(last - first)
+	}
+	return pairs, nil
+}
+
+// lookers are, for each cell, which of the rows from first to last-1 look into it, ascending.
+func (c *Cells) lookers(ctx context.Context, threads int, reach Reach, first, last, from, to int) ([][]uint32, error) {
+	count := to - from
+	chosen := make([]uint32, (last-first)*count)
+	err := vectors.Ranges(threads, last-first, 1024, func() func(a, b int) error {
+		o, band := c.orders(reach), make([]uint32, 0, codes.BandRows)
+		return func(a, b int) error {
+			for ; a < b; a += len(band) {
+				band = band[:0]
+				for p := a; p < min(b, a+codes.BandRows); p++ {
+					band = append(band, uint32(first+p))
+				}
+				o.band(band)
+				for r := range band {
+					for i, e := range o.ranked(r, from, to) {
+						chosen[(a+r)*count+i] = uint32(e)
+					}
+				}
+			}
+			return ctx.Err()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	next := make([]int, c.Len()+1)
+	for _, cell := range chosen {
+		next[cell+1]++
+	}
+	for cell := range c.Len() {
+		next[cell+1] += next[cell]
+	}
+	all, lookers := make([]uint32, len(chosen)), make([][]uint32, c.Len())
+	for cell := range lookers {
+		lookers[cell] = all[next[cell]:next[cell+1]]
+	}
+	for i, cell := range chosen {
+		all[next[cell]] = uint32(first + i/max(count, 1))
+		next[cell]++
+	}
+	return lookers, nil
+}
+
+// look has rows look into the cells, those of long rows first.
+func (c *Cells) look(ctx context.Context, lists Lists, lookers [][]uint32) (int64, error) {
+	var pairs atomic.Int64
+	err := vectors.Ranges(lists.Threads, c.Len(), 1, func() func(from, to int) error {
+		l := &looker{Cells: c, found: lists.Found, keys: lists.Keys(), tile: c.directions.NewTile()}
+		return func(cell, _ int) error {
+			pairs.Add(int64(len(lookers[cell])) * int64(len(c.groups[cell])))
+			if err := l.into(cell, lookers[cell]); err != nil {
+				return err
+			}
+			return ctx.Err()
+		}
+	})
+	return pairs.Load(), err
+}
+
+// looker looks into cells: one per goroutine.
+type looker struct {
+	*Cells
+	found *candidates.Lists
+	keys  leaf.Keys
+	tile  *codes.Tile
+
+	rows      []uint32 // that the cell may have something for
+	bounds    [codes.BandRows]uint32
+	ids       []uint32
+	evaluated []float32
+	distances []uint32
+}
+
+// none is the bound of a list that has room.
+const none = math.MaxUint32
+
+// into compares rows with those of a cell.
+func (l *looker) into(cell int, rows []uint32) error {
+	l.rows = l.rows[:0]
+	for _, p := range rows {
+		if _, may := l.bound(cell, p); may {
+			l.rows = append(l.rows, p)
+		}
+	}
+	if len(l.rows) == 0 {
+		return nil
+	}
+	group := l.groups[cell]
+	l.tile.Columns(group, nil)
+	for band := range slices.Chunk(l.rows, codes.BandRows) {
+		l.tile.RowsOf(l.directions, band, len(group))
+		for r, p := range band {
+			if l.found.Bound(p) == none {
+				l.bounds[r] = l.tile.Bound(r, l.found.K+1)
+				_, ids := l.tile.Within(r, l.bounds[r])
+				if err := l.offer(p, ids); err != nil {
+					return err
+				}
+			}
+			l.bounds[r], _ = l.bound(cell, p)
+		}
+		l.tile.Select(l.bounds[:len(band)])
+		for r, p := range band {
+			_, ids := l.tile.Near(r)
+			if err := l.offer(p, ids); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bound is the distance of codes beyond which nothing of a cell enters the list of a row; may
+// is false where nothing of it does.
+func (l *looker) bound(cell int, place uint32) (bound uint32, may bool) {
+	limit, e, norm := l.found.Bound(place), &l.ends[cell], l.norms[place]
+	if limit == none {
+		return none, true
+	}
+	if norm == 0 { // all rows are as near as any
+		return 0, false
+	}
+	least := -float64(candidates.KeyOf(limit)) / norm // what a row along it has to have
+	of := e.longest
+	if least < 0 {
+		of = e.shortest
+	}
+	least -= math.Abs(least)/(1<<20) + of/(1<<20) // keys and norms are rounded
+	switch {
+	case least > e.longest:
+		return 0, false
+	case of == 0 || least <= -of:
+		return none, true
+	}
+	apart := math.Sqrt(max(0, 2-2*least/of))*l.perUnit + e.residual + float64(l.directions.Residual(place))
+	return l.directions.Within(apart), true
+}
+
+// offer offers rows to the list of a place.
+func (l *looker) offer(place uint32, ids []uint32) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	l.evaluated = slices.Grow(l.evaluated[:0], len(ids))[:len(ids)]
+	if _, err := l.keys(place, ids, l.evaluated); err != nil {
+		return err
+	}
+	limit := l.found.Bound(place)
+	l.ids, l.distances = l.ids[:0], l.distances[:0]
+	for i, key := range l.evaluated {
+		if d := candidates.Ordered(key); d <= limit {
+			l.ids, l.distances = append(l.ids, ids[i]), append(l.distances, d)
+		}
+	}
+	if len(l.ids) > 0 {
+		l.found.Offer(l.tile, place, l.distances, l.ids)
+	}
+	return nil
+}

@@ -23,6 +23,7 @@
 //	SEAL            written last: the store is finished where it stands
 //	reverse/        in-neighbors, where they were asked for; may be deleted
 //	search/         links that package search walks; derived, may be deleted
+//	living/         rows put and deleted since, which package living keeps
 //	scratch/        lock, temporary files, computed pairs; may be deleted
 //
 // and, while it is being built, graph/written, the account of what Pebble has on disk
@@ -177,7 +178,7 @@
 //	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
 //
-// It is about all files but the view and those in scratch/, reverse/ and search/.
+// It is about all files but the view and those in scratch/, reverse/, search/ and living/.
 //
 // Whoever opens a store holds it to its seal: only files that are listed are opened, each
 // regular, of the size listed, and reached without a symbolic link; those of the database

@@ -23,6 +23,7 @@ const (
 	viewName    = view.Name
 	searchName  = "search"
 	mapName     = "map" // of the command: a picture of the graph, derived
+	livingName  = "living" // of package living: rows put and deleted since
 	sealName    = sealed.SealName
 	newSuffix   = ".new"
 
@@ -94,6 +95,9 @@ func isStore(dir string, state State) error {
 	case Absent:
 		return fmt.Errorf("%w: %s is not there, or empty", ErrNotStore, dir)
 	case Other:
+		if _, err := os.Lstat(filepath.Join(dir, livingName, "CURRENT")); err == nil {
+			return fmt.Errorf("%w: %s is a living one: package store/living opens it, and the commands search, info, recall, append, delete and compact", ErrNotStore, dir)
+		}
 		return fmt.Errorf("%w: %s", ErrNotStore, dir)
 	}
 	return nil
@@ -101,13 +105,13 @@ func isStore(dir string, state State) error {
 
 // walkFiles calls fn for all but folders below a store's directory, with paths relative to
 // it, slashes between. Scratch files are left out, in-neighbors, which have a seal of their
-// own, and what package search derives. Pebble drops files in the background: what goes meanwhile is left out too.
+// own, what package search derives, and what package living writes. Pebble drops files in the background: what goes meanwhile is left out too.
 func walkFiles(home *rooted.Dir, fn func(rel string, info fs.FileInfo) error) error {
 	return home.Walk(".", func(rel string, info fs.FileInfo) error {
 		switch {
 		case !info.IsDir():
 			return fn(rel, info)
-		case rel == scratchName || rel == searchName || rel == reverseName || rel == reverseName+newSuffix:
+		case rel == scratchName || rel == searchName || rel == livingName || rel == reverseName || rel == reverseName+newSuffix:
 			return fs.SkipDir
 		}
 		return nil

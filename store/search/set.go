@@ -54,3 +54,8 @@ func (s *Searcher) placeOf(row store.Row) (uint32, error) {
 func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
+
+// Has reports whether a row has a place in the graph, and so a vector that can be found.
+func (s *Searcher) Has(row store.Row) bool {
+	return uint64(row) < uint64(len(s.places)) && s.places[row] != noLink
+}

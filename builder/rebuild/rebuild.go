@@ -1,0 +1,112 @@
+// Package rebuild makes the graphs of living stores: it compacts one, and merges several into
+// a new store. Both are builds, which are interrupted and continued as any other.
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+// Options tunes a compaction or a merge. The zero value works.
+type Options struct {
+	Recall float64 // of the new graph; 0: that of the one before, or the default of builds
+
+	// What shapes no result.
+	Threads  int
+	Memory   int64
+	Progress func(builder.Event)
+	Logger   func(format string, args ...any)
+}
+
+// Compact makes a new base of all live rows of a store that is open for writing, while it is
+// read and written; see living.DB.Compact. With Recall it does so also where nothing was
+// written since the last time: it makes a better graph.
+//
+// Where the graph comes out below the recall asked for, the error is builder.ErrBelowTarget,
+// and the store is compacted all the same. Cancelling ctx stops it; the next call with the same
+// Recall continues. Errors: those of living.DB.Compact and builder.Build.
+func Compact(ctx context.Context, db *living.DB, o Options) error {
+	name := ""
+	if o.Recall != 0 {
+		name = fmt.Sprintf("recall=%v", o.Recall)
+	}
+	var short error
+	err := db.Compact(ctx, name, func(ctx context.Context, job living.Job) error {
+		options, err := o.like(job.Old)
+		if err != nil {
+			return err
+		}
+		options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
+		short, err = build(ctx, job.Dir, job.Rows, options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return short
+}
+
+// build builds, or continues, and makes the links of search. short says that the graph is below
+// its target.
+func build(ctx context.Context, dir string, rows vectors.Source, o builder.Options) (short, err error) {
+	in := vectors.NewInput(rows)
+	result, err := builder.Build(ctx, dir, in, o)
+	if err != nil && !errors.Is(err, store.ErrFinished) {
+		return nil, err
+	}
+	g, err := store.Open(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	return result.Err(), search.Make(g, &search.Options{Context: ctx, Threads: o.Threads})
+}
+
+// like is the options that a store was built by, as far as they hold for any rows, and these.
+func (o *Options) like(old *store.Store) (builder.Options, error) {
+	b := builder.Options{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Logger: o.Logger}
+	if old != nil {
+		if err := take(&b, old.Info().Manifest); err != nil {
+			return b, err
+		}
+	}
+	if o.Recall != 0 {
+		b.Recall, b.Divisions, b.Rounds = o.Recall, 0, 0
+	}
+	return b, b.Validate()
+}
+
+// take takes options from a manifest. Leaf sizes and limits are fitted to rows, and left to the
+// builder.
+func take(b *builder.Options, m store.Manifest) error {
+	for _, option := range m.Options {
+		var err error
+		switch v := option.Value; option.Name {
+		case "recall":
+			b.Recall, err = strconv.ParseFloat(v, 64)
+		case "seed":
+			b.Seed, err = strconv.ParseUint(v, 10, 64)
+		case "method":
+			b.Method = builder.Method(v)
+		case "duplicates":
+			kind, most, _ := strings.Cut(v, " to ")
+			b.Duplicates = builder.Duplicates(kind)
+			if most != "" {
+				b.Copies, err = strconv.Atoi(most)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: option %s is %q", store.ErrCorrupt, option.Name, option.Value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package living
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+// A base is the sealed store of a living one. A position is a row of it.
+type base struct {
+	g    *store.Store
+	s    *search.Searcher
+	rows *rowMap
+	lock *os.File // shared: the writer removes nothing of a base that is read
+	refs atomic.Int32
+
+	placed []uint64 // a bit for each position that has a vector
+	count  int      // of these
+}
+
+// sealName is the file of a base that its readers lock.
+const sealName = "SEAL"
+
+func sealOf(folder string) string {
+	if folder == pointer.Here {
+		return sealName
+	}
+	return folder + "/" + sealName
+}
+
+// openBase opens the base of a manifest, nil where that has none.
+func openBase(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (b *base, err error) {
+	if m.Base == "" {
+		return nil, nil
+	}
+	b = new(base)
+	b.refs.Store(1)
+	defer func() {
+		if err != nil {
+			b.release()
+		}
+	}()
+	if b.lock, err = dir.Open(sealOf(m.Base)); err != nil {
+		return nil, err
+	}
+	ok, err := rooted.TryShare(b.lock)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errGoing
+	}
+	if err := isFolder(dir, m.Base); err != nil {
+		return nil, err
+	}
+	if b.g, err = store.Open(filepath.Join(dir.Name(), filepath.FromSlash(m.Base)), nil); err != nil {
+		return nil, err
+	}
+	if sum := b.g.Info().Checksum; sum != m.Checksum {
+		return nil, fmt.Errorf("%w: %s has lists of checksum %s, the manifest names %s", ErrCorrupt, b.g.Dir(), sum, m.Checksum)
+	}
+	if b.s, err = search.Open(b.g, o); err != nil {
+		return nil, err
+	}
+	if b.rows, err = openRows(dir, m.Rows, b.g.Len(), m.FirstRow); err != nil {
+		return nil, err
+	}
+	return b, b.findPlaced()
+}
+
+// isFolder is nil where a base lies in a folder of the directory, and no link leads away.
+func isFolder(dir *rooted.Dir, folder string) error {
+	sub, err := dir.Sub(folder)
+	if err != nil {
+		return err
+	}
+	return sub.Close()
+}
+
+// errGoing: the base is being removed, so another manifest counts by now.
+var errGoing = errors.New("living: the base is being removed")
+
+// findPlaced notes which positions have vectors: rows that were isolated have none, and are no
+// rows of a living store.
+func (b *base) findPlaced() error {
+	b.placed = make([]uint64, (b.g.Len()+63)/64)
+	b.count = b.s.Len()
+	for p := range b.g.Len() {
+		if b.count == b.g.Len() || b.s.Has(store.Row(p)) {
+			b.placed[p/64] |= 1 << (p % 64)
+		}
+	}
+	return nil
+}
+
+func (b *base) isPlaced(p uint32) bool { return b.placed[p/64]>>(p%64)&1 != 0 }
+
+func (b *base) retain() *base {
+	if b != nil {
+		b.refs.Add(1)
+	}
+	return b
+}
+
+// release closes the base with its last holder.
+func (b *base) release() error {
+	if b == nil || b.refs.Add(-1) > 0 {
+		return nil
+	}
+	var errs []error
+	if b.s != nil {
+		errs = append(errs, b.s.Close())
+	}
+	if b.g != nil {
+		errs = append(errs, b.g.Close())
+	}
+	if b.rows != nil {
+		errs = append(errs, b.rows.close())
+	}
+	if b.lock != nil {
+		errs = append(errs, b.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// A rowMap numbers the positions of a base: ascending, each number given once.
+type rowMap struct {
+	n    int
+	file *vectors.MappedFile // nil: they count from 0
+	b    []byte
+}
+
+const (
+	rowsMagic = "KNNGROWN"
+	rowsHead  = 16
+)
+
+// encodeRows makes the file of row numbers: "KNNGROWN", u64 how many, u64 each, and the
+// xxhash64 of all before.
+func encodeRows(rows []uint64) []byte {
+	b := append(make([]byte, 0, rowsHead+8*len(rows)+8), rowsMagic...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(rows)))
+	for _, r := range rows {
+		b = binary.LittleEndian.AppendUint64(b, r)
+	}
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// openRows opens the numbers of n positions, which are below first.
+func openRows(dir *rooted.Dir, name string, n int, first uint64) (*rowMap, error) {
+	if name == "" {
+		if uint64(n) > first {
+			return nil, fmt.Errorf("%w: the base has %d rows, the logs begin at %d", ErrCorrupt, n, first)
+		}
+		return &rowMap{n: n}, nil
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := vectors.MapOpened(f, dir.Path(name))
+	if err != nil {
+		return nil, err
+	}
+	m := &rowMap{n: n, file: file, b: file.Bytes()}
+	err = vectors.Guard(func() error { return m.check(first) })
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, dir.Path(name), err)
+	}
+	return m, nil
+}
+
+func (m *rowMap) check(first uint64) error {
+	want := rowsHead + 8*m.n + 8
+	if len(m.b) != want || string(m.b[:8]) != rowsMagic || binary.LittleEndian.Uint64(m.b[8:]) != uint64(m.n) {
+		return fmt.Errorf("%d bytes, or another beginning, want %d for %d rows", len(m.b), want, m.n)
+	}
+	if binary.LittleEndian.Uint64(m.b[want-8:]) != xxhash.Sum64(m.b[:want-8]) {
+		return fmt.Errorf("byte %d: the hash is another", want-8)
+	}
+	next := uint64(0)
+	for p := range m.n {
+		row := m.row(uint32(p))
+		if row < next || row >= first {
+			return fmt.Errorf("byte %d: row %d, want %d to %d", rowsHead+8*p, row, next, first-1)
+		}
+		next = row + 1
+	}
+	return nil
+}
+
+// row is the number of a position.
+func (m *rowMap) row(p uint32) uint64 {
+	if m.b == nil {
+		return uint64(p)
+	}
+	return binary.LittleEndian.Uint64(m.b[rowsHead+8*int(p):])
+}
+
+// position is that of a row, where it has one.
+func (m *rowMap) position(row uint64) (p uint32, ok bool) {
+	if m.b == nil {
+		return uint32(row), row < uint64(m.n)
+	}
+	at := sort.Search(m.n, func(i int) bool { return m.row(uint32(i)) >= row })
+	return uint32(at), at < m.n && m.row(uint32(at)) == row
+}
+
+func (m *rowMap) close() error {
+	if m.file == nil {
+		return nil
+	}
+	return m.file.Close()
+}

@@ -1,0 +1,372 @@
+package living
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/disk"
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/vectors"
+)
+
+// A Job is a base to be built: a sealed store of some rows. Package builder/rebuild does it.
+type Job struct {
+	Dir  string       // where it must be; an earlier run of the same job may have begun or finished it
+	Rows *Source      // the rows
+	IDs  string       // file of their ids, a line each; "" where none has one
+	K    int          // entries of a list: those that are shown, and some to spare for deletes
+	Old  *store.Store // the base until now, nil where there was none
+	Like Shape        // of the living store
+}
+
+// Rebuild does a job. Where it returns an error the job is continued by a later Compact.
+type Rebuild func(ctx context.Context, job Job) error
+
+// Compact makes a new base of all live rows by build, while views and transactions go on. When
+// it returns nil, rows that were dead when it was called are in no file any more, except in a
+// base that an open view still reads, which goes later. Rows keep their numbers and ids.
+//
+// options names the settings that shape the result: an interrupted compaction is continued by the next
+// call with the same, and begun anew by one with others. Before the new base counts, its rows
+// and ids are compared with the old ones (Content). Errors: ErrBusy; ErrBroken; build's;
+// ErrCorrupt; ctx's.
+func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error {
+	if !db.compacting.TryLock() {
+		return ErrBusy
+	}
+	defer db.compacting.Unlock()
+	for {
+		c, err := db.beginCompact(options)
+		if c == nil || err != nil {
+			return err
+		}
+		err = c.run(ctx, build)
+		if err = errors.Join(err, c.close()); err != nil {
+			return err
+		}
+		if !c.resumed || !db.writtenSince() {
+			return nil
+		}
+	}
+}
+
+// writtenSince reports whether there are operations that the last compaction did not see.
+func (db *DB) writtenSince() bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.st.ops > 0
+}
+
+// A compaction turns the base and the logs before cut into a new base.
+type compaction struct {
+	db      *DB
+	st      *state
+	cut     *snapshot
+	note    pointer.Compact
+	number  uint64 // of the base
+	resumed bool
+	rows    []uint64 // numbers of the live rows
+	sum     Content
+	ids     bool
+}
+
+// beginCompact goes on with a compaction that was begun, or begins one: it has further
+// operations written to a new log. It returns nil where there is nothing to do.
+func (db *DB) beginCompact(options string) (*compaction, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.usable(); err != nil {
+		return nil, err
+	}
+	st := db.st
+	if note := st.man.Compact; note != nil && note.Options == options {
+		return db.compaction(note, true), nil
+	}
+	m := *st.man
+	m.Number++
+	if old := m.Compact; old != nil { // by other options: its base is swept
+		m.Compact = nil
+	} else if st.ops == 0 && options == "" {
+		return nil, nil
+	}
+	note, err := db.rotate(&m, options)
+	if err != nil {
+		return nil, err
+	}
+	return db.compaction(note, false), db.sweep()
+}
+
+// rotate begins a new log and writes down that all before is being compacted.
+func (db *DB) rotate(m *pointer.Manifest, options string) (*pointer.Compact, error) {
+	st := db.st
+	if err := db.log.Finish(); err != nil { // from here on nobody looks behind its durable length
+		return nil, db.fail(err)
+	}
+	log, err := db.newLog(m, m.Number, st.firstOp+uint64(st.ops), st.nextRow())
+	if err != nil {
+		return nil, db.fail(err)
+	}
+	m.Compact = &pointer.Compact{Logs: len(m.Logs), Base: pointer.Base(m.Number), Options: options}
+	m.Logs = append(append([]uint64(nil), m.Logs...), m.Number)
+	if err := pointer.Write(db.fs, m); err != nil {
+		return nil, errors.Join(db.fail(err), log.Abandon())
+	}
+	err = db.log.Abandon()
+	db.log = log
+	if err == nil {
+		err = st.rotated(m)
+	}
+	if err != nil {
+		return nil, db.fail(err)
+	}
+	return m.Compact, nil
+}
+
+// rotated takes a new log among those of a state.
+func (st *state) rotated(m *pointer.Manifest) error {
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	name := pointer.Log(m.Number)
+	f, err := st.dir.Open(name)
+	if err != nil {
+		return err
+	}
+	r, err := oplog.NewReader(f, st.dir.Path(name))
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	end, _ := r.At()
+	st.logs, st.man = append(st.logs[:len(st.logs):len(st.logs)], r), m
+	st.publish(end)
+	return nil
+}
+
+// compaction takes up one that is written down.
+func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
+	st := db.st.retain()
+	next := st.logs[note.Logs]
+	cut := *st.now.Load()
+	cut.ops = uint32(next.FirstOp - st.firstOp)
+	cut.part = cut.part.Cut(uint32(next.FirstRow-st.first), cut.ops)
+	c := &compaction{db: db, st: st, cut: &cut, note: *note, resumed: resumed}
+	fmt.Sscanf(note.Base, pointer.Folder+"/base-%d", &c.number)
+	return c
+}
+
+func (c *compaction) close() error { return c.st.release() }
+
+// run makes the base and lets it count.
+func (c *compaction) run(ctx context.Context, build Rebuild) error {
+	src := c.source()
+	m := *c.st.man
+	m.Base, m.Rows, m.Checksum = "", "", ""
+	if src.Len() > 0 {
+		if err := c.build(ctx, src, build); err != nil {
+			return err
+		}
+		m.Base = c.note.Base
+	}
+	m.FirstRow = c.st.logs[c.note.Logs].FirstRow
+	if m.Base != "" {
+		if err := c.seal(&m); err != nil {
+			return err
+		}
+	}
+	return c.publish(ctx, &m)
+}
+
+// source lists the live rows at the cut.
+func (c *compaction) source() *Source {
+	src := &Source{st: c.st, snap: c.cut}
+	c.st.each(c.cut, func(row uint64, p, at uint32) bool {
+		if at != tail.NoRow {
+			src.tail = append(src.tail, at)
+		} else {
+			src.base = append(src.base, p)
+		}
+		c.rows = append(c.rows, row)
+		return true
+	})
+	return src
+}
+
+// build writes the ids and has the base built.
+func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) error {
+	ids := c.st.path(pointer.Folder + "/ids.tmp")
+	if err := c.writeIDs(ctx, ids); err != nil {
+		return err
+	}
+	defer os.Remove(ids)
+	k := c.st.k + slackOf(c.st.k)
+	job := Job{Dir: c.st.path(c.note.Base), Rows: src, K: k, Like: Shape{c.st.dim, c.st.typ, c.st.metric, c.st.k}}
+	if c.ids {
+		job.IDs = ids
+	}
+	if c.st.base != nil {
+		job.Old = c.st.base.g
+	}
+	return build(ctx, job)
+}
+
+// slackOf is how many entries lists of k have to spare, so that deletes do not make them short
+// at once.
+func slackOf(k int) int { return max(8, k/4) }
+
+// writeIDs writes a line for each row, sums up the contents, and notes whether any row has
+// an id.
+func (c *compaction) writeIDs(ctx context.Context, path string) error {
+	f, err := c.st.dir.Create(pointer.Folder + "/ids.tmp")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<16)
+	var buf []byte
+	c.sum, c.ids = Content{}, false
+	v := &View{st: c.st, snap: c.cut}
+	err = v.EachRow(ctx, func(row uint64, id string, vector []byte) error {
+		var one Content
+		one, buf = contentOf(buf, id, vector)
+		c.sum = c.sum.Add(one)
+		if id != "" {
+			c.ids = true
+		} else {
+			id = unnamed + strconv.FormatUint(row, 10)
+		}
+		w.WriteString(id)
+		return w.WriteByte('\n')
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// seal makes the built base and the numbers of its rows durable.
+func (c *compaction) seal(m *pointer.Manifest) error {
+	g, err := store.Open(c.st.path(m.Base), nil)
+	if err != nil {
+		return err
+	}
+	m.Checksum = g.Info().Checksum
+	if err := g.Close(); err != nil {
+		return err
+	}
+	if !counts(c.rows) {
+		m.Rows = pointer.Rows(c.number)
+		if err := disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(c.rows)); err != nil {
+			return err
+		}
+	}
+	return c.db.fs.SyncFolder(pointer.Folder)
+}
+
+// counts reports whether rows are numbered from 0.
+func counts(rows []uint64) bool {
+	return len(rows) == 0 || rows[len(rows)-1] == uint64(len(rows)-1)
+}
+
+// publish compares the new base with the old rows, and lets it count, with the operations
+// written meanwhile.
+func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
+	db := c.db
+	m.Logs, m.Compact = m.Logs[c.note.Logs:], nil
+	built, err := openBase(c.st.dir.Dir, m, db.opts.Search)
+	if err != nil {
+		return err
+	}
+	defer built.release()
+	if err := c.compare(ctx, built); err != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.usable(); err != nil {
+		return err
+	}
+	m.Number = c.st.man.Number + 1
+	st, err := openState(db.home, m, &state{base: built, man: m}, db.opts.Search)
+	if err != nil {
+		return err
+	}
+	if err := st.replay(false); err != nil {
+		return errors.Join(err, st.release())
+	}
+	if err := pointer.Write(db.fs, m); err != nil {
+		return errors.Join(db.fail(err), st.release())
+	}
+	old := db.st
+	db.st = st
+	c.st.release()
+	c.st = st.retain() // so that the old base can be swept
+	return errors.Join(old.release(), db.sweep())
+}
+
+// compare holds the rows and ids of the new base against the old.
+func (c *compaction) compare(ctx context.Context, built *base) error {
+	n := 0
+	if built != nil {
+		n = built.count
+	}
+	if n != len(c.rows) {
+		return fmt.Errorf("%w: the new base has %d rows, want %d", ErrCorrupt, n, len(c.rows))
+	}
+	if built == nil {
+		return nil
+	}
+	st := &state{base: built, typ: c.st.typ, dim: c.st.dim}
+	st.dead = make([]atomic.Pointer[deadPage], (built.g.Len()+deadRows-1)/deadRows)
+	v := &View{st: st, snap: &snapshot{}}
+	sum, err := v.Content(ctx)
+	if err == nil && sum != c.sum {
+		err = fmt.Errorf("%w: %s has rows or ids whose sum is %v, want %v", ErrCorrupt, built.g.Dir(), sum, c.sum)
+	}
+	return err
+}
+
+// A Source is the rows of a base to be. It is a vectors.Source.
+type Source struct {
+	st   *state
+	snap *snapshot
+	base []uint32 // positions
+	tail []uint32
+}
+
+// Len is the number of rows.
+func (s *Source) Len() int { return len(s.base) + len(s.tail) }
+
+// Dim is that of the store.
+func (s *Source) Dim() int { return s.st.dim }
+
+// Type is that of the store.
+func (s *Source) Type() vectors.Type { return s.st.typ }
+
+// ReadRows copies rows, as vectors.Source demands.
+func (s *Source) ReadRows(first int, dst []byte) error {
+	r := newRowReader(s.st, s.snap)
+	size := len(r.raw)
+	for i := 0; i < len(dst)/size; i++ {
+		p, at := uint32(0), tail.NoRow
+		if row := first + i; row < len(s.base) {
+			p = s.base[row]
+		} else {
+			at = s.tail[row-len(s.base)]
+		}
+		if err := r.read(p, at); err != nil {
+			return err
+		}
+		copy(dst[i*size:], r.raw)
+	}
+	return nil
+}

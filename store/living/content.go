@@ -1,0 +1,95 @@
+package living
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/vectors"
+)
+
+// Content is a sum over rows, in no order: of the first 128 bits of SHA-256 over the length of
+// the id, u32, the id, and the vector in the store's type; modulo 2^128. Two stores of the same
+// ids and vectors have the same, whatever their rows are numbered.
+type Content struct{ High, Low uint64 }
+
+func (c Content) String() string { return fmt.Sprintf("%016x%016x", c.High, c.Low) }
+
+// Add is the sum of two.
+func (c Content) Add(d Content) Content {
+	low, carry := bits.Add64(c.Low, d.Low, 0)
+	high, _ := bits.Add64(c.High, d.High, carry)
+	return Content{high, low}
+}
+
+// contentOf is that of one row.
+func contentOf(buf []byte, id string, vector []byte) (Content, []byte) {
+	buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(len(id)))
+	buf = append(append(buf, id...), vector...)
+	sum := sha256.Sum256(buf)
+	return Content{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}, buf
+}
+
+// Content reads all live rows and returns their sum: a compaction, a merge and a backup leave
+// it as it is. Cancelling ctx stops it.
+func (v *View) Content(ctx context.Context) (sum Content, err error) {
+	var buf []byte
+	err = v.EachRow(ctx, func(_ uint64, id string, vector []byte) error {
+		var c Content
+		c, buf = contentOf(buf, id, vector)
+		sum = sum.Add(c)
+		return nil
+	})
+	return sum, err
+}
+
+// EachRow calls fn with the number, the id and the bytes of every live row, ascending. The
+// bytes are valid during the call.
+func (v *View) EachRow(ctx context.Context, fn func(row uint64, id string, vector []byte) error) error {
+	r := newRowReader(v.st, v.snap)
+	var failed error
+	v.st.each(v.snap, func(row uint64, p, at uint32) bool {
+		if row%1024 == 0 && ctx.Err() != nil {
+			failed = ctx.Err()
+			return false
+		}
+		var id string
+		if at != tail.NoRow {
+			id = v.snap.part.ID(at)
+		} else if id, failed = v.st.baseID(p); failed != nil {
+			return false
+		}
+		if failed = r.read(p, at); failed == nil {
+			failed = fn(row, id, r.raw)
+		}
+		return failed == nil
+	})
+	return failed
+}
+
+// A rowReader reads rows as they were given, in the store's type.
+type rowReader struct {
+	st     *state
+	snap   *snapshot
+	values []float32
+	raw    []byte
+}
+
+func newRowReader(st *state, snap *snapshot) *rowReader {
+	return &rowReader{st, snap, make([]float32, st.dim), make([]byte, st.dim*st.typ.Size())}
+}
+
+// read reads the row at a position, or in the tail, into r.raw.
+func (r *rowReader) read(p, at uint32) (err error) {
+	if at != tail.NoRow {
+		copy(r.raw, r.snap.part.Row(at))
+		return nil
+	}
+	if r.values, err = r.st.vectorAt(r.snap, p, at, r.values); err != nil {
+		return err
+	}
+	return vectors.Encode(r.st.typ, r.values, r.raw)
+}

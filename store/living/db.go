@@ -1,0 +1,282 @@
+package living
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/living/internal/disk"
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Options tunes Open. The zero value works.
+type Options struct {
+	// Create makes an empty store of this shape where there is none.
+	Create *Shape
+	// Tail is the most rows that may wait for a compaction: Update returns ErrFull beyond. Every
+	// search compares its query with each of them, and they are in memory. 0 is 1<<18.
+	Tail   int
+	Search *search.Options // of the base; nil: the zero value
+
+	fs func(disk.FS) disk.FS // tests put in ones that fail
+}
+
+// A Shape is common to all rows of a store.
+type Shape struct {
+	Dim    int
+	Type   vectors.Type    // 0 is float32
+	Metric distance.Metric // 0 is euclidean
+	K      int             // entries of a list; 0 is 20
+}
+
+// A DB is a living store that is written to. It is safe for concurrent use.
+type DB struct {
+	home *home
+	fs   disk.FS
+	opts Options
+	lock *os.File
+
+	mu     sync.Mutex // held by the transaction that runs
+	log    *oplog.Writer
+	st     *state
+	broken error
+	closed bool
+
+	compacting sync.Mutex
+}
+
+const lockName = pointer.Folder + "/lock"
+
+// Open opens the store in dir for writing: one that was built, one that was written to before,
+// or, with Options.Create, a new one. Only one DB of all processes has it. What a process that
+// ended at any moment left is put in order: every transaction whose Update returned nil is
+// there, and every other one is there whole or not at all.
+//
+// Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt.
+func Open(dir string, opts *Options) (db *DB, err error) {
+	db = new(DB)
+	if opts != nil {
+		db.opts = *opts
+	}
+	if db.opts.Tail <= 0 {
+		db.opts.Tail = 1 << 18
+	}
+	if err := db.opts.make(dir); err != nil {
+		return nil, err
+	}
+	if db.home, err = openHome(dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			db.release()
+		}
+	}()
+	db.fs = disk.In(db.home.Dir)
+	if db.opts.fs != nil {
+		db.fs = db.opts.fs(db.fs)
+	}
+	if err := db.isStore(); err != nil {
+		return nil, err
+	}
+	if err := db.takeLock(); err != nil {
+		return nil, err
+	}
+	m, err := db.manifest()
+	if err != nil {
+		return nil, err
+	}
+	return db, db.open(m)
+}
+
+// make makes the directory of a store that is to be created.
+func (o *Options) make(dir string) error {
+	if o.Create == nil {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// isStore is nil where the directory holds a store, or one may be created there. Nothing is written yet.
+func (db *DB) isStore() error {
+	m, err := readManifest(db.home)
+	if err == nil && m != nil || db.opts.Create == nil || !errors.Is(err, store.ErrNotStore) {
+		return err
+	}
+	names, failed := db.home.List(".")
+	if failed == nil && (len(names) == 0 || len(names) == 1 && names[0] == pointer.Folder) {
+		return nil
+	}
+	return errors.Join(err, failed)
+}
+
+// takeLock makes this the one writer.
+func (db *DB) takeLock() (err error) {
+	if err := db.fs.Mkdir(pointer.Folder); err != nil {
+		return err
+	}
+	if err := db.fs.SyncFolder("."); err != nil {
+		return err
+	}
+	if db.lock, err = db.home.Edit(lockName); err != nil {
+		return err
+	}
+	ok, err := rooted.TryLock(db.lock)
+	if err == nil && !ok {
+		holder, _ := io.ReadAll(io.LimitReader(db.lock, 1000))
+		err = fmt.Errorf("%w: %s, by %s", ErrLocked, db.home.Name(), strings.TrimSpace(string(holder)))
+	}
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	db.lock.Truncate(0)
+	db.lock.WriteAt(fmt.Appendf(nil, "process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339)), 0)
+	return nil
+}
+
+// manifest reads the manifest that counts, or writes the first one.
+func (db *DB) manifest() (*pointer.Manifest, error) {
+	m, err := readManifest(db.home)
+	if errors.Is(err, store.ErrNotStore) && db.opts.Create != nil {
+		m, err = db.opts.Create.manifest()
+	}
+	if err != nil || len(m.Logs) > 0 {
+		return m, err
+	}
+	m.Number = 1
+	m.Logs = []uint64{1}
+	log, err := db.newLog(m, 1, 1, m.FirstRow)
+	if err != nil {
+		return nil, err
+	}
+	return m, errors.Join(log.Abandon(), pointer.Write(db.fs, m))
+}
+
+func (s *Shape) manifest() (*pointer.Manifest, error) {
+	m := &pointer.Manifest{Dim: s.Dim, Type: vectors.Float32.String(), Metric: distance.Euclidean.String(), K: 20}
+	if s.Type != 0 {
+		m.Type = s.Type.String()
+	}
+	if s.Metric != 0 {
+		m.Metric = s.Metric.String()
+	}
+	if s.K != 0 {
+		m.K = s.K
+	}
+	if m.Dim < 1 || m.Dim > vectors.MaxDim || m.K < 1 || m.K > 1<<12 {
+		return nil, fmt.Errorf("living: a store of dimension %d with lists of %d, want 1 to %d and 1 to %d", m.Dim, m.K, vectors.MaxDim, 1<<12)
+	}
+	return m, nil
+}
+
+// newLog makes an empty log, durable under its name.
+func (db *DB) newLog(m *pointer.Manifest, number, op, row uint64) (*oplog.Writer, error) {
+	typ, err := vectors.ParseType(m.Type)
+	if err != nil {
+		return nil, err
+	}
+	w, err := oplog.Create(db.fs, pointer.Log(number), oplog.Header{Number: number, FirstOp: op, FirstRow: row, Type: typ, Dim: m.Dim})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.fs.SyncFolder(pointer.Folder); err != nil {
+		return nil, errors.Join(err, w.Abandon())
+	}
+	return w, nil
+}
+
+// open opens the files of a manifest, to go on writing.
+func (db *DB) open(m *pointer.Manifest) error {
+	st, err := openState(db.home, m, nil, db.opts.Search)
+	if err != nil {
+		return err
+	}
+	db.st = st
+	if err := st.replay(true); err != nil {
+		return err
+	}
+	last := len(m.Logs) - 1
+	if db.log, err = oplog.Continue(db.fs, pointer.Log(m.Logs[last]), st.logs[last]); err != nil {
+		return err
+	}
+	return db.sweep()
+}
+
+// View is the store as it is now. Errors: ErrClosed.
+func (db *DB) View() (*View, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, ErrClosed
+	}
+	return newView(db.st.retain(), db, ReadOptions{Search: db.opts.Search}), nil
+}
+
+// usable is nil where the store can be written to.
+func (db *DB) usable() error {
+	if db.closed {
+		return ErrClosed
+	}
+	if db.broken != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, db.broken)
+	}
+	return nil
+}
+
+// fail ends all writing. After a failed sync the contents of the disk are unknown, so that nothing
+// that comes after it could be promised.
+func (db *DB) fail(err error) error {
+	db.broken = err
+	return fmt.Errorf("%w: %w", ErrBroken, err)
+}
+
+// Close ends the writing and lets others write. Views stay open. It waits for a compaction
+// that is running.
+func (db *DB) Close() error {
+	db.compacting.Lock()
+	defer db.compacting.Unlock()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil
+	}
+	db.closed = true
+	return db.release()
+}
+
+// release closes everything that is open.
+func (db *DB) release() error {
+	var errs []error
+	if db.log != nil {
+		if db.broken != nil {
+			errs = append(errs, db.log.Abandon())
+		} else {
+			errs = append(errs, db.log.Close())
+		}
+	}
+	if db.st != nil {
+		errs = append(errs, db.st.release())
+	}
+	if db.lock != nil {
+		errs = append(errs, db.lock.Close())
+	}
+	if db.home != nil {
+		errs = append(errs, db.home.release())
+	}
+	return errors.Join(errs...)
+}

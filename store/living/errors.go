@@ -1,0 +1,23 @@
+package living
+
+import (
+	"errors"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/oplog"
+)
+
+// Errors that a program can test with errors.Is.
+var (
+	ErrLocked   = errors.New("living: another process, or another DB of this one, writes here")               // the error names it
+	ErrBroken   = errors.New("living: a write failed: nothing can be written until the store is opened anew") // Update and Compact after that; the failed transaction may be there then, whole, or not
+	ErrFull     = errors.New("living: the tail is full: compact the store")                                   // Options.Tail
+	ErrVector   = errors.New("living: not a vector of this store")                                            // its dimension or elements
+	ErrID       = errors.New("living: not an id")                                                             // see Tx.Put
+	ErrBusy     = errors.New("living: a compaction is running already")                                       //
+	ErrTooLarge = oplog.ErrTooLarge                                                                           // of a transaction
+	ErrNoID     = store.ErrNoID                                                                               // no live row has the id
+	ErrNoRow    = store.ErrNoRow                                                                              // no such row, or it is dead
+	ErrCorrupt  = store.ErrCorrupt
+	ErrClosed   = store.ErrClosed
+)

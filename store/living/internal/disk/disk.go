@@ -1,0 +1,89 @@
+// Package disk has the few operations on one folder by which a living store writes. Tests
+// replace them by ones that fail, or that remember which bytes a crash may lose.
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/knng/knng/store/internal/rooted"
+)
+
+// FS is a folder that is written to. Names are relative to it, with slashes.
+type FS interface {
+	Create(name string) (File, error) // a new file in place of one of that name
+	Edit(name string) (File, error)   // one that is there
+	Rename(from, to string) error
+	RemoveAll(name string) error // no error where there is none
+	Mkdir(name string) error     // no error where it is there
+	SyncFolder(name string) error
+}
+
+// File is an open file.
+type File interface {
+	io.WriterAt
+	Truncate(size int64) error
+	Sync() error
+	SyncData() error // at least the contents and the size
+	Close() error
+}
+
+// In is the folder itself.
+func In(dir *rooted.Dir) FS { return folder{dir} }
+
+type folder struct{ dir *rooted.Dir }
+
+type file struct{ *os.File }
+
+func (f file) SyncData() error { return rooted.File(f.File).SyncData() }
+
+func (d folder) Create(name string) (File, error) {
+	f, err := d.dir.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+func (d folder) Edit(name string) (File, error) {
+	f, err := d.dir.Edit(name)
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+func (d folder) Rename(from, to string) error {
+	return d.dir.FS().Rename(d.dir.Path(from), d.dir.Path(to))
+}
+
+func (d folder) RemoveAll(name string) error { return d.dir.RemoveAll(name) }
+func (d folder) Mkdir(name string) error     { return d.dir.MkdirAll(name, 0o777) }
+
+func (d folder) SyncFolder(name string) error {
+	f, err := d.dir.FS().OpenDir(d.dir.Path(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Write makes a file of some bytes, durable under its name when it returns.
+func Write(fs FS, folder, name string, data []byte) error {
+	path := folder + "/" + name
+	f, err := fs.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	return fs.SyncFolder(folder)
+}

@@ -1,0 +1,119 @@
+package oplog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/vectors"
+)
+
+const (
+	logMagic    = "KNNGLOG1"
+	frameMagic  = "OPS1"
+	headerBytes = 64
+	fixedBytes  = 40 // of a log's header
+	frameBytes  = 40 // before the operations
+	sumBytes    = 8
+
+	// MaxFrame is the most bytes of operations in a frame.
+	MaxFrame = 1 << 28
+)
+
+// A Header describes a log.
+type Header struct {
+	Number   uint64
+	FirstOp  uint64
+	FirstRow uint64
+	Type     vectors.Type
+	Dim      int
+}
+
+// vectorBytes is the size of a vector.
+func (h *Header) vectorBytes() int { return h.Dim * h.Type.Size() }
+
+// encode makes the bytes of the header of a log of a durable length.
+func (h *Header) encode(durable int64) []byte {
+	b := append(make([]byte, 0, headerBytes), logMagic...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.Type))
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.Dim))
+	for _, v := range []uint64{h.Number, h.FirstOp, h.FirstRow} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+	return append(b, mark(b[fixedBytes:], durable)...)
+}
+
+// mark encodes a durable length; it begins behind the hash of the fixed part.
+func mark(sum []byte, durable int64) []byte {
+	var b [16]byte
+	copy(b[:8], sum)
+	binary.LittleEndian.PutUint64(b[8:], uint64(durable))
+	hash := xxhash.Sum64(b[:])
+	copy(b[:8], b[8:])
+	binary.LittleEndian.PutUint64(b[8:], hash)
+	return b[:]
+}
+
+// decodeHeader reads the fixed part of a header and returns its hash.
+func decodeHeader(b []byte) (h Header, sum uint64, err error) {
+	sum = binary.LittleEndian.Uint64(b[fixedBytes:])
+	h = Header{Type: vectors.Type(b[8]), Dim: int(binary.LittleEndian.Uint32(b[12:])), Number: binary.LittleEndian.Uint64(b[16:]),
+		FirstOp: binary.LittleEndian.Uint64(b[24:]), FirstRow: binary.LittleEndian.Uint64(b[32:])}
+	switch {
+	case string(b[:8]) != logMagic:
+		err = fmt.Errorf("byte 0: %q, want %q", b[:8], logMagic)
+	case xxhash.Sum64(b[:fixedBytes]) != sum:
+		err = errors.New("byte 40: the hash of the header is another")
+	case h.Type < vectors.Uint8 || h.Type > vectors.Float32 || binary.LittleEndian.Uint32(b[8:]) > uint32(vectors.Float32):
+		err = fmt.Errorf("byte 8: type %d, want 1 to 4", binary.LittleEndian.Uint32(b[8:]))
+	case h.Dim < 1 || h.Dim > vectors.MaxDim:
+		err = fmt.Errorf("byte 12: dimension %d, want 1 to %d", h.Dim, vectors.MaxDim)
+	case h.FirstOp > 1<<62 || h.FirstRow > 1<<62:
+		err = fmt.Errorf("byte 24: operations from %d, rows from %d", h.FirstOp, h.FirstRow)
+	}
+	return h, sum, err
+}
+
+// decodeMark reads the durable length.
+func decodeMark(b []byte) (int64, error) {
+	durable := binary.LittleEndian.Uint64(b[48:])
+	if binary.LittleEndian.Uint64(b[56:]) != xxhash.Sum64(b[fixedBytes:56]) {
+		return 0, errors.New("byte 56: the hash of the durable length is another")
+	}
+	if durable < headerBytes || durable > 1<<62 {
+		return 0, fmt.Errorf("byte 48: a durable length of %d", durable)
+	}
+	return int64(durable), nil
+}
+
+// A frame is the head of one.
+type frame struct {
+	length uint32
+	first  uint64
+	before uint64
+	count  uint64
+}
+
+func (f *frame) encode(b []byte) []byte {
+	b = append(b, frameMagic...)
+	b = binary.LittleEndian.AppendUint32(b, f.length)
+	for _, v := range []uint64{f.first, f.before, f.count} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b[len(b)-32:]))
+}
+
+// decode reads the head of a frame and reports whether it is one.
+func (f *frame) decode(b []byte) bool {
+	if len(b) < frameBytes || string(b[:4]) != frameMagic || binary.LittleEndian.Uint64(b[32:]) != xxhash.Sum64(b[:32]) {
+		return false
+	}
+	*f = frame{binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])}
+	return f.length <= MaxFrame
+}
+
+// size is that of the whole frame.
+func (f *frame) size() int64 { return frameBytes + int64(f.length) + sumBytes }

@@ -1,0 +1,97 @@
+package tail
+
+import (
+	"unsafe"
+
+	"github.com/knng/knng/vectors"
+)
+
+// A Target is a query as rows are compared with it.
+type Target struct {
+	t      *Tail
+	native bool
+	row    []byte
+	norm   float64
+	values []float32
+	keys   [chunkRows]float32
+	ids    []uint32
+}
+
+// Set takes a query, whose elements are as those of rows, not multiplied. It reports whether
+// the query has distances: a vector of zeros has none under cosine.
+func (q *Target) Set(t *Tail, query []float32) bool {
+	q.t = t
+	scaled := make([]float32, t.dim)
+	for i, v := range query {
+		scaled[i] = v
+		if t.scale != 0 {
+			scaled[i] = vectors.Scale(v, t.scale)
+		}
+	}
+	q.values = make([]float32, t.dim)
+	q.row = make([]byte, t.size)
+	space := t.space
+	if q.native = t.scale == 0 && holds(t.typ, scaled, q.row, q.values); !q.native {
+		space, q.row = t.floats, bytesOf(scaled)
+	}
+	q.norm = 0
+	if space.NeedsNorms() {
+		q.norm = space.Norm(q.row)
+		return q.norm != 0
+	}
+	return true
+}
+
+// holds encodes a query in a type and reports whether nothing is lost.
+func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
+	if vectors.Encode(typ, query, row) != nil {
+		return false
+	}
+	vectors.Decode(typ, row, back)
+	for i, v := range query {
+		if back[i] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// Each calls fn with every live row of a part that admit lets pass, nil being all, and its key.
+func (q *Target) Each(p Part, admit func(row uint32) bool, fn func(row uint32, key float32)) {
+	for first := uint32(0); first < p.rows; first += chunkRows {
+		q.ids = q.ids[:0]
+		for i := range min(chunkRows, p.rows-first) {
+			if p.Live(first+i) && (admit == nil || admit(first+i)) {
+				q.ids = append(q.ids, i)
+			}
+		}
+		c := p.chunks[first/chunkRows]
+		q.chunk(c)
+		for i, at := range q.ids {
+			fn(first+at, q.keys[i])
+		}
+	}
+}
+
+// chunk computes the keys of some rows of a chunk.
+func (q *Target) chunk(c *chunk) {
+	t := q.t
+	if q.native {
+		t.space.Keys(q.row, q.norm, c.data, t.size, c.norms, q.ids, q.keys[:])
+		return
+	}
+	zero := [1]uint32{}
+	for i, at := range q.ids {
+		t.values(c.data[int(at)*t.size:][:t.size], q.values)
+		var norm [1]float64
+		if c.norms != nil {
+			norm[0] = c.norms[at]
+		}
+		t.floats.Keys(q.row, q.norm, bytesOf(q.values), 0, norm[:], zero[:], q.keys[i:i+1])
+	}
+}
+
+// bytesOf views float32 as the raw rows that kernels read.
+func bytesOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
+}

@@ -1,0 +1,132 @@
+// Package tail holds the rows of a living store that are in no graph yet. A query is compared
+// with each of them.
+package tail
+
+import (
+	"sync/atomic"
+
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// chunkRows is how many rows lie side by side.
+const chunkRows = 1024
+
+// NoRow stands for no row of the tail.
+const NoRow = ^uint32(0)
+
+// A Tail grows by one writer, while others read the rows that they know of.
+type Tail struct {
+	space  *distance.Space // over rows as they are
+	floats *distance.Space
+	typ    vectors.Type
+	dim    int
+	size   int
+	scale  int // rows are compared multiplied by 2 to it
+	chunks []*chunk
+	rows   uint32
+}
+
+type chunk struct {
+	data   []byte
+	norms  []float64
+	ids    [chunkRows]string
+	before [chunkRows]uint32
+	dead   [chunkRows]atomic.Uint32 // the operation that ended the row, counted from 1; 0 while it lives
+}
+
+// New makes an empty tail of rows that are compared by a metric, multiplied by 2 to scale.
+func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error) {
+	t := &Tail{typ: typ, dim: dim, size: dim * typ.Size(), scale: scale}
+	var err error
+	if t.space, err = distance.New(metric, typ, dim); err != nil {
+		return nil, err
+	}
+	t.floats, err = distance.New(metric, vectors.Float32, dim)
+	return t, err
+}
+
+// Add adds a row, which an earlier one of the same id came before, or NoRow.
+func (t *Tail) Add(id string, vector []byte, before uint32) {
+	at := int(t.rows % chunkRows)
+	if at == 0 {
+		c := &chunk{data: make([]byte, chunkRows*t.size)}
+		if t.space.NeedsNorms() {
+			c.norms = make([]float64, chunkRows)
+		}
+		t.chunks = append(t.chunks, c)
+	}
+	c := t.chunks[len(t.chunks)-1]
+	copy(c.data[at*t.size:], vector)
+	if c.norms != nil {
+		c.norms[at] = t.norm(vector)
+	}
+	c.ids[at], c.before[at] = id, before
+	t.rows++
+}
+
+// norm is that of a row as it is compared.
+func (t *Tail) norm(vector []byte) float64 {
+	if t.scale == 0 {
+		return t.space.Norm(vector)
+	}
+	values := make([]float32, t.dim)
+	t.values(vector, values)
+	return t.floats.Norm(bytesOf(values))
+}
+
+// values are the elements of a row as it is compared.
+func (t *Tail) values(row []byte, dst []float32) {
+	t.space.Float32(row, dst)
+	if t.scale != 0 {
+		for i, x := range dst {
+			dst[i] = vectors.Scale(x, t.scale)
+		}
+	}
+}
+
+// Part is the first rows of a tail, as they were after some operations.
+type Part struct {
+	*Tail
+	chunks []*chunk
+	rows   uint32
+	ops    uint32
+}
+
+// After is all rows until now, as they are after so many operations.
+func (t *Tail) After(ops uint32) Part { return Part{t, t.chunks, t.rows, ops} }
+
+// Cut is the first rows of a part, as they were after fewer operations.
+func (p Part) Cut(rows, ops uint32) Part {
+	p.rows, p.ops = rows, ops
+	return p
+}
+
+// Len is how many rows there are, dead ones among them.
+func (p Part) Len() uint32 { return p.rows }
+
+// Kill ends a row by an operation, counted from 1.
+func (t *Tail) Kill(row, op uint32) { t.chunks[row/chunkRows].dead[row%chunkRows].Store(op) }
+
+// Live reports whether a row lives.
+func (p Part) Live(row uint32) bool {
+	if row >= p.rows {
+		return false
+	}
+	op := p.chunks[row/chunkRows].dead[row%chunkRows].Load()
+	return op == 0 || op > p.ops
+}
+
+// ID is a row's.
+func (p Part) ID(row uint32) string { return p.chunks[row/chunkRows].ids[row%chunkRows] }
+
+// Before is the row that had the id of a row before it.
+func (p Part) Before(row uint32) uint32 { return p.chunks[row/chunkRows].before[row%chunkRows] }
+
+// Row is the bytes of a row.
+func (p Part) Row(row uint32) []byte {
+	return p.chunks[row/chunkRows].data[int(row%chunkRows)*p.size:][:p.size]
+}
+
+// Decode converts a row to float32, as it was given.
+func (t *Tail) Decode(row []byte, dst []float32) { t.space.Float32(row, dst) }

@@ -1,0 +1,252 @@
+package living
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+// A Query says which live rows are wanted: as search.Query does, but its rows are those of the
+// living store, and Effort counts live rows.
+type Query struct {
+	K      int
+	Effort int
+	Within *float32
+	Keep   func(store.Row) bool
+	Only   *Set
+	Exact  bool
+}
+
+// A Set is rows that may be results of queries to the view that made it.
+type Set struct {
+	of   *View
+	base *search.Set
+	tail map[uint32]bool
+}
+
+// Only makes a set of live rows; those that do not live are left out.
+func (v *View) Only(rows []store.Row) (*Set, error) {
+	set := &Set{of: v, tail: map[uint32]bool{}}
+	var positions []store.Row
+	for _, row := range rows {
+		switch p, at, err := v.st.locate(v.snap, uint64(row)); {
+		case err != nil:
+		case at != tail.NoRow:
+			set.tail[at] = true
+		default:
+			positions = append(positions, store.Row(p))
+		}
+	}
+	if v.st.base == nil {
+		return set, nil
+	}
+	var err error
+	set.base, err = v.st.base.s.Only(positions)
+	return set, err
+}
+
+// Search returns the live rows nearest to a vector, nearest first, those as near by number:
+// min(K, as many as pass). A search of the graph is joined with a comparison with every row
+// that is not in it yet. Errors: search.ErrQuery, ErrCorrupt, vectors.ErrFault.
+func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
+	if q.Only != nil && q.Only.of != v {
+		return nil, fmt.Errorf("%w: the set of rows is another view's", search.ErrQuery)
+	}
+	if err := v.check(query, &q); err != nil {
+		return nil, err
+	}
+	found, err := v.searchTail(nil, query, &q)
+	if err != nil {
+		return nil, err
+	}
+	if v.st.base != nil {
+		if found, err = v.searchBase(found, query, &q); err != nil {
+			return nil, err
+		}
+	}
+	return nearest(found, q.K), nil
+}
+
+// check completes a query, also where there is no base that would.
+func (v *View) check(query []float32, q *Query) error {
+	switch {
+	case len(query) != v.st.dim:
+		return fmt.Errorf("%w: %d elements, the rows have %d", search.ErrQuery, len(query), v.st.dim)
+	case q.K < 0 || q.K == 0 && q.Within == nil || q.Effort < 0:
+		return fmt.Errorf("%w: K is %d, effort %d, and no distance bounds the results, or one of them is below 0", search.ErrQuery, q.K, q.Effort)
+	case q.Within != nil && *q.Within != *q.Within:
+		return fmt.Errorf("%w: within NaN", search.ErrQuery)
+	}
+	for i, x := range query {
+		if x-x != 0 {
+			return fmt.Errorf("%w: element %d is %v", search.ErrQuery, i, x)
+		}
+	}
+	if q.K > math.MaxInt32 {
+		q.K = math.MaxInt32
+	}
+	return nil
+}
+
+// nearest sorts results and keeps the k nearest, all if k is 0.
+func nearest(found []store.Neighbor, k int) []store.Neighbor {
+	slices.SortFunc(found, func(a, b store.Neighbor) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row))
+	})
+	if k > 0 {
+		found = found[:min(k, len(found))]
+	}
+	return found
+}
+
+// searchBase appends the results of the graph.
+func (v *View) searchBase(found []store.Neighbor, query []float32, q *Query) ([]store.Neighbor, error) {
+	b, first := v.st.base, len(found)
+	inner := search.Query{K: q.K, Effort: q.Effort, Within: q.Within, Exact: q.Exact, Keep: v.keep(q.Keep)}
+	if q.Only != nil {
+		inner.Only = q.Only.base
+	}
+	found, err := b.s.Append(found, query, inner)
+	for i := first; i < len(found); i++ {
+		found[i].Row = store.Row(b.rows.row(uint32(found[i].Row)))
+	}
+	return found, err
+}
+
+// keep says which positions of the base may be results; nil for all.
+func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
+	b, ops := v.st.base, v.snap.ops
+	switch {
+	case user == nil && v.snap.liveBase == b.count:
+		return nil
+	case user == nil:
+		return func(p store.Row) bool { return v.st.livesAt(uint32(p), ops) }
+	}
+	return func(p store.Row) bool {
+		return v.st.livesAt(uint32(p), ops) && user(store.Row(b.rows.row(uint32(p))))
+	}
+}
+
+// searchTail appends the rows of the tail that may be results: the k nearest of them, or all
+// within a distance.
+func (v *View) searchTail(found []store.Neighbor, query []float32, q *Query) ([]store.Neighbor, error) {
+	t := v.target()
+	defer v.targets.Put(t)
+	if !t.Set(v.st.tail, query) {
+		return nil, fmt.Errorf("%w: a vector of zeros has no direction, which cosine compares", search.ErrQuery)
+	}
+	var admit func(uint32) bool
+	if q.Keep != nil || q.Only != nil {
+		admit = func(at uint32) bool {
+			return (q.Only == nil || q.Only.tail[at]) && (q.Keep == nil || q.Keep(store.Row(v.st.first+uint64(at))))
+		}
+	}
+	best := newBest(q.K)
+	t.Each(v.snap.part, admit, best.offer)
+	return v.shown(found, best.all, q.Within), nil
+}
+
+func (v *View) target() *tail.Target {
+	if t, ok := v.targets.Get().(*tail.Target); ok {
+		return t
+	}
+	return new(tail.Target)
+}
+
+// shown appends rows of the tail with the distances of their keys.
+func (v *View) shown(dst []store.Neighbor, all []keyed, within *float32) []store.Neighbor {
+	for _, e := range all {
+		d := v.st.shown(e.key)
+		if within == nil || d <= *within {
+			dst = append(dst, store.Neighbor{Row: store.Row(v.st.first + uint64(e.row)), Distance: d})
+		}
+	}
+	return dst
+}
+
+// shown turns a key into a distance.
+func (st *state) shown(key float32) float32 {
+	if st.base != nil {
+		return st.base.g.Shown(key)
+	}
+	return st.metric.Shown(key)
+}
+
+type keyed struct {
+	row uint32
+	key float32
+}
+
+// best keeps the k least keys, those of lower rows first, or all if k is 0: a heap with the
+// worst on top.
+type best struct {
+	k   int
+	all []keyed
+}
+
+func newBest(k int) *best { return &best{k: k} }
+
+func (b *best) worse(i, j int) bool {
+	x, y := b.all[i], b.all[j]
+	return x.key > y.key || x.key == y.key && x.row > y.row
+}
+
+func (b *best) offer(row uint32, key float32) {
+	if b.k == 0 || len(b.all) < b.k {
+		b.all = append(b.all, keyed{row, key})
+		for i := len(b.all) - 1; b.k > 0 && i > 0 && b.worse(i, (i-1)/2); i = (i - 1) / 2 {
+			b.all[i], b.all[(i-1)/2] = b.all[(i-1)/2], b.all[i]
+		}
+		return
+	}
+	if key >= b.all[0].key { // rows ascend
+		return
+	}
+	b.all[0] = keyed{row, key}
+	for i := 0; ; {
+		worst := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(b.all); c++ {
+			if b.worse(c, worst) {
+				worst = c
+			}
+		}
+		if worst == i {
+			return
+		}
+		b.all[i], b.all[worst] = b.all[worst], b.all[i]
+		i = worst
+	}
+}
+
+// SearchAll answers many queries on threads goroutines: one list for each, those of Search. An
+// error names the query; that of ctx ends the call.
+func (v *View) SearchAll(ctx context.Context, queries vectors.Source, q Query, threads int) ([][]store.Neighbor, error) {
+	found := make([][]store.Neighbor, queries.Len())
+	size := queries.Dim() * queries.Type().Size()
+	err := vectors.Ranges(max(1, threads), len(found), 16, func() func(from, to int) error {
+		raw, values := make([]byte, size), make([]float32, queries.Dim())
+		return func(from, to int) (err error) {
+			for i := from; i < to; i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := queries.ReadRows(i, raw); err != nil {
+					return err
+				}
+				vectors.Decode(queries.Type(), raw, values)
+				if found[i], err = v.Search(values, q); err != nil {
+					return fmt.Errorf("query %d: %w", i, err)
+				}
+			}
+			return nil
+		}
+	})
+	return found, err
+}

@@ -1,0 +1,285 @@
+package living
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// deadRows is how many positions share a page of deaths.
+const deadRows = 1024
+
+type deadPage [deadRows]atomic.Uint32
+
+// A state is a base and the operations since. Operations are counted from 1; one writer
+// applies them, and readers see those up to the operation that their snapshot names.
+type state struct {
+	dir    *home
+	metric distance.Metric
+	typ    vectors.Type
+	dim    int
+	k      int
+	base   *base // nil: there is none
+	first  uint64
+	tail   *tail.Tail
+	dead   []atomic.Pointer[deadPage] // of the base: the operation that ended each position
+
+	refs atomic.Int32
+
+	writing  sync.Mutex // held while operations are applied
+	man      *pointer.Manifest
+	logs     []*oplog.Reader
+	firstOp  uint64 // number of the first operation in the logs
+	ops      uint32 // applied
+	liveBase int
+	liveTail int
+
+	ids    sync.RWMutex
+	latest map[string]uint32 // row of the tail that an id was last given to
+
+	now atomic.Pointer[snapshot]
+}
+
+// A snapshot is a state after some operations.
+type snapshot struct {
+	man      *pointer.Manifest
+	part     tail.Part
+	ops      uint32
+	liveBase int
+	liveTail int
+	end      int64 // of the last log
+}
+
+func (s *snapshot) live() int { return s.liveBase + s.liveTail }
+
+// openState opens the files of a manifest. keep, where not nil, is the base of another state,
+// which is taken if it is the same.
+func openState(dir *home, m *pointer.Manifest, keep *state, o *search.Options) (st *state, err error) {
+	st = &state{dir: dir.retain(), man: m, dim: m.Dim, k: m.K, first: m.FirstRow, latest: map[string]uint32{}}
+	st.refs.Store(1)
+	defer func() {
+		if err != nil {
+			st.release()
+		}
+	}()
+	if st.metric, err = distance.ParseMetric(m.Metric); err != nil {
+		return nil, err
+	}
+	if st.typ, err = vectors.ParseType(m.Type); err != nil {
+		return nil, err
+	}
+	if keep != nil && keep.man.Base == m.Base && keep.man.Checksum == m.Checksum && keep.man.Rows == m.Rows {
+		st.base = keep.base.retain()
+	} else if st.base, err = openBase(dir.Dir, m, o); err != nil {
+		return nil, err
+	}
+	if err := st.agrees(); err != nil {
+		return nil, err
+	}
+	if err := st.openLogs(); err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// agrees holds the base against the manifest and makes room for the tail.
+func (st *state) agrees() (err error) {
+	scale := 0
+	if st.base != nil {
+		info := st.base.g.Info().Manifest
+		if info.Dim != st.dim || info.Type != st.typ.String() || info.Metric != st.metric.String() {
+			return fmt.Errorf("%w: the base has %d %s by %s, the manifest names %d %v by %v", ErrCorrupt, info.Dim, info.Type, info.Metric, st.dim, st.typ, st.metric)
+		}
+		scale = info.Scale()
+		st.liveBase = st.base.count
+		st.dead = make([]atomic.Pointer[deadPage], (st.base.g.Len()+deadRows-1)/deadRows)
+	}
+	st.tail, err = tail.New(st.metric, st.typ, st.dim, scale)
+	return err
+}
+
+func (st *state) openLogs() error {
+	for i, number := range st.man.Logs {
+		f, err := st.dir.Open(pointer.Log(number))
+		if err != nil {
+			return err
+		}
+		r, err := oplog.NewReader(f, st.dir.Path(pointer.Log(number)))
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		st.logs = append(st.logs, r)
+		if r.Number != number || r.Type != st.typ || r.Dim != st.dim {
+			return fmt.Errorf("%w: %s is number %d of %d %v, want %d of %d %v", ErrCorrupt, f.Name(), r.Number, r.Dim, r.Type, number, st.dim, st.typ)
+		}
+		if i == 0 && r.FirstRow != st.first {
+			return fmt.Errorf("%w: %s begins with row %d, want %d", ErrCorrupt, f.Name(), r.FirstRow, st.first)
+		}
+	}
+	if len(st.logs) > 0 {
+		st.firstOp = st.logs[0].FirstOp
+	}
+	return nil
+}
+
+// replay applies the logs up to their durable lengths, and publishes it. The one
+// writer recovers: it takes whole frames behind the last durable length too.
+func (st *state) replay(recover bool) error {
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	for i, r := range st.logs {
+		if _, op := r.At(); op == r.FirstOp {
+			if err := st.begins(r); err != nil {
+				return err
+			}
+		}
+		end, err := r.Durable()
+		if err != nil {
+			return err
+		}
+		if err := r.To(end, st.applyRead); err != nil {
+			return err
+		}
+		if i == len(st.logs)-1 && recover {
+			if err := r.Recover(st.applyRead); err != nil {
+				return err
+			}
+		}
+	}
+	end := int64(0)
+	if last := len(st.logs) - 1; last >= 0 {
+		end, _ = st.logs[last].At()
+	}
+	st.publish(end)
+	return nil
+}
+
+// begins holds the beginning of a log against the end of the one before.
+func (st *state) begins(r *oplog.Reader) error {
+	if r.FirstOp != st.firstOp+uint64(st.ops) || r.FirstRow != st.nextRow() {
+		return fmt.Errorf("%w: %s begins with operation %d and row %d, want %d and %d", ErrCorrupt, r.File().Name(), r.FirstOp, r.FirstRow, st.firstOp+uint64(st.ops), st.nextRow())
+	}
+	return nil
+}
+
+// nextRow is the number that the next row gets.
+func (st *state) nextRow() uint64 { return st.first + uint64(st.tail.After(0).Len()) }
+
+// publish shows the operations applied so far to new views.
+func (st *state) publish(end int64) {
+	st.now.Store(&snapshot{man: st.man, part: st.tail.After(st.ops), ops: st.ops, liveBase: st.liveBase, liveTail: st.liveTail, end: end})
+}
+
+// applyRead applies an operation that was read.
+func (st *state) applyRead(_ uint64, op *oplog.Op) error { return st.apply(op) }
+
+// apply applies an operation. It may be anyone's: whatever it is, it does no harm.
+func (st *state) apply(op *oplog.Op) error {
+	if st.ops >= math.MaxUint32-1 || st.tail.After(0).Len() >= math.MaxUint32-1 {
+		return errors.New("more operations than are counted")
+	}
+	if op.Row != oplog.NoRow {
+		if err := st.kill(op.Row); err != nil {
+			return err
+		}
+	} else if op.Kind == oplog.Delete {
+		return errors.New("no row to delete")
+	}
+	st.ops++
+	if op.Kind == oplog.Put {
+		st.add(op)
+	}
+	return nil
+}
+
+func (st *state) add(op *oplog.Op) {
+	st.ids.Lock()
+	defer st.ids.Unlock()
+	row, before := st.tail.After(0).Len(), tail.NoRow
+	if last, ok := st.latest[op.ID]; ok && op.ID != "" {
+		before = last
+	}
+	st.tail.Add(op.ID, op.Vector, before)
+	if op.ID != "" {
+		st.latest[op.ID] = row
+	}
+	st.liveTail++
+}
+
+// kill ends a row by the operation that is being applied.
+func (st *state) kill(row uint64) error {
+	op := st.ops + 1
+	if row >= st.first {
+		at := row - st.first
+		part := st.tail.After(st.ops)
+		if at >= uint64(part.Len()) || !part.Live(uint32(at)) {
+			return fmt.Errorf("row %d ends, which does not live", row)
+		}
+		st.tail.Kill(uint32(at), op)
+		st.liveTail--
+		return nil
+	}
+	p, ok := st.position(row)
+	if !ok || !st.livesAt(p, st.ops) {
+		return fmt.Errorf("row %d ends, which does not live", row)
+	}
+	page := st.dead[p/deadRows].Load()
+	if page == nil {
+		page = new(deadPage)
+		st.dead[p/deadRows].Store(page)
+	}
+	page[p%deadRows].Store(op)
+	st.liveBase--
+	return nil
+}
+
+// position is the place of a row in the base, where it has a vector.
+func (st *state) position(row uint64) (p uint32, ok bool) {
+	if st.base == nil {
+		return 0, false
+	}
+	p, ok = st.base.rows.position(row)
+	return p, ok && st.base.isPlaced(p)
+}
+
+// livesAt reports whether a position lives after some operations.
+func (st *state) livesAt(p uint32, ops uint32) bool {
+	page := st.dead[p/deadRows].Load()
+	if page == nil {
+		return true
+	}
+	op := page[p%deadRows].Load()
+	return op == 0 || op > ops
+}
+
+func (st *state) retain() *state {
+	st.refs.Add(1)
+	return st
+}
+
+// release closes the state with its last holder.
+func (st *state) release() error {
+	if st.refs.Add(-1) > 0 {
+		return nil
+	}
+	errs := []error{st.base.release(), st.dir.release()}
+	for _, r := range st.logs {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// path is where a file of the store lies, for messages and for linking.
+func (st *state) path(name string) string {
+	return filepath.Join(st.dir.Name(), filepath.FromSlash(name))
+}

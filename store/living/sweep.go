@@ -1,0 +1,68 @@
+package living
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/living/internal/pointer"
+)
+
+// sweep removes files that the manifest does not name: manifests, logs and bases of before, and
+// those that a process left half made. A base that is read somewhere stays until the next
+// sweep: its readers hold a lock that goes with their processes.
+func (db *DB) sweep() error {
+	m := db.st.man
+	keep := m.Files()
+	names, err := db.home.List(pointer.Folder)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		full := pointer.Folder + "/" + name
+		switch {
+		case keep[name] || full == lockName:
+		case strings.HasPrefix(name, "base-"):
+			errs = append(errs, db.removeBase(full))
+		default:
+			errs = append(errs, db.fs.RemoveAll(full))
+		}
+	}
+	if m.Base != pointer.Here {
+		errs = append(errs, db.removeBase(pointer.Here))
+	}
+	return errors.Join(errs...)
+}
+
+// removeBase removes a base that nobody reads.
+func (db *DB) removeBase(folder string) error {
+	f, err := db.home.Open(sealOf(folder))
+	if errors.Is(err, fs.ErrNotExist) { // never finished, or gone
+		if folder == pointer.Here {
+			return nil
+		}
+		return db.fs.RemoveAll(folder)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if ok, err := rooted.TryLock(f); err != nil || !ok {
+		return err
+	}
+	if folder != pointer.Here {
+		return db.fs.RemoveAll(folder)
+	}
+	// The seal goes last: without it the rest would pass for an unfinished build.
+	var errs []error
+	for _, name := range []string{"search", "reverse", "reverse.new", "view", "map", "scratch", "vectors", "graph"} {
+		errs = append(errs, db.fs.RemoveAll(path.Join(folder, name)))
+	}
+	if err := errors.Join(append(errs, db.fs.SyncFolder("."))...); err != nil {
+		return err
+	}
+	return errors.Join(db.fs.RemoveAll(sealName), db.fs.SyncFolder("."))
+}

@@ -1,0 +1,241 @@
+package living
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/vectors"
+)
+
+// A Tx is a transaction: operations that take effect together, or not at all. It is valid
+// within the function that Update calls, and belongs to one goroutine.
+type Tx struct {
+	db   *DB
+	st   *state
+	snap *snapshot
+
+	ops   []oplog.Op
+	bytes int
+	rows  uint64            // that are put
+	ids   map[string]uint64 // rows of ids as of now, NoRow where dropped
+	dead  map[uint64]bool
+	named map[uint64]string // ids of rows put
+	err   error             // of the database; the transaction fails
+}
+
+// Update runs fn and makes its operations durable: when Update returns nil, they are on the disk,
+// and every view opened from then on sees them. Where fn returns an error, or panics, nothing of
+// them happens. Transactions run one after the other. fn must not call Update.
+//
+// Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken where the disk failed, now or
+// before.
+func (db *DB) Update(fn func(tx *Tx) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.usable(); err != nil {
+		return err
+	}
+	tx := &Tx{db: db, st: db.st, snap: db.st.now.Load(), ids: map[string]uint64{}, dead: map[uint64]bool{}, named: map[uint64]string{}}
+	err := fn(tx)
+	tx.db = nil
+	if err == nil {
+		err = tx.err
+	}
+	if err != nil || len(tx.ops) == 0 {
+		return err
+	}
+	return db.commit(tx)
+}
+
+func (db *DB) commit(tx *Tx) error {
+	if err := db.log.Append(tx.ops); errors.Is(err, ErrTooLarge) {
+		return err
+	} else if err != nil {
+		return db.fail(err)
+	}
+	st := db.st
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	for i := range tx.ops {
+		if err := st.apply(&tx.ops[i]); err != nil {
+			return db.fail(fmt.Errorf("operation %d of a transaction: %w", i, err))
+		}
+	}
+	end, _ := db.log.End()
+	st.publish(end)
+	return nil
+}
+
+// errEnded: a Tx was used after its function had returned.
+var errEnded = errors.New("living: the transaction has ended")
+
+// Put adds a row with an external id, which is "" for none, and returns its number, which no
+// other row ever gets. A live row that has the id is deleted. Ids are UTF-8 of 1 to 4096 bytes
+// without line feeds; Int makes those of numbers. Elements must be finite and such as the
+// store's type holds: whole numbers where that is of bytes; float16 rounds.
+//
+// Errors: ErrVector, ErrID, ErrFull, ErrTooLarge; after them the transaction can go on.
+func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
+	if tx.db == nil {
+		return 0, errEnded
+	}
+	raw, err := tx.st.encode(vector)
+	if err != nil {
+		return 0, err
+	}
+	if uint64(tx.snap.part.Len())+tx.rows >= uint64(tx.db.opts.Tail) {
+		return 0, fmt.Errorf("%w: %d rows wait", ErrFull, tx.db.opts.Tail)
+	}
+	old := uint64(oplog.NoRow)
+	if id != "" {
+		if err := checkID(id); err != nil {
+			return 0, err
+		}
+		if old, err = tx.find(id); err != nil && !errors.Is(err, ErrNoID) {
+			return 0, err
+		}
+	}
+	if err := tx.room(len(id) + len(raw)); err != nil {
+		return 0, err
+	}
+	row := tx.st.nextRow() + tx.rows
+	tx.rows++
+	tx.drop(old)
+	if id != "" {
+		tx.ids[id], tx.named[row] = row, id
+	}
+	tx.ops = append(tx.ops, oplog.Op{Kind: oplog.Put, Row: old, ID: id, Vector: raw})
+	return store.Row(row), nil
+}
+
+// room counts the bytes of an operation.
+func (tx *Tx) room(n int) error {
+	if n += 32; tx.bytes+n > oplog.MaxFrame {
+		return ErrTooLarge
+	}
+	tx.bytes += n
+	return nil
+}
+
+// Delete deletes the row of an id. Errors: ErrNoID, after which the transaction can go on;
+// ErrCorrupt.
+func (tx *Tx) Delete(id string) error {
+	if tx.db == nil {
+		return errEnded
+	}
+	row, err := tx.find(id)
+	if err != nil {
+		return err
+	}
+	return tx.delete(row)
+}
+
+// DeleteRow deletes a row by its number. Errors: ErrNoRow, after which the transaction can go
+// on.
+func (tx *Tx) DeleteRow(row store.Row) error {
+	if tx.db == nil {
+		return errEnded
+	}
+	put := uint64(row) >= tx.st.nextRow() && uint64(row) < tx.st.nextRow()+tx.rows
+	if !put {
+		if _, _, err := tx.st.locate(tx.snap, uint64(row)); err != nil {
+			return err
+		}
+	}
+	if tx.dead[uint64(row)] {
+		return fmt.Errorf("%w: %d is deleted in this transaction", ErrNoRow, row)
+	}
+	return tx.delete(uint64(row))
+}
+
+func (tx *Tx) delete(row uint64) error {
+	if err := tx.room(0); err != nil {
+		return err
+	}
+	tx.drop(row)
+	tx.ops = append(tx.ops, oplog.Op{Kind: oplog.Delete, Row: row})
+	return nil
+}
+
+// drop notes that a row is dead from here on.
+func (tx *Tx) drop(row uint64) {
+	if row == oplog.NoRow {
+		return
+	}
+	tx.dead[row] = true
+	if id, ok := tx.named[row]; ok {
+		tx.ids[id] = oplog.NoRow
+	}
+}
+
+// find is the row of an id, as this transaction left it; NoRow with an error where there is
+// none.
+func (tx *Tx) find(id string) (uint64, error) {
+	if row, ok := tx.ids[id]; ok {
+		if row == oplog.NoRow {
+			return oplog.NoRow, noID(id)
+		}
+		return row, nil
+	}
+	row, err := tx.st.find(tx.snap, id)
+	if err == nil && tx.dead[row] {
+		err = noID(id)
+	}
+	if err != nil {
+		return oplog.NoRow, err
+	}
+	return row, nil
+}
+
+// RowOf is the live row of an id, as this transaction left it. Errors: ErrNoID, ErrCorrupt.
+func (tx *Tx) RowOf(id string) (store.Row, error) {
+	if tx.db == nil {
+		return 0, errEnded
+	}
+	row, err := tx.find(id)
+	if err != nil {
+		return 0, err
+	}
+	return store.Row(row), nil
+}
+
+// encode makes a row of a vector.
+func (st *state) encode(vector []float32) ([]byte, error) {
+	if len(vector) != st.dim {
+		return nil, fmt.Errorf("%w: %d elements, the rows have %d", ErrVector, len(vector), st.dim)
+	}
+	whole := st.typ == vectors.Uint8 || st.typ == vectors.Int8
+	sum := 0.0
+	for i, x := range vector {
+		if x-x != 0 || whole && x != float32(int(x)) {
+			return nil, fmt.Errorf("%w: element %d is %v, the rows are %v", ErrVector, i, x, st.typ)
+		}
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 && st.metric.ZeroIsBad() {
+		return nil, fmt.Errorf("%w: all its elements are 0, and %v compares directions", ErrVector, st.metric)
+	}
+	if sum > math.MaxFloat32/4 {
+		return nil, fmt.Errorf("%w: its squared norm is %g, and distances from it would overflow", ErrVector, sum)
+	}
+	raw := make([]byte, st.dim*st.typ.Size())
+	if err := vectors.Encode(st.typ, vector, raw); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrVector, err)
+	}
+	if st.metric.ZeroIsBad() && st.typ == vectors.Float16 && allZero(raw) {
+		return nil, fmt.Errorf("%w: as float16 all its elements are 0", ErrVector)
+	}
+	return raw, nil
+}
+
+func allZero(raw []byte) bool {
+	for i, b := range raw {
+		if b != 0 && (b != 0x80 || i%2 == 0) { // of -0 the sign
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package living
+
+import (
+	"errors"
+	"io/fs"
+	"iter"
+	"sync"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// A View is a living store as it was at one moment. Nothing that is written changes it. It is
+// safe for concurrent use, but for Close, which comes after all else; until then the disk holds
+// its files, also where the store is compacted meanwhile.
+type View struct {
+	st   *state
+	snap *snapshot
+	db   *DB // nil for one that was opened by OpenReader
+	opts ReadOptions
+
+	once    sync.Once
+	targets sync.Pool // of *tail.Target
+}
+
+// ReadOptions tunes OpenReader. The zero value works.
+type ReadOptions struct {
+	Search *search.Options // of the base; nil: the zero value
+}
+
+// OpenReader opens the store in dir as it is now, in any number of processes, while another
+// writes. A store that was built and never written to by this package is one too. Errors:
+// store.ErrNotStore and the others of store.Open, search.ErrOwnDistance, ErrCorrupt.
+func OpenReader(dir string, opts *ReadOptions) (*View, error) {
+	if opts == nil {
+		opts = new(ReadOptions)
+	}
+	h, err := openHome(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer h.release()
+	st, err := openLatest(h, nil, opts.Search)
+	if err != nil {
+		return nil, err
+	}
+	return newView(st, nil, *opts), nil
+}
+
+// newView takes over one hold of a state.
+func newView(st *state, db *DB, opts ReadOptions) *View {
+	return &View{st: st, snap: st.now.Load(), db: db, opts: opts}
+}
+
+// openLatest opens the files that count. A writer may replace it meanwhile and remove files that
+// it named before: then it is begun again.
+func openLatest(h *home, keep *state, o *search.Options) (*state, error) {
+	var last error
+	for range 100 {
+		m, err := readManifest(h)
+		if err != nil {
+			return nil, err
+		}
+		st, err := openState(h, m, keep, o)
+		if err == nil {
+			if err = st.replay(false); err == nil {
+				return st, nil
+			}
+			st.release()
+		}
+		if now, gone := readManifest(h); gone == nil && now.Number == m.Number {
+			if !errors.Is(err, errGoing) {
+				return nil, err
+			}
+		}
+		last = err
+	}
+	return nil, last
+}
+
+// readManifest reads the manifest that counts, or makes that of a store that has none yet.
+func readManifest(h *home) (*pointer.Manifest, error) {
+	m, err := pointer.Read(h.Dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return m, err
+	}
+	g, err := store.Open(h.Name(), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	if g.OwnDistance() {
+		return nil, search.ErrOwnDistance
+	}
+	info := g.Info()
+	return &pointer.Manifest{Dim: info.Manifest.Dim, Type: info.Manifest.Type, Metric: info.Manifest.Metric, K: info.Manifest.K,
+		Base: pointer.Here, Checksum: info.Checksum, FirstRow: uint64(g.Len())}, nil
+}
+
+// Close gives the view back.
+func (v *View) Close() error {
+	var err error
+	v.once.Do(func() { err = v.st.release() })
+	return err
+}
+
+// Refresh returns a view of the store as it is now. The old one stays as it is, and is closed
+// by its own Close.
+func (v *View) Refresh() (*View, error) {
+	if v.db != nil {
+		return v.db.View()
+	}
+	m, err := readManifest(v.st.dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.Number == v.st.man.Number && len(m.Logs) > 0 {
+		if err := v.st.replay(false); err != nil {
+			return nil, err
+		}
+		return newView(v.st.retain(), nil, v.opts), nil
+	}
+	st, err := openLatest(v.st.dir, v.st, v.opts.Search)
+	if err != nil {
+		return nil, err
+	}
+	return newView(st, nil, v.opts), nil
+}
+
+// State counts the rows of a view.
+type State struct {
+	Rows    int    `json:"rows"`    // that live
+	Pending int    `json:"pending"` // of these in no graph yet: every query is compared with them
+	Dead    int    `json:"dead"`    // rows that are gone and still take space, until the store is compacted
+	Ops     uint64 `json:"ops"`     // operations until now
+	NextRow uint64 `json:"next_row"`
+	K       int    `json:"k"`
+	Dim     int    `json:"dim"`
+	Type    string `json:"type"`
+	Metric  string `json:"metric"`
+	Base    string `json:"base"`    // folder of the graph; "" where there is none
+	Due     bool   `json:"due"`     // a compaction would pay: an eighth of the rows is dead, or a quarter pending
+	Unended bool   `json:"unended"` // one was begun, and is to be continued
+}
+
+// State counts.
+func (v *View) State() State {
+	s, n := v.snap, 0
+	if v.st.base != nil {
+		n = v.st.base.count
+	}
+	all := n + int(s.part.Len())
+	st := State{Rows: s.live(), Pending: s.liveTail, Dead: all - s.live(), Ops: v.st.firstOp + uint64(s.ops), NextRow: v.st.first + uint64(s.part.Len()),
+		K: v.st.k, Dim: v.st.dim, Type: v.st.typ.String(), Metric: v.st.metric.String(), Unended: s.man.Compact != nil}
+	if s.man.Base != "" {
+		st.Base = v.st.path(s.man.Base)
+	}
+	st.Due = st.Dead > max(all/8, dueRows) || st.Pending > max(n/4, dueRows)
+	return st
+}
+
+// dueRows are too few to compact for.
+const dueRows = 4096
+
+// Len is how many rows live.
+func (v *View) Len() int { return v.snap.live() }
+
+// Dim is how many elements a vector has.
+func (v *View) Dim() int { return v.st.dim }
+
+// Type is that of the vectors.
+func (v *View) Type() vectors.Type { return v.st.typ }
+
+// Metric is the distance.
+func (v *View) Metric() distance.Metric { return v.st.metric }
+
+// Searcher searches the base of the view, and is nil where it has none: it knows nothing of
+// the operations since.
+func (v *View) Searcher() *search.Searcher {
+	if v.st.base == nil {
+		return nil
+	}
+	return v.st.base.s
+}
+
+// Base is the store that was last built, or nil: it knows nothing of the operations since, and
+// its rows count from 0.
+func (v *View) Base() *store.Store {
+	if v.st.base == nil {
+		return nil
+	}
+	return v.st.base.g
+}
+
+// RowOf is the live row of an id. Errors: ErrNoID, ErrCorrupt.
+func (v *View) RowOf(id string) (store.Row, error) {
+	row, err := v.st.find(v.snap, id)
+	return store.Row(row), err
+}
+
+// ID is the id of a live row, "" where it has none. Errors: ErrNoRow, ErrCorrupt.
+func (v *View) ID(row store.Row) (string, error) { return v.st.idOf(v.snap, uint64(row)) }
+
+// Has reports whether a row lives.
+func (v *View) Has(row store.Row) bool {
+	_, _, err := v.st.locate(v.snap, uint64(row))
+	return err == nil
+}
+
+// Vector appends the elements of a live row to dst[:0]. Errors: ErrNoRow, vectors.ErrFault.
+func (v *View) Vector(row store.Row, dst []float32) ([]float32, error) {
+	return v.st.vector(v.snap, uint64(row), dst)
+}
+
+// Rows yields the live rows, ascending.
+func (v *View) Rows() iter.Seq[store.Row] {
+	return func(yield func(store.Row) bool) {
+		v.st.each(v.snap, func(row uint64, _, _ uint32) bool { return yield(store.Row(row)) })
+	}
+}
+
+// each calls fn with every live row, ascending, and where it lies, as locate does.
+func (st *state) each(snap *snapshot, fn func(row uint64, p, at uint32) bool) {
+	if st.base != nil {
+		for p := range uint32(st.base.g.Len()) {
+			if st.base.isPlaced(p) && st.livesAt(p, snap.ops) && !fn(st.base.rows.row(p), p, tail.NoRow) {
+				return
+			}
+		}
+	}
+	for at := range snap.part.Len() {
+		if snap.part.Live(at) && !fn(st.first+uint64(at), 0, at) {
+			return
+		}
+	}
+}

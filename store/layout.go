@@ -22,7 +22,7 @@ const (
 	reverseName = "reverse"
 	viewName    = view.Name
 	searchName  = "search"
-	mapName     = "map" // of the command: a picture of the graph, derived
+	mapName     = "map"    // of the command: a picture of the graph, derived
 	livingName  = "living" // of package living: rows put and deleted since
 	sealName    = sealed.SealName
 	newSuffix   = ".new"
@@ -105,7 +105,7 @@ func isStore(dir string, state State) error {
 
 // walkFiles calls fn for all but folders below a store's directory, with paths relative to
 // it, slashes between. Scratch files are left out, in-neighbors, which have a seal of their
-// own, what package search derives, and what package living writes. Pebble drops files in the background: what goes meanwhile is left out too.
+// own, and the files of packages search and living. Pebble drops files in the background: what goes meanwhile is left out too.
 func walkFiles(home *rooted.Dir, fn func(rel string, info fs.FileInfo) error) error {
 	return home.Walk(".", func(rel string, info fs.FileInfo) error {
 		switch {

@@ -41,43 +41,47 @@ func sealOf(folder string) string {
 }
 
 // openBase opens the base of a manifest, nil where that has none.
-func openBase(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (b *base, err error) {
+func openBase(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (*base, error) {
 	if m.Base == "" {
 		return nil, nil
 	}
-	b = new(base)
+	b := new(base)
 	b.refs.Store(1)
-	defer func() {
-		if err != nil {
-			b.release()
-		}
-	}()
-	if b.lock, err = dir.Open(sealOf(m.Base)); err != nil {
+	if err := b.open(dir, m, o); err != nil {
+		b.release()
 		return nil, err
+	}
+	return b, nil
+}
+
+func (b *base) open(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (err error) {
+	if b.lock, err = dir.Open(sealOf(m.Base)); err != nil {
+		return err
 	}
 	ok, err := rooted.TryShare(b.lock)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !ok {
-		return nil, errGoing
+		return errGoing
 	}
 	if err := isFolder(dir, m.Base); err != nil {
-		return nil, err
+		return err
 	}
 	if b.g, err = store.Open(filepath.Join(dir.Name(), filepath.FromSlash(m.Base)), nil); err != nil {
-		return nil, err
+		return err
 	}
 	if sum := b.g.Info().Checksum; sum != m.Checksum {
-		return nil, fmt.Errorf("%w: %s has lists of checksum %s, the manifest names %s", ErrCorrupt, b.g.Dir(), sum, m.Checksum)
+		return fmt.Errorf("%w: %s has lists of checksum %s, the manifest names %s", ErrCorrupt, b.g.Dir(), sum, m.Checksum)
 	}
 	if b.s, err = search.Open(b.g, o); err != nil {
-		return nil, err
+		return err
 	}
 	if b.rows, err = openRows(dir, m.Rows, b.g.Len(), m.FirstRow); err != nil {
-		return nil, err
+		return err
 	}
-	return b, b.findPlaced()
+	b.findPlaced()
+	return nil
 }
 
 // isFolder is nil where a base lies in a folder of the directory, and no link leads away.
@@ -94,7 +98,7 @@ var errGoing = errors.New("living: the base is being removed")
 
 // findPlaced notes which positions have vectors: rows that were isolated have none, and are no
 // rows of a living store.
-func (b *base) findPlaced() error {
+func (b *base) findPlaced() {
 	b.placed = make([]uint64, (b.g.Len()+63)/64)
 	b.count = b.s.Len()
 	for p := range b.g.Len() {
@@ -102,7 +106,6 @@ func (b *base) findPlaced() error {
 			b.placed[p/64] |= 1 << (p % 64)
 		}
 	}
-	return nil
 }
 
 func (b *base) isPlaced(p uint32) bool { return b.placed[p/64]>>(p%64)&1 != 0 }
@@ -130,7 +133,7 @@ func (b *base) release() error {
 		errs = append(errs, b.rows.close())
 	}
 	if b.lock != nil {
-		errs = append(errs, b.lock.Close())
+		errs = append(errs, rooted.Locked{File: b.lock}.Close())
 	}
 	return errors.Join(errs...)
 }

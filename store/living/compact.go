@@ -265,11 +265,17 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 	}
 	if !counts(c.rows) {
 		m.Rows = pointer.Rows(c.number)
-		if err := disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(c.rows)); err != nil {
-			return err
-		}
+		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(c.rows))
 	}
-	return c.db.fs.SyncFolder(pointer.Folder)
+	if err == nil {
+		err = c.db.fs.SyncFolder(pointer.Folder)
+	}
+	if err != nil {
+		c.db.mu.Lock()
+		defer c.db.mu.Unlock()
+		return c.db.fail(err)
+	}
+	return nil
 }
 
 // counts reports whether rows are numbered from 0.

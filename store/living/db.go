@@ -64,40 +64,45 @@ const lockName = pointer.Folder + "/lock"
 // there, and every other one is there whole or not at all.
 //
 // Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt.
-func Open(dir string, opts *Options) (db *DB, err error) {
-	db = new(DB)
+func Open(dir string, opts *Options) (*DB, error) {
+	db := new(DB)
 	if opts != nil {
 		db.opts = *opts
 	}
 	if db.opts.Tail <= 0 {
 		db.opts.Tail = 1 << 18
 	}
-	if err := db.opts.make(dir); err != nil {
+	if err := db.begin(dir); err != nil {
+		db.broken = err // so that nothing more is written
+		db.release()
 		return nil, err
+	}
+	return db, nil
+}
+
+// begin opens the directory and what is in it.
+func (db *DB) begin(dir string) (err error) {
+	if err := db.opts.make(dir); err != nil {
+		return err
 	}
 	if db.home, err = openHome(dir); err != nil {
-		return nil, err
+		return err
 	}
-	defer func() {
-		if err != nil {
-			db.release()
-		}
-	}()
 	db.fs = disk.In(db.home.Dir)
 	if db.opts.fs != nil {
 		db.fs = db.opts.fs(db.fs)
 	}
 	if err := db.isStore(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := db.takeLock(); err != nil {
-		return nil, err
+		return err
 	}
 	m, err := db.manifest()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return db, db.open(m)
+	return db.open(m)
 }
 
 // make makes the directory of a store that is to be created.
@@ -273,7 +278,7 @@ func (db *DB) release() error {
 		errs = append(errs, db.st.release())
 	}
 	if db.lock != nil {
-		errs = append(errs, db.lock.Close())
+		errs = append(errs, rooted.Locked{File: db.lock}.Close())
 	}
 	if db.home != nil {
 		errs = append(errs, db.home.release())

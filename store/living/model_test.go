@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 120, "how many histories TestHistories runs")
+	histories = flag.Int("histories", 60, "how many histories TestHistories runs")
 	seedFlag  = flag.Uint64("seed", 0, "run a randomised test with this seed")
 )
 
@@ -469,7 +469,7 @@ func TestHistories(t *testing.T) {
 		first = rand.Uint64()
 	}
 	if testing.Short() {
-		n = min(n, 20)
+		n = min(n, 10)
 	}
 	for i := range uint64(n) {
 		seed := first + i

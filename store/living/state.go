@@ -64,32 +64,33 @@ func (s *snapshot) live() int { return s.liveBase + s.liveTail }
 
 // openState opens the files of a manifest. keep, where not nil, is the base of another state,
 // which is taken if it is the same.
-func openState(dir *home, m *pointer.Manifest, keep *state, o *search.Options) (st *state, err error) {
-	st = &state{dir: dir.retain(), man: m, dim: m.Dim, k: m.K, first: m.FirstRow, latest: map[string]uint32{}}
+func openState(dir *home, m *pointer.Manifest, keep *state, o *search.Options) (*state, error) {
+	st := &state{dir: dir.retain(), man: m, dim: m.Dim, k: m.K, first: m.FirstRow, latest: map[string]uint32{}}
 	st.refs.Store(1)
-	defer func() {
-		if err != nil {
-			st.release()
-		}
-	}()
-	if st.metric, err = distance.ParseMetric(m.Metric); err != nil {
-		return nil, err
-	}
-	if st.typ, err = vectors.ParseType(m.Type); err != nil {
-		return nil, err
-	}
-	if keep != nil && keep.man.Base == m.Base && keep.man.Checksum == m.Checksum && keep.man.Rows == m.Rows {
-		st.base = keep.base.retain()
-	} else if st.base, err = openBase(dir.Dir, m, o); err != nil {
-		return nil, err
-	}
-	if err := st.agrees(); err != nil {
-		return nil, err
-	}
-	if err := st.openLogs(); err != nil {
+	if err := st.open(keep, o); err != nil {
+		st.release()
 		return nil, err
 	}
 	return st, nil
+}
+
+func (st *state) open(keep *state, o *search.Options) (err error) {
+	m := st.man
+	if st.metric, err = distance.ParseMetric(m.Metric); err != nil {
+		return err
+	}
+	if st.typ, err = vectors.ParseType(m.Type); err != nil {
+		return err
+	}
+	if keep != nil && keep.man.Base == m.Base && keep.man.Checksum == m.Checksum && keep.man.Rows == m.Rows {
+		st.base = keep.base.retain()
+	} else if st.base, err = openBase(st.dir.Dir, m, o); err != nil {
+		return err
+	}
+	if err := st.agrees(); err != nil {
+		return err
+	}
+	return st.openLogs()
 }
 
 // agrees holds the base against the manifest and makes room for the tail.

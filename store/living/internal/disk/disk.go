@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/knng/knng/store/internal/pebblefs"
 	"github.com/knng/knng/store/internal/rooted"
 )
 
@@ -36,7 +37,7 @@ type folder struct{ dir *rooted.Dir }
 
 type file struct{ *os.File }
 
-func (f file) SyncData() error { return rooted.File(f.File).SyncData() }
+func (f file) SyncData() error { return pebblefs.File(f.File).SyncData() }
 
 func (d folder) Create(name string) (File, error) {
 	f, err := d.dir.Create(name)
@@ -55,14 +56,14 @@ func (d folder) Edit(name string) (File, error) {
 }
 
 func (d folder) Rename(from, to string) error {
-	return d.dir.FS().Rename(d.dir.Path(from), d.dir.Path(to))
+	return d.dir.Rename(from, to)
 }
 
 func (d folder) RemoveAll(name string) error { return d.dir.RemoveAll(name) }
 func (d folder) Mkdir(name string) error     { return d.dir.MkdirAll(name, 0o777) }
 
 func (d folder) SyncFolder(name string) error {
-	f, err := d.dir.FS().OpenDir(d.dir.Path(name))
+	f, err := d.dir.OpenFolder(name)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@
 //	byte 32  u64 number of its first row
 //	byte 40  u64 hash of bytes 0 to 39
 //	byte 48  u64 durable length of the file: readers go no further
-//	byte 56  u64 hash of bytes 40 to 55
-//	byte 64  frames
+//	byte 56  u64 hash of the 8 bytes at 40 and the 8 at 48
+//	byte 64  the same two again: they are written in turns, and the larger length counts
+//	byte 80  frames
 //
 // A frame:
 //

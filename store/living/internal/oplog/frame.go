@@ -13,8 +13,10 @@ import (
 const (
 	logMagic    = "KNNGLOG1"
 	frameMagic  = "OPS1"
-	headerBytes = 64
+	headerBytes = 80
 	fixedBytes  = 40 // of a log's header
+	marksAt     = 48
+	markBytes   = 16
 	frameBytes  = 40 // before the operations
 	sumBytes    = 8
 
@@ -43,10 +45,11 @@ func (h *Header) encode(durable int64) []byte {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
-	return append(b, mark(b[fixedBytes:], durable)...)
+	m := mark(b[fixedBytes:], durable)
+	return append(append(b, m...), m...)
 }
 
-// mark encodes a durable length; it begins behind the hash of the fixed part.
+// mark encodes a durable length, for a log whose fixed header has a hash.
 func mark(sum []byte, durable int64) []byte {
 	var b [16]byte
 	copy(b[:8], sum)
@@ -77,16 +80,19 @@ func decodeHeader(b []byte) (h Header, sum uint64, err error) {
 	return h, sum, err
 }
 
-// decodeMark reads the durable length.
+// decodeMark reads the durable length: the larger of two, of which a crash may have torn one.
 func decodeMark(b []byte) (int64, error) {
-	durable := binary.LittleEndian.Uint64(b[48:])
-	if binary.LittleEndian.Uint64(b[56:]) != xxhash.Sum64(b[fixedBytes:56]) {
-		return 0, errors.New("byte 56: the hash of the durable length is another")
+	most := uint64(0)
+	for _, at := range []int{marksAt, marksAt + markBytes} {
+		length := binary.LittleEndian.Uint64(b[at:])
+		if want := mark(b[fixedBytes:marksAt], int64(length)); string(b[at:at+markBytes]) == string(want) && length >= headerBytes && length < 1<<62 {
+			most = max(most, length)
+		}
 	}
-	if durable < headerBytes || durable > 1<<62 {
-		return 0, fmt.Errorf("byte 48: a durable length of %d", durable)
+	if most == 0 {
+		return 0, fmt.Errorf("byte %d: no durable length with its hash", marksAt)
 	}
-	return int64(durable), nil
+	return int64(most), nil
 }
 
 // A frame is the head of one.

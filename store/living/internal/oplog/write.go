@@ -22,6 +22,7 @@ type Writer struct {
 	sum   uint64
 	end   int64
 	op    uint64
+	slot  int // of the durable length that is written next
 	buf   []byte
 }
 
@@ -57,8 +58,13 @@ func Continue(fs disk.FS, name string, r *Reader) (*Writer, error) {
 	if err == nil {
 		err = file.Sync()
 	}
-	if err == nil {
-		err = w.mark()
+	for range 2 {
+		if err == nil {
+			err = w.mark()
+		}
+		if err == nil {
+			err = file.SyncData()
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -101,7 +107,9 @@ func (w *Writer) Append(ops []Op) error {
 
 // mark writes the durable length, which readers look at. The next sync makes it durable.
 func (w *Writer) mark() error {
-	_, err := w.file.WriteAt(mark(w.fixed[:], w.end), fixedBytes+8)
+	at := int64(marksAt + w.slot*markBytes)
+	w.slot = 1 - w.slot
+	_, err := w.file.WriteAt(mark(w.fixed[:], w.end), at)
 	return err
 }
 

@@ -1,0 +1,63 @@
+// Package living keeps a k-NN graph that rows are put into and deleted from.
+//
+//	db, err := living.Open("photos.knng", nil) // a store that knng build made
+//	err = db.Update(func(tx *living.Tx) error {
+//		_, err := tx.Put("cat.jpg", vector) // a new row; one of that id before is deleted
+//		return err
+//	})
+//	view, err := db.View()
+//	hits, err := view.Search(query, living.Query{K: 10})
+//
+// A transaction is durable when Update returns, whole or not at all, and visible to every view
+// that is opened from then on. One process writes; any number read, each its own snapshot, which
+// View.Refresh renews. Put rows are found at once, and exactly: every query is compared with
+// each row that is in no graph yet. Package builder/rebuild compacts a store: it builds a new
+// graph of all live rows, while the store is read and written.
+//
+// # Rows and ids
+//
+// A row has a number, which is given once and never again, also not by a compaction, and may
+// have an external id, a string. An id belongs to one live row at most: what is put under it
+// takes the place of the row before. Rows of a store that was built keep their numbers and ids;
+// isolated ones, which have no place in the graph, are no rows here.
+//
+// # What a delete does
+//
+// A deleted row is in no result and no list from then on. Searches walk over it, and count
+// their effort in live rows, so that there are K results as long as K rows live. A base that was
+// compacted holds max(8, k/4) more entries a list than are shown, so that few lists come short;
+// one that does is completed by a search. The bytes of a deleted row are gone from the disk after
+// the next compaction, once no view reads the base of before.
+//
+// # Files
+//
+// All are in DIR/living; the store that was built stays where it is, until a compaction replaces
+// it.
+//
+//	CURRENT           names the manifest that counts; every change ends in one rename of it
+//	MANIFEST-000012   the base, the logs, and a compaction under way: JSON, and its SHA-256
+//	base-000011/      a sealed store, as package store describes them
+//	rows-000011       "KNNGROWN", u64 rows of the base, u64 the number of each, ascending, and
+//	                  u64 xxhash64 of all before; absent where they count from 0
+//	log-000012        operations since: package internal/oplog
+//	lock              locked by the one writer
+//
+// In a base a row without id is called by a byte 0 and its number. Nothing is written in place
+// but the end of the last log and its durable length. Readers lock SEAL of the base that they
+// read, together, and the writer removes no base that is locked; locks go with their processes.
+// A reader takes no lock of the writer's and waits for nobody.
+//
+// # Failures
+//
+// After a kill or a power cut at any moment every transaction that was promised is there. After
+// a failed write or sync the DB is dead (ErrBroken): what a disk has after a failed sync nobody
+// knows, and the store must be opened anew. Damage in a log or a manifest is ErrCorrupt, which
+// names file and byte; only a torn last frame of a log, which a crash leaves, is cut off.
+//
+// # What it takes
+//
+// In memory, beside the maps of the base and its links: 4 bytes for each of 1,024 rows of a base
+// of which any is dead, and put rows with their ids, until a compaction. On disk, put rows as
+// they are, with 40 bytes a transaction and some bytes a row. A compaction needs room for a
+// second base and for the build.
+package living

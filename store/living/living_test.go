@@ -1,0 +1,572 @@
+package living_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+// builtStore builds a store of n float32 rows, and returns these.
+func builtStore(t *testing.T, n, dim int) (dir string, rows [][]float32) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(n), 5))
+	data := make([]float32, n*dim)
+	for i := range data {
+		data[i] = float32(rng.NormFloat64())
+	}
+	for i := range n {
+		rows = append(rows, data[i*dim:(i+1)*dim])
+	}
+	in, err := vectors.FromFloat32(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 8, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return dir, rows
+}
+
+func open(t *testing.T, dir string) *living.DB {
+	t.Helper()
+	db, err := living.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func view(t *testing.T, db *living.DB) *living.View {
+	t.Helper()
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v
+}
+
+func compact(t *testing.T, db *living.DB, recall float64) {
+	t.Helper()
+	if err := rebuild.Compact(t.Context(), db, rebuild.Options{Recall: recall, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFewLive: of many rows 99 of 100 are dead, and there are k results and whole lists.
+func TestFewLive(t *testing.T) {
+	dir, rows := builtStore(t, 2000, 6)
+	db := open(t, dir)
+	err := db.Update(func(tx *living.Tx) error {
+		for i := range rows {
+			if i%100 != 7 {
+				if err := tx.DeleteRow(store.Row(i)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, db)
+	for i := 7; i < len(rows); i += 100 {
+		found, err := v.Search(rows[i], living.Query{K: 10})
+		if err != nil || len(found) != 10 || found[0].Row != store.Row(i) {
+			t.Fatalf("%v, %v, want 10 with row %d first", found, err, i)
+		}
+		list, err := v.Neighbors(store.Row(i), nil)
+		if err != nil || len(list) != 8 {
+			t.Fatalf("a list of %d, %v, want 8", len(list), err)
+		}
+	}
+}
+
+// TestOneTransaction: an id that is put twice, deleted and put, put and deleted in one
+// transaction, here and when the store is opened anew.
+func TestOneTransaction(t *testing.T) {
+	dir, rows := builtStore(t, 20, 3)
+	db := open(t, dir)
+	put := func(tx *living.Tx, id string, i int) { t.Helper(); must(t, second(tx.Put(id, rows[i]))) }
+	must(t, db.Update(func(tx *living.Tx) error {
+		put(tx, "twice", 1)
+		put(tx, "twice", 2)
+		put(tx, "gone", 3)
+		must(t, tx.Delete("gone"))
+		if err := tx.Delete("gone"); !errors.Is(err, living.ErrNoID) {
+			t.Errorf("deleted twice: %v", err)
+		}
+		put(tx, "back", 4)
+		must(t, tx.Delete("back"))
+		put(tx, "back", 5)
+		return nil
+	}))
+	look := func(v *living.View) {
+		t.Helper()
+		if v.Len() != 22 {
+			t.Errorf("%d rows, want 22", v.Len())
+		}
+		for id, want := range map[string]store.Row{"twice": 21, "back": 24} {
+			if row, err := v.RowOf(id); err != nil || row != want {
+				t.Errorf("%s is row %d, %v, want %d", id, row, err, want)
+			}
+		}
+		if _, err := v.RowOf("gone"); !errors.Is(err, living.ErrNoID) {
+			t.Errorf("gone: %v", err)
+		}
+	}
+	look(view(t, db))
+	must(t, db.Close())
+	again := open(t, dir)
+	look(view(t, again))
+	compact(t, again, 0)
+	look(view(t, again))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestGone: after a compaction no file has the bytes of a deleted vector, or its id.
+func TestGone(t *testing.T) {
+	dir, rows := builtStore(t, 60, 40)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("a secret name", rows[3])) }))
+	must(t, db.Update(func(tx *living.Tx) error {
+		return errors.Join(tx.Delete("a secret name"), tx.DeleteRow(3), tx.DeleteRow(50))
+	}))
+	var bytesOf [][]byte
+	for _, row := range []int{3, 50, 4} {
+		b := make([]byte, 160)
+		must(t, vectors.Encode(vectors.Float32, rows[row], b))
+		bytesOf = append(bytesOf, b)
+	}
+	bytesOf = append(bytesOf, []byte("a secret name"))
+	if found := grep(t, dir, bytesOf); found[0] != 2 || found[2] != 1 || found[3] == 0 {
+		t.Fatalf("before the compaction found %v times", found)
+	}
+	compact(t, db, 0)
+	if found := grep(t, dir, bytesOf); found[0] != 0 || found[1] != 0 || found[2] != 1 || found[3] != 0 {
+		t.Errorf("after the compaction found %v times", found)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "SEAL")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the first base is still there: %v", err)
+	}
+	if _, err := store.Open(dir, nil); !errors.Is(err, store.ErrNotStore) || !strings.Contains(err.Error(), "living") {
+		t.Errorf("opened as a store: %v", err)
+	}
+}
+
+// grep counts the files that hold each of some bytes.
+func grep(t *testing.T, dir string, wanted [][]byte) []int {
+	found := make([]int, len(wanted))
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for i, w := range wanted {
+			if bytes.Contains(data, w) {
+				found[i]++
+			}
+		}
+		return err
+	}))
+	return found
+}
+
+// TestBatches: the same operations in other transactions, with other interruptions and readers
+// meanwhile, make the same graph.
+func TestBatches(t *testing.T) {
+	var want string
+	for try := range 3 {
+		dir, rows := builtStore(t, 80, 4)
+		rng := rand.New(rand.NewPCG(uint64(try), 1))
+		db := open(t, dir)
+		var pending []func(tx *living.Tx) error
+		flush := func() {
+			must(t, db.Update(func(tx *living.Tx) error {
+				for _, op := range pending {
+					if err := op(tx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			pending = nil
+		}
+		for i := range 60 {
+			pending = append(pending, func(tx *living.Tx) error {
+				if i%3 == 0 {
+					return tx.DeleteRow(store.Row(i))
+				}
+				v := append([]float32{float32(i)}, rows[i][1:]...)
+				return second(tx.Put("id "+strconv.Itoa(i%17), v))
+			})
+			if rng.IntN(1+5*try) == 0 {
+				flush()
+			}
+			if rng.IntN(20) == 0 {
+				flush()
+				must(t, db.Close())
+				db = open(t, dir)
+			}
+		}
+		flush()
+		compact(t, db, 0)
+		v := view(t, db)
+		content, err := v.Content(t.Context())
+		must(t, err)
+		if got := content.String() + v.Base().Info().Checksum; want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("other batches: %s, want %s", got, want)
+		}
+		must(t, db.Close())
+	}
+}
+
+// TestInterrupted: a compaction that is stopped goes on where it was, in another process's
+// time too, while rows are put and deleted.
+func TestInterrupted(t *testing.T) {
+	dir, rows := builtStore(t, 100, 4)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return errors.Join(second(tx.Put("x", rows[0])), tx.DeleteRow(5)) }))
+	stopped := errors.New("stopped")
+	if err := db.Compact(t.Context(), "", func(context.Context, living.Job) error { return stopped }); !errors.Is(err, stopped) {
+		t.Fatal(err)
+	}
+	must(t, db.Update(func(tx *living.Tx) error {
+		return errors.Join(second(tx.Put("x", rows[1])), tx.DeleteRow(6), second(tx.Put("y", rows[2])))
+	}))
+	if !view(t, db).State().Unended {
+		t.Error("nothing says that a compaction was begun")
+	}
+	before, err := view(t, db).Content(t.Context())
+	must(t, err)
+	must(t, db.Close())
+	db = open(t, dir)
+	compact(t, db, 0)
+	v := view(t, db)
+	after, err := v.Content(t.Context())
+	if st := v.State(); err != nil || after != before || st.Pending != 0 || st.Dead != 0 || st.Rows != 100 {
+		t.Errorf("%+v, content %v, before %v, %v", st, after, before, err)
+	}
+	if row, err := v.RowOf("x"); err != nil || row != 101 {
+		t.Errorf("x is row %d, %v, want 101", row, err)
+	}
+}
+
+// TestMeanwhile: rows are put and deleted while a compaction builds.
+func TestMeanwhile(t *testing.T) {
+	dir, rows := builtStore(t, 100, 4)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return errors.Join(second(tx.Put("x", rows[0])), tx.DeleteRow(5)) }))
+	old := view(t, db)
+	err := db.Compact(t.Context(), "", func(ctx context.Context, job living.Job) error {
+		if job.K != 16 || job.Rows.Len() != 100 {
+			t.Errorf("lists of %d over %d rows", job.K, job.Rows.Len())
+		}
+		must(t, db.Update(func(tx *living.Tx) error {
+			return errors.Join(second(tx.Put("x", rows[1])), tx.DeleteRow(7), second(tx.Put("y", rows[2])))
+		}))
+		if err := db.Compact(ctx, "", nil); !errors.Is(err, living.ErrBusy) {
+			t.Errorf("a second compaction: %v", err)
+		}
+		_, err := builder.Build(ctx, job.Dir, vectors.NewInput(job.Rows), builder.Options{K: job.K, IDs: job.IDs, Threads: 1})
+		return err
+	})
+	must(t, err)
+	v := view(t, db)
+	if st := v.State(); st.Rows != 100 || st.Pending != 2 || st.Dead != 2 {
+		t.Errorf("%+v", st)
+	}
+	if row, err := v.RowOf("x"); err != nil || row != 101 || v.Has(7) || v.Has(5) {
+		t.Errorf("x is row %d, %v", row, err)
+	}
+	if row, err := old.RowOf("x"); err != nil || row != 100 || !old.Has(7) {
+		t.Errorf("before, x is row %d, %v", row, err)
+	}
+	if found, err := old.Search(rows[7], living.Query{K: 1}); err != nil || found[0].Row != 7 {
+		t.Errorf("the old view finds %v, %v", found, err)
+	}
+	must(t, old.Close())
+}
+
+// TestBadVectors: what is no row of the store is refused, and the transaction can go on.
+func TestBadVectors(t *testing.T) {
+	dir, rows := builtStore(t, 10, 3)
+	db := open(t, dir)
+	nan := float32(0)
+	nan /= nan
+	must(t, db.Update(func(tx *living.Tx) error {
+		for _, v := range [][]float32{{1, 2}, {1, 2, nan}, {1e30, 0, 0}, nil} {
+			if _, err := tx.Put("a", v); !errors.Is(err, living.ErrVector) {
+				t.Errorf("%v: %v", v, err)
+			}
+		}
+		for _, id := range []string{"a\nb", "a\r", "\ufeffa", "\x00a", "\xff", strings.Repeat("a", 4097)} {
+			if _, err := tx.Put(id, rows[0]); !errors.Is(err, living.ErrID) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+		return second(tx.Put("fine", rows[0]))
+	}))
+	if v := view(t, db); v.Len() != 11 {
+		t.Errorf("%d rows", v.Len())
+	}
+	if _, err := view(t, db).Search([]float32{1}, living.Query{K: 1}); !errors.Is(err, search.ErrQuery) {
+		t.Errorf("a short query: %v", err)
+	}
+	full, err := living.Open(filepath.Join(t.TempDir(), "new"), &living.Options{Create: &living.Shape{Dim: 3, Type: vectors.Uint8}, Tail: 2})
+	must(t, err)
+	defer full.Close()
+	err = full.Update(func(tx *living.Tx) error {
+		if _, err := tx.Put("a", []float32{0.5, 1, 2}); !errors.Is(err, living.ErrVector) {
+			t.Errorf("half a byte: %v", err)
+		}
+		for i := range 3 {
+			if _, err := tx.Put("", []float32{1, 2, float32(i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, living.ErrFull) || view(t, full).Len() != 0 {
+		t.Errorf("a full tail: %v", err)
+	}
+}
+
+// TestStorm: readers and backups while rows are put and deleted.
+func TestStorm(t *testing.T) {
+	dir, rows := builtStore(t, 200, 4)
+	db := open(t, dir)
+	reader, err := living.OpenReader(dir, nil)
+	must(t, err)
+	var wg sync.WaitGroup
+	stop := make(chan bool)
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			err := db.Update(func(tx *living.Tx) error { // of each pair both or none
+				a, b := "a "+strconv.Itoa(i%50), "b "+strconv.Itoa(i%50)
+				return errors.Join(second(tx.Put(a, rows[i%200])), second(tx.Put(b, rows[i%200])))
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	pairs := func(v *living.View, what string) {
+		a, b := 0, 0
+		for row := range v.Rows() {
+			switch id, err := v.ID(row); {
+			case err != nil:
+				t.Error(err)
+			case strings.HasPrefix(id, "a"):
+				a++
+			case strings.HasPrefix(id, "b"):
+				b++
+			}
+		}
+		if a != b || a+b+200 != v.Len() {
+			t.Errorf("%s has %d and %d of %d rows", what, a, b, v.Len())
+		}
+	}
+	for i := range 8 {
+		v, err := db.View()
+		must(t, err)
+		pairs(v, "a view")
+		to := filepath.Join(t.TempDir(), "b")
+		must(t, v.Backup(t.Context(), to))
+		must(t, v.Close())
+		b := open(t, to)
+		pairs(view(t, b), "a backup")
+		next, err := reader.Refresh()
+		must(t, err)
+		must(t, reader.Close())
+		reader = next
+		pairs(reader, "a reader")
+		if _, err := reader.Search(rows[i], living.Query{K: 5}); err != nil {
+			t.Error(err)
+		}
+		if i == 4 {
+			compact(t, db, 0)
+		}
+	}
+	close(stop)
+	wg.Wait()
+	must(t, reader.Close())
+}
+
+const childEnv = "KNNG_LIVING_CHILD"
+
+// TestChild is the process that TestKilled kills.
+func TestChild(t *testing.T) {
+	dir := os.Getenv(childEnv)
+	if dir == "" {
+		t.Skip("runs in a process of its own")
+	}
+	db, err := living.Open(dir, nil)
+	if errors.Is(err, living.ErrLocked) {
+		fmt.Println("locked")
+		return
+	}
+	must(t, err)
+	start := view(t, db).State().NextRow
+	if start%3 == 0 {
+		go rebuild.Compact(context.Background(), db, rebuild.Options{Threads: 1})
+	}
+	for i := start; ; i++ {
+		must(t, db.Update(func(tx *living.Tx) error {
+			return second(tx.Put(living.Int(int64(i)), []float32{float32(i), 1, 2, 3}))
+		}))
+		fmt.Println("put", i)
+	}
+}
+
+func child(t *testing.T, dir string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestChild$")
+	cmd.Env = append(os.Environ(), childEnv+"="+dir)
+	return cmd
+}
+
+// TestKilled kills a process that writes, again and again: what it had promised is there, and
+// the next one can write. Another writer meanwhile finds the store locked.
+func TestKilled(t *testing.T) {
+	dir, _ := builtStore(t, 50, 4)
+	n := 6
+	if testing.Short() {
+		n = 2
+	}
+	next := uint64(50)
+	for round := range n {
+		cmd := child(t, dir)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		lines := bufio.NewScanner(out)
+		for range 20 + 7*round {
+			if !lines.Scan() {
+				t.Fatal("the process ended")
+			}
+			if _, err := fmt.Sscanf(lines.Text(), "put %d", &next); err != nil {
+				t.Fatalf("line %q", lines.Text())
+			}
+		}
+		if _, err := living.Open(dir, nil); !errors.Is(err, living.ErrLocked) {
+			t.Errorf("a second writer: %v", err)
+		}
+		if round == 0 {
+			if out, err := child(t, dir).Output(); err != nil || !strings.HasPrefix(string(out), "locked") {
+				t.Errorf("a second process: %q, %v", out, err)
+			}
+		}
+		must(t, cmd.Process.Kill())
+		for lines.Scan() {
+			fmt.Sscanf(lines.Text(), "put %d", &next)
+		}
+		cmd.Wait()
+		began := time.Now()
+		db := open(t, dir)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("opening took %v", took)
+		}
+		v := view(t, db)
+		if got := v.State().NextRow; got < next+1 || got > next+2 || v.Len() != int(got) {
+			t.Errorf("next row %d, %d rows, want %d", got, v.Len(), next+1)
+		}
+		for i := uint64(50); i <= next; i++ {
+			if row, err := v.RowOf(living.Int(int64(i))); err != nil || uint64(row) != i {
+				t.Fatalf("id %d is row %d, %v", i, row, err)
+			}
+		}
+		must(t, v.Close())
+		must(t, db.Close())
+	}
+}
+
+// TestHostile: whatever stands in the folder of a living store, there is an error and no more.
+func TestHostile(t *testing.T) {
+	dir, rows := builtStore(t, 30, 3)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return errors.Join(second(tx.Put("x", rows[0])), tx.DeleteRow(5)) }))
+	compact(t, db, 0)
+	must(t, db.Update(func(tx *living.Tx) error { return errors.Join(second(tx.Put("y", rows[0])), tx.DeleteRow(6)) }))
+	must(t, db.Close())
+	names, err := filepath.Glob(filepath.Join(dir, "living", "*"))
+	must(t, err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, path := range names {
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) == 0 || filepath.Base(path) == "lock" {
+			continue
+		}
+		for range 40 {
+			bad := append([]byte(nil), data...)
+			switch rng.IntN(3) {
+			case 0:
+				bad = bad[:rng.IntN(len(bad))]
+			case 1:
+				bad[rng.IntN(len(bad))] ^= byte(1 + rng.IntN(255))
+			default:
+				if at := rng.IntN(len(bad)); at+8 <= len(bad) {
+					binary.LittleEndian.PutUint64(bad[at:], rng.Uint64())
+				}
+			}
+			must(t, os.WriteFile(path, bad, 0o666))
+			v, err := living.OpenReader(dir, nil)
+			if err == nil {
+				if !bytes.Equal(bad, data) && v.Len() != 30 && !strings.Contains(path, "log-") {
+					t.Errorf("%s changed: %d rows", path, v.Len())
+				}
+				v.Close()
+			} else if !errors.Is(err, living.ErrCorrupt) && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s changed: %v", path, err)
+			}
+			must(t, os.WriteFile(path, data, 0o666))
+		}
+		must(t, os.Remove(path))
+		must(t, os.Symlink("/dev/zero", path))
+		if v, err := living.OpenReader(dir, nil); err == nil {
+			t.Errorf("%s is a link, and the store opens", path)
+			v.Close()
+		}
+		must(t, os.Remove(path))
+		must(t, os.WriteFile(path, data, 0o666))
+	}
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+const stageHelp = `Build a graph by many machines: the parts method as tasks from files to files.
+
+It is for drivers, such as "python -m knng.cluster". A driver begins a run, asks what to
+do next, has all tasks of the answer done by any machines in any order, and asks again,
+until nothing is left:
+
+  knng stage begin part1.u8bin part2.u8bin -o RUN --shard-rows 1000000 -k 10
+  knng stage next RUN/3f9a...
+  knng stage do RUN/3f9a... solve 1 17 --memory 1GiB
+  knng unite RUN/3f9a... -o graph.knng
+
+A file in RUN is whole or absent, and a task whose file is there does nothing. So a task
+may be done twice, by machines that know nothing of each other, and after anything the
+same commands go on. All machines see RUN and the input under the same paths, and have
+the same version of knng: another is refused. The graph is that of
+"knng build --method parts" with the same options, to the byte.`
+
+func newStage(g *globals) *cobra.Command {
+	c := &cobra.Command{Use: "stage", Short: "Tasks of a build by many machines", Long: stageHelp, Hidden: true, Args: args(cobra.NoArgs)}
+	c.AddCommand(newStageBegin(g), newStageNext(g), newStageDo(g))
+	return c
+}
+
+// stageFlags are those of begin.
+type stageFlags struct {
+	out, metric, badRows string
+	opts                 builder.Options
+	cut                  builder.ShardOptions
+}
+
+func newStageBegin(g *globals) *cobra.Command {
+	b := new(stageFlags)
+	c := &cobra.Command{
+		Use: "begin INPUT... -o RUN", Short: "Begin a run, or find the one that was begun", Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, inputs []string) error {
+			if err := b.complete(c); err != nil {
+				return usageError{err}
+			}
+			return b.begin(c.Context(), g, inputs)
+		},
+	}
+	f, o := c.Flags(), &b.opts
+	f.StringVarP(&b.out, "output", "o", "", "folder of runs, which all machines see")
+	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
+	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean or cosine")
+	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions is given)")
+	f.IntVar(&o.Divisions, "divisions", 0, "leaves that a row stands in, or at most so many where --recall is given too")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop or isolate")
+	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row")
+	f.IntVar(&b.cut.Rows, "shard-rows", 0, "rows of the input that one task reads (default a million, or a sixteenth of all)")
+	f.IntVar(&b.cut.Solvers, "solvers", 0, "most tasks that solve the groups of a division (default 256)")
+	f.IntVar(&b.cut.Range, "range-rows", 0, "rows whose lists one task folds (default those of 32 MiB of lists)")
+	requireOutput(c)
+	return c
+}
+
+func (b *stageFlags) complete(c *cobra.Command) (err error) {
+	if err := refuse(c, []notZero{zeroK, {"divisions", "1 or more"}, {"seed", "1 or more"}, {"shard-rows", "1 or more"}, {"solvers", "1 or more"}, {"range-rows", "1 or more"}}); err != nil {
+		return err
+	}
+	if b.opts.Metric, err = distance.ParseMetric(b.metric); err != nil {
+		return err
+	}
+	b.opts.BadRows, b.opts.Method, b.cut.Version = builder.BadRows(b.badRows), builder.Parts, version()
+	if b.cut.Rows < 0 || b.cut.Solvers < 0 || b.cut.Range < 0 {
+		return errors.New("--shard-rows, --solvers and --range-rows want 1 or more")
+	}
+	return b.opts.Validate()
+}
+
+func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) error {
+	for i, path := range inputs { // workers may run elsewhere
+		if abs, err := filepath.Abs(path); err == nil && !vectors.Streamed(path) {
+			inputs[i] = abs
+		}
+	}
+	in, err := vectors.Open(inputs, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	run, err := builder.BeginShards(ctx, b.out, in, b.opts, b.cut)
+	if err != nil {
+		return err
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"run": run, "rows": in.Len(), "dim": in.Dim(), "type": in.Type().String(), "row_bytes": in.Dim() * in.Type().Size(), "k": b.opts.K})
+	}
+	fmt.Fprintln(g.stdout, run)
+	return nil
+}
+
+// workerFlags are those of commands that do tasks.
+type workerFlags struct {
+	builder.Worker
+	memory string
+}
+
+func (w *workerFlags) bind(c *cobra.Command) {
+	f := c.Flags()
+	f.IntVar(&w.Threads, "threads", 0, "threads (default GOMAXPROCS)")
+	f.StringVar(&w.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")
+	f.StringVar(&w.Scratch, "scratch", "", "folder for scratch files of this machine (default that of the system)")
+}
+
+// open opens a run and holds the process to its memory.
+func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
+	var err error
+	if w.Memory, err = parseSize(w.memory); err != nil {
+		return nil, usageError{err}
+	}
+	w.Version, w.Logger = version(), g.log
+	pages.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
+	s, err := builder.OpenShards(run, w.Worker)
+	if errors.Is(err, builder.ErrVersion) {
+		return nil, usageError{err}
+	}
+	return s, err
+}
+
+func newStageNext(g *globals) *cobra.Command {
+	w := new(workerFlags)
+	return &cobra.Command{
+		Use: "next RUN", Short: "Print the tasks to do next, as JSON", Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			s, err := w.open(g, a[0])
+			if err != nil {
+				return err
+			}
+			wave, err := s.Next()
+			if err != nil {
+				return err
+			}
+			tasks := []string{}
+			for _, t := range wave.Tasks {
+				tasks = append(tasks, t.String())
+			}
+			out := map[string]any{"tasks": tasks, "done": wave.Done, "doing": wave.Doing, "ended": wave.Ended}
+			if wave.Ended {
+				if out["result"], err = s.Result(); err != nil {
+					return err
+				}
+			}
+			return g.printJSON(out)
+		},
+	}
+}
+
+func newStageDo(g *globals) *cobra.Command {
+	w := new(workerFlags)
+	c := &cobra.Command{
+		Use: "do RUN STAGE [DIVISION] PART", Short: "Do a task, unless its file is there", Args: args(cobra.RangeArgs(2, 4)),
+		RunE: func(c *cobra.Command, a []string) error {
+			task, err := builder.ParseTask(strings.Fields(strings.Join(a[1:], " ")))
+			if err != nil {
+				return usageError{err}
+			}
+			s, err := w.open(g, a[0])
+			if err != nil {
+				return err
+			}
+			return s.Do(c.Context(), task)
+		},
+	}
+	w.bind(c)
+	return c
+}
+
+const uniteHelp = `Make one graph of a run that many machines finished ("python -m knng.cluster build").
+
+It has the checksum of "knng build --method parts" with the same options. The rows are
+copied from the input, which must be there; RUN is only read and can go afterwards.`
+
+func newUnite(g *globals) *cobra.Command {
+	w := new(workerFlags)
+	var out, search string
+	c := &cobra.Command{
+		Use: "unite RUN -o DIR", Short: "Make one graph of what many machines built", Long: uniteHelp, Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			if search != "on" && search != "off" {
+				return usageError{fmt.Errorf("--search is %q, want on or off", search)}
+			}
+			run, err := onlyRun(a[0])
+			if err != nil {
+				return err
+			}
+			s, err := w.open(g, run)
+			if err != nil {
+				return err
+			}
+			return uniteRun(c.Context(), g, s, out, search == "on", cmp.Or(w.Memory, builder.DefaultMemory()))
+		},
+	}
+	w.bind(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "directory of the graph")
+	c.Flags().StringVar(&search, "search", "on", "make what \"knng search\" walks, on or off (the first search makes it then)")
+	requireOutput(c)
+	return c
+}
+
+func uniteRun(ctx context.Context, g *globals, s *builder.Shards, out string, search bool, memory int64) error {
+	if _, err := vacant(out); err != nil {
+		return err
+	}
+	res, err := s.Unite(ctx, out)
+	if search && (err == nil || errors.Is(err, store.ErrFinished)) {
+		if links := g.makeLinks(ctx, out, memory); links != nil {
+			return g.stopped(links)
+		}
+	}
+	if err := g.end(out, err, func() error { return showBuilt(g, res, out) }); err != nil {
+		return err
+	}
+	return res.Err()
+}
+
+// onlyRun is the run in a folder: the folder itself, or the only one in it.
+func onlyRun(folder string) (string, error) {
+	if exists(filepath.Join(folder, "spec.json")) {
+		return folder, nil
+	}
+	found, err := filepath.Glob(filepath.Join(folder, "*", "spec.json"))
+	if err != nil || len(found) == 0 {
+		if _, err := os.Stat(folder); err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("%s is no run: it has no spec.json", folder)
+	}
+	if len(found) > 1 {
+		return "", fmt.Errorf("%s has %d runs: name one of the folders in it, such as %s", folder, len(found), filepath.Dir(found[0]))
+	}
+	return filepath.Dir(found[0]), nil
+}

@@ -130,6 +130,9 @@ func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
 	if w.Memory, err = parseSize(w.memory); err != nil {
 		return nil, usageError{err}
 	}
+	if run, err = onlyRun(run); err != nil {
+		return nil, err
+	}
 	w.Version, w.Logger = version(), g.log
 	pages.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
 	s, err := builder.OpenShards(run, w.Worker)
@@ -201,11 +204,7 @@ func newUnite(g *globals) *cobra.Command {
 			if search != "on" && search != "off" {
 				return usageError{fmt.Errorf("--search is %q, want on or off", search)}
 			}
-			run, err := onlyRun(a[0])
-			if err != nil {
-				return err
-			}
-			s, err := w.open(g, run)
+			s, err := w.open(g, a[0])
 			if err != nil {
 				return err
 			}

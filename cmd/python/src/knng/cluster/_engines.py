@@ -1,0 +1,198 @@
+"""Engines behind one small interface: submit a task, wait for any that ended.
+
+An engine knows commands and counts. Its ``wait`` returns (token, outcome) of a task that
+ended: what ``_task.do`` returned, or an exception where its worker was lost.
+"""
+
+import concurrent.futures
+import logging
+import os
+import time
+import urllib.parse
+
+from . import _task
+
+
+class EngineError(Exception):
+    """The engine is not there, or is lost. What was built stays."""
+
+
+def connect(address, memory=None, threads=None):
+    """The engine at ``local:N``, ``dask://HOST:PORT``, ``ray://HOST:PORT``, ``ray:auto`` or ``spark://HOST:PORT``."""
+    kind = address.split(":", 1)[0]
+    if kind not in _KINDS:
+        raise EngineError(f"engine {address!r}, want local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077")
+    return _KINDS[kind](address, memory, threads)
+
+
+class Local:
+    """Processes on this machine, N at a time."""
+
+    def __init__(self, address, memory, threads):
+        count = address.partition(":")[2] or "1"
+        if not count.isdigit() or int(count) < 1:
+            raise EngineError(f"engine {address!r}, want local:N with N of 1 or more")
+        self.slots = self.workers = int(count)
+        self._pool = concurrent.futures.ThreadPoolExecutor(self.slots)
+        self._share = {"memory": memory, "threads": threads or max(1, (os.cpu_count() or 1) // self.slots)}
+        self._futures = {}
+
+    def submit(self, token, run, words):
+        self._futures[self._pool.submit(_task.do, run, words, **self._share)] = token
+
+    def wait(self):
+        done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
+        future = done.pop()
+        return self._futures.pop(future), future.exception() or future.result()
+
+    def close(self):
+        self._pool.shutdown(cancel_futures=True)
+
+
+class Dask:
+    """A scheduler of Dask and its workers. One task a thread of a worker, which shares its memory out among them."""
+
+    def __init__(self, address, memory, threads):
+        try:
+            import distributed
+        except ImportError as error:
+            raise EngineError(f"the engine dask needs its package: pip install distributed ({error})") from error
+        where = "tcp://" + _host(address, 8786)
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what it says of a lost scheduler is said below
+        try:
+            self._client = distributed.Client(where, timeout=10, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EngineError(f"no scheduler of Dask answers at {where}: {error}") from error
+        threads_of = list(self._client.nthreads().values())
+        self.workers, self.slots = len(threads_of), max(1, sum(threads_of))
+        self._share = {"memory": memory, "threads": threads}
+        self._address, self._futures, self._count = where, {}, 0
+
+    def submit(self, token, run, words):
+        self._count += 1
+        key = f"knng-{os.getpid()}-{self._count}-{words[0]}"
+        try:
+            self._futures[self._client.submit(_dask_task, run, words, key=key, pure=False, **self._share)] = token
+        except Exception as error:  # a client whose scheduler is gone
+            raise self._lost() from error
+
+    def wait(self):
+        while True:
+            for future, token in self._futures.items():
+                if future.status == "finished":
+                    try:
+                        outcome = future.result(timeout=30)
+                    except Exception as error:  # its worker died when it had ended, or the scheduler
+                        if self._client.status != "running":
+                            raise self._lost() from error
+                        outcome = error
+                    break
+                if future.status == "error":
+                    outcome = future.exception()
+                    break
+                if future.status in ("cancelled", "lost") or self._client.status not in ("running", "connecting"):
+                    raise self._lost()
+            else:
+                if self._client.status == "connecting":
+                    raise self._lost()
+                time.sleep(0.05)
+                continue
+            del self._futures[future]
+            return token, outcome
+
+    def _lost(self):
+        return EngineError(f"the scheduler of Dask at {self._address} is gone: start it, and give the same command again")
+
+    def close(self):
+        self._futures.clear()
+        self._client.close(timeout=5)
+
+
+def _dask_task(run, words, memory, threads):
+    from distributed import get_worker
+
+    worker = get_worker()
+    slots = worker.state.nthreads
+    if memory is None and getattr(worker, "memory_manager", None) is not None and worker.memory_manager.memory_limit:
+        memory = int(worker.memory_manager.memory_limit)
+    return _task.do(run, words, memory, threads or slots, slots)
+
+
+class Ray:
+    """A cluster of Ray: one task a CPU."""
+
+    def __init__(self, address, memory, threads):
+        try:
+            import ray
+        except ImportError as error:
+            raise EngineError(f"the engine ray needs its package: pip install ray ({error})") from error
+        self._ray = ray
+        try:
+            ray.init("auto" if address == "ray:auto" else address, log_to_driver=False)
+        except (ConnectionError, OSError, RuntimeError) as error:
+            raise EngineError(f"no cluster of Ray answers at {address}: {error}") from error
+        self.workers = len(ray.nodes())
+        self.slots = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._do = ray.remote(max_retries=0)(_task.do)
+        self._share = {"memory": memory, "threads": threads or 1}
+        self._futures = {}
+
+    def submit(self, token, run, words):
+        self._futures[self._do.remote(run, words, **self._share)] = token
+
+    def wait(self):
+        (future,), _ = self._ray.wait(list(self._futures), num_returns=1)
+        token = self._futures.pop(future)
+        try:
+            return token, self._ray.get(future)
+        except Exception as error:  # its worker died
+            return token, error
+
+    def close(self):
+        self._ray.shutdown()
+
+
+class Spark:
+    """A master of Spark: every task is a job of one partition, on a core of any executor."""
+
+    def __init__(self, address, memory, threads):
+        try:
+            from pyspark import SparkConf, SparkContext
+        except ImportError as error:
+            raise EngineError(f"the engine spark needs its package: pip install pyspark ({error})") from error
+        conf = SparkConf().setAppName("knng").set("spark.task.maxFailures", "3").set("spark.scheduler.mode", "FAIR").set("spark.ui.enabled", "false")
+        try:
+            self._context = SparkContext(address if "://" in address else address.replace("spark:", "", 1), conf=conf)
+        except Exception as error:  # Py4J's own
+            raise EngineError(f"no master of Spark answers at {address}: {error}") from error
+        self.slots = self.workers = max(1, self._context.defaultParallelism)
+        self._pool = concurrent.futures.ThreadPoolExecutor(self.slots)
+        self._share = {"memory": memory, "threads": threads or 1}
+        self._futures = {}
+
+    def submit(self, token, run, words):
+        share = self._share
+        job = lambda: self._context.parallelize([words], 1).map(lambda w: _task.do(run, w, **share)).collect()[0]  # noqa: E731
+        self._futures[self._pool.submit(job)] = token
+
+    def wait(self):
+        done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
+        future = done.pop()
+        return self._futures.pop(future), future.exception() or future.result()
+
+    def close(self):
+        self._pool.shutdown(cancel_futures=True)
+        self._context.stop()
+
+
+_KINDS = {"local": Local, "dask": Dask, "ray": Ray, "spark": Spark}
+
+
+def _host(address, port):
+    at = urllib.parse.urlsplit(address)
+    try:
+        if not at.hostname:
+            raise ValueError("no host")
+        return f"{at.hostname}:{at.port or port}"
+    except ValueError as error:
+        raise EngineError(f"engine {address!r}, want {at.scheme or 'dask'}://HOST:{port}: {error}") from error

@@ -108,7 +108,7 @@ func (s *groupSolver) solveLeaves(group *parts.Group, g *points.Points, found *c
 }
 
 // blocks are the lists of a group by the ranges of their places, of which there are count
-// of width places, without what is too far to matter.
+// of width places, without neighbors beyond the bounds.
 func (s *groupSolver) blocks(places []uint32, lists *union.Lists, width, count int) []store.Lists {
 	blocks := make([]store.Lists, count)
 	var ids []uint32

@@ -38,7 +38,7 @@ type Shards struct {
 	folder pieces.Folder
 	opts   Options
 	space  *distance.Space
-	fixed  *settled // what settle found; nil: not read yet
+	fixed  *settled // result of settle; nil: not read yet
 	ledger pages.Ledger
 }
 
@@ -162,7 +162,7 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 		ShardRows: cut.Rows, Range: cut.Range, Solvers: cut.Solvers}, nil
 }
 
-// shardable refuses what tasks cannot read by themselves.
+// shardable refuses inputs that tasks cannot read by themselves.
 func shardable(src *vectors.Input, o *Options) error {
 	if o.Names != nil {
 		return errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names")
@@ -197,7 +197,7 @@ func (s shardSpec) identity() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Worker says what a process that does tasks may take.
+// Worker holds the limits of a process that does tasks.
 type Worker struct {
 	Version string
 	Threads int    // 0: GOMAXPROCS

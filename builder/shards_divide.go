@@ -126,7 +126,7 @@ func (s *Shards) assign(w *shardTask) error {
 	return nil
 }
 
-// cutNote is what cut notes.
+// cutNote is the note of cut.
 type cutNote struct {
 	Groups int `json:"groups"`
 }

@@ -79,7 +79,7 @@ func (s *Shards) compareExactly(w *shardTask) error {
 	return err
 }
 
-// exactLists unites what the tasks of a stage found.
+// exactLists unites the lists of the tasks of a stage.
 func (s *Shards) exactLists(stage string, places []uint32, k int) (*recall.Lists, error) {
 	lists := union.New(len(places), k, nil)
 	defer lists.Free()
@@ -158,7 +158,7 @@ func (s *Shards) keysOf(shard *shardRoom, lists *union.Lists, sampled []byte) (k
 	return keys, nil
 }
 
-// seen is what sight found: the recall that lists by codes can have.
+// seen is the result of sight: the recall that lists by codes can have.
 type seen struct {
 	Ceiling float64 `json:"ceiling"`
 	Blind   bool    `json:"blind"`

@@ -28,7 +28,7 @@ func encodeBlock(data []byte, l *store.Lists) []byte {
 
 var errCutList = errors.New("a list is cut short")
 
-// decodeBlock reads what encodeBlock wrote into l, in place of what l held.
+// decodeBlock reads lists that encodeBlock wrote; l loses those that it had.
 func decodeBlock(data []byte, l *store.Lists) error {
 	l.Reset()
 	for len(data) > 0 {

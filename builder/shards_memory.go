@@ -8,7 +8,7 @@ import (
 )
 
 // enoughFor refuses a task that cannot stay within the memory of its process, and shares the
-// rest out: what grows with rows stands in files beyond it.
+// rest out: blocks that grow with the rows stand in files beyond it.
 func (s *Shards) enoughFor(t Task) error {
 	limit := s.opts.Memory
 	if limit == 0 {
@@ -29,7 +29,7 @@ func (s *Shards) enoughFor(t Task) error {
 	return nil
 }
 
-// needs is about what a task takes beside what the ledger hands out.
+// needs estimates the memory of a task beside the blocks of the ledger.
 func (s *Shards) needs(t Task, ps *points.Points) int64 {
 	row := int64(s.space.RowBytes())
 	g := s.goal()

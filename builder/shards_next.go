@@ -2,7 +2,7 @@ package builder
 
 import "fmt"
 
-// A Wave is what can be done now: tasks of one stage, or of some, that need nothing of each
+// A Wave holds the tasks that can be done now: those of one stage, or of some, that need nothing of each
 // other.
 type Wave struct {
 	Tasks []Task
@@ -28,7 +28,7 @@ func (s *Shards) Next() (*Wave, error) {
 	return s.after(last)
 }
 
-// wave is what is missing of some stages; nil where nothing is.
+// wave lists the missing tasks of some stages; nil where none is missing.
 func (s *Shards) wave(doing string, division int, stages ...string) (*Wave, error) {
 	w := &Wave{Doing: doing}
 	for _, stage := range stages {
@@ -68,7 +68,7 @@ func firstOf(waves ...func() (*Wave, error)) (*Wave, error) {
 	return nil, nil
 }
 
-// before is what comes before the first division.
+// before is the first wave before the divisions.
 func (s *Shards) before() (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
@@ -93,7 +93,7 @@ func (s *Shards) before() (*Wave, error) {
 	return nil, s.seeing()
 }
 
-// divisions is what is missing of the divisions; where nothing is, last is the number of the
+// divisions is the first wave of the divisions; where none is missing, last is the number of the
 // last one.
 func (s *Shards) divisions() (last int, w *Wave, err error) {
 	ps, err := s.points()
@@ -127,11 +127,11 @@ func (s *Shards) divisions() (last int, w *Wave, err error) {
 	}
 }
 
-// division is what is missing of a division.
+// division is the first wave of a division.
 func (s *Shards) division(number int, decided bool) (*Wave, error) {
 	var waves []func() (*Wave, error)
 	stages := [][]string{{"draw"}, {"lead"}, {"assign"}, {"cut"}, {"spill"}, {"solve"}, {"fold", "decide"}}
-	if decided { // what the decision was made from may be gone
+	if decided { // the files before it may be gone
 		stages = stages[len(stages)-1:]
 	}
 	for _, names := range stages {
@@ -142,11 +142,11 @@ func (s *Shards) division(number int, decided bool) (*Wave, error) {
 	return firstOf(waves...)
 }
 
-// doingOf says what the stages of a division do.
+// doingOf describes the stages of a division.
 var doingOf = map[string]string{"draw": "drawing leaders", "lead": "sorting leaders", "assign": "assigning rows", "cut": "cutting leaves",
 	"spill": "writing rows by groups", "solve": "solving groups", "fold": "uniting lists"}
 
-// tidy removes what a finished division leaves that nobody reads any more.
+// tidy removes files of a finished division that nobody reads any more.
 func (s *Shards) tidy(number int) error {
 	for _, stage := range []string{"draw", "lead", "assign", "cut", "spill", "solve"} {
 		if err := s.folder.Remove(folderOf(stage, number)); err != nil {
@@ -159,7 +159,7 @@ func (s *Shards) tidy(number int) error {
 	return nil
 }
 
-// after is what comes after the last division.
+// after is the first wave after the last division.
 func (s *Shards) after(last int) (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }

@@ -13,7 +13,7 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// settled is what all tasks know of the rows, once all were read.
+// settled is known to all tasks, once all rows were read.
 type settled struct {
 	Bad []uint32 `json:"bad"` // input rows without a list, ascending
 	N   int      `json:"n"`   // rows with one
@@ -45,7 +45,7 @@ func (s *Shards) rangePlaces(r int) (from, to int) {
 	return from, min(from+s.spec.Range, s.fixed.N)
 }
 
-// settled reads what settle found.
+// settled reads the result of settle.
 func (s *Shards) settled() (*settled, error) {
 	if s.fixed != nil {
 		return s.fixed, nil
@@ -83,7 +83,7 @@ func (s *Shards) outputRows() int {
 	return s.spec.Manifest.Rows
 }
 
-// points are what compares rows: of a task, without rows.
+// points are those of a task, without rows.
 func (s *Shards) points() (*points.Points, error) {
 	fixed, err := s.settled()
 	if err != nil {

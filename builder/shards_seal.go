@@ -13,7 +13,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// lastDivision is the number of the last division, and what was decided after it.
+// lastDivision is the number of the last division, and the decision after it.
 func (s *Shards) lastDivision() (int, *decision, error) {
 	for number := 1; number <= MaxDivisions; number++ {
 		d, err := s.decision(number)
@@ -142,7 +142,7 @@ func (s *Shards) seal(w *shardTask) error {
 	return w.out.Note(res)
 }
 
-// reportTo tells what the divisions took and the recall that they came to.
+// reportTo counts the pairs of the divisions and measures their recall.
 func (s *Shards) reportTo(res *Result, k int) error {
 	last, d, err := s.lastDivision()
 	if err != nil {

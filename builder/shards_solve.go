@@ -20,7 +20,7 @@ import (
 // Sections of the file of fold.
 const (
 	listsKey  = 0 // lists of the places
-	boundsKey = 1 // what enters none of them: see bounds
+	boundsKey = 1 // keys beyond which nothing enters them: see points.Bounds
 	shortKey  = 2 // places whose lists are short
 )
 
@@ -120,7 +120,7 @@ func readGroup(group *parts.Group, spills []*pieces.Piece, g int, layout *parts.
 	return nil
 }
 
-// boundsBefore reads what the lists of the division before take no more; of the first there
+// boundsBefore reads the bounds of the lists of the division before; of the first there
 // are none.
 func (s *Shards) boundsBefore(division int, b *points.Bounds) error {
 	if division == 1 {
@@ -262,7 +262,7 @@ func (st *stripe) write(out *pieces.Writer, k int) {
 	out.Put(shortKey, u32s(short))
 }
 
-// decision is what the driver goes by after a division.
+// decision is made after a division.
 type decision struct {
 	State   job.State `json:"state"`
 	Kind    string    `json:"kind"` // of the stage after it
@@ -270,7 +270,7 @@ type decision struct {
 	Steered []noted   `json:"steered,omitempty"`
 }
 
-// decision reads what was decided after a division; after none, that there is a first one.
+// decision reads the decision after a division; after none, there is a first one.
 func (s *Shards) decision(number int) (*decision, error) {
 	if number == 0 {
 		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: steeringDrawn}}, nil
@@ -301,7 +301,7 @@ func (s *Shards) decide(w *shardTask) error {
 	return w.out.Note(d)
 }
 
-// countDivision adds up what the tasks of a division noted.
+// countDivision adds up the notes of the tasks of a division.
 func (s *Shards) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
 	var places []uint32
 	if truth != nil {

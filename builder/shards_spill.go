@@ -95,7 +95,7 @@ func (o *spilling) begin(out *pieces.Writer, counts []int) {
 	o.buffer = max(o.record, min(spillBuffer, spillBuffers/max(1, used)))
 }
 
-// flush writes what waits for a group.
+// flush writes the buffer of a group.
 func (o *spilling) flush(g int) error {
 	_, err := o.sections[g].Write(o.buffers[g])
 	o.buffers[g] = o.buffers[g][:0]

@@ -20,7 +20,7 @@ type Task struct {
 	Part     int
 }
 
-// shardStage is a stage of a build by shards: how many tasks it has, and what one does.
+// shardStage is a stage of a build by shards: how many tasks it has, and how one is done.
 type shardStage struct {
 	divided bool // it has tasks of every division
 	parts   func(s *Shards, division int) (int, error)
@@ -184,7 +184,7 @@ func (s *Shards) eachPiece(stage string, division int, fn func(part int, p *piec
 	return nil
 }
 
-// note reads what the only task of a stage noted.
+// note reads the note of the only task of a stage.
 func (s *Shards) note(stage string, division int, v any) error {
 	return s.with(stage, division, 0, func(p *pieces.Piece) error { return p.Note(v) })
 }

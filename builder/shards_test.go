@@ -146,7 +146,7 @@ func shardCases(t *testing.T) map[string]struct {
 }
 
 // TestShardsAreOneMachine: for any number of shards, solvers and ranges, in any order of
-// tasks, done twice, the graph and what is reported of it are those of Build.
+// tasks, done twice, the graph and its report are those of Build.
 func TestShardsAreOneMachine(t *testing.T) {
 	defer builder.SmallParts(96<<10, 1<<12)()
 	for name, c := range shardCases(t) {
@@ -234,7 +234,7 @@ func TestShardsAfterKills(t *testing.T) {
 	}
 }
 
-// TestShardsRefuse other versions, damaged files, changed inputs and what cannot be sharded,
+// TestShardsRefuse other versions, damaged files, changed inputs and other methods,
 // and name them.
 func TestShardsRefuse(t *testing.T) {
 	defer builder.SmallParts(96<<10, 1<<12)()

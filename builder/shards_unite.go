@@ -74,7 +74,7 @@ func (u *uniting) unite(result *Result) error {
 	return err
 }
 
-// copyRows writes the good rows as the store's own, with what the audit found of them.
+// copyRows writes the good rows as the store's own, with the findings of the audit.
 func (u *uniting) copyRows() error {
 	if done, err := u.draft.HasRows(); done || err != nil {
 		return err

@@ -106,8 +106,8 @@ func (d *Division) Cells(drawn []byte, lead *Lead) (*division.Cells, error) {
 	return division.CellsOf(headCodes, division.Rows{Codes: leaderCodes.Codes, Places: lead.Places}, lead.Ends)
 }
 
-// gather copies rows that lie far from each other, and reads no others: what the
-// system would read around each comes to all rows.
+// gather copies rows that lie far from each other, and reads no others: pages that the
+// system would read around each come to all rows.
 func (d *Division) gather(which []int) []byte {
 	drawn := make([]byte, 0, len(which)*rowSize(d.Rows))
 	_ = d.Rows.Advise(vectors.Random)

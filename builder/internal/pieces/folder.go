@@ -80,7 +80,7 @@ type localReader struct {
 
 func (r *localReader) Size() int64 { return r.size }
 
-// List leaves out what is being written, or was when its process was killed.
+// List leaves out unfinished files.
 func (l Local) List(name string) (names []string, err error) {
 	entries, err := os.ReadDir(l.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +97,7 @@ func (l Local) List(name string) (names []string, err error) {
 	return names, nil
 }
 
-// Remove removes what is being written as well.
+// Remove removes unfinished files as well.
 func (l Local) Remove(name string) error {
 	if err := os.RemoveAll(l.path(name)); err != nil {
 		return fmt.Errorf("pieces: %w", err)

@@ -31,7 +31,7 @@ func write(t *testing.T, folder Folder, name string, sections map[uint64][]byte)
 	}
 }
 
-// TestSections: what was written is read, whole or in chunks of records.
+// TestSections: sections are read as they were written, whole or in chunks of records.
 func TestSections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	folder := Local(t.TempDir())

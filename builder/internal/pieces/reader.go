@@ -114,8 +114,8 @@ func (p *Piece) Size(key uint64) int64 {
 const chunkBytes = 1 << 20
 
 // Each calls fn with the bytes of a section, at most about a megabyte of whole records of
-// so many bytes at a time; where there is no such section, it does nothing. What fn was
-// given may be damaged until Each returns nil.
+// so many bytes at a time; where there is no such section, it does nothing. The data
+// may be damaged until Each returns nil.
 func (p *Piece) Each(key uint64, record int, fn func(data []byte) error) error {
 	e, _ := p.find(key)
 	if e.size%uint64(record) != 0 {

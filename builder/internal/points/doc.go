@@ -1,4 +1,4 @@
-// Package points holds what a build compares: rows under a metric, or under a distance of
+// Package points holds the rows that a build compares, under a metric, or under a distance of
 // the user's own, with their norms, their order, their codes and the filters made of
 // codes. It knows no build and no store: the points of a whole input, of a sample and of a
 // group of leaves are alike.

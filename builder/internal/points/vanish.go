@@ -26,7 +26,7 @@ func (ps *Points) KeysVanish() bool {
 
 func (ps *Points) nearZero() bool {
 	if ps.Space.Type() != vectors.Float32 {
-		return false // a half is at least 2^-24, and so is what two of them differ by
+		return false // a half is at least 2^-24, and so is the difference of two
 	}
 	row := make([]float32, ps.Rows.Dim())
 	for i := range ps.Rows.Len() {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/search"
 )
 
@@ -39,13 +40,21 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 		}
 		steps.tell(what, unit, done, total)
 	}
-	report, err := store.Check(c.Context(), dir, opts)
+	base, done, err := checkedBase(dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	report := new(store.CheckReport)
+	if base != "" {
+		report, err = store.Check(c.Context(), base, opts)
+	}
 	steps.end()
 	if err != nil {
 		return err
 	}
-	if report.OK() {
-		if err := checkLinks(c.Context(), dir, report); err != nil {
+	if report.OK() && base != "" {
+		if err := checkLinks(c.Context(), base, report); err != nil {
 			return err
 		}
 	}
@@ -60,6 +69,20 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 		return errSilent
 	}
 	return nil
+}
+
+// checkedBase is the folder that holds the graph: of one that is written to, the base, which
+// stays until done is called. Every frame of the logs is read then. It is "" where no row is in
+// a graph.
+func checkedBase(dir string) (base string, done func(), err error) {
+	if !living.Is(dir) {
+		return dir, func() {}, nil
+	}
+	v, err := living.OpenReader(dir, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	return v.State().Base, func() { v.Close() }, nil
 }
 
 // checkLinks compares the links of search with those of the lists, where there are any. They

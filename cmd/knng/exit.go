@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 )
 
 // Exit codes; see "knng help exit-codes".
@@ -54,7 +55,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, store.ErrLocked), errors.Is(err, living.ErrLocked):
 		return exitLocked
 	case errors.Is(err, builder.ErrBelowTarget):
 		return exitShort

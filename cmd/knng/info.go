@@ -11,6 +11,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/refine"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 )
 
 const infoHelp = `Say what a directory holds: a finished graph, or how far a build is that was
@@ -28,6 +29,9 @@ func newInfo(g *globals) *cobra.Command {
 }
 
 func runInfo(g *globals, dir string) error {
+	if living.Is(dir) {
+		return livingInfo(g, dir)
+	}
 	state, err := store.StateOf(dir)
 	if err != nil {
 		return err

@@ -81,7 +81,8 @@ func newRoot(g *globals) *cobra.Command {
 		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, c.CommandPath())}
 	})
 	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newSearch(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
-		newUnite(g), newStage(g), newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
+		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newUnite(g), newStage(g),
+		newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
 	return root
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -50,6 +51,9 @@ type shownNeighbor struct {
 }
 
 func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
+	if living.Is(dir) {
+		return n.runLiving(g, dir, what)
+	}
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -68,6 +69,9 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	scale, err := recall.ParseTruthDistances(r.distances)
 	if err != nil {
 		return usageError{err}
+	}
+	if living.Is(dir) {
+		return r.runLiving(c.Context(), g, dir)
 	}
 	s, err := store.Open(dir, nil)
 	if err != nil {

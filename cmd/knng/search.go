@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
 )
@@ -121,6 +122,9 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 			return fmt.Errorf("%s exists", f.out)
 		}
 	}
+	if living.Is(a[0]) {
+		return f.runLiving(ctx, g, a)
+	}
 	s, err := store.Open(a[0], nil)
 	if err != nil {
 		return err
@@ -151,6 +155,11 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 	if err := f.answer(ctx, g, s, r, in, t); err != nil {
 		return err
 	}
+	return f.reached(t)
+}
+
+// reached is nil where the effort that was found reaches the recall asked for.
+func (f *searchFlags) reached(t *tuned) error {
 	switch {
 	case t == nil:
 		return nil

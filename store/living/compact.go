@@ -13,8 +13,6 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
-	"github.com/knng/knng/store/living/internal/tail"
-	"github.com/knng/knng/vectors"
 )
 
 // A Job is a base to be built: a sealed store of some rows. Package builder/rebuild does it.
@@ -185,13 +183,8 @@ func (c *compaction) run(ctx context.Context, build Rebuild) error {
 
 // source lists the live rows at the cut.
 func (c *compaction) source() *Source {
-	src := &Source{st: c.st, snap: c.cut}
-	c.st.each(c.cut, func(row uint64, p, at uint32) bool {
-		if at != tail.NoRow {
-			src.tail = append(src.tail, at)
-		} else {
-			src.base = append(src.base, p)
-		}
+	src := sourceOf(c.st, c.cut)
+	c.st.each(c.cut, func(row uint64, _, _ uint32) bool {
 		c.rows = append(c.rows, row)
 		return true
 	})
@@ -339,40 +332,4 @@ func (c *compaction) compare(ctx context.Context, built *base) error {
 		err = fmt.Errorf("%w: %s has rows or ids whose sum is %v, want %v", ErrCorrupt, built.g.Dir(), sum, c.sum)
 	}
 	return err
-}
-
-// A Source is the rows of a base to be. It is a vectors.Source.
-type Source struct {
-	st   *state
-	snap *snapshot
-	base []uint32 // positions
-	tail []uint32
-}
-
-// Len is the number of rows.
-func (s *Source) Len() int { return len(s.base) + len(s.tail) }
-
-// Dim is that of the store.
-func (s *Source) Dim() int { return s.st.dim }
-
-// Type is that of the store.
-func (s *Source) Type() vectors.Type { return s.st.typ }
-
-// ReadRows copies rows, as vectors.Source demands.
-func (s *Source) ReadRows(first int, dst []byte) error {
-	r := newRowReader(s.st, s.snap)
-	size := len(r.raw)
-	for i := 0; i < len(dst)/size; i++ {
-		p, at := uint32(0), tail.NoRow
-		if row := first + i; row < len(s.base) {
-			p = s.base[row]
-		} else {
-			at = s.tail[row-len(s.base)]
-		}
-		if err := r.read(p, at); err != nil {
-			return err
-		}
-		copy(dst[i*size:], r.raw)
-	}
-	return nil
 }

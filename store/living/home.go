@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/living/internal/pointer"
 )
 
 // A home is the directory of a living store, open as long as anything holds it.
@@ -39,4 +42,11 @@ func (h *home) release() error {
 		return nil
 	}
 	return h.Dir.Close()
+}
+
+// Is reports whether the store in dir was written to by this package, or was made by it. Open
+// and OpenReader take other stores as well.
+func Is(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, pointer.Folder, "CURRENT"))
+	return err == nil && info.Mode().IsRegular()
 }

@@ -471,19 +471,23 @@ func TestHistories(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 10)
 	}
+	t.Logf("again: go test ./store/living -run '^TestHistories$' -histories %d -seed %d", n, first)
 	for i := range uint64(n) {
-		seed := first + i
-		h := begin(t, seed)
-		t.Logf("again: go test ./store/living -run '^TestHistories$' -histories 1 -seed %d", seed)
-		for range 12 {
-			h.step()
-			v := h.view()
-			h.same(v, h.m)
-			h.must(v.Close())
-		}
-		v := h.view()
-		h.searched(v, h.m)
-		h.must(v.Close())
-		h.end()
+		t.Run(strconv.FormatUint(first+i, 10), func(t *testing.T) { aHistory(t, first+i) })
 	}
+}
+
+func aHistory(t *testing.T, seed uint64) {
+	t.Logf("again: go test ./store/living -run '^TestHistories$' -histories 1 -seed %d", seed)
+	h := begin(t, seed)
+	for range 12 {
+		h.step()
+		v := h.view()
+		h.same(v, h.m)
+		h.must(v.Close())
+	}
+	v := h.view()
+	h.searched(v, h.m)
+	h.must(v.Close())
+	h.end()
 }

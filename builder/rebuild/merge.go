@@ -1,0 +1,131 @@
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/vectors"
+)
+
+// ErrMerge says that stores cannot be merged: their rows differ in dimension, type or metric,
+// or some have ids and others not.
+var ErrMerge = errors.New("rebuild: these stores cannot be merged")
+
+// Merge builds a store at dir of the live rows of several, which stay as they are. Rows are
+// numbered anew, in the order of the stores and of their rows; ids stay, and no two rows may
+// have the same. The graph is what a build of all rows makes, by the options of the first store;
+// k is the length of its lists, 0 that of the first store's. Give it again to continue after an
+// interruption. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
+func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {
+	var parts []*living.Source
+	var base *store.Store
+	for i, path := range from {
+		v, err := living.OpenReader(path, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+		source := v.Source()
+		parts = append(parts, source)
+		if i == 0 {
+			base = v.Base()
+			if k == 0 {
+				k = v.State().K
+			}
+		}
+		if first, s := parts[0].Shape(), source.Shape(); s.Dim != first.Dim || s.Type != first.Type || s.Metric != first.Metric {
+			return nil, fmt.Errorf("%w: %s has %d %v by %v, %s %d %v by %v", ErrMerge, path, s.Dim, s.Type, s.Metric, from[0], first.Dim, first.Type, first.Metric)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("%w: there are none", ErrMerge)
+	}
+	options, err := o.like(base)
+	if err != nil {
+		return nil, err
+	}
+	options.K, options.Metric = k, parts[0].Shape().Metric
+	all := join(parts)
+	named, err := all.named(from)
+	if err != nil {
+		return nil, err
+	}
+	if named {
+		options.Names = all.names
+	}
+	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
+	return result, errors.Join(err, all.failed)
+}
+
+// joined is several sources after each other.
+type joined struct {
+	parts  []*living.Source
+	ends   []int
+	failed error // of reading ids
+}
+
+func join(parts []*living.Source) *joined {
+	j, n := &joined{parts: parts}, 0
+	for _, p := range parts {
+		n += p.Len()
+		j.ends = append(j.ends, n)
+	}
+	return j
+}
+
+func (j *joined) Len() int           { return j.ends[len(j.ends)-1] }
+func (j *joined) Dim() int           { return j.parts[0].Dim() }
+func (j *joined) Type() vectors.Type { return j.parts[0].Type() }
+
+func (j *joined) ReadRows(first int, dst []byte) error {
+	size := j.Dim() * j.Type().Size()
+	for len(dst) > 0 {
+		at, found := slices.BinarySearch(j.ends, first)
+		if found {
+			at++
+		}
+		for j.ends[at] == first { // parts without rows
+			at++
+		}
+		some := min(len(dst)/size, j.ends[at]-first)
+		if err := j.parts[at].ReadRows(first-(j.ends[at]-j.parts[at].Len()), dst[:some*size]); err != nil {
+			return err
+		}
+		first, dst = first+some, dst[some*size:]
+	}
+	return nil
+}
+
+// names yields the ids of all rows.
+func (j *joined) names(yield func(string) bool) {
+	for _, p := range j.parts {
+		for id := range p.Names(&j.failed) {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// named reports whether rows have ids: all of them or none.
+func (j *joined) named(from []string) (bool, error) {
+	with, without := "", ""
+	for i, p := range j.parts {
+		for id := range p.Names(&j.failed) {
+			if id != "" {
+				with = from[i]
+			} else {
+				without = from[i]
+			}
+		}
+	}
+	if with != "" && without != "" {
+		return false, fmt.Errorf("%w: rows of %s have ids, and rows of %s have none", ErrMerge, with, without)
+	}
+	return with != "", j.failed
+}

@@ -1,0 +1,55 @@
+package rebuild
+
+import (
+	"context"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+)
+
+// Recall measures the lists of a view on a seeded sample of its live rows: each is compared with
+// all live rows.
+func Recall(ctx context.Context, v *living.View, sample int, seed uint64, threads int) (builder.RecallEstimate, error) {
+	est := builder.RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
+	if v.Len() < 2 {
+		return est, ctx.Err()
+	}
+	var rows []store.Row
+	for row := range v.Rows() {
+		rows = append(rows, row)
+	}
+	drawn := recall.Sample(len(rows), sample, seed, recallStream)
+	per := make([]float64, len(drawn))
+	err := vectors.Ranges(max(1, threads), len(drawn), 1, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				found, err := v.Neighbors(rows[drawn[i]], nil)
+				if err != nil {
+					return err
+				}
+				exact, err := v.Neighbors(rows[drawn[i]], &living.NeighborsOptions{Exact: true})
+				if err != nil {
+					return err
+				}
+				per[i] = search.Recall(found, exact)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, len(rows), 1)
+	est.Sample = len(per)
+	return est, nil
+}
+
+// recallStream keeps the sample apart from those that a build draws.
+const recallStream = 0x11f1

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/vectors"
+)
+
+const appendHelp = `Put rows into a finished graph. Searches find them at once; lists in the graph hear of
+them when it is compacted.
+
+  knng append photos.knng more.npy --ids names.txt
+  knng append photos.knng more.npy
+
+With --ids a row takes the place of the one that has its id, and rows that are there already,
+with the same vector, are passed over: give the command again after an interruption. Rows are
+committed every 16 MiB. Without ids all rows go in at once or not at all. Where too many
+rows wait for a compaction, the command compacts.`
+
+const deleteHelp = `Delete rows from a finished graph, by external id or by number: all that are named, or none.
+
+  knng delete photos.knng --ids gone.txt
+  knng delete photos.knng --rows numbers.txt
+
+Their bytes are on the disk until the graph is compacted.`
+
+const compactHelp = `Build a graph of all live rows in place of the one that is there, while others read and
+write. Rows keep their numbers and ids; deleted ones are gone from the disk. Interrupt it as you
+like; the same command continues.
+
+  knng compact photos.knng
+  knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written`
+
+const mergeHelp = `Build a graph of the live rows of several, which stay as they are. Rows are numbered anew,
+in the order of the graphs; ids stay. Interrupt it as you like; the same command continues.
+
+  knng merge a.knng b.knng -o all.knng`
+
+// commitBytes is how many bytes of vectors a transaction of append has.
+const commitBytes = 16 << 20
+
+// openLiving opens a graph for writing.
+func openLiving(dir string) (*living.DB, error) { return living.Open(dir, nil) }
+
+type appendFlags struct {
+	ids string
+	rebuildFlags
+}
+
+func newAppend(g *globals) *cobra.Command {
+	f := new(appendFlags)
+	c := &cobra.Command{
+		Use: "append DIR ROWS...", Short: "Put rows into a graph", Long: appendHelp,
+		Args: args(cobra.MinimumNArgs(2)),
+		RunE: func(c *cobra.Command, a []string) error { return f.run(c.Context(), g, a[0], a[1:]) },
+	}
+	c.Flags().StringVar(&f.ids, "ids", "", "file of external ids, one UTF-8 line for every row")
+	f.bind(c, false)
+	return c
+}
+
+// appended counts what became of rows.
+type appended struct {
+	Dir      string `json:"dir"`
+	Put      int    `json:"put"`
+	Replaced int    `json:"replaced"` // of these, rows whose id had another vector
+	Same     int    `json:"same"`     // passed over
+	Rows     int    `json:"rows"`     // live rows now
+}
+
+func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []string) error {
+	o, err := f.options(g)
+	if err != nil {
+		return usageError{err}
+	}
+	in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
+	if err != nil {
+		return g.stopped(err)
+	}
+	defer in.Close()
+	ids, err := readLines(f.ids, in.Len())
+	if err != nil {
+		return err
+	}
+	db, err := openLiving(dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	size := in.Dim() * in.Type().Size()
+	batch := max(1, min(commitBytes/size, 1<<16))
+	if ids == nil {
+		batch = in.Len()
+	}
+	sum := appended{Dir: dir}
+	for from := 0; from < in.Len(); from += batch {
+		if err := ctx.Err(); err != nil {
+			return g.stopped(err)
+		}
+		to := min(from+batch, in.Len())
+		one, err := putRows(db, in, ids, from, to)
+		if errors.Is(err, living.ErrFull) && ids != nil {
+			if err = rebuild.Compact(ctx, db, o); err == nil || errors.Is(err, builder.ErrBelowTarget) {
+				one, err = putRows(db, in, ids, from, to)
+			}
+		}
+		if err != nil {
+			return g.stopped(err)
+		}
+		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
+	}
+	return f.show(g, db, &sum)
+}
+
+func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	sum.Rows = v.Len()
+	if g.json {
+		return g.printJSON(sum)
+	}
+	if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: %d rows put, of which %d in place of others; %d were there; %d rows live\n", sum.Dir, sum.Put, sum.Replaced, sum.Same, sum.Rows)
+		if v.State().Due {
+			fmt.Fprintf(g.stdout, "a compaction would pay: knng compact %s\n", sum.Dir)
+		}
+	}
+	return nil
+}
+
+// putRows puts some rows of an input in one transaction.
+func putRows(db *living.DB, in *vectors.Input, ids []string, from, to int) (sum appended, err error) {
+	raw, values := make([]byte, in.Dim()*in.Type().Size()), make([]float32, in.Dim())
+	v, err := db.View()
+	if err != nil {
+		return sum, err
+	}
+	defer v.Close()
+	err = db.Update(func(tx *living.Tx) error {
+		for i := from; i < to; i++ {
+			if err := in.ReadRows(i, raw); err != nil {
+				return err
+			}
+			vectors.Decode(in.Type(), raw, values)
+			id := ""
+			if ids != nil {
+				id = ids[i]
+				same, err := sum.there(tx, v, id, values)
+				if err != nil || same {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+			}
+			if _, err := tx.Put(id, values); err != nil {
+				return fmt.Errorf("row %d: %w", i, err)
+			}
+			sum.Put++
+		}
+		return nil
+	})
+	return sum, err
+}
+
+// there reports whether an id has this vector already, and counts.
+func (s *appended) there(tx *living.Tx, v *living.View, id string, values []float32) (bool, error) {
+	row, err := tx.RowOf(id)
+	if errors.Is(err, living.ErrNoID) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !v.Has(row) { // put in this transaction
+		s.Replaced++
+		return false, nil
+	}
+	have, err := v.Vector(row, nil)
+	if err != nil {
+		return false, err
+	}
+	for i, x := range have {
+		if i >= len(values) || x != values[i] {
+			s.Replaced++
+			return false, nil
+		}
+	}
+	s.Same++
+	return true, nil
+}
+
+// readLines reads a file of so many lines; any number if that is below 0. It is nil where there
+// is no file.
+func readLines(path string, want int) (lines []string, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if want >= 0 {
+		if err := store.CheckIDs(f, path, want); err != nil {
+			return nil, err
+		}
+		if _, err := f.Seek(0, 0); err != nil {
+			return nil, err
+		}
+	}
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	if err := scan.Err(); err != nil {
+		return nil, fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err)
+	}
+	return lines, nil
+}
+
+func newDelete(g *globals) *cobra.Command {
+	var ids, rows string
+	c := &cobra.Command{
+		Use: "delete DIR", Short: "Delete rows from a graph", Long: deleteHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, a []string) error {
+			if (ids == "") == (rows == "") {
+				return usageError{errors.New("want one of --ids and --rows")}
+			}
+			return runDelete(g, a[0], ids, rows)
+		},
+	}
+	c.Flags().StringVar(&ids, "ids", "", "file of the external ids, one a line")
+	c.Flags().StringVar(&rows, "rows", "", "file of the row numbers, one a line")
+	return c
+}
+
+func runDelete(g *globals, dir, ids, rows string) error {
+	path := cmp.Or(ids, rows)
+	lines, err := readLines(path, -1)
+	if err != nil {
+		return err
+	}
+	db, err := openLiving(dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = db.Update(func(tx *living.Tx) error {
+		for i, line := range lines {
+			if err := deleteOne(tx, line, ids != ""); err != nil {
+				return fmt.Errorf("%s: line %d: %w; nothing is deleted", path, i+1, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || g.quiet && !g.json {
+		return err
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"dir": dir, "deleted": len(lines)})
+	}
+	fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(lines))
+	return nil
+}
+
+func deleteOne(tx *living.Tx, line string, byID bool) error {
+	if byID {
+		return tx.Delete(line)
+	}
+	row, err := strconv.ParseUint(line, 10, 63)
+	if err != nil {
+		return fmt.Errorf("%q, want a row number", line)
+	}
+	return tx.DeleteRow(store.Row(row))
+}
+
+// rebuildFlags are flags of commands that build a graph of rows that are in one.
+type rebuildFlags struct {
+	recall  float64
+	threads int
+	memory  string
+}
+
+func (f *rebuildFlags) bind(c *cobra.Command, recall bool) {
+	if recall {
+		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default that of the one before)")
+	}
+	c.Flags().IntVar(&f.threads, "threads", 0, "goroutines of a build (default all cores)")
+	c.Flags().StringVar(&f.memory, "memory", "", "memory limit of a build, as of knng build")
+}
+
+func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {
+	if !(f.recall >= 0 && f.recall <= 1) || f.threads < 0 {
+		return o, fmt.Errorf("--recall is %v and --threads is %d, want 0 to 1 and 0 or more", f.recall, f.threads)
+	}
+	o = rebuild.Options{Recall: f.recall, Threads: f.threads, Progress: g.reporter(), Logger: g.log}
+	if o.Memory, err = parseSize(f.memory); err != nil {
+		return o, err
+	}
+	pages.HoldHeap(cmp.Or(o.Memory, builder.DefaultMemory()))
+	return o, nil
+}
+
+func newCompact(g *globals) *cobra.Command {
+	f := new(rebuildFlags)
+	c := &cobra.Command{
+		Use: "compact DIR", Short: "Build a graph anew of the rows that live", Long: compactHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return f.compact(c.Context(), g, a[0]) },
+	}
+	f.bind(c, true)
+	return c
+}
+
+func (f *rebuildFlags) compact(ctx context.Context, g *globals, dir string) error {
+	o, err := f.options(g)
+	if err != nil {
+		return usageError{err}
+	}
+	db, err := openLiving(dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = rebuild.Compact(ctx, db, o)
+	if err != nil && !errors.Is(err, builder.ErrBelowTarget) {
+		return g.stopped(err)
+	}
+	if g.quiet && !g.json {
+		return err
+	}
+	v, failed := db.View()
+	if failed != nil {
+		return failed
+	}
+	defer v.Close()
+	return errors.Join(err, showLiving(g, dir, v))
+}
+
+func newMerge(g *globals) *cobra.Command {
+	f := new(rebuildFlags)
+	var out string
+	var k int
+	c := &cobra.Command{
+		Use: "merge A B... -o C", Short: "Build one graph of several", Long: mergeHelp,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return f.merge(c.Context(), g, a, out, k) },
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "directory of the new graph")
+	c.Flags().IntVarP(&k, "k", "k", 0, "neighbors of a row (default those of the first graph)")
+	f.bind(c, true)
+	requireOutput(c)
+	return c
+}
+
+func (f *rebuildFlags) merge(ctx context.Context, g *globals, from []string, out string, k int) error {
+	o, err := f.options(g)
+	if err == nil && (k < 0 || k > builder.MaxK) {
+		err = fmt.Errorf("-k is %d, want 1 to %d", k, builder.MaxK)
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	defer leaveNothing(out)
+	result, err := rebuild.Merge(ctx, out, k, from, o)
+	err = g.end(out, err, func() error {
+		if g.json {
+			return g.printJSON(flatten(result, out))
+		}
+		printResult(g, result, out)
+		return nil
+	})
+	if err == nil {
+		err = result.Err()
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package living
+
+import (
+	"iter"
+
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/vectors"
+)
+
+// A Source is the live rows of a view, ascending, as a vectors.Source. It takes 4 bytes a row.
+type Source struct {
+	st   *state
+	snap *snapshot
+	base []uint32 // positions
+	tail []uint32
+}
+
+func sourceOf(st *state, snap *snapshot) *Source {
+	s := &Source{st: st, snap: snap}
+	st.each(snap, func(_ uint64, p, at uint32) bool {
+		if at != tail.NoRow {
+			s.tail = append(s.tail, at)
+		} else {
+			s.base = append(s.base, p)
+		}
+		return true
+	})
+	return s
+}
+
+// Source is the live rows of the view, which must stay open.
+func (v *View) Source() *Source { return sourceOf(v.st, v.snap) }
+
+// Names yields the ids of the rows, "" where a row has none. It ends early where one cannot be
+// read, with the error in *failed.
+func (s *Source) Names(failed *error) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range s.base {
+			id, err := s.st.baseID(p)
+			if err != nil {
+				*failed = err
+				return
+			}
+			if !yield(id) {
+				return
+			}
+		}
+		for _, at := range s.tail {
+			if !yield(s.snap.part.ID(at)) {
+				return
+			}
+		}
+	}
+}
+
+// Len is the number of rows.
+func (s *Source) Len() int { return len(s.base) + len(s.tail) }
+
+// Dim is that of the store.
+func (s *Source) Dim() int { return s.st.dim }
+
+// Type is that of the store.
+func (s *Source) Type() vectors.Type { return s.st.typ }
+
+// ReadRows copies rows, as vectors.Source demands.
+func (s *Source) ReadRows(first int, dst []byte) error {
+	r := newRowReader(s.st, s.snap)
+	size := len(r.raw)
+	for i := 0; i < len(dst)/size; i++ {
+		p, at := uint32(0), tail.NoRow
+		if row := first + i; row < len(s.base) {
+			p = s.base[row]
+		} else {
+			at = s.tail[row-len(s.base)]
+		}
+		if err := r.read(p, at); err != nil {
+			return err
+		}
+		copy(dst[i*size:], r.raw)
+	}
+	return nil
+}
+
+// Shape is that of the store.
+func (s *Source) Shape() Shape { return Shape{s.st.dim, s.st.typ, s.st.metric, s.st.k} }

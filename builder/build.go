@@ -36,7 +36,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	manifest.Options = append(manifest.Options, scale.options()...)
+	scale.record(&manifest)
 	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
 	if err != nil {
 		return nil, err

@@ -3,40 +3,61 @@ package builder
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
-// scale is the power of two by which rows are multiplied before anything is computed of
-// them. All passes, and the store, have the scaled rows; only shown distances and queries
-// are of the rows as given (package store).
+// scale is what is done to rows before anything is computed of them: offsets are subtracted
+// from the columns of float64 rows, and rows are multiplied by a power of two. All passes, and
+// the store, have the scaled rows; only shown distances and queries are of the rows as given
+// (package store).
 type scale struct {
 	exponent int
+	offsets  []float64 // nil: none
+	rounding vectors.Rounding
 	tiny     bool // every element is denormal
 }
 
 // scaled is the input as it is compared: src itself for all but rows so small or large that
-// float32 does not hold squares of their differences. Rows that a build in dir has dropped
+// float32 does not hold squares of their differences, and float64 rows whose values lie
+// close together and far from zero. Rows that a build in dir has dropped
 // cannot be read again: the store there knows.
 func scaled(dir string, src *vectors.Input, o *Options) (*vectors.Input, scale, error) {
 	if err := buildable(src, o); err != nil || o.Distance != nil {
 		return src, scale{}, err
 	}
 	var s scale
-	err := vectors.Guard(func() (err error) {
-		s.exponent, s.tiny, err = vectors.ScaleOf(src)
-		return err
-	})
+	err := vectors.Guard(func() error { return s.find(src, o.Metric) })
 	if err != nil {
 		if m, known := begunIn(dir); known {
-			s.exponent, err = m.Scale(), nil
+			s.exponent, s.offsets, err = m.Scale(), m.Offsets, nil
 		}
 	}
 	if err == nil && s.exponent != 0 && o.Reference {
 		err = fmt.Errorf("%w: rows whose squares float32 does not hold must be scaled by 2^%d: let the store copy them", ErrReference, s.exponent)
 	}
-	return vectors.Scaled(src, s.exponent), s, err
+	if err == nil && s.offsets != nil && o.Reference {
+		err = fmt.Errorf("%w: float64 rows whose values float32 does not tell apart are held less an offset: let the store copy them", ErrReference)
+	}
+	return vectors.Scaled(vectors.Centered(src, s.offsets), s.exponent), s, err
+}
+
+// find looks at a sample of the rows. Offsets are for distances that do not change when the
+// same row is added to all.
+func (s *scale) find(src *vectors.Input, m distance.Metric) (err error) {
+	if m == distance.Euclidean || m == distance.SqEuclidean {
+		if s.offsets, err = vectors.OffsetsOf(src); err != nil {
+			return err
+		}
+	}
+	if s.rounding, err = vectors.RoundingOf(src, s.offsets); err != nil {
+		return err
+	}
+	s.exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
+	return err
 }
 
 // begunIn is the manifest of the store at dir, where there is one.
@@ -55,20 +76,44 @@ func begunIn(dir string) (m store.Manifest, known bool) {
 	return s.Info().Manifest, true
 }
 
-// options are those of the manifest: none for rows that stay as they are.
-func (s scale) options() []store.Option {
-	if s.exponent == 0 {
-		return nil
+// record notes in the manifest how rows were changed; it notes nothing of rows as they are.
+func (s scale) record(m *store.Manifest) {
+	m.Offsets = s.offsets
+	if s.exponent != 0 {
+		m.Options = append(m.Options, store.Option{Name: store.ScaleOption, Value: strconv.Itoa(s.exponent)})
 	}
-	return []store.Option{{Name: store.ScaleOption, Value: strconv.Itoa(s.exponent)}}
 }
 
-// tell says that rows were scaled, and what they may be.
+// tell says how rows were changed, and what they may be.
 func (s scale) tell(say func(format string, args ...any)) {
+	if s.offsets != nil {
+		say("%s held less an offset, so that float32 tells the values of float64 apart", columnsOf(s.offsets))
+	}
+	if r := s.rounding; r.Error != 0 {
+		say("float64 is rounded to float32: in a sample of %d rows by at most %.2g (row %d, column %d: %g)", r.Rows, r.Error, r.Row, r.Column, r.Element)
+	}
 	if s.exponent != 0 {
 		say("rows are scaled by 2^%d, so that float32 holds squares of their differences; distances are shown as of the input", s.exponent)
 	}
 	if s.tiny {
 		say("all values are below the smallest normal float32 (1.2e-38): these are probably integers read as floats")
+	}
+}
+
+// columnsOf names the columns with an offset, the first of them where there are many.
+func columnsOf(offsets []float64) string {
+	var names []string
+	for j, o := range offsets {
+		if o != 0 {
+			names = append(names, strconv.Itoa(j))
+		}
+	}
+	switch few := 8; {
+	case len(names) == 1:
+		return "column " + names[0] + " is"
+	case len(names) <= few:
+		return "columns " + strings.Join(names, ", ") + " are"
+	default:
+		return fmt.Sprintf("%d columns (%s, ...) are", len(names), strings.Join(names[:few], ", "))
 	}
 }

@@ -152,7 +152,7 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 	if err != nil {
 		return s, err
 	}
-	manifest.Options = append(manifest.Options, scale.options()...)
+	scale.record(&manifest)
 	cut = cut.withDefaults(src.Len(), opts.K)
 	if cut.Rows < 1 || cut.Solvers < 1 || cut.Range < 1 {
 		return s, fmt.Errorf("builder: shards of %d rows, %d solving tasks, ranges of %d rows: want 1 or more", cut.Rows, cut.Solvers, cut.Range)

@@ -121,7 +121,7 @@ func (s *Shards) input(from, to int) (*vectors.Input, vectors.Source, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return in, &rowRange{vectors.Scaled(in, s.spec.Scale), from - first, to - from}, nil
+	return in, &rowRange{vectors.Scaled(vectors.Centered(in, s.spec.Manifest.Offsets), s.spec.Scale), from - first, to - from}, nil
 }
 
 // rowRange is some consecutive rows of a source.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/knng/knng/vectors"
 )
 
@@ -32,7 +34,11 @@ type Manifest struct {
 	Vectors string         `json:"vectors"` // "copy" or "reference"
 	Options []Option       `json:"options"` // the fingerprint, in a fixed order
 	Files   []vectors.File `json:"files,omitempty"`
-	Created string         `json:"created"` // RFC 3339; set by the store
+	// Offsets were subtracted, one from each column of the input's float64 rows, before
+	// they were rounded to float32; nil for most stores (vectors.OffsetsOf). The stored rows
+	// are less the offsets; distances of rows are the same.
+	Offsets []float64 `json:"offsets,omitempty"`
+	Created string    `json:"created"` // RFC 3339; set by the store
 }
 
 // MismatchError lists every difference between the options asked and those
@@ -77,6 +83,9 @@ func (m *Manifest) compare(dir string, want *Manifest) error {
 			differ(o.Name, o.Value, absent)
 		}
 	}
+	if !slices.Equal(m.Offsets, want.Offsets) {
+		differ("offsets of columns", describeOffsets(m.Offsets), describeOffsets(want.Offsets))
+	}
 	differ("input files", len(m.Files), len(want.Files))
 	for i := range min(len(m.Files), len(want.Files)) {
 		have, asked := m.Files[i], want.Files[i]
@@ -95,6 +104,14 @@ func (m *Manifest) compare(dir string, want *Manifest) error {
 // name, are what counts.
 func describeFile(f vectors.File) string {
 	return fmt.Sprintf("%d bytes with sample %016x", f.Size, f.Sample)
+}
+
+// describeOffsets shows few offsets, and of many a hash.
+func describeOffsets(offsets []float64) string {
+	if len(offsets) <= 8 {
+		return fmt.Sprint(offsets)
+	}
+	return fmt.Sprintf("%d with hash %016x", len(offsets), xxhash.Sum64String(fmt.Sprint(offsets)))
 }
 
 const absent = "(none)"
@@ -123,6 +140,9 @@ func (m *Manifest) check() error {
 	}
 	if m.Rows < 0 || m.Dim < 1 || m.K < 1 {
 		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d rows of %d, k %d", m.Rows, m.Dim, m.K))
+	}
+	if m.Offsets != nil && len(m.Offsets) != m.Dim {
+		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d offsets for %d columns", len(m.Offsets), m.Dim))
 	}
 	_, err := m.typ()
 	return errors.Join(err, m.checkScale())

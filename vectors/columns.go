@@ -1,9 +1,11 @@
 package vectors
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -48,11 +50,14 @@ func (r *receiver) transposed(src *fileSource) (cut bool, err error) {
 	if left := r.opts.Limit - r.n; r.opts.Limit > 0 && n > left {
 		n, cut = left, true
 	}
-	size := src.dim * src.typ.Size()
+	size, read := r.rowBytes(), src.ReadRows
+	if r.wide {
+		read = src.readWidened
+	}
 	rows := make([]byte, min(n, max(1, writeBytes/size))*size)
 	for from := 0; from < n; from += len(rows) / size {
 		some := rows[:min(len(rows), (n-from)*size)]
-		if err := src.ReadRows(from, some); err != nil {
+		if err := read(from, some); err != nil {
 			return false, err
 		}
 		if _, err := r.w.Write(some); err != nil {
@@ -67,6 +72,21 @@ func (r *receiver) transposed(src *fileSource) (cut bool, err error) {
 		}
 	}
 	return cut, nil
+}
+
+// readWidened reads rows as float64 in bytes.
+func (s *fileSource) readWidened(first int, dst []byte) error {
+	wide := make([]float64, len(dst)/8)
+	if err := s.ReadWide(first, wide); err != nil {
+		return err
+	}
+	for i, x := range wide {
+		if math.IsInf(float64(float32(x)), 0) && !math.IsInf(x, 0) {
+			return fmt.Errorf("vectors: %s: row %s, column %d: %g is beyond float32", s.path, grouped(first+i/s.dim), i%s.dim, x)
+		}
+		binary.LittleEndian.PutUint64(dst[8*i:], math.Float64bits(x))
+	}
+	return nil
 }
 
 type readerFunc func(p []byte) (int, error)

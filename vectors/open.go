@@ -79,8 +79,15 @@ func (in *Input) Rest() error {
 // Received is how many bytes of disk the rows take that came from streams; 0 where
 // there were none, or they were dropped.
 func (in *Input) Received() int64 {
-	if rows, ok := in.Source.(*Rows); ok && in.temporary {
-		return rowsHeader + int64(len(rows.data))
+	switch s := in.Source.(type) {
+	case *Rows:
+		if in.temporary {
+			return rowsHeader + int64(len(s.data))
+		}
+	case *fileSource:
+		if in.temporary {
+			return s.m.size
+		}
 	}
 	return 0
 }
@@ -168,11 +175,13 @@ func (o *OpenOptions) suits(path, name string) error {
 // float32.
 // Where one of them is a stream, which cannot be mapped, the rows of all are
 // written to one row file in the scratch folder as they come, and that is mapped:
-// 1 x the rows on disk until the input is closed. It takes some megabytes of
+// 1 x the rows on disk until the input is closed, 2 x for text and float64, whose rows are
+// kept as float64 (see [OffsetsOf]). It takes some megabytes of
 // memory, and for zstd up to the window that the file asks for, at most 128 MiB.
 // A stream that is cut short is an error that names row and byte.
 // A .npy file may be in Fortran or C order, and in either order of bytes. float64, and
-// integers of more than a byte, are converted to float32 as they are read, bool to uint8; a
+// integers of more than a byte, are converted to float32 as they are read (see [Centered] for
+// float64 that this would merge), bool to uint8; a
 // value beyond float32, or an integer that it does not hold exactly, is then an error that
 // names row and column.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {

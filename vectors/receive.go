@@ -38,7 +38,11 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		in.Files = r.files
-		err = in.mapRows(f.Name())
+		if r.wide {
+			err = in.mapWide(f.Name(), r.n, r.dim)
+		} else {
+			err = in.mapRows(f.Name())
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
@@ -88,6 +92,17 @@ func (in *Input) mapRows(path string) error {
 	return nil
 }
 
+// mapWide makes a file of float64 rows, behind room for a header, the source of the input.
+func (in *Input) mapWide(path string, n, dim int) error {
+	m, err := mapFile(path)
+	if err != nil {
+		return err
+	}
+	in.Source = &fileSource{path: path, m: m, layout: layout{n: n, dim: dim, typ: Float32, offset: rowsHeader, stride: 8 * dim, from: float64s}}
+	in.closers = append([]func() error{m.close}, in.closers...) // before it is removed
+	return nil
+}
+
 // A receiver takes the rows of one stream after the other.
 type receiver struct {
 	ctx    context.Context
@@ -95,6 +110,7 @@ type receiver struct {
 	opts   *OpenOptions
 	n, dim int
 	typ    Type
+	wide   bool // rows are kept as float64, since the first stream has them so
 	files  []File
 }
 
@@ -128,11 +144,11 @@ func (r *receiver) file(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if len(r.files) == 0 {
-		r.dim, r.typ = s.dim, s.typ
+		r.dim, r.typ, r.wide = s.dim, s.typ, s.from.kind == 'f' && s.from.size == 8
 	} else if r.dim != s.dim || r.typ != s.typ {
 		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", r.files[0].Path, r.dim, r.typ, path, s.dim, s.typ)
 	}
-	file.First = r.n
+	s.keep, file.First = r.wide, r.n
 	take := r.rows
 	if s.fortran {
 		take = r.columns
@@ -150,12 +166,20 @@ func (r *receiver) file(path string) (err error) {
 	return nil
 }
 
+// rowBytes is the size of a row in the file.
+func (r *receiver) rowBytes() int {
+	if r.wide {
+		return 8 * r.dim
+	}
+	return r.dim * r.typ.Size()
+}
+
 // tellEvery is how many rows are received between two reports.
 const tellEvery = 1024
 
 // rows copies the rows of a stream; cut is whether the limit left some out.
 func (r *receiver) rows(s *rowStream) (cut bool, err error) {
-	row := make([]byte, s.dim*s.typ.Size())
+	row := make([]byte, r.rowBytes())
 	for r.opts.Limit == 0 || r.n < r.opts.Limit {
 		if r.n%tellEvery == 0 && r.opts.Progress != nil {
 			r.opts.Progress(r.n)

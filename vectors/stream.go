@@ -39,6 +39,7 @@ type rowStream struct {
 	row     int            // rows read
 	at      int64          // bytes read, unpacked; of text, of the rows it makes
 	text    bool
+	keep    bool // rows are taken as float64
 	closers []func() error
 }
 
@@ -111,7 +112,7 @@ func (s *rowStream) beginText(name string, r io.Reader, opts *OpenOptions) error
 	if err != nil {
 		return err
 	}
-	s.layout = layout{n: unknown, dim: t.dim(), typ: Float32, stride: 4 * t.dim()}
+	s.layout = layout{n: unknown, dim: t.dim(), typ: Float32, stride: 8 * t.dim(), from: float64s}
 	s.r, s.raw = bufio.NewReaderSize(t, max(s.stride, 1<<16)), make([]byte, s.stride)
 	return nil
 }
@@ -196,10 +197,8 @@ func (s *rowStream) next(dst []byte) error {
 		}
 		raw = raw[4:]
 	}
-	if err == nil && !s.from.same() {
-		err = s.from.convert(dst, raw)
-	} else if err == nil {
-		copy(dst, raw)
+	if err == nil {
+		err = s.take(dst, raw)
 	}
 	if err != nil && s.text { // which names the line
 		return fmt.Errorf("vectors: %s: %w", s.path, err)
@@ -209,6 +208,18 @@ func (s *rowStream) next(dst []byte) error {
 	}
 	s.row++
 	return nil
+}
+
+// take converts a row.
+func (s *rowStream) take(dst, raw []byte) error {
+	switch {
+	case s.keep:
+		return s.from.widen(dst, raw)
+	case s.from.same():
+		copy(dst, raw)
+		return nil
+	}
+	return s.from.convert(dst, raw)
 }
 
 // more reports whether rows follow that were not read. It waits for no bytes where their

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Text: rows of numbers, one a line, read as float32.
+// Text: rows of numbers, one a line, read as float64.
 
 // textual reports whether a file of that name, without .gz or .zst, is text.
 func textual(name string) bool {
@@ -77,7 +77,7 @@ func blanks(r io.Reader) records {
 	}
 }
 
-// textRows reads text as float32 rows, one after the other.
+// textRows reads text as float64 rows, one after the other.
 type textRows struct {
 	next   records
 	fields []string // of the first row, until it is read
@@ -161,7 +161,11 @@ func (t *textRows) headed() bool {
 }
 
 func parseNumber(field string) (float64, error) {
-	return strconv.ParseFloat(strings.TrimSpace(field), 32)
+	x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+	if err == nil && math.IsInf(float64(float32(x)), 0) && !math.IsInf(x, 0) {
+		err = strconv.ErrRange
+	}
+	return x, err
 }
 
 // Read reads the rows as they stand in memory.
@@ -199,7 +203,7 @@ func (t *textRows) parse() (err error) {
 		if err != nil {
 			return fmt.Errorf("line %d, field %d: %q is no number that float32 holds%s", line, i+1, field, t.hint(i))
 		}
-		t.room = binary.LittleEndian.AppendUint32(t.room, math.Float32bits(float32(x)))
+		t.room = binary.LittleEndian.AppendUint64(t.room, math.Float64bits(x))
 	}
 	t.row = t.room
 	return nil

@@ -12,7 +12,8 @@ import (
 const batch = 16
 
 // SearchAll answers many queries on all cores: one list for every row of queries, whose
-// elements may be of any type. The lists are those of Search, whatever the number of
+// elements may be of any type; float64 is not rounded before the store's offsets are
+// subtracted (store.Manifest.Offsets). The lists are those of Search, whatever the number of
 // goroutines. An error names the query; that of ctx ends the call.
 func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Query) ([][]store.Neighbor, error) {
 	if queries.Dim() != s.Dim() {
@@ -20,6 +21,9 @@ func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Quer
 	}
 	if err := s.check(&q); err != nil {
 		return nil, err
+	}
+	if s.offsets != nil {
+		queries, q.form = vectors.CenteredRows(queries, s.offsets), centered
 	}
 	found := make([][]store.Neighbor, queries.Len())
 	err := vectors.Ranges(s.opts.Threads, len(found), batch, func() func(from, to int) error {

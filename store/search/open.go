@@ -107,7 +107,7 @@ func (s *Searcher) openRows() (err error) {
 		return ErrOwnDistance
 	}
 	manifest := s.g.Info().Manifest
-	s.scale = manifest.Scale()
+	s.scale, s.offsets = manifest.Scale(), manifest.Offsets
 	if s.in, s.order, err = s.g.Vectors(); err != nil {
 		return err
 	}

@@ -38,7 +38,17 @@ type Query struct {
 
 	hidden   uint32 // place that is left out, as if it were not there
 	isHidden bool
+	form     form
 }
+
+// form says how the vector of a query is given.
+type form uint8
+
+const (
+	given    form = iota // as rows of the input are
+	centered             // less the offsets of the store
+	stored               // as the store holds rows
+)
 
 // Distance is for Query.Within.
 func Distance(d float32) *float32 { return &d }
@@ -111,8 +121,8 @@ type target struct {
 	scaled []float32 // the query, where the rows are scaled
 }
 
-// set takes a query's elements.
-func (t *target) set(s *Searcher, query []float32) error {
+// set takes the elements of a query; form says how they were changed already.
+func (t *target) set(s *Searcher, query []float32, form form) error {
 	if len(query) != s.Dim() {
 		return fmt.Errorf("%w: %d elements, the rows have %d", ErrQuery, len(query), s.Dim())
 	}
@@ -121,9 +131,11 @@ func (t *target) set(s *Searcher, query []float32) error {
 			return fmt.Errorf("%w: element %d is %v", ErrQuery, i, v)
 		}
 	}
-	query, err := t.scale(s, query)
-	if err != nil {
-		return err
+	if form != stored {
+		var err error
+		if query, err = t.scale(s, query, form == centered); err != nil {
+			return err
+		}
 	}
 	typ := s.rows.Type()
 	t.row = sized(t.row, s.Dim()*typ.Size())
@@ -146,13 +158,17 @@ func (t *target) set(s *Searcher, query []float32) error {
 	return nil
 }
 
-// scale multiplies a query as the rows of the store were.
-func (t *target) scale(s *Searcher, query []float32) ([]float32, error) {
-	if s.scale == 0 {
+// scale changes a query as the rows of the store were: subtracts offsets, unless it was read
+// less these, and multiplies.
+func (t *target) scale(s *Searcher, query []float32, centered bool) ([]float32, error) {
+	if s.scale == 0 && (s.offsets == nil || centered) {
 		return query, nil
 	}
 	t.scaled = sized(t.scaled, len(query))
 	for i, v := range query {
+		if s.offsets != nil && !centered {
+			v = float32(float64(v) - s.offsets[i])
+		}
 		x := vectors.Scale(v, s.scale)
 		if x-x != 0 {
 			return nil, fmt.Errorf("%w: element %d is %v, which is too far from the rows: they are scaled by 2^%d", ErrQuery, i, v, s.scale)

@@ -19,12 +19,13 @@ type Searcher struct {
 	order  []uint32 // row of every place
 	places []uint32 // place of every row; noLink where it has none
 
-	rows   *vectors.Rows
-	base   []byte
-	stride int
-	scale  int             // of the rows, as store.Manifest.Scale: queries are of rows as they were before
-	space  *distance.Space // over the rows as they are
-	floats *distance.Space // over float32, for queries that their type does not hold
+	rows    *vectors.Rows
+	base    []byte
+	stride  int
+	offsets []float64       // of the columns, as store.Manifest.Offsets; nil: none
+	scale   int             // of the rows, as store.Manifest.Scale: queries are of rows as they were before
+	space   *distance.Space // over the rows as they are
+	floats  *distance.Space // over float32, for queries that their type does not hold
 
 	file        *vectors.MappedFile // nil where the links are in memory
 	links       *links
@@ -105,14 +106,24 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 	dst = sized(dst, s.Dim())
 	err = vectors.Guard(func() error {
 		s.space.Float32(s.rows.Row(int(place)), dst)
-		if s.scale != 0 {
-			for i, x := range dst {
-				dst[i] = vectors.Scale(x, -s.scale)
-			}
+		if s.scale != 0 || s.offsets != nil {
+			s.given(dst)
 		}
 		return nil
 	})
 	return dst, err
+}
+
+// given turns a stored row into one of the input: float32 holds it less exactly where there
+// are offsets.
+func (s *Searcher) given(row []float32) {
+	for i, x := range row {
+		x = vectors.Scale(x, -s.scale)
+		if s.offsets != nil {
+			x = float32(float64(x) + s.offsets[i])
+		}
+		row[i] = x
+	}
 }
 
 func (s *Searcher) take() *walker {

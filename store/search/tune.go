@@ -113,7 +113,7 @@ func (s *Searcher) held(ctx context.Context, places []uint32, q Query) ([][]stor
 				ws = append(ws, w)
 				s.space.Float32(s.rows.Row(int(place)), values)
 				q := q
-				q.hidden, q.isHidden = place, true
+				q.hidden, q.isHidden, q.form = place, true, stored
 				if err := w.begin(values, q); err != nil {
 					return err
 				}

@@ -47,7 +47,7 @@ func newWalker(s *Searcher) *walker {
 func (w *walker) begin(query []float32, q Query) error {
 	w.evaluations, w.hops, w.scans = 0, 0, 0
 	w.q, w.limit = q, w.s.limit(&q)
-	return w.target.set(w.s, query)
+	return w.target.set(w.s, query, q.form)
 }
 
 // Search returns the rows nearest to a query, nearest first, rows that are as near by number.

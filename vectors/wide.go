@@ -1,0 +1,282 @@
+package vectors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Rows of float64 are held as float32. Where the values of a column lie close together and
+// far from zero, as those of coordinates in metres and of times in seconds do, float32 would
+// merge them: an offset is subtracted from the column first, in float64. Differences of rows,
+// and with them euclidean distances, stay as they were.
+
+// Wide is a source of rows whose elements have more digits than its type holds: of float64,
+// read as float32.
+type Wide interface {
+	Source
+	// ReadWide is ReadRows without rounding: dst holds whole rows of Dim elements.
+	ReadWide(first int, dst []float64) error
+}
+
+// WideOf returns the source of rows with more digits than float32 holds, if src is one.
+func WideOf(src Source) (w Wide, ok bool) {
+	if in, ok := src.(*Input); ok {
+		src = in.Source
+	}
+	switch s := src.(type) {
+	case *fileSource:
+		return s, s.wide()
+	case *concatenation:
+		return s, slices.ContainsFunc(s.parts, (*fileSource).wide)
+	}
+	w, ok = src.(Wide)
+	return w, ok
+}
+
+// float64s is the number of elements of files whose rows are wide.
+var float64s = number{kind: 'f', size: 8}
+
+// wide reports whether the file holds float64.
+func (s *fileSource) wide() bool { return s.from.kind == 'f' && s.from.size == 8 }
+
+// ReadWide reads rows of any file whose rows are float32 without rounding them.
+func (s *fileSource) ReadWide(first int, dst []float64) error {
+	n := len(dst) / s.dim
+	if first < 0 || n > s.n-first || n*s.dim != len(dst) {
+		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", s.path, first, first+n, s.n)
+	}
+	from := s.from
+	if from.kind == 0 { // rows of float32 as they are
+		from = number{kind: 'f', size: 4}
+	}
+	column, row := from.size, s.stride
+	if s.fortran {
+		column, row = s.n*from.size, from.size
+	}
+	fault := guard(func() {
+		for i := range n {
+			at := s.offset + (first+i)*row
+			for j := range s.dim {
+				dst[i*s.dim+j] = from.float64(s.m.data[at+j*column:])
+			}
+		}
+	})
+	if fault != nil {
+		return fmt.Errorf("%w: %s, rows %d to %d", fault, s.path, first, first+n)
+	}
+	return nil
+}
+
+// ReadWide reads rows of all files.
+func (c *concatenation) ReadWide(first int, dst []float64) error {
+	for _, s := range c.parts {
+		if first >= s.n {
+			first -= s.n
+			continue
+		}
+		n := min(s.n-first, len(dst)/s.dim)
+		if n == 0 {
+			return nil
+		}
+		if err := s.ReadWide(first, dst[:n*s.dim]); err != nil {
+			return err
+		}
+		first, dst = 0, dst[n*s.dim:]
+	}
+	if len(dst) > 0 {
+		return fmt.Errorf("vectors: %d elements asked beyond the last row of %d", len(dst), c.n)
+	}
+	return nil
+}
+
+// float64 is the number at the beginning of src, not rounded.
+func (n number) float64(src []byte) float64 {
+	bits := n.bits(src)
+	switch {
+	case n.kind == 'f' && n.size == 8:
+		return math.Float64frombits(bits)
+	case n.kind == 'f' && n.size == 4:
+		return float64(math.Float32frombits(uint32(bits)))
+	case n.kind == 'i':
+		shift := 64 - 8*n.size
+		return float64(int64(bits<<shift) >> shift)
+	}
+	return float64(bits)
+}
+
+// offsetBits is the number of bits that an offset must gain to be used: the values of a column
+// lie 2^offsetBits times as far from zero as from their median. Wrong if smaller: columns of
+// ordinary embeddings would get offsets that gain a bit. Wrong if larger: with 10, degrees
+// of a town (40.75, 0.001 apart) were held with 8 bits less than float32 has.
+const offsetBits = 3
+
+// OffsetsOf returns an offset for each column of a wide source, 0 for those that need none,
+// or nil if none does: the median of a sample of 1,024 rows, where the other half of the
+// sample lies close to it and float32 does not hold the values. It is a function of the rows.
+func OffsetsOf(src Source) ([]float64, error) {
+	sample, err := wideSample(src)
+	if err != nil || len(sample) == 0 {
+		return nil, err
+	}
+	offsets, any := make([]float64, src.Dim()), false
+	column := make([]float64, 0, len(sample))
+	for j := range offsets {
+		column = column[:0]
+		for _, row := range sample {
+			if x := row[j]; x-x == 0 {
+				column = append(column, x)
+			}
+		}
+		offsets[j] = offsetOf(column)
+		any = any || offsets[j] != 0
+	}
+	if !any {
+		return nil, nil
+	}
+	return offsets, nil
+}
+
+// offsetOf is the offset of a column with these values; it changes their order.
+func offsetOf(column []float64) float64 {
+	if !slices.ContainsFunc(column, func(x float64) bool { return float64(float32(x)) != x }) {
+		return 0
+	}
+	slices.Sort(column)
+	median := column[len(column)/2]
+	var apart []float64
+	for _, x := range column {
+		if d := math.Abs(x - median); d > 0 {
+			apart = append(apart, d)
+		}
+	}
+	if len(apart) == 0 {
+		return 0
+	}
+	slices.Sort(apart)
+	if math.Abs(median) < apart[len(apart)/2]*(1<<offsetBits) {
+		return 0
+	}
+	return median
+}
+
+// wideSample is up to 1,024 rows of a wide source, spread evenly; none of other sources.
+func wideSample(src Source) (sample [][]float64, err error) {
+	w, ok := WideOf(src)
+	if !ok || src.Len() == 0 {
+		return nil, nil
+	}
+	for i := 0; i < src.Len(); i += max(1, src.Len()/scaleSample) {
+		row := make([]float64, src.Dim())
+		if err := w.ReadWide(i, row); err != nil {
+			return nil, err
+		}
+		sample = append(sample, row)
+	}
+	return sample, nil
+}
+
+// A Rounding is the largest difference between an element and its float32 in a sample of rows.
+type Rounding struct {
+	Rows        int // of the sample; 0 where the source is not wide
+	Row, Column int // of the element
+	Element     float64
+	Error       float64 // absolute; 0 where float32 holds all of them
+}
+
+// RoundingOf measures how a wide source is rounded to float32 after offsets (nil for none) are
+// subtracted.
+func RoundingOf(src Source, offsets []float64) (r Rounding, err error) {
+	sample, err := wideSample(src)
+	if err != nil {
+		return r, err
+	}
+	r.Rows = len(sample)
+	step := max(1, src.Len()/scaleSample)
+	for i, row := range sample {
+		for j, x := range row {
+			y := x
+			if offsets != nil {
+				y -= offsets[j]
+			}
+			if e := math.Abs(y - float64(float32(y))); e > r.Error { // not of infinities and NaN
+				r.Row, r.Column, r.Element, r.Error = i*step, j, x, e
+			}
+		}
+	}
+	return r, nil
+}
+
+// Centered is src with an offset subtracted from each column, in float64; nil offsets leave it
+// as it is. It has the files of src, which stays open. It is for sources of which OffsetsOf
+// returned the offsets, or others of the same columns; of those that are not wide, float32
+// elements are read.
+func Centered(src *Input, offsets []float64) *Input {
+	if offsets == nil {
+		return src
+	}
+	return &Input{Source: CenteredRows(src.Source, offsets), Files: src.Files}
+}
+
+// CenteredRows is Centered for any source. The result is of float32.
+func CenteredRows(src Source, offsets []float64) Source {
+	return centered{src, offsets}
+}
+
+type centered struct {
+	Source
+	offsets []float64
+}
+
+func (centered) Type() Type { return Float32 }
+
+func (c centered) ReadRows(first int, dst []byte) error {
+	wide := make([]float64, len(dst)/4)
+	if err := c.read(first, wide); err != nil {
+		return err
+	}
+	for i, x := range wide {
+		y := x - c.offsets[i%len(c.offsets)]
+		if err := narrow(dst[4*i:], y); err != nil {
+			return fmt.Errorf("vectors: row %s, column %d: %g less the offset %g: %w",
+				grouped(first+i/len(c.offsets)), i%len(c.offsets), x, c.offsets[i%len(c.offsets)], err)
+		}
+	}
+	return nil
+}
+
+// read fills dst with rows, not rounded where they are wide.
+func (c centered) read(first int, dst []float64) error {
+	if w, ok := WideOf(c.Source); ok {
+		return w.ReadWide(first, dst)
+	}
+	t, dim := c.Source.Type(), c.Dim()
+	raw, values := make([]byte, len(dst)*t.Size()), make([]float32, dim)
+	if err := c.Source.ReadRows(first, raw); err != nil {
+		return err
+	}
+	for i := 0; i < len(dst); i += dim {
+		Decode(t, raw[i*t.Size():(i+dim)*t.Size()], values)
+		for j, x := range values {
+			dst[i+j] = float64(x)
+		}
+	}
+	return nil
+}
+
+// widen fills dst, float64 elements of a row, from src, numbers of the row. One beyond float32
+// is an error.
+func (n number) widen(dst, src []byte) error {
+	if n.kind == 0 {
+		n = number{kind: 'f', size: 4}
+	}
+	for j := range len(src) / n.size {
+		x := n.float64(src[j*n.size:])
+		if math.IsInf(float64(float32(x)), 0) && !math.IsInf(x, 0) {
+			return fmt.Errorf("column %d: %g is beyond float32", j, x)
+		}
+		binary.LittleEndian.PutUint64(dst[8*j:], math.Float64bits(x))
+	}
+	return nil
+}

@@ -18,10 +18,9 @@ type badRows struct {
 
 // listed is which input rows get lists.
 type listed struct {
-	goodRows pages.Block[uint32]
-	good     []uint32 // in goodRows: input rows that get a list, ascending; without copies
-	first    []uint32 // where duplicates collapse: of each input row, the first with the same bytes
-	copies   []uint32 // good rows that others were solved for, by the places of those
+	goodRows pages.Block[uint32] // of work.good
+	first    []uint32            // where duplicates collapse: of each input row, the first with the same bytes
+	copies   []uint32            // good rows that others were solved for, by the places of those
 	bad      badRows
 }
 
@@ -47,7 +46,7 @@ func (r *run) audit() error {
 	if err := r.separate(); err != nil {
 		return err
 	}
-	if len(r.good) == 0 {
+	if len(r.Good) == 0 {
 		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, len(r.bad.Rows), r.bad.Why)
 	}
 	if !done {
@@ -117,7 +116,7 @@ func (r *run) separate() (err error) {
 			good[i] = uint32(i)
 		}
 	}
-	r.good = good
+	r.Good = good
 	return nil
 }
 

@@ -3,11 +3,11 @@ package builder
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
@@ -28,8 +28,8 @@ type ballsMethod struct {
 	cells innerCells
 }
 
-func (m *ballsMethod) forecast(s *plan.Shape) {
-	m.countCodes(s)
+func (m *ballsMethod) Forecast(s *plan.Shape) {
+	m.CountCodes(s)
 	if m.Inner() {
 		s.CodeBytes += innerBytes(s.Dim)
 	}
@@ -39,16 +39,16 @@ func (m *ballsMethod) forecast(s *plan.Shape) {
 	}
 }
 
-func (m *ballsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
+func (m *ballsMethod) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if m.opts.Recall > 0 {
 		return aim.Balls()
 	}
 	return m.opts.planned().Balls, 1
 }
 
-func (m *ballsMethod) settle() {
+func (m *ballsMethod) Settle() {
 	m.State.Plan = m.opts.planned()
-	m.State.Plan.Slack = m.slack(int64(len(m.good)))
+	m.State.Plan.Slack = m.slack(int64(len(m.Good)))
 	m.State.Plan.Marks = candidates.Marks
 }
 
@@ -64,17 +64,17 @@ func (m *ballsMethod) slack(rows int64) int {
 	return slack
 }
 
-func (m *ballsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
-	return m.ballOrder(given, progress)
+func (m *ballsMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return m.BallOrder(given, progress)
 }
 
-func (m *ballsMethod) resume() error { return m.loadCandidates() }
+func (m *ballsMethod) Resume() error { return m.loadCandidates() }
 
-func (m *ballsMethod) prepare() error {
+func (m *ballsMethod) Prepare() error {
 	if m.Inner() {
 		return m.prepareInner()
 	}
-	if err := m.sight(m.candidatesByCodes); err != nil {
+	if err := m.Sight(m.candidatesByCodes); err != nil {
 		return err
 	}
 	if m.Keyed = m.State.ByKeys(); m.Keyed || m.State.Method != string(Balls) {
@@ -83,10 +83,10 @@ func (m *ballsMethod) prepare() error {
 	return m.reduce()
 }
 
-// writes is nothing but for a fold, which looks itself.
-func (m *ballsMethod) writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
+// Writes is nothing but for a fold, which looks itself.
+func (m *ballsMethod) Writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
 
-func (m *ballsMethod) stage(kind string) error {
+func (m *ballsMethod) Stage(kind string) error {
 	switch kind {
 	case job.PropagationStage:
 		return m.join()
@@ -101,14 +101,9 @@ func (m *ballsMethod) stage(kind string) error {
 	return m.divideBalls()
 }
 
-func (m *ballsMethod) finish() (*Result, error) {
-	if err := m.rerank(); err != nil {
-		return nil, err
-	}
-	return m.run.finish()
-}
+func (m *ballsMethod) Finish() error { return m.rerank() }
 
-func (m *ballsMethod) free() {
+func (m *ballsMethod) Free() {
 	m.freeRound()
 	if m.found != nil {
 		m.found.Free()
@@ -121,13 +116,17 @@ func (m *ballsMethod) rerank() (err error) {
 	p := m.Begin("rerank", "rows", int64(m.N()))
 	defer p.End("")
 	m.freeRound()
-	m.lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
+	m.Lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
 	m.DropAxes()
 	return err
 }
 
 // candidatesK is the length of the lists of candidates.
 func (m *ballsMethod) candidatesK() int { return min(m.K+m.State.Plan.Slack, m.N()-1) }
+
+func (m *ballsMethod) candidatesByCodes(places []uint32) ([][]uint32, error) {
+	return m.nearByCodes(m.Codes, places, m.candidatesK())
+}
 
 // divideBalls runs one overlapping division.
 func (m *ballsMethod) divideBalls() error {
@@ -144,7 +143,7 @@ func (m *ballsMethod) divideBalls() error {
 		return err
 	}
 	err = m.endBallStage(st)
-	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.N()), m.steerNote())
+	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.N()), m.SteerNote())
 	return err
 }
 
@@ -154,7 +153,7 @@ func (m *ballsMethod) solveDivision(number, stands int, p *phase) (int64, error)
 		return m.divideKeyed(number, stands, p)
 	}
 	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.opts.Reference, Progress: p.Add}
-	return solver.Solve(m.balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
+	return solver.Solve(m.Balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
 }
 
 // join runs one round of joins, or as many parts of it as the target recall
@@ -183,7 +182,7 @@ func (m *ballsMethod) join() error {
 	st.Evaluated = st.Requested
 	err := m.endBallStage(st)
 	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.N()),
-		m.N()*st.Parts/propagation.Parts, m.N(), m.steerNote())
+		m.N()*st.Parts/propagation.Parts, m.N(), m.SteerNote())
 	return err
 }
 
@@ -251,7 +250,7 @@ func (m *ballsMethod) joinParts(from, to int, p *phase) (int64, error) {
 
 // look measures recall after a stage, or a part of one, on the steering rows.
 func (m *ballsMethod) look(st *job.Stage) (err error) {
-	if m.steer != nil {
+	if m.Steer != nil {
 		st.Recall, st.Margin, err = m.steeredCandidates()
 	}
 	return err
@@ -271,16 +270,16 @@ const steeredRange = 16
 // steeredCandidates is the mean recall of the steering rows' nearest k
 // candidates, and its standard error.
 func (m *ballsMethod) steeredCandidates() (mean, standardError float64, err error) {
-	per := make([]float64, len(m.steer.Places))
+	per := make([]float64, len(m.Steer.Places))
 	err = vectors.Ranges(m.opts.Threads, len(per), steeredRange, func() func(from, to int) error {
 		exact := points.NewRanker(&m.Points, m.found)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
-				ids, keys, err := exact.List(m.steer.Places[i])
+				ids, keys, err := exact.List(m.Steer.Places[i])
 				if err != nil {
 					return err
 				}
-				per[i] = m.steer.Recall(i, ids, keys)
+				per[i] = m.Steer.Recall(i, ids, keys)
 			}
 			return nil
 		}
@@ -288,20 +287,6 @@ func (m *ballsMethod) steeredCandidates() (mean, standardError float64, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	mean, standardError = meanOf(per)
+	mean, standardError = build.MeanOf(per)
 	return mean, standardError, nil
-}
-
-// meanOf is the mean of some recalls, and its standard error.
-func meanOf(per []float64) (mean, standardError float64) {
-	n := float64(len(per))
-	for _, x := range per {
-		mean += x
-	}
-	mean /= n
-	var squares float64
-	for _, x := range per {
-		squares += float64((x - mean) * (x - mean))
-	}
-	return mean, math.Sqrt(squares / n / max(n-1, 1))
 }

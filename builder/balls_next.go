@@ -7,10 +7,10 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// next has divisions until joins find something
+// Next has divisions until joins find something
 // to work on, then joins; where these gain too little to reach the target soon,
 // another division gives them new neighbors to spread.
-func (m *ballsMethod) next() (kind, stop string) {
+func (m *ballsMethod) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if stop := g.Enough(s); stop != "" {
 		return "", stop

@@ -116,7 +116,13 @@ func (r *run) build() (*Result, error) {
 	if r.K == 0 {
 		return r.finish()
 	}
-	return r.method.finish()
+	if m, ok := r.method.(*partsMethod); ok {
+		return m.finishParts()
+	}
+	if err := r.method.Finish(); err != nil {
+		return nil, err
+	}
+	return r.finish()
 }
 
 // sealing finishes a build that was interrupted while its store was sealed. What
@@ -144,11 +150,11 @@ func (r *run) stages() error {
 	if r.K == 0 {
 		return r.Ctx.Err()
 	}
-	if err := r.method.prepare(); err != nil {
+	if err := r.method.Prepare(); err != nil {
 		return err
 	}
 	for r.State.Stop == "" {
-		kind, stop := r.method.next()
+		kind, stop := r.method.Next()
 		if stop != "" {
 			r.State.Stop = stop
 			if err := r.Save(); err != nil {
@@ -160,7 +166,7 @@ func (r *run) stages() error {
 		if err := r.roomForStage(kind); err != nil {
 			return err
 		}
-		if err := r.method.stage(kind); err != nil {
+		if err := r.method.Stage(kind); err != nil {
 			return err
 		}
 	}
@@ -177,10 +183,10 @@ func (r *run) release() {
 	}
 	r.goodRows.Free()
 	if r.method != nil {
-		r.method.free()
+		r.method.Free()
 	}
-	if r.lists != nil {
-		r.lists.Free()
+	if r.Lists != nil {
+		r.Lists.Free()
 	}
 }
 

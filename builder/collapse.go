@@ -32,7 +32,7 @@ func (r *run) collapse() error {
 		return err
 	}
 	var solved []uint32
-	for _, row := range r.good {
+	for _, row := range r.Good {
 		switch first := r.first[row]; {
 		case first == row:
 			solved = append(solved, row)
@@ -42,7 +42,7 @@ func (r *run) collapse() error {
 			r.copies = append(r.copies, row)
 		}
 	}
-	r.good = solved
+	r.Good = solved
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (r *run) loadOrder() (err error) {
 		var places int
 		ordered, err := r.Draft.Load("order", &places)
 		if ordered {
-			r.Order = r.good
+			r.Order = r.Good
 		}
 		return err
 	}
@@ -82,8 +82,8 @@ func (r *run) loadOrder() (err error) {
 		return err
 	}
 	n := len(r.Order) - len(r.copies)
-	if n != len(r.good) {
-		return fmt.Errorf("%w: order of %d places, want %d", store.ErrCorrupt, len(r.Order), len(r.good)+len(r.copies))
+	if n != len(r.Good) {
+		return fmt.Errorf("%w: order of %d places, want %d", store.ErrCorrupt, len(r.Order), len(r.Good)+len(r.copies))
 	}
 	r.copies = r.Order[n:]
 	r.Order = r.Order[:n:n]
@@ -103,7 +103,7 @@ func (r *run) withCopies(order []uint32) []uint32 {
 	}
 	byPlace := make([]uint64, len(r.copies)) // place and row
 	for i, row := range r.copies {
-		at, _ := slices.BinarySearch(r.good, r.first[row])
+		at, _ := slices.BinarySearch(r.Good, r.first[row])
 		byPlace[i] = uint64(placeOf[at])<<32 | uint64(row)
 	}
 	slices.Sort(byPlace)
@@ -179,7 +179,7 @@ func (e *expansion) near(place uint32) {
 	own := e.Rows.Row(int(place))
 	e.groups = append(e.groups[:0], neighbor{e.Space.Key(own, own, e.Norm(place), e.Norm(place)), e.Order[place], place})
 	if e.run.K > 0 {
-		ids, keys := e.lists.List(place)
+		ids, keys := e.Lists.List(place)
 		for i, id := range ids {
 			e.groups = append(e.groups, neighbor{keys[i], e.Order[id], id})
 		}

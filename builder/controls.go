@@ -3,8 +3,8 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -24,23 +24,6 @@ const controlRows = 256
 // guessDivisions stands for the divisions of a build that is not yet planned:
 // image descriptors fall under the trigger after about so many.
 const guessDivisions = 8
-
-// meanRecall is the mean recall of lists over the controls, whose exact lists
-// never enter the graph.
-func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
-	mean, _ := meanOf(perRow(truth, lists.List))
-	return mean
-}
-
-// perRow is the recall of each control.
-func perRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) []float64 {
-	per := make([]float64, len(truth.Places))
-	for i, place := range truth.Places {
-		ids, keys := listOf(place)
-		per[i] = truth.Recall(i, ids, keys)
-	}
-	return per
-}
 
 // control computes the exact lists of the steering rows, where there are any.
 func (r *run) control() error {
@@ -62,7 +45,7 @@ func (r *run) control() error {
 	if err != nil {
 		return err
 	}
-	r.steer = lists
+	r.Steer = lists
 	r.State.Control += compared
 	return nil
 }
@@ -112,7 +95,7 @@ func (r *run) placesOf(sample []uint32) []uint32 {
 	placeOf := r.placeOf()
 	places := make([]uint32, len(sample))
 	for i, at := range sample {
-		places[i] = placeOf[r.good[at]]
+		places[i] = placeOf[r.Good[at]]
 	}
 	return places
 }
@@ -130,7 +113,7 @@ func (r *run) measure(res *Result) error {
 	}
 	truth, err := r.reportTruth(res)
 	if err == nil {
-		r.tellRecall(res, truth, r.lists.List)
+		r.tellRecall(res, truth, r.Lists.List)
 	}
 	return err
 }
@@ -162,16 +145,8 @@ func reporting(n, steer, least int, requested int64, seed uint64) []uint32 {
 
 // tellRecall compares the lists of the rows that report with their exact ones.
 func (r *run) tellRecall(res *Result, truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) {
-	per := perRow(truth, listOf)
+	per := build.PerRow(truth, listOf)
 	mean, low, high := recall.Interval(per, r.N(), 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: r.opts.Seed}
 	r.Say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(per))
-}
-
-// steerNote tells the recall on the steering rows, where there are any.
-func (r *run) steerNote() string {
-	if r.steer == nil {
-		return ""
-	}
-	return fmt.Sprintf(", recall %.3f on %d steering rows", r.State.Last().Recall, r.State.Steer)
 }

@@ -20,51 +20,48 @@ type paperMethod struct {
 	shared *cache.SharedLeaf
 }
 
-func (m *paperMethod) forecast(s *plan.Shape) {
+func (m *paperMethod) Forecast(s *plan.Shape) {
 	if m.BytesAreKeys() {
-		m.countCodes(s)
+		m.CountCodes(s)
 	} else if m.Own == nil {
 		s.CodeBytes, s.ViewCodes = 4, true // products
 	}
 }
 
-func (m *paperMethod) expected(aim *plan.Aim) (divisions int, rounds float64) { return aim.Paper() }
+func (m *paperMethod) Expected(aim *plan.Aim) (divisions int, rounds float64) { return aim.Paper() }
 
-func (m *paperMethod) settle() {}
+func (m *paperMethod) Settle() {}
 
-func (m *paperMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+func (m *paperMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	norms, err := m.NormsOf(given)
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := m.tree(given, norms, m.good, progress).Divide(m.Ctx, 0)
+	leaves, err := m.Tree(given, norms, m.Good, progress).Divide(m.Ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	return leaves.Places, nil
 }
 
-func (m *paperMethod) resume() error {
+func (m *paperMethod) Resume() error {
 	m.shared = cache.NewSharedLeaf(m.N())
-	if err := m.loadLists(); err != nil {
+	if err := m.LoadLists(); err != nil {
 		return err
 	}
-	if err := m.loadLabels(); err != nil {
-		return err
-	}
-	return m.chooseCache()
+	return m.loadLabels()
 }
 
-func (m *paperMethod) prepare() error { return nil }
+func (m *paperMethod) Prepare() error { return nil }
 
-func (m *paperMethod) writes(kind string) (stored, scratch int64, err error) {
+func (m *paperMethod) Writes(kind string) (stored, scratch int64, err error) {
 	if kind == job.PropagationStage || kind == job.ListsStage {
 		return 0, 0, nil
 	}
-	return m.firstLists() + 4*int64(m.N()), 0, nil // leaf numbers
+	return m.FirstLists() + 4*int64(m.N()), 0, nil // leaf numbers
 }
 
-func (m *paperMethod) stage(kind string) error {
+func (m *paperMethod) Stage(kind string) error {
 	switch kind {
 	case job.PropagationStage:
 		return m.propagate()
@@ -74,9 +71,9 @@ func (m *paperMethod) stage(kind string) error {
 	return m.divide()
 }
 
-func (m *paperMethod) finish() (*Result, error) { return m.run.finish() }
+func (m *paperMethod) Finish() error { return nil }
 
-func (m *paperMethod) free() {}
+func (m *paperMethod) Free() {}
 
 // divide runs one division: carve, solve the leaves, unite.
 func (m *paperMethod) divide() error {
@@ -87,7 +84,7 @@ func (m *paperMethod) divide() error {
 	}
 	batches := batchLeaves(leaves)
 	p := m.Begin(fmt.Sprintf("division %d", number), "units", int64(len(batches)))
-	if err := m.replay(m.StageNumber(), m.lists); err != nil {
+	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
 	sum, err := m.DoUnits(p, len(batches), func() job.Work { return m.paperLeaves(leaves, batches, number) })
@@ -101,8 +98,8 @@ func (m *paperMethod) divide() error {
 	if found := m.State.Sums().New + sum.New; found > 0 {
 		st.Rate = float64(sum.New) / float64(found)
 	}
-	err = m.endStage(st)
-	p.End("division %d: effective rate %.4f%s", number, st.Rate, m.steerNote())
+	err = m.EndStage(st)
+	p.End("division %d: effective rate %.4f%s", number, st.Rate, m.SteerNote())
 	return err
 }
 
@@ -119,7 +116,7 @@ func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, err
 		return division.FromLabels(labels), labels, nil
 	}
 	p := m.Begin(fmt.Sprintf("division %d: carve", number), "rows", int64(m.N()))
-	leaves, err := m.tree(m.Rows, m.Norms, m.Order, p.Add).Divide(m.Ctx, uint32(number))
+	leaves, err := m.Tree(m.Rows, m.Norms, m.Order, p.Add).Divide(m.Ctx, uint32(number))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,22 +185,22 @@ func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c job.Count
 	if !w.first {
 		c.New -= w.shared.Seen(places, &w.bitmap)
 	}
-	w.before.Take(w.lists, places)
+	w.before.Take(w.Lists, places)
 	count, err := w.evaluate(places)
 	c.Requested, c.Evaluated = count.Requested, count.Evaluated
 	block.Reset()
-	w.before.Added(w.lists, block.Append)
+	w.before.Added(w.Lists, block.Append)
 	return block, c, err
 }
 
 func (w *paperLeafSolver) evaluate(places []uint32) (leaf.Count, error) {
 	if w.opts.Pairwise == Off {
 		return w.solver.SolveBothWays(places, func(i int, js []uint32, keys []float32) {
-			w.lists.OfferOne(places, i, js, keys)
+			w.Lists.OfferOne(places, i, js, keys)
 		})
 	}
-	both := func(i int, js []uint32, keys []float32) { w.lists.OfferBoth(places, i, js, keys) }
-	if w.skip && !w.first {
+	both := func(i int, js []uint32, keys []float32) { w.Lists.OfferBoth(places, i, js, keys) }
+	if w.Skip && !w.first {
 		return w.solver.Solve(places, w.bitmap.Bits, w.bitmap.Words, both)
 	}
 	return w.solver.Solve(places, nil, 0, both)

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
@@ -30,55 +31,52 @@ type exactMethod struct {
 	bounds points.Bounds // of lists, made by one division
 }
 
-func (m *exactMethod) forecast(s *plan.Shape) {
+func (m *exactMethod) Forecast(s *plan.Shape) {
 	if m.Own == nil {
-		m.countCodes(s)
+		m.CountCodes(s)
 	}
 }
 
-func (m *exactMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
+func (m *exactMethod) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
-func (m *exactMethod) settle() {
-	m.State.Side = plan.BlockSide(int64(len(m.good)), m.Own == nil)
+func (m *exactMethod) Settle() {
+	m.State.Side = plan.BlockSide(int64(len(m.Good)), m.Own == nil)
 }
 
-// arrange puts near rows first, where codes tell: lists then take little afterwards.
+// Arrange puts near rows first, where codes tell: lists then take little afterwards.
 // All pairs are compared in any order.
-func (m *exactMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+func (m *exactMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	if !m.CodesDivide() {
-		return inputOrder(given.Len()), nil
+		return build.InputOrder(given.Len()), nil
 	}
-	return m.ballOrder(given, progress)
+	return m.BallOrder(given, progress)
 }
 
-func (m *exactMethod) resume() error {
+func (m *exactMethod) Resume() error {
 	if m.State.Side == 0 {
 		return errOtherBlocks
 	}
 	if err := m.boundLists(); err != nil {
 		return err
 	}
-	if err := m.loadLists(); err != nil {
-		return err
-	}
-	return m.chooseCache()
+	return m.LoadLists()
 }
 
-func (m *exactMethod) prepare() error { return nil }
+func (m *exactMethod) Prepare() error { return nil }
 
-func (m *exactMethod) next() (kind, stop string) {
+func (m *exactMethod) Next() (kind, stop string) {
 	return m.Goal.NextExact(&m.State, m.exactStages())
 }
 
-func (m *exactMethod) writes(string) (stored, scratch int64, err error) {
-	return m.firstLists(), 0, nil
+func (m *exactMethod) Writes(string) (stored, scratch int64, err error) {
+	return m.FirstLists(), 0, nil
 }
 
-func (m *exactMethod) stage(string) error { return m.compareRounds() }
+func (m *exactMethod) Stage(string) error { return m.compareRounds() }
 
-func (m *exactMethod) finish() (*Result, error) { return m.run.finish() }
+func (m *exactMethod) Finish() error { return nil }
 
-func (m *exactMethod) free() { m.bounds.Free() }
+func (m *exactMethod) Free() { m.bounds.Free() }
 
 func (m *exactMethod) blockCount() int { return (m.N() + m.State.Side - 1) / m.State.Side }
 
@@ -95,7 +93,7 @@ func (m *exactMethod) compareRounds() error {
 	number := m.State.Count(job.ExactStage) + 1
 	from := (number - 1) * stageRounds
 	to := min(from+stageRounds, m.seats())
-	if err := m.replay(m.StageNumber(), m.lists); err != nil {
+	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
 	p := m.Begin("exact", "rounds", int64(m.seats()))
@@ -118,7 +116,7 @@ func (m *exactMethod) compareRounds() error {
 	if err := committed(); err != nil {
 		return err
 	}
-	err := m.endStage(st)
+	err := m.EndStage(st)
 	p.End("")
 	return err
 }

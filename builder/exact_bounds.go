@@ -33,7 +33,7 @@ func (m *exactMethod) boundLists() error {
 	if !m.CodesDivide() {
 		return m.boundByLongest()
 	}
-	b := m.balls(m.Codes, job.Overlap)
+	b := m.Balls(m.Codes, job.Overlap)
 	p := m.Begin("bounds", "rows", int64(m.N())*int64(b.Overlap))
 	defer p.End("")
 	found := candidates.New(m.N(), m.K, m.opts.Threads)

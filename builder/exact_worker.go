@@ -44,7 +44,7 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err e
 	if pair[1] != pair[0] {
 		w.places = w.appendBlock(w.places, pair[1])
 	}
-	w.before.Take(w.lists, w.places)
+	w.before.Take(w.Lists, w.places)
 	var count leaf.Count
 	switch {
 	case w.screen != nil:
@@ -55,12 +55,12 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err e
 		count, err = w.solver.Cross(w.places, split, w.both)
 	}
 	block.Reset()
-	w.before.Added(w.lists, block.Append)
+	w.before.Added(w.Lists, block.Append)
 	return block, job.Counts{Requested: count.Requested, Evaluated: count.Evaluated}, err
 }
 
 func (w *exactWorker) both(i int, js []uint32, keys []float32) {
-	w.lists.OfferBoth(w.places, i, js, keys)
+	w.Lists.OfferBoth(w.places, i, js, keys)
 }
 
 // screened compares places[:split] with places[split:], or all with each other
@@ -112,7 +112,7 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 
 // bound is the key above which the list of a place takes nothing, or nothing to stay.
 func (w *exactWorker) bound(place uint32) float32 {
-	return min(w.lists.Worst(place), w.bounds.Key(place))
+	return min(w.Lists.Worst(place), w.bounds.Key(place))
 }
 
 // boundsOf are the bounds of columns; nil where columns are rows themselves, which ask
@@ -133,7 +133,7 @@ func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 // times nearly all pairs are of such rows, and all of them tie. Equal rows have equal
 // codes, and stand in the order of their rows; others whose key is nothing need not.
 func (w *exactWorker) isClosed(x, first uint32) bool {
-	return w.lists.Worst(x) == 0 && w.lists.Last(x) < first &&
+	return w.Lists.Worst(x) == 0 && w.Lists.Last(x) < first &&
 		w.Space.Metric().Squares() && !w.KeysVanish()
 }
 
@@ -195,9 +195,9 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 			continue
 		}
 		if keys[i] <= w.bound(x) {
-			w.lists.Offer(x, y, keys[i])
+			w.Lists.Offer(x, y, keys[i])
 		}
-		if keys[i] <= w.bound(y) && w.lists.Offer(y, x, keys[i]) && !w.self {
+		if keys[i] <= w.bound(y) && w.Lists.Offer(y, x, keys[i]) && !w.self {
 			w.screen.Tighten(near[i], w.bound(y))
 		}
 	}

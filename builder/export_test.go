@@ -98,7 +98,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	for place := range uint32(r.N()) {
 		var list []float32
 		if found == nil {
-			_, of := r.lists.List(place)
+			_, of := r.Lists.List(place)
 			list = slices.Clone(of)
 		} else {
 			for i := range found.Len(place) {

@@ -1,22 +1,18 @@
 package builder
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
-	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 )
 
 // Stages of the balls method by keys: divisions by hyperplanes, which tell rows apart at any
 // scale, and joins; and how a build goes over to keys, or to all pairs.
-
-// keyedLeaf is the size of leaves by keys: half of those by codes, as a pair costs more.
-func (r *run) keyedLeaf() int { return max(r.opts.LeafSize/2, 4*r.opts.K, 4) }
 
 // joiner returns one goroutine's joiner, by codes or by keys.
 func (m *ballsMethod) joiner() *propagation.Join {
@@ -35,8 +31,8 @@ func (m *ballsMethod) joiner() *propagation.Join {
 func (m *ballsMethod) divideKeyed(number, stands int, p *phase) (int64, error) {
 	var pairs atomic.Int64
 	for i := range stands {
-		tree := m.tree(m.Rows, m.Norms, m.Order, nil)
-		tree.LeafSize = m.keyedLeaf()
+		tree := m.Tree(m.Rows, m.Norms, m.Order, nil)
+		tree.LeafSize = m.KeyedLeaf()
 		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
 			return 0, err
@@ -94,78 +90,30 @@ func (m *ballsMethod) goKeyed() error {
 // goExact has the exact method go on from the candidates at hand: their lists by key are
 // folded, and the fold makes the state count that has them.
 func (m *ballsMethod) goExact() error {
-	m.Say("%s", allInstead)
+	m.Say("%s", build.AllInstead)
 	if err := m.rerank(); err != nil {
 		return err
 	}
 	after := m.State.WithStage(m.State.Changed(job.ListsStage))
 	after.Method = string(Exact)
-	after.Side = m.exactSide()
+	after.Side = m.BlockSide()
 	if err := m.Draft.Record(job.AheadRecord, &after); err != nil {
 		return err
 	}
-	if err := m.fold(uint32(len(after.Stages))); err != nil {
+	if err := m.Fold(uint32(len(after.Stages))); err != nil {
 		return err
 	}
 	m.State, m.Unsaved = after, 0
-	m.lists = nil // they lived in the memory of the candidates
-	return m.takeExact(m)
+	m.Lists = nil // they lived in the memory of the candidates
+	return m.ExactInstead()
 }
 
 // goExact has the exact method go on from the lists at hand, which are on disk as well.
 func (m *paperMethod) goExact() error {
-	m.Say("%s", allInstead)
+	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.State.Side = m.exactSide()
-	m.lists.Free()
-	m.lists = nil
-	return m.takeExact(m)
-}
-
-const allInstead = "divisions and joins pay no longer: all pairs are compared"
-
-// exactSide is how many rows a block of the exact method has.
-func (r *run) exactSide() int {
-	m := &exactMethod{run: r}
-	side := r.State.Side
-	m.settle()
-	side, r.State.Side = r.State.Side, side
-	return side
-}
-
-// takeExact goes over to the exact method, which takes up what is on disk, and gives back what
-// the method before it held.
-func (r *run) takeExact(before method) error {
-	before.free()
-	r.Screening = points.Screening{Use: r.Use, Fit: r.Fit}
-	r.Keyed = false
-	r.take(Exact)
-	if err := r.Save(); err != nil {
-		return err
-	}
-	if r.Norms == nil {
-		var err error
-		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
-			return err
-		}
-	}
-	return r.method.resume()
-}
-
-// ahead takes up a state that was recorded before a fold which then came to count.
-func (r *run) ahead() error {
-	if r.State.Method != string(Balls) {
-		return nil
-	}
-	folded, ok, err := r.Draft.Folded()
-	if err != nil || !ok || int(folded) <= len(r.State.Stages) {
-		return err
-	}
-	runs := r.State.Runs // of which this is one more
-	known, err := r.Draft.Load(job.AheadRecord, &r.State)
-	if err == nil && !known {
-		err = fmt.Errorf("builder: lists of %d stages without their state", folded)
-	}
-	r.State.Runs = runs
-	return err
+	m.State.Side = m.BlockSide()
+	m.Lists.Free()
+	m.Lists = nil
+	return m.ExactInstead()
 }

@@ -46,7 +46,7 @@ func (r *run) complete() (int, error) {
 		return 0, nil
 	}
 	var short []uint32
-	r.lists.Short(r.K, func(place uint32) { short = append(short, place) })
+	r.Lists.Short(r.K, func(place uint32) { short = append(short, place) })
 	if len(short) == 0 {
 		return 0, nil
 	}
@@ -71,7 +71,7 @@ func (r *run) complete() (int, error) {
 
 // completeRow compares a place with all others.
 func (r *run) completeRow(place uint32, all []uint32) (evaluated int, err error) {
-	return r.scan(place, all, func(id uint32, key float32) { r.lists.Offer(place, id, key) })
+	return r.scan(place, all, func(id uint32, key float32) { r.Lists.Offer(place, id, key) })
 }
 
 // scan evaluates the keys of a place and each other one of all, in turn.
@@ -131,7 +131,7 @@ func (r *run) outputLists() func(from, to int, l *store.Lists) {
 			if place == noPlace || r.K == 0 {
 				continue
 			}
-			ids, keys := r.lists.List(place)
+			ids, keys := r.Lists.List(place)
 			for i, id := range ids {
 				l.Add(r.Order[id], keys[i])
 			}
@@ -238,7 +238,7 @@ func (r *run) components() int {
 			if r.K == 0 {
 				return
 			}
-			ids, _ := r.lists.List(p)
+			ids, _ := r.Lists.List(p)
 			for _, id := range ids {
 				yield(p, id)
 			}

@@ -48,15 +48,15 @@ func (m *ballsMethod) prepareInner() error {
 		return err
 	}
 	m.cells = innerCells{Cells: cells}
-	if m.steer == nil {
+	if m.Steer == nil {
 		return nil
 	}
-	m.cells.foresight = cells.Foresee(m.steer.Places, neighborsOf(m.steer), m.Goal.Wanted(0))
+	m.cells.foresight = cells.Foresee(m.Steer.Places, neighborsOf(m.Steer), m.Goal.Wanted(0))
 	count, pairs := m.cells.foresight.Cells(m.Goal.Wanted(0))
 	m.Say("%d balls by length and direction: about %d of them, %.0f pairs a row, for recall %.3f", cells.Len(), count, pairs, m.Goal.Recall)
 	if len(m.State.Stages) == 0 && pairs > innerWorth*m.State.AllPairs(m.N()) && !m.Goal.Capped() {
-		m.State.Side = m.exactSide()
-		return m.takeExact(m)
+		m.State.Side = m.BlockSide()
+		return m.ExactInstead()
 	}
 	return nil
 }
@@ -115,6 +115,6 @@ func (m *ballsMethod) divideInner() error {
 		return err
 	}
 	err = m.endBallStage(st)
-	p.End("division %d: each row looked into %d of %d balls, %.0f pairs a row%s", st.Number, st.Parts, m.cells.Len(), float64(pairs)/float64(m.N()), m.steerNote())
+	p.End("division %d: each row looked into %d of %d balls, %.0f pairs a row%s", st.Number, st.Parts, m.cells.Len(), float64(pairs)/float64(m.N()), m.SteerNote())
 	return err
 }

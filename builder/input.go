@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/vectors"
 )
@@ -41,13 +40,13 @@ func (r *run) layout() (err error) {
 
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
-	r.State.Rows = len(r.good)
+	r.State.Rows = len(r.Good)
 	method, err := r.choose()
 	if err != nil {
 		return err
 	}
 	r.take(method)
-	r.method.settle()
+	r.method.Settle()
 	return r.Save()
 }
 
@@ -58,7 +57,7 @@ func (r *run) makeOrder() (err error) {
 		return err
 	}
 	if r.traits.inOrder && !r.opts.Reference {
-		r.Order = r.good
+		r.Order = r.Good
 		err = r.copyRows()
 	} else {
 		err = r.orderRows()
@@ -79,7 +78,7 @@ func (r *run) orderRows() error {
 		return err
 	}
 	defer release()
-	r.Order = r.good
+	r.Order = r.Good
 	if !r.opts.Reference {
 		r.Order, err = r.carve(given)
 	}
@@ -88,7 +87,7 @@ func (r *run) orderRows() error {
 
 // copyRows writes the good rows as they come as the store's own.
 func (r *run) copyRows() error {
-	w, err := r.Draft.CreateRows(len(r.good), r.src.Dim(), r.src.Type())
+	w, err := r.Draft.CreateRows(len(r.Good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (r *run) copyRows() error {
 // carve orders the good rows as the method wants them and copies them.
 func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 	p := r.Begin("order", "rows", 2*int64(given.Len()))
-	order, err := r.method.arrange(given, p.Add)
+	order, err := r.method.Arrange(given, p.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +105,10 @@ func (r *run) carve(given *vectors.Rows) ([]uint32, error) {
 		return nil, err
 	}
 	for i, at := range order {
-		order[i] = r.good[at]
+		order[i] = r.Good[at]
 	}
 	p.End("")
 	return order, nil
-}
-
-// inputOrder is the order of n rows as they come.
-func inputOrder(n int) []uint32 {
-	order := make([]uint32, n)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	return order
 }
 
 // writeOrdered writes the rows in their order and puts the codes that it was found by in
@@ -146,7 +136,7 @@ func (r *run) writeOrdered(given *vectors.Rows, order []uint32, progress func(in
 // givenRows maps the good rows in input order: the input itself where it is one
 // mapped file without bad rows, else a copy in the scratch folder.
 func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
-	if rows, ok := r.src.Mapped(); ok && len(r.good) == rows.Len() {
+	if rows, ok := r.src.Mapped(); ok && len(r.Good) == rows.Len() {
 		return rows, func() {}, nil
 	}
 	if r.opts.Reference {
@@ -168,7 +158,7 @@ func (r *run) givenRows() (rows *vectors.Rows, release func(), err error) {
 
 // spool copies the good rows to a row file in input order.
 func (r *run) spool(path string) error {
-	w, err := vectors.CreateRows(path, len(r.good), r.src.Dim(), r.src.Type())
+	w, err := vectors.CreateRows(path, len(r.Good), r.src.Dim(), r.src.Type())
 	if err != nil {
 		return err
 	}
@@ -178,13 +168,13 @@ func (r *run) spool(path string) error {
 // copyTo writes the good rows in input order to w and commits it.
 func (r *run) copyTo(w *vectors.RowsWriter) error {
 	defer w.Abort()
-	p := r.Begin("copy", "rows", int64(len(r.good)))
+	p := r.Begin("copy", "rows", int64(len(r.Good)))
 	defer p.End("")
 	size := r.src.Dim() * r.src.Type().Size()
 	buf := make([]byte, size*max(1, copyBytes/size))
-	for from := 0; from < len(r.good); {
-		run := consecutive(r.good[from:], len(buf)/size)
-		if err := r.src.ReadRows(int(r.good[from]), buf[:run*size]); err != nil {
+	for from := 0; from < len(r.Good); {
+		run := consecutive(r.Good[from:], len(buf)/size)
+		if err := r.src.ReadRows(int(r.Good[from]), buf[:run*size]); err != nil {
 			return err
 		}
 		if _, err := w.Write(buf[:run*size]); err != nil {
@@ -253,15 +243,6 @@ func (r *run) writeRows(given *vectors.Rows, order []uint32, progress func(int))
 	err = w.Commit()
 	r.Written() // before what was received or spooled goes
 	return err
-}
-
-// tree is the divider over rows whose place i is input row rowOf[i].
-func (r *run) tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
-	return &division.Tree{
-		Space: r.Space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
-		RowOf: rowOf, N: rows.Len(), Seed: r.opts.Seed, LeafSize: r.opts.LeafSize, Sample: r.opts.Sample,
-		Random: r.opts.Directions == Random, Threads: r.opts.Threads, Progress: progress,
-	}
 }
 
 func (r *run) commitIDs() error {

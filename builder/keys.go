@@ -15,7 +15,6 @@ import (
 // pairCache is what is known of pairs computed before.
 type pairCache struct {
 	pairs   *cache.Pairs  // nil: no pair-with-distance cache
-	skip    bool          // leaves skip pairs that have shared a leaf before
 	keyCost time.Duration // measured, of one evaluation
 }
 
@@ -47,7 +46,7 @@ func (r *run) chooseCache() (err error) {
 	if r.keyCost, err = r.costOfKernel(); err != nil {
 		return err
 	}
-	r.skip = r.opts.PairCache == On || r.opts.PairCache == Default && r.keyCost >= cachedFrom
+	r.Skip = r.opts.PairCache == On || r.opts.PairCache == Default && r.keyCost >= cachedFrom
 	return nil
 }
 
@@ -73,7 +72,7 @@ func (r *run) chooseForOwn() error {
 	if r.opts.PairCache == Off || r.opts.PairCache == Default && r.keyCost < pairsFrom {
 		return nil
 	}
-	r.skip = true
+	r.Skip = true
 	if err := r.openPairs(); err != nil || known {
 		return err
 	}
@@ -102,7 +101,7 @@ func (r *run) cacheForm() string {
 	switch {
 	case r.pairs != nil:
 		return pairsCache
-	case r.skip:
+	case r.Skip:
 		return leafCache
 	}
 	return noCache

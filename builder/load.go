@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -22,7 +21,10 @@ func (r *run) load() (err error) {
 			return err
 		}
 	}
-	return r.method.resume()
+	if err := r.method.Resume(); err != nil || r.traits.overlaps {
+		return err
+	}
+	return r.chooseCache()
 }
 
 func (r *run) mapRows() error {
@@ -53,30 +55,6 @@ func (r *run) mapRowsWritten(n int) (err error) {
 	return nil
 }
 
-// loadLists unites the lists last folded with the blocks of the stages since.
-func (r *run) loadLists() error {
-	p := r.Begin("load", "stages", int64(len(r.State.Stages)))
-	defer p.End("")
-	r.lists = union.New(r.N(), r.K, r.Order)
-	folded, ok, err := r.Draft.Folded()
-	if err != nil {
-		return err
-	}
-	if ok {
-		if err := r.Draft.ReadFolded(func(l *store.Lists) error { return offerAll(l, r.lists) }); err != nil {
-			return err
-		}
-		p.Add(int(folded))
-	}
-	for stage := folded + 1; stage <= uint32(len(r.State.Stages)); stage++ {
-		if err := r.replay(stage, r.lists); err != nil {
-			return err
-		}
-		p.Add(1)
-	}
-	return nil
-}
-
 // loadLabels fills the shared-leaf cache from the finished divisions.
 func (m *paperMethod) loadLabels() error {
 	var labels []uint32
@@ -90,28 +68,6 @@ func (m *paperMethod) loadLabels() error {
 			return fmt.Errorf("%w: leaf numbers of division %d are missing", store.ErrCorrupt, number)
 		}
 		m.shared.Add(labels)
-	}
-	return nil
-}
-
-// replay offers the entries of every committed block of a stage.
-func (r *run) replay(stage uint32, lists *union.Lists) error {
-	return r.Draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
-}
-
-// offerAll offers every entry of a batch, which a store may have read from a
-// damaged disk, to lists.
-func offerAll(l *store.Lists, lists *union.Lists) error {
-	for i, place := range l.Rows {
-		if int(place) >= lists.N {
-			return job.ErrPosition(place, lists.N)
-		}
-		for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
-			if int(l.Neighbors[j]) >= lists.N {
-				return job.ErrPosition(l.Neighbors[j], lists.N)
-			}
-			lists.Offer(place, l.Neighbors[j], l.Keys[j])
-		}
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ func (r *run) enough() error {
 		return err
 	}
 	t := methods[m]
-	if t.mostRows > 0 && int64(len(r.good)) > t.mostRows {
-		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(r.good), m, t.mostRows)
+	if t.mostRows > 0 && int64(len(r.Good)) > t.mostRows {
+		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(r.Good), m, t.mostRows)
 	}
 	limit, need := r.limit(), r.least(m)
 	if need > limit {
@@ -27,14 +27,14 @@ func (r *run) enough() error {
 			}
 		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
-			ErrMemory, len(r.good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
+			ErrMemory, len(r.Good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
 	}
 	return nil
 }
 
 // enoughToCollapse refuses to look for equal rows where that takes more than the limit.
 func (r *run) enoughToCollapse() error {
-	pass := r.leastPlan(r.opts.choose(len(r.good), r.src.Dim())).Pass("collapse")
+	pass := r.leastPlan(r.opts.choose(len(r.Good), r.src.Dim())).Pass("collapse")
 	if limit, need := r.limit(), reserved(pass.Alone()); need > limit {
 		return fmt.Errorf("%w: finding equal rows among %d needs %s, the limit is %s", ErrMemory, r.src.Len(), mebibytes(need+mib/10), mebibytes(limit))
 	}

@@ -2,14 +2,15 @@ package builder
 
 import (
 	"fmt"
+
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// next has divisions until the effective rate falls
+// Next has divisions until the effective rate falls
 // under the trigger, then propagation. Where a target recall is not reached by then,
 // whichever of the two gained more recall per requested pair when it was last
 // done goes next.
-func (m *paperMethod) next() (kind, stop string) {
+func (m *paperMethod) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if stop := g.Enough(s); stop != "" {
 		return "", stop

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
@@ -28,21 +29,21 @@ type partsMethod struct {
 	bounds points.Bounds  // the last of every list folded
 }
 
-func (m *partsMethod) forecast(s *plan.Shape) {
-	m.countCodes(s)
+func (m *partsMethod) Forecast(s *plan.Shape) {
+	m.CountCodes(s)
 	s.Slack = int64(m.slack())
 	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.ChunkRows() * s.RowBytes,
 		Leaders: parts.Leaders(int(s.Rows), m.opts.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(stripeBytes)}
 }
 
-func (m *partsMethod) expected(aim *plan.Aim) (divisions int, rounds float64) {
+func (m *partsMethod) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if m.opts.Recall > 0 {
 		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(parts.Leaders(int(aim.Rows), m.opts.K, job.Overlap))), 0
 	}
 	return plainParts * job.Overlap, 0
 }
 
-func (m *partsMethod) settle() {}
+func (m *partsMethod) Settle() {}
 
 func (m *partsMethod) slack() int {
 	if m.CodesOrder() {
@@ -51,17 +52,17 @@ func (m *partsMethod) slack() int {
 	return m.opts.planned().Slack
 }
 
-// arrange leaves rows as they come.
-func (m *partsMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
-	return inputOrder(given.Len()), nil
+// Arrange leaves rows as they come.
+func (m *partsMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return build.InputOrder(given.Len()), nil
 }
 
-func (m *partsMethod) resume() error { return m.loadFolded() }
+func (m *partsMethod) Resume() error { return m.loadFolded() }
 
-func (m *partsMethod) prepare() error { return m.sight(m.candidatesInParts) }
+func (m *partsMethod) Prepare() error { return m.Sight(m.candidatesInParts) }
 
-// next has divisions until the recall is reached.
-func (m *partsMethod) next() (kind, stop string) { return nextParts(&m.Goal, &m.State) }
+// Next has divisions until the recall is reached.
+func (m *partsMethod) Next() (kind, stop string) { return nextParts(&m.Goal, &m.State) }
 
 // nextParts decides on counts and on the recall of the rows that steer alone.
 func nextParts(g *job.Goal, s *job.State) (kind, stop string) {
@@ -91,14 +92,14 @@ func moreParts(g *job.Goal, s *job.State) (kind, stop string) {
 	return "", fmt.Sprintf("each row in %d leaves", done)
 }
 
-func (m *partsMethod) writes(string) (stored, scratch int64, err error) {
+func (m *partsMethod) Writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
-		return m.firstLists(), m.spillBytes(), nil
+		return m.FirstLists(), m.spillBytes(), nil
 	}
 	return 0, m.spillBytes(), m.RoomForFold(m.N(), m.K) // before anything is given back
 }
 
-func (m *partsMethod) stage(kind string) error {
+func (m *partsMethod) Stage(kind string) error {
 	switch kind {
 	case job.KeysStage:
 		return m.goKeyed()
@@ -108,9 +109,9 @@ func (m *partsMethod) stage(kind string) error {
 	return m.divideParts()
 }
 
-func (m *partsMethod) finish() (*Result, error) { return m.finishParts() }
+func (m *partsMethod) Finish() error { return nil }
 
-func (m *partsMethod) free() { m.bounds.Free() }
+func (m *partsMethod) Free() { m.bounds.Free() }
 
 // plainParts is how many divisions the parts method makes where nothing else says.
 const plainParts = 2
@@ -153,7 +154,7 @@ func (m *partsMethod) divideParts() error {
 		sum.Add(counts)
 	}
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
-	if m.steer != nil {
+	if m.Steer != nil {
 		if st.Recall, st.Margin, err = m.steeredParts(); err != nil {
 			return err
 		}
@@ -161,13 +162,13 @@ func (m *partsMethod) divideParts() error {
 	m.State.Stages = append(m.State.Stages, st)
 	err = m.Save()
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
-		float64(sum.Requested)/float64(m.N()), m.steerNote())
+		float64(sum.Requested)/float64(m.N()), m.SteerNote())
 	return err
 }
 
 // assign divides all rows.
 func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
-	rounding, err := m.rounding(m.Rows)
+	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -217,12 +218,12 @@ func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bo
 
 // solveGroup makes the lists of a group.
 func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
-	rounding, err := m.rounding(nil)
+	rounding, err := m.Rounding(nil)
 	if err != nil {
 		return nil, note, err
 	}
 	s := groupSolver{Points: &m.Points, ctx: m.Ctx, wanted: m.opts.K, byKeys: m.State.ByKeys(), rounding: rounding, bounds: &m.bounds}
-	note, err = s.solve(group, m.steer, func(lists *union.Lists) error {
+	note, err = s.solve(group, m.Steer, func(lists *union.Lists) error {
 		blocks = s.blocks(group.Places, lists, m.stripePlaces(), m.stripes())
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
@@ -23,7 +24,7 @@ func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree := m.tree(m.Rows, norms, m.Order, nil)
+	tree := m.Tree(m.Rows, norms, m.Order, nil)
 	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
 	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
 	return parts.DivideByPlanes(m.Ctx, d, tree)
@@ -46,11 +47,11 @@ func (m *partsMethod) goExact() error {
 	if err := m.foldParts(); err != nil {
 		return err
 	}
-	m.Say("%s", allInstead)
+	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.State.Side = m.exactSide()
+	m.State.Side = m.BlockSide()
 	m.groups = [2]parts.Group{}
-	return m.takeExact(m)
+	return m.ExactInstead()
 }
 
 func (m *partsMethod) candidatesInParts(places []uint32) ([][]uint32, error) {
@@ -60,7 +61,7 @@ func (m *partsMethod) candidatesInParts(places []uint32) ([][]uint32, error) {
 // nearInChunks returns the nearest count rows to some of them, by codes, without anything
 // in memory that grows with the rows.
 func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, error) {
-	rounding, err := m.rounding(m.Rows)
+	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -66,7 +67,7 @@ func newSteered(places []uint32, k int) *steered {
 }
 
 func (m *partsMethod) steered() (*steered, error) {
-	s := newSteered(m.steer.Places, m.K)
+	s := newSteered(m.Steer.Places, m.K)
 	if err := s.gather(m); err != nil {
 		s.lists.Free()
 		return nil, err
@@ -117,7 +118,7 @@ func (s *steered) offer(lists []noted) error {
 
 // foldNotes records what the notes of the finished divisions come to.
 func (m *partsMethod) foldNotes() error {
-	if m.steer == nil {
+	if m.Steer == nil {
 		return nil
 	}
 	s, err := m.steered()
@@ -125,7 +126,7 @@ func (m *partsMethod) foldNotes() error {
 		return err
 	}
 	defer s.lists.Free()
-	return m.Draft.Record(foldedNotes, s.notes(m.steer.Places))
+	return m.Draft.Record(foldedNotes, s.notes(m.Steer.Places))
 }
 
 // notes are the lists of the rows that steer.
@@ -139,7 +140,7 @@ func (s *steered) notes(places []uint32) (notes []noted) {
 
 // recall is the recall of these lists, and its standard error.
 func (s *steered) recall(truth *recall.Lists) (mean, standardError float64) {
-	return meanOf(perRow(truth, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
+	return build.MeanOf(build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return s.lists.List(s.number[place]) }))
 }
 
 // steeredParts is the recall of the steering rows' lists so far, and its standard
@@ -150,6 +151,6 @@ func (m *partsMethod) steeredParts() (mean, standardError float64, err error) {
 		return 0, 0, err
 	}
 	defer s.lists.Free()
-	mean, standardError = s.recall(m.steer)
+	mean, standardError = s.recall(m.Steer)
 	return mean, standardError, nil
 }

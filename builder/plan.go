@@ -108,8 +108,8 @@ func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Pla
 // shape gathers the counts that a plan is made of, but for divisions and rounds. Before
 // the audit all rows count as good.
 func (r *run) shape(method Method) plan.Shape {
-	o, rows, outputs := &r.opts, int64(len(r.good)), int64(r.outputRows())
-	if r.good == nil {
+	o, rows, outputs := &r.opts, int64(len(r.Good)), int64(r.outputRows())
+	if r.Good == nil {
 		rows = outputs
 	}
 	s := plan.Shape{
@@ -119,23 +119,17 @@ func (r *run) shape(method Method) plan.Shape {
 		Received: r.Received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,
 	}
 	if _, mapped := r.src.Mapped(); !methods[method].inOrder {
-		s.Spooled = !o.Reference && (!mapped || len(r.good) != r.src.Len())
+		s.Spooled = !o.Reference && (!mapped || len(r.Good) != r.src.Len())
 	}
-	methods[method].open(r).forecast(&s)
+	methods[method].open(r).Forecast(&s)
 	return s
-}
-
-// countCodes adds the codes of all rows to a shape.
-func (r *run) countCodes(s *plan.Shape) {
-	s.CodeBytes, s.ViewCodes = r.CodeBytes(1), r.Space.RowsAreCodes()
-	s.Inner = !r.opts.Metric.Gathers()
 }
 
 // expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
 // as they are where nothing steers, or guessed.
 func (r *run) expected(intrinsic float64) (divisions int, rounds float64) {
 	o := &r.opts
-	divisions, rounds = r.method.expected(&plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.good)),
+	divisions, rounds = r.method.Expected(&plan.Aim{Recall: o.Recall, Switch: o.planned().Switch, Rows: int64(len(r.Good)),
 		Intrinsic: intrinsic, Overlap: job.Overlap, LeafSize: o.LeafSize, Most: MaxDivisions})
 	if r.traits.complete {
 		return divisions, rounds

@@ -15,30 +15,30 @@ import (
 // propagate runs one round: every row is searched around in the lists of this
 // generation, and what is visited makes the next one.
 func (m *paperMethod) propagate() error {
-	next := m.lists
+	next := m.Lists
 	if !m.opts.InPlace {
-		next = m.lists.Clone()
+		next = m.Lists.Clone()
 	}
 	st, p, err := m.searchAll(next)
 	if err != nil {
-		if next != m.lists {
+		if next != m.Lists {
 			next.Free()
 		}
 		return err
 	}
-	if next != m.lists {
-		m.lists.Free()
-		m.lists = next
+	if next != m.Lists {
+		m.Lists.Free()
+		m.Lists = next
 	}
-	err = m.endStage(st)
-	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(m.N()), m.steerNote())
+	err = m.EndStage(st)
+	p.End("propagation %d: %.0f pairs a row%s", st.Number, float64(st.Requested)/float64(m.N()), m.SteerNote())
 	return err
 }
 
 // searchAll searches around every row and offers what is visited to next.
 func (m *paperMethod) searchAll(next *union.Lists) (job.Stage, *phase, error) {
 	number := m.State.Count(job.PropagationStage) + 1
-	if err := m.replay(m.StageNumber(), next); err != nil {
+	if err := m.Replay(m.StageNumber(), next); err != nil {
 		return job.Stage{}, nil, err
 	}
 	rows := min(unitRows, max(256, m.N()/16))
@@ -76,7 +76,7 @@ func (m *paperMethod) propagator(next *union.Lists, locks *rowLocks, rows int) *
 	keys := propagation.Keys(m.Keys())
 	reuse := m.opts.PairCache != Off
 	return &propagator{paperMethod: m, next: next, locks: locks, rows: rows,
-		search: propagation.New(m.lists, keys, m.Order, m.opts.Visits, reuse)}
+		search: propagation.New(m.Lists, keys, m.Order, m.opts.Visits, reuse)}
 }
 
 // unit searches around a range of rows and returns what the lists gained.
@@ -104,12 +104,12 @@ func (w *propagator) around(p uint32) error {
 	if err != nil {
 		return err
 	}
-	worst := w.lists.Worst(p)
+	worst := w.Lists.Worst(p)
 	for i, id := range ids {
 		if keys[i] <= worst {
 			w.offer(p, id, keys[i])
 		}
-		if w.opts.Pairwise == On && keys[i] <= w.lists.Worst(id) {
+		if w.opts.Pairwise == On && keys[i] <= w.Lists.Worst(id) {
 			w.offer(id, p, keys[i])
 		}
 	}

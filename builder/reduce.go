@@ -52,8 +52,8 @@ func (m *ballsMethod) chooseAxes() error {
 	p := m.Begin("axes", "", 0)
 	defer p.End("")
 	choice := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
-	if m.steer != nil {
-		choice.Truth = axes.Lists{Rows: m.steer.Places, Neighbors: neighborsOf(m.steer)}
+	if m.Steer != nil {
+		choice.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
 	}
 	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(m.opts.Recall, DefaultRecall)), reduceLoss)
 	chosen, err := choice.Choose(m.Codes)

@@ -8,30 +8,21 @@ import (
 // roomForOrder is for the store's own rows, their order, and the copy in input order that
 // is made first where rows cannot be mapped.
 func (r *run) roomForOrder() error {
-	n, size := int64(len(r.good)), int64(r.src.Dim()*r.src.Type().Size())
+	n, size := int64(len(r.Good)), int64(r.src.Dim()*r.src.Type().Size())
 	all := n + int64(len(r.copies))
 	if r.opts.Reference {
 		return r.RoomFor("the order", 4*all, 0)
 	}
 	spooled := int64(0)
-	if _, mapped := r.src.Mapped(); !r.traits.inOrder && (!mapped || len(r.good) != r.src.Len()) {
+	if _, mapped := r.src.Mapped(); !r.traits.inOrder && (!mapped || len(r.Good) != r.src.Len()) {
 		spooled = n * size
 	}
 	return r.RoomFor("the copy of the rows", all*(size+4), spooled)
 }
 
-// firstLists is the least that the first stage will write: it finds a list for nearly
-// every row. Lists are packed, and some come short.
-func (r *run) firstLists() int64 {
-	if len(r.State.Stages) > 0 {
-		return 0
-	}
-	return job.ListBytes(r.N(), r.K) / 3
-}
-
 // roomForStage is for what a stage will write at least.
 func (r *run) roomForStage(kind string) error {
-	stored, scratch, err := r.method.writes(kind)
+	stored, scratch, err := r.method.Writes(kind)
 	if err != nil || stored == 0 && scratch == 0 {
 		return err
 	}
@@ -58,6 +49,6 @@ func (r *run) roomForLists() error {
 	if _, done, err := r.Draft.Adjacency(); done || err != nil {
 		return err
 	}
-	rows := len(r.good) + len(r.copies)
+	rows := len(r.Good) + len(r.copies)
 	return r.RoomFor("the adjacency and its view", job.ListBytes(rows, r.listLength())+int64(rows), 0)
 }

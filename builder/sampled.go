@@ -12,10 +12,10 @@ const calibrationRows, calibrationBytes = 2048, 16 << 20
 // sampled is some points of the input, evenly spread, alone.
 func (r *run) sampled() (*points.Points, error) {
 	size := r.Space.RowBytes()
-	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.good))
+	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.Good))
 	bytes := make([]byte, n*size)
 	for i := range n {
-		at := r.good[i*len(r.good)/n]
+		at := r.Good[i*len(r.Good)/n]
 		if err := r.src.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -186,7 +187,7 @@ func (s *Shards) sight(w *shardTask) error {
 		return err
 	}
 	var r seen
-	r.Ceiling, r.Blind, err = ceilingOf(len(places), s.opts.Recall, func(count int) ([]float64, error) {
+	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.opts.Recall, func(count int) ([]float64, error) {
 		per := make([]float64, count)
 		list := union.New(1, ps.K, nil)
 		defer list.Free()

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/recall"
@@ -170,7 +171,7 @@ func (s *Shards) reportTo(res *Result, k int) error {
 	if err != nil {
 		return err
 	}
-	per := perRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].ids, found[place].keys })
+	per := build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].ids, found[place].keys })
 	mean, low, high := recall.Interval(per, s.fixed.N, 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: s.opts.Seed}
 	if s.opts.Recall > 0 {

@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/json"
 	"fmt"
+
 	"github.com/knng/knng/builder/internal/job"
 )
 

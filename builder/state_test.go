@@ -36,7 +36,7 @@ func TestNextBalls(t *testing.T) {
 		for i := range r.State.Stages {
 			r.State.Stages[i].Margin = margin
 		}
-		if kind, stop := (&ballsMethod{run: r}).next(); kind != c.want || (stop == "") != (c.want != "") {
+		if kind, stop := (&ballsMethod{run: r}).Next(); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
 		}
 	}

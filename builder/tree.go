@@ -35,14 +35,14 @@ type treeMethod struct {
 	places []uint32 // places[position]; nil: they are the same
 }
 
-func (m *treeMethod) forecast(s *plan.Shape) { s.TreeBytes = kdtree.Bytes(s.Rows) }
+func (m *treeMethod) Forecast(s *plan.Shape) { s.TreeBytes = kdtree.Bytes(s.Rows) }
 
-func (m *treeMethod) expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
+func (m *treeMethod) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
-func (m *treeMethod) settle() {}
+func (m *treeMethod) Settle() {}
 
-// arrange returns the order of the tree.
-func (m *treeMethod) arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+// Arrange returns the order of the tree.
+func (m *treeMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	values, err := m.floats(given)
 	if err != nil {
 		return nil, err
@@ -67,24 +67,21 @@ func (m *treeMethod) floats(rows *vectors.Rows) ([]float32, error) {
 	return values, err
 }
 
-func (m *treeMethod) resume() error {
-	if err := m.loadLists(); err != nil {
-		return err
-	}
-	return m.chooseCache()
+func (m *treeMethod) Resume() error {
+	return m.LoadLists()
 }
 
-func (m *treeMethod) prepare() error { return nil }
+func (m *treeMethod) Prepare() error { return nil }
 
-func (m *treeMethod) next() (kind, stop string) {
+func (m *treeMethod) Next() (kind, stop string) {
 	if len(m.State.Stages) == 0 {
 		return job.ExactStage, ""
 	}
 	return "", "exact: every row searched in a k-d tree"
 }
 
-func (m *treeMethod) writes(string) (stored, scratch int64, err error) {
-	return m.firstLists(), 0, nil
+func (m *treeMethod) Writes(string) (stored, scratch int64, err error) {
+	return m.FirstLists(), 0, nil
 }
 
 // grow makes the tree. Rows of the store lie in its order; those of a referenced file do
@@ -102,12 +99,12 @@ func (m *treeMethod) grow() error {
 	return nil
 }
 
-// stage searches for all rows.
-func (m *treeMethod) stage(string) error {
+// Stage searches for all rows.
+func (m *treeMethod) Stage(string) error {
 	if err := m.grow(); err != nil {
 		return err
 	}
-	if err := m.replay(m.StageNumber(), m.lists); err != nil {
+	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
 	units := (m.N() + treeUnit - 1) / treeUnit
@@ -121,7 +118,7 @@ func (m *treeMethod) stage(string) error {
 	if err != nil {
 		return err
 	}
-	err = m.endStage(job.Stage{Kind: job.ExactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
+	err = m.EndStage(job.Stage{Kind: job.ExactStage, Number: 1, Requested: sum.Requested, Evaluated: sum.Evaluated})
 	p.End("tree: %.0f pairs a row", float64(sum.Requested)/float64(m.N()))
 	return err
 }
@@ -142,34 +139,34 @@ func (m *treeMethod) search(s *kdtree.Searcher, from, to int) ([]store.Lists, jo
 				ids[i] = m.places[id]
 			}
 		}
-		m.lists.Set(place, ids, keys)
+		m.Lists.Set(place, ids, keys)
 		places = append(places, place)
 	}
 	slices.SortFunc(places, cmp.Compare[uint32])
 	var block store.Lists
 	for _, place := range places {
-		ids, keys := m.lists.List(place)
+		ids, keys := m.Lists.List(place)
 		block.Append(place, ids, keys)
 	}
 	return []store.Lists{block}, job.Counts{Requested: s.Compared, Evaluated: s.Compared}, nil
 }
 
-func (m *treeMethod) finish() (*Result, error) {
-	m.free()
-	return m.run.finish()
+func (m *treeMethod) Finish() error {
+	m.Free()
+	return nil
 }
 
-func (m *treeMethod) free() { m.tree, m.places = nil, nil }
+func (m *treeMethod) Free() { m.tree, m.places = nil, nil }
 
 // choose settles auto: by counts, and for data of few dimensions by how many rows a search
 // in a tree visits.
 func (r *run) choose() (Method, error) {
-	m := r.opts.choose(len(r.good), r.src.Dim())
+	m := r.opts.choose(len(r.Good), r.src.Dim())
 	if m == Tree && !r.opts.treeKnows(r.src.Dim()) {
 		return m, fmt.Errorf("builder: method tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
 			kdtree.MaxDim, r.src.Dim(), r.opts.Metric)
 	}
-	if r.opts.Method != Auto || m == Parts || !r.opts.treeServes(len(r.good), r.src.Dim()) {
+	if r.opts.Method != Auto || m == Parts || !r.opts.treeServes(len(r.Good), r.src.Dim()) {
 		return m, nil
 	}
 	if r.fewVisits == nil {
@@ -201,10 +198,10 @@ func (r *run) measureVisits() (bool, error) {
 	if dim <= treeDims {
 		return true, nil
 	}
-	n := min(len(r.good), treeSample)
+	n := min(len(r.Good), treeSample)
 	values, row := make([]float32, n*dim), make([]byte, dim*size)
 	for i := range n {
-		at := r.good[int64(i)*int64(len(r.good))/int64(n)]
+		at := r.Good[int64(i)*int64(len(r.Good))/int64(n)]
 		if err := r.src.ReadRows(int(at), row); err != nil {
 			return false, err
 		}

@@ -1,0 +1,107 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// Build is a build that a method works on: a job over points, the lists so far, and the
+// options that more than one method reads.
+type Build struct {
+	job.Job
+	points.Points
+	Set   Settings
+	Good  []uint32      // input rows that get a list, ascending, without copies
+	Lists *union.Lists  // so far; nil where a method has lists of its own
+	Steer *recall.Lists // exact lists of the steering rows; nil: there are none
+	Skip  bool          // leaves skip pairs that have shared a leaf before
+
+	// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
+	// after the method before it has freed its memory.
+	ExactInstead func() error
+}
+
+// Settings are the options that more than one method reads.
+type Settings struct {
+	K, LeafSize int
+	Seed        uint64
+	Recall      float64 // target; 0: none
+	Reference   bool    // rows are not copied: they stay in the order of the input
+	AllAxes     bool    // compare along all dimensions
+	Sample      int     // rows that give a hyperplane its direction
+	Random      bool    // directions are random
+}
+
+// EndStage records a finished stage, measured on the steering rows, and folds the lists once
+// their blocks have grown to the size of the lists.
+func (b *Build) EndStage(st job.Stage) error {
+	if b.Steer != nil {
+		st.Recall = meanRecall(b.Steer, b.Lists)
+	}
+	b.State.Stages = append(b.State.Stages, st)
+	if err := b.Save(); err != nil {
+		return err
+	}
+	blocks, err := b.Draft.BlockBytes()
+	if err != nil || blocks < int64(b.N())*int64(b.K)*8 {
+		return err
+	}
+	return b.Fold(uint32(len(b.State.Stages)))
+}
+
+func (b *Build) Fold(stage uint32) error {
+	if err := b.RoomForFold(b.N(), b.K); err != nil {
+		return err
+	}
+	return b.FoldLists(stage, b.N(), func(from, to int, l *store.Lists) {
+		for place := uint32(from); place < uint32(to); place++ {
+			ids, keys := b.Lists.List(place)
+			l.Append(place, ids, keys)
+		}
+	})
+}
+
+// SteerNote tells the recall on the steering rows, where there are any.
+func (b *Build) SteerNote() string {
+	if b.Steer == nil {
+		return ""
+	}
+	return fmt.Sprintf(", recall %.3f on %d steering rows", b.State.Last().Recall, b.State.Steer)
+}
+
+// meanRecall is the mean recall of lists over the controls, whose exact lists
+// never enter the graph.
+func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
+	mean, _ := MeanOf(PerRow(truth, lists.List))
+	return mean
+}
+
+// PerRow is the recall of each control.
+func PerRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) []float64 {
+	per := make([]float64, len(truth.Places))
+	for i, place := range truth.Places {
+		ids, keys := listOf(place)
+		per[i] = truth.Recall(i, ids, keys)
+	}
+	return per
+}
+
+// MeanOf is the mean of some recalls, and its standard error.
+func MeanOf(per []float64) (mean, standardError float64) {
+	n := float64(len(per))
+	for _, x := range per {
+		mean += x
+	}
+	mean /= n
+	var squares float64
+	for _, x := range per {
+		squares += float64((x - mean) * (x - mean))
+	}
+	return mean, math.Sqrt(squares / n / max(n-1, 1))
+}

@@ -1,0 +1,36 @@
+package build
+
+import (
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors"
+)
+
+// Method is one way to build a graph, under way. All that is the same for every method (reading
+// the input, controls, completing short lists, measuring, sealing) is the builder's.
+type Method interface {
+	// Forecast adds to a shape what a plan counts of this method.
+	Forecast(s *plan.Shape)
+	// Expected is the number of divisions, or of leaves that a row is in, and of rounds, of a
+	// build without limits.
+	Expected(aim *plan.Aim) (divisions int, rounds float64)
+	// Settle records in the state the decisions that come before the first stage.
+	Settle()
+	// Arrange returns the locality order of the given rows: order[place] is the number of a row.
+	// It leaves the codes that it made with the points.
+	Arrange(given *vectors.Rows, progress func(rows int)) ([]uint32, error)
+	// Resume loads the results of the committed stages.
+	Resume() error
+	// Prepare comes before the stages, once the steering sample has its exact lists.
+	Prepare() error
+	// Next decides the stage after the finished ones: its kind, or why the build stops. It reads
+	// counts and the steering sample only, never a clock, so every machine decides alike.
+	Next() (kind, stop string)
+	// Writes is the least that a stage will write to the store and to the scratch folder.
+	Writes(kind string) (stored, scratch int64, err error)
+	// Stage does the next stage, of this kind.
+	Stage(kind string) error
+	// Finish makes the running lists (Build.Lists) of the results of the stages.
+	Finish() error
+	// Free gives back memory.
+	Free()
+}

@@ -1,0 +1,97 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/union"
+)
+
+// Codes have one step for all rows and axes. Neighbors within a step or so of each other tie
+// by codes, and lists keep k candidates and a few, so the recall of a build by codes has a
+// ceiling that depends on the data: 0.999 on image descriptors, 0.3 on islands of very
+// different scale. It is measured on the steering rows, whose exact lists are at hand: the
+// recall of the list of a row that has met all others by codes.
+
+// sightRows is the number of steering rows that measure the ceiling first; all of them do where
+// these leave it open.
+const sightRows = 64
+
+// sightLoss is the share of what a target leaves to be missed that codes may lose.
+const sightLoss = 0.5
+
+// Sight decides before the first stage whether rows are compared by codes or by keys. near finds
+// the candidates that lists by codes would hold at some places.
+func (b *Build) Sight(near candidatesOf) error {
+	if b.Steer == nil || len(b.State.Stages) > 0 || b.State.ByKeys() || b.Set.AllAxes || b.BytesAreKeys() {
+		return nil
+	}
+	blind, err := b.codesAreBlind(near)
+	if err != nil {
+		return err
+	}
+	if !blind {
+		b.Say("codes can tell %.4f of the neighbors", b.State.Ceiling)
+		return nil
+	}
+	b.Say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", b.State.Ceiling)
+	if b.State.AllPairs(b.N()) <= job.KeyedPairs && !b.Goal.Capped() {
+		b.State.Side = b.BlockSide()
+		return b.ExactInstead()
+	}
+	b.State.Means = job.ByKeys
+	return b.Save()
+}
+
+type candidatesOf func(places []uint32) ([][]uint32, error)
+
+// codesAreBlind measures the ceiling, and reports whether it is too low.
+func (b *Build) codesAreBlind(near candidatesOf) (bool, error) {
+	p := b.Begin("sight", "", 0)
+	defer p.End("")
+	ceiling, blind, err := CeilingOf(len(b.Steer.Places), b.Set.Recall, func(count int) ([]float64, error) {
+		lists, err := near(b.Steer.Places[:count])
+		if err != nil {
+			return nil, err
+		}
+		per := make([]float64, count)
+		for i := range per {
+			per[i] = b.tellable(i, lists[i])
+		}
+		return per, nil
+	})
+	b.State.Ceiling = ceiling
+	return blind, err
+}
+
+// CeilingOf measures the ceiling on the first of some rows that steer, or on all of them, and
+// reports whether it is too low for a target.
+func CeilingOf(rows int, target float64, perRow func(count int) ([]float64, error)) (ceiling float64, blind bool, err error) {
+	least := 1 - sightLoss*(1-target)
+	for _, count := range []int{min(sightRows, rows), rows} {
+		per, err := perRow(count)
+		if err != nil {
+			return ceiling, false, err
+		}
+		mean, margin := MeanOf(per)
+		if ceiling = mean; mean-2*margin >= least {
+			return ceiling, false, nil
+		}
+	}
+	return ceiling, ceiling < least, nil
+}
+
+// tellable is the recall of the list of steering row i from its candidates.
+func (b *Build) tellable(i int, near []uint32) float64 {
+	place := b.Steer.Places[i]
+	near = slices.DeleteFunc(near, func(id uint32) bool { return id == place })
+	list := union.New(1, b.K, nil)
+	defer list.Free()
+	row := b.Rows.Row(int(place))
+	for _, id := range near {
+		other := b.Rows.Row(int(id))
+		list.Offer(0, id, b.Space.Key(row, other, b.Space.Norm(row), b.Space.Norm(other)))
+	}
+	ids, keys := list.List(0)
+	return b.Steer.Recall(i, ids, keys)
+}

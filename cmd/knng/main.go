@@ -84,8 +84,14 @@ func newRoot(g *globals) *cobra.Command {
 		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newUnite(g), newStage(g),
 		newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
+	for _, command := range more {
+		root.AddCommand(command(g))
+	}
 	return root
 }
+
+// more are commands that some builds have.
+var more []func(*globals) *cobra.Command
 
 // open checks the global flags and starts the profile.
 func (g *globals) open() (err error) {

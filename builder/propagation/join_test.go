@@ -18,7 +18,7 @@ type joined struct {
 	lists *candidates.Lists
 }
 
-func randomLists(t *testing.T, rng *rand.Rand, n, k int) joined {
+func randomLists(t testing.TB, rng *rand.Rand, n, k int) joined {
 	m := rowstest.Codes(t, rng, n, 4, 8)
 	l := candidates.New(n, k, 2)
 	for p := range uint32(n) {
@@ -181,7 +181,7 @@ func TestThreadsAndCutsDoNotMatter(t *testing.T) {
 }
 
 // nearLists is a graph of random rows that list some of the places after theirs.
-func nearLists(t *testing.T, rng *rand.Rand, n, k int) joined {
+func nearLists(t testing.TB, rng *rand.Rand, n, k int) joined {
 	g := joined{rowstest.Codes(t, rng, n, 4, 8), candidates.New(n, k, 2)}
 	for p := range uint32(n) {
 		var entries []candidates.Entry
@@ -211,7 +211,7 @@ func (g joined) joinAll(t *testing.T, round *Round, from, to, threads int) int64
 	return pairs.Load()
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -284,5 +284,31 @@ func TestHubsAreCapped(t *testing.T) {
 	a, b := drawn(false), drawn(true)
 	if len(a) != 30 || !slices.Equal(a, b) {
 		t.Errorf("drawn %v and %v, want the same 30", a, b)
+	}
+}
+
+// BenchmarkJoin is a round over 3,000 rows of 32 dimensions, lists of 10.
+func BenchmarkJoin(b *testing.B) {
+	const n, k = 3000, 10
+	for b.Loop() {
+		b.StopTimer()
+		g := nearLists(b, rand.New(rand.NewPCG(1, 1)), n, k)
+		round := NewRound(g.lists, 6)
+		b.StartTimer()
+		round.Begin(1)
+		pairs := 0
+		for part := range Parts {
+			if part == round.Entered() {
+				must(b, round.Enter(part, 1))
+			}
+			join := round.Join(g.m)
+			for p := range uint32(n) {
+				if Part(p) == part {
+					pairs += join.Around(p)
+				}
+			}
+		}
+		b.ReportMetric(float64(pairs)/n, "pairs/row")
+		round.Free()
 	}
 }

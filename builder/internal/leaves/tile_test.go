@@ -43,3 +43,19 @@ func TestLeavesSolvedOnceOrBothWays(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLeaf is all pairs of a leaf of 1,000 rows of 128 bytes, lists of 20.
+func BenchmarkLeaf(b *testing.B) {
+	const n, k = 1000, 20
+	m := rowstest.Codes(b, rand.New(rand.NewPCG(1, 1)), n, 128, 256)
+	leaf := make([]uint32, n)
+	for b.Loop() {
+		found := candidates.New(n, k, 2)
+		for i := range leaf {
+			leaf[i] = uint32(i)
+		}
+		NewTile(m, found).Solve(leaf)
+		found.Free()
+	}
+	b.ReportMetric(float64(b.N)*n*(n-1)/2/b.Elapsed().Seconds()/1e6, "Mpairs/s")
+}

@@ -7,12 +7,20 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// rank says which passes come after which: of those before the one at hand nothing is left.
+// ranks says which passes come after which: of those before the one at hand nothing is left.
 // Passes of one rank take turns.
-var rank = map[string]int{
+var ranks = map[string]int{
 	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "axes": 4, "bounds": 4,
 	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
 	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
+}
+
+// rank is that of a pass in this build: one in parts is measured before its lists are written.
+func (p *Plan) rank(pass string) int {
+	if p.Method == "parts" && pass == "controls" {
+		return ranks["adjacency"] - 1
+	}
+	return ranks[pass]
 }
 
 // passOf is the pass that a phase of a build is of, and whether it is one of its times: a
@@ -50,15 +58,15 @@ func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 	}
 	passes := p.doneOf(c)
 	at, _ := passOf(c.Now.Phase)
-	now := rank[at]
+	now := p.rank(at)
 	if c.Now.Phase == "controls" { // the first half of that pass
-		now = rank["axes"]
+		now = ranks["axes"]
 	}
 	speed := p.speed(passes, now)
 	for i := range p.Passes {
 		pass := &p.Passes[i]
 		d := passes[pass.Name]
-		if rank[pass.Name] < now {
+		if p.rank(pass.Name) < now {
 			continue
 		}
 		seconds += pass.left(d, speed)
@@ -87,6 +95,8 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 		times := 1.0
 		if part, counted := c.Parts[phase.Name]; phase.Name == "exact" { // which stops between stages, and has all of them as its units
 			times = part
+		} else if ends := c.Ends[phase.Name]; ends > 0 {
+			times = float64(ends)
 		} else if phase.Name == now.Phase && !now.End && counted { // begun in an earlier run
 			times = 0
 		}
@@ -110,7 +120,13 @@ func (p *Pass) of(d done) float64 {
 	case "divisions", "leaders", "propagation", "fold", "folds": // of which there may be more than planned
 		times = math.Max(times, math.Ceil(d.times))
 	}
-	return math.Min(1, d.times/times)
+	return math.Min(1, p.weight(d.times)/p.weight(times))
+}
+
+// weight is how many times of the later ones so many take together.
+func (p *Pass) weight(times float64) float64 {
+	first := math.Max(1, p.first)
+	return first*math.Min(times, 1) + math.Max(0, times-1)
 }
 
 // trusted is how much of the planned time counts beside what was measured.
@@ -123,8 +139,8 @@ func (p *Plan) speed(passes map[string]done, at int) float64 {
 		pass := &p.Passes[i]
 		if d := passes[pass.Name]; d.times > 0 {
 			part := pass.of(d)
-			if rank[pass.Name] < at {
-				part = math.Max(part, 1/math.Max(1, pass.Times))
+			if p.rank(pass.Name) < at {
+				part = math.Max(part, pass.weight(1)/pass.weight(math.Max(1, pass.Times)))
 			}
 			took += d.seconds
 			planned += pass.Seconds * part

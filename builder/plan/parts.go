@@ -27,7 +27,7 @@ func (s *Shape) parts() []Pass {
 	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
 		DiskBytes: int64(stored + math.Max(folded+laterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
-		work:      work{leaf: divisions * pairs, touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held}
+		work:      work{leaf: pairs * laterDivisions(divisions, partsFirst), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, first: partsFirst}
 	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
@@ -72,6 +72,19 @@ const (
 	foldedPairs = 5.4
 	unitedPairs = 3.7
 )
+
+// partsFirst and paperFirst are how many times as long as a later division the first takes:
+// lists that are empty take whatever their leaf has. Processor time on SIFT, 150,000 rows by
+// parts: 1.70, 1.07, 0.92 s; 30,000 by the paper's method: 0.32 s, then 0.16 to 0.19.
+const (
+	partsFirst = 1.7
+	paperFirst = 1.8
+)
+
+// laterDivisions is how many times the first division all of them take.
+func laterDivisions(divisions, first float64) float64 {
+	return math.Min(divisions, 1) + math.Max(0, divisions-1)/first
+}
 
 // laterUnits is how much a division gives that comes after others, of what the first one
 // gave: what is nearer than the last of a row's list. Measured on SIFT.

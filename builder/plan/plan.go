@@ -36,8 +36,9 @@ type Pass struct {
 	DiskBytes    int64   `json:"disk_bytes"`    // on disk beyond the source while it runs, at most
 	Seconds      float64 `json:"seconds,omitempty"`
 
-	work work
-	held memory
+	work  work
+	held  memory
+	first float64 // how many times as long as the others the first takes; 0 is 1
 }
 
 // memory is what a pass holds. Large blocks stand outside Go's heap (package pages)

@@ -23,12 +23,13 @@ type Whole struct {
 type Course struct {
 	Spent []PhaseSeconds
 	Parts map[string]float64 // 0 to 1, of phases that count units
+	Ends  map[string]int     // how often a phase of that name ended in this run: folds share a name
 	Now   Event
 }
 
 // NewWhole begins with what earlier runs spent; usage tells the memory and the disk taken.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
-	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}}}
+	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{}}}
 }
 
 // Expect says how the seconds left are estimated from now on.
@@ -60,6 +61,7 @@ func (w *Whole) See(e *Event) {
 		w.course.Parts[e.Phase] = min(1, float64(e.Done)/float64(e.Total))
 	}
 	if e.End {
+		w.course.Ends[e.Phase]++
 		w.course.Spent = spend(w.course.Spent, e.Phase, e.Elapsed)
 	}
 	if w.left != nil {

@@ -1,0 +1,72 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/progress"
+)
+
+// A timed phase of a build.
+type timed struct {
+	name    string
+	seconds float64
+}
+
+// TestLeftOfMeasuredBuilds: with the phases of builds as they were measured, by processor
+// time, on a machine half as fast as planned for, the time left is known within a factor of
+// 1.5 from a tenth on to the last eighth.
+func TestLeftOfMeasuredBuilds(t *testing.T) {
+	parts := shape("parts", 150_000)
+	parts.Recall, parts.Divisions = 0.9, 12
+	paper := shape("paper", 30_000)
+	paper.Recall, paper.Divisions, paper.Visits = 0.9, 11, 500
+	asPaper := []timed{{"audit", 0.02}, {"order", 0.05}, {"controls", 0.01}}
+	for division := 1; division <= 11; division++ {
+		seconds := 0.17
+		if division == 1 {
+			seconds = 0.32
+		}
+		asPaper = append(asPaper, timed{fmt.Sprintf("division %d: carve", division), 0.04}, timed{fmt.Sprintf("division %d", division), seconds})
+	}
+	asPaper = append(asPaper, timed{"propagation 1", 1.87}, timed{"adjacency", 0.03}, timed{"recall", 0.03}, timed{"checksum", 0.01}, timed{"seal", 0.03})
+	for name, c := range map[string]struct {
+		shape  plan.Shape
+		phases []timed
+	}{
+		"parts": {parts, []timed{{"audit", 0.03}, {"copy", 0.03}, {"controls", 0.12}, {"leaders 1", 0.3}, {"division 1", 1.7}, {"fold", 0.2},
+			{"leaders 2", 0.3}, {"division 2", 1.07}, {"fold", 0.26}, {"leaders 3", 0.32}, {"division 3", 0.92}, {"recall", 0.12},
+			{"adjacency", 0.27}, {"checksum", 0.11}, {"seal", 0.13}}},
+		"paper": {paper, asPaper},
+	} {
+		for _, slow := range []float64{10, 40} {
+			estimated(t, fmt.Sprintf("%s, %g times slower", name, slow), plan.Of(c.shape, plan.Nominal(c.shape, 1)), c.phases, slow)
+		}
+	}
+}
+
+// estimated plays phases, each in twenty steps, and compares what is left with the truth.
+func estimated(t *testing.T, name string, p *plan.Plan, phases []timed, slow float64) {
+	all, past := 0.0, 0.0
+	for _, phase := range phases {
+		all += slow * phase.seconds
+	}
+	w := progress.NewWhole(nil, nil)
+	w.Expect(p.Left)
+	for _, phase := range phases {
+		took := slow * phase.seconds
+		for step := range 20 {
+			e := progress.Event{Phase: phase.name, Total: 20, Done: int64(step), Elapsed: time.Duration(took * float64(step) / 20 * 1e9)}
+			w.See(&e)
+			done := past + e.Elapsed.Seconds()
+			left, truth := e.Left.Seconds(), all-done
+			if done > 0.1*all && truth > 0.12*all && (left > 1.5*truth || left < truth/1.5) {
+				t.Errorf("%s: %s, %.0f %% of the time: %.1f s left, want %.1f", name, phase.name, 100*done/all, left, truth)
+			}
+		}
+		past += took
+		w.See(&progress.Event{Phase: phase.name, Elapsed: time.Duration(took * 1e9), End: true})
+	}
+}

@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// An attack does something to a file of a store. It says what it did.
+// An attack changes a file of a store. It describes the change.
 type attack struct {
 	name string
 	do   func(c *attacked) error
 }
 
-// attacked is a file, and what an attack may use.
+// attacked is a file and the input of an attack.
 type attacked struct {
 	rng     *rand.Rand
 	store   string // the folder

@@ -8,7 +8,7 @@
 //   - no file outside the store is made, changed or removed;
 //   - nothing waits for ever, and nothing panics.
 //
-// A forged store, whose seal fits what was done to it, may hold other lists: the last two
+// A forged store, whose seal fits the change, may hold other lists: the last two
 // hold for it.
 //
 // All choices of a case come from a seed and the number of the case. Kills by time and races

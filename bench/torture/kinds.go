@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A kind of cases: it prepares the store and says what is expected.
+// A kind of cases: it prepares the store and states the expectation.
 type kind struct {
 	name    string
 	weight  int

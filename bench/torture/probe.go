@@ -22,7 +22,7 @@ const (
 	checkProbe = "check"
 )
 
-// found are the results of a search, without what it took to find them.
+// found are the results of a search, without its counts.
 var found = regexp.MustCompile(`"(query|rank|row|distance)": [-0-9.e+]+`)
 
 // inNeighbors is the part of an analysis that is of DIR/reverse, which may be deleted.
@@ -56,7 +56,7 @@ func (p *probe) answer(home string, r *result) string {
 	return strings.Join(p.keep.FindAllString(r.Stdout, -1), "\n")
 }
 
-// judge says what is wrong with the end of a command; "" where nothing is. answers are
+// judge describes the fault in the end of a command; "" where there is none. answers are
 // those that it may give; any where there are none.
 func (p *probe) judge(home string, r *result, answers ...string) (wrong string) {
 	switch {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What a case expects of the commands that are given its store.
+// The expectations of a case from the commands that are given its store.
 const (
 	intact  = "intact"   // a finished store: its answers, or errors
 	forged  = "forged"   // a finished store with a seal that fits: an end
@@ -34,7 +34,7 @@ type Spec struct {
 // did notes a step.
 func (s *Spec) did(format string, args ...any) { s.Did = append(s.Did, fmt.Sprintf(format, args...)) }
 
-// wrong notes what is wrong.
+// wrong notes a fault.
 func (s *Spec) wrong(format string, args ...any) {
 	s.Wrong = append(s.Wrong, fmt.Sprintf(format, args...))
 }
@@ -52,7 +52,7 @@ func buildNamed(name string) build {
 // nobody's business.
 func (w *world) home() string { return filepath.Join(w.base, "case") }
 
-// judge gives the store of a case to commands and notes what is wrong.
+// judge gives the store of a case to commands and notes their faults.
 func (w *world) judge(s *Spec) {
 	outside := filepath.Join(w.home(), "outside")
 	before := snapshot(outside)

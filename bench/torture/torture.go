@@ -30,7 +30,7 @@ type Counts struct {
 	Skipped                      string // why this machine does none
 }
 
-// A Report is what came of the cases, by kind.
+// A Report is the outcome of the cases, by kind.
 type Report struct {
 	Kinds map[string]*Counts
 	Next  uint64 // number of the first case that was not run
@@ -66,7 +66,7 @@ func (r *Report) Write(out io.Writer) {
 	w.Flush()
 }
 
-// Run attacks. The error is for what kept it from going on.
+// Run attacks. The error is one that kept it from going on.
 func (c *Config) Run() (*Report, error) {
 	w, err := c.world()
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Config) Run() (*Report, error) {
 	return report, os.RemoveAll(w.base)
 }
 
-// world makes what cases share.
+// world makes the stores that cases share.
 func (c *Config) world() (*world, error) {
 	patience := c.Patience
 	if patience == 0 {

@@ -33,7 +33,7 @@ type Cells struct {
 	perUnit    float64 // steps
 }
 
-// ends are what bounds the rows of a cell.
+// ends bound the rows of a cell.
 type ends struct {
 	longest, shortest float64
 	residual          float64 // of the codes, the largest

@@ -6,7 +6,7 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Foresight is what looking into cells will find, of rows whose exact lists are known.
+// Foresight is the recall that looking into cells will reach, on rows whose exact lists are known.
 type Foresight struct {
 	Reach  Reach
 	recall []float64 // [i]: of the lists after looking into i cells

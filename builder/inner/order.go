@@ -9,7 +9,7 @@ import (
 )
 
 // Reach is how far beyond its center a cell is taken to reach towards a row, as a share of
-// the spread of its directions: what a cell promises a row is the inner product of the row's
+// the spread of its directions: a cell promises a row the inner product of the row's
 // direction with one so far from the center, as long as the longest of the cell.
 type Reach float64
 
@@ -34,7 +34,7 @@ func (c *Cells) orders(reach Reach) *orders {
 // band compares at most codes.BandRows rows with all centers.
 func (o *orders) band(places []uint32) { o.tile.RowsOf(o.directions, places, o.Len()) }
 
-// promises are entries of the cells for row r of the band, by what they promise: the least
+// promises are entries of the cells for row r of the band, by their promise: the least
 // entry promises most. The number of the cell is the lower half.
 func (o *orders) promises(r int) []uint64 {
 	distances, cells := o.tile.Within(r, math.MaxUint32)

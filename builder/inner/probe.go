@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Lists are what rows are offered to, by keys (candidates.Ordered).
+// Lists take offers of rows, by keys (candidates.Ordered).
 type Lists struct {
 	Found    *candidates.Lists
 	Keys     func() leaf.Keys // makes one goroutine's

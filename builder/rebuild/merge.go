@@ -18,7 +18,7 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 
 // Merge builds a store at dir of the live rows of several, which stay as they are. Rows are
 // numbered anew, in the order of the stores and of their rows; ids stay, and no two rows may
-// have the same. The graph is what a build of all rows makes, by the options of the first store;
+// have the same. The graph is that of a build of all rows, by the options of the first store;
 // k is the length of its lists, 0 that of the first store's. Give it again to continue after an
 // interruption. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {

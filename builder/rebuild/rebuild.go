@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Recall float64 // of the new graph; 0: that of the one before, or the default of builds
 
-	// What shapes no result.
+	// These shape no result.
 	Threads  int
 	Memory   int64
 	Progress func(builder.Event)

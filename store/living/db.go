@@ -59,8 +59,8 @@ type DB struct {
 const lockName = pointer.Folder + "/lock"
 
 // Open opens the store in dir for writing: one that was built, one that was written to before,
-// or, with Options.Create, a new one. Only one DB of all processes has it. What a process that
-// ended at any moment left is put in order: every transaction whose Update returned nil is
+// or, with Options.Create, a new one. Only one DB of all processes has it. The files of a process that
+// ended at any moment are put in order: every transaction whose Update returned nil is
 // there, and every other one is there whole or not at all.
 //
 // Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt.
@@ -80,7 +80,7 @@ func Open(dir string, opts *Options) (*DB, error) {
 	return db, nil
 }
 
-// begin opens the directory and what is in it.
+// begin opens the directory and its files.
 func (db *DB) begin(dir string) (err error) {
 	if err := db.opts.make(dir); err != nil {
 		return err

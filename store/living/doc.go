@@ -17,11 +17,11 @@
 // # Rows and ids
 //
 // A row has a number, which is given once and never again, also not by a compaction, and may
-// have an external id, a string. An id belongs to one live row at most: what is put under it
-// takes the place of the row before. Rows of a store that was built keep their numbers and ids;
+// have an external id, a string. An id belongs to one live row at most: a row put under it
+// replaces the row before. Rows of a store that was built keep their numbers and ids;
 // isolated ones, which have no place in the graph, are no rows here.
 //
-// # What a delete does
+// # Deletes
 //
 // A deleted row is in no result and no list from then on. Searches walk over it, and count
 // their effort in live rows, so that there are K results as long as K rows live. A base that was
@@ -50,11 +50,11 @@
 // # Failures
 //
 // After a kill or a power cut at any moment every transaction that was promised is there. After
-// a failed write or sync the DB is dead (ErrBroken): what a disk has after a failed sync nobody
-// knows, and the store must be opened anew. Damage in a log or a manifest is ErrCorrupt, which
+// a failed write or sync the DB is dead (ErrBroken): nobody knows the bytes on a disk after a
+// failed sync, and the store must be opened anew. Damage in a log or a manifest is ErrCorrupt, which
 // names file and byte; only a torn last frame of a log, which a crash leaves, is cut off.
 //
-// # What it takes
+// # Memory and disk
 //
 // In memory, beside the maps of the base and its links: 4 bytes for each of 1,024 rows of a base
 // of which any is dead, and put rows with their ids, until a compaction. On disk, put rows as

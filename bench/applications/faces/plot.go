@@ -14,7 +14,7 @@ import (
 // one G1 have its color, dashed.
 func (r *report) plot(path, title string, values [][]float64) error {
 	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s: %s", title, r.what())
+	p.Title.Text = fmt.Sprintf("%s: %s", title, r.judged())
 	p.X.Label.Text, p.Y.Label.Text = "K", title
 	p.Legend.Top, p.Legend.XOffs = true, vg.Points(-8)
 	p.Legend.Padding, p.Legend.ThumbnailWidth = vg.Points(4), vg.Points(36)

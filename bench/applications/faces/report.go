@@ -21,8 +21,8 @@ type report struct {
 	judges *judges
 }
 
-// what describes the rows that are judged, and where they are.
-func (r *report) what() string {
+// judged describes the rows that are judged, and where they are.
+func (r *report) judged() string {
 	rows, frequent := len(r.judges.labels), len(r.judges.frequent)
 	text := fmt.Sprintf("%d rows of %d labels with %d rows or more", frequent, len(r.judges.groups), r.least)
 	if rows == frequent {
@@ -34,7 +34,7 @@ func (r *report) what() string {
 // print writes the table, in Markdown.
 func (r *report) print(w io.Writer) {
 	rows, frequent := len(r.judges.labels), len(r.judges.frequent)
-	fmt.Fprintf(w, "\n%s: the %s; k = %d\n", filepath.Base(r.vectors), r.what(), r.k)
+	fmt.Fprintf(w, "\n%s: the %s; k = %d\n", filepath.Base(r.vectors), r.judged(), r.k)
 	if rows != frequent {
 		fmt.Fprintf(w, "The others are the distracters: the rows of the same file whose label has fewer rows. A label with %d rows or\n", agreeing+1)
 		fmt.Fprintf(w, "fewer can have no consistent row, so that the consistency over all %d rows is low whatever the graph.\n", rows)

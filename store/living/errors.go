@@ -20,4 +20,5 @@ var (
 	ErrNoRow    = store.ErrNoRow                                                                              // no such row, or it is dead
 	ErrCorrupt  = store.ErrCorrupt
 	ErrClosed   = store.ErrClosed
+	ErrOffsets  = errors.New("living: rows of float64 are held less an offset here, which float32 rows that are put could not match: build the store from rows less these offsets") // store.Manifest.Offsets
 )

@@ -570,3 +570,39 @@ func TestHostile(t *testing.T) {
 		must(t, os.WriteFile(path, data, 0o666))
 	}
 }
+
+// TestOffsets: rows that are put are float32, and would not match a base whose float64 rows are
+// held less an offset: such a store is refused.
+func TestOffsets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	rng := rand.New(rand.NewPCG(1, 1))
+	rows := wideRows{}
+	for range 300 {
+		rows = append(rows, [2]float64{4.6e6 + rng.Float64(), 5e5 + rng.Float64()})
+	}
+	if _, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), builder.Options{K: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := living.Open(dir, nil); !errors.Is(err, living.ErrOffsets) {
+		t.Errorf("error %v, want ErrOffsets", err)
+	}
+}
+
+// wideRows is a source of float64 rows.
+type wideRows [][2]float64
+
+func (w wideRows) Len() int           { return len(w) }
+func (w wideRows) Dim() int           { return 2 }
+func (w wideRows) Type() vectors.Type { return vectors.Float32 }
+func (w wideRows) ReadRows(first int, dst []byte) error {
+	for i := range len(dst) / 8 {
+		vectors.Encode(vectors.Float32, []float32{float32(w[first+i][0]), float32(w[first+i][1])}, dst[8*i:8*i+8])
+	}
+	return nil
+}
+func (w wideRows) ReadWide(first int, dst []float64) error {
+	for i := range len(dst) / 2 {
+		dst[2*i], dst[2*i+1] = w[first+i][0], w[first+i][1]
+	}
+	return nil
+}

@@ -101,6 +101,9 @@ func (st *state) agrees() (err error) {
 		if info.Dim != st.dim || info.Type != st.typ.String() || info.Metric != st.metric.String() {
 			return fmt.Errorf("%w: the base has %d %s by %s, the manifest names %d %v by %v", ErrCorrupt, info.Dim, info.Type, info.Metric, st.dim, st.typ, st.metric)
 		}
+		if info.Offsets != nil {
+			return fmt.Errorf("%w: %s", ErrOffsets, st.base.g.Dir())
+		}
 		scale = info.Scale()
 		st.liveBase = st.base.count
 		st.dead = make([]atomic.Pointer[deadPage], (st.base.g.Len()+deadRows-1)/deadRows)

@@ -3,6 +3,11 @@
 //
 //	python -m pip install hnswlib usearch faiss-cpu
 //	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -work /big/disk
+//
+// Or it measures a store that rows are put into and deleted from:
+//
+//	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -limit 200000 -churn 200
+//	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -deletes 10,30,50
 package main
 
 import (
@@ -33,7 +38,17 @@ func main() {
 	efforts := flag.String("efforts", "10,16,24,32,48,64,96,128", "comma-separated")
 	threads := flag.String("threads", "1,2", "comma-separated")
 	others := flag.String("peers", "hnswlib,usearch,usearch-i8,faiss,faiss-u8", "comma-separated; empty for none")
+	var churn living.Churn
+	flag.IntVar(&churn.Rounds, "churn", 0, "instead: so many rounds that delete and put a share of the rows")
+	flag.Float64Var(&churn.Share, "share", 0.01, "with -churn: of the rows, in a round")
+	flag.IntVar(&churn.Every, "every", 10, "with -churn: rounds between measurements")
+	flag.IntVar(&churn.Sample, "sample", 500, "with -churn and -deletes: rows whose lists are measured")
+	flag.IntVar(&churn.Effort, "effort", 64, "with -churn and -deletes: of searches")
+	deletes := flag.String("deletes", "", "instead: measure after these per cent of the rows are deleted, comma-separated")
 	flag.Parse()
+	if *deletes != "" {
+		churn.Deletes = numbers("deletes", *deletes)
+	}
 	c.Efforts, c.Threads = numbers("efforts", *efforts), numbers("threads", *threads)
 	if *others != "" {
 		c.Peers = strings.Split(*others, ",")
@@ -41,6 +56,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Println(peers.ThisMachine())
+	if churn.Rounds > 0 || len(churn.Deletes) > 0 {
+		if err := runChurn(ctx, c, churn); err != nil {
+			fmt.Fprintln(os.Stderr, "living:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	fmt.Println("| threads | effort | side | recall | queries a second | comparisons |")
 	fmt.Println("|---|---|---|---|---|---|")
 	err := c.Run(ctx, os.Stderr, func(p living.Point) {
@@ -50,6 +72,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "living:", err)
 		os.Exit(1)
 	}
+}
+
+// runChurn prints a history.
+func runChurn(ctx context.Context, c living.Config, churn living.Churn) error {
+	fmt.Println("| | rows | pending | dead | recall of lists | of search | fewest results | compactions, seconds | puts a second | search p50, p99 |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	return c.RunChurn(ctx, churn, os.Stderr, func(p living.ChurnPoint) {
+		fmt.Printf("| %s | %d | %d | %d | %.4f (%.4f to %.4f) | %.4f | %d | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Pending, p.Dead,
+			p.Lists.Recall, p.Lists.Low, p.Lists.High, p.Search, p.Fewest, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
+	})
 }
 
 // numbers are those of a flag.

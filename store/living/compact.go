@@ -305,8 +305,10 @@ func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	if err := pointer.Write(db.fs, m); err != nil {
 		return errors.Join(db.fail(err), st.release())
 	}
+	db.swap.Lock()
 	old := db.st
 	db.st = st
+	db.swap.Unlock()
 	c.st.release()
 	c.st = st.retain() // so that the old base can be swept
 	return errors.Join(old.release(), db.sweep())

@@ -49,8 +49,10 @@ type DB struct {
 
 	mu     sync.Mutex // held by the transaction that runs
 	log    *oplog.Writer
-	st     *state
 	broken error
+
+	swap   sync.Mutex // held, inside mu, while these change: a view waits for no transaction
+	st     *state
 	closed bool
 
 	compacting sync.Mutex
@@ -224,8 +226,8 @@ func (db *DB) open(m *pointer.Manifest) error {
 
 // View is the store as it is now. Errors: ErrClosed.
 func (db *DB) View() (*View, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+	db.swap.Lock()
+	defer db.swap.Unlock()
 	if db.closed {
 		return nil, ErrClosed
 	}
@@ -257,6 +259,8 @@ func (db *DB) Close() error {
 	defer db.compacting.Unlock()
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	db.swap.Lock()
+	defer db.swap.Unlock()
 	if db.closed {
 		return nil
 	}

@@ -24,10 +24,12 @@ an estimate. Compressed inputs and stdin are received first, in the folder that
 --scratch names or the system's for temporary files. -o is taken and not looked at.
 
   knng plan photos.npy -k 20
-  knng plan rows.u8bin --method parts --memory 512MiB --json`
+  knng plan rows.u8bin --method parts --memory 512MiB --json
+  knng plan rows.u8bin --cluster 20x16`
 
 func newPlan(g *globals) *cobra.Command {
 	b := new(buildFlags)
+	cluster := ""
 	c := &cobra.Command{
 		Use: "plan INPUT...", Short: "Say what a build will take", Long: planHelp,
 		Args: args(cobra.MinimumNArgs(1)),
@@ -35,10 +37,14 @@ func newPlan(g *globals) *cobra.Command {
 			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
+			if cluster != "" {
+				return b.planShards(c.Context(), g, inputs, cluster)
+			}
 			return b.plan(c.Context(), g, inputs)
 		},
 	}
 	b.bind(c)
+	c.Flags().StringVar(&cluster, "cluster", "", "what a build by so many machines of so many threads takes, such as 20x16 (python -m knng.cluster)")
 	return c
 }
 

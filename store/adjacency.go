@@ -137,7 +137,7 @@ func (d *Draft) Checksum(ctx context.Context) (sum string, err error) {
 		return "", err
 	}
 	return d.engine.checksum(shape, func(row int) error {
-		if row%underRows != 0 {
+		if row%rowsPerLook != 0 {
 			return nil
 		}
 		return ctx.Err()

@@ -11,8 +11,10 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // CheckOptions tunes a check. The zero value works.
@@ -175,7 +177,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.view, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.view, c.catalog, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
 		err := c.ctx.Err()
 		if err == nil {
 			err = step()
@@ -331,7 +333,7 @@ func (c *checker) idsByRow() (sum uint64, rows int, err error) {
 				return err
 			}
 		}
-		if uint64(rows) != block*idsPerKey && rows != c.store.Len() {
+		if uint64(rows) != block*catalog.IDsPerBlock && rows != c.store.Len() {
 			return corrupt(key, fmt.Errorf("%d ids up to block %d", rows, block))
 		}
 		return nil
@@ -382,7 +384,7 @@ func (c *checker) eachID() error {
 
 // keys computes keys again from the vectors.
 func (c *checker) keys() error {
-	if c.store.metric == 0 {
+	if c.store.OwnDistance() {
 		c.report.Notes = append(c.report.Notes, "keys were not recomputed: they are those of the distance "+c.store.info.Distance+", which is no metric of the rows")
 		return nil
 	}
@@ -398,7 +400,11 @@ func (c *checker) keys() error {
 		return err
 	}
 	defer in.Close()
-	k, err := newRecomputer(in, order, c.store.metric, c.store.Len())
+	metric, err := distance.ParseMetric(c.store.info.Manifest.Metric)
+	if err != nil {
+		return err
+	}
+	k, err := newRecomputer(in, order, metric, c.store.Len())
 	if err != nil {
 		return err
 	}

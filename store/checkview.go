@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/view"
 	"github.com/knng/knng/vectors"
 )
@@ -40,6 +41,30 @@ func (c *checker) sameView(name string, l *lists) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// catalog checks that the catalog is the one that would be made of the database now.
+func (c *checker) catalog() error {
+	if c.store.graph.Catalog == nil {
+		c.report.Notes = append(c.report.Notes, "there is no catalog: package reader does not open the store")
+		return nil
+	}
+	same := comparer{want: c.store.graph.Catalog.Bytes(), goOn: func(int) error { return c.ctx.Err() }}
+	err := vectors.Guard(func() error {
+		err := c.store.engine.writeCatalog(c.ctx, &same)
+		if err == nil {
+			_, err = same.Write(catalog.Trailer(c.store.home.Sum))
+		}
+		if err == nil && same.at < len(same.want) {
+			err = errDiffers
+		}
+		return err
+	})
+	if errors.Is(err, errDiffers) {
+		c.report.fault("%s: byte %d is not that of a catalog made of the database", catalogName, same.at)
+		return nil
+	}
+	return err
 }
 
 var errDiffers = errors.New("the files differ")

@@ -20,6 +20,7 @@ type cursors struct {
 // A cursor finds one value after another. A value lies in Pebble's block cache,
 // held by the iterator; the key is here because it would be allocated elsewhere.
 type cursor struct {
+	home *cursors
 	iter *pebble.Iterator
 	key  []byte
 }
@@ -38,15 +39,16 @@ func (c *cursors) take() (*cursor, error) {
 	if err != nil {
 		return nil, corrupt(nil, err)
 	}
-	return &cursor{iter: iter}, nil
+	return &cursor{home: c, iter: iter}, nil
 }
 
-// give gives back what take took.
-func (c *cursors) give(cur *cursor) {
+// Release gives the cursor back.
+func (cur *cursor) Release() {
 	if cur.iter.Error() != nil {
-		cur.iter.Close() // its error has been told
+		cur.iter.Close() // its error was returned already
 		return
 	}
+	c := cur.home
 	c.mu.Lock()
 	c.idle = append(c.idle, cur)
 	c.mu.Unlock()

@@ -18,6 +18,7 @@
 //	                is that of package vectors. Absent where the rows are
 //	                referenced
 //	view            where lists lie in Pebble's tables; derived, may be deleted
+//	catalog         records and ids for package reader; derived, may be deleted
 //	map             positions of rows on the page of knng explore; derived, may
 //	                be deleted, and nothing here reads it
 //	SEAL            written last: the store is finished where it stands
@@ -119,6 +120,37 @@
 //	53 00 00 00 00 00 00 00                   table 0, byte 83
 //	35 e6 4a 87 92 97 a1 ef                   checksum of its 55 bytes
 //
+// # The catalog
+//
+// Package reader opens a store without Pebble. It looks lists up in the view, and finds in
+// the catalog the rest that it needs of the database: records, ids, and the place of each
+// row. A store with a catalog looks ids up in it as well.
+//
+//	byte  0    "KNNGCATL"
+//	byte  8    u32 version of the catalog, 1
+//	byte 12    u32 bytes of the records
+//	byte 16    u64 rows
+//	byte 24    u64 ids: as many as rows, or 0
+//	byte 32    u64 places: as many as rows, or 0 where the place of every row is its number
+//	byte 40    u64 xxhash64 of the records
+//	byte 48    u64 xxhash64 of all before
+//	byte 56    records, a JSON object: manifest, adjacency, result, tables, ids, order
+//	then, each from a multiple of 4096 bytes on:
+//	           where there are ids, for each block of 64, 16 bytes: u64 offset among the
+//	           blocks, u64 xxhash64 of the block, with its number as seed; and 16 bytes
+//	           with their size
+//	           rows in the order of their ids, in pages
+//	           place of each row, in pages; 0xffffffff for a row without one
+//	           blocks of ids, as under 41
+//	then       SHA-256 of SEAL, 32 bytes
+//	           u64 xxhash64 of these
+//
+// A page is 4096 bytes: 1022 numbers, u32, zeros where there are fewer, and the u64
+// xxhash64 of all that, with the number of the page as seed. Blocks and pages are verified
+// at their first touch, as those of the view are. The catalog is written before the store is
+// sealed, all but its end, which binds it to the seal: one of another store is an error.
+// It takes 4 bytes a row, and with ids 4 more and the ids.
+//
 // # In-neighbors
 //
 // reverse/ is laid out as the store is: graph/, a Pebble database of the same
@@ -178,7 +210,7 @@
 //	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
 //
-// It is about all files but the view and those in scratch/, reverse/, search/ and living/.
+// It is about all files but the view, the catalog and those in scratch/, reverse/, search/ and living/.
 //
 // Whoever opens a store holds it to its seal: only files that are listed are opened, each
 // regular, of the size listed, and reached without a symbolic link; those of the database

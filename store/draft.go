@@ -120,7 +120,7 @@ func alreadyFinished(dir string, m *Manifest) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.info.Manifest.compare(dir, m); err != nil {
+	if err := compareManifests(dir, &s.info.Manifest, m); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: %s", ErrFinished, dir)
@@ -145,10 +145,10 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 		err = fmt.Errorf("%w: %s has no manifest", ErrCorrupt, d.dir)
 	}
 	if err == nil {
-		err = d.manifest.check()
+		err = d.manifest.Check()
 	}
 	if err == nil && resume {
-		err = d.manifest.compare(d.dir, &m)
+		err = compareManifests(d.dir, &d.manifest, &m)
 	}
 	if err != nil {
 		return err

@@ -83,7 +83,10 @@ func (e *engine) dump(ctx context.Context, home *sealed.Dir, w io.Writer, key st
 		_, err := w.Write(sealed.Text(home.Files))
 		return err
 	case "id":
-		row, err := e.rowOf(arg)
+		row, ok, err := e.rowOf(arg)
+		if err == nil && !ok {
+			err = fmt.Errorf("%w: %q", ErrNoID, arg)
+		}
 		if err == nil {
 			fmt.Fprintf(w, "row %d\n", row)
 		}
@@ -120,7 +123,7 @@ func (e *engine) dumpAll(ctx context.Context, w io.Writer) error {
 		keys, bytes := 0, 0
 		var names []string
 		err := e.scan([]byte{tag}, func(key, value []byte) error {
-			if keys++; keys%underRows == 0 && ctx.Err() != nil {
+			if keys++; keys%rowsPerLook == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			bytes += len(key) + len(value)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/sealed"
 )
 
@@ -19,21 +20,21 @@ import (
 func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m Manifest
-		if json.Unmarshal(data, &m) != nil || m.check() != nil {
+		if json.Unmarshal(data, &m) != nil || m.Check() != nil {
 			return
 		}
-		if typ, err := m.typ(); err != nil || typ.Size() < 1 || m.Rows < 0 || m.Dim < 1 || m.K < 1 {
+		if typ, err := m.RowType(); err != nil || typ.Size() < 1 || m.Rows < 0 || m.Dim < 1 || m.K < 1 {
 			t.Fatalf("%+v was accepted", m)
 		}
-		if err := m.compare("dir", &m); err != nil {
+		if err := compareManifests("dir", &m, &m); err != nil {
 			t.Fatal(err)
 		}
 		again, other := m, Manifest{}
-		again.Options = append(slices.Clone(m.Options), Option{"fuzz-only", "1"})
-		if err := m.compare("dir", &again); !errors.Is(err, ErrMismatch) {
+		again.Options = append(slices.Clone(m.Options), Option{Name: "fuzz-only", Value: "1"})
+		if err := compareManifests("dir", &m, &again); !errors.Is(err, ErrMismatch) {
 			t.Fatalf("another option: %v", err)
 		}
-		other.compare("dir", &m)
+		compareManifests("dir", &other, &m)
 	})
 }
 
@@ -58,8 +59,8 @@ func FuzzIDs(f *testing.F) {
 // it, or an error.
 func FuzzIDBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) {
-		for i := range uint64(idsPerKey) {
-			if id, err := idOfBlock(value, i); err == nil && !bytes.Contains(value, []byte(id)) {
+		for i := range catalog.IDsPerBlock {
+			if id, err := catalog.IDAt(value, i); err == nil && !bytes.Contains(value, id) {
 				t.Fatalf("id %q is not in the value", id)
 			}
 		}

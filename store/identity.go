@@ -42,14 +42,10 @@ func (d *Draft) recordIdentities() error {
 	return d.Record(sealed.TablesRecord, list)
 }
 
-// checkIdentities compares the files that wanted selects with their recorded identities.
-// Stores from before identities were recorded have none.
-func (e *engine) checkIdentities(home *sealed.Dir, wanted func(rel string) bool) error {
-	var list []sealed.Identity
-	if _, err := e.load(sealed.TablesRecord, &list); err != nil {
-		return err
-	}
-	return home.CheckIdentities(list, wanted)
+// identities loads the identities of large files. Older stores have none.
+func (e *engine) identities() (list []sealed.Identity, err error) {
+	_, err = e.load(sealed.TablesRecord, &list)
+	return list, err
 }
 
 // contents is the hash of all keys and values of a table, for its properties. It is told of

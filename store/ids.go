@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
-)
 
-// idsPerKey is how many external ids stand in one value.
-const idsPerKey = 64
+	"github.com/knng/knng/store/internal/catalog"
+)
 
 // maxID is the longest external id in bytes.
 const maxID = 4096
@@ -39,7 +38,7 @@ func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows in
 	defer s.close()
 	w := &idWriter{b: b}
 	err = eachID(r, file, rows, dropped, func(line int, id []byte) error {
-		if line%underRows == 0 && ctx.Err() != nil {
+		if line%rowsPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := w.add(id); err != nil {
@@ -53,7 +52,7 @@ func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows in
 	if err == nil {
 		added := 0
 		err = s.each(func(e idLine) error {
-			if added++; added%underRows == 0 && ctx.Err() != nil {
+			if added++; added%rowsPerLook == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			return w.addRow(file, e)
@@ -127,7 +126,7 @@ type idWriter struct {
 
 func (w *idWriter) add(id []byte) error {
 	w.value = append(binary.AppendUvarint(w.value, uint64(len(id))), id...)
-	if w.rows++; w.rows%idsPerKey == 0 {
+	if w.rows++; w.rows%catalog.IDsPerBlock == 0 {
 		return w.flush()
 	}
 	return nil
@@ -137,7 +136,7 @@ func (w *idWriter) flush() error {
 	if len(w.value) == 0 {
 		return nil
 	}
-	w.key = key64(w.key, tagIDs, uint64(w.rows-1)/idsPerKey)
+	w.key = key64(w.key, tagIDs, uint64(w.rows-1)/catalog.IDsPerBlock)
 	err := w.b.set(w.key, w.value)
 	w.value = w.value[:0]
 	return err
@@ -159,60 +158,42 @@ func (d *Draft) IDsDone() (bool, error) {
 	return d.Load(idsRecord, &rows)
 }
 
-// idOf reads the external id of a row.
-func (e *engine) idOf(row uint64) (string, error) {
+// appendID appends the external id of a row to dst.
+func (e *engine) appendID(dst []byte, row uint64) ([]byte, error) {
 	c, err := e.ids.take()
 	if err != nil {
-		return "", err
+		return dst, err
 	}
-	defer e.ids.give(c)
-	c.key = key64(c.key, tagIDs, row/idsPerKey)
+	defer c.Release()
+	c.key = key64(c.key, tagIDs, row/catalog.IDsPerBlock)
 	value, ok, err := c.value()
 	if err != nil {
-		return "", err
+		return dst, err
 	}
 	if !ok {
-		return "", corrupt(c.key, errors.New("no ids"))
+		return dst, corrupt(c.key, errors.New("no ids"))
 	}
-	id, err := idOfBlock(value, row%idsPerKey)
+	id, err := catalog.IDAt(value, int(row%catalog.IDsPerBlock))
 	if err != nil {
-		return "", corrupt(c.key, err)
+		return dst, corrupt(c.key, err)
 	}
-	return id, nil
-}
-
-// idOfBlock finds id number i of a value under tag 41.
-func idOfBlock(value []byte, i uint64) (string, error) {
-	d := decoder{data: value}
-	for ; ; i-- {
-		n := d.uvarint()
-		if d.bad || n > uint64(len(d.data)) {
-			return "", errors.New("damaged ids")
-		}
-		if i == 0 {
-			return string(d.data[:n]), nil
-		}
-		d.data = d.data[n:]
-	}
+	return append(dst, id...), nil
 }
 
 // rowOf finds the row of an external id.
-func (e *engine) rowOf(id string) (Row, error) {
+func (e *engine) rowOf(id string) (row uint64, ok bool, err error) {
 	c, err := e.rowsByID.take()
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	defer e.rowsByID.give(c)
+	defer c.Release()
 	c.key = append(append(c.key[:0], tagRowOfID), id...)
 	value, ok, err := c.value()
-	if err != nil {
-		return 0, err
-	}
-	if !ok {
-		return 0, fmt.Errorf("%w: %q", ErrNoID, id)
+	if err != nil || !ok {
+		return 0, false, err
 	}
 	if len(value) != 8 {
-		return 0, corrupt(c.key, fmt.Errorf("%d bytes, want 8", len(value)))
+		return 0, false, corrupt(c.key, fmt.Errorf("%d bytes, want 8", len(value)))
 	}
-	return Row(binary.LittleEndian.Uint64(value)), nil
+	return binary.LittleEndian.Uint64(value), true, nil
 }

@@ -35,10 +35,10 @@ func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error
 	if uint64(row) >= uint64(s.shape.Rows) {
 		return buf, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
 	}
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return buf, ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return buf, err
@@ -54,10 +54,10 @@ func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error
 // keys, sorted by (key, row), both reused from call to call. An error of fn ends
 // the iteration and is returned. Errors: those of InNeighbors.
 func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) error) error {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return err
@@ -73,10 +73,10 @@ func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) erro
 // Reverse says what the in-neighbors are. Errors: ErrNoReverse, ErrCorrupt,
 // ErrClosed.
 func (s *Store) Reverse() (Reverse, error) {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return Reverse{}, ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	in, err := s.inbound()
 	if err != nil {
 		return Reverse{}, err

@@ -6,8 +6,7 @@ import (
 	"iter"
 
 	"github.com/knng/knng/store/internal/block"
-	"github.com/knng/knng/store/internal/sealed"
-	"github.com/knng/knng/store/internal/storeerr"
+	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/vectors"
 )
 
@@ -15,10 +14,10 @@ import (
 // both reused from call to call; isolated rows have none. An error of fn ends
 // the iteration and is returned.
 func (s *Store) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	var ns []uint32
 	var ks []float32
 	return s.lists.each(func(row int, neighbors, keys []byte) error {
@@ -51,10 +50,10 @@ func (it *Iteration) Err() error { return it.err }
 var errStop = errors.New("stop")
 
 func (s *Store) each(yield func(Row, []Neighbor) bool) error {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	var list []Neighbor
 	err := s.lists.each(func(row int, neighbors, keys []byte) error {
 		list = s.appendShown(list[:0], neighbors, keys)
@@ -73,17 +72,17 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 // locality order, or the referenced sources, after checking that they are
 // unchanged. order[place] is the row of each. The caller closes the input.
 func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return nil, nil, ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	if order, err = s.engine.order(); err != nil {
 		return nil, nil, err
 	}
 	if s.info.Manifest.Vectors == "reference" {
-		in, err = s.referenced()
+		in, err = lookup.ReferencedRows(s.home, s.info.Manifest.Files)
 	} else {
-		in, err = s.copied()
+		in, err = s.copiedRows()
 	}
 	if err == nil && in.Len() != len(order) {
 		in.Close()
@@ -92,33 +91,10 @@ func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
 	return in, order, err
 }
 
-func (s *Store) copied() (*vectors.Input, error) {
-	if err := s.engine.checkIdentities(s.home, sealed.IsRows); err != nil {
-		return nil, err
-	}
-	f, err := s.home.Open(rowsPath)
-	if err != nil {
-		return nil, storeerr.Damage(err)
-	}
-	defer f.Close()
-	rows, err := vectors.OpenedRows(f, s.home.Path(rowsPath))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return vectors.NewInput(rows), nil
-}
-
-func (s *Store) referenced() (*vectors.Input, error) {
-	files := s.info.Manifest.Files
-	if len(files) != 1 || vectors.Streamed(files[0].Path) { // nor is what a stranger's store names unpacked
-		return nil, fmt.Errorf("%w: the referenced vectors: %d files, want one that can be mapped where it lies", ErrCorrupt, len(files))
-	}
-	f, err := s.found(files[0])
+func (s *Store) copiedRows() (*vectors.Input, error) {
+	identities, err := s.engine.identities()
 	if err != nil {
 		return nil, err
 	}
-	if vectors.Streamed(f.Path) {
-		return nil, fmt.Errorf("store: the referenced vectors: %s cannot be mapped where it lies", f.Path)
-	}
-	return vectors.Open([]string{f.Path}, &vectors.OpenOptions{Limit: files[0].Rows})
+	return lookup.CopiedRows(s.home, identities)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/view"
@@ -21,6 +22,7 @@ const (
 	scratchName = "scratch"
 	reverseName = "reverse"
 	viewName    = view.Name
+	catalogName = catalog.Name
 	searchName  = "search"
 	mapName     = "map"    // of the command: a picture of the graph, derived
 	livingName  = "living" // of package living: rows put and deleted since

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/store/internal/block"
+	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/store/internal/view"
@@ -40,29 +41,51 @@ func (l *lists) with(row Row, fn func(neighbors, keys []byte)) error {
 }
 
 func (l *lists) withPebble(row Row, fn func(neighbors, keys []byte)) error {
+	neighbors, keys, held, err := l.List(uint64(row))
+	if err == nil {
+		fn(neighbors, keys)
+		held.Release()
+	}
+	return err
+}
+
+// List reads the encoded list of a row through Pebble. It is valid until held is released.
+func (l *lists) List(row uint64) (neighbors, keys []byte, held lookup.Held, err error) {
 	c, err := l.cursors.take()
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	defer l.cursors.give(c)
-	c.key = key64(c.key, l.Tag, uint64(row)/block.Rows)
+	if neighbors, keys, err = l.read(c, row); err != nil {
+		c.Release()
+		return nil, nil, nil, err
+	}
+	return neighbors, keys, c, nil
+}
+
+func (l *lists) read(c *cursor, row uint64) (neighbors, keys []byte, err error) {
+	c.key = key64(c.key, l.Tag, row/block.Rows)
 	value, ok, err := c.value()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if !ok {
-		return corrupt(c.key, fmt.Errorf("no block for row %d", row))
+		return nil, nil, corrupt(c.key, fmt.Errorf("no block for row %d", row))
 	}
-	neighbors, keys, err := block.Row(value, int(row%block.Rows), l.CountBytes)
+	neighbors, keys, err = block.Row(value, int(row%block.Rows), l.CountBytes)
 	if err == nil {
 		err = l.Valid(neighbors)
 	}
 	if err != nil {
-		return corrupt(c.key, fmt.Errorf("row %d: %w", row, err))
+		return nil, nil, corrupt(c.key, fmt.Errorf("row %d: %w", row, err))
 	}
-	fn(neighbors, keys)
-	return nil
+	return neighbors, keys, nil
 }
+
+// AppendID and RowOf make lists a lookup.Fallback.
+
+func (l *lists) AppendID(dst []byte, row uint64) ([]byte, error) { return l.engine.appendID(dst, row) }
+
+func (l *lists) RowOf(id string) (row uint64, ok bool, err error) { return l.engine.rowOf(id) }
 
 // each calls fn with the encoded list of every row, in order, read through Pebble.
 func (l *lists) each(fn func(row int, neighbors, keys []byte) error) error {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-
-	"github.com/knng/knng/vectors"
 )
 
 // movedName is the file in DIR/scratch that says where the referenced file is now: what is
@@ -44,27 +42,4 @@ func (s *Store) NameAnew(path string) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	return note.Commit()
-}
-
-// found is a referenced file where it was, or where it was said to be since.
-func (s *Store) found(f vectors.File) (vectors.File, error) {
-	err := f.Check()
-	if err == nil {
-		return f, nil
-	}
-	if path := s.movedTo(); path != "" {
-		moved := f
-		if moved.Path = path; moved.Check() == nil {
-			return moved, nil
-		}
-	}
-	return f, fmt.Errorf("store: the referenced vectors: %w (where the file has moved, the build's command with its new name says so)", err)
-}
-
-// movedTo is the name that NameAnew noted; "" for none.
-func (s *Store) movedTo() (path string) {
-	if json.Unmarshal(s.readDerived(derivedMoved, toldBytes), &path) != nil {
-		return ""
-	}
-	return path
 }

@@ -1,13 +1,12 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/knng/knng/store/internal/block"
 )
 
 // Integers in bulk, the locality order and leaf numbers, stand 4096 to a key.
@@ -30,19 +29,34 @@ func (b *bulk) setIntegers(values []uint32, key func(first uint32) []byte) error
 	return nil
 }
 
-// integers reads what setIntegers wrote, appending to dst.
-func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
-	err := e.scan(prefix, func(key, value []byte) error {
+// eachInteger calls fn with the values that setIntegers wrote and their positions, and ends
+// with the error of ctx.
+func (e *engine) eachInteger(ctx context.Context, prefix []byte, fn func(i int, v uint32) error) error {
+	next := 0
+	return e.scanUnder(ctx, prefix, func(key, value []byte) error {
 		if len(value)%4 != 0 || len(value) > 4*integersPerKey {
 			return corrupt(key, fmt.Errorf("%d bytes of integers", len(value)))
 		}
 		if len(key) != len(prefix)+4 {
 			return corrupt(key, errors.New("a key of integers of another length"))
 		}
-		if first := binary.BigEndian.Uint32(key[len(prefix):]); int64(first) != int64(len(dst)) {
-			return corrupt(key, fmt.Errorf("integers from %d, want %d", first, len(dst)))
+		if first := binary.BigEndian.Uint32(key[len(prefix):]); int64(first) != int64(next) {
+			return corrupt(key, fmt.Errorf("integers from %d, want %d", first, next))
 		}
-		dst = block.Uint32s(dst, value)
+		for i := 0; i < len(value); i += 4 {
+			if err := fn(next, binary.LittleEndian.Uint32(value[i:])); err != nil {
+				return err
+			}
+			next++
+		}
+		return nil
+	})
+}
+
+// integers appends the values that setIntegers wrote to dst.
+func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
+	err := e.eachInteger(context.Background(), prefix, func(_ int, v uint32) error {
+		dst = append(dst, v)
 		return nil
 	})
 	return dst, err

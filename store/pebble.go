@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -183,6 +184,17 @@ func (e *engine) scan(prefix []byte, fn func(key, value []byte) error) (err erro
 		}
 	}
 	return nil
+}
+
+// scanUnder is scan that ends with the error of ctx.
+func (e *engine) scanUnder(ctx context.Context, prefix []byte, fn func(key, value []byte) error) error {
+	keys := 0
+	return e.scan(prefix, func(key, value []byte) error {
+		if keys++; keys%rowsPerLook == 1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fn(key, value)
+	})
 }
 
 // after returns the first key behind all that begin with prefix. No tag is 0xff.

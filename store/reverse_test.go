@@ -30,7 +30,7 @@ func scattered(t testing.TB, rng *rand.Rand, n, k int) (dir string, in [][]entry
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "s")
 	m := tiny(n)
-	m.K, m.Options = k, []Option{{"distance", "drawn"}}
+	m.K, m.Options = k, []Option{{Name: "distance", Value: "drawn"}}
 	d := open(t, dir, m)
 	in = make([][]entry, n)
 	isolated := make([]bool, n)

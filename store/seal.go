@@ -55,6 +55,13 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.makeView(ctx); err != nil {
 		return err
 	}
+	catalog, err := d.draftCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	if catalog != nil {
+		defer catalog.Abort()
+	}
 	for _, path := range leftovers { // of a crash; the last sync of the folder takes them along
 		if err := d.fs.RemoveAll(filepath.Join(d.dir, path)); err != nil {
 			return fmt.Errorf("store: %w", err)
@@ -72,7 +79,7 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
 		return err
 	}
-	if err := seal(ctx, d.fs, d.home); err != nil {
+	if err := seal(ctx, d.fs, d.home, catalog); err != nil {
 		return err
 	}
 	d.dropScratch()
@@ -111,10 +118,10 @@ func ReadResult(dir string, result any) error {
 // Record reads what was recorded under a name (Draft.Record) into v. ok is false where
 // nothing was. Errors: ErrCorrupt, ErrClosed.
 func (s *Store) Record(name string, v any) (ok bool, err error) {
-	if !s.calls.Enter() {
+	if !s.graph.Enter() {
 		return false, ErrClosed
 	}
-	defer s.calls.Leave()
+	defer s.graph.Leave()
 	return s.engine.load(name, v)
 }
 
@@ -125,6 +132,14 @@ func (d *Draft) makeView(ctx context.Context) error {
 		return err
 	}
 	return d.engine.makeView(ctx, d.fs, d.home, block.Out(shape))
+}
+
+// draftCatalog begins the catalog; nil if there are no lists.
+func (d *Draft) draftCatalog(ctx context.Context) (*catalogDraft, error) {
+	if _, ok, err := d.Adjacency(); err != nil || !ok {
+		return nil, err
+	}
+	return d.engine.draftCatalog(ctx, d.fs, filepath.Join(d.dir, catalogName))
 }
 
 // dropProgress drops what only a build needs.
@@ -160,17 +175,23 @@ func (d *Draft) settle() error {
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir) error {
+func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft) error {
 	files, errs, err := hashFiles(ctx, home, ours, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
+	}
+	text := sealed.Text(files)
+	if catalog != nil {
+		if err := catalog.end(sha256.Sum256(text)); err != nil {
+			return err
+		}
 	}
 	p, err := newPublication(fs, home.Path(sealName))
 	if err != nil {
 		return err
 	}
 	defer p.Abort()
-	if _, err := p.Write(sealed.Text(files)); err != nil {
+	if _, err := p.Write(text); err != nil {
 		return err
 	}
 	return p.Commit()
@@ -184,7 +205,7 @@ func ours(rel string) bool {
 
 // beside are files of a store that a seal is not about: itself, and the view, which is
 // derived and may be deleted.
-var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix, mapName}
+var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix, catalogName, catalogName + newSuffix, mapName}
 
 // leftovers are what a crash may leave of what was being made: the database, and the rows.
 var leftovers = []string{graphName + newSuffix, filepath.Join(vectorsName, rowsName+newSuffix)}

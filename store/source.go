@@ -16,10 +16,10 @@ import (
 // "-", for what came from it.
 func InputOf(dir string, paths []string, limit int) (*vectors.Input, error) {
 	m, err := writtenManifest(dir)
-	if err != nil || m == nil || m.Vectors == "reference" || !m.holds(paths, limit) {
+	if err != nil || m == nil || m.Vectors == "reference" || !manifestHolds(m, paths, limit) {
 		return nil, err
 	}
-	t, err := m.typ()
+	t, err := m.RowType()
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func writtenManifest(dir string) (*Manifest, error) {
 	return nil, nil
 }
 
-// holds reports whether the manifest is of an input, as far as can be told
+// manifestHolds reports whether the manifest is of an input, as far as can be told
 // without reading it.
-func (m *Manifest) holds(paths []string, limit int) bool {
+func manifestHolds(m *Manifest, paths []string, limit int) bool {
 	cut := false
 	if len(paths) != len(m.Files) {
 		return false

@@ -2,18 +2,18 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/knng/knng/store/internal/block"
-	"github.com/knng/knng/store/internal/inflight"
+	"github.com/knng/knng/store/internal/catalog"
+	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/storeerr"
-	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/store/reader"
 )
 
 // Options tunes a reader. The zero value works.
@@ -28,29 +28,14 @@ type Store struct {
 	dir    string
 	home   *sealed.Dir // dir, as it was opened
 	engine *engine
-	info   Info
+	info   *Info
 	shape  Shape
-	metric distance.Metric // 0: a user's own distance
-	scale  int             // of the rows, as Manifest.Scale
-	calls  inflight.Calls
 	opts   Options
 	lists  *lists
+	graph  lookup.Graph // looks up in the view, the catalog and lists
 
 	inMu sync.Mutex
-	in   *inbound // nil until in-neighbors are first asked for
-}
-
-// Info is what a store says of itself.
-type Info struct {
-	Manifest Manifest
-	Checksum string          // hex SHA-256 of the gt export
-	Distance string          // what orders the lists: the metric, or the name of a distance function
-	K        int             // length of the lists: min(manifest K, n-1)
-	Lists    int             // rows with a list
-	IDs      bool            // external ids are there
-	View     bool            // lists are looked up without Pebble
-	Result   json.RawMessage // the builder's report
-	Files    []SealedFile    // from DIR/SEAL
+	in   *inbound // nil until in-neighbors are first requested
 }
 
 // Open opens a finished store. Of each file in the seal it compares the size, and either the
@@ -79,21 +64,47 @@ func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed.
 	if s.engine, s.home, err = openSealed(root, opts); err != nil {
 		return nil, err
 	}
-	s.info.Files = s.home.Files
-	err = s.load()
-	if err == nil {
-		s.lists, err = openLists(s.engine, s.home, block.Out(s.shape))
+	if err = s.load(openLists); err != nil {
+		return nil, errors.Join(err, s.release())
 	}
-	if err == nil && s.lists.view == nil { // whose length tells as much
-		err = s.engine.reaches(s.shape.Rows)
+	return s, nil
+}
+
+// load reads the records and opens the files for lookups.
+func (s *Store) load(openLists func(e *engine, home *sealed.Dir, of block.Layout) (*lists, error)) (err error) {
+	if s.info, err = reader.ReadInfo(s.engine.load); err != nil {
+		return err
 	}
-	if err != nil {
-		s.engine.close()
-		s.home.Close()
+	s.shape = Shape{Rows: s.info.Rows(), K: s.info.K, Lists: s.info.Lists}
+	if s.lists, err = openLists(s.engine, s.home, block.Out(s.shape)); err != nil {
+		return err
+	}
+	if s.lists.view == nil { // whose size bounds the rows
+		if err := s.engine.reaches(s.shape.Rows); err != nil {
+			return err
+		}
+	}
+	if s.lists.home != nil {
+		if s.graph.Catalog, err = s.openCatalog(); err != nil {
+			return err
+		}
+	}
+	s.info.View, s.info.Files = s.lists.view != nil, s.home.Files
+	s.graph.Rows, s.graph.IDs = s.shape.Rows, s.info.IDs
+	s.graph.View, s.graph.Fallback = s.lists.view, s.lists
+	return nil
+}
+
+// openCatalog opens the catalog; it is nil where there is none.
+func (s *Store) openCatalog() (*catalog.Catalog, error) {
+	c, err := catalog.Open(s.home)
+	if err != nil || c == nil {
 		return nil, err
 	}
-	s.info.View = s.lists.view != nil
-	return s, nil
+	if c.Rows() != s.shape.Rows || s.info.IDs && c.Rows() > 0 && !c.HasIDs() {
+		return nil, errors.Join(fmt.Errorf("%w: %s, which may be deleted, is of %d rows, want %d with ids", ErrCorrupt, s.home.Path(catalog.Name), c.Rows(), s.shape.Rows), c.Close())
+	}
+	return c, nil
 }
 
 // openSealed opens the database of a sealed directory. It takes the directory over, also
@@ -111,8 +122,12 @@ func openSealed(root *rooted.Dir, opts *Options) (e *engine, home *sealed.Dir, e
 		home.Close()
 		return nil, nil, storeerr.Damage(err)
 	}
+	var tables []sealed.Identity
 	if err = e.boundRecords(); err == nil {
-		err = e.checkIdentities(home, sealed.IsTable)
+		tables, err = e.identities()
+	}
+	if err == nil {
+		err = home.CheckIdentities(tables, sealed.IsTable)
 	}
 	if err != nil {
 		e.close()
@@ -122,49 +137,11 @@ func openSealed(root *rooted.Dir, opts *Options) (e *engine, home *sealed.Dir, e
 	return e, home, nil
 }
 
-// load reads the records that a reader needs.
-func (s *Store) load() error {
-	e := s.engine
-	result := struct {
-		Checksum string `json:"checksum"`
-	}{}
-	var ids int
-	hasIDs, err := e.load(idsRecord, &ids)
-	if err != nil {
-		return err
-	}
-	for _, r := range []struct {
-		name string
-		into any
-	}{{"manifest", &s.info.Manifest}, {block.ShapeRecord, &s.shape}, {"result", &s.info.Result}, {"result", &result}} {
-		ok, err := e.load(r.name, r.into)
-		if err == nil && !ok {
-			err = fmt.Errorf("%w: %s has no %s", ErrCorrupt, s.dir, r.name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := s.info.Manifest.check(); err != nil {
-		return err
-	}
-	if err := s.shape.Check(); err != nil {
-		return err
-	}
-	s.info.Checksum, s.info.K, s.info.Lists, s.info.IDs = result.Checksum, s.shape.K, s.shape.Lists, hasIDs
-	s.metric, _ = distance.ParseMetric(s.info.Manifest.Metric)
-	s.info.Distance, s.scale = s.info.Manifest.Metric, s.info.Manifest.Scale()
-	if name := s.info.Manifest.option("distance"); name != absent {
-		s.metric, s.info.Distance = 0, name
-	}
-	return nil
-}
-
 // Dir is the directory of the store, as Open was given it.
 func (s *Store) Dir() string { return s.dir }
 
-// Info returns what the store says of itself.
-func (s *Store) Info() Info { return s.info }
+// Info describes the store.
+func (s *Store) Info() Info { return *s.info }
 
 // Len is the number of rows: isolated ones count, dropped ones do not.
 func (s *Store) Len() int { return s.shape.Rows }
@@ -174,18 +151,10 @@ func (s *Store) K() int { return s.shape.K }
 
 // OwnDistance reports whether the keys come from a distance that is no metric of the
 // rows: rank-order, or a function of the program that built the graph.
-func (s *Store) OwnDistance() bool { return s.metric == 0 }
+func (s *Store) OwnDistance() bool { return s.info.OwnDistance() }
 
-// Shown turns a key into the distance that Neighbors shows.
-func (s *Store) Shown(key float32) float32 {
-	if s.metric == 0 {
-		return key
-	}
-	if s.scale != 0 {
-		return shown(s.metric, key, s.scale)
-	}
-	return s.metric.Shown(key)
-}
+// Shown turns a key into the distance that Neighbors returns.
+func (s *Store) Shown(key float32) float32 { return s.info.Shown(key) }
 
 // Neighbors appends the list of row to buf[:0], nearest first, and returns it;
 // an isolated row has none. It allocates nothing when cap(buf) >= K. Errors:
@@ -193,15 +162,15 @@ func (s *Store) Shown(key float32) float32 {
 // disk failed, since it was opened.
 func (s *Store) Neighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
 	buf = buf[:0]
-	err = s.lookup(row, func(neighbors, keys []byte) { buf = s.appendShown(buf, neighbors, keys) })
+	err = s.graph.With(uint64(row), func(neighbors, keys []byte) { buf = s.appendShown(buf, neighbors, keys) })
 	return buf, err
 }
 
-// appendShown decodes a raw list.
+// appendShown decodes a list.
 func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 	for i := 0; i < len(neighbors); i += 4 {
 		key := math.Float32frombits(binary.LittleEndian.Uint32(keys[i:]))
-		dst = append(dst, Neighbor{Row(binary.LittleEndian.Uint32(neighbors[i:])), s.Shown(key)})
+		dst = append(dst, Neighbor{Row: Row(binary.LittleEndian.Uint32(neighbors[i:])), Distance: s.Shown(key)})
 	}
 	return dst
 }
@@ -210,63 +179,43 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 // appends both to neighbors[:0] and keys[:0]. Errors: those of Neighbors.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
 	neighbors, keys = neighbors[:0], keys[:0]
-	err := s.lookup(row, func(ns, ks []byte) {
+	err := s.graph.With(uint64(row), func(ns, ks []byte) {
 		neighbors, keys = block.Uint32s(neighbors, ns), block.Float32s(keys, ks)
 	})
 	return neighbors, keys, err
 }
 
-// lookup calls fn with the raw list of a row.
-func (s *Store) lookup(row Row, fn func(neighbors, keys []byte)) error {
-	if uint64(row) >= uint64(s.shape.Rows) {
-		return fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
-	}
-	if !s.calls.Enter() {
-		return ErrClosed
-	}
-	defer s.calls.Leave()
-	return s.lists.with(row, fn)
-}
-
 // RowOf finds a row by its external id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
 func (s *Store) RowOf(id string) (Row, error) {
-	if !s.info.IDs {
-		return 0, fmt.Errorf("%w: %q, the store has no external ids", ErrNoID, id)
-	}
-	if !s.calls.Enter() {
-		return 0, ErrClosed
-	}
-	defer s.calls.Leave()
-	row, err := s.engine.rowOf(id)
-	if err == nil && uint64(row) >= uint64(s.shape.Rows) {
-		return 0, fmt.Errorf("%w: id %q is of row %d of %d", ErrCorrupt, id, row, s.shape.Rows)
-	}
-	return row, err
+	row, err := s.graph.RowOf(id)
+	return Row(row), err
 }
 
 // ID returns the external id of a row. Errors: ErrNoRow, ErrNoID where the
 // store has no ids, ErrCorrupt, ErrClosed.
 func (s *Store) ID(row Row) (string, error) {
-	if uint64(row) >= uint64(s.shape.Rows) {
-		return "", fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
-	}
-	if !s.info.IDs {
-		return "", fmt.Errorf("%w: the store has no external ids", ErrNoID)
-	}
-	if !s.calls.Enter() {
-		return "", ErrClosed
-	}
-	defer s.calls.Leave()
-	return s.engine.idOf(uint64(row))
+	id, err := s.graph.AppendID(nil, uint64(row))
+	return string(id), err
 }
 
 // Close waits for running calls and iterations, then releases everything: it must not be
 // called from within one. Later calls return ErrClosed.
 func (s *Store) Close() error {
-	if !s.calls.Close() {
+	if !s.graph.Close() {
 		return nil
 	}
-	err := errors.Join(s.lists.close(), s.engine.close())
+	return s.release()
+}
+
+// release closes all that was opened.
+func (s *Store) release() (err error) {
+	if s.lists != nil {
+		err = s.lists.close()
+	}
+	if s.graph.Catalog != nil {
+		err = errors.Join(err, s.graph.Catalog.Close())
+	}
+	err = errors.Join(err, s.engine.close())
 	if s.in != nil {
 		err = errors.Join(err, s.in.close())
 	}

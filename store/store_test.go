@@ -24,7 +24,7 @@ import (
 // tiny describes a store of n rows of two bytes each.
 func tiny(n int) Manifest {
 	return Manifest{Rows: n, Dim: 2, Type: "uint8", Metric: "euclidean", K: 2, Vectors: "copy",
-		Options: []Option{{"k", "2"}, {"seed", "1"}}}
+		Options: []Option{{Name: "k", Value: "2"}, {Name: "seed", Value: "1"}}}
 }
 
 func open(t testing.TB, dir string, m Manifest) *Draft {
@@ -303,7 +303,7 @@ func TestMismatchAndStates(t *testing.T) {
 		t.Errorf("reading an unfinished build: %v", err)
 	}
 	other := tiny(100)
-	other.Options = []Option{{"k", "2"}, {"seed", "9"}}
+	other.Options = []Option{{Name: "k", Value: "2"}, {Name: "seed", Value: "9"}}
 	_, err := OpenDraft(dir, other, nil)
 	if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "seed: 1 there, 9 asked") {
 		t.Errorf("another seed: %v", err)
@@ -540,13 +540,13 @@ func BenchmarkIDs(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	b.Run("row to id", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.engine.idOf(rng.Uint64N(n))
+			_, err := d.engine.appendID(nil, rng.Uint64N(n))
 			must(b, err)
 		}
 	})
 	b.Run("id to row", func(b *testing.B) {
 		for b.Loop() {
-			_, err := d.engine.rowOf(fmt.Sprintf("pictures/row number %d.jpg", rng.IntN(n)))
+			_, _, err := d.engine.rowOf(fmt.Sprintf("pictures/row number %d.jpg", rng.IntN(n)))
 			must(b, err)
 		}
 	})

@@ -5,19 +5,31 @@ import (
 
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/storeerr"
+	"github.com/knng/knng/store/reader"
 )
 
-// Row is a 0-based position in the input. Stores hold rows below 2^32 today; the type is
-// wider so that it need not change. Slices of neighbors are uint32, as they are stored, and
-// would change with the format.
-type Row uint64
+// Row is a 0-based position in the input.
+type Row = reader.Row
 
-// Neighbor is one entry of a list. Distance is the shown distance (the square
-// root of the key under euclidean, the key itself otherwise).
-type Neighbor struct {
-	Row      Row
-	Distance float32
-}
+// Neighbor is one entry of a list. Distance is the shown distance (the square root of the
+// key under euclidean, the key itself otherwise).
+type Neighbor = reader.Neighbor
+
+// A Manifest describes a store: its input, and the options that determine its graph.
+type Manifest = reader.Manifest
+
+// An Option is a name and a value of a Manifest.
+type Option = reader.Option
+
+// Info describes a store: Manifest, Checksum, Distance, K, Lists, IDs, View, Result, Files.
+type Info = reader.Info
+
+// FormatVersion is the version of the store's format; the package comment lists the versions.
+const FormatVersion = reader.FormatVersion
+
+// ScaleOption names the option of a manifest with the exponent of the power of two by which
+// the rows of the input were multiplied.
+const ScaleOption = reader.ScaleOption
 
 // A SealedFile is a line of DIR/SEAL: Path (relative, slash-separated), Size and SHA256 of
 // one file of a finished store.

@@ -21,12 +21,11 @@ import (
 // errNotVerbatim says that a value is not in Pebble's tables as it was set.
 var errNotVerbatim = errors.New("store: the tables do not hold the lists as they are, so there is no view of them")
 
-// BuildView makes the view of the finished store in dir, by which lists are
-// looked up without Pebble (see the package comment), where it was deleted or
-// where an older knng built the store. It reads the lists once and takes 1 MiB.
-// The bytes are a function of the store's tables. Cancelling ctx stops it, and leaves what
-// was there. Errors: those of Open; ErrLocked; ErrSpace; one that says so where Pebble has
-// compressed the tables.
+// BuildView makes the view and the catalog of the finished store in dir (see the package
+// comment), if they were deleted or an older knng built the store. Lookups in them need no
+// database. It reads the lists once and takes at most 17 MiB. The bytes are a function of
+// the store. Cancelling ctx stops it, and leaves the files as they were. Errors: those of
+// Open; ErrLocked; ErrSpace; one for a store whose tables Pebble has compressed.
 func BuildView(ctx context.Context, dir string) (err error) {
 	defer caught(&err)
 	s, err := openWith(dir, nil, openWithoutView) // it may be damaged
@@ -39,10 +38,19 @@ func BuildView(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer lock.Close()
-	if err := Room("the view", Need{dir, int64(s.shape.Rows)}); err != nil {
+	if err := Room("the view and the catalog", Need{dir, 5 * int64(s.shape.Rows)}); err != nil {
 		return err
 	}
-	return s.engine.publishView(ctx, pebblefs.Of(s.home.Dir), s.home, s.lists.Layout)
+	files := pebblefs.Of(s.home.Dir)
+	if err := s.engine.publishView(ctx, files, s.home, s.lists.Layout); err != nil {
+		return err
+	}
+	catalog, err := s.engine.draftCatalog(ctx, files, s.home.Path(catalogName))
+	if err != nil {
+		return err
+	}
+	defer catalog.Abort()
+	return catalog.end(s.home.Sum)
 }
 
 // publishView writes the view of the tables in a folder there, through fs. Where it fails,
@@ -94,7 +102,7 @@ func (e *engine) writeView(ctx context.Context, w io.Writer, home sealed.Opener,
 			return err
 		}
 		entry = view.AppendEntry(entry[:0], b, place, value)
-		if b++; b%(underRows/block.Rows) == 1 && ctx.Err() != nil {
+		if b++; b%(rowsPerLook/block.Rows) == 1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		_, err = w.Write(entry)

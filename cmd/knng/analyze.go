@@ -28,9 +28,10 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
 
 With --reverse the rows that list each row are built and kept in DIR/reverse,
 sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
-graph is not touched, and DIR/reverse may be deleted. With --view the file DIR/view
-is made again, where it was deleted or the graph is an older one's: lookups are
-some ten times slower without. With --search the links in DIR/search are made, which search
+graph is not touched, and DIR/reverse may be deleted. With --view the files DIR/view
+and DIR/catalog are made again, if they were deleted or an older knng built the
+graph: lookups are some ten times slower without the first, and programs that use
+package store/reader need both. With --search the links in DIR/search are made, which search
 walks and its first call makes too. --affinity FILE clusters the rows by affinity
 propagation over the lists, with minus the stored key as similarity (minus the
 squared distance under euclidean) and --preference (default: the median
@@ -71,7 +72,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&a.reverse, "reverse", false, "build the in-neighbors and keep them in DIR/reverse")
-	f.BoolVar(&a.view, "view", false, "make DIR/view again, by which lists are looked up")
+	f.BoolVar(&a.view, "view", false, "make DIR/view and DIR/catalog again, by which lists and ids are looked up")
 	f.BoolVar(&a.search, "search", false, "make the links in DIR/search, by which vectors are searched for")
 	f.StringVar(&a.plot, "plot", "", "draw in-degrees, distances and the recall of 1,000 rows to this SVG file")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")

@@ -93,6 +93,24 @@ func TestEmbeddingIsLight(t *testing.T) {
 	}
 }
 
+// TestReaderIsLight: a program that only looks up neighbors links no database, and at most
+// 30 packages outside the standard library and this module.
+func TestReaderIsLight(t *testing.T) {
+	foreign := 0
+	for _, dep := range goList(t, "-deps", "./store/reader") {
+		first, _, _ := strings.Cut(dep, "/")
+		if !strings.Contains(first, ".") || strings.HasPrefix(dep, module) {
+			continue
+		}
+		if foreign++; strings.HasPrefix(dep, "github.com/cockroachdb/") {
+			t.Errorf("store/reader pulls in %s", dep)
+		}
+	}
+	if foreign > 30 {
+		t.Errorf("store/reader pulls in %d packages of others, at most 30 are meant", foreign)
+	}
+}
+
 func TestTopLevel(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join("..", ".."))
 	if err != nil {

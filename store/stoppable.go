@@ -14,13 +14,13 @@ type Stoppable struct {
 // methods do not look at ctx. Both are closed by closing the store.
 func (s *Store) Under(ctx context.Context) Stoppable { return Stoppable{s, ctx} }
 
-// underRows is how many lists are read between two looks at the context.
-const underRows = 4096
+// rowsPerLook is how many lists are read between two looks at the context.
+const rowsPerLook = 4096
 
 // EachKeyed is that of the store, and looks at the context now and then.
 func (s Stoppable) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
 	return s.Store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
-		if row%underRows == 0 {
+		if row%rowsPerLook == 0 {
 			if err := s.ctx.Err(); err != nil {
 				return err
 			}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/vectors"
+)
+
+// MismatchError lists every difference between the options asked and those
+// that the store was begun with. errors.Is(err, ErrMismatch) holds.
+type MismatchError struct {
+	Dir         string
+	Differences []Difference
+}
+
+// Difference is one option whose value differs.
+type Difference struct{ Name, Have, Want string }
+
+// Error lists the differences.
+func (e *MismatchError) Error() string {
+	var list []string
+	for _, d := range e.Differences {
+		list = append(list, fmt.Sprintf("%s: %s there, %s asked", d.Name, d.Have, d.Want))
+	}
+	return fmt.Sprintf("store: %s was begun with other options or rows (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
+}
+
+// Is makes errors.Is(err, ErrMismatch) hold.
+func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
+
+// compareManifests returns a MismatchError unless want asks for the result of m.
+func compareManifests(dir string, m, want *Manifest) error {
+	e := &MismatchError{Dir: dir}
+	differ := func(name string, have, want any) {
+		if h, w := fmt.Sprint(have), fmt.Sprint(want); h != w {
+			e.Differences = append(e.Differences, Difference{name, h, w})
+		}
+	}
+	differ("rows", m.Rows, want.Rows)
+	differ("dimension", m.Dim, want.Dim)
+	differ("type", m.Type, want.Type)
+	differ("vectors", m.Vectors, want.Vectors)
+	for _, o := range want.Options {
+		differ(o.Name, optionOf(m, o.Name), o.Value)
+	}
+	for _, o := range m.Options {
+		if optionOf(want, o.Name) == absent {
+			differ(o.Name, o.Value, absent)
+		}
+	}
+	if !slices.Equal(m.Offsets, want.Offsets) {
+		differ("offsets of columns", describeOffsets(m.Offsets), describeOffsets(want.Offsets))
+	}
+	differ("input files", len(m.Files), len(want.Files))
+	for i := range min(len(m.Files), len(want.Files)) {
+		have, asked := m.Files[i], want.Files[i]
+		if have.Size != asked.Size || have.Sample != asked.Sample || have.Rows != asked.Rows {
+			differ("input "+asked.Path, describeFile(have), describeFile(asked))
+		}
+		differ("column of "+asked.Path, have.Column, asked.Column)
+	}
+	if len(e.Differences) == 0 {
+		return nil
+	}
+	return e
+}
+
+// describeFile describes a file in a difference by its contents, which count, not by its
+// name.
+func describeFile(f vectors.File) string {
+	return fmt.Sprintf("%d bytes with sample %016x", f.Size, f.Sample)
+}
+
+// describeOffsets prints a few offsets, or a hash of many.
+func describeOffsets(offsets []float64) string {
+	if len(offsets) <= 8 {
+		return fmt.Sprint(offsets)
+	}
+	return fmt.Sprintf("%d with hash %016x", len(offsets), xxhash.Sum64String(fmt.Sprint(offsets)))
+}
+
+const absent = "(none)"
+
+// optionOf returns the value of an option, or absent.
+func optionOf(m *Manifest, name string) string {
+	if value, ok := m.Option(name); ok {
+		return value
+	}
+	return absent
+}

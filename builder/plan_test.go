@@ -92,7 +92,7 @@ func TestRoomBeforePhases(t *testing.T) {
 	for _, c := range []struct {
 		room int64
 		what string
-	}{{1 << 20, "the copy of the rows takes"}, {1 << 20, "the adjacency and its view takes"}} {
+	}{{1 << 20, "the copy of the rows takes"}, {1 << 20, "the adjacency with its view and catalog takes"}} {
 		o.Progress = func(e builder.Event) {
 			if _, err := os.Stat(ballast); err != nil && (strings.Contains(c.what, "rows") && e.Phase == "audit" || e.Phase == "rerank" || e.Phase == "propagation 1") {
 				os.WriteFile(ballast, make([]byte, size), 0o666) // as much as there is room for

@@ -44,11 +44,11 @@ func (m *partsMethod) spillBytes() int64 {
 	return rows
 }
 
-// roomForLists is for the adjacency and its view.
+// roomForLists requires room for the adjacency with its view and catalog.
 func (r *run) roomForLists() error {
 	if _, done, err := r.Draft.Adjacency(); done || err != nil {
 		return err
 	}
 	rows := len(r.Good) + len(r.copies)
-	return r.RoomFor("the adjacency and its view", job.ListBytes(rows, r.listLength())+int64(rows), 0)
+	return r.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, r.listLength())+5*int64(rows), 0)
 }

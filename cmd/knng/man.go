@@ -14,7 +14,7 @@ import (
 func init() {
 	more = append(more, func(*globals) *cobra.Command {
 		return &cobra.Command{
-			Use: "man DIR", Short: "Write a man page of every command into a folder",
+			Use: "man DIR", Hidden: true, Short: "Write a man page of every command into a folder",
 			Args: args(cobra.ExactArgs(1)),
 			RunE: func(c *cobra.Command, a []string) error {
 				if err := os.MkdirAll(a[0], 0o777); err != nil {

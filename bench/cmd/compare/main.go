@@ -6,7 +6,7 @@
 //
 // Each commit is checked out into a folder of its own, and its tests are compiled once. The
 // two then run one after the other, as often as -count says, so that a slow minute of the
-// machine meets both. What they print is kept in -out.
+// machine meets both. Their output is kept in -out.
 package main
 
 import (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // badRows is what the audit found, as recorded in the store.
@@ -67,6 +68,9 @@ func (r *run) readAll() error {
 		return err
 	}
 	r.bad = badRows{Checksum: checksumText(report.Checksum), Repeated: report.Duplicates}
+	if r.opts.keysOfAnyLength() {
+		report.TooLarge = nil
+	}
 	r.bad.collect(report, r.opts.zeroIsBad())
 	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
@@ -119,6 +123,10 @@ func (r *run) separate() (err error) {
 	r.Good = good
 	return nil
 }
+
+// keysOfAnyLength reports whether keys do not grow with rows: under cosine, whose norms are
+// float64.
+func (o *Options) keysOfAnyLength() bool { return o.Distance == nil && o.Metric == distance.Cosine }
 
 // zeroIsBad reports whether a row of zeros has no distances.
 func (o *Options) zeroIsBad() bool { return o.Distance == nil && o.Metric.ZeroIsBad() }

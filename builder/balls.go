@@ -74,6 +74,9 @@ func (m *ballsMethod) Prepare() error {
 	if m.Inner() {
 		return m.prepareInner()
 	}
+	if err := m.separateOutliers(); err != nil {
+		return err
+	}
 	if err := m.Sight(m.candidatesByCodes); err != nil {
 		return err
 	}

@@ -47,6 +47,9 @@ func (r *run) complete() (int, error) {
 	}
 	var short []uint32
 	r.Lists.Short(r.K, func(place uint32) { short = append(short, place) })
+	short = append(short, r.outliers...)
+	slices.Sort(short)
+	short = slices.Compact(short)
 	if len(short) == 0 {
 		return 0, nil
 	}
@@ -64,7 +67,7 @@ func (r *run) complete() (int, error) {
 			return err
 		}
 	})
-	p.End("%d rows were left short and completed exactly", len(short))
+	p.End("%d rows, left short or far from all others, were completed exactly", len(short))
 	r.completing = job.Counts{Requested: int64(len(short)) * int64(r.N()-1), Evaluated: evaluated.Load()}
 	return len(short), err
 }

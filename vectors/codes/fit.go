@@ -16,6 +16,10 @@ type Rounding struct {
 	Offsets []float64 `json:"offsets,omitempty"`
 	PerUnit float64   `json:"per_unit,omitempty"`
 	Unit    bool      `json:"unit,omitempty"`
+
+	// Robust tells that some elements lie so far out that they had no say: those of the
+	// few rows that have them are clipped, wherever they are.
+	Robust bool `json:"robust,omitempty"`
 }
 
 // fitElements is about how many elements a rounding is fitted on: the quantile
@@ -88,14 +92,22 @@ func fit(rows *vectors.Rows, space *distance.Space, unit bool, share float64) (r
 	for j := range r.Offsets {
 		r.Offsets[j] /= float64(max(count, 1))
 	}
+	apart := make([]float64, len(sample))
 	for i, x := range sample {
-		sample[i] = math.Abs(x - r.Offsets[i%dim])
+		apart[i] = math.Abs(x - r.Offsets[i%dim])
 	}
 	r.PerUnit = 1
-	if beyond := len(sample) - int(share*float64(len(sample))); beyond > 0 {
-		if far := largest(sample, beyond); far[0] > 0 {
-			r.PerUnit = 127 / max(far[beyond-1], far[0]/64)
-		}
+	beyond := len(sample) - int(share*float64(len(sample)))
+	if beyond <= 0 {
+		return r
+	}
+	far := largest(apart, beyond)
+	if outlying(apart, far, dim) {
+		r.withoutOutliers(sample)
+		return r
+	}
+	if far[0] > 0 {
+		r.PerUnit = 127 / max(far[beyond-1], far[0]/farMost)
 	}
 	return r
 }

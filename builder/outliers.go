@@ -1,0 +1,30 @@
+package builder
+
+import "github.com/knng/knng/builder/internal/job"
+
+// mostOutliers is how many rows that lie far out are compared with all others by their keys:
+// as many as the controls are.
+const mostOutliers = 1024
+
+// outliersMissed is the share of what a target leaves to be missed that outliers may be, if
+// they are more than that.
+const outliersMissed = 0.1
+
+// separateOutliers settles how the few rows are compared that codes clip because they lie far
+// out: with all others, in the end, or all rows by keys, where these rows are many.
+func (m *ballsMethod) separateOutliers() error {
+	few, all := m.Codes.Outliers(mostOutliers)
+	missed := outliersMissed * (1 - m.opts.Recall) * float64(m.N())
+	switch {
+	case all:
+		m.outliers = few
+		if len(few) > 0 {
+			m.Say("%d rows lie far out: they are compared with all others", len(few))
+		}
+	case mostOutliers > missed && len(m.State.Stages) == 0 && !m.State.ByKeys():
+		m.Say("more than %d rows lie far out: rows are compared by their keys", mostOutliers)
+		m.State.Means = job.ByKeys
+		return m.Save()
+	}
+	return nil
+}

@@ -83,6 +83,11 @@ func (m *ballsMethod) Prepare() error {
 	if m.Keyed = m.State.ByKeys(); m.Keyed || m.State.Method != string(Balls) {
 		return nil
 	}
+	if m.tooDear() {
+		m.Say("about %d balls a row are expected to take more than all pairs: these are compared", m.State.Expected.Divisions)
+		m.State.Side = m.exactSide()
+		return m.takeExact(m)
+	}
 	return m.reduce()
 }
 

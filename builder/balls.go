@@ -85,8 +85,8 @@ func (m *ballsMethod) Prepare() error {
 	}
 	if m.tooDear() {
 		m.Say("about %d balls a row are expected to take more than all pairs: these are compared", m.State.Expected.Divisions)
-		m.State.Side = m.exactSide()
-		return m.takeExact(m)
+		m.State.Side = m.BlockSide()
+		return m.takeExact()
 	}
 	return m.reduce()
 }

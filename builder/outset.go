@@ -13,7 +13,7 @@ const outsetRows = 5000
 // that all pairs are fewer.
 func (m *ballsMethod) tooDear() bool {
 	p := m.State.Expected
-	if p == nil || m.N() < outsetRows || m.steer == nil || m.Goal.Capped() || len(m.State.Stages) > 0 {
+	if p == nil || m.N() < outsetRows || m.Steer == nil || m.Goal.Capped() || len(m.State.Stages) > 0 {
 		return false
 	}
 	perLeaf := min(float64(m.opts.LeafSize), float64(m.N())) / 2

@@ -72,7 +72,7 @@ func newAppend(g *globals) *cobra.Command {
 	return c
 }
 
-// appended counts what became of rows.
+// appended counts rows by their treatment.
 type appended struct {
 	Dir      string `json:"dir"`
 	Put      int    `json:"put"`

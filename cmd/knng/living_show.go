@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
 	"strconv"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -16,7 +18,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// livingInfo prints what a graph is that is written to.
+// livingInfo describes a graph that is written to.
 func livingInfo(g *globals, dir string) error {
 	v, err := living.OpenReader(dir, nil)
 	if err != nil {
@@ -27,12 +29,22 @@ func livingInfo(g *globals, dir string) error {
 }
 
 func showLiving(g *globals, dir string, v *living.View) error {
-	st := v.State()
+	st, built := v.State(), new(builder.Result)
+	if base := v.Base(); base != nil {
+		if err := json.Unmarshal(base.Info().Result, built); err != nil {
+			return fmt.Errorf("result stored in %s: %w", base.Dir(), err)
+		}
+	}
 	if g.json {
-		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true})
+		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "recall_estimate": built.Recall})
 	}
 	fmt.Fprintf(g.stdout, "%s: %d rows of %d %s, k=%d, %s, written to since it was built\n", dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
-	fmt.Fprintf(g.stdout, "graph      %d rows in %s\n", st.Rows-st.Pending, st.Base)
+	if st.Base != "" {
+		fmt.Fprintf(g.stdout, "graph      %d live rows in %s\n", st.Rows-st.Pending, st.Base)
+	}
+	if built.Recall.Sample > 0 {
+		fmt.Fprintf(g.stdout, "recall     %.4f, 95 %% interval %.4f to %.4f, when that was built; knng recall %s measures it now\n", built.Recall.Recall, built.Recall.Low, built.Recall.High, dir)
+	}
 	fmt.Fprintf(g.stdout, "pending    %d rows that are in no graph yet; every search compares its query with them\n", st.Pending)
 	fmt.Fprintf(g.stdout, "dead       %d rows that take space until the next compaction\n", st.Dead)
 	fmt.Fprintf(g.stdout, "written    %d operations; the next row is %d\n", st.Ops-1, st.NextRow)

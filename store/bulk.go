@@ -112,7 +112,7 @@ func (b *bulk) commit() error {
 	return nil
 }
 
-// abort drops what was written; after commit it does nothing.
+// abort removes the tables that were written; after commit it does nothing.
 func (b *bulk) abort() {
 	if b.w != nil {
 		b.w.Close()
@@ -135,8 +135,8 @@ func (d *Draft) excise(start, end []byte) error {
 	return nil
 }
 
-// dropStale removes what a crash left behind: tables that were not ingested and
-// data that a fold has replaced.
+// dropStale removes the leftovers of a crash: tables that were not ingested, and data that a
+// fold has replaced.
 func (d *Draft) dropStale() error {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -230,8 +230,8 @@ func (d *Draft) readLists(key []byte, l *Lists) (ok bool, err error) {
 	return true, nil
 }
 
-// BlockBytes is about the bytes of all unfolded subgraph blocks on disk: what
-// Replay would read, and the builder's signal to fold.
+// BlockBytes estimates the bytes of all unfolded subgraph blocks on disk, which Replay would
+// read. The builder folds when they become many.
 func (d *Draft) BlockBytes() (n int64, err error) {
 	bytes, err := d.engine.db.EstimateDiskUsage([]byte{tagBlock}, []byte{tagBlock + 1})
 	if err != nil {

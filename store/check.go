@@ -22,12 +22,12 @@ type CheckOptions struct {
 	Full   bool // recompute the keys of all rows, not of a sample
 	Sample int  // rows whose keys are recomputed; 0 is 1000
 	Seed   uint64
-	// Progress is told what is being checked, and how far that is: bytes of files,
-	// rows of all else. It is called by one goroutine at a time.
+	// Progress receives the name of the running step and how far it is: in bytes for files,
+	// in rows for all other steps. One goroutine at a time calls it.
 	Progress func(what string, done, total int64)
 }
 
-// A CheckReport is what a check found.
+// A CheckReport lists the findings of a check.
 type CheckReport struct {
 	Files      int      `json:"files"` // sealed files hashed
 	Bytes      int64    `json:"bytes"`
@@ -58,8 +58,8 @@ func (r *CheckReport) fault(format string, args ...any) {
 
 // Check verifies a finished store: size and hash of every file, every block,
 // the lists, the view of them and the in-neighbors where they are there, the order, the
-// ids, the checksum, and on a sample of rows the keys themselves. Damage is reported, not
-// returned: the error is for what kept the check from going on, a context that ended too.
+// ids, the checksum, and on a sample of rows the keys themselves. The report lists
+// the damage; the error is for a check that could not go on, or whose context ended.
 func Check(ctx context.Context, dir string, opts CheckOptions) (*CheckReport, error) {
 	if opts.Sample == 0 {
 		opts.Sample = 1000
@@ -168,7 +168,7 @@ func (c *checker) strangers(home *rooted.Dir, folder string, listed map[string]b
 	return err
 }
 
-// contents opens the store and checks what is in it.
+// contents opens the store and checks its contents.
 func (c *checker) contents() error {
 	s, err := Open(c.dir, nil)
 	if err != nil {
@@ -270,7 +270,7 @@ func (c *checker) order() error {
 	return nil
 }
 
-// leftovers looks for what only a build needs, which the seal drops.
+// leftovers looks for data that only a build needs, which sealing drops.
 func (c *checker) leftovers() error {
 	for _, tag := range buildTags {
 		keys := 0

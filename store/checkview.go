@@ -11,8 +11,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// view checks that the view is what would be made of Pebble's tables now, so that
-// it says of every block what Pebble holds.
+// view compares the view with one made of Pebble's tables now, so that both have the same
+// blocks.
 func (c *checker) view() error {
 	if c.store.lists.view == nil {
 		c.report.Notes = append(c.report.Notes, "there is no view: lookups go through Pebble")
@@ -69,7 +69,7 @@ func (c *checker) catalog() error {
 
 var errDiffers = errors.New("the files differ")
 
-// A comparer is written what a file should hold.
+// A comparer compares the bytes written to it with the contents of a file.
 type comparer struct {
 	want []byte
 	at   int                // bytes that are equal

@@ -16,9 +16,9 @@ import (
 	"github.com/knng/knng/store/internal/sealed"
 )
 
-// Names of what is derived from a store by others and kept in its directory. All of it may
-// be deleted, none is sealed, and a stranger may have put anything in its place: those who
-// read it check it against the graph.
+// Names of derived files that other packages keep in the directory of a store. They may be
+// deleted and are not sealed. Anybody may have replaced them, so readers check them against
+// the graph.
 const (
 	DerivedLinks = searchName + "/links" // of package search
 	DerivedMap   = mapName               // of the command: a picture of the graph
@@ -26,12 +26,12 @@ const (
 	derivedMoved = scratchName + "/" + movedName
 )
 
-// errNotDerived is for names that others have no business with.
-var errNotDerived = errors.New("store: no name of what is derived from a store")
+// errNotDerived refuses all other names.
+var errNotDerived = errors.New("store: not the name of a derived file")
 
-// OpenDerived opens what is kept under a name (DerivedLinks, DerivedMap): a regular file in
-// the directory that was opened, wherever its name leads now. Errors: fs.ErrNotExist where
-// there is none; that it is a link, a pipe or another kind.
+// OpenDerived opens a derived file by its name (DerivedLinks, DerivedMap) in the directory
+// that Open opened, even if that was renamed since. Errors: fs.ErrNotExist; one for a link, a
+// pipe or another kind of file.
 func (s *Store) OpenDerived(name string) (*os.File, error) {
 	if !slices.Contains([]string{DerivedLinks, DerivedMap, derivedMoved}, name) {
 		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
@@ -71,7 +71,7 @@ func (s *Store) MakeDerived(name string) (*Derived, error) {
 	return &Derived{f, home, aside, name}, nil
 }
 
-// Commit syncs the file and gives it its name, in place of what has it.
+// Commit syncs the file and gives it its name, in place of the file that has it.
 func (d *Derived) Commit() error {
 	f := d.File
 	d.File = nil

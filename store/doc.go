@@ -3,9 +3,9 @@
 // in Pebble.
 //
 // Most programs need two functions: [Open] opens a finished store, and
-// [Store.Neighbors] looks a row up. [BuildReverse] adds what
-// [Store.InNeighbors] looks up: the rows that list a row. [OpenDraft] creates or
-// resumes a store that is being built; package builder is what calls it.
+// [Store.Neighbors] looks a row up. [BuildReverse] builds the
+// in-neighbors, the rows that list a row, for [Store.InNeighbors]. [OpenDraft] creates or
+// resumes a store that is being built; package builder calls it.
 //
 // # The format, version 1
 //
@@ -27,8 +27,8 @@
 //	living/         rows put and deleted since, which package living keeps
 //	scratch/        lock, temporary files, computed pairs; may be deleted
 //
-// and, while it is being built, graph/written, the account of what Pebble has on disk
-// (package written).
+// and, during a build, graph/written, the account of Pebble's files on disk (package
+// written).
 //
 // Keys are a tag byte and big-endian integers, so that they sort as the numbers
 // do. Values are little-endian; "uvarint" is that of Go's encoding/binary. A row
@@ -84,8 +84,8 @@
 // A lookup through Pebble walks an index of blocks, copies a block into a cache
 // and takes some microseconds. The view does without: for every value under 30
 // it says at which byte of which of Pebble's tables, graph/*.sst, the value lies,
-// as it was set. The tables are mapped, and a lookup costs what one in a mapped
-// array does. Pebble stays the home of the lists, and no list is on disk twice:
+// as it was set. The tables are mapped, and a lookup costs as much as one in a
+// mapped array. Pebble stays the home of the lists, and no list is on disk twice:
 // the view takes 1 byte a row.
 //
 //	byte  0    "KNNGVIEW"
@@ -101,15 +101,14 @@
 //	byte  0    u64 place: table (from 0) << 40 | byte in it
 //	byte  8    u64 xxhash64 of the value, with the number of the block as seed
 //
-// How long a value is stands in its counts. A value is verified when a process
-// first touches it: checksum, number of rows, every neighbor; one that is not what
-// the view says is an error that names the table and the rows, never a list. The
-// first touch also asks for all pages of the value at once, so that it takes one
-// read of the disk.
+// The counts of a value give its size. A process verifies a value when it first touches
+// it: checksum, number of rows, every neighbor. A value that differs from the view is an
+// error that names the table and the rows, never a list. The first touch also requests
+// all pages of the value at once, so that it takes one read of the disk.
 //
-// The view is made of the tables before the store is sealed, by searching them for
-// the values that Pebble gives; it is a function of the tables, and Check compares
-// it with one made again. The seal is not about it. Without one, or in a store
+// The view is made before the store is sealed, by searching the tables for the values
+// that Pebble reads. It is a function of the tables, and Check compares it with one made
+// again. The seal does not list it. Without one, or in a store
 // whose tables an older version has compressed, lookups go through Pebble.
 // reverse/view is the same of the in-neighbors.
 //
@@ -200,9 +199,9 @@
 // unit or none of it; then the unit is marked under 02 with a sync. The state
 // after stage s is the folded lists (12, of the stage that the record "folded"
 // names), united with the blocks (10) of marked units of later stages up to s.
-// A fold writes new lists, then the record, then excises what it replaces;
-// blocks of units that are not marked, and lists of other stages than the
-// record's, are leftovers of a crash and mean nothing.
+// A fold writes new lists, then the record, then excises the lists and blocks that it
+// replaces. Blocks of unmarked units, and lists of stages other than that of the record,
+// are leftovers of a crash and mean nothing.
 //
 // # The seal
 //
@@ -210,29 +209,30 @@
 //	<sha256 in hex> <size> <path>      a line for each file, by path
 //	seal <sha256 in hex of all lines before>
 //
-// It is about all files but the view, the catalog and those in scratch/, reverse/, search/ and living/.
+// It lists all files but the view, the catalog and those in scratch/, reverse/, search/
+// and living/.
 //
-// Whoever opens a store holds it to its seal: only files that are listed are opened, each
-// regular, of the size listed, and reached without a symbolic link; those of the database
-// up to 1 MiB have the SHA-256 listed. Larger ones are told by their ends. A table that was
+// Opening a store compares it with its seal: it opens only listed files, each regular, of
+// the size listed, and reached without a symbolic link; files of the database up to 1 MiB
+// have the SHA-256 listed. Larger ones are recognized by their ends. A table that was
 // written in bulk has the property "knng.contents": a byte of Pebble's, and the xxhash64
 // of, for each key in order, u32 length of the key, u32 length of the value, both. The
 // record "tables" lists for each such table, and for the rows, its path and a hash: of a
 // table, xxhash64 of its size (u64), its first 16 KiB and its last; of the rows, that of
 // vectors.File.Sample. A check hashes everything.
 //
-// # What a build reads again
+// # Files that a build reads again
 //
 // The record "rows" has the size of vectors/rows, and the xxhash64 of the xxhash64 of each
-// MiB of it (u64, big-endian): a build that goes on reads the rows once to compare. Input
-// that it reads again is held against the checksum of the audit, and Pebble's manifest and
-// logs against graph/written.
+// MiB of it (u64, big-endian): a resumed build reads the rows once and compares them. It
+// compares input that it reads again with the checksum of the audit, and Pebble's manifest
+// and logs with graph/written.
 //
-// # What it takes
+// # Size
 //
 // 1,000,000 rows of 128 bytes with k = 20 (knng dump DIR prints such a table):
 // vectors 128.0 MB, adjacency 165.6 MB (20 entries of 8 bytes and 2 of count a
-// row), the view of it 1.0 MB, locality order 4.0 MB, records 6 KB.
+// row), the view of it 1.0 MB, the catalog 4.0 MB, locality order 4.0 MB, records 6 KB.
 // In-neighbors: 167.8 MB.
 //
 // # Versions

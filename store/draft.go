@@ -113,7 +113,7 @@ func (d *Draft) enter(m Manifest) (err error) {
 	return d.open(state == Unfinished, m)
 }
 
-// alreadyFinished compares a sealed store with what is asked.
+// alreadyFinished compares a sealed store with the manifest requested.
 func alreadyFinished(dir string, m *Manifest) error {
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -251,14 +251,14 @@ func (d *Draft) scratchElsewhere() error {
 	return sweep(given, own)
 }
 
-// Holds reports whether a path lies in a store's folder, by the names alone: what is
-// written there is damage to a finished store, which is sealed as a whole.
+// Holds reports whether a path lies in a store's folder, by the names alone: a
+// file written there damages a finished store, which is sealed as a whole.
 func Holds(dir, path string) bool {
 	_, within := inFolder(dir, path)
 	return within
 }
 
-// inFolder is where in a folder a path lies.
+// inFolder returns a path relative to a folder that it lies in.
 func inFolder(dir, path string) (rel string, within bool) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -272,8 +272,8 @@ func inFolder(dir, path string) (rel string, within bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// scratchApart refuses a scratch folder in the store itself but not under its name for
-// one: what is there would be sealed.
+// scratchApart refuses a scratch folder within the store, but for DIR/scratch: its files
+// would be sealed.
 func scratchApart(dir, scratch string) error {
 	rel, within := inFolder(dir, scratch)
 	if scratch == "" || !within {

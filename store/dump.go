@@ -19,12 +19,12 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// DumpKeys says what Dump can print.
+// DumpKeys lists the keys of Dump, for people.
 const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys. A list of all
-// keys reads the whole store, and ends when ctx does. Of a build it takes the lock
-// meanwhile: ErrLocked where that is running.
+// keys reads the whole store, and ends when ctx does. It locks an
+// unfinished store meanwhile: ErrLocked if a build is running there.
 func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 	state, err := StateOf(dir)
 	if err == nil {
@@ -111,7 +111,7 @@ func (e *engine) dump(ctx context.Context, home *sealed.Dir, w io.Writer, key st
 	return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
 }
 
-// tagNames are what the tags hold.
+// tagNames names the contents of each tag.
 var tagNames = map[byte]string{
 	tagRecord: "records", tagUnit: "finished units", tagBlock: "subgraph blocks", tagFolded: "folded lists",
 	tagLabels: "leaf numbers", tagAdjacency: "adjacency", tagReverse: "in-neighbors", tagOrder: "locality order", tagIDs: "ids by row", tagRowOfID: "rows by id",
@@ -203,7 +203,7 @@ func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBy
 	return nil
 }
 
-// dumpBlock prints the bytes of an adjacency block with what they mean.
+// dumpBlock prints the bytes of an adjacency block and their meaning.
 func (e *engine) dumpBlock(w io.Writer, row uint64) error {
 	value, err := e.block(tagAdjacency, row)
 	if err != nil {

@@ -15,8 +15,8 @@ const foldedRecord = "folded"
 // their space back. write is called once; it must call add with batches whose
 // places ascend and together cover every place.
 //
-// The fold counts from the moment that its record is written. A crash before
-// leaves the old state whole; one after leaves only what the next OpenDraft removes.
+// The fold takes effect when its record is written. A crash before leaves the old state
+// whole; a crash after leaves only data that the next OpenDraft removes.
 func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
 	// A fold of this stage that a crash cut short may have left lists.
 	if err := d.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
@@ -66,7 +66,7 @@ func (d *Draft) markFolded(stage uint32) error {
 	return nil
 }
 
-// exciseBefore drops what a fold of stage replaces.
+// exciseBefore drops the lists and blocks that a fold of stage replaces.
 func (d *Draft) exciseBefore(stage uint32) error {
 	if err := d.excise(key32(tagBlock), key32(tagBlock, stage+1)); err != nil {
 		return err

@@ -67,9 +67,9 @@ func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows in
 	return d.Record(idsRecord, rows)
 }
 
-// CheckIDs reads ids of so many rows to their end and reports what CommitIDs would find
-// wrong with the file, which errors name, where none are dropped; but for repeated ids,
-// which are found once they are sorted.
+// CheckIDs reads the ids of rows to their end and reports the errors that CommitIDs would
+// report if no rows are dropped, all but repeated ids, which only sorting finds. Errors
+// name file.
 func CheckIDs(r io.Reader, file string, rows int) error {
 	return eachID(r, file, rows, nil, func(int, []byte) error { return nil })
 }

@@ -32,7 +32,7 @@ var idRunBytes = 8 << 20 // a variable for tests
 
 const idRunLines = 1 << 18
 
-// idRunBuffer is what a run is read through when runs are merged: a billion ids make
+// idRunBuffer is the size of the buffer of each run during the merge: a billion ids make
 // some four thousand runs.
 const idRunBuffer = 16 << 10
 

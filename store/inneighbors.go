@@ -70,7 +70,7 @@ func (s *Store) EachIn(fn func(row Row, neighbors []uint32, keys []float32) erro
 	})
 }
 
-// Reverse says what the in-neighbors are. Errors: ErrNoReverse, ErrCorrupt,
+// Reverse describes the in-neighbors. Errors: ErrNoReverse, ErrCorrupt,
 // ErrClosed.
 func (s *Store) Reverse() (Reverse, error) {
 	if !s.graph.Enter() {

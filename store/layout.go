@@ -32,7 +32,7 @@ const (
 	rowsPath = sealed.RowsPath
 )
 
-// State is what a directory holds.
+// State is the state of a directory.
 type State string
 
 // States of a directory.
@@ -78,8 +78,8 @@ func holdsRowsOnly(dir string) bool {
 	})
 }
 
-// isFinished is nil where a directory holds a finished store, else says what it
-// holds.
+// isFinished returns nil if a directory holds a finished store, otherwise an error that
+// names its state.
 func isFinished(dir string) error {
 	state, err := StateOf(dir)
 	switch {
@@ -105,9 +105,9 @@ func isStore(dir string, state State) error {
 	return nil
 }
 
-// walkFiles calls fn for all but folders below a store's directory, with paths relative to
-// it, slashes between. Scratch files are left out, in-neighbors, which have a seal of their
-// own, and the files of packages search and living. Pebble drops files in the background: what goes meanwhile is left out too.
+// walkFiles calls fn for all files below a store's directory with their slash-separated
+// paths, but for scratch files, in-neighbors, which have a seal of their own, and the files
+// of packages search and living. It passes over files that Pebble removes meanwhile.
 func walkFiles(home *rooted.Dir, fn func(rel string, info fs.FileInfo) error) error {
 	return home.Walk(".", func(rel string, info fs.FileInfo) error {
 		switch {

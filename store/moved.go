@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 )
 
-// movedName is the file in DIR/scratch that says where the referenced file is now: what is
-// sealed stays as it is.
+// movedName is the file in DIR/scratch with the new path of the referenced file: the sealed
+// manifest keeps the old one.
 const movedName = "moved"
 
-// NameAnew notes where the file is now that the store references, which is told by its
-// contents. A store that has its own rows needs none.
+// NameAnew notes the new path of the file that the store references, if it has the same
+// contents. For a store that has its own rows it does nothing.
 func (s *Store) NameAnew(path string) error {
 	m := s.info.Manifest
 	if m.Vectors != "reference" || len(m.Files) != 1 {

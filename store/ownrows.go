@@ -13,9 +13,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// rowsRecord is the name of the record of what the store's own rows are. It is written
-// before they get their name, so that rows that are there have one; those of builds that an
-// older knng began have none.
+// rowsRecord is the name of the record that describes the store's own rows. It is written
+// before their file gets its name, so that every such file has a record, but for builds that
+// an older knng began.
 const rowsRecord = "rows"
 
 // ownRows describes the store's own rows as they were written.
@@ -50,8 +50,8 @@ func (d *Draft) HasRows() (bool, error) {
 	return ok, err
 }
 
-// Rows maps the store's own rows. Those that an earlier run wrote are read once, to be held
-// against what that recorded of them. Errors: ErrCorrupt; those of vectors.OpenRows.
+// Rows maps the store's own rows. It reads rows of an earlier run once, to compare them with
+// their record. Errors: ErrCorrupt; those of vectors.OpenRows.
 func (d *Draft) Rows() (*vectors.Rows, error) {
 	f, err := d.home.Open(rowsPath)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Partial lists of a build are written and read once or twice, and are most of what a
-// build has on disk. They are kept small: places in as many bits as they need, and a
+// Partial lists of a build are written and read once or twice, and take most of its disk.
+// They are kept small: places in as many bits as they need, and a
 // list's keys, which ascend and are often whole numbers, as differences of their bits,
 // in as many bits as the largest of the list needs. An entry of 8 bytes takes 5 to 6.
 // All widths are known before a number is read: varints, which branch on every byte,
@@ -20,7 +20,7 @@ import (
 // with the number of their rows, which is not 0.
 const partialForm = 0
 
-// errOldForm is what a build finds that an older version has begun.
+// errOldForm refuses to resume a build that an older version began.
 var errOldForm = errors.New("the build was begun by an older knng, whose partial lists have another form: it has to begin anew, in another directory or with this one deleted")
 
 // knownForm refuses partial lists of another form, by the first of each kind.
@@ -39,7 +39,7 @@ func (e *engine) knownForm() error {
 	return nil
 }
 
-// errEnough ends a scan that has seen what it wanted.
+// errEnough ends a scan early.
 var errEnough = errors.New("enough")
 
 // appendLists encodes partial lists. Places ascend strictly.
@@ -130,7 +130,7 @@ func maxOf(numbers []uint32) (largest uint32) {
 
 // keyPacking is how the keys of a block are written: as the bits of a float32 without
 // the last zeros that all have in common, the first of a list whole and the others as
-// what they add to the one before. Bits of negative numbers grow as the numbers fall.
+// differences from the one before. Bits of negative numbers grow as the numbers fall.
 type keyPacking struct {
 	zeros uint // 0 to 31
 	falls bool // steps are counted down
@@ -170,7 +170,7 @@ func (p keyPacking) sign() uint32 {
 	return 1
 }
 
-// stepBits is the width of what says how wide the steps of a list are: 0 to 32.
+// stepBits is the width of the field with the width of the steps of a list: 0 to 32.
 const stepBits = 6
 
 func (p keyPacking) append(w *bitWriter, keys []float32) {
@@ -247,14 +247,14 @@ func (w *bitWriter) add(n uint32, width uint) {
 	}
 }
 
-// end returns the data, with what has waited and the padding.
+// end returns the data, with the bits that were waiting and the padding.
 func (w *bitWriter) end() []byte {
 	var rest [4 + bitPadding]byte
 	binary.LittleEndian.PutUint32(rest[:], uint32(w.waiting))
 	return append(w.data, rest[:(w.have+7)/8+bitPadding]...)
 }
 
-// bitReader reads what a bitWriter packed, if it has it.
+// bitReader reads the numbers that a bitWriter packed.
 type bitReader struct {
 	data []byte
 	at   uint64 // bit

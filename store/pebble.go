@@ -26,7 +26,7 @@ const formatMajorVersion = pebble.FormatTableFormatV6
 // database with another merger than it was created with.
 var merger = &pebble.Merger{Name: "knng.1", Merge: pebble.DefaultMerger.Merge}
 
-// engine is a Pebble database and what must be closed with it.
+// engine is a Pebble database and all that must be closed with it.
 type engine struct {
 	db    *pebble.DB
 	fence *fence.DB // nil: opened for reading
@@ -37,7 +37,7 @@ type engine struct {
 	ids, rowsByID cursors
 }
 
-// access is what a database is opened for.
+// access is the purpose for which a database is opened.
 type access int
 
 const (
@@ -55,7 +55,7 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 	opts := &pebble.Options{
 		FS: fs, Cache: e.cache, Merger: merger, FormatMajorVersion: formatMajorVersion,
 		ReadOnly: readOnly, ErrorIfNotExists: to != toCreate,
-		// What is written through the WAL is kilobytes; all else is ingested.
+		// Only kilobytes are written through the WAL; all else is ingested.
 		MemTableSize: 4 << 20,
 		// Every block is written where it will stay. Compactions are asked for,
 		// so nobody needs statistics; Pebble would read a damaged table for them
@@ -84,8 +84,8 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 	return e, nil
 }
 
-// sound refuses a folder without a database, or with one that is not what was written, and
-// has the account of it go on where it is to be written.
+// sound refuses a folder without a database, or with one that differs from its account. It
+// continues the account of a database that is opened for writing.
 func (e *engine) sound(opts *pebble.Options, dir string, to access) (err error) {
 	if err := there(opts.FS, dir, to); err != nil {
 		return err
@@ -209,7 +209,7 @@ func after(prefix []byte) []byte {
 	return end
 }
 
-// corrupt wraps what Pebble said of a key.
+// corrupt wraps an error of Pebble about a key.
 func corrupt(key []byte, err error) error {
 	if len(key) == 0 {
 		return storeerr.Damage(err)

@@ -96,7 +96,7 @@ func makeFolder(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// syncDir makes what was made, renamed or removed in a folder durable.
+// syncDir makes new, renamed and removed names in a folder durable.
 func syncDir(fs vfs.FS, dir string) error {
 	f, err := fs.OpenDir(dir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/store/internal/storeerr"
 )
 
-// recordsBytes bounds what the records of a sealed store may come to: real ones are some
+// recordsBytes bounds the size of all records of a sealed store: real ones are some
 // kilobytes. A forged table of some megabytes can be unpacked to gigabytes.
 const recordsBytes = 16 << 20
 

@@ -11,7 +11,7 @@ import (
 	"github.com/knng/knng/store/internal/sealed"
 )
 
-// A Reverse says what the in-neighbors of a store are.
+// A Reverse describes the in-neighbors of a store.
 type Reverse struct {
 	Checksum string `json:"checksum"` // of the graph that they belong to
 	Rows     int    `json:"rows"`
@@ -27,7 +27,7 @@ type ReverseOptions struct {
 	// those sorted at a time. 32 MiB do, and more serve only where there would be
 	// too many spill files, from some 1.5 billion entries on; 0 sets no limit.
 	Memory int64
-	// Progress is told what is being done, and how far that is, in rows.
+	// Progress receives the name of the running step and how far it is, in rows.
 	Progress func(what string, done, total int)
 }
 
@@ -39,9 +39,9 @@ type ReverseOptions struct {
 //
 // It reads the lists twice: to count the entries of every range of rows, and to
 // write each entry, 12 bytes, to the spill file of its range. Then range after
-// range is read back, sorted and written. Memory is 32 MiB (ReverseOptions.Memory)
-// and 1 MB, or what the entries of 1/65,536 of the rows take where that is more; a row that
-// very many list takes some 60 bytes for each of them, as it is written whole. Disk is
+// range is read back, sorted and written. It takes 32 MiB (ReverseOptions.Memory) and 1 MB
+// of memory, or as much as the entries of 1/65,536 of the rows, if that is more; a row that
+// very many rows list takes some 60 bytes for each of them, as it is written whole. Disk is
 // 12 bytes an entry for the spill, given back at the end, and 8 for the result.
 //
 // All is written beside and renamed when it is whole: interrupted, it leaves the
@@ -149,8 +149,8 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	return d.engine.makeView(ctx, d.fs, d.home, block.In(w.rows))
 }
 
-// roomToTranspose refuses what the disk has no room for: all spilled entries, and
-// beside them the result of the spill in memory, before it is removed.
+// roomToTranspose requires room on the disk for all spilled entries, and beside them for the
+// result of the spill in memory, before that spill is removed.
 func (s *Store) roomToTranspose() error {
 	entries := int64(s.shape.Lists) * int64(s.shape.K)
 	need := recordBytes*entries + min(8*entries, sortBytes)

@@ -30,7 +30,7 @@ import (
 // Seal stores result (the builder's report, JSON), drops everything that only a
 // build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
 // and writes DIR/SEAL: every file of the database, and the rows, with size and
-// SHA-256; the view and what is not the store's are not sealed. After it the directory
+// SHA-256; derived files and foreign ones are not sealed. After it the directory
 // is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
 // is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
@@ -86,8 +86,8 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	return d.Close()
 }
 
-// dropScratch removes what is of no use to anyone any more: the build's own folder, or
-// in DIR/scratch what processes that were killed had received from streams.
+// dropScratch removes the build's own scratch folder, or in DIR/scratch the data that killed
+// processes had received from streams.
 func (d *Draft) dropScratch() {
 	if d.opts.Scratch != "" {
 		_ = os.RemoveAll(d.scratchPath())
@@ -101,8 +101,8 @@ func (d *Draft) dropScratch() {
 	}
 }
 
-// ReadResult reads what the sealed store in dir was sealed with into result, as
-// json.Unmarshal does. Errors: those of Open, ErrCorrupt.
+// ReadResult decodes the result that the store in dir was sealed with, as json.Unmarshal
+// does. Errors: those of Open, ErrCorrupt.
 func ReadResult(dir string, result any) error {
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -115,8 +115,8 @@ func ReadResult(dir string, result any) error {
 	return nil
 }
 
-// Record reads what was recorded under a name (Draft.Record) into v. ok is false where
-// nothing was. Errors: ErrCorrupt, ErrClosed.
+// Record decodes the record of a name (Draft.Record) into v. ok is false where there is
+// none. Errors: ErrCorrupt, ErrClosed.
 func (s *Store) Record(name string, v any) (ok bool, err error) {
 	if !s.graph.Enter() {
 		return false, ErrClosed
@@ -142,7 +142,7 @@ func (d *Draft) draftCatalog(ctx context.Context) (*catalogDraft, error) {
 	return d.engine.draftCatalog(ctx, d.fs, filepath.Join(d.dir, catalogName))
 }
 
-// dropProgress drops what only a build needs.
+// dropProgress drops the data that only a build needs.
 func (d *Draft) dropProgress() error {
 	for _, tag := range buildTags {
 		if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
@@ -197,17 +197,17 @@ func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraf
 	return p.Commit()
 }
 
-// ours reports whether a file is of the store, and belongs in its seal. What else is in the
-// folder, a log of the build perhaps, may change and go as it likes.
+// ours reports whether a file belongs to the store, and so into its seal. Other files in the
+// folder, a log of the build perhaps, may change.
 func ours(rel string) bool {
 	return strings.HasPrefix(rel, graphName+"/") || rel == rowsPath
 }
 
-// beside are files of a store that a seal is not about: itself, and the view, which is
-// derived and may be deleted.
+// beside are the files of a store that its seal does not list: itself, and derived files,
+// which may be deleted.
 var beside = []string{sealName, sealName + newSuffix, viewName, viewName + newSuffix, catalogName, catalogName + newSuffix, mapName}
 
-// leftovers are what a crash may leave of what was being made: the database, and the rows.
+// leftovers are unfinished files that a crash may leave: of the database, and of the rows.
 var leftovers = []string{graphName + newSuffix, filepath.Join(vectorsName, rowsName+newSuffix)}
 
 // left reports whether a file is of them.
@@ -279,7 +279,7 @@ func hashFiles(ctx context.Context, home *rooted.Dir, wanted func(rel string) bo
 	return files, errs, ctx.Err()
 }
 
-// hashMeter counts what is hashed, and stops it when its context ends.
+// hashMeter counts the bytes hashed, and ends the hashing when its context ends.
 type hashMeter struct {
 	ctx  context.Context
 	all  int64

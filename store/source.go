@@ -10,10 +10,9 @@ import (
 
 // InputOf returns the input of the build in dir as its manifest describes it,
 // without reading it, where the build does not need to: it has its own copy of the rows.
-// Else it returns nil, also where paths and limit name another input than the manifest,
-// and where a file may have been written to since; opening them tells what differs. A
-// file that is gone from where it was is taken for the one that was there, and stdin,
-// "-", for what came from it.
+// Otherwise it returns nil, also if paths and limit name another input than the manifest, or
+// if a file may have changed; opening them reports the difference. It accepts a file that is
+// gone by its path, and stdin, "-", for the input that came from it.
 func InputOf(dir string, paths []string, limit int) (*vectors.Input, error) {
 	m, err := writtenManifest(dir)
 	if err != nil || m == nil || m.Vectors == "reference" || !manifestHolds(m, paths, limit) {

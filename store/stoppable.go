@@ -2,9 +2,8 @@ package store
 
 import "context"
 
-// Stoppable is a store whose EachKeyed, the pass over all lists that packages export and
-// analysis make, ends when a context does. It is what a program gives to them that it may
-// want to stop.
+// Stoppable is a store whose EachKeyed ends when a context does. Packages export and analysis
+// pass over all lists by it: a program that may want to stop them gives them a Stoppable.
 type Stoppable struct {
 	*Store
 	ctx context.Context
@@ -17,7 +16,7 @@ func (s *Store) Under(ctx context.Context) Stoppable { return Stoppable{s, ctx} 
 // rowsPerLook is how many lists are read between two looks at the context.
 const rowsPerLook = 4096
 
-// EachKeyed is that of the store, and looks at the context now and then.
+// EachKeyed is Store.EachKeyed, ended by the error of the context.
 func (s Stoppable) EachKeyed(fn func(row Row, neighbors []uint32, keys []float32) error) error {
 	return s.Store.EachKeyed(func(row Row, neighbors []uint32, keys []float32) error {
 		if row%rowsPerLook == 0 {

@@ -38,11 +38,11 @@ type Store struct {
 	in   *inbound // nil until in-neighbors are first requested
 }
 
-// Open opens a finished store. Of each file in the seal it compares the size, and either the
-// contents, where the file is small, or the ends of it, which say what is between; Check
-// compares all contents. It follows no link within the directory and opens no file that is
-// not sealed. An open store stays the one that was opened, whatever its directory's name
-// comes to mean, and wherever the process goes.
+// Open opens a finished store. For each file in the seal it compares the size, and the
+// contents of a small file or the ends of a large one, which hold a hash of its contents;
+// Check compares all contents. It follows no link within the directory, and opens only
+// sealed files and derived ones. Renaming the directory does not affect an open store.
+//
 // Errors: ErrNotFinished, ErrNotStore, ErrFormat, ErrCorrupt, and those of the system where
 // they say nothing of the files' contents (not there, too many open files, no permission).
 func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }

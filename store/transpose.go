@@ -34,9 +34,9 @@ func (a arc) compare(b arc) int {
 // is, f32 key. In memory it takes 8 bytes, and a row 8 more.
 const recordBytes = 12
 
-// sortBytes is about what processors keep near: 20,000,000 entries took 9 s with 1
-// to 32 MiB at a time, 14 s with 64 and 16 s with 256, because every entry is put
-// at another place.
+// sortBytes is about the size of a processor's cache: 20,000,000 entries took 9 s with 1 to
+// 32 MiB at a time, 14 s with 64 and 16 s with 256, because each entry moves to a random
+// position.
 const sortBytes = 32 << 20
 
 // maxSpills bounds the files that are open at once; many systems allow 1024.

@@ -39,9 +39,9 @@ type SealedFile = sealed.File
 var (
 	ErrNotFinished = storeerr.NotFinished                                         // of a directory to be read
 	ErrFinished    = errors.New("store: already finished")                        // of one to be built in, by the same options
-	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError says which
+	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError lists the differences
 	ErrLocked      = errors.New("store: another process is building here")        // which it names
-	ErrCorrupt     = storeerr.Corrupt                                             // what was read is not what was written
+	ErrCorrupt     = storeerr.Corrupt                                             // a file differs from the one that was written
 	ErrNoRow       = storeerr.NoRow                                               // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
 	ErrNoID        = storeerr.NoID                                                // or the store has none
@@ -50,7 +50,7 @@ var (
 	ErrFormat      = storeerr.Format                                              // which it names
 	ErrClosed      = storeerr.Closed                                              // by Close
 	ErrKey         = errors.New("store: no such part to dump")                    // see DumpKeys
-	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names what is needed
+	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names the bytes needed
 )
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -53,8 +53,8 @@ func BuildView(ctx context.Context, dir string) (err error) {
 	return catalog.end(s.home.Sum)
 }
 
-// publishView writes the view of the tables in a folder there, through fs. Where it fails,
-// what was there stays.
+// publishView writes the view of the tables in a folder there, through fs. If it fails,
+// the old view stays.
 func (e *engine) publishView(ctx context.Context, fs vfs.FS, home sealed.Opener, lists block.Layout) error {
 	p, err := newPublication(fs, home.Path(viewName))
 	if err != nil {
@@ -166,8 +166,8 @@ func (e *engine) finder(home sealed.Opener, tag byte) (*finder, error) {
 	return f, nil
 }
 
-// betweenValues is more than what Pebble writes between two values: the rest of
-// a block and the keys of the next, some kilobytes.
+// betweenValues bounds the bytes that Pebble writes between two values: the rest of a block
+// and the keys of the next, some kilobytes.
 const betweenValues = 64 << 10
 
 // find returns the place of a value.

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// toldPath is the file by which a running build tells how far it is.
+// toldPath is the file in which a running build reports its progress.
 const toldPath = scratchName + "/progress"
 
-// Tell writes how far the build is, v as JSON, for those who ask without its lock (Told).
-// It is not synced: what a crash leaves is of no use.
+// Tell writes a report of progress, v as JSON, for Told. It does not sync it: nobody reads
+// the report of a build that crashed.
 func (d *Draft) Tell(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -36,11 +36,11 @@ func (d *Draft) Untell() {
 	_ = d.home.Remove(toldPath) // where it stays, it is old
 }
 
-// toldBytes is more than anybody tells.
+// toldBytes bounds the size of a report.
 const toldBytes = 1 << 16
 
-// Told reads the latest report of a running build, and its time, without the lock. Where there is
-// nothing, or no regular file, the error is one of the system.
+// Told reads the latest report of a running build, and its time, without the lock. Without a
+// report, the error is that of the system.
 func Told(dir string) (text []byte, at time.Time, err error) {
 	home, err := openHome(dir)
 	if err != nil {

@@ -26,9 +26,9 @@ type Need struct {
 	Bytes int64
 }
 
-// Room compares what is about to be written with what the disks have free; what stands
-// on one disk is added up. It returns ErrSpace that says what for, how much is missing
-// and where, and nil where a disk does not tell. Folders must be there.
+// Room compares the bytes about to be written with the free space of the disks; it adds up
+// the needs of folders on one disk. It returns ErrSpace with the purpose, the bytes missing
+// and the folder, and nil for a disk that does not report its free space. Folders must exist.
 func Room(what string, needs ...Need) error {
 	var places []string
 	sums := map[uint64]Need{}

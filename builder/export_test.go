@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -112,7 +113,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 }
 
 // ErrOtherBlocks refuses drafts like those that ForgetSide makes.
-var ErrOtherBlocks = errOtherBlocks
+var ErrOtherBlocks = exact.ErrOtherBlocks
 
 // ForgetSide makes the draft in dir one of a version that did not say how many rows a block
 // of the exact method has.

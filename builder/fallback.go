@@ -107,13 +107,3 @@ func (m *ballsMethod) goExact() error {
 	m.Lists = nil // they lived in the memory of the candidates
 	return m.ExactInstead()
 }
-
-// goExact has the exact method go on from the lists at hand, which are on disk as well.
-func (m *paperMethod) goExact() error {
-	m.Say("%s", build.AllInstead)
-	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.State.Side = m.BlockSide()
-	m.Lists.Free()
-	m.Lists = nil
-	return m.ExactInstead()
-}

@@ -3,7 +3,6 @@ package builder
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 )
 
@@ -52,22 +51,5 @@ func (r *run) mapRowsWritten(n int) (err error) {
 		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.Draft.RowsPath(), r.Rows.Len(), all)
 	}
 	r.Rows = r.Rows.Head(n)
-	return nil
-}
-
-// loadLabels fills the shared-leaf cache from the finished divisions.
-func (m *paperMethod) loadLabels() error {
-	var labels []uint32
-	for number := 1; number <= m.State.Count(job.DivisionStage); number++ {
-		var ok bool
-		var err error
-		if labels, ok, err = m.Draft.Labels(uint32(number), labels, nil); err != nil {
-			return err
-		}
-		if !ok || len(labels) != m.N() {
-			return fmt.Errorf("%w: leaf numbers of division %d are missing", store.ErrCorrupt, number)
-		}
-		m.shared.Add(labels)
-	}
 	return nil
 }

@@ -3,6 +3,9 @@ package builder
 import (
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/exact"
+	"github.com/knng/knng/builder/internal/kdtree"
+	"github.com/knng/knng/builder/internal/paper"
 	"github.com/knng/knng/builder/internal/points"
 )
 
@@ -27,11 +30,16 @@ var methods map[Method]traits
 
 func init() {
 	methods = map[Method]traits{
-		Exact: {open: func(r *run) build.Method { return &exactMethod{run: r} }, codes: points.PairCodes, complete: true},
-		Tree:  {open: func(r *run) build.Method { return &treeMethod{run: r} }, complete: true},
-		Paper: {open: func(r *run) build.Method { return &paperMethod{run: r} }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
+		Exact: {open: func(r *run) build.Method { return exact.New(&r.Build) }, codes: points.PairCodes, complete: true},
+		Tree:  {open: func(r *run) build.Method { return kdtree.Open(&r.Build) }, complete: true},
+		Paper: {open: func(r *run) build.Method { return paper.New(&r.Build, r.opts.paper()) }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
 		Balls: {open: func(r *run) build.Method { return &ballsMethod{run: r} }, codes: points.CandidateCodes, mostRows: candidates.MaxPlaces,
 			overlaps: true, rounds: true, leaves: true, inParts: Parts},
 		Parts: {open: func(r *run) build.Method { return &partsMethod{run: r} }, codes: points.GroupCodes, overlaps: true, inOrder: true},
 	}
+}
+
+// paper returns the options that only the paper's method reads.
+func (o *Options) paper() paper.Options {
+	return paper.Options{Trigger: o.Trigger, Visits: o.Visits, Pairwise: o.Pairwise != Off, InPlace: o.InPlace, Reuse: o.PairCache != Off}
 }

@@ -17,7 +17,7 @@ import (
 // these leave it open.
 const sightRows = 64
 
-// sightLoss is the share of what a target leaves to be missed that codes may lose.
+// sightLoss is the share of the neighbors that a target may miss that codes may lose.
 const sightLoss = 0.5
 
 // Sight decides before the first stage whether rows are compared by codes or by keys. near finds

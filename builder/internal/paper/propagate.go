@@ -1,4 +1,4 @@
-package builder
+package paper
 
 import (
 	"cmp"
@@ -7,14 +7,15 @@ import (
 	"sync"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
 // propagate runs one round: every row is searched around in the lists of this
-// generation, and what is visited makes the next one.
-func (m *paperMethod) propagate() error {
+// generation, and the visited rows make the next one.
+func (m *Method) propagate() error {
 	next := m.Lists
 	if !m.opts.InPlace {
 		next = m.Lists.Clone()
@@ -35,8 +36,8 @@ func (m *paperMethod) propagate() error {
 	return err
 }
 
-// searchAll searches around every row and offers what is visited to next.
-func (m *paperMethod) searchAll(next *union.Lists) (job.Stage, *phase, error) {
+// searchAll searches around every row and offers the visited rows to next.
+func (m *Method) searchAll(next *union.Lists) (job.Stage, *progress.Phase, error) {
 	number := m.State.Count(job.PropagationStage) + 1
 	if err := m.Replay(m.StageNumber(), next); err != nil {
 		return job.Stage{}, nil, err
@@ -58,7 +59,7 @@ func (l *rowLocks) of(place uint32) *sync.Mutex {
 
 // propagator is one worker's tools.
 type propagator struct {
-	*paperMethod
+	*Method
 	search *propagation.BestFirst
 	next   *union.Lists
 	locks  *rowLocks
@@ -72,14 +73,14 @@ type offer struct {
 	key    float32
 }
 
-func (m *paperMethod) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
+func (m *Method) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
 	keys := propagation.Keys(m.Keys())
-	reuse := m.opts.PairCache != Off
-	return &propagator{paperMethod: m, next: next, locks: locks, rows: rows,
+	reuse := m.opts.Reuse
+	return &propagator{Method: m, next: next, locks: locks, rows: rows,
 		search: propagation.New(m.Lists, keys, m.Order, m.opts.Visits, reuse)}
 }
 
-// unit searches around a range of rows and returns what the lists gained.
+// unit searches around a range of rows and returns the entries that lists gained.
 func (w *propagator) unit(u int) ([]store.Lists, job.Counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
@@ -109,7 +110,7 @@ func (w *propagator) around(p uint32) error {
 		if keys[i] <= worst {
 			w.offer(p, id, keys[i])
 		}
-		if w.opts.Pairwise == On && keys[i] <= w.Lists.Worst(id) {
+		if w.opts.Pairwise && keys[i] <= w.Lists.Worst(id) {
 			w.offer(id, p, keys[i])
 		}
 	}

@@ -1,9 +1,10 @@
-package builder
+package paper
 
 import (
 	"fmt"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/plan"
@@ -13,14 +14,28 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// paperMethod is that of Wang et al.: divisions by hyperplanes, and best-first
-// propagation.
-type paperMethod struct {
-	*run
+// Method is the paper's method under way.
+type Method struct {
+	*build.Build
+	opts   Options
 	shared *cache.SharedLeaf
 }
 
-func (m *paperMethod) Forecast(s *plan.Shape) {
+// Options are the options that only the paper's method reads.
+type Options struct {
+	Trigger  float64 // effective rate under which divisions end
+	Visits   int     // points visited around a row
+	Pairwise bool    // a pair updates both lists
+	InPlace  bool    // propagation reads the lists that it writes
+	Reuse    bool    // propagation reuses keys that it has computed
+}
+
+// New returns the paper's method on a build.
+func New(b *build.Build, o Options) *Method {
+	return &Method{Build: b, opts: o}
+}
+
+func (m *Method) Forecast(s *plan.Shape) {
 	if m.BytesAreKeys() {
 		m.CountCodes(s)
 	} else if m.Own == nil {
@@ -28,11 +43,11 @@ func (m *paperMethod) Forecast(s *plan.Shape) {
 	}
 }
 
-func (m *paperMethod) Expected(aim *plan.Aim) (divisions int, rounds float64) { return aim.Paper() }
+func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) { return aim.Paper() }
 
-func (m *paperMethod) Settle() {}
+func (m *Method) Settle() {}
 
-func (m *paperMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	norms, err := m.NormsOf(given)
 	if err != nil {
 		return nil, err
@@ -44,7 +59,7 @@ func (m *paperMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32
 	return leaves.Places, nil
 }
 
-func (m *paperMethod) Resume() error {
+func (m *Method) Resume() error {
 	m.shared = cache.NewSharedLeaf(m.N())
 	if err := m.LoadLists(); err != nil {
 		return err
@@ -52,16 +67,16 @@ func (m *paperMethod) Resume() error {
 	return m.loadLabels()
 }
 
-func (m *paperMethod) Prepare() error { return nil }
+func (m *Method) Prepare() error { return nil }
 
-func (m *paperMethod) Writes(kind string) (stored, scratch int64, err error) {
+func (m *Method) Writes(kind string) (stored, scratch int64, err error) {
 	if kind == job.PropagationStage || kind == job.ListsStage {
 		return 0, 0, nil
 	}
 	return m.FirstLists() + 4*int64(m.N()), 0, nil // leaf numbers
 }
 
-func (m *paperMethod) Stage(kind string) error {
+func (m *Method) Stage(kind string) error {
 	switch kind {
 	case job.PropagationStage:
 		return m.propagate()
@@ -71,12 +86,12 @@ func (m *paperMethod) Stage(kind string) error {
 	return m.divide()
 }
 
-func (m *paperMethod) Finish() error { return nil }
+func (m *Method) Finish() error { return nil }
 
-func (m *paperMethod) Free() {}
+func (m *Method) Free() {}
 
 // divide runs one division: carve, solve the leaves, unite.
-func (m *paperMethod) divide() error {
+func (m *Method) divide() error {
 	number := m.State.Count(job.DivisionStage) + 1
 	leaves, labels, err := m.carveDivision(number)
 	if err != nil {
@@ -91,7 +106,7 @@ func (m *paperMethod) divide() error {
 	if err != nil {
 		return err
 	}
-	if number < MaxDivisions {
+	if number < job.MaxDivisions {
 		m.shared.Add(labels)
 	}
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated, New: sum.New}
@@ -104,7 +119,7 @@ func (m *paperMethod) divide() error {
 }
 
 // carveDivision makes the division, or reads the one committed before.
-func (m *paperMethod) carveDivision(number int) (*division.Leaves, []uint32, error) {
+func (m *Method) carveDivision(number int) (*division.Leaves, []uint32, error) {
 	labels, ok, err := m.Draft.Labels(uint32(number), nil, nil)
 	if err != nil {
 		return nil, nil, err
@@ -147,8 +162,8 @@ func batchLeaves(l *division.Leaves) (bounds [][2]int) {
 
 // paperLeaves solves the leaves of one unit after another. A place stands in one
 // leaf of a division, so no other worker touches its list.
-func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) job.Work {
-	w := &paperLeafSolver{paperMethod: m, solver: m.Solver(), first: number == 1}
+func (m *Method) paperLeaves(leaves *division.Leaves, batches [][2]int, number int) job.Work {
+	w := &paperLeafSolver{Method: m, solver: m.Solver(), first: number == 1}
 	return func(unit int) ([]store.Lists, job.Counts, error) {
 		var counts job.Counts
 		var blocks []store.Lists
@@ -171,7 +186,7 @@ func (m *paperMethod) paperLeaves(leaves *division.Leaves, batches [][2]int, num
 
 // paperLeafSolver is one worker's tools.
 type paperLeafSolver struct {
-	*paperMethod
+	*Method
 	solver *leaf.Solver
 	bitmap cache.Bitmap
 	before union.Snapshot
@@ -179,7 +194,7 @@ type paperLeafSolver struct {
 }
 
 // solve evaluates a leaf, unites its lists with the running ones, and returns
-// what they gained: the leaf's subgraph, less what the union had already.
+// the entries that are new: the leaf's subgraph, without those of the union.
 func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c job.Counts, err error) {
 	c.New = int64(len(places)) * int64(len(places)-1) / 2
 	if !w.first {
@@ -194,7 +209,7 @@ func (w *paperLeafSolver) solve(places []uint32) (block store.Lists, c job.Count
 }
 
 func (w *paperLeafSolver) evaluate(places []uint32) (leaf.Count, error) {
-	if w.opts.Pairwise == Off {
+	if !w.opts.Pairwise {
 		return w.solver.SolveBothWays(places, func(i int, js []uint32, keys []float32) {
 			w.Lists.OfferOne(places, i, js, keys)
 		})

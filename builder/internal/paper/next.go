@@ -1,4 +1,4 @@
-package builder
+package paper
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // under the trigger, then propagation. Where a target recall is not reached by then,
 // whichever of the two gained more recall per requested pair when it was last
 // done goes next.
-func (m *paperMethod) Next() (kind, stop string) {
+func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
@@ -32,28 +32,28 @@ func (m *paperMethod) Next() (kind, stop string) {
 }
 
 // divided reports whether the first run of divisions is over.
-func (m *paperMethod) divided(divisions int) bool {
+func (m *Method) divided(divisions int) bool {
 	if m.Goal.Divisions > 0 {
 		return divisions >= m.Goal.Divisions
 	}
-	return divisions >= MaxDivisions || divisions > 0 && m.State.Last().Rate < m.opts.Trigger
+	return divisions >= job.MaxDivisions || divisions > 0 && m.State.Last().Rate < m.opts.Trigger
 }
 
-func (m *paperMethod) plainStop(divisions, rounds int) string {
+func (m *Method) plainStop(divisions, rounds int) string {
 	why := fmt.Sprintf("effective rate under %v", m.opts.Trigger)
 	if m.Goal.Divisions > 0 {
 		why = "as asked"
-	} else if divisions >= MaxDivisions {
+	} else if divisions >= job.MaxDivisions {
 		why = "the most allowed"
 	}
 	return fmt.Sprintf("%d divisions (%s) and %d propagation rounds done", divisions, why, rounds)
 }
 
 // more continues past the paper's plan because the target is not reached.
-func (m *paperMethod) more(divisions, rounds int) (kind, stop string) {
+func (m *Method) more(divisions, rounds int) (kind, stop string) {
 	s, g := &m.State, &m.Goal
-	mayDivide := g.Divisions == 0 && divisions < MaxDivisions
-	mayPropagate := g.Propagate && g.Rounds == 0 && rounds < MaxDivisions
+	mayDivide := g.Divisions == 0 && divisions < job.MaxDivisions
+	mayPropagate := g.Propagate && g.Rounds == 0 && rounds < job.MaxDivisions
 	if mayDivide && mayPropagate {
 		mayDivide = m.gain(job.DivisionStage) >= m.gain(job.PropagationStage)
 	}
@@ -68,7 +68,7 @@ func (m *paperMethod) more(divisions, rounds int) (kind, stop string) {
 }
 
 // gain is the recall that the latest stage of a kind added per requested pair.
-func (m *paperMethod) gain(kind string) float64 {
+func (m *Method) gain(kind string) float64 {
 	s := &m.State
 	for i := len(s.Stages) - 1; i > 0; i-- {
 		if st := s.Stages[i]; st.Kind == kind {

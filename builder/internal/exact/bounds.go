@@ -1,4 +1,4 @@
-package builder
+package exact
 
 import (
 	"slices"
@@ -12,16 +12,15 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// What is too far for the lists of the exact method. It compares all rows with all
-// others by their codes, which is cheap; what costs is all that codes leave to keys, and
-// what enters a list only to leave it again, while lists hold what the first blocks
-// happened to have. So one division into balls goes first: the k nearest that a row met
-// in it say what cannot be among its k nearest of all. Pairs are left out for no other
-// reason, and the lists are the same.
+// Comparing all rows by their codes is cheap. The keys of all pairs that codes do not exclude
+// are not, nor are candidates that enter a list only to leave it again, while lists hold the
+// chance finds of the first blocks. So one division into balls goes first: the k nearest rows
+// that a row met in it bound its list. Pairs are left out for no other reason, and the lists
+// are the same.
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
-func (m *exactMethod) boundLists() error {
-	if m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < plan.BoundLeaves*m.opts.LeafSize {
+func (m *Method) boundLists() error {
+	if m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < plan.BoundLeaves*m.Set.LeafSize {
 		return nil
 	}
 	if err := m.HaveCodes(); err != nil || m.Codes == nil {
@@ -36,13 +35,13 @@ func (m *exactMethod) boundLists() error {
 	b := m.Balls(m.Codes, job.Overlap)
 	p := m.Begin("bounds", "rows", int64(m.N())*int64(b.Overlap))
 	defer p.End("")
-	found := candidates.New(m.N(), m.K, m.opts.Threads)
+	found := candidates.New(m.N(), m.K, m.Job.Threads)
 	defer found.Free()
-	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: found, Ordered: !m.opts.Reference, Progress: p.Add}
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: found, Ordered: !m.Set.Reference, Progress: p.Add}
 	if _, err := solver.Solve(b, 1); err != nil { // 0 made the order
 		return err
 	}
-	return vectors.Ranges(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
+	return vectors.Ranges(m.Job.Threads, m.N(), 1024, func() func(from, to int) error {
 		w := points.NewRanker(&m.Points, found)
 		return func(from, to int) error {
 			for place := uint32(from); place < uint32(to); place++ {
@@ -61,7 +60,7 @@ func (m *exactMethod) boundLists() error {
 
 // boundByLongest sets the bounds where products with the longest rows are the largest:
 // each row is compared with as many of those as a screen has columns.
-func (m *exactMethod) boundByLongest() error {
+func (m *Method) boundByLongest() error {
 	p := m.Begin("bounds", "rows", int64(m.N()))
 	defer p.End("")
 	screens, err := m.Screens()
@@ -69,7 +68,7 @@ func (m *exactMethod) boundByLongest() error {
 		return err
 	}
 	longest := m.Longest(m.ScreenColumns())
-	return vectors.Ranges(m.opts.Threads, m.N(), 1024, func() func(from, to int) error {
+	return vectors.Ranges(m.Job.Threads, m.N(), 1024, func() func(from, to int) error {
 		w := m.exactWorker(screens)
 		w.screen.Columns(longest, nil, nil)
 		return func(from, to int) error {
@@ -88,7 +87,7 @@ func (m *exactMethod) boundByLongest() error {
 	})
 }
 
-// boundBand sets the bounds of some places by what is near of the columns.
+// boundBand sets the bounds of some places by the near ones of the columns.
 func (w *exactWorker) boundBand(band, columns []uint32) error {
 	w.screen.Rows(band)
 	for i, x := range band {

@@ -1,4 +1,4 @@
-package builder
+package exact
 
 import (
 	"fmt"
@@ -11,50 +11,47 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// The exact method compares blocks of rows with blocks of rows. In a round,
-// every block meets at most one other (the circle method of round-robin
-// tournaments), so the pairs of a round share no rows: they are the units of a
-// stage, done in parallel without a lock. Round 0 compares each block with
-// itself.
-
 // stageRounds is how many rounds make a stage: folding may happen only between
 // stages, and the blocks of a stage pile up until then.
 const stageRounds = 8
 
-// errOtherBlocks refuses to go on with an exact build of a version whose blocks had other
-// rows: what its units say would be of other pairs.
-var errOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared other blocks of rows: begin anew", store.ErrMismatch)
+// ErrOtherBlocks refuses to go on with an exact build of a version whose blocks had other
+// rows: the counts of its units would be of other pairs.
+var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared other blocks of rows: begin anew", store.ErrMismatch)
 
-// exactMethod compares all rows with all others.
-type exactMethod struct {
-	*run
+// Method compares all rows with all others.
+type Method struct {
+	*build.Build
 	bounds points.Bounds // of lists, made by one division
 }
 
-func (m *exactMethod) Forecast(s *plan.Shape) {
+// New returns the exact method on a build.
+func New(b *build.Build) *Method { return &Method{Build: b} }
+
+func (m *Method) Forecast(s *plan.Shape) {
 	if m.Own == nil {
 		m.CountCodes(s)
 	}
 }
 
-func (m *exactMethod) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
+func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
-func (m *exactMethod) Settle() {
+func (m *Method) Settle() {
 	m.State.Side = plan.BlockSide(int64(len(m.Good)), m.Own == nil)
 }
 
 // Arrange puts near rows first, where codes tell: lists then take little afterwards.
 // All pairs are compared in any order.
-func (m *exactMethod) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
 	if !m.CodesDivide() {
 		return build.InputOrder(given.Len()), nil
 	}
 	return m.BallOrder(given, progress)
 }
 
-func (m *exactMethod) Resume() error {
+func (m *Method) Resume() error {
 	if m.State.Side == 0 {
-		return errOtherBlocks
+		return ErrOtherBlocks
 	}
 	if err := m.boundLists(); err != nil {
 		return err
@@ -62,34 +59,34 @@ func (m *exactMethod) Resume() error {
 	return m.LoadLists()
 }
 
-func (m *exactMethod) Prepare() error { return nil }
+func (m *Method) Prepare() error { return nil }
 
-func (m *exactMethod) Next() (kind, stop string) {
+func (m *Method) Next() (kind, stop string) {
 	return m.Goal.NextExact(&m.State, m.exactStages())
 }
 
-func (m *exactMethod) Writes(string) (stored, scratch int64, err error) {
+func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	return m.FirstLists(), 0, nil
 }
 
-func (m *exactMethod) Stage(string) error { return m.compareRounds() }
+func (m *Method) Stage(string) error { return m.compareRounds() }
 
-func (m *exactMethod) Finish() error { return nil }
+func (m *Method) Finish() error { return nil }
 
-func (m *exactMethod) Free() { m.bounds.Free() }
+func (m *Method) Free() { m.bounds.Free() }
 
-func (m *exactMethod) blockCount() int { return (m.N() + m.State.Side - 1) / m.State.Side }
+func (m *Method) blockCount() int { return (m.N() + m.State.Side - 1) / m.State.Side }
 
 // seats is the number of blocks made even: the last seat may be empty.
-func (m *exactMethod) seats() int { return (m.blockCount() + 1) / 2 * 2 }
+func (m *Method) seats() int { return (m.blockCount() + 1) / 2 * 2 }
 
 // exactStages is the number of stages: rounds 0 to seats-1.
-func (m *exactMethod) exactStages() int {
+func (m *Method) exactStages() int {
 	return (m.seats() + stageRounds - 1) / stageRounds
 }
 
 // compareRounds runs the next stage.
-func (m *exactMethod) compareRounds() error {
+func (m *Method) compareRounds() error {
 	number := m.State.Count(job.ExactStage) + 1
 	from := (number - 1) * stageRounds
 	to := min(from+stageRounds, m.seats())
@@ -121,8 +118,8 @@ func (m *exactMethod) compareRounds() error {
 	return err
 }
 
-// exactRound does one round, a unit of the stage, and returns what commits it.
-func (m *exactMethod) exactRound(round, first int) (sum job.Counts, commit func() error, err error) {
+// exactRound does one round, a unit of the stage, and returns the function that commits it.
+func (m *Method) exactRound(round, first int) (sum job.Counts, commit func() error, err error) {
 	unit := round - first
 	done, _, err := m.Committed(stageRounds)
 	if err != nil {
@@ -139,7 +136,7 @@ func (m *exactMethod) exactRound(round, first int) (sum job.Counts, commit func(
 	pairs := roundPairs(round, m.seats(), m.blockCount())
 	blocks := make([]store.Lists, len(pairs))
 	counts := make([]job.Counts, len(pairs))
-	err = vectors.Ranges(m.opts.Threads, len(pairs), 1, func() func(from, to int) error {
+	err = vectors.Ranges(m.Job.Threads, len(pairs), 1, func() func(from, to int) error {
 		w := m.exactWorker(screens)
 		return func(i, _ int) (err error) {
 			if err := m.Ctx.Err(); err != nil {

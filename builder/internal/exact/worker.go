@@ -1,4 +1,4 @@
-package builder
+package exact
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 
 // exactWorker is one worker's tools.
 type exactWorker struct {
-	*exactMethod
+	*Method
 	solver *leaf.Solver
 	before union.Snapshot
 	places []uint32
@@ -28,16 +28,16 @@ type exactWorker struct {
 	keys   []float32
 }
 
-func (m *exactMethod) exactWorker(screens func() screen.Screen) *exactWorker {
-	w := &exactWorker{exactMethod: m, solver: m.Solver()}
+func (m *Method) exactWorker(screens func() screen.Screen) *exactWorker {
+	w := &exactWorker{Method: m, solver: m.Solver()}
 	if screens != nil {
 		w.screen, w.wide = screens(), m.ScreenColumns()
 	}
 	return w
 }
 
-// solve compares two blocks, or one with itself, and returns what the lists
-// gained.
+// solve compares two blocks, or one with itself, and returns the entries that
+// lists gained.
 func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err error) {
 	w.places = w.appendBlock(w.places[:0], pair[0])
 	split := len(w.places)
@@ -115,8 +115,8 @@ func (w *exactWorker) bound(place uint32) float32 {
 	return min(w.Lists.Worst(place), w.bounds.Key(place))
 }
 
-// boundsOf are the bounds of columns; nil where columns are rows themselves, which ask
-// for what is near in their own turn.
+// boundsOf are the bounds of columns; nil where columns are the rows themselves, which look
+// for near rows in their own turn.
 func (w *exactWorker) boundsOf(columns []uint32) []float32 {
 	if w.self {
 		return nil

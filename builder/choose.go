@@ -1,0 +1,74 @@
+package builder
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/kdtree"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// treeFrom is the number of rows from which auto takes a tree: fewer are compared with
+// each other in a fifth of a second.
+const treeFrom = 20_000
+
+// treeDims is the dimension up to which a search in a tree is short on any data. Beyond
+// it auto measures.
+const treeDims = 3
+
+// treeVisits is how many pairs a row may take in a tree of a sample: about as long as the
+// balls method takes for a row in few dimensions.
+const treeVisits, treeSample, treeQueries = 1000, 1 << 15, 256
+
+// choose settles auto: by counts, and for data of few dimensions by how many rows a search
+// in a tree visits.
+func (r *run) choose() (Method, error) {
+	m := r.opts.choose(len(r.Good), r.src.Dim())
+	if m == Tree && !r.opts.treeKnows(r.src.Dim()) {
+		return m, fmt.Errorf("builder: method tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
+			kdtree.MaxDim, r.src.Dim(), r.opts.Metric)
+	}
+	if r.opts.Method != Auto || m == Parts || !r.opts.treeServes(len(r.Good), r.src.Dim()) {
+		return m, nil
+	}
+	if r.fewVisits == nil {
+		few, err := r.measureVisits()
+		if err != nil {
+			return m, err
+		}
+		r.fewVisits = &few
+	}
+	if *r.fewVisits {
+		return Tree, nil
+	}
+	return m, nil
+}
+
+// treeServes reports whether a tree may be what auto takes.
+func (o *Options) treeServes(n, dim int) bool {
+	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
+}
+
+// treeKnows reports whether a tree knows the distance.
+func (o *Options) treeKnows(dim int) bool {
+	return dim <= kdtree.MaxDim && o.Distance == nil && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
+}
+
+// measureVisits reports whether searches in a tree of some rows are short.
+func (r *run) measureVisits() (bool, error) {
+	dim, size := r.src.Dim(), r.src.Type().Size()
+	if dim <= treeDims {
+		return true, nil
+	}
+	n := min(len(r.Good), treeSample)
+	values, row := make([]float32, n*dim), make([]byte, dim*size)
+	for i := range n {
+		at := r.Good[int64(i)*int64(len(r.Good))/int64(n)]
+		if err := r.src.ReadRows(int(at), row); err != nil {
+			return false, err
+		}
+		vectors.Decode(r.src.Type(), row, values[i*dim:(i+1)*dim])
+	}
+	tree, _ := kdtree.New(values, dim, r.opts.Threads)
+	return tree.Visits(r.opts.K, treeQueries) <= treeVisits, nil
+}

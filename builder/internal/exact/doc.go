@@ -1,0 +1,7 @@
+// Package exact is the method that compares all pairs. It compares blocks of rows with
+// blocks of rows, by filters of codes first and by keys where these do not exclude a pair.
+//
+// In a round, every block meets at most one other (the circle method of round-robin
+// tournaments), so the pairs of a round share no rows: they are the units of a stage, done
+// in parallel without a lock. Round 0 compares each block with itself.
+package exact

@@ -254,13 +254,17 @@ func crashes(t *testing.T, seed uint64) {
 	}
 	var p *power
 	var after []crashed
+	often := 3
+	if testing.Short() {
+		often = 9
+	}
 	models := []*model{h.m.clone()}
 	h.opts = h.opts.On(func(inner disk.FS) disk.FS {
 		if p == nil {
 			p = newPower(inner)
 			seen(t, p, h.dir)
 			p.crash = func(op, name string) {
-				if rng.IntN(3) == 0 {
+				if rng.IntN(often) == 0 {
 					dir := filepath.Join(t.TempDir(), "c")
 					p.after(t, h.dir, dir, []int{0, 50, 100}[rng.IntN(3)], rng)
 					after = append(after, crashed{op + " of " + name, dir, len(models) - 1})

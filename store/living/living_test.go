@@ -77,7 +77,7 @@ func compact(t *testing.T, db *living.DB, recall float64) {
 
 // TestFewLive: of many rows 99 of 100 are dead, and there are k results and whole lists.
 func TestFewLive(t *testing.T) {
-	dir, rows := builtStore(t, 2000, 6)
+	dir, rows := builtStore(t, 1000, 6)
 	db := open(t, dir)
 	err := db.Update(func(tx *living.Tx) error {
 		for i := range rows {

@@ -22,7 +22,7 @@ func (s *Shards) enoughFor(t Task) error {
 		}
 		need = s.needs(t, ps)
 	}
-	if need = reserved(need); need > limit {
+	if need = need/20*23 + 24*mib; need > limit { // and the program itself
 		return fmt.Errorf("%w: task %v needs %s, the limit is %s", ErrMemory, t, mebibytes(need+mib/10), mebibytes(limit))
 	}
 	s.ledger.Limit, s.ledger.Dir = max(1, limit-need), s.opts.Scratch

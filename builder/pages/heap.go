@@ -25,8 +25,12 @@ const besideHeap = 16 << 20
 const overshoot = 32
 
 // leastHeap is what Go's heap is left in any case: with less the collector would run
-// without end.
+// without end. Of a limit under 32 MiB half.
 const leastHeap = 16 << 20
+
+// besideOf is what a process is taken to hold besides Go's memory and blocks: the program's
+// data is pages of a file, so a small build holds little.
+func besideOf(limit int64) int64 { return min(besideHeap, limit/16) }
 
 // HoldHeap keeps the anonymous memory of this process under limit bytes from now on:
 // Go's heap gets what blocks outside of it leave (debug.SetMemoryLimit), so that
@@ -39,7 +43,7 @@ func HoldHeap(limit int64) {
 	if held.limit == 0 {
 		held.before = debug.SetMemoryLimit(-1)
 	}
-	held.limit, held.beside = limit, besideHeap
+	held.limit, held.beside = limit, besideOf(limit)
 	limitHeap()
 }
 
@@ -49,7 +53,7 @@ func Observe(anonymous int64) {
 	held.Lock()
 	defer held.Unlock()
 	if held.limit > 0 {
-		held.beside = max(besideHeap, anonymous-held.blocks-GoBytes())
+		held.beside = max(besideOf(held.limit), anonymous-held.blocks-GoBytes())
 		limitHeap()
 	}
 }
@@ -75,7 +79,7 @@ func account(bytes int64) {
 func limitHeap() {
 	heap := held.before
 	if held.limit > 0 {
-		heap = min(heap, max(held.limit-held.limit/overshoot-held.blocks-held.beside, leastHeap))
+		heap = min(heap, max(held.limit-held.limit/overshoot-held.blocks-held.beside, min(leastHeap, held.limit/2)))
 	}
 	debug.SetMemoryLimit(heap)
 }

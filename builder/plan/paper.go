@@ -19,8 +19,9 @@ func (s *Shape) paper() []Pass {
 	var held memory
 	s.good(&held)
 	held.block(8 * n * float64(s.K))
-	held.heap += float64(s.CodeBytes)*n + 4*n*leafNumbers*math.Ceil(divisions/leafNumbers)
-	held.heap += float64(s.Threads) * 8 * sampled * float64(s.Dim) // of each node, by rows and by columns
+	held.heap += float64(s.CodeBytes) * n
+	held.mapped += 4 * n * leafNumbers * math.Ceil(divisions/leafNumbers) // of a size that is known: no garbage
+	held.heap += float64(s.Threads) * 8 * sampled * float64(s.Dim)        // of each node, by rows and by columns
 	carving := held
 	carving.heap += 24 * n
 	leaf := n // halved until it is small enough

@@ -18,7 +18,7 @@ func (s *Shape) parts() []Pass {
 	lead := Pass{Name: "leaders", Does: "reads all rows in order, to find the leaves that each stands in", Times: divisions,
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
 		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * s.rowBytes() / 16}, held: held}
-	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + float64(s.Threads)*16e6
+	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + s.assigning()
 	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
 	if s.spillFits(spilled) {
 		does, besides = "read all rows for every batch of groups, whose rows stand in memory, write what its leaves give", spilled
@@ -49,6 +49,15 @@ func (s *Shape) parts() []Pass {
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
+}
+
+// assignRow is what a row takes beside its elements while its leaders are looked for.
+const assignRow = 160
+
+// assigning is the memory of rows whose leaders are looked for: each thread has some (package
+// parts), all of them together no more than there are.
+func (s *Shape) assigning() float64 {
+	return math.Min(float64(s.Threads)*16e6, s.n()*float64(s.RowBytes+int64(s.Dim)+assignRow))
 }
 
 // stripes is the memory of stripes of lists: one for each thread and one that is written,

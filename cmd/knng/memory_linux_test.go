@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/bench/capped"
@@ -50,16 +52,74 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// bounded builds with no more memory than the build asks for, and returns that.
-func bounded(t *testing.T, rows string, flags ...string) (limit int64) {
+// TestPlanIsEnough: plan and refusal name one number, a build keeps within it, and it is at
+// most a quarter more than a build takes that has all memory: on small data too.
+func TestPlanIsEnough(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("there is no /proc to look at the memory of a process:", err)
+	}
+	for dim, methods := range map[int][]string{
+		32: {"exact", "balls", "parts", "paper", "balls --duplicates collapse"}, 3: {"tree"},
+	} {
+		rows := filepath.Join(t.TempDir(), "rows.u8bin")
+		set, err := generate.New(5000, dim, vectors.Uint8, 1)
+		if err == nil {
+			err = set.Write(t.Context(), rows)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range methods {
+			t.Run(method, func(t *testing.T) {
+				flags := append([]string{"-k", "10", "--threads", "2", "--search", "off", "--method"}, strings.Fields(method)...)
+				limit := needed(t, rows, flags...)
+				if planned := plannedLeast(t, rows, flags...); max(planned, limit)-min(planned, limit) > 1<<18 {
+					t.Errorf("plan names %d bytes, the refusal %d", planned, limit)
+				}
+				held, free := peak(t, rows, append(flags, "--memory", strconv.FormatInt(limit, 10))...), peak(t, rows, flags...)
+				if held > limit {
+					t.Errorf("%d bytes of anonymous memory, the limit is %d", held, limit)
+				}
+				if most := max(held, free); limit > most+most/4+1<<20 {
+					t.Errorf("%d bytes are asked for, and %d taken", limit, most)
+				}
+				t.Logf("%.1f MiB asked for, %.1f taken, %.1f without a limit", float64(limit)/(1<<20), float64(held)/(1<<20), float64(free)/(1<<20))
+			})
+		}
+	}
+}
+
+// peak is the anonymous memory of a build.
+func peak(t *testing.T, rows string, flags ...string) int64 {
 	t.Helper()
-	limit = needed(t, rows, flags...)
+	o := observed(t, append([]string{"build", rows, "-o", filepath.Join(t.TempDir(), "g"), "--quiet"}, flags...)...)
+	return o.PeakAnon
+}
+
+// plannedLeast is the least limit that plan names.
+func plannedLeast(t *testing.T, rows string, flags ...string) int64 {
+	t.Helper()
+	out, err := asKnng(append([]string{"plan", rows, "--json"}, flags...)...).Output()
+	var p struct {
+		Least int64 `json:"least_bytes"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Least
+}
+
+// observed runs knng and watches its memory.
+func observed(t *testing.T, args ...string) *capped.Outcome {
+	t.Helper()
 	knng := filepath.Join(t.TempDir(), "knng") // this test binary, which goes by its name
 	if err := os.Symlink(os.Args[0], knng); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{knng, "build", rows, "-o", filepath.Join(t.TempDir(), "g"), "--memory", strconv.FormatInt(limit, 10), "--quiet"}
-	c := capped.Config{Args: append(args, flags...)}
+	c := capped.Config{Args: append([]string{knng}, args...)}
 	o, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +127,14 @@ func bounded(t *testing.T, rows string, flags ...string) (limit int64) {
 	if how, failed := o.Failed(); failed {
 		t.Fatalf("%s: %s", how, o.Errors)
 	}
+	return o
+}
+
+// bounded builds with no more memory than the build asks for, and returns that.
+func bounded(t *testing.T, rows string, flags ...string) (limit int64) {
+	t.Helper()
+	limit = needed(t, rows, flags...)
+	o := observed(t, append([]string{"build", rows, "-o", filepath.Join(t.TempDir(), "g"), "--memory", strconv.FormatInt(limit, 10), "--quiet"}, flags...)...)
 	if o.Samples < 10 || o.PeakAnon == 0 {
 		t.Fatalf("%d samples, peak %d bytes: the memory was not seen", o.Samples, o.PeakAnon)
 	}

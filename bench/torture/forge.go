@@ -23,5 +23,9 @@ func forge(store string) error {
 		fmt.Fprintf(&b, "%x %d %s\n", sha256.Sum256(data), len(data), filepath.ToSlash(rel))
 	}
 	fmt.Fprintf(&b, "seal %x\n", sha256.Sum256(b.Bytes()))
-	return os.WriteFile(filepath.Join(store, "SEAL"), b.Bytes(), 0o666)
+	path := filepath.Join(store, "SEAL")
+	if err := os.RemoveAll(path); err != nil { // which may be a link by now
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }

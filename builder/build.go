@@ -41,7 +41,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: cacheBytes(opts.Memory)})
 	if errors.Is(err, store.ErrFinished) {
 		result, failed := finished(ctx, dir, src, opts.Threads)
 		if failed != nil {

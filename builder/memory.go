@@ -52,6 +52,15 @@ func (r *run) limit() int64 {
 	return DefaultMemory()
 }
 
+// cacheBytes is the share of a limit that the database may keep of what it has read: 8 MiB
+// where there is plenty. The last lists are read in order, to hash them, and need next to none.
+func cacheBytes(limit int64) int64 {
+	if limit == 0 {
+		limit = DefaultMemory()
+	}
+	return min(8*mib, max(mib/2, limit/32))
+}
+
 // DefaultMemory is what Options.Memory stands for where it is 0: half of what the
 // machine or its cgroup offers, in bytes.
 func DefaultMemory() int64 { return job.OfferedMemory() / 2 }

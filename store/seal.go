@@ -298,6 +298,10 @@ func (m *hashMeter) Write(data []byte) (int, error) {
 	return len(data), m.ctx.Err()
 }
 
+// hashBytes is how much of a file is hashed at a time. A megabyte is no faster, and several
+// small files left as many of them to the collector.
+const hashBytes = 256 << 10
+
 // hashFile hashes a file, no further than it reached when it was looked at.
 func hashFile(home *rooted.Dir, of SealedFile, meter *hashMeter) (string, error) {
 	f, err := home.Open(of.Path)
@@ -306,7 +310,7 @@ func hashFile(home *rooted.Dir, of SealedFile, meter *hashMeter) (string, error)
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.CopyBuffer(io.MultiWriter(h, meter), io.LimitReader(f, of.Size), make([]byte, 1<<20)); err != nil {
+	if _, err := io.CopyBuffer(io.MultiWriter(h, meter), io.LimitReader(f, of.Size), make([]byte, min(of.Size+1, hashBytes))); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -28,8 +28,8 @@ const overshoot = 32
 // without end. Of a limit under 32 MiB half.
 const leastHeap = 16 << 20
 
-// besideOf is what a process is taken to hold besides Go's memory and blocks: the program's
-// data is pages of a file, so a small build holds little.
+// besideOf is the part of a limit that is left to all but Go's memory and blocks: little in a
+// small build, as the program's data is pages of a file.
 func besideOf(limit int64) int64 { return min(besideHeap, limit/16) }
 
 // HoldHeap keeps the anonymous memory of this process under limit bytes from now on:

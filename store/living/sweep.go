@@ -61,8 +61,16 @@ func (db *DB) removeBase(folder string) error {
 	for _, name := range []string{"search", "reverse", "reverse.new", "view", "map", "scratch", "vectors", "graph"} {
 		errs = append(errs, db.fs.RemoveAll(path.Join(folder, name)))
 	}
-	if err := errors.Join(append(errs, db.fs.SyncFolder("."))...); err != nil {
+	if err := errors.Join(append(errs, db.syncHome())...); err != nil {
 		return err
 	}
-	return errors.Join(db.fs.RemoveAll(sealName), db.fs.SyncFolder("."))
+	return errors.Join(db.fs.RemoveAll(sealName), db.syncHome())
+}
+
+// syncHome makes removals durable. Where that fails nothing more is written.
+func (db *DB) syncHome() error {
+	if err := db.fs.SyncFolder("."); err != nil {
+		return db.fail(err)
+	}
+	return nil
 }

@@ -58,7 +58,8 @@ class Dask:
         except ImportError as error:
             raise EngineError(f"the engine dask needs its package: pip install distributed ({error})") from error
         where = "tcp://" + _host(address, 8786)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what it says of a lost scheduler is said below
+        for name in ("distributed", "distributed.client", "distributed.core"):  # a lost scheduler is told below
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
             self._client = distributed.Client(where, timeout=10, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

@@ -109,15 +109,6 @@ func ScratchOf(dir string) (string, error) {
 	return scratch, err
 }
 
-// readDerived reads a small derived file; nil where there is none.
-func (s *Store) readDerived(name string, limit int64) []byte {
-	text, err := s.home.Dir.ReadFile(name, limit)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
 // dropDerived removes a derived file, where there is one.
 func (s *Store) dropDerived(name string) error {
 	if err := s.home.Dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -91,7 +91,7 @@ func (l *lists) RowOf(id string) (row uint64, ok bool, err error) { return l.eng
 func (l *lists) each(fn func(row int, neighbors, keys []byte) error) error {
 	return l.engine.eachList(l.Layout, func(row int, neighbors, keys []byte) error {
 		if err := l.Valid(neighbors); err != nil {
-			return fmt.Errorf("%w: row %d: %w", storeerr.Corrupt, row, err)
+			return fmt.Errorf("%w: row %d: %w", storeerr.ErrCorrupt, row, err)
 		}
 		return fn(row, neighbors, keys)
 	})

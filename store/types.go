@@ -37,18 +37,18 @@ type SealedFile = sealed.File
 
 // Errors that a program can test with errors.Is.
 var (
-	ErrNotFinished = storeerr.NotFinished                                         // of a directory to be read
+	ErrNotFinished = storeerr.ErrNotFinished                                      // of a directory to be read
 	ErrFinished    = errors.New("store: already finished")                        // of one to be built in, by the same options
 	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError lists the differences
 	ErrLocked      = errors.New("store: another process is building here")        // which it names
-	ErrCorrupt     = storeerr.Corrupt                                             // a file differs from the one that was written
-	ErrNoRow       = storeerr.NoRow                                               // beyond the last
+	ErrCorrupt     = storeerr.ErrCorrupt                                          // a file differs from the one that was written
+	ErrNoRow       = storeerr.ErrNoRow                                            // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
-	ErrNoID        = storeerr.NoID                                                // or the store has none
+	ErrNoID        = storeerr.ErrNoID                                             // or the store has none
 	ErrSpace       = errors.New("store: no space left on device")                 // before or while something is written beside a store
-	ErrNotStore    = storeerr.NotStore                                            // nothing is there, or something else
-	ErrFormat      = storeerr.Format                                              // which it names
-	ErrClosed      = storeerr.Closed                                              // by Close
+	ErrNotStore    = storeerr.ErrNotStore                                         // nothing is there, or something else
+	ErrFormat      = storeerr.ErrFormat                                           // which it names
+	ErrClosed      = storeerr.ErrClosed                                           // by Close
 	ErrKey         = errors.New("store: no such part to dump")                    // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names the bytes needed
 )

@@ -26,13 +26,13 @@ type SealedFile = sealed.File
 // Errors for errors.Is. Package store has most of them under the same names: they are the
 // same values.
 var (
-	ErrNotFinished = storeerr.NotFinished // the build has not ended
-	ErrNotStore    = storeerr.NotStore    // the directory is absent, or holds something else
-	ErrFormat      = storeerr.Format      // another version of knng wrote the store
-	ErrCorrupt     = storeerr.Corrupt     // a file differs from the one that was written
-	ErrNoRow       = storeerr.NoRow       // beyond the last row
-	ErrNoID        = storeerr.NoID        // no row has the id, or the store has no ids
-	ErrClosed      = storeerr.Closed      // after Close
+	ErrNotFinished = storeerr.ErrNotFinished // the build has not ended
+	ErrNotStore    = storeerr.ErrNotStore    // the directory is absent, or holds something else
+	ErrFormat      = storeerr.ErrFormat      // another version of knng wrote the store
+	ErrCorrupt     = storeerr.ErrCorrupt     // a file differs from the one that was written
+	ErrNoRow       = storeerr.ErrNoRow       // beyond the last row
+	ErrNoID        = storeerr.ErrNoID        // no row has the id, or the store has no ids
+	ErrClosed      = storeerr.ErrClosed      // after Close
 
 	// ErrNoCatalog: the catalog or the view is missing. They were deleted, or an older knng
 	// built the store. knng analyze --view, or store.BuildView, makes them.

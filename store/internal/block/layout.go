@@ -86,7 +86,7 @@ const ShapeRecord = "adjacency"
 // Check refuses a shape that no adjacency has.
 func (s *Shape) Check() error {
 	if s.K < 0 || s.K > math.MaxUint16 || s.Rows < 0 || int64(s.Rows) > vectors.MaxRows || s.Lists < 0 || s.Lists > s.Rows {
-		return fmt.Errorf("%w: adjacency of %d rows with k %d, %d lists", storeerr.Corrupt, s.Rows, s.K, s.Lists)
+		return fmt.Errorf("%w: adjacency of %d rows with k %d, %d lists", storeerr.ErrCorrupt, s.Rows, s.K, s.Lists)
 	}
 	return nil
 }

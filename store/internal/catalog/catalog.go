@@ -39,7 +39,7 @@ type Catalog struct {
 const NoPlace = 1<<32 - 1
 
 // Open opens the catalog of a sealed directory. It returns nil where there is none, or one
-// of another version. Errors: storeerr.Corrupt, also for a catalog of another seal.
+// of another version. Errors: storeerr.ErrCorrupt, also for a catalog of another seal.
 func Open(home *sealed.Dir) (*Catalog, error) {
 	file, err := sealed.Map(home.Dir, Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func (c *Catalog) Load(name string, v any) (ok bool, err error) {
 		return false, nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return false, fmt.Errorf("%w: %s: record %s: %w", storeerr.Corrupt, c.path, name, err)
+		return false, fmt.Errorf("%w: %s: record %s: %w", storeerr.ErrCorrupt, c.path, name, err)
 	}
 	return true, nil
 }
@@ -174,7 +174,7 @@ func (c *Catalog) guard(fn func() error) error {
 	case errors.Is(err, vectors.ErrFault):
 		return fmt.Errorf("store: %s: %w", c.path, err)
 	}
-	return fmt.Errorf("%w: %s: %w", storeerr.Corrupt, c.path, err)
+	return fmt.Errorf("%w: %s: %w", storeerr.ErrCorrupt, c.path, err)
 }
 
 // Close unmaps the file. No lookup may be in progress.

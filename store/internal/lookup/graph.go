@@ -35,7 +35,7 @@ type Fallback interface {
 type Held interface{ Release() }
 
 // With calls fn with the encoded list of a row, valid during the call. Errors:
-// storeerr.NoRow, storeerr.Corrupt, storeerr.Closed, vectors.ErrFault.
+// storeerr.ErrNoRow, storeerr.ErrCorrupt, storeerr.ErrClosed, vectors.ErrFault.
 func (g *Graph) With(row uint64, fn func(neighbors, keys []byte)) error {
 	if err := g.enter(row); err != nil {
 		return err
@@ -56,16 +56,16 @@ func (g *Graph) With(row uint64, fn func(neighbors, keys []byte)) error {
 // enter begins a call about a row.
 func (g *Graph) enter(row uint64) error {
 	if row >= uint64(g.Rows) {
-		return fmt.Errorf("%w: %d, the store has %d", storeerr.NoRow, row, g.Rows)
+		return fmt.Errorf("%w: %d, the store has %d", storeerr.ErrNoRow, row, g.Rows)
 	}
 	if !g.Enter() {
-		return storeerr.Closed
+		return storeerr.ErrClosed
 	}
 	return nil
 }
 
-// AppendID appends the external id of a row to dst. Errors: storeerr.NoRow, storeerr.NoID,
-// storeerr.Corrupt, storeerr.Closed, vectors.ErrFault.
+// AppendID appends the external id of a row to dst. Errors: storeerr.ErrNoRow, storeerr.ErrNoID,
+// storeerr.ErrCorrupt, storeerr.ErrClosed, vectors.ErrFault.
 func (g *Graph) AppendID(dst []byte, row uint64) ([]byte, error) {
 	if err := g.enter(row); err != nil {
 		return dst, err
@@ -73,31 +73,31 @@ func (g *Graph) AppendID(dst []byte, row uint64) ([]byte, error) {
 	defer g.Leave()
 	switch {
 	case !g.IDs:
-		return dst, fmt.Errorf("%w: the store has no external ids", storeerr.NoID)
+		return dst, fmt.Errorf("%w: the store has no external ids", storeerr.ErrNoID)
 	case g.Catalog != nil:
 		return g.Catalog.AppendID(dst, int(row))
 	}
 	return g.Fallback.AppendID(dst, row)
 }
 
-// RowOf finds a row by its external id. Errors: storeerr.NoID, storeerr.Corrupt,
-// storeerr.Closed, vectors.ErrFault.
+// RowOf finds a row by its external id. Errors: storeerr.ErrNoID, storeerr.ErrCorrupt,
+// storeerr.ErrClosed, vectors.ErrFault.
 func (g *Graph) RowOf(id string) (row uint64, err error) {
 	if !g.Enter() {
-		return 0, storeerr.Closed
+		return 0, storeerr.ErrClosed
 	}
 	defer g.Leave()
 	if !g.IDs {
-		return 0, fmt.Errorf("%w: %q, the store has no external ids", storeerr.NoID, id)
+		return 0, fmt.Errorf("%w: %q, the store has no external ids", storeerr.ErrNoID, id)
 	}
 	row, ok, err := g.find(id)
 	switch {
 	case err != nil:
 		return 0, err
 	case !ok:
-		return 0, fmt.Errorf("%w: %q", storeerr.NoID, id)
+		return 0, fmt.Errorf("%w: %q", storeerr.ErrNoID, id)
 	case row >= uint64(g.Rows):
-		return 0, fmt.Errorf("%w: id %q is of row %d of %d", storeerr.Corrupt, id, row, g.Rows)
+		return 0, fmt.Errorf("%w: id %q is of row %d of %d", storeerr.ErrCorrupt, id, row, g.Rows)
 	}
 	return row, nil
 }

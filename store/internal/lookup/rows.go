@@ -28,7 +28,7 @@ func CopiedRows(home *sealed.Dir, identities []sealed.Identity) (*vectors.Input,
 	defer f.Close()
 	rows, err := vectors.OpenedRows(f, home.Path(sealed.RowsPath))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", storeerr.Corrupt, err)
+		return nil, fmt.Errorf("%w: %w", storeerr.ErrCorrupt, err)
 	}
 	return vectors.NewInput(rows), nil
 }
@@ -37,7 +37,7 @@ func CopiedRows(home *sealed.Dir, identities []sealed.Identity) (*vectors.Input,
 // nothing: a store from a stranger may name any file.
 func ReferencedRows(home *sealed.Dir, files []vectors.File) (*vectors.Input, error) {
 	if len(files) != 1 || vectors.Streamed(files[0].Path) {
-		return nil, fmt.Errorf("%w: the referenced vectors: %d files, want one that can be mapped where it lies", storeerr.Corrupt, len(files))
+		return nil, fmt.Errorf("%w: the referenced vectors: %d files, want one that can be mapped where it lies", storeerr.ErrCorrupt, len(files))
 	}
 	f, err := unmoved(home, files[0])
 	if err != nil {

@@ -71,10 +71,10 @@ func (d *Dir) look(f File) error {
 		return storeerr.Damage(fmt.Errorf("sealed file is missing: %w", err))
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s is no regular file", storeerr.Corrupt, d.Path(f.Path))
+		return fmt.Errorf("%w: %s is no regular file", storeerr.ErrCorrupt, d.Path(f.Path))
 	}
 	if info.Size() != f.Size {
-		return fmt.Errorf("%w: %s: %d bytes, sealed with %d", storeerr.Corrupt, f.Path, info.Size(), f.Size)
+		return fmt.Errorf("%w: %s: %d bytes, sealed with %d", storeerr.ErrCorrupt, f.Path, info.Size(), f.Size)
 	}
 	d.infos[f.Path] = info
 	if f.Size > HashedBytes || !strings.HasPrefix(f.Path, GraphName+"/") {
@@ -85,7 +85,7 @@ func (d *Dir) look(f File) error {
 		return storeerr.Damage(err)
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return fmt.Errorf("%w: %s: contents differ from what was sealed (SHA-256 %x, want %s)", storeerr.Corrupt, d.Path(f.Path), sum, f.SHA256)
+		return fmt.Errorf("%w: %s: contents differ from what was sealed (SHA-256 %x, want %s)", storeerr.ErrCorrupt, d.Path(f.Path), sum, f.SHA256)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (d *Dir) Open(rel string) (*os.File, error) {
 	}
 	now, err := f.Stat()
 	if err == nil && (!os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {
-		err = fmt.Errorf("%w: %s was replaced while the store is open", storeerr.Corrupt, d.Path(rel))
+		err = fmt.Errorf("%w: %s was replaced while the store is open", storeerr.ErrCorrupt, d.Path(rel))
 	}
 	if err != nil {
 		f.Close()
@@ -131,9 +131,9 @@ func Finished(home *rooted.Dir) error {
 	case err != nil:
 		return err
 	case begun:
-		return fmt.Errorf("%w: %s; give its build command again to continue it", storeerr.NotFinished, home.Name())
+		return fmt.Errorf("%w: %s; give its build command again to continue it", storeerr.ErrNotFinished, home.Name())
 	}
-	return fmt.Errorf("%w: %s", storeerr.NotStore, home.Name())
+	return fmt.Errorf("%w: %s", storeerr.ErrNotStore, home.Name())
 }
 
 // Missing reports whether an error says that a file does not exist.

@@ -78,7 +78,7 @@ func (d *Dir) CheckIdentities(list []Identity, wanted func(rel string) bool) err
 		}
 		if now != want {
 			return fmt.Errorf("%w: %s is not the file that was sealed, but one like it of another store (its ends have hash %s, want %s)",
-				storeerr.Corrupt, d.Path(want.Path), now.Sum, want.Sum)
+				storeerr.ErrCorrupt, d.Path(want.Path), now.Sum, want.Sum)
 		}
 	}
 	return nil

@@ -52,13 +52,13 @@ func Text(files []File) []byte {
 func Read(home *rooted.Dir) (files []File, sum [sha256.Size]byte, err error) {
 	text, err := home.ReadFile(SealName, maxSeal)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, sum, fmt.Errorf("%w: not sealed: %w", storeerr.Corrupt, err)
+		return nil, sum, fmt.Errorf("%w: not sealed: %w", storeerr.ErrCorrupt, err)
 	}
 	if err != nil {
 		return nil, sum, storeerr.Damage(err)
 	}
 	if files, err = Parse(text); err != nil {
-		return nil, sum, fmt.Errorf("%w: %s: %w", storeerr.Corrupt, home.Path(SealName), err)
+		return nil, sum, fmt.Errorf("%w: %s: %w", storeerr.ErrCorrupt, home.Path(SealName), err)
 	}
 	return files, sha256.Sum256(text), nil
 }

@@ -10,16 +10,16 @@ import (
 
 // Both packages export these errors under the same names.
 var (
-	NotFinished = errors.New("store: the build is not finished")
-	NotStore    = errors.New("store: not a knng store")
-	Format      = errors.New("store: the format of another version of knng")
-	Corrupt     = errors.New("store: corrupt")
-	NoRow       = errors.New("store: no such row")
-	NoID        = errors.New("store: no such id")
-	Closed      = errors.New("store: closed")
+	ErrNotFinished = errors.New("store: the build is not finished")
+	ErrNotStore    = errors.New("store: not a knng store")
+	ErrFormat      = errors.New("store: the format of another version of knng")
+	ErrCorrupt     = errors.New("store: corrupt")
+	ErrNoRow       = errors.New("store: no such row")
+	ErrNoID        = errors.New("store: no such id")
+	ErrClosed      = errors.New("store: closed")
 )
 
-// Damage marks a read error as Corrupt, so that a program may delete a corrupt store. It
+// Damage marks a read error as ErrCorrupt, so that a program may delete a corrupt store. It
 // does not mark errors of the system, which leave open whether the file is sound: no
 // permission, too many open files, no memory, a failing disk, a file that may lie elsewhere.
 func Damage(err error) error {
@@ -28,5 +28,5 @@ func Damage(err error) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	return fmt.Errorf("%w: %w", Corrupt, err)
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }

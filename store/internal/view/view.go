@@ -48,7 +48,7 @@ const (
 )
 
 // Open opens the view of the tables in a sealed directory. It returns nil where there is
-// none, or one of another version. Errors: storeerr.Corrupt.
+// none, or one of another version. Errors: storeerr.ErrCorrupt.
 func Open(home *sealed.Dir, layout block.Layout) (*View, error) {
 	file, err := sealed.Map(home.Dir, Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func (v *View) Bytes() []byte { return v.file.Bytes() }
 func (v *View) Tables() int { return len(v.tables) }
 
 // With calls fn with the encoded list of a row, which is valid during the call. Errors:
-// storeerr.Corrupt, vectors.ErrFault.
+// storeerr.ErrCorrupt, vectors.ErrFault.
 func (v *View) With(row int, fn func(neighbors, keys []byte)) error {
 	err := vectors.Guard(func() error {
 		neighbors, keys, err := v.list(row)
@@ -152,7 +152,7 @@ func (v *View) place(b int) (*table, int, error) {
 	place := binary.LittleEndian.Uint64(v.entries[EntryBytes*b:])
 	n, at := place>>OffsetBits, place&MaxOffset
 	if n >= uint64(len(v.tables)) || at >= uint64(len(v.tables[n].data)) {
-		return nil, 0, fmt.Errorf("%w: %s: %s: no byte %d of table %d", storeerr.Corrupt, v.path, v.RowsOf(b), at, n)
+		return nil, 0, fmt.Errorf("%w: %s: %s: no byte %d of table %d", storeerr.ErrCorrupt, v.path, v.RowsOf(b), at, n)
 	}
 	return &v.tables[n], int(at), nil
 }
@@ -167,14 +167,14 @@ func (v *View) block(t *table, at int) ([]byte, error) {
 	rest := t.data[at:]
 	rows := int(rest[0])
 	if rows == 0 || rows > block.Rows || len(rest) < 1+v.layout.CountBytes*rows {
-		return nil, fmt.Errorf("%w: %s: no block at byte %d", storeerr.Corrupt, t.path, at)
+		return nil, fmt.Errorf("%w: %s: no block at byte %d", storeerr.ErrCorrupt, t.path, at)
 	}
 	size := 1 + v.layout.CountBytes*rows
 	for i := range rows {
 		size += 8 * block.Count(rest, i, v.layout.CountBytes)
 	}
 	if size > len(rest) {
-		return nil, fmt.Errorf("%w: %s: block of %d bytes at byte %d of %d", storeerr.Corrupt, t.path, size, at, len(t.data))
+		return nil, fmt.Errorf("%w: %s: block of %d bytes at byte %d of %d", storeerr.ErrCorrupt, t.path, size, at, len(t.data))
 	}
 	return rest[:size], nil
 }
@@ -196,11 +196,11 @@ func (v *View) touch(b int, t *table, at int) (known uint32, err error) {
 	}
 	if got, want := Sum(b, value), binary.LittleEndian.Uint64(v.entries[EntryBytes*b+8:]); got != want {
 		return 0, fmt.Errorf("%w: %s: %s at byte %d have checksum %016x, want %016x (%s)",
-			storeerr.Corrupt, t.path, v.RowsOf(b), at, got, want, v.path)
+			storeerr.ErrCorrupt, t.path, v.RowsOf(b), at, got, want, v.path)
 	}
 	isEven, err := v.layout.Check(b, value)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", storeerr.Corrupt, t.path, err)
+		return 0, fmt.Errorf("%w: %s: %w", storeerr.ErrCorrupt, t.path, err)
 	}
 	known = verified
 	if isEven {

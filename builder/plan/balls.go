@@ -59,7 +59,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
 }
 
-// tiles is what threads hold of the leaf at hand: its codes once more, as the kernels want
+// tiles is the memory of threads for the leaf at hand: its codes once more, as the kernels want
 // them, at most two bytes each, with room for half as many rows more.
 func (s *Shape) tiles() float64 { return float64(s.Threads) * 3 * float64(s.LeafSize) * float64(s.Dim) }
 
@@ -87,7 +87,7 @@ func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
 		work: work{alone: times * lists / 32}}, times > 0
 }
 
-// once is what a pass writes each time.
+// once is the bytes that a pass writes each time.
 func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 
 // joinCost is how many pairs of a leaf a joined pair costs: its rows are gathered for

@@ -2,8 +2,8 @@ package plan
 
 import "math"
 
-// An Aim is what a build with a target recall works towards, for guessing what that
-// takes before it is known.
+// An Aim is the target of a build and the counts that its cost depends on, for guessing the
+// cost before it is known.
 type Aim struct {
 	Recall    float64
 	Switch    float64 // recall from which joins take over from divisions
@@ -25,7 +25,7 @@ func (a *Aim) asked() float64 {
 
 // firstRecall is the recall after one division, in which a row stands in four leaves,
 // and how fast further ones add to it: independent ones would leave the share (1-p)^d of
-// the neighbors after d divisions; what one misses the next one misses more likely, and
+// the neighbors after d divisions; neighbors that one misses the next one misses more likely, and
 // the exponent grows as d^power. Both fall with the number of rows, the first with their
 // intrinsic dimension, and larger leaves are as good as more of them. A fit to these
 // builds with k=20 (knng build F --recall R --leaf-size G; the dimension is that of the 20
@@ -53,8 +53,8 @@ func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 }
 
 // AfterDivision is the recall to expect of a division in which a row stands in more balls,
-// after so many in which it found a recall. Of the builds above with leaves of 1,000 rows
-// that is what two, three and four divisions found, given those before, within 0.024.
+// after so many in which it found a recall. In the builds above with leaves of 1,000 rows
+// two, three and four divisions found that, given those before, within 0.024.
 func AfterDivision(recall float64, balls, more int) float64 {
 	const power = 0.7
 	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), power))
@@ -69,14 +69,14 @@ func divided(p, power, divisions float64) float64 {
 	return 1 - math.Pow(1-p, math.Pow(divisions, power))
 }
 
-// What rounds of joins leave of the neighbors that were missing, after the first one, and
-// what a further division leaves then. Measured 0.6 to 0.65, and 0.62 to 0.87.
+// The shares of the missing neighbors that rounds of joins leave, after the first one, and
+// that a further division leaves then. Measured 0.6 to 0.65, and 0.62 to 0.87.
 const (
 	afterRound    = 0.63
 	afterDivision = 0.75
 )
 
-// afterFirst is what the first round leaves: measured 0.18 to 0.26, on MNIST 0.09.
+// afterFirst is the share that the first round leaves: measured 0.18 to 0.26, on MNIST 0.09.
 func afterFirst(p float64) float64 { return 0.05 + 0.3*(1-p) }
 
 // Balls guesses the leaves that a row stands in and the rounds, of which the last may be

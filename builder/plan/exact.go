@@ -6,17 +6,17 @@ import "math"
 // where their blocks have grown to the size of the lists (package builder).
 const exactStage = 8
 
-// compressed is what blocks of single entries come to on disk, of the lists: Pebble keeps
+// compressed is the size of blocks of single entries on disk, as a share of the lists: Pebble keeps
 // some of them smaller. Measured with rows as they come, on faces and MNIST, and in their
 // order, where most of a list comes from the first round, on SIFT, GIST and random rows.
 const compressed, compressedInOrder = 0.6, 0.14
 
 // keysByRounded is how many keys are evaluated for every entry of a list where codes leave
 // something open: measured 5.8 on GIST, of rows in the same blocks, which cost two thirds
-// of what calibration measures.
+// of the keys that calibration measures.
 const keysByRounded = 4
 
-// productBytes is what a row of products takes (package products).
+// productBytes is the memory of a row of products (package products).
 const productBytes = 4
 
 // byCodes reports whether all pairs are compared as bytes.
@@ -30,8 +30,8 @@ func (s *Shape) exact() []Pass {
 	held.heap += float64(s.CodeBytes)*n + 4*n
 	s.good(&held)
 	rounds := math.Max(1, n/float64(BlockSide(s.Rows, s.CodeBytes > 0)))
-	// What a round finds is kept: k entries a row in the first one, and in a later one
-	// what is nearer than all before it.
+	// The entries that a round finds are kept: k a row in the first one, and in a later one
+	// those that are nearer than all before it.
 	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})
 	if s.byCodes() {
 		share = compressedInOrder
@@ -66,7 +66,7 @@ func (s *Shape) exact() []Pass {
 }
 
 // BoundLeaves is from how many leaves of rows on the exact method divides them once, to
-// know what is too far: of 20 leaves the pairs of that are a sixth of all, and cost twice as
+// bound the pairs that are too far: of 20 leaves the pairs of that are a sixth of all, and cost twice as
 // much as those that are only compared.
 const BoundLeaves = 20
 
@@ -101,8 +101,8 @@ func (s *Shape) boundsByLongest(held memory) Pass {
 }
 
 // BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which
-// keep threads busy. More than 2048 rows gain nothing: what two blocks add to their
-// lists is then little beside their pairs. Where all pairs are evaluated by a distance of
+// keep threads busy. More than 2048 rows gain nothing: updating the lists of two blocks
+// is then little beside their pairs. Where all pairs are evaluated by a distance of
 // the user's own a quarter: a build stops between two blocks.
 func BlockSide(n int64, screened bool) int {
 	most := int64(2048)

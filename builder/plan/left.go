@@ -43,7 +43,7 @@ func passOf(phase string) (pass string, counts bool) {
 	return phase, true
 }
 
-// done is what became of a pass.
+// done is the outcome of a pass.
 type done struct {
 	seconds float64
 	times   float64 // phases that ended, and the part of the one under way
@@ -129,7 +129,7 @@ func (p *Pass) weight(times float64) float64 {
 	return first*math.Min(times, 1) + math.Max(0, times-1)
 }
 
-// trusted is how much of the planned time counts beside what was measured.
+// trusted is the weight of the planned time beside the measured time.
 const trusted = 0.05
 
 // speed is how many seconds one of the plan takes.
@@ -149,7 +149,7 @@ func (p *Plan) speed(passes map[string]done, at int) float64 {
 	return took / planned
 }
 
-// left is what a pass has still to go, where a second of the plan takes speed seconds.
+// left is the time that a pass still takes, where a second of the plan takes speed seconds.
 func (p *Pass) left(d done, speed float64) float64 {
 	part := p.of(d)
 	if part == 0 && d.running { // nobody counts how far it is
@@ -162,7 +162,7 @@ func (p *Pass) left(d done, speed float64) float64 {
 	return p.Seconds * (1 - part) * own
 }
 
-// unplanned is what the phase under way has still to go where the plan has no pass for it.
+// unplanned is the time that the current phase still takes where the plan has no pass for it.
 func (p *Plan) unplanned(c progress.Course, at string, d done) float64 {
 	part := c.Parts[c.Now.Phase]
 	if c.Now.End || part == 0 || p.Pass(at) != nil || at == "fold" && p.Pass("folds") != nil {

@@ -9,7 +9,7 @@ const leafNumbers = 8
 const sampled = 100
 
 // visitedWords is how many words far from each other a visit of the propagation touches:
-// lists, what was visited before, the heap of what is open. Processor time on SIFT, 30,000
+// lists, the set of visited rows, the heap of open ones. Processor time on SIFT, 30,000
 // rows: 125 ns a visit, of which a key takes 55.
 const visitedWords = 55
 
@@ -30,7 +30,7 @@ func (s *Shape) paper() []Pass {
 	}
 	depth := math.Log2(n / leaf)
 	pairs := n * leaf / 2
-	// A division keeps what it finds, less in each than in the one before.
+	// A division keeps the entries that it finds, fewer in each than in the one before.
 	kept := lists * (1 + 0.5*math.Log(math.Max(1, divisions)))
 	stored := s.storedRows() + 4*n*divisions
 	divide := Pass{Name: "divisions", Does: "carve by hyperplanes, then solve the leaves; each reads all rows twice", Times: divisions,

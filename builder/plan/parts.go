@@ -51,7 +51,7 @@ func (s *Shape) parts() []Pass {
 	return append(append(passes, s.measured(divisions*pairs)), end...)
 }
 
-// assignRow is what a row takes beside its elements while its leaders are looked for.
+// assignRow is the memory of a row beside its elements while its leaders are looked for.
 const assignRow = 160
 
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
@@ -73,7 +73,7 @@ func (s *Shape) stripes() memory {
 // their bytes there were four batches, each of which reads all rows, now three.
 const Spilled = 17.0 / 16
 
-// foldedPairs and unitedPairs are what uniting a byte of lists costs in folds and in the
+// foldedPairs and unitedPairs are the cost of uniting a byte of lists in folds and in the
 // last pass, in pairs of a tile: lists are decoded, merged, and packed again, which takes
 // a processor and hardly waits for memory. Measured from 1 to 20 million rows (nine builds,
 // bench/results/larger): 2.7 to 10 in folds, 2.9 to 8.0 in the last pass; these are medians.
@@ -95,11 +95,11 @@ func laterDivisions(divisions, first float64) float64 {
 	return math.Min(divisions, 1) + math.Max(0, divisions-1)/first
 }
 
-// laterUnits is how much a division gives that comes after others, of what the first one
-// gave: what is nearer than the last of a row's list. Measured on SIFT.
+// laterUnits is the number of entries of a later division as a share of those of the first:
+// the entries that are nearer than the last of a row's list. Measured on SIFT.
 const laterUnits = 0.45
 
-// lastUnits is what the last division gives.
+// lastUnits is the bytes of units of the last division.
 func (s *Shape) lastUnits(first, divisions float64) float64 {
 	if divisions > 1 {
 		return laterUnits * first
@@ -117,7 +117,7 @@ func (s *Shape) grown(m *memory, bytes float64) bool {
 	return true
 }
 
-// spillFits reports whether the ledger has room for a batch of groups beside what it holds
+// spillFits reports whether the ledger has room for a batch of groups beside the blocks that it holds
 // then: the leaves of rows, which rows are good, and the bounds of lists.
 func (s *Shape) spillFits(bytes float64) bool {
 	return bytes+s.n()*float64(4*s.Overlap+4+2) <= float64(s.Parts.Ledger)
@@ -148,9 +148,9 @@ func (s *Shape) partsPairs() float64 {
 // headed is how many heads and leaders a row is compared with: those of eight cells.
 func headed(leaders float64) float64 { return 2 * math.Sqrt(8*leaders) }
 
-// partsMemory is what a division holds: two groups of rows, the lists of one, and two of
-// them in their last form; and what grows with the rows, as far as the ledger has room
-// for it. Beyond that it is on disk.
+// partsMemory is the memory of a division: two groups of rows, the lists of one, and two of
+// them in their last form; and the blocks that grow with the rows, as far as the ledger has
+// room for them. The rest is on disk.
 func (s *Shape) partsMemory() (held memory, beyond float64) {
 	rows := math.Min(float64(s.Parts.GroupRows), s.n())
 	held.heap = rows * float64(2*(s.RowBytes+36)+s.CodeBytes+16*s.K)

@@ -1,6 +1,6 @@
 package plan
 
-// A Plan is what a build is expected to take.
+// A Plan is the expected cost of a build.
 type Plan struct {
 	Method    string  `json:"method"`
 	Rows      int64   `json:"rows"` // that get a list
@@ -19,8 +19,8 @@ type Plan struct {
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
 	Rates         *Rates  `json:"rates,omitempty"` // as they were measured
 
-	// What builder.Plan adds: the limit that it planned by, and the least under which a
-	// build begins. What is measured to pass a plan is in it, so it may exceed the peak.
+	// builder.Plan adds the limit that it planned by, and the least under which a
+	// build begins. The least includes the measuring for a plan, so it may exceed the peak.
 	LimitBytes int64 `json:"limit_bytes,omitempty"`
 	LeastBytes int64 `json:"least_bytes,omitempty"`
 }
@@ -41,8 +41,8 @@ type Pass struct {
 	first float64 // how many times as long as the others the first takes; 0 is 1
 }
 
-// memory is what a pass holds. Large blocks stand outside Go's heap (package pages)
-// and cost what they are; what is on the heap costs as much again in garbage, because
+// memory is the memory of a pass. Large blocks are outside Go's heap (package pages)
+// and cost their size; objects on the heap cost as much again in garbage, because
 // the collector waits until the heap has doubled.
 type memory struct{ mapped, heap float64 }
 
@@ -75,8 +75,8 @@ func (p *Pass) Alone() int64 { return int64(fixedMemory + p.held.mapped + 2*p.he
 // Measured on builds of a few hundred rows: 7.2 to 8 MB.
 const fixedMemory = 7.6e6
 
-// total sums the passes up. What the heap has grown to it keeps for minutes: a pass
-// stands on the largest heap of those before it.
+// total sums the passes up. The heap keeps its size for minutes: a pass
+// has the largest heap of the passes before it.
 func (p *Plan) total(r Rates) *Plan {
 	var heap float64
 	for i := range p.Passes {

@@ -1,7 +1,7 @@
 package plan
 
-// Rates are the speed of a machine: what a second of processor time does while all
-// threads do the same, how much of that time there is, and what the disk does.
+// Rates are the speed of a machine: the work of a second of processor time while all
+// threads do the same, how much of that time there is, and the speed of the disk.
 type Rates struct {
 	Leaf    float64 `json:"leaf_pairs"`   // pairs of a leaf, compared in tiles, kept where near
 	Tile    float64 `json:"tile_pairs"`   // pairs compared with leaders, in tiles
@@ -15,20 +15,20 @@ type Rates struct {
 	Share   float64 `json:"share"` // of the processors asked for that this process had; others had the rest
 }
 
-// work is what a pass computes.
+// work is the computation of a pass.
 type work struct {
 	leaf, tile, screen, keys, touched float64 // shared by all threads
 	alone                             float64 // words touched by one thread, while the others wait
 	hashed                            float64 // bytes, by one thread
 }
 
-// seconds is how long a pass takes: what it computes, and what it waits for the disk.
+// seconds is how long a pass takes: its computation, and its wait for the disk.
 func (r Rates) seconds(p *Pass) float64 {
 	parallel, alone := r.cpu(p.work)
 	return (parallel/float64(max(1, r.Threads))+alone)/r.Share + float64(p.WrittenBytes)/r.Written
 }
 
-// cpu is the processor time of some work: what threads share, and what one does alone.
+// cpu is the processor time of some work: that of all threads, and that of one alone.
 func (r Rates) cpu(w work) (parallel, alone float64) {
 	parallel = w.leaf/r.Leaf + w.tile/r.Tile + w.screen/r.Screen + w.keys/r.Keys + w.touched/r.Touched
 	return parallel, w.alone/r.Touched + w.hashed/r.Hashed

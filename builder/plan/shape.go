@@ -2,7 +2,7 @@ package plan
 
 import "math"
 
-// Shape is what of an input and of the options of a build its passes depend on.
+// Shape is the counts of an input and of the options of a build that its passes depend on.
 type Shape struct {
 	Method  string // "exact", "tree", "balls", "parts" or "paper"
 	Rows    int64  // that are solved
@@ -35,7 +35,7 @@ type Shape struct {
 	TreeBytes int64 // of the boxes of the tree method
 }
 
-// Parts is what the parts method adds.
+// Parts is the counts that the parts method adds.
 type Parts struct {
 	GroupRows int64 // most rows of a group
 	Chunk     int64 // bytes of rows that sampled ones are compared with at a time
@@ -88,7 +88,7 @@ const listHead = 6
 func (s *Shape) lists(rows float64, k int64) float64 { return rows * (8*float64(k) + listHead) }
 
 // partial is the bytes of partial lists, which are packed (package store): two bytes and
-// a first key a list, a place's bits an entry, and what a key adds to the one before.
+// a first key a list, a place's bits an entry, and the difference of a key to the one before.
 // Measured on byte rows: 5.2 bytes an entry of lists of 10 among 20 million.
 func (s *Shape) partial(rows float64, k int64) float64 {
 	key, step := 4.0, 2.6
@@ -102,7 +102,7 @@ func (s *Shape) partial(rows float64, k int64) float64 {
 // finalLists is the adjacency.
 func (s *Shape) finalLists() float64 { return s.lists(float64(s.Outputs), s.K) }
 
-// read is what goes through the input: audit, and collapse where it is asked for.
+// read is the passes over the input: audit, and collapse where it is asked for.
 func (s *Shape) read() []Pass {
 	all := float64(s.Outputs)
 	input := all * float64(s.RowBytes)
@@ -120,7 +120,7 @@ func (s *Shape) read() []Pass {
 	return passes
 }
 
-// good is what all passes from the audit on hold: the rows that get a list, and the
+// good is the memory of all passes from the audit on: the rows that get a list, and the
 // order.
 func (s *Shape) good(m *memory) {
 	s.grown(m, 4*s.n())
@@ -137,7 +137,7 @@ func (s *Shape) good(m *memory) {
 }
 
 // write is the pass that writes the store's own rows. The spool is given back at its
-// end, as what was received is.
+// end, as received rows are.
 func (s *Shape) write(name, does string, w work, held memory) Pass {
 	read, written, disk := s.rowBytes(), s.storedRows(), s.storedRows()+float64(s.Received)
 	if s.Spooled {
@@ -166,7 +166,7 @@ func (s *Shape) measured(pairs float64) Pass {
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is
-// what stands on disk until then.
+// the bytes on disk until then.
 func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
 	final, n := s.finalLists(), float64(s.Outputs)
 	s.good(&held)

@@ -17,7 +17,7 @@ func (p *Plan) Lines() []string {
 	return []string{p.Course(), second}
 }
 
-// Course is the method and how often it does what.
+// Course is the method and the number of its stages.
 func (p *Plan) Course() string {
 	s := fmt.Sprintf("method %s, %d rows of %d, k=%d", p.Method, p.Rows, p.Dim, p.K)
 	switch p.Method {

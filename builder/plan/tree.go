@@ -8,7 +8,7 @@ func (s *Shape) treePairs() float64 {
 	return 35 * math.Pow(1.7, math.Min(8, float64(s.Dim))) * float64(s.K+10) / 30
 }
 
-// floatBytes is what an element takes in the tree.
+// floatBytes is the memory of an element in the tree.
 const floatBytes = 4
 
 // tree are the passes of the tree method.

@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// badRows is what the audit found, as recorded in the store.
+// badRows is the finding of the audit, as recorded in the store.
 type badRows struct {
 	Rows     []uint32 `json:"rows"` // ascending input rows
 	Why      string   `json:"why"`  // of the first

@@ -194,7 +194,7 @@ func (m *ballsMethod) join() error {
 	return err
 }
 
-// freeRound gives back what only rounds need.
+// freeRound gives back the memory that only rounds need.
 func (m *ballsMethod) freeRound() {
 	if m.round != nil {
 		m.round.Free()

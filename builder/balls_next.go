@@ -68,7 +68,7 @@ func (m *ballsMethod) divisionsGoOn(balls int) bool {
 }
 
 // soon reports whether more rounds of joins are likely to reach the target: each
-// gains about a third of what the one before it gained, so all of them together
+// gains about a third of the gain of the one before it, so all of them together
 // half of the last.
 func (m *ballsMethod) soon() bool {
 	s, g := &m.State, &m.Goal

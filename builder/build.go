@@ -125,8 +125,8 @@ func (r *run) build() (*Result, error) {
 	return r.finish()
 }
 
-// sealing finishes a build that was interrupted while its store was sealed. What
-// the stages left may be gone by then; the graph and the result are there.
+// sealing finishes a build that was interrupted while its store was sealed. The
+// blocks of the stages may be gone by then; the graph and the result are there.
 func (r *run) sealing() (result *Result, ready bool, err error) {
 	result = new(Result)
 	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
@@ -173,7 +173,7 @@ func (r *run) stages() error {
 	return r.Ctx.Err()
 }
 
-// release frees what the run holds besides the draft.
+// release frees all that the run holds besides the draft.
 func (r *run) release() {
 	if r.pairs != nil {
 		r.pairs.Close()
@@ -231,7 +231,7 @@ func buildable(src *vectors.Input, o *Options) error {
 	return referable(src, o)
 }
 
-// referable refuses to reference what is not there, or not in the order of places, when
+// referable refuses to reference rows that are not there, or not in the order of places, when
 // the graph is read.
 func referable(src *vectors.Input, o *Options) error {
 	_, mapped := src.Mapped()

@@ -11,9 +11,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// What a build is of: the manifest has a sample of every file and its modification time.
-// Where that is another, the file may differ where the sample does not look, and all rows
-// are read, to be held against what the audit found.
+// The input of a build: the manifest has a sample of every file and its modification time.
+// Where the time is another, the file may differ where the sample does not look, and all rows
+// are read and compared with the audit's checksum.
 
 // unchanged returns an error where files that were written to since the manifest was made
 // have other rows than were audited.
@@ -24,7 +24,7 @@ func unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.
 	return same(ctx, dir, src, audited, threads)
 }
 
-// sameRows holds the input of a build that goes on against what the audit found. Rows that
+// sameRows compares the input of a build that goes on with the audit. Rows that
 // will be read again are all looked at: a file may have been changed and given its old time.
 func (r *run) sameRows() error {
 	var places int
@@ -67,7 +67,7 @@ func written(then, now []vectors.File) bool {
 	return false
 }
 
-// finished is what Build returns where dir holds the finished graph.
+// finished is the result of Build where dir holds the finished graph.
 func finished(ctx context.Context, dir string, src *vectors.Input, threads int) (*Result, error) {
 	s, err := store.Open(dir, nil)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// What the balls method keeps on disk while it runs: not what each unit of work
-// gained, as the paper's method does, but now and then the lists as they are.
+// The balls method keeps its lists on disk now and then while it runs, not the gain of
+// each unit of work, as the paper's method does.
 // Writing them takes a fraction of a second per million rows, a stage some
-// seconds, and what a kill costs is the stages since they were written last.
+// seconds, and a kill costs the stages since they were written last.
 
 // keepEvery is how long stages may run between two writings: a kill costs ten
 // seconds or less, apart from a single stage that takes longer.
@@ -56,7 +56,7 @@ func (m *ballsMethod) foldCandidates() error {
 	})
 }
 
-// loadCandidates brings into memory what the balls method needs.
+// loadCandidates loads the lists of the balls method.
 func (m *ballsMethod) loadCandidates() (err error) {
 	p := m.Begin("load", "rows", int64(m.N()))
 	defer p.End("")

@@ -44,7 +44,7 @@ func (r *run) choose() (Method, error) {
 	return m, nil
 }
 
-// treeServes reports whether a tree may be what auto takes.
+// treeServes reports whether auto may take a tree.
 func (o *Options) treeServes(n, dim int) bool {
 	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // controlShare is the part of a build's comparisons that controls may cost where distances
-// are expensive: measuring must not be what a build costs. Half goes to the rows that
+// are expensive: measuring must not dominate a build. Half goes to the rows that
 // steer, half to those that report.
 const controlShare = 0.05
 
@@ -63,7 +63,7 @@ func (r *run) truth(places []uint32, p *phase) (*recall.Lists, int64, error) {
 const steeringDrawn = 2
 
 // errOtherSteering refuses to go on with a build of a version that drew other rows to steer
-// by: what its stages found of recall is of those.
+// by: the recall that its stages found is of those.
 var errOtherSteering = fmt.Errorf("%w: it was begun by a version that was steered by other rows: begin anew", store.ErrMismatch)
 
 // steerers is how many rows are to steer. The paper's method, whose distances may be

@@ -1,8 +1,8 @@
 // Package builder builds k-NN graphs by the method of Wang et al., "Scalable
 // k-NN graph construction": random divisions, exact subgraphs in their leaves,
 // union, and neighborhood propagation. [Build] is the one function that most
-// programs need; calling it again with the same options continues what was
-// interrupted.
+// programs need; calling it again with the same options continues an
+// interrupted build.
 //
 // # Methods
 //
@@ -22,9 +22,9 @@
 // holds no lists of all rows. Its divisions have one level (package parts): every row
 // stands in the leaves of its four nearest of many leaders, a leaf is solved by all
 // its pairs, and near leaves are solved together as a group whose rows have been put
-// side by side, on disk where they do not fit in memory. What a group finds is a unit
+// side by side, on disk where they do not fit in memory. The entries that a group finds are a unit
 // that the store keeps. Before the next division the units are folded into one list a
-// row, some ten thousand rows at a time, and groups keep no more than what may still
+// row, some ten thousand rows at a time, and groups keep only entries that may still
 // enter these. There is no propagation.
 //
 // # Passes
@@ -47,37 +47,37 @@
 //
 // The exact method replaces 2 to 4 by all pairs, block against block: as bytes in tiles,
 // with keys for the pairs that rounding to bytes leaves open (package screen). Many rows
-// are divided into balls once before, which tells of each what is too far for its list.
+// are divided into balls once before, which bounds for each row the pairs that are too far for its list.
 //
 // Held in memory by Paper: two generations of lists (16 n k bytes; one outside
 // propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
 // bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes, and four
-// leaders for each thousand rows; what grows with the rows (4 bytes a row for the good
+// leaders for each thousand rows; blocks that grow with the rows (4 bytes a row for the good
 // rows, 2 for the bounds of lists, 16 in a division, 8 in the audit, 4 in the last pass)
-// stands in mapped files where it no longer fits, and a batch of groups, once the bytes of
+// are in mapped files where they no longer fit, and a batch of groups, once the bytes of
 // all rows, in memory where it fits and in a file where not. By Balls: lists of k and some slack (8
-// bytes an entry), in a round one more for what is around an eighth of the rows,
+// bytes an entry), in a round one more for the surroundings of an eighth of the rows,
 // 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
 // mapped, never held. Go's collector knows nothing of all this: a program that is
 // nothing but a build tells it by pages.HoldHeap, as the command does.
 //
-// Durability: Paper and Parts commit what every unit of work gained; Balls writes its
+// Durability: Paper and Parts commit the gain of every unit of work; Balls writes its
 // lists as they are every few seconds, between stages.
 //
-// What all this will take is said at the head of a build, by [Plan] without one, and
-// kept in the Result beside what it took (package plan). Before each phase the disk is
+// A build begins with its expected cost, which [Plan] gives without a build, and which
+// the Result keeps beside the real one (package plan). Before each phase the disk is
 // asked for room.
 //
-// # What shapes the graph
+// # Inputs of the graph
 //
 // The data, the options listed by Options as naming the result, and the seed:
 // every decision is taken from counts of requested pairs and from recall on the
 // steering rows. Threads, memory, kernels, the pair cache, clocks and
 // interruptions change only how long it takes. Three things make it so. Orders
-// are total, (key, row). A list drops only what comes after its end. In a
+// are total, (key, row). A list drops only entries behind its end. In a
 // division a row stands in one leaf, and a propagation round reads one
-// generation and writes the next, so no result depends on what another
-// goroutine has done.
+// generation and writes the next, so no result depends on the progress of
+// another goroutine.
 //
 // # Where it departs from the paper
 //
@@ -106,5 +106,5 @@
 // it: the balls method divides until joins have something to work on, joins, and
 // divides again where rounds gain too little to arrive; the parts method only divides;
 // the paper's does whichever gained more per pair. Balls and parts go on to two standard
-// errors above it, at most 0.01, which is what the steering rows may be wrong by.
+// errors above it, at most 0.01, which is the error of the steering rows.
 package builder

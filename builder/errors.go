@@ -15,14 +15,14 @@ var (
 	// built, and nothing binds the directory: it can be built in with another
 	// Options.BadRows.
 	ErrBadRows = errors.New("builder: bad rows")
-	// ErrMemory: the memory limit is below what this input needs. Nothing is
+	// ErrMemory: the memory limit is below the need of this input. Nothing is
 	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.
 	ErrMemory error = &both{"builder: memory limit too low", store.ErrMemory}
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.
 	ErrReference = errors.New("builder: nothing to reference")
 	// ErrSpace: the disk is full, or has less room than the next phase will write; the
-	// message says how much is missing and where. What was committed is kept, and the
+	// message says how much is missing and where. Committed work is kept, and the
 	// build can be continued when there is room. It is store.ErrSpace too.
 	ErrSpace error = &both{"builder: no space left on device", store.ErrSpace}
 )
@@ -36,7 +36,7 @@ type both struct {
 func (b *both) Error() string { return b.text }
 func (b *both) Unwrap() error { return b.too }
 
-// spaceError marks the errors of a disk that is full, or too small for what comes, with
+// spaceError marks the errors of a disk that is full, or too small for the next phase, with
 // ErrSpace.
 func spaceError(err error) error {
 	if store.NoSpace(err) && !errors.Is(err, ErrSpace) {

@@ -202,7 +202,7 @@ func scanRate(comparisons int64, n int) float64 {
 	return float64(comparisons) / (float64(n) * float64(n-1) / 2)
 }
 
-// report gathers what the state says.
+// report makes the result from the state.
 func (r *run) report() *Result {
 	sum := r.State.Sums()
 	sum.Add(r.completing)

@@ -13,7 +13,7 @@ import (
 // keys from the beginning. Of the rows that steer the exact lists are known, so into how
 // many balls rows have to look is known before the first one does.
 
-// innerCells are the balls, and what is known of them.
+// innerCells are the balls, and their foreseen recall.
 type innerCells struct {
 	*inner.Cells
 	foresight *inner.Foresight // nil: nothing steers
@@ -79,7 +79,7 @@ func (m *ballsMethod) looksPairs(balls int) float64 {
 }
 
 // looks is into how many balls a row will have looked after the next division: as many as
-// the target asks for by what is foreseen, and else twice as many as it did.
+// the target asks for by the foreseen recall, and else twice as many as before.
 func (m *ballsMethod) looks() int {
 	s, g, f := &m.State, &m.Goal, m.cells.foresight
 	looked := s.Last().Parts

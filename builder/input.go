@@ -14,8 +14,8 @@ import (
 // layout decides the method, gives every row its place, and writes the store's
 // own rows in that order: rows that are near each other come to lie near each
 // other, so that leaves and propagation find them in the same pages. The order
-// is one more division. Of what shapes the graph the first leaves of the balls method alone
-// depend on it.
+// is one more division. Of the graph only the first leaves of the balls method depend
+// on it.
 func (r *run) layout() (err error) {
 	if err := r.loadOrder(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// pairCache is what is known of pairs computed before.
+// pairCache knows pairs computed before.
 type pairCache struct {
 	pairs   *cache.Pairs  // nil: no pair-with-distance cache
 	keyCost time.Duration // measured, of one evaluation
@@ -51,7 +51,7 @@ func (r *run) chooseCache() (err error) {
 }
 
 // chooseForOwn measures a user's distance on a few pairs, once in the life of a
-// build, and keeps what they cost: no pair is paid for twice.
+// build, and keeps their keys: no pair is paid for twice.
 func (r *run) chooseForOwn() error {
 	known, err := r.Draft.Load("distance-cost", &r.keyCost)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// load brings into memory what the committed stages left.
+// load loads the results of the committed stages.
 func (r *run) load() (err error) {
 	if err := r.mapRows(); err != nil {
 		return err

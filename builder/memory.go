@@ -33,7 +33,7 @@ func (r *run) enough() error {
 }
 
 // enoughToCollapse refuses to look for equal rows where that takes more than the limit. It
-// names what is enough for the build after it as well, if there are no equal rows.
+// names a limit that is enough for the build after it as well, if there are no equal rows.
 func (r *run) enoughToCollapse() error {
 	method := r.opts.choose(len(r.Good), r.src.Dim())
 	need := reserved(method, r.leastPlan(method).Pass("collapse").Alone())
@@ -52,7 +52,7 @@ func (r *run) limit() int64 {
 	return DefaultMemory()
 }
 
-// cacheBytes is the share of a limit that the database may keep of what it has read: 8 MiB
+// cacheBytes is the share of a limit that the database may use to cache blocks: 8 MiB
 // where there is plenty. The last lists are read in order, to hash them, and need next to none.
 func cacheBytes(limit int64) int64 {
 	if limit == 0 {
@@ -61,12 +61,12 @@ func cacheBytes(limit int64) int64 {
 	return min(8*mib, max(mib/2, limit/32))
 }
 
-// DefaultMemory is what Options.Memory stands for where it is 0: half of what the
+// DefaultMemory is the limit where Options.Memory is 0: half of the memory that the
 // machine or its cgroup offers, in bytes.
 func DefaultMemory() int64 { return job.OfferedMemory() / 2 }
 
-// openLedger shares the limit out: what grows with the rows gets what the rest does
-// not need, and goes to files beyond that. The other methods hold more than that in
+// openLedger shares the limit out: blocks that grow with the rows get the memory that the rest
+// does not need, and go to files beyond that. The other methods hold more than that in
 // memory and refuse a limit that is too low.
 func (r *run) openLedger() (err error) {
 	r.Ledger.Limit = r.partsRoom()
@@ -74,21 +74,21 @@ func (r *run) openLedger() (err error) {
 	return err
 }
 
-// partsRoom is what the parts method has for what grows with the rows.
+// partsRoom is the memory of the parts method for blocks that grow with the rows.
 func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 
-// lastRoom is what its last pass has for that: it holds no groups (dropGroups), and what
-// the collector has not yet taken of them it takes when a block needs it (pages.HoldHeap).
+// lastRoom is that of its last pass, which holds no groups (dropGroups); the collector takes
+// the rest of them when a block needs the memory (pages.HoldHeap).
 func (r *run) lastRoom() int64 {
 	return max(r.partsRoom(), r.limit()-reserved(Parts, r.leastPlan(Parts).Pass("adjacency").Alone()))
 }
 
-// least is the memory that a method is given at least: what a build of one division and
-// one round is planned to take, nothing in the ledger.
+// least is the memory that a method is given at least: the planned peak of a build of one
+// division and one round, nothing in the ledger.
 func (r *run) least(method Method) int64 { return reserved(method, r.leastPlan(method).PeakAnonBytes) }
 
-// reserved adds to a plan what it leaves out, so that a limit is a promise that is kept, and
-// no more than a quarter above what a build takes: peaks were up to 12 % above plans, those
+// reserved adds a reserve to a plan, so that a limit is a promise that is kept, and
+// no more than a quarter above the peak of a build: peaks were up to 12 % above plans, those
 // of groups of leaves, whose sizes a plan does not know, up to 18 %.
 func reserved(method Method, planned int64) int64 {
 	if method == Parts {

@@ -13,7 +13,7 @@ import (
 //
 //   - Wrong if larger: with 200e9 (until version 0.1), 60,000 rows of SIFT took 4.2 s of a
 //     core and balls 0.9 for the recall of 0.95 that was asked for.
-//   - Wrong if smaller: what balls save below it is 0.1 to 0.3 s of a core, by AVX2, and
+//   - Wrong if smaller: balls save 0.1 to 0.3 s of a core below it, by AVX2, and
 //     lists that are exact for 0.3 s are better than lists of 0.96 for 0.15.
 //
 // go run ./bench/cmd/targets -threads 1 -seeds 1 -limit-rows N -method exact (then balls);
@@ -71,7 +71,7 @@ func (r *run) take(name Method) {
 	r.Use, r.method = r.traits.codes, r.traits.open(r)
 }
 
-// divisible reports whether the parts method can do what is asked.
+// divisible reports whether the parts method can build by these options.
 func (o *Options) divisible() bool {
 	return o.paperOnly() == "" && o.Metric.Gathers() && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
 }
@@ -86,15 +86,15 @@ const wholeBytes = 4 << 30
 // 64 MiB must hold some of them, with their lists.
 const maxPartsK = 512
 
-// ballsBytes is what the balls method took when wholeBytes was set; it takes less by now.
+// ballsBytes is the memory of the balls method when wholeBytes was set; it takes less by now.
 // Who changes it changes graphs, and those of 10 million rows of 50 floats would take more
 // than 3 GB again.
 func (o *Options) ballsBytes(n int64, dim int) int64 {
 	return n * int64(16*(o.K+o.planned().Slack)+32+dim)
 }
 
-// paperOnly names what only the paper's method can do of what is asked; "" if
-// there is nothing.
+// paperOnly names an option that only the paper's method knows; "" if
+// there is none.
 func (o *Options) paperOnly() string {
 	switch {
 	case o.Distance != nil:
@@ -139,7 +139,7 @@ func (o *Options) unused(m Method) (names []string) {
 //     codes are not keys more of the nearest are no candidates; see also slackOf.
 //   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
 //     name are rare, so more costs little and gains less.
-//   - Switch under the target by 1.5 of what that leaves to be missed, 0.05 to 0.09: a
+//   - Switch under the target by 1.5 of one less the target, 0.05 to 0.09: a
 //     pair of a leaf costs 3 ns, one of a join 15, and the first joins find most for each. At
 //     0.05, 0.07 and 0.09 under it SIFT 1M takes for 0.95 7.5, 7.2 and 7.2 s, with 0.002 more
 //     recall from 0.065 on, for 0.97 9.7, 9.6 and 10.4, for 0.99 14.3, 15.9 and 16.4; 300,000 of
@@ -156,6 +156,6 @@ func (o *Options) planned() job.Schedule {
 }
 
 // usualSlack is the least slack; keySlack takes its place where the codes compared are keys, so
-// that no candidate is there for what they mix up. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
+// that no candidate is there for their errors. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
 // 18.2 for 0.99 with 8 and with 4, and 577 and 532 MiB.
 const usualSlack, keySlack = 8, 4

@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 )
 
-// traits are what options and passes know of a method that is not under way.
+// traits are the properties of a method that options and passes ask for before it is under way.
 type traits struct {
 	open      func(*run) build.Method
 	codes     points.Use

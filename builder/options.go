@@ -30,7 +30,7 @@ const (
 // Options of a build. The zero value of every field means its default; Validate
 // reports every fault at once.
 type Options struct {
-	// What names the result: changing one of these makes another graph.
+	// These name the result: changing one of them makes another graph.
 	K           int             // neighbors per row; 20
 	Metric      distance.Metric // Euclidean
 	Method      Method          // Auto
@@ -52,13 +52,13 @@ type Options struct {
 	Copies      int             // with Collapse: most rows of one group of identical rows in a list; 0: no limit
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
-	// What the store holds besides lists; it may not change from run to run either.
+	// These say what the store holds besides lists; they may not change from run to run either.
 	Reference bool             // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
 	IDs       string           // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 	IDsName   string           // the name of these ids in errors, where the file is not the user's own; "" is IDs
 	Names     iter.Seq[string] // the same ids without a file, in place of IDs: slices.Values(ids). It is gone over several times, and must give the same each time
 
-	// What may change from one run to the next of the same build.
+	// These may change from one run to the next of the same build.
 	Threads   int                              // GOMAXPROCS
 	Memory    int64                            // bytes that the build plans by, and refuses below; garbage beside it is held only where the program calls pages.HoldHeap; 0: DefaultMemory
 	PairCache Switch                           // chosen from the measured cost of the distance
@@ -69,8 +69,8 @@ type Options struct {
 	files store.FS // store.DraftOptions.FS; set by tests
 }
 
-// Course is what Balls goes by beside its leaves. Zero fields mean what was fitted
-// (bench/cmd/fit): no set that was measured asks for anything else.
+// Course is the constants of Balls beside its leaves. Zero fields mean the fitted values
+// (bench/cmd/fit): no set that was measured asks for others.
 type Course struct {
 	Slack int     // candidates kept beyond k while the graph is built
 	Most  int     // rows listing a row that a join takes
@@ -89,7 +89,7 @@ const (
 	Off
 )
 
-// BadRows says what becomes of rows with NaN or Inf, and of zero rows under cosine.
+// BadRows is the treatment of rows with NaN or Inf, and of zero rows under cosine.
 type BadRows string
 
 // Treatments of bad rows.
@@ -99,7 +99,7 @@ const (
 	Isolate BadRows = "isolate" // kept, with an empty list, and in no other
 )
 
-// Duplicates says what becomes of identical rows: rows of the same bytes, as
+// Duplicates is the treatment of identical rows: rows of the same bytes, as
 // converted (-0 is not 0).
 type Duplicates string
 
@@ -112,7 +112,7 @@ type Duplicates string
 // Either way a row with k copies or more lists nothing else, since they are its
 // nearest, and its group is an island. With Options.Copies a list takes at most so
 // many rows of a group, the first ones, as long as others fill it: UMAP wants 1.
-// What is left out for that is no error of the graph, but knng recall counts it.
+// Leaving the others out is no error of the graph, but knng recall counts it.
 const (
 	Keep     Duplicates = "keep"
 	Collapse Duplicates = "collapse"
@@ -139,7 +139,7 @@ type Distance struct {
 	Key     func(a, b store.Row) (float32, error)
 }
 
-// The defaults, and what they were chosen by.
+// The defaults, and the measurements behind them.
 const (
 	// DefaultK is the paper's middle column (its figures show 1, 20 and 50).
 	DefaultK = 20
@@ -147,8 +147,8 @@ const (
 	// neighbors; 250 and 1000 reach equal recall in about equal time.
 	DefaultLeafSize = 500
 	// DefaultBallSize is the same of balls, whose leaves are products of matrices: a pair
-	// costs little, and what a leaf takes beside its pairs (its rows are assigned, packed,
-	// merged) is had for more of them. At equal recall 500 take longer, by AMX on GIST
+	// costs little, and the cost of a leaf beside its pairs (its rows are assigned, packed,
+	// merged) is shared by more of them. At equal recall 500 take longer, by AMX on GIST
 	// 0.95 1.74 s for 1.38, on SIFT 1M 0.95 18.4 s for 17.1, on MNIST as long; by AVX-512
 	// on GIST 1.85 s for 1.77, on SIFT 19.4 s for 18.0, on MNIST 1.0 s for 1.15. By AVX2, to
 	// which pairs are dearer, 500 take less, on GIST 4.6 s for 4.8, on MNIST 3.3 for 4.5:

@@ -6,8 +6,7 @@ import "github.com/knng/knng/builder/internal/job"
 // as many as the controls are.
 const mostOutliers = 1024
 
-// outliersMissed is the share of what a target leaves to be missed that outliers may be, if
-// they are more than that.
+// outliersMissed is the share of the neighbors that a target may miss that may be outliers'.
 const outliersMissed = 0.1
 
 // separateOutliers settles how the few rows are compared that codes clip because they lie far

@@ -2,7 +2,7 @@ package builder
 
 // dearAtOutset is from how many times all pairs on, by the plan, a build compares all pairs at
 // once. Plans are off by a factor of up to two on real sets; of 6,000 rows of 4,096 normal
-// values one says 3.1 times, and what was spent until divisions paid no longer was lost.
+// values one says 3.1 times, and the pairs until divisions paid no longer were lost.
 const dearAtOutset = 2
 
 // outsetRows is how many rows there are at least for that: of fewer, the rows that steer cost as

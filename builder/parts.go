@@ -15,8 +15,8 @@ import (
 )
 
 // The parts method: divisions into overlapping leaves on one level, all pairs in a
-// leaf, and nothing in memory but a group of leaves (package parts). What a group
-// finds is a unit of the stage, kept by the store; before the next division the units
+// leaf, and nothing in memory but a group of leaves (package parts). The entries that a group
+// finds are a unit of the stage, kept by the store; before the next division the units
 // are united with the lists so far, stripe of places after stripe, and at the end they
 // become the graph. See the package comment.
 

@@ -46,7 +46,7 @@ func (m *partsMethod) finishParts() (*Result, error) {
 	return result, m.seal(result)
 }
 
-// dropGroups lets go of what only divisions need, so that folds and the last pass have
+// dropGroups lets go of the memory that only divisions need, so that folds and the last pass have
 // its memory. 20 million rows took 388 MiB at the peak, in folds that kept it.
 func (m *partsMethod) dropGroups() {
 	m.groups, m.Ascending = [2]parts.Group{}, nil

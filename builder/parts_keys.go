@@ -30,7 +30,7 @@ func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
 	return parts.DivideByPlanes(m.Ctx, d, tree)
 }
 
-// goKeyed notes that groups are solved by keys from now on. What groups found stays.
+// goKeyed notes that groups are solved by keys from now on. Entries found so far stay.
 func (m *partsMethod) goKeyed() error {
 	m.State = m.State.WithStage(m.State.Changed(job.KeysStage))
 	m.Say("codes tell no more: rows are compared by their keys")

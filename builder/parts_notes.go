@@ -16,7 +16,7 @@ import (
 // that it found for the rows that steer when it is committed, and a fold keeps the
 // union of the notes that it drops.
 
-// groupNote is what a group is committed with.
+// groupNote is the note that a group is committed with.
 type groupNote struct {
 	job.Counts
 	Steered []noted `json:"s,omitempty"`
@@ -116,7 +116,7 @@ func (s *steered) offer(lists []noted) error {
 	return nil
 }
 
-// foldNotes records what the notes of the finished divisions come to.
+// foldNotes records the sums of the notes of the finished divisions.
 func (m *partsMethod) foldNotes() error {
 	if m.Steer == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// What the parts method found so far is on disk: the lists last folded, and the units
+// The lists of the parts method so far are on disk: those last folded, and the units
 // of the divisions since. A stripe of places at a time is united in memory.
 
 // stripeBytes is the memory of a stripe's lists. A group's unit has a block for every

@@ -21,11 +21,11 @@ var calibrationTime = time.Second // a variable for tests
 const calibrationShare = 0.01
 
 // measuredFrom is how many seconds a build takes, by nominal rates, from which it
-// measures the machine. What is shorter pays nothing: its time is told by nominal rates,
+// measures the machine. A shorter build pays nothing: its time is told by nominal rates,
 // which may be some times off on another machine, and it is over before that matters.
 const measuredFrom = 8
 
-// Plan predicts what a build of src with these options will take: its passes, memory,
+// Plan predicts the cost of a build of src with these options: its passes, memory,
 // disk, bytes read and written, and time, for which it measures this machine for a
 // second and writes files without names in opts.Scratch (the system's folder for temporary
 // files, if ""). It reads some two thousand rows. Where recall steers the

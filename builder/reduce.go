@@ -20,13 +20,13 @@ const reduceDim = 256
 var reduceRows = 32768 // a variable for tests
 
 // reduceLoss is the share of a row's neighbors that axes may keep from its candidates, as
-// a share of what a build leaves to be missed, and at most. With a tenth for a fifth GIST takes
+// a share of one less the target, and at most. With a tenth for a fifth GIST takes
 // 0.94 s for 0.905 to 0.95, MNIST 0.69 for 0.68.
 const reduceLossOfRest, reduceLoss = 0.2, 0.01
 
 // reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
-// it. What steers is measured by then, and reranking makes up for what axes mix up; what
-// reports recall sees full codes again ([run.restore]).
+// it. The steering rows are measured by then, and reranking makes up for the errors of axes;
+// the rows that report recall see full codes again ([run.restore]).
 func (m *ballsMethod) reduce() error {
 	var recorded codes.Axes
 	known, err := m.Draft.Load("axes", &recorded)
@@ -106,6 +106,6 @@ func (m *ballsMethod) reducible(rows int64) bool {
 	return m.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !m.opts.Course.AllAxes
 }
 
-// axesBytes is the memory of a row's codes along axes, of sums and what is beside them, twice
-// them, at most.
+// axesBytes is the memory of a row's codes along axes, of sums and residuals, at most twice
+// them.
 func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 24 }

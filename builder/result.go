@@ -2,7 +2,7 @@ package builder
 
 import "github.com/knng/knng/builder/plan"
 
-// Result is what a finished build reports; it is stored in the graph, and printed by
+// Result is the report of a finished build; it is stored in the graph, and printed by
 // `knng build --json` and `knng info --json`, whose names do not change.
 type Result struct {
 	Rows     int    `json:"rows"`

@@ -20,7 +20,7 @@ func (r *run) roomForOrder() error {
 	return r.RoomFor("the copy of the rows", all*(size+4), spooled)
 }
 
-// roomForStage is for what a stage will write at least.
+// roomForStage asks for the bytes that a stage will write at least.
 func (r *run) roomForStage(kind string) error {
 	stored, scratch, err := r.method.Writes(kind)
 	if err != nil || stored == 0 && scratch == 0 {
@@ -34,7 +34,7 @@ func (r *run) roomForStage(kind string) error {
 	return r.RoomFor("the next "+kind, stored, scratch)
 }
 
-// spillBytes is about what groups take side by side on disk: nothing where memory has room
+// spillBytes is about the disk of groups side by side: nothing where memory has room
 // for them, and for the leaves of rows and the bounds of lists.
 func (m *partsMethod) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.src.Dim()*m.src.Type().Size())

@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// scale is what is done to rows before anything is computed of them: offsets are subtracted
+// scale is the change of rows before anything is computed of them: offsets are subtracted
 // from the columns of float64 rows, and rows are multiplied by a power of two. All passes, and
 // the store, have the scaled rows; only shown distances and queries are of the rows as given
 // (package store).
@@ -84,7 +84,7 @@ func (s scale) record(m *store.Manifest) {
 	}
 }
 
-// tell says how rows were changed, and what they may be.
+// tell says how rows were changed, and that they may be integers.
 func (s scale) tell(say func(format string, args ...any)) {
 	if s.offsets != nil {
 		say("%s held less an offset, so that float32 tells the values of float64 apart", columnsOf(s.offsets))

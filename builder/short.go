@@ -9,8 +9,8 @@ import (
 // for. [Result.Err] returns it.
 var ErrBelowTarget = errors.New("builder: the graph is below the recall asked for")
 
-// Err returns nil, or an error that wraps ErrBelowTarget and says how far the graph came and
-// what would help. Build does not return it: a graph below its target is a graph.
+// Err returns nil, or an error that wraps ErrBelowTarget and names the recall reached and a
+// remedy. Build does not return it: a graph below its target is a graph.
 func (r *Result) Err() error {
 	if !r.Short {
 		return nil
@@ -19,7 +19,7 @@ func (r *Result) Err() error {
 		ErrBelowTarget, r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Target, r.remedy())
 }
 
-// remedy is what would have brought the build further.
+// remedy names the options that would have brought the build further.
 func (r *Result) remedy() string {
 	if r.Capped {
 		return "allow more divisions or rounds, or leave the limit out: then a build stops at its target only"
@@ -27,9 +27,9 @@ func (r *Result) remedy() string {
 	return "ask for more, as the rows that steered had it, or for method exact"
 }
 
-// judge notes in a result whether it is what was asked for: where the rows that steered
-// were below the target when the build stopped, or rows that did not steer are by all that
-// their interval says.
+// judge notes in a result whether it is below its target: the rows that steered
+// were below it when the build stopped, or the whole interval of the rows that did not steer
+// is.
 func (r *run) judge(result *Result) {
 	o := &r.opts
 	result.Target = o.Recall

@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 )
 
-// takeExact goes over to the exact method, which takes up what is on disk, and gives back the
+// takeExact goes over to the exact method, which takes up the lists on disk, and gives back the
 // memory of the method before it.
 func (r *run) takeExact() error {
 	r.method.Free()

@@ -71,6 +71,9 @@ func (r *run) readAll() error {
 	if r.opts.keysOfAnyLength() {
 		report.TooLarge = nil
 	}
+	if r.opts.Distance != nil || !r.opts.Metric.ConstantIsBad() {
+		report.Constant = nil
+	}
 	r.bad.collect(report, r.opts.zeroIsBad())
 	p.End("%d rows of %d %s, %d repeat an earlier row", r.src.Len(), r.src.Dim(), r.src.Type(), report.Duplicates)
 	return nil
@@ -89,6 +92,7 @@ func (b *badRows) collect(report *vectors.AuditReport, zeroIsBad bool) {
 	if zeroIsBad {
 		add(report.Zero, "it is all zeros, which has no cosine")
 	}
+	add(report.Constant, "its elements are all equal, which have no correlation")
 	slices.Sort(b.Rows)
 }
 

@@ -54,7 +54,7 @@ func (m *ballsMethod) Settle() {
 
 // slack is how many candidates are kept beyond k where there are so many rows.
 func (m *ballsMethod) slack(rows int64) int {
-	if m.Inner() {
+	if m.Inner() || !m.Space.Metric().Coded() {
 		return 0 // lists hold keys
 	}
 	slack := m.opts.planned().Slack
@@ -74,7 +74,9 @@ func (m *ballsMethod) Prepare() error {
 	if m.Inner() {
 		return m.prepareInner()
 	}
-	if err := m.separateOutliers(); err != nil {
+	if !m.Space.Metric().Coded() {
+		m.State.Means = job.ByKeys
+	} else if err := m.separateOutliers(); err != nil {
 		return err
 	}
 	if err := m.Sight(m.candidatesByCodes); err != nil {

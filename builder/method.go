@@ -73,7 +73,7 @@ func (r *run) take(name Method) {
 
 // divisible reports whether the parts method can build by these options.
 func (o *Options) divisible() bool {
-	return o.paperOnly() == "" && o.Metric.Gathers() && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
+	return o.paperOnly() == "" && o.Metric.Gathers() && o.Metric.Coded() && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
 }
 
 // wholeBytes is the memory beyond which auto builds in parts: below it the balls

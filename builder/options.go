@@ -216,11 +216,12 @@ func (o *Options) Validate() error {
 	fault(t.overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
 	if t.inOrder {
 		fault(!v.Metric.Gathers(), "method %s does not know inner products", v.Method)
+		fault(v.Metric.Known() && !v.Metric.Coded(), "method %s does not know %v: leave the method out", v.Method, v.Metric)
 		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
 		fault(v.K > maxPartsK, "k is %d, want 1 to %d with method %s", v.K, maxPartsK, v.Method)
 		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
 	}
-	fault(v.Metric < distance.Euclidean || v.Metric > distance.IP, "unknown metric %d", v.Metric)
+	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
 	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
 	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -25,6 +26,7 @@ type AuditOptions struct {
 type AuditReport struct {
 	NonFinite  []uint32 // rows with a NaN or an infinity
 	Zero       []uint32 // rows of zeros
+	Constant   []uint32 // other rows whose elements are all equal
 	TooLarge   []uint32 // finite rows whose squared norm is beyond MaxFloat32/4: their distances would overflow
 	Duplicates int      // rows equal to an earlier one, by 64-bit hash
 	Checksum   uint64   // xxhash64 over the xxhash64 of every row, in order
@@ -43,7 +45,7 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 	if err := a.run(); err != nil {
 		return nil, err
 	}
-	for _, list := range []*[]uint32{&a.report.NonFinite, &a.report.Zero, &a.report.TooLarge} {
+	for _, list := range []*[]uint32{&a.report.NonFinite, &a.report.Zero, &a.report.Constant, &a.report.TooLarge} {
 		slices.Sort(*list)
 	}
 	sum := xxhash.New()
@@ -182,6 +184,7 @@ func (a *auditor) add(found *AuditReport, n int) {
 	defer a.mu.Unlock()
 	a.report.NonFinite = append(a.report.NonFinite, found.NonFinite...)
 	a.report.Zero = append(a.report.Zero, found.Zero...)
+	a.report.Constant = append(a.report.Constant, found.Constant...)
 	a.report.TooLarge = append(a.report.TooLarge, found.TooLarge...)
 	if a.opts.Progress != nil {
 		a.opts.Progress(n)
@@ -194,6 +197,8 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squ
 	if t == Uint8 || t == Int8 {
 		if allZero(raw) {
 			r.Zero = append(r.Zero, row)
+		} else if allEqual(raw, 1) {
+			r.Constant = append(r.Constant, row)
 		}
 		return
 	}
@@ -205,6 +210,8 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squ
 		r.TooLarge = append(r.TooLarge, row)
 	case norm == 0:
 		r.Zero = append(r.Zero, row)
+	case allEqual(raw, t.Size()):
+		r.Constant = append(r.Constant, row)
 	}
 	if hasNegativeZero(t, raw) {
 		Decode(t, raw, values)
@@ -257,6 +264,9 @@ func hasNegativeZero(t Type, raw []byte) bool {
 // largestNorm is the squared norm up to which distances of two rows are below the largest
 // float32: a quarter of it, less the rounding errors of their differences.
 const largestNorm = math.MaxFloat32 / 4 * (1 - 1e-6)
+
+// allEqual reports whether all elements of a row, of so many bytes each, are the first one.
+func allEqual(raw []byte, size int) bool { return bytes.Equal(raw[size:], raw[:len(raw)-size]) }
 
 func allZero(raw []byte) bool {
 	for _, x := range raw {

@@ -125,19 +125,19 @@ func (t *Truth) scale(metric distance.Metric, distances TruthDistances, lookup L
 // scales are those that distances may have.
 func scales(metric distance.Metric, distances TruthDistances) ([]scale, error) {
 	switch {
-	case metric == distance.Cosine || metric == distance.IP:
+	case !metric.Squares():
 		if distances == Squared {
 			return nil, fmt.Errorf("recall: squared truth distances asked for, but the graph's metric is %v", metric)
 		}
 		sc := scale{}
-		if metric == distance.Cosine {
+		if metric.Products() && metric != distance.IP {
 			sc.plus = cosineTolerance
 		}
 		return []scale{sc}, nil
 	case distances == Squared:
 		return []scale{{}}, nil
 	case distances == Plain:
-		return []scale{{square: metric == distance.Euclidean}}, nil
+		return []scale{{square: metric.Roots()}}, nil
 	}
 	return []scale{{}, {square: true}}, nil
 }

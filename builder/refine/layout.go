@@ -31,13 +31,17 @@ func (r *run) audit() error {
 	}
 	p.End("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
 	r.checksum = fmt.Sprintf("%016x", report.Checksum)
-	if r.opts.Metric != distance.Cosine {
+	if !r.opts.Metric.ZeroIsBad() {
 		report.Zero = nil
+	}
+	if !r.opts.Metric.ConstantIsBad() {
+		report.Constant = nil
 	}
 	return cmp.Or(
 		r.badRows(report.NonFinite, "has a NaN or an infinity"),
 		r.badRows(report.TooLarge, "is so long that distances would overflow float32"),
-		r.badRows(report.Zero, "is all zeros, which has no cosine"))
+		r.badRows(report.Zero, "is all zeros, which has no cosine"),
+		r.badRows(report.Constant, "has equal elements only, which have no correlation"))
 }
 
 // badRows makes the error for vectors that have no distances. Those of rows

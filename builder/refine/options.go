@@ -100,7 +100,7 @@ func (o Options) Validate(g1 *store.Store) error {
 	fault((o.Distance == nil) == (o.Vectors == nil), "want a distance or vectors, one of the two")
 	fault(o.K < 1 || o.K > builder.MaxK, "k is %d, want 1 to %d", o.K, builder.MaxK)
 	fault(o.Visits < o.K || o.Visits > 1<<20, "visits are %d, want k, which is %d, to %d", o.Visits, o.K, 1<<20)
-	fault(o.Metric < distance.Euclidean || o.Metric > distance.IP, "unknown metric %d", o.Metric)
+	fault(!o.Metric.Known(), "unknown metric %d", o.Metric)
 	fault(o.Threads < 1 || o.Threads > 4096, "threads are %d, want 1 to 4096", o.Threads)
 	fault(o.Memory < 0, "memory is %d bytes", o.Memory)
 	if d := o.Distance; d != nil {

@@ -54,6 +54,7 @@ exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .n
 type buildFlags struct {
 	out         string
 	metric      string
+	bits        bool
 	method      string
 	memory      string
 	vectors     string
@@ -97,7 +98,8 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f, o := c.Flags(), &b.opts
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
-	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or ip")
+	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+"; l1, chebyshev, correlation, hamming and jaccard are slower, as every pair is compared by its distance")
+	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them: what hamming and jaccard compare")
 	f.StringVar(&b.method, "method", "auto", "auto, exact, tree, balls, parts or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "this many divisions, or at most so many where --recall is given too; balls, parts: leaves that a row stands in (default: until recall or the trigger says so)")
@@ -111,7 +113,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.idColumn, "id-column", "", ".parquet, .csv, .tsv, .txt: the column of external ids, by its name, or of text by its number from 1")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or zero under cosine: error, drop (rows after them are numbered anew: use --ids) or isolate")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, zero under cosine, or equal elements under correlation: error, drop (rows after them are numbered anew: use --ids) or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
 	f.StringVar(&b.search, "search", "on", "make what \"knng search\" walks, 8 k bytes a row and at most 160, on or off (the first search makes it then)")
@@ -182,6 +184,12 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	}
 	if o.Metric, err = distance.ParseMetric(b.metric); err != nil {
 		return err
+	}
+	if o.Metric.Bits() && !b.bits {
+		return fmt.Errorf("--metric %v compares packed bits: pack rows of 0 and 1 by numpy.packbits(x, axis=1), and give --bits", o.Metric)
+	}
+	if b.bits && !o.Metric.Bits() {
+		return fmt.Errorf("--bits is for --metric hamming and jaccard, not %v", o.Metric)
 	}
 	o.Method, o.BadRows = builder.Method(b.method), builder.BadRows(b.badRows)
 	o.Duplicates, o.Directions = builder.Duplicates(b.duplicates), builder.Directions(b.directions)

@@ -56,7 +56,7 @@ func newRefine(g *globals) *cobra.Command {
 	f.StringVar(&r.distance, "distance", "", "rank-order")
 	f.IntVar(&r.ranks, "ranks", 0, "rank-order: look at this many entries of a list (default all of G1's)")
 	f.StringArrayVar(&r.vectors, "vectors", nil, "file of other vectors of the same rows; may be given several times")
-	f.StringVar(&r.metric, "metric", "euclidean", "with --vectors: euclidean (l2), sqeuclidean, cosine or ip")
+	f.StringVar(&r.metric, "metric", "euclidean", "with --vectors: "+distance.Names())
 	f.IntVarP(&o.K, "k", "k", 0, "neighbors of a row (default G1's)")
 	f.IntVar(&o.Visits, "visits", 0, "most rows visited around a row (default 500, and at least twice k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")

@@ -118,11 +118,12 @@ const parallel = 1e-15
 
 // Duplicates finds groups of rows that are joined by distances of at most within,
 // as people see them; at 0, rows that are the same to the metric: equal rows
-// under euclidean, and up to rounding parallel ones under cosine. Under ip a
+// under euclidean, and up to rounding parallel ones under cosine and correlation. Under ip a
 // distance says nothing of sameness. A group of equal rows larger than k+1 is
 // found as one where the lists are exact, for then all list the same k of it.
 func Duplicates(g Graph, within float32) (*Partition, error) {
-	if s, ok := g.(interface{ Info() store.Info }); ok && s.Info().Distance == distance.Cosine.String() {
+	s, ok := g.(interface{ Info() store.Info })
+	if ok && slices.Contains([]string{distance.Cosine.String(), distance.Correlation.String()}, s.Info().Distance) {
 		within = max(within, parallel)
 	}
 	return united(g, func(key float32) bool { return g.Shown(key) <= within })

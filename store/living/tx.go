@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/oplog"
@@ -218,6 +219,9 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 	if sum == 0 && st.metric.ZeroIsBad() {
 		return nil, fmt.Errorf("%w: all its elements are 0, and %v compares directions", ErrVector, st.metric)
 	}
+	if st.metric.ConstantIsBad() && allEqual(vector) {
+		return nil, fmt.Errorf("%w: its elements are all equal, which have no %v", ErrVector, st.metric)
+	}
 	if sum > math.MaxFloat32/4 {
 		return nil, fmt.Errorf("%w: its squared norm is %g, and distances from it would overflow", ErrVector, sum)
 	}
@@ -229,6 +233,10 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 		return nil, fmt.Errorf("%w: as float16 all its elements are 0", ErrVector)
 	}
 	return raw, nil
+}
+
+func allEqual(vector []float32) bool {
+	return !slices.ContainsFunc(vector, func(x float32) bool { return x != vector[0] })
 }
 
 func allZero(raw []byte) bool {

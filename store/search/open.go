@@ -119,8 +119,10 @@ func (s *Searcher) openRows() (err error) {
 	if s.space, err = distance.New(metric, rows.Type(), rows.Dim()); err != nil {
 		return err
 	}
-	if s.floats, err = distance.New(metric, vectors.Float32, rows.Dim()); err != nil {
-		return err
+	if !metric.Bits() {
+		if s.floats, err = distance.New(metric, vectors.Float32, rows.Dim()); err != nil {
+			return err
+		}
 	}
 	return s.findPlaces()
 }

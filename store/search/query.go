@@ -7,7 +7,6 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // ErrQuery says that a query cannot be answered as it is: its length, its elements, or its
@@ -143,6 +142,9 @@ func (t *target) set(s *Searcher, query []float32, form form) error {
 	space := s.space
 	t.native = holds(typ, query, t.row, t.values)
 	if !t.native {
+		if s.floats == nil {
+			return fmt.Errorf("%w: %v compares packed bits, so elements are whole numbers from 0 to 255", ErrQuery, s.space.Metric())
+		}
 		space = s.floats
 		t.row = sized(t.row, 4*s.Dim())
 		if err := vectors.Encode(vectors.Float32, query, t.row); err != nil {
@@ -152,7 +154,10 @@ func (t *target) set(s *Searcher, query []float32, form form) error {
 	t.norm = 0
 	if space.NeedsNorms() {
 		if t.norm = space.Norm(t.row); t.norm == 0 {
-			return fmt.Errorf("%w: a vector of zeros has no direction, which %s compares", ErrQuery, distance.Cosine)
+			if s.space.Metric().ConstantIsBad() {
+				return fmt.Errorf("%w: its elements are all equal, which have no %v", ErrQuery, s.space.Metric())
+			}
+			return fmt.Errorf("%w: a vector of zeros has no direction, which %v compares", ErrQuery, s.space.Metric())
 		}
 	}
 	return nil

@@ -12,11 +12,23 @@ import (
 var types = []vectors.Type{vectors.Uint8, vectors.Int8, vectors.Float16, vectors.Float32}
 var metrics = []Metric{Euclidean, SqEuclidean, Cosine, IP}
 
+// served reports whether a metric compares rows of a type.
+func served(m Metric, t vectors.Type) bool { return !m.Bits() || t == vectors.Uint8 }
+
 // literalKey follows the package comment word for word.
 func literalKey(m Metric, t vectors.Type, x, y []byte, dim int) float32 {
 	xs, ys := make([]float32, dim), make([]float32, dim)
 	vectors.Decode(t, x, xs)
 	vectors.Decode(t, y, ys)
+	switch m {
+	case L1, Chebyshev:
+		return literalDifference(m, xs, ys)
+	case Correlation:
+		ratio := literalMoved(xs, ys) / float64(math.Sqrt(literalMoved(xs, xs))*math.Sqrt(literalMoved(ys, ys)))
+		return float32(math.Min(math.Max(1-ratio, 0), 2))
+	case Hamming, Jaccard:
+		return literalSets(m, x[:dim], y[:dim])
+	}
 	if m == Cosine {
 		norms := math.Sqrt(literalDot(xs, xs)) * math.Sqrt(literalDot(ys, ys))
 		ratio := literalDot(xs, ys) / norms
@@ -35,6 +47,52 @@ func literalKey(m Metric, t vectors.Type, x, y []byte, dim int) float32 {
 		lane[i%16] += float64(d) * float64(d)
 	}
 	return float32(halves(lane))
+}
+
+func literalDifference(m Metric, x, y []float32) float32 {
+	var lane [16]float64
+	var largest float64
+	for i := range x {
+		d := math.Abs(float64(x[i] - y[i]))
+		lane[i%16] += d
+		largest = math.Max(largest, d)
+	}
+	if m == Chebyshev {
+		return float32(largest)
+	}
+	return float32(halves(lane))
+}
+
+func literalMoved(x, y []float32) float64 {
+	var sumX, sumY, lane [16]float64
+	for i := range x {
+		sumX[i%16] += float64(x[i])
+		sumY[i%16] += float64(y[i])
+	}
+	n := float64(len(x))
+	meanX, meanY := halves(sumX)/n, halves(sumY)/n
+	for i := range x {
+		lane[i%16] += float64((float64(x[i]) - meanX) * (float64(y[i]) - meanY))
+	}
+	return halves(lane)
+}
+
+// literalSets looks at one bit after the other.
+func literalSets(m Metric, x, y []byte) float32 {
+	var differ, both, either int
+	for i := range 8 * len(x) {
+		a, b := x[i/8]>>(7-i%8)&1, y[i/8]>>(7-i%8)&1
+		differ += int(a ^ b)
+		both += int(a & b)
+		either += int(a | b)
+	}
+	switch {
+	case m == Hamming:
+		return float32(differ)
+	case either == 0:
+		return 0
+	}
+	return float32(float64(either-both) / float64(either))
 }
 
 func literalDot(x, y []float32) float64 {
@@ -85,8 +143,14 @@ func TestKeysFollowTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	const n = 40
 	for _, typ := range types {
-		for _, m := range metrics {
+		for _, m := range All() {
+			if !served(m, typ) {
+				continue
+			}
 			for _, dim := range []int{1, 2, 3, 15, 16, 17, 50, 128, 300, 784} {
+				if m == Correlation && dim == 1 {
+					continue // every row is constant
+				}
 				s, err := New(m, typ, dim)
 				if err != nil {
 					t.Fatal(err)
@@ -152,7 +216,7 @@ func TestNewRefuses(t *testing.T) {
 		m   Metric
 		t   vectors.Type
 		dim int
-	}{{0, vectors.Uint8, 4}, {9, vectors.Uint8, 4}, {IP, 0, 4}, {IP, vectors.Int8, 0}, {IP, vectors.Int8, vectors.MaxDim + 1}} {
+	}{{0, vectors.Uint8, 4}, {10, vectors.Uint8, 4}, {Hamming, vectors.Float32, 4}, {Jaccard, vectors.Int8, 4}, {IP, 0, 4}, {IP, vectors.Int8, 0}, {IP, vectors.Int8, vectors.MaxDim + 1}} {
 		if _, err := New(bad.m, bad.t, bad.dim); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
@@ -160,8 +224,16 @@ func TestNewRefuses(t *testing.T) {
 	if m, err := ParseMetric("l2"); m != Euclidean || err != nil {
 		t.Errorf("l2: %v %v", m, err)
 	}
-	if _, err := ParseMetric("manhattan"); err == nil {
-		t.Error("manhattan is a metric")
+	for _, m := range All() {
+		if got, err := ParseMetric(m.String()); got != m || err != nil {
+			t.Errorf("%v: %v %v", m, got, err)
+		}
+	}
+	if m, err := ParseMetric("manhattan"); m != L1 || err != nil {
+		t.Errorf("manhattan: %v %v", m, err)
+	}
+	if _, err := ParseMetric("canberra"); err == nil {
+		t.Error("canberra is a metric")
 	}
 }
 

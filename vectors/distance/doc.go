@@ -45,6 +45,23 @@
 //
 // in float64 up to the last conversion, then clamped to [0, 2].
 //
+// L1 and Chebyshev, all types, with elements converted exactly to float32:
+//
+//	l1:        lane[i%16] += float64(abs(float32(x[i] - y[i]))), float32 of the lanes' sum
+//	chebyshev: the largest abs(float32(x[i] - y[i]))
+//
+// Correlation, all types, with mean(x) the lanes' sum of float64(x[i]), divided by the dimension:
+//
+//	moved: lane[i%16] += (float64(x[i]) - mean(x)) * (float64(y[i]) - mean(y)), unfused
+//	correlation is cosine with moved(x,y) for dot(x,y) and sqrt(moved(x,x)) for norm(x)
+//
+// Hamming and Jaccard take uint8 rows as packed bits, in whatever order, as numpy.packbits
+// makes them; the dimension counts bytes:
+//
+//	hamming    float32(bits that differ)
+//	jaccard    float32(float64(either-both) / float64(either)) of the bits that either
+//	           and that both have; +0 where both are empty, as SciPy has it
+//
 // Shown distances: sqrt(float64(key)) rounded to float32 for euclidean, the
 // key itself for the others.
 package distance

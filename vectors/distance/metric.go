@@ -3,6 +3,8 @@ package distance
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Metric names a distance.
@@ -14,35 +16,116 @@ const (
 	SqEuclidean
 	Cosine
 	IP
+	L1          // sum of absolute differences
+	Chebyshev   // largest absolute difference
+	Correlation // cosine of rows less their means
+	Hamming     // differing bits of packed bits
+	Jaccard     // of sets as packed bits: 1 less the share of the union that both have
 )
 
-var names = [...]string{Euclidean: "euclidean", SqEuclidean: "sqeuclidean", Cosine: "cosine", IP: "ip"}
+// properties are what the project knows of a metric. A new metric is a line of this table, a
+// function in pairs.go if no kernel computes it, its definition in doc.go, and its line in the
+// tests' oracle.
+type properties struct {
+	name    string
+	aliases []string
+
+	zeroIsBad     bool
+	constantIsBad bool
+	norms         bool
+	squares       bool // the key is a sum of squared differences
+	root          bool // the distance shown is its root
+	gathers       bool
+	coded         bool
+	bits          bool
+	degree        int // rows times c have the shown distances times c to this power
+
+	pair  func(x, y []float32) float32 // computes a key; nil: a kernel does
+	moved func(x, y []float32) float64 // likewise the product of centered rows
+	sets  func(x, y []byte) float32    // likewise of packed bits
+}
+
+var table = [...]properties{
+	Euclidean:   {name: "euclidean", aliases: []string{"l2"}, squares: true, root: true, gathers: true, coded: true, degree: 1},
+	SqEuclidean: {name: "sqeuclidean", squares: true, gathers: true, coded: true, degree: 2},
+	Cosine:      {name: "cosine", zeroIsBad: true, norms: true, gathers: true, coded: true},
+	IP:          {name: "ip", coded: true, degree: 2},
+	L1:          {name: "l1", aliases: []string{"manhattan", "cityblock"}, gathers: true, degree: 1, pair: sumOfDifferences},
+	Chebyshev:   {name: "chebyshev", aliases: []string{"linf"}, gathers: true, degree: 1, pair: largestDifference},
+	Correlation: {name: "correlation", zeroIsBad: true, constantIsBad: true, norms: true, gathers: true, moved: centeredProduct},
+	Hamming:     {name: "hamming", gathers: true, bits: true, sets: differingBits},
+	Jaccard:     {name: "jaccard", gathers: true, bits: true, sets: jaccard},
+}
+
+// All lists the metrics.
+func All() []Metric {
+	list := make([]Metric, 0, len(table))
+	for m := Euclidean; m.Known(); m++ {
+		list = append(list, m)
+	}
+	return list
+}
+
+// Names lists the names that ParseMetric accepts, with aliases in parentheses, for messages.
+func Names() string {
+	list := make([]string, 0, len(table))
+	for _, m := range All() {
+		name := m.String()
+		if a := table[m].aliases; len(a) > 0 {
+			name += " (" + strings.Join(a, ", ") + ")"
+		}
+		list = append(list, name)
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// Known reports whether m is one of the metrics.
+func (m Metric) Known() bool { return m >= Euclidean && int(m) < len(table) }
+
+// of returns the properties of a metric, none if it is unknown.
+func (m Metric) of() *properties {
+	if !m.Known() {
+		return &table[0]
+	}
+	return &table[m]
+}
 
 // String returns the name that ParseMetric accepts.
 func (m Metric) String() string {
-	if m >= Euclidean && m <= IP {
-		return names[m]
+	if m.Known() {
+		return table[m].name
 	}
 	return fmt.Sprintf("distance.Metric(%d)", uint8(m))
 }
 
-// ParseMetric reads a metric's name; l2 is an alias of euclidean.
+// ParseMetric reads a metric's name or an alias of it.
 func ParseMetric(s string) (Metric, error) {
-	if s == "l2" {
-		return Euclidean, nil
-	}
-	for m := Euclidean; m <= IP; m++ {
-		if names[m] == s {
+	for _, m := range All() {
+		if p := m.of(); p.name == s || slices.Contains(p.aliases, s) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("distance: unknown metric %q: want euclidean (l2), sqeuclidean, cosine or ip", s)
+	return 0, fmt.Errorf("distance: unknown metric %q: want %s", s, Names())
 }
 
 // Shown turns a key into the distance that people see.
 func (m Metric) Shown(key float32) float32 {
-	if m == Euclidean {
+	if m.of().root {
 		return float32(math.Sqrt(float64(key)))
 	}
 	return key
+}
+
+// ShownOf is Shown of the rows as they were before they were multiplied by 2 to the exponent.
+func (m Metric) ShownOf(key float32, exponent int) float32 {
+	p := m.of()
+	if exponent == 0 || p.degree == 0 {
+		return m.Shown(key)
+	}
+	d := float64(key)
+	if p.root {
+		d = math.Sqrt(d)
+	}
+	return float32(math.Ldexp(d, -p.degree*exponent))
 }

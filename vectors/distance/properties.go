@@ -5,15 +5,32 @@ import "github.com/knng/knng/vectors"
 // The properties of a metric that decide how a graph under it can be built.
 
 // ZeroIsBad reports whether a row of zeros has no distances.
-func (m Metric) ZeroIsBad() bool { return m == Cosine }
+func (m Metric) ZeroIsBad() bool { return m.of().zeroIsBad }
+
+// ConstantIsBad reports whether a row whose elements are all equal has no distances.
+func (m Metric) ConstantIsBad() bool { return m.of().constantIsBad }
 
 // Squares reports whether a key is a sum of squared differences: then equal rows
 // have key 0, and only those, apart from underflow.
-func (m Metric) Squares() bool { return m == Euclidean || m == SqEuclidean }
+func (m Metric) Squares() bool { return m.of().squares }
+
+// Roots reports whether the distance shown is the root of the key.
+func (m Metric) Roots() bool { return m.of().root }
 
 // Gathers reports whether rows that are near the same row are near each other.
 // Inner products do not: the nearest rows of most are the longest ones.
-func (m Metric) Gathers() bool { return m != IP }
+func (m Metric) Gathers() bool { return m.of().gathers }
+
+// Coded reports whether distances of rounded rows (package codes) bound or order the keys. Under
+// the other metrics every pair is compared by its key.
+func (m Metric) Coded() bool { return m.of().coded }
+
+// Bits reports whether rows are sets of bits packed into bytes, as numpy.packbits packs them:
+// the type is Uint8, and the dimension counts bytes.
+func (m Metric) Bits() bool { return m.of().bits }
+
+// Products reports whether a key is computed from a product of rows.
+func (m Metric) Products() bool { return m == IP || m.of().norms }
 
 // Type is the type of the rows' elements.
 func (s *Space) Type() vectors.Type { return s.typ }
@@ -32,5 +49,5 @@ func (s *Space) IntegerKeys() bool {
 
 // RowsAreCodes reports whether rows serve as their own codes.
 func (s *Space) RowsAreCodes() bool {
-	return s.typ == vectors.Uint8 && s.dim%4 == 0 && s.metric != Cosine
+	return s.typ == vectors.Uint8 && s.dim%4 == 0 && !s.NeedsNorms()
 }

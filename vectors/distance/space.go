@@ -13,7 +13,7 @@ import (
 // A Space binds a metric to rows of one type and dimension. It is immutable
 // and safe for concurrent use.
 //
-// Norms: under cosine every call needs the norms of the rows involved; the
+// Norms: under cosine and correlation every call needs the norms of the rows involved; the
 // caller computes them once per row with Norm and passes them in. Under the
 // other metrics norms are ignored and may be nil or zero.
 //
@@ -23,6 +23,8 @@ type Space struct {
 	typ    vectors.Type
 	dim    int
 	kernel *simd.Kernel
+
+	byPairs bool // no kernel computes the metric
 
 	ints   simd.Ints   // for integer rows: the metric's sum
 	floats simd.Floats // for float rows
@@ -36,8 +38,10 @@ func New(m Metric, t vectors.Type, dim int) (*Space, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("distance: %w", err)
-	case m < Euclidean || m > IP:
+	case !m.Known():
 		return nil, fmt.Errorf("distance: unknown metric %d", m)
+	case m.Bits() && t != vectors.Uint8:
+		return nil, fmt.Errorf("distance: %v compares packed bits, whose rows are uint8, not %v: pack them by numpy.packbits", m, t)
 	case dim < 1 || dim > vectors.MaxDim:
 		return nil, fmt.Errorf("distance: dimension %d, want 1 to %d", dim, vectors.MaxDim)
 	}
@@ -47,7 +51,9 @@ func New(m Metric, t vectors.Type, dim int) (*Space, error) {
 // over binds a space to one kernel's functions.
 func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 	s := &Space{metric: m, typ: t, dim: dim, kernel: k}
-	squared := m == Euclidean || m == SqEuclidean
+	p := m.of()
+	s.byPairs = p.pair != nil || p.moved != nil || p.sets != nil
+	squared := m.Squares()
 	switch t {
 	case vectors.Uint8:
 		s.along, s.ints = k.DotF32U8, k.DotU8
@@ -92,12 +98,15 @@ func Kernels() []string { return simd.Names() }
 // Metric returns the metric.
 func (s *Space) Metric() Metric { return s.metric }
 
-// NeedsNorms reports whether Key and Keys need norms (cosine).
-func (s *Space) NeedsNorms() bool { return s.metric == Cosine }
+// NeedsNorms reports whether Key and Keys need norms (cosine, correlation).
+func (s *Space) NeedsNorms() bool { return s.metric.of().norms }
 
 // Norm returns norm(x) of the package comment.
 func (s *Space) Norm(x []byte) float64 {
 	s.check(x, 0, []uint32{0})
+	if s.metric.of().moved != nil {
+		return s.movedNorm(x)
+	}
 	zero := [1]uint32{}
 	var exact [1]uint32
 	var sum [1]float64
@@ -139,6 +148,10 @@ var sums = sync.Pool{New: func() any { return new([chunk]float64) }}
 func (s *Space) Keys(x []byte, normX float64, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
 	s.check(base, stride, ids)
 	x, out = x[:s.dim*s.typ.Size()], out[:len(ids)]
+	if s.byPairs {
+		s.pairwise(x, normX, base, stride, norms, ids, out)
+		return
+	}
 	if s.ints != nil {
 		// The sums are as wide as the keys: they are converted in place.
 		raw := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(out))), len(ids))
@@ -209,7 +222,7 @@ func cosine(dot, normX, normY float64) float32 {
 func (s *Space) Block(base []byte, stride int, norms []float64, xs, ys []uint32, out []float32) {
 	for i, x := range xs {
 		var norm float64
-		if s.metric == Cosine {
+		if s.NeedsNorms() {
 			norm = norms[x]
 		}
 		s.Keys(base[int(x)*stride:], norm, base, stride, norms, ys, out[i*len(ys):])

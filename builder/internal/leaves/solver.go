@@ -20,7 +20,14 @@ func Solver(ps *points.Points, found *candidates.Lists) func(leaf []uint32) erro
 			return nil
 		}
 	}
-	c, rows := Comparer(ps, found), keyed.Rows{Rows: ps.Rows, Space: ps.Space}
+	c := Comparer(ps, found)
+	if !ps.Space.Metric().Coded() {
+		return func(leaf []uint32) error {
+			_, err := c.Among(leaf, len(leaf))
+			return err
+		}
+	}
+	rows := keyed.Rows{Rows: ps.Rows, Space: ps.Space}
 	return func(leaf []uint32) error {
 		_, err := c.Leaf(rows, leaf)
 		return err

@@ -47,9 +47,9 @@ func (ps *Points) Inner() bool { return ps.Own == nil && !ps.Space.Metric().Gath
 func (ps *Points) CodesDivide() bool { return ps.Own == nil && ps.Space.Metric().Gathers() }
 
 // Screens returns a function that makes a screen over the rows for one goroutine; nil under a
-// distance of the user's own.
+// distance of the user's own, and under a metric that codes do not bound.
 func (ps *Points) Screens() (func() screen.Screen, error) {
-	if ps.Own != nil {
+	if ps.Own != nil || !ps.Space.Metric().Coded() {
 		return nil, nil
 	}
 	if err := ps.HaveCodes(); err != nil {

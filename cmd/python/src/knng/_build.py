@@ -23,6 +23,8 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
         as scanpy chooses: obsm["X_pca"] where there are more than 50 variables and it is there, else X.
     memory: a limit, such as "2GiB", or bytes.
     progress: True for a bar, False for none, or a function that is called with every event, a dict.
+    metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev",
+        "correlation", or with bits=True, of rows of numpy.packbits, "hamming" and "jaccard".
     options: the command's other flags, such as duplicates="collapse", copies=1 (``knng help build``).
 
     Rows go to the command through a pipe; a .npy file, or an array that maps one (numpy.load with

@@ -1,0 +1,158 @@
+package distance
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/knng/knng/vectors"
+)
+
+// Metrics without a kernel of their own: Go computes their keys pair by pair, some five to ten
+// times slower than kernels do. The definitions are those of the package comment.
+
+// lanes are the float64 sums of the package comment.
+type lanes [16]float64
+
+func (l *lanes) sum() float64 {
+	for w := 8; w >= 1; w /= 2 {
+		for j := range w {
+			l[j] += l[j+w]
+		}
+	}
+	return l[0]
+}
+
+func sumOfDifferences(x, y []float32) float32 {
+	var l lanes
+	for len(x) >= len(l) {
+		a, b := (*[16]float32)(x), (*[16]float32)(y)
+		for j := range l {
+			l[j] += math.Abs(float64(a[j] - b[j]))
+		}
+		x, y = x[len(l):], y[len(l):]
+	}
+	for j := range x {
+		l[j&15] += math.Abs(float64(x[j] - y[j]))
+	}
+	return float32(l.sum())
+}
+
+func largestDifference(x, y []float32) float32 {
+	var largest float32
+	y = y[:len(x)]
+	for i, v := range x {
+		largest = max(largest, float32(math.Abs(float64(v-y[i]))))
+	}
+	return largest
+}
+
+// centeredProduct is the product of two rows less their means. Conversions forbid fusing.
+func centeredProduct(x, y []float32) float64 {
+	meanX, meanY := mean(x), mean(y)
+	var l lanes
+	for len(x) >= len(l) {
+		a, b := (*[16]float32)(x), (*[16]float32)(y)
+		for j := range l {
+			l[j] += float64((float64(a[j]) - meanX) * (float64(b[j]) - meanY))
+		}
+		x, y = x[len(l):], y[len(l):]
+	}
+	for j := range x {
+		l[j&15] += float64((float64(x[j]) - meanX) * (float64(y[j]) - meanY))
+	}
+	return l.sum()
+}
+
+func mean(x []float32) float64 {
+	n := float64(len(x))
+	var l lanes
+	for len(x) >= len(l) {
+		a := (*[16]float32)(x)
+		for j := range l {
+			l[j] += float64(a[j])
+		}
+		x = x[len(l):]
+	}
+	for j, v := range x {
+		l[j&15] += float64(v)
+	}
+	return l.sum() / n
+}
+
+func differingBits(x, y []byte) float32 {
+	count := 0
+	for len(x) >= 8 {
+		count += bits.OnesCount64(binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y))
+		x, y = x[8:], y[8:]
+	}
+	for i, v := range x {
+		count += bits.OnesCount8(v ^ y[i])
+	}
+	return float32(count)
+}
+
+func jaccard(x, y []byte) float32 {
+	both, either := 0, 0
+	for len(x) >= 8 {
+		a, b := binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(y)
+		both += bits.OnesCount64(a & b)
+		either += bits.OnesCount64(a | b)
+		x, y = x[8:], y[8:]
+	}
+	for i, v := range x {
+		both += bits.OnesCount8(v & y[i])
+		either += bits.OnesCount8(v | y[i])
+	}
+	if either == 0 {
+		return 0
+	}
+	return float32(float64(either-both) / float64(either))
+}
+
+// widened is room for two rows as float32.
+type widened struct{ x, y []float32 }
+
+var widenedRows = sync.Pool{New: func() any { return new(widened) }}
+
+// widen decodes a row into room.
+func (s *Space) widen(room *[]float32, row []byte) []float32 {
+	if cap(*room) < s.dim {
+		*room = make([]float32, s.dim)
+	}
+	x := (*room)[:s.dim]
+	vectors.Decode(s.typ, row[:s.dim*s.typ.Size()], x)
+	return x
+}
+
+// pairwise is Keys of a metric without a kernel.
+func (s *Space) pairwise(x []byte, normX float64, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
+	p := s.metric.of()
+	if p.sets != nil {
+		for j, id := range ids {
+			out[j] = p.sets(x, base[int(id)*stride:][:len(x)])
+		}
+		return
+	}
+	room := widenedRows.Get().(*widened)
+	a := s.widen(&room.x, x)
+	for j, id := range ids {
+		b := s.widen(&room.y, base[int(id)*stride:])
+		if p.pair != nil {
+			out[j] = p.pair(a, b)
+		} else {
+			out[j] = cosine(p.moved(a, b), normX, norms[id])
+		}
+	}
+	widenedRows.Put(room)
+}
+
+// movedNorm is the norm of a row less its mean.
+func (s *Space) movedNorm(x []byte) float64 {
+	room := widenedRows.Get().(*widened)
+	a := s.widen(&room.x, x)
+	norm := math.Sqrt(s.metric.of().moved(a, a))
+	widenedRows.Put(room)
+	return norm
+}

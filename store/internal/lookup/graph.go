@@ -3,7 +3,6 @@ package lookup
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/inflight"
@@ -118,15 +117,8 @@ type Distance struct {
 
 // Shown returns the distance under a key.
 func (d Distance) Shown(key float32) float32 {
-	switch {
-	case d.Metric == 0:
+	if d.Metric == 0 {
 		return key
-	case d.Scale == 0:
-		return d.Metric.Shown(key)
-	case d.Metric == distance.Euclidean:
-		return float32(math.Ldexp(math.Sqrt(float64(key)), -d.Scale))
-	case d.Metric == distance.SqEuclidean, d.Metric == distance.IP:
-		return float32(math.Ldexp(float64(key), -2*d.Scale))
 	}
-	return d.Metric.Shown(key)
+	return d.Metric.ShownOf(key, d.Scale)
 }

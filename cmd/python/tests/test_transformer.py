@@ -38,7 +38,7 @@ def equal(ours, theirs):
     np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "correlation"])
 def test_matrices_are_those_of_kneighborstransformer(rng, x, metric):
     ours, theirs = knng.KNNGTransformer(10, metric=metric), KNeighborsTransformer(n_neighbors=10, metric=metric, algorithm="brute")
     equal(ours.fit_transform(x), theirs.fit_transform(x.astype(np.float64)))

@@ -26,8 +26,24 @@ def _least(keys, k):
     return np.take_along_axis(found, order, 1)
 
 
+def _centered(x):
+    return x - x.mean(axis=-1, keepdims=True)
+
+
+_DIFFERENCES = {  # of metrics without products: how absolute differences make a distance
+    "l1": np.sum, "manhattan": np.sum, "cityblock": np.sum, "chebyshev": np.max, "linf": np.max,
+}
+_PRODUCTS = ("euclidean", "l2", "sqeuclidean", "cosine", "ip", "correlation")
+
+
 def _keys(a, b, metric):
-    """What orders as distances do."""
+    """Numbers that order as distances do."""
+    if metric in _DIFFERENCES:
+        return np.stack([_DIFFERENCES[metric](np.abs(b - row), axis=1) for row in a]) if len(a) else np.empty((0, len(b)))
+    if metric not in _PRODUCTS:
+        raise ValueError(f"metric {metric!r}: rows that were not fitted can be compared by {', '.join(_PRODUCTS)} and {', '.join(_DIFFERENCES)}")
+    if metric == "correlation":
+        a, b, metric = _centered(a), _centered(b), "cosine"
     products = a @ b.T
     if metric == "ip":
         return -products
@@ -39,6 +55,10 @@ def _keys(a, b, metric):
 def _distances(a, b, found, metric):
     """Distances of the pairs found, from their differences, which products lose."""
     near = b[found]
+    if metric in _DIFFERENCES:
+        return _DIFFERENCES[metric](np.abs(a[:, None, :] - near), axis=2)
+    if metric == "correlation":
+        a, near, metric = _centered(a), _centered(near), "cosine"
     if metric == "ip":
         return -np.einsum("ij,ikj->ik", a, near)
     if metric == "cosine":

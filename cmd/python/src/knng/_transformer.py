@@ -24,7 +24,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     ``metric="precomputed"``, and in ``scanpy.pp.neighbors(adata, transformer=KNNGTransformer(15))``.
 
     n_neighbors: neighbors of a row, beside itself.
-    metric: "euclidean", "sqeuclidean", "cosine" or "ip".
+    metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation".
     recall: the share of right neighbors that the build goes on for.
     random_state: None and 0 are the same seed: a graph is a function of rows, options and seed.
     n_jobs: threads; None and -1 are all.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // TestNextBalls: divisions come until joins take over, a division that would reach the
@@ -13,6 +15,10 @@ import (
 // gains too little.
 func TestNextBalls(t *testing.T) {
 	const margin = 0.004
+	space, err := distance.New(distance.Euclidean, vectors.Uint8, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		what   string
 		target float64
@@ -31,7 +37,7 @@ func TestNextBalls(t *testing.T) {
 	} {
 		o := Options{Recall: c.target, K: 20}
 		o = o.withDefaults()
-		r := newRun(t.Context(), o, nil, nil)
+		r := newRun(t.Context(), o, nil, space)
 		r.State = job.State{Steer: 256, Plan: o.planned(), Stages: c.stages}
 		for i := range r.State.Stages {
 			r.State.Stages[i].Margin = margin

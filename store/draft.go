@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,9 @@ type Draft struct {
 	closed     bool
 	swept      bool // the scratch folder elsewhere
 	rowsSound  bool // the store's own rows were compared with those written
+
+	telling      sync.Mutex
+	told, silent bool // a report of progress was written; none is any more
 }
 
 // OpenDraft creates dir, or resumes the unfinished build in it.
@@ -337,6 +341,7 @@ func (d *Draft) Close() (err error) {
 		return nil
 	}
 	d.closed = true
+	d.Untell()
 	if d.engine != nil {
 		err = d.engine.close()
 	}

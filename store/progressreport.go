@@ -17,6 +17,12 @@ func (d *Draft) Tell(v any) error {
 	if err != nil {
 		return fmt.Errorf("store: progress: %w", err)
 	}
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	if d.silent {
+		return ErrClosed
+	}
+	d.told = true
 	f, err := d.home.Create(toldPath + newSuffix)
 	if err == nil {
 		_, err = f.Write(text)
@@ -31,9 +37,15 @@ func (d *Draft) Tell(v any) error {
 	return nil
 }
 
-// Untell removes the file of Tell.
+// Untell removes the file of Tell. Later calls of Tell write nothing: a build that ends closes
+// its draft while the goroutine that tells is still there.
 func (d *Draft) Untell() {
-	_ = d.home.Remove(toldPath) // where it stays, it is old
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	if d.told && !d.silent {
+		_ = d.home.Remove(toldPath) // where it stays, it is old
+	}
+	d.silent = true
 }
 
 // toldBytes bounds the size of a report.

@@ -23,7 +23,7 @@ const (
 	Jaccard     // of sets as packed bits: 1 less the share of the union that both have
 )
 
-// properties are what the project knows of a metric. A new metric is a line of this table, a
+// properties are all that the project knows of a metric. A new metric is a line of this table, a
 // function in pairs.go if no kernel computes it, its definition in doc.go, and its line in the
 // tests' oracle.
 type properties struct {

@@ -137,8 +137,8 @@ func (s *Space) Key(x, y []byte, normX, normY float64) float32 {
 // keys: 2 KB.
 const chunk = 256
 
-// sums are the buffers of float kernels. They cannot stand on the stack, which
-// what is passed to a function value leaves.
+// sums are the buffers of float kernels. They are pooled, since arguments of a
+// function value escape to the heap.
 var sums = sync.Pool{New: func() any { return new([chunk]float64) }}
 
 // Keys sets out[j] to the key of x and row ids[j] of base for every j, where
@@ -230,8 +230,8 @@ func (s *Space) Block(base []byte, stride int, norms []float64, xs, ys []uint32,
 }
 
 // Dot sets out[j] to dot(v, row ids[j] of base) of the package comment's float
-// rule, for a float32 direction v of dim elements: what hyperplane dividers
-// project with. Integer elements are converted to float32, exactly.
+// rule, for a float32 direction v of dim elements: the projection of hyperplane
+// dividers. Integer elements are converted to float32, exactly.
 func (s *Space) Dot(v []float32, base []byte, stride int, ids []uint32, out []float64) {
 	s.check(base, stride, ids)
 	s.along(bytesOf(v[:s.dim]), base, stride, s.dim, ids, out[:len(ids)])

@@ -1,7 +1,6 @@
 package torture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -154,6 +153,3 @@ func (w *world) expand(args []string, input string) []string {
 	}
 	return out
 }
-
-// sameLists reports whether the store in a folder's s has the lists of a golden one.
-func (g *golden) sameLists(lists string) bool { return bytes.Equal(g.gt, []byte(lists)) }

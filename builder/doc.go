@@ -95,7 +95,8 @@
 // cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs
 // with keys for a distance function of one's own.
 //
-// Codes have one step for all rows. The recall that they can come to is measured on the
+// Codes have one step for all rows; a few rows that lie far out do not set it, and get exact
+// lists at the end. The recall that they can come to is measured on the
 // steering rows before the first stage; where that leaves the target out of reach, Balls and
 // Parts compare rows by their keys, in leaves of hyperplanes (package keyed). Where divisions
 // and joins stop paying, a build goes over to keys, or to all pairs from the lists at hand,

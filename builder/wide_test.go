@@ -136,6 +136,19 @@ func found(t *testing.T, s *store.Store, w wide) {
 	if err != nil || math.Abs(float64(x[1])-w.data[2*77+1]) > 0.5 {
 		t.Errorf("row 77 is %v, %v; want %v", x, err, w.data[2*77:2*77+2])
 	}
+	own, err := r.Wide(77)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lists, err = r.SearchAll(context.Background(), own, search.Query{K: 3, Effort: 200}); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := w.nearest(w.data[2*77:2*77+2], 3, -1)
+	for j, n := range lists[0] {
+		if n.Row != want[j] || j == 0 && n.Distance != 0 {
+			t.Errorf("row 77 as a query, result %d: row %d at %v, want %d", j, n.Row, n.Distance, want[j])
+		}
+	}
 	if tuned, err := r.Tune(context.Background(), search.TuneOptions{Recall: 0.9}); err != nil || tuned.Recall < 0.9 {
 		t.Errorf("tuned to %+v, %v", tuned, err)
 	}

@@ -219,15 +219,11 @@ func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r
 	if err != nil {
 		return nil, err
 	}
-	v, err := r.Vector(row, nil)
+	v, err := r.Wide(row)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := vectors.FromFloat32(v, r.Dim())
-	if err != nil {
-		return nil, err
-	}
-	return vectors.NewInput(rows), nil
+	return vectors.NewInput(v), nil
 }
 
 func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {

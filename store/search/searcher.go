@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -112,6 +113,47 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 		return nil
 	})
 	return dst, err
+}
+
+// Wide is a row as a source of one query, not rounded where the store holds rows less offsets
+// (store.Manifest.Offsets), as Vector is. Errors: those of Vector.
+func (s *Searcher) Wide(row store.Row) (vectors.Source, error) {
+	place, err := s.placeOf(row)
+	if err != nil {
+		return nil, err
+	}
+	stored, w := make([]float32, s.Dim()), make(wideRow, s.Dim())
+	err = vectors.Guard(func() error {
+		s.space.Float32(s.rows.Row(int(place)), stored)
+		return nil
+	})
+	for i, x := range stored {
+		w[i] = math.Ldexp(float64(x), -s.scale)
+		if s.offsets != nil {
+			w[i] += s.offsets[i]
+		}
+	}
+	return w, err
+}
+
+// wideRow is one row of float64.
+type wideRow []float64
+
+func (w wideRow) Len() int           { return 1 }
+func (w wideRow) Dim() int           { return len(w) }
+func (w wideRow) Type() vectors.Type { return vectors.Float32 }
+
+func (w wideRow) ReadRows(_ int, dst []byte) error {
+	row := make([]float32, len(w))
+	for i, x := range w {
+		row[i] = float32(x)
+	}
+	return vectors.Encode(vectors.Float32, row, dst)
+}
+
+func (w wideRow) ReadWide(_ int, dst []float64) error {
+	copy(dst, w)
+	return nil
 }
 
 // given turns a stored row into one of the input: float32 holds it less exactly where there

@@ -86,8 +86,9 @@ func parserOf(path string) (func([]byte) (layout, error), error) {
 // wayOut advises on formats that people have and knng does not read.
 var wayOut = map[string]string{
 	".parquet": "; save its vectors as an array: numpy.save('x.npy', numpy.stack(pandas.read_parquet('x.parquet')['NAME']))",
-	".arrow":   "; save its vectors as an array by numpy.save",
-	".feather": "; save its vectors as an array by numpy.save",
+	".arrow":   wayOutOfArrow,
+	".feather": wayOutOfArrow,
+	".ipc":     wayOutOfArrow,
 	".h5":      wayOutOfHDF5,
 	".hdf5":    wayOutOfHDF5,
 	".h5ad":    "; save its vectors as an array: numpy.save('x.npy', anndata.read_h5ad('x.h5ad').obsm['X_pca'])",
@@ -98,6 +99,8 @@ var wayOut = map[string]string{
 }
 
 const wayOutOfHDF5 = "; save its vectors as an array: numpy.save('x.npy', h5py.File('x.h5')['NAME'][:]), where list(h5py.File('x.h5')) has the names"
+
+const wayOutOfArrow = "; save its vectors as an array: numpy.save('x.npy', numpy.stack(pandas.read_feather('x.arrow')['NAME']))"
 
 func checkDim(dim int64, at int) error {
 	if dim < 1 || dim > MaxDim {

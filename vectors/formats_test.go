@@ -328,6 +328,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"x.hdf5", []byte("abc"), "h5py.File"},
 		{"x.h5ad", []byte("abc"), "anndata.read_h5ad"},
 		{"x.parquet", []byte("PAR1"), "pandas.read_parquet"},
+		{"x.feather", []byte("ARROW1"), "pandas.read_feather"},
 		{"parquet.npy", []byte("PAR1        "), "but with that of Parquet"},
 		{"nothing", []byte("abc"), "no extension"},
 	} {

@@ -49,7 +49,9 @@ be used.
 Formats: .fvecs .bvecs .fbin .u8bin .i8bin; .npy of any numbers, which are held as
 float32 where they are float64 or integers of more than a byte, if it holds these
 exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz; .parquet;
-"-" is .npy on stdin.`
+"-" is .npy on stdin. Several files are one input, in the order given; a quoted pattern
+such as 'part-*.parquet' is the files of such names, in the order of their names. The
+Python package reads HDF5, .h5ad and Arrow, too.`
 
 type buildFlags struct {
 	out         string

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/knng/knng/builder/progress"
-	"github.com/knng/knng/cmd/knng/internal/parquet"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -80,7 +79,11 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 		p.Add(rows - before)
 		before = rows
 	}
-	opts.Formats = map[string]vectors.Format{".parquet": parquet.Stream}
+	paths, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	opts.Formats = inputFormats
 	if opts.Limit > 0 && opts.IDs != nil {
 		opts.IDs = &firstLines{opts.IDs, opts.Limit}
 	}

@@ -82,6 +82,60 @@ def test_parquet(x, tmp_path):
         same(knng.build(str(file), k=4, **quiet), x)
 
 
+def arrow_files(table, folder):
+    """One table as every kind of Arrow's files: Feather, a file, a stream, each of several batches."""
+    pa = pytest.importorskip("pyarrow")
+    feather = pytest.importorskip("pyarrow.feather")
+    feather.write_feather(table, folder / "a.feather", chunksize=70)
+    for name, write in (("b.arrow", pa.ipc.new_file), ("c.arrow", pa.ipc.new_stream), ("d.ipc", pa.ipc.new_file), ("e.arrows", pa.ipc.new_stream)):
+        with pa.OSFile(str(folder / name), "wb") as out, write(out, table.schema) as writer:
+            writer.write_table(table, max_chunksize=70)
+    return sorted(folder.iterdir())
+
+
+def test_arrow_files(x, tmp_path):
+    pa, fixed, lists = arrow_columns(x)
+    for i, column in enumerate((fixed, lists)):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        for file in arrow_files(pa.table({"name": names, "vector": column}), folder):
+            same(knng.build(file, k=4, column="vector", id_column="name", **quiet), x, names)
+            same(knng.build(str(file), k=4, column="vector", **quiet), x)
+
+
+def test_arrow_files_that_are_none(x, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    empty = pa.table({"v": pa.array([], pa.list_(pa.float32()))})
+    for file in arrow_files(empty, tmp_path):
+        with pytest.raises(ValueError, match=f"{file.name}.*no rows"):
+            knng.build(file, **quiet)
+    for name, data, want in (("x.arrow", b"abcdefgh" * 9, "no Arrow file"), ("x.feather", b"FEA1....", "version 1"), ("none.ipc", b"", "no Arrow file")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(ValueError, match=name + ".*" + want):
+            knng.build(tmp_path / name, **quiet)
+
+
+def test_several_tables(x, tmp_path):
+    pa, fixed, lists = arrow_columns(x)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"name": names, "vector": fixed})
+    files = [tmp_path / f"part-{i}.parquet" for i in range(3)]
+    for i, file in enumerate(files):
+        parquet.write_table(table.slice(100 * i, 100), file)
+    how = {"k": 4, "column": "vector", "id_column": "name", **quiet}
+    same(knng.build(files, **how), x, names)
+    same(knng.build(str(tmp_path / "part-*.parquet"), **how), x, names)
+    other = tmp_path / "part-3.parquet"
+    parquet.write_table(pa.table({"v": fixed}), other)
+    with pytest.raises(KeyError, match="part-3"):
+        knng.build([*files, other], **how)
+    with pytest.raises(FileNotFoundError, match="none-"):
+        knng.build(str(tmp_path / "none-*.parquet"), **how)
+    np.save(tmp_path / "a.npy", x)
+    with pytest.raises(TypeError, match="part-0"):
+        knng.build([tmp_path / "a.npy", files[0]], **quiet)
+
+
 def test_hdf5(x, tmp_path):
     h5py = pytest.importorskip("h5py")
     file = tmp_path / "a.hdf5"

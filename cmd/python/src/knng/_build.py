@@ -13,7 +13,7 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
           progress=True, column=None, id_column=None, **options):
     """Build the graph of the k nearest neighbors of every row, or go on with it.
 
-    data: a two-dimensional array, the path of a file (or several), a pandas or polars DataFrame,
+    data: a two-dimensional array, the path of a file (or several, or a pattern such as "part-*.parquet"), a pandas or polars DataFrame,
         AnnData, a pyarrow Table or column of lists, a SciPy sparse matrix.
     path: directory of the graph. The same call goes on with a build that was stopped, whatever stopped
         it, and opens one that is finished. None: a temporary one, which goes with the Graph.

@@ -1,5 +1,6 @@
 """Where rows come from: each kind of data as a path for the command, or as a stream of batches."""
 
+import glob
 import os
 import sys
 from dataclasses import dataclass, field
@@ -37,9 +38,7 @@ def rows_of(data, column=None, id_column=None):
     if isinstance(data, (str, os.PathLike)):
         return _of_path(os.fspath(data), column, id_column)
     if isinstance(data, (list, tuple)) and data and all(isinstance(d, (str, os.PathLike)) for d in data):
-        if column or id_column:
-            raise TypeError("column and id_column belong to one table; several files are taken as they are")
-        return Rows(paths=[os.fspath(d) for d in data])
+        return _of_paths([os.fspath(d) for d in data], column, id_column)
     for is_kind, make in _KINDS:
         if is_kind(data):
             return make(data, column, id_column)
@@ -111,14 +110,35 @@ def _of_anndata(data, column, id_column):
     return rows
 
 
+_HDF5 = (".h5", ".hdf5", ".h5ad")
+
+
 def _of_path(path, column, id_column):
-    """Files of HDF5 are read here, all others by the command."""
+    """Files of HDF5, Arrow and Parquet are read here, all others by the command."""
+    if glob.has_magic(path) and not os.path.lexists(path):
+        found = sorted(glob.glob(path))
+        if not found:
+            raise FileNotFoundError(f"{path}: no file has a name of this pattern")
+        return _of_paths(found, column, id_column)
     ending = os.path.splitext(path)[1].lower()
-    if ending in (".h5", ".hdf5", ".h5ad"):
+    if ending in _HDF5:
         return _of_hdf5(path, column, id_column)
-    if ending in (".parquet", ".arrow", ".feather"):
-        return _tables.of_file(path, column, id_column, Rows)
+    if ending in _tables.ENDINGS:
+        return _tables.of_files([path], column, id_column, Rows)
     return Rows(paths=[path], flags={"column": column, "id_column": id_column})
+
+
+def _of_paths(paths, column, id_column):
+    """Several files in their order: tables are read here, all others by the command."""
+    if len(paths) == 1:
+        return _of_path(paths[0], column, id_column)
+    endings = {os.path.splitext(p)[1].lower() for p in paths}
+    if endings <= set(_tables.ENDINGS):
+        return _tables.of_files(paths, column, id_column, Rows)
+    for path in paths:
+        if os.path.splitext(path)[1].lower() in _tables.ENDINGS + _HDF5:
+            raise TypeError(f"{path} among files of other kinds ({sorted(endings)}): want tables alone, one file of HDF5, or files that the command reads")
+    return Rows(paths=paths, flags={"column": column, "id_column": id_column})
 
 
 def _of_hdf5(path, column, id_column):

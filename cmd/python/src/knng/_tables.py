@@ -126,22 +126,80 @@ def _vectors(schema, column, id_column):
     return None
 
 
-def of_file(path, column, id_column, rows_type):
-    """Rows of a Parquet or Arrow file, batch by batch, never all in memory."""
+ENDINGS = (".parquet", ".arrow", ".arrows", ".feather", ".ipc")
+
+
+def of_files(paths, column, id_column, rows_type):
+    """Rows of Parquet or Arrow files, batch by batch, never all in memory."""
     try:
         import pyarrow.dataset
     except ImportError:
-        raise ImportError(f"{path}: Parquet and Arrow files are read by pyarrow: pip install pyarrow") from None
-    data = pyarrow.dataset.dataset(path, format="parquet" if path.lower().endswith(".parquet") else "feather")
-    column = _vectors(data.schema, column, id_column)
-    names = [column] if column is not None else [n for n in data.schema.names if n != id_column]
-    ids = data.to_table(columns=[id_column]).column(0).to_pylist() if id_column is not None else None
-    first = of_arrow(data.head(1, columns=names), column, None, rows_type)
+        raise ImportError(f"{paths[0]}: Parquet and Arrow files are read by pyarrow: pip install pyarrow") from None
+    files = [_Stream(p) if _is_stream(p) else _dataset(pyarrow.dataset, p) for p in paths]
+    column = _vectors(files[0].schema, column, id_column)
+    names = [column] if column is not None else [n for n in files[0].schema.names if n != id_column]
+    for path, file in zip(paths, files):
+        missing = [n for n in names + [id_column] if n is not None and n not in file.schema.names]
+        if missing:
+            raise KeyError(f"{path}: no columns {missing}, there are {file.schema.names}")
+    ids = None if id_column is None else [i for f in files for b in f.to_batches(columns=[id_column]) for i in b.column(0).to_pylist()]
+    first = of_arrow(_first(paths, files, names), column, None, rows_type)
 
     def slices(step):
-        for batch in data.to_batches(columns=names):
-            for at in range(0, batch.num_rows, step):
-                part = of_arrow(batch.slice(at, step), column, None, rows_type)
-                yield from part.slices(step)
+        for file in files:
+            for batch in file.to_batches(columns=names):
+                for at in range(0, batch.num_rows, step):
+                    part = of_arrow(batch.slice(at, step), column, None, rows_type)
+                    yield from part.slices(step)
 
-    return rows_type(n=data.count_rows(), dim=first.dim, dtype=first.dtype, slices=slices, ids=ids)
+    return rows_type(n=sum(f.count_rows() for f in files), dim=first.dim, dtype=first.dtype, slices=slices, ids=ids)
+
+
+def _first(paths, files, names):
+    """The first row, which tells the length of all."""
+    for file in files:
+        for batch in file.to_batches(columns=names):
+            if batch.num_rows:
+                return batch.slice(0, 1)
+    raise ValueError(f"{paths[0]}: no rows")
+
+
+def _dataset(dataset, path):
+    return dataset.dataset(path, format="parquet" if path.lower().endswith(".parquet") else "feather")
+
+
+def _is_stream(path):
+    """Arrow's files begin and end with ARROW1; its streams, which Hugging Face's datasets keep, do not."""
+    if path.lower().endswith(".parquet"):
+        return False
+    with open(path, "rb") as file:
+        head = file.read(6)
+    if head.startswith(b"FEA1"):
+        raise ValueError(f"{path}: Feather of version 1, want version 2: pyarrow.feather.write_feather writes it")
+    return head != b"ARROW1"
+
+
+class _Stream:
+    """A file with an Arrow stream, read from its beginning each time."""
+
+    def __init__(self, path):
+        self.path = path
+        with self._opened() as reader:
+            self.schema = reader.schema
+
+    def _opened(self):
+        import pyarrow
+
+        try:
+            return pyarrow.ipc.open_stream(pyarrow.memory_map(self.path))
+        except pyarrow.ArrowInvalid as error:
+            raise ValueError(f"{self.path}: no Arrow file and no Arrow stream: {error}") from None
+
+    def to_batches(self, columns):
+        with self._opened() as reader:
+            for batch in reader:
+                yield batch.select(columns)
+
+    def count_rows(self):
+        with self._opened() as reader:
+            return sum(batch.num_rows for batch in reader)

@@ -12,11 +12,14 @@ var (
 	euclidean = []distance.Metric{distance.Euclidean}
 	angular   = []distance.Metric{distance.Euclidean, distance.Cosine}
 	every     = []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}
+	others    = []distance.Metric{distance.L1, distance.Chebyshev, distance.Correlation}
 )
 
 // All lists the shapes. Each is one that users have: the comment in front of a fill
 // function says where.
-func All() []Shape {
+func All() []Shape { return append(usual(), tied()...) }
+
+func usual() []Shape {
 	return []Shape{
 		{"gauss", 100_000, 64, vectors.Float32, every, gauss},
 		{"gauss-one-column", 100_000, 1, vectors.Float32, euclidean, gauss},
@@ -57,6 +60,8 @@ func All() []Shape {
 		{"huge", 60_000, 32, vectors.Float32, euclidean, scaled(1e15)},
 		{"signed-bytes", 80_000, 48, vectors.Int8, every, signedBytes},
 		{"factors", 60_000, 64, vectors.Float32, []distance.Metric{distance.IP, distance.Cosine}, factors},
+		{"words", 107_524, 256, vectors.Float32, []distance.Metric{distance.Cosine}, words},
+		{"low-rank-20", 20_000, 20, vectors.Float32, others, lowRank},
 	}
 }
 

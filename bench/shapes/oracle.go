@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/knng/knng/builder/recall"
@@ -10,49 +11,81 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// oracle holds rows as float64 values and knows the true neighbors of some of them.
+// oracle knows the true neighbors of some rows.
 type oracle struct {
 	metric distance.Metric
-	n, dim int
-	values []float64
-	norms  []float64
+	data   *vectors.Rows
 	rows   []uint32  // sampled
 	bounds []float64 // distance of the k-th neighbor of each
 }
 
+// together is how many sampled rows are compared with a row that is decoded once.
+const together = 8
+
 // newOracle computes the k nearest distances of at most sample rows by brute force in
 // float64: slow and obviously right.
 func newOracle(rows *vectors.Rows, metric distance.Metric, k, sample, threads int) (*oracle, error) {
-	o := &oracle{metric: metric, n: rows.Len(), dim: rows.Dim()}
-	o.values, o.norms = make([]float64, o.n*o.dim), make([]float64, o.n)
-	narrow := make([]float32, o.dim)
-	for i := range o.n {
-		vectors.Decode(rows.Type(), rows.Row(i), narrow)
-		for j, x := range narrow {
-			o.values[i*o.dim+j] = float64(x)
-			o.norms[i] += float64(x) * float64(x)
-		}
-		o.norms[i] = math.Sqrt(o.norms[i])
-	}
-	o.rows = recall.Sample(o.n, sample, 977, 0)
+	o := &oracle{metric: metric, data: rows, rows: recall.Sample(rows.Len(), sample, 977, 0)}
 	o.bounds = make([]float64, len(o.rows))
-	k = min(k, o.n-1)
-	err := vectors.Ranges(threads, len(o.rows), 4, func() func(from, to int) error {
-		all := make([]float64, 0, o.n)
+	k = min(k, rows.Len()-1)
+	err := vectors.Ranges(threads, len(o.rows), together, func() func(from, to int) error {
+		all := make([][]float64, together)
 		return func(from, to int) error {
+			o.all(o.rows[from:to], all)
 			for i := from; i < to; i++ {
-				all = all[:0]
-				for other := range o.n {
-					if other != int(o.rows[i]) {
-						all = append(all, o.distance(int(o.rows[i]), other))
-					}
-				}
-				o.bounds[i] = kth(all, k)
+				o.bounds[i] = kth(all[i-from], k)
 			}
 			return nil
 		}
 	})
 	return o, err
+}
+
+// all computes the distances of some rows to all others.
+func (o *oracle) all(rows []uint32, all [][]float64) {
+	mine, other := make([]row, len(rows)), o.row(0)
+	for i, number := range rows {
+		mine[i], all[i] = o.row(number), all[i][:0]
+	}
+	for number := range uint32(o.data.Len()) {
+		o.read(number, &other)
+		for i := range mine {
+			if rows[i] != number {
+				all[i] = append(all[i], o.distance(&mine[i], &other))
+			}
+		}
+	}
+}
+
+// row is a row as numbers, with its length, and under correlation less its mean.
+type row struct {
+	values []float64
+	norm   float64
+	narrow []float32
+}
+
+func (o *oracle) row(number uint32) row {
+	r := row{values: make([]float64, o.data.Dim()), narrow: make([]float32, o.data.Dim())}
+	o.read(number, &r)
+	return r
+}
+
+func (o *oracle) read(number uint32, r *row) {
+	vectors.Decode(o.data.Type(), o.data.Row(int(number)), r.narrow)
+	var sum, squares float64
+	for j, x := range r.narrow {
+		r.values[j] = float64(x)
+		sum += float64(x)
+	}
+	if o.metric == distance.Correlation {
+		for j := range r.values {
+			r.values[j] -= sum / float64(len(r.values))
+		}
+	}
+	for _, x := range r.values {
+		squares += x * x
+	}
+	r.norm = math.Sqrt(squares)
 }
 
 // kth returns the k-th smallest of some values, which it reorders.
@@ -74,23 +107,56 @@ func kth(values []float64, k int) float64 {
 }
 
 // distance is the distance by which lists are ordered, up to a monotone function.
-func (o *oracle) distance(a, b int) float64 {
-	x, y := o.values[a*o.dim:(a+1)*o.dim], o.values[b*o.dim:(b+1)*o.dim]
-	var sum float64
+func (o *oracle) distance(a, b *row) float64 {
+	x, y := a.values, b.values
+	y = y[:len(x)]
 	switch o.metric {
-	case distance.IP, distance.Cosine:
-		for j, v := range x {
-			sum += v * y[j]
+	case distance.IP:
+		return -product(x, y)
+	case distance.Cosine, distance.Correlation:
+		return 1 - product(x, y)/(a.norm*b.norm)
+	case distance.L1, distance.Chebyshev:
+		return differences(x, y, o.metric == distance.Chebyshev)
+	case distance.Hamming, distance.Jaccard:
+		both, either := setBits(x, y)
+		if o.metric == distance.Hamming {
+			return float64(either - both)
 		}
-		if o.metric == distance.IP {
-			return -sum
-		}
-		return 1 - sum/(o.norms[a]*o.norms[b])
+		return 1 - float64(both)/float64(max(1, either))
 	}
+	var sum float64
 	for j, v := range x {
 		sum += (v - y[j]) * (v - y[j])
 	}
 	return sum
+}
+
+func product(x, y []float64) (sum float64) {
+	for j, v := range x {
+		sum += v * y[j]
+	}
+	return sum
+}
+
+// differences is the sum of the absolute differences, or the largest of them.
+func differences(x, y []float64, largest bool) (d float64) {
+	for j, v := range x {
+		if a := math.Abs(v - y[j]); largest {
+			d = max(d, a)
+		} else {
+			d += a
+		}
+	}
+	return d
+}
+
+// setBits counts the bits that are set in both rows of packed bits, and in either.
+func setBits(x, y []float64) (both, either int) {
+	for j, v := range x {
+		both += bits.OnesCount8(uint8(v) & uint8(y[j]))
+		either += bits.OnesCount8(uint8(v) | uint8(y[j]))
+	}
+	return both, either
 }
 
 // tolerance is by how much a float32 key of a row may differ from its distance: a
@@ -98,7 +164,7 @@ func (o *oracle) distance(a, b int) float64 {
 // from 1 as well.
 func (o *oracle) tolerance(i int) float64 {
 	const float32Error, float64Error = 1e-6, 1e-14
-	if o.metric == distance.Cosine {
+	if o.metric == distance.Cosine || o.metric == distance.Correlation || o.metric == distance.Jaccard {
 		return float32Error*o.bounds[i] + float64Error
 	}
 	return float32Error * math.Abs(o.bounds[i])
@@ -107,15 +173,18 @@ func (o *oracle) tolerance(i int) float64 {
 // recall is the share of the true neighbors that a store lists, of every sampled row.
 // Equal distances count alike.
 func (o *oracle) recall(g *store.Store) (mean float64, err error) {
-	k := min(g.K(), o.n-1)
+	k := min(g.K(), o.data.Len()-1)
+	mine, other := o.row(0), o.row(0)
 	var list []store.Neighbor
 	for i, row := range o.rows {
 		if list, err = g.Neighbors(store.Row(row), list[:0]); err != nil {
 			return 0, err
 		}
 		seen := map[store.Row]bool{store.Row(row): true}
+		o.read(row, &mine)
 		for _, n := range list {
-			if !seen[n.Row] && o.distance(int(row), int(n.Row)) <= o.bounds[i]+o.tolerance(i) {
+			o.read(uint32(n.Row), &other)
+			if !seen[n.Row] && o.distance(&mine, &other) <= o.bounds[i]+o.tolerance(i) {
 				mean++
 			}
 			seen[n.Row] = true

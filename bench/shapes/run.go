@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/knng/knng/builder"
@@ -18,7 +19,8 @@ import (
 
 // Config says which graphs to build.
 type Config struct {
-	Only    *regexp.Regexp // of the names of shapes; nil is all
+	Only    *regexp.Regexp    // of the names of shapes; nil is all
+	Metrics []distance.Metric // of those of a shape; none is all
 	Scale   float64
 	Methods []builder.Method
 	Targets []float64
@@ -96,6 +98,9 @@ func (c *Config) Run(ctx context.Context, done func(Row)) error {
 			return fmt.Errorf("shape %s: %w", shape.Name, err)
 		}
 		for _, metric := range shape.Metrics {
+			if len(c.Metrics) > 0 && !slices.Contains(c.Metrics, metric) {
+				continue
+			}
 			if err := c.metric(ctx, &shape, rows, metric, filepath.Join(dir, "graph"), done); err != nil {
 				return err
 			}
@@ -130,7 +135,7 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 
 // serves reports whether a method builds under a metric at all.
 func serves(method builder.Method, metric distance.Metric) bool {
-	return metric != distance.IP || method != builder.Parts
+	return method != builder.Parts || metric.Gathers() && metric.Coded()
 }
 
 // one builds a graph and fills in the row.
@@ -153,7 +158,7 @@ func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir
 
 // Head prints the names of the columns.
 func Head(w io.Writer) {
-	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | of processors | |\n|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
 // Print prints the row as a line of a table.
@@ -161,9 +166,9 @@ func (r *Row) Print(w io.Writer) {
 	fmt.Fprintf(w, "| %s | %d x %d | %s | %s ", r.Shape, r.N, r.Dim, r.Metric, r.Method)
 	if r.Result != nil {
 		e := r.Result.Recall
-		fmt.Fprintf(w, "(%s) | %v | %.4f | %.4f (%.4f to %.4f) | %.3f | %.2f ", r.Result.Method, r.Target, r.Found, e.Recall, e.Low, e.High, r.Pairs, r.Result.Seconds)
+		fmt.Fprintf(w, "(%s) | %v | %.4f | %.4f (%.4f to %.4f) | %.3f | %.2f | %.2f ", r.Result.Method, r.Target, r.Found, e.Recall, e.Low, e.High, r.Pairs, r.Result.Seconds, r.Result.CPUSeconds)
 	} else {
-		fmt.Fprintf(w, "| %v | | | | ", r.Target)
+		fmt.Fprintf(w, "| %v | | | | | ", r.Target)
 	}
 	fmt.Fprintf(w, "| %s |\n", strings.Join(r.Faults(), ", "))
 }

@@ -15,7 +15,7 @@ func TestShapes(t *testing.T) {
 		t.Skip("builds some hundred graphs")
 	}
 	c := Config{Scale: 0.02, Methods: []builder.Method{builder.Auto, builder.Balls, builder.Parts}, Targets: []float64{0.95},
-		K: 10, Sample: 300, Seed: 1, Threads: 2, Scratch: t.TempDir()}
+		K: 10, Sample: 200, Seed: 1, Threads: 2, Scratch: t.TempDir()}
 	inside, all := 0, 0
 	err := c.Run(context.Background(), func(r Row) {
 		all++

@@ -19,6 +19,7 @@ import (
 
 	"github.com/knng/knng/bench/shapes"
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors/distance"
 )
 
 func main() {
@@ -28,6 +29,16 @@ func main() {
 	flag.Func("only", "shapes whose names match this regular expression", func(s string) (err error) {
 		c.Only, err = regexp.Compile(s)
 		return err
+	})
+	flag.Func("metrics", "comma-separated metrics; without it, all of a shape", func(s string) error {
+		for _, name := range strings.Split(s, ",") {
+			metric, err := distance.ParseMetric(name)
+			if err != nil {
+				return err
+			}
+			c.Metrics = append(c.Metrics, metric)
+		}
+		return nil
 	})
 	flag.Float64Var(&c.Scale, "scale", 1, "share of the rows of every shape")
 	flag.IntVar(&c.K, "k", builder.DefaultK, "neighbors of a row")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
@@ -25,9 +26,9 @@ func (o Options) On(fs store.FS) Options {
 // KeepEvery sets how long the balls method runs between two writings of its
 // lists, and returns what puts it back.
 func KeepEvery(d time.Duration) (restore func()) {
-	before := keepEvery
-	keepEvery = d
-	return func() { keepEvery = before }
+	before := balls.KeepEvery
+	balls.KeepEvery = d
+	return func() { balls.KeepEvery = before }
 }
 
 // CalibrateFor sets how long Plan measures the machine, and returns what puts it back.
@@ -48,9 +49,9 @@ func SmallParts(group int64, stripe int) (restore func()) {
 // ReduceFrom sets from how many rows on the balls method looks for axes, and returns what
 // puts it back.
 func ReduceFrom(rows int) (restore func()) {
-	before := reduceRows
-	reduceRows = rows
-	return func() { reduceRows = before }
+	before := balls.ReduceRows
+	balls.ReduceRows = rows
+	return func() { balls.ReduceRows = before }
 }
 
 // Committed tells what a build that goes on in dir begins with: how many finished
@@ -93,8 +94,8 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	case *partsMethod:
 		keys, err = committedParts(m)
 		return len(r.State.Stages), keys, err
-	case *ballsMethod:
-		found = m.found
+	case *balls.Method:
+		found = m.Candidates()
 	}
 	for place := range uint32(r.N()) {
 		var list []float32

@@ -47,7 +47,7 @@ func (r *run) complete() (int, error) {
 	}
 	var short []uint32
 	r.Lists.Short(r.K, func(place uint32) { short = append(short, place) })
-	short = append(short, r.outliers...)
+	short = append(short, r.Outliers...)
 	slices.Sort(short)
 	short = slices.Compact(short)
 	if len(short) == 0 {

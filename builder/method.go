@@ -132,30 +132,8 @@ func (o *Options) unused(m Method) (names []string) {
 	return names
 }
 
-// planned settles how the balls method goes about a build. Measured on faces in
-// 500 dimensions, GIST in 384 and MNIST in 784, at targets of 0.90, 0.95, 0.99:
-//
-//   - Slack 8: with 4, joins saturate lower (GIST at 0.99 needs 9 % more pairs), and where
-//     codes are not keys more of the nearest are no candidates; see also slackOf.
-//   - Most 30: with 20, GIST at 0.99 needs 10 % more pairs; lists that many rows
-//     name are rare, so more costs little and gains less.
-//   - Switch under the target by 1.5 of one less the target, 0.05 to 0.09: a
-//     pair of a leaf costs 3 ns, one of a join 15, and the first joins find most for each. At
-//     0.05, 0.07 and 0.09 under it SIFT 1M takes for 0.95 7.5, 7.2 and 7.2 s, with 0.002 more
-//     recall from 0.065 on, for 0.97 9.7, 9.6 and 10.4, for 0.99 14.3, 15.9 and 16.4; 300,000 of
-//     it and GIST for 0.95 and 0.97 as much with each, for 0.99 2.9, 3.1 and 3.0, and 1.4, 1.6 and
-//     1.5; for 0.90 GIST took at 0.05, 0.09 and 0.14 under it 0.44, 0.42 and 0.40 s in divisions
-//     and joins, SIFT 1M 6.6, 6.0 and 6.5.
-//
-// On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
-// with VNNI), no other value of the first two takes more than 5 % less at equal recall anywhere.
+// planned returns the schedule of the balls method.
 func (o *Options) planned() job.Schedule {
-	target := cmp.Or(o.Recall, DefaultRecall)
-	return job.Schedule{Balls: 12, Slack: cmp.Or(o.Course.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Course.Most, max(30, o.K)),
-		Switch: target - cmp.Or(o.Course.Under, min(max(0.05, 1.5*(1-target)), 0.09))}
+	b := o.balls()
+	return b.Schedule()
 }
-
-// usualSlack is the least slack; keySlack takes its place where the codes compared are keys, so
-// that no candidate is there for their errors. SIFT takes 8.44 and 8.20 s for 0.90, 11.1 and 11.3 for 0.95, 20.3 and
-// 18.2 for 0.99 with 8 and with 4, and 577 and 532 MiB.
-const usualSlack, keySlack = 8, 4

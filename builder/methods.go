@@ -1,7 +1,10 @@
 package builder
 
 import (
+	"cmp"
+
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/kdtree"
@@ -33,10 +36,15 @@ func init() {
 		Exact: {open: func(r *run) build.Method { return exact.New(&r.Build) }, codes: points.PairCodes, complete: true},
 		Tree:  {open: func(r *run) build.Method { return kdtree.Open(&r.Build) }, complete: true},
 		Paper: {open: func(r *run) build.Method { return paper.New(&r.Build, r.opts.paper()) }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
-		Balls: {open: func(r *run) build.Method { return &ballsMethod{run: r} }, codes: points.CandidateCodes, mostRows: candidates.MaxPlaces,
+		Balls: {open: func(r *run) build.Method { return balls.New(&r.Build, r.opts.balls()) }, codes: points.CandidateCodes, mostRows: candidates.MaxPlaces,
 			overlaps: true, rounds: true, leaves: true, inParts: Parts},
 		Parts: {open: func(r *run) build.Method { return &partsMethod{run: r} }, codes: points.GroupCodes, overlaps: true, inOrder: true},
 	}
+}
+
+// balls returns the options that only the balls method reads.
+func (o *Options) balls() balls.Options {
+	return balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
 }
 
 // paper returns the options that only the paper's method reads.

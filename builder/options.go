@@ -19,12 +19,12 @@ type Method string
 
 // The methods.
 const (
-	Auto  Method = "auto"  // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
-	Exact Method = "exact" // all pairs
-	Tree  Method = "tree"  // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
-	Paper Method = "paper" // divisions by hyperplanes and best-first propagation
-	Balls Method = "balls" // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
-	Parts Method = "parts" // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
+	Auto  Method = "auto"          // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
+	Exact Method = job.ExactMethod // all pairs
+	Tree  Method = "tree"          // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
+	Paper Method = "paper"         // divisions by hyperplanes and best-first propagation
+	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
+	Parts Method = "parts"         // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
 )
 
 // Options of a build. The zero value of every field means its default; Validate

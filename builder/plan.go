@@ -74,7 +74,7 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 
 // makePlan plans the build, and its time where budget has some for measuring the machine.
 func (r *run) makePlan(budget func(nominal *plan.Plan) time.Duration) (*plan.Plan, error) {
-	g, err := r.sampled()
+	g, err := r.Sampled(r.src)
 	if err != nil {
 		return nil, err
 	}

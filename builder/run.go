@@ -27,7 +27,6 @@ type run struct {
 	method     build.Method
 	traits     traits
 	fewVisits  *bool      // of a search in a tree; nil: not measured
-	outliers   []uint32   // places whose lists the final exact pass makes
 	completing job.Counts // of the final exact pass
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -42,7 +43,7 @@ func TestNextBalls(t *testing.T) {
 		for i := range r.State.Stages {
 			r.State.Stages[i].Margin = margin
 		}
-		if kind, stop := (&ballsMethod{run: r}).Next(); kind != c.want || (stop == "") != (c.want != "") {
+		if kind, stop := balls.New(&r.Build, o.balls()).Next(); kind != c.want || (stop == "") != (c.want != "") {
 			t.Errorf("%s: next is %q, stop %q, want %q", c.what, kind, stop, c.want)
 		}
 	}

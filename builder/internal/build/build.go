@@ -16,11 +16,12 @@ import (
 type Build struct {
 	job.Job
 	points.Points
-	Set   Settings
-	Good  []uint32      // input rows that get a list, ascending, without copies
-	Lists *union.Lists  // so far; nil where a method has lists of its own
-	Steer *recall.Lists // exact lists of the steering rows; nil: there are none
-	Skip  bool          // leaves skip pairs that have shared a leaf before
+	Set      Settings
+	Good     []uint32      // input rows that get a list, ascending, without copies
+	Lists    *union.Lists  // so far; nil where a method has lists of its own
+	Steer    *recall.Lists // exact lists of the steering rows; nil: there are none
+	Outliers []uint32      // places whose rows are compared with all others in the end
+	Skip     bool          // leaves skip pairs that have shared a leaf before
 
 	// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
 	// after the method before it has freed its memory.

@@ -42,6 +42,12 @@ type Stage struct {
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
 }
 
+// Methods that another one names: balls and the paper's go over to all pairs.
+const (
+	ExactMethod = "exact"
+	BallsMethod = "balls"
+)
+
 // Kinds of stages.
 const (
 	DivisionStage    = "division"

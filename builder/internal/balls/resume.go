@@ -1,4 +1,4 @@
-package builder
+package balls
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
 )
 
@@ -15,13 +16,13 @@ import (
 // Writing them takes a fraction of a second per million rows, a stage some
 // seconds, and a kill costs the stages since they were written last.
 
-// keepEvery is how long stages may run between two writings: a kill costs ten
-// seconds or less, apart from a single stage that takes longer.
-var keepEvery = 8 * time.Second // a variable for tests
+// KeepEvery is how long stages may run between two writings: a kill costs ten seconds or less,
+// apart from a single stage that takes longer. It is a variable for tests.
+var KeepEvery = 8 * time.Second
 
 // keep writes the lists after a stage, if it is time.
-func (m *ballsMethod) keep() error {
-	if time.Since(m.kept) < keepEvery {
+func (m *Method) keep() error {
+	if time.Since(m.kept) < KeepEvery {
 		return nil
 	}
 	if err := m.RoomForFold(m.N(), m.found.K); err != nil {
@@ -44,7 +45,7 @@ func (m *ballsMethod) keep() error {
 
 // foldCandidates writes the lists as the fold of the stages so far: an entry's
 // low half stands as neighbor, its high half as the bits of a key.
-func (m *ballsMethod) foldCandidates() error {
+func (m *Method) foldCandidates() error {
 	return m.FoldLists(uint32(len(m.State.Stages)), m.N(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			l.Append(place, nil, nil)
@@ -57,7 +58,7 @@ func (m *ballsMethod) foldCandidates() error {
 }
 
 // loadCandidates loads the lists of the balls method.
-func (m *ballsMethod) loadCandidates() (err error) {
+func (m *Method) loadCandidates() (err error) {
 	p := m.Begin("load", "rows", int64(m.N()))
 	defer p.End("")
 	if m.Codes == nil {
@@ -66,7 +67,7 @@ func (m *ballsMethod) loadCandidates() (err error) {
 		}
 	}
 	m.kept = time.Now()
-	m.found = candidates.New(m.N(), m.candidatesK(), m.opts.Threads)
+	m.found = candidates.New(m.N(), m.candidatesK(), m.Job.Threads)
 	folded, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
 		m.State.Stages, m.State.Stop = nil, ""
@@ -83,7 +84,7 @@ func (m *ballsMethod) loadCandidates() (err error) {
 }
 
 // setCandidates reads a batch of a fold, which may come from a damaged disk.
-func (m *ballsMethod) setCandidates(l *store.Lists, p *phase) error {
+func (m *Method) setCandidates(l *store.Lists, p *progress.Phase) error {
 	var entries []candidates.Entry
 	for i, place := range l.Rows {
 		entries = entries[:0]

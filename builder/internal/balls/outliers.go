@@ -1,4 +1,4 @@
-package builder
+package balls
 
 import "github.com/knng/knng/builder/internal/job"
 
@@ -11,12 +11,12 @@ const outliersMissed = 0.1
 
 // separateOutliers settles how the few rows are compared that codes clip because they lie far
 // out: with all others, in the end, or all rows by keys, where these rows are many.
-func (m *ballsMethod) separateOutliers() error {
+func (m *Method) separateOutliers() error {
 	few, all := m.Codes.Outliers(mostOutliers)
-	missed := outliersMissed * (1 - m.opts.Recall) * float64(m.N())
+	missed := outliersMissed * (1 - m.Set.Recall) * float64(m.N())
 	switch {
 	case all:
-		m.outliers = few
+		m.Outliers = few
 		if len(few) > 0 {
 			m.Say("%d rows lie far out: they are compared with all others", len(few))
 		}

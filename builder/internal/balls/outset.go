@@ -1,4 +1,4 @@
-package builder
+package balls
 
 // dearAtOutset is from how many times all pairs on, by the plan, a build compares all pairs at
 // once. Plans are off by a factor of up to two on real sets; of 6,000 rows of 4,096 normal
@@ -11,11 +11,11 @@ const outsetRows = 5000
 
 // tooDear reports, before the first stage, whether divisions are expected to take so many pairs
 // that all pairs are fewer.
-func (m *ballsMethod) tooDear() bool {
+func (m *Method) tooDear() bool {
 	p := m.State.Expected
 	if p == nil || m.N() < outsetRows || m.Steer == nil || m.Goal.Capped() || len(m.State.Stages) > 0 {
 		return false
 	}
-	perLeaf := min(float64(m.opts.LeafSize), float64(m.N())) / 2
+	perLeaf := min(float64(m.Set.LeafSize), float64(m.N())) / 2
 	return float64(p.Divisions)*perLeaf > dearAtOutset*m.State.AllPairs(m.N())
 }

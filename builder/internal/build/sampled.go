@@ -1,7 +1,8 @@
-package builder
+package build
 
 import (
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -9,18 +10,18 @@ import (
 // read from anywhere in a large file at once. Of rows that are very long fewer are held.
 const calibrationRows, calibrationBytes = 2048, 16 << 20
 
-// sampled is some points of the input, evenly spread, alone.
-func (r *run) sampled() (*points.Points, error) {
-	size := r.Space.RowBytes()
-	n := min(calibrationRows, max(64, calibrationBytes/size), len(r.Good))
+// Sampled returns some points of the input, evenly spread, alone.
+func (b *Build) Sampled(src *vectors.Input) (*points.Points, error) {
+	size := b.Space.RowBytes()
+	n := min(calibrationRows, max(64, calibrationBytes/size), len(b.Good))
 	bytes := make([]byte, n*size)
 	for i := range n {
-		at := r.Good[i*len(r.Good)/n]
-		if err := r.src.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
+		at := b.Good[i*len(b.Good)/n]
+		if err := src.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
 			return nil, err
 		}
 	}
-	g := &points.Points{Space: r.Space, Own: r.Own, Threads: r.opts.Threads, K: min(r.opts.K, n-1), Screening: points.Screening{Use: r.Use}}
+	g := &points.Points{Space: b.Space, Own: b.Own, Threads: b.Job.Threads, K: min(b.Set.K, n-1), Screening: points.Screening{Use: b.Use}}
 	if err := g.Over(bytes, n); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
-package builder
+package balls
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/knng/knng/builder/axes"
@@ -17,7 +16,8 @@ import (
 // take 140 ms for 400, and whose candidates 60 for 10, as bytes are no longer keys.
 const reduceDim = 256
 
-var reduceRows = 32768 // a variable for tests
+// ReduceRows is a variable for tests.
+var ReduceRows = 32768
 
 // reduceLoss is the share of a row's neighbors that axes may keep from its candidates, as
 // a share of one less the target, and at most. With a tenth for a fifth GIST takes
@@ -26,8 +26,8 @@ const reduceLossOfRest, reduceLoss = 0.2, 0.01
 
 // reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
 // it. The steering rows are measured by then, and reranking makes up for the errors of axes;
-// the rows that report recall see full codes again ([run.restore]).
-func (m *ballsMethod) reduce() error {
+// the rows that report recall see full codes again.
+func (m *Method) reduce() error {
 	var recorded codes.Axes
 	known, err := m.Draft.Load("axes", &recorded)
 	switch {
@@ -36,7 +36,7 @@ func (m *ballsMethod) reduce() error {
 	case known && recorded.Count > 0:
 		p := m.Begin("axes", "", 0)
 		defer p.End("")
-		nested, err := m.Codes.Nested(&recorded, m.opts.Threads)
+		nested, err := m.Codes.Nested(&recorded, m.Job.Threads)
 		if err != nil {
 			return fmt.Errorf("%w: axes of the build: %w", store.ErrCorrupt, err)
 		}
@@ -48,14 +48,14 @@ func (m *ballsMethod) reduce() error {
 }
 
 // chooseAxes finds axes, or none, and records them.
-func (m *ballsMethod) chooseAxes() error {
+func (m *Method) chooseAxes() error {
 	p := m.Begin("axes", "", 0)
 	defer p.End("")
-	choice := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.opts.Threads, Near: m.nearByCodes}
+	choice := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: m.nearByCodes}
 	if m.Steer != nil {
 		choice.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
 	}
-	choice.Loss = min(reduceLossOfRest*(1-cmp.Or(m.opts.Recall, DefaultRecall)), reduceLoss)
+	choice.Loss = min(reduceLossOfRest*(1-m.opts.Aim), reduceLoss)
 	chosen, err := choice.Choose(m.Codes)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (m *ballsMethod) chooseAxes() error {
 	if chosen == nil {
 		return m.Draft.Record("axes", &codes.Axes{})
 	}
-	m.Say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.src.Dim())
+	m.Say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.Space.Dim())
 	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ func (m *ballsMethod) chooseAxes() error {
 }
 
 // nearByCodes returns the nearest k rows of a matrix to some of them, by codes.
-func (r *ballsMethod) nearByCodes(m *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
-	search := recall.Search{K: min(k, m.Len()-1), Threads: r.opts.Threads}
-	lists, _, err := search.Screened(r.Ctx, m.Len(), m.Dim(), rows, func() screen.Screen { return screen.Codes(m) },
+func (m *Method) nearByCodes(rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
+	search := recall.Search{K: min(k, rounded.Len()-1), Threads: m.Job.Threads}
+	lists, _, err := search.Screened(m.Ctx, rounded.Len(), rounded.Dim(), rows, func() screen.Screen { return screen.Codes(rounded) },
 		func() recall.Keys { return nil }) // codes tell them
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func neighborsOf(l *recall.Lists) [][]uint32 {
 }
 
 // goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.
-func (m *ballsMethod) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
+func (m *Method) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
 	m.Rounded, m.Axes = nil, chosen.Count
 	if m.Codes, err = along.First(chosen.Count); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (m *ballsMethod) goAlong(chosen *codes.Axes, along *codes.Nested) (err erro
 }
 
 // reducible reports whether axes are looked for where there are so many rows.
-func (m *ballsMethod) reducible(rows int64) bool {
-	return m.src.Dim() >= reduceDim && rows >= int64(reduceRows) && !m.opts.Course.AllAxes
+func (m *Method) reducible(rows int64) bool {
+	return m.Space.Dim() >= reduceDim && rows >= int64(ReduceRows) && !m.Set.AllAxes
 }
 
 // axesBytes is the memory of a row's codes along axes, of sums and residuals, at most twice

@@ -1,4 +1,4 @@
-package builder
+package balls
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // Next has divisions until joins find something
 // to work on, then joins; where these gain too little to reach the target soon,
 // another division gives them new neighbors to spread.
-func (m *ballsMethod) Next() (kind, stop string) {
+func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
@@ -26,7 +26,7 @@ func (m *ballsMethod) Next() (kind, stop string) {
 }
 
 // more decides where recall does not suffice.
-func (m *ballsMethod) more() (kind, stop string) {
+func (m *Method) more() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.Last()
 	most := g.MostDivisions(s)
@@ -61,7 +61,7 @@ func (m *ballsMethod) more() (kind, stop string) {
 // divisionsGoOn reports whether another division comes before the first joins: below the
 // recall from which these take over, and where it will not reach the target. If it did it
 // would overshoot it, which a part of a round does not.
-func (m *ballsMethod) divisionsGoOn(balls int) bool {
+func (m *Method) divisionsGoOn(balls int) bool {
 	s, g := &m.State, &m.Goal
 	last := s.Last()
 	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
@@ -70,7 +70,7 @@ func (m *ballsMethod) divisionsGoOn(balls int) bool {
 // soon reports whether more rounds of joins are likely to reach the target: each
 // gains about a third of the gain of the one before it, so all of them together
 // half of the last.
-func (m *ballsMethod) soon() bool {
+func (m *Method) soon() bool {
 	s, g := &m.State, &m.Goal
 	n := len(s.Stages)
 	if n < 2 {

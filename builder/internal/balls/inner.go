@@ -1,4 +1,4 @@
-package builder
+package balls
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ const foreseenMargin = 0.0025
 const innerWorth = 0.6
 
 // prepareInner makes the balls, or has the exact method go on where it costs no more.
-func (m *ballsMethod) prepareInner() error {
+func (m *Method) prepareInner() error {
 	p := m.Begin("cells", "rows", int64(m.N()))
 	defer p.End("")
 	m.Keyed, m.State.Means = true, job.ByKeys
@@ -43,7 +43,7 @@ func (m *ballsMethod) prepareInner() error {
 	for i := range norms {
 		norms[i] = m.Space.Norm(m.Rows.Row(i))
 	}
-	cells, err := inner.Make(m.Ctx, m.Rows, m.Space, norms, m.opts.Seed, m.opts.Threads)
+	cells, err := inner.Make(m.Ctx, m.Rows, m.Space, norms, m.Set.Seed, m.Job.Threads)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (m *ballsMethod) prepareInner() error {
 }
 
 // nextInner has rows look into more balls until recall suffices.
-func (m *ballsMethod) nextInner() (kind, stop string) {
+func (m *Method) nextInner() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	switch done, looked := s.Count(job.DivisionStage), s.Last().Parts; {
 	case g.Divisions > 0 && g.BallsDone(s) >= g.Divisions, !g.Steered(s) && done > 0, looked >= m.cells.Len():
@@ -74,13 +74,13 @@ func (m *ballsMethod) nextInner() (kind, stop string) {
 }
 
 // looksPairs is how many pairs a row takes that looks into so many balls.
-func (m *ballsMethod) looksPairs(balls int) float64 {
+func (m *Method) looksPairs(balls int) float64 {
 	return float64(balls)*float64(m.N())/float64(m.cells.Len()) + float64(m.cells.Len())
 }
 
 // looks is into how many balls a row will have looked after the next division: as many as
 // the target asks for by the foreseen recall, and else twice as many as before.
-func (m *ballsMethod) looks() int {
+func (m *Method) looks() int {
 	s, g, f := &m.State, &m.Goal, m.cells.foresight
 	looked := s.Last().Parts
 	switch {
@@ -98,14 +98,14 @@ func (m *ballsMethod) looks() int {
 }
 
 // divideInner is a division under inner products.
-func (m *ballsMethod) divideInner() error {
+func (m *Method) divideInner() error {
 	st := job.Stage{Kind: job.DivisionStage, Number: m.State.Count(job.DivisionStage) + 1, Parts: m.looks()}
 	reach := inner.Reach(0.3)
 	if m.cells.foresight != nil {
 		reach = m.cells.foresight.Reach
 	}
 	p := m.Begin(fmt.Sprintf("division %d", st.Number), "rows", int64(m.N()))
-	lists := inner.Lists{Found: m.found, Keys: m.Keys, Threads: m.opts.Threads, Progress: p.Add}
+	lists := inner.Lists{Found: m.found, Keys: m.Keys, Threads: m.Job.Threads, Progress: p.Add}
 	pairs, err := m.cells.Look(m.Ctx, lists, reach, m.State.Last().Parts, st.Parts)
 	if err != nil {
 		return err

@@ -1,0 +1,74 @@
+package balls
+
+import (
+	"cmp"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/vectors"
+)
+
+// divideBalls runs one overlapping division.
+func (m *Method) divideBalls() error {
+	number := m.State.Count(job.DivisionStage) + 1
+	m.freeRound()
+	stands := m.Goal.OverlapOf(number)
+	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.N())*int64(stands))
+	pairs, err := m.solveDivision(number, stands, p)
+	if err != nil {
+		return err
+	}
+	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: pairs, Evaluated: pairs}
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	err = m.endBallStage(st)
+	p.End("division %d: each row in %d leaves, %.0f pairs a row%s", number, stands, float64(pairs)/float64(m.N()), m.SteerNote())
+	return err
+}
+
+// solveDivision solves the leaves of a division, by codes or by keys.
+func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, error) {
+	if m.Keyed {
+		return m.divideKeyed(number, stands, p)
+	}
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference, Progress: p.Add}
+	return solver.Solve(m.Balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
+}
+
+// divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
+// the leaves, and returns how many pairs were compared.
+func (m *Method) divideKeyed(number, stands int, p *progress.Phase) (int64, error) {
+	var pairs atomic.Int64
+	for i := range stands {
+		tree := m.Tree(m.Rows, m.Norms, m.Order, nil)
+		tree.LeafSize = m.KeyedLeaf()
+		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
+		if err != nil {
+			return 0, err
+		}
+		if err := m.solveKeyed(divided, &pairs, p); err != nil {
+			return 0, err
+		}
+	}
+	return pairs.Load(), nil
+}
+
+func (m *Method) solveKeyed(divided *division.Leaves, pairs *atomic.Int64, p *progress.Phase) error {
+	return vectors.Ranges(m.Job.Threads, divided.Len(), 1, func() func(from, to int) error {
+		solve := leaves.Solver(&m.Points, m.found)
+		return func(i, _ int) error {
+			leaf := divided.Leaf(i)
+			if err := solve(leaf); err != nil {
+				return err
+			}
+			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
+			p.Add(len(leaf))
+			return m.Ctx.Err()
+		}
+	})
+}

@@ -1,0 +1,13 @@
+// Package balls is the method of overlapping divisions by hyperspheres and of propagation by
+// joins. It compares codes, rows rounded to bytes, and keeps for every row some more candidates
+// than neighbors; at the end it computes the keys of all candidates and keeps the nearest.
+//
+//   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf.
+//   - A round of joins (join.go) compares the neighbors of a row with each other.
+//   - Next decides between the two by the recall of the steering sample (recall.go).
+//   - Rows of many dimensions are compared along fewer axes where these lose little (axes.go).
+//   - Where codes cannot tell neighbors apart, rows are compared by keys; where divisions and joins
+//     stop paying, all pairs are compared (keys.go).
+//   - Under inner products balls hold rows of one direction and about one length (inner.go).
+//   - The lists are written to disk every few seconds, and a build goes on from there (resume.go).
+package balls

@@ -1,0 +1,117 @@
+package balls
+
+import (
+	"cmp"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/vectors"
+)
+
+// join runs one round of joins, or as many parts of it as the target recall
+// takes.
+func (m *Method) join() error {
+	number := m.State.Count(job.PropagationStage) + 1
+	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.N()))
+	if m.round == nil {
+		m.round = propagation.NewRound(m.found, m.State.Plan.Most)
+	}
+	m.round.Begin(m.Set.Seed + uint64(number))
+	st := job.Stage{Kind: job.PropagationStage, Number: number}
+	before := m.State.Last().Recall
+	for st.Parts < propagation.Parts && !m.Goal.Reached(&m.State, st.Recall, st.Margin) {
+		to := m.partsTo(st, before)
+		pairs, err := m.joinParts(st.Parts, to, p)
+		if err != nil {
+			return err
+		}
+		st.Parts = to
+		st.Requested += pairs
+		if err := m.look(&st); err != nil {
+			return err
+		}
+	}
+	st.Evaluated = st.Requested
+	err := m.endBallStage(st)
+	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.N()),
+		m.N()*st.Parts/propagation.Parts, m.N(), m.SteerNote())
+	return err
+}
+
+// freeRound gives back the memory that only rounds need.
+func (m *Method) freeRound() {
+	if m.round != nil {
+		m.round.Free()
+		m.round = nil
+	}
+}
+
+// partsTo is after which part of a round to look at recall next. Later parts gain
+// less than those before, whose finds they meet again: as many of them as would
+// reach the target at the same rate do not overshoot it. Few steering rows tell the rate
+// of few parts badly: it is relied on for no more than as many parts again, and one.
+func (m *Method) partsTo(st job.Stage, before float64) int {
+	switch gain := st.Recall - before; {
+	case m.Set.Recall == 0:
+		return propagation.Parts
+	case st.Parts == 0:
+		return 1
+	case gain <= 0:
+		return min(2*st.Parts+1, propagation.Parts)
+	default:
+		missing := (m.Goal.Wanted(st.Margin) - st.Recall) / gain * float64(st.Parts)
+		more := min(max(1, int(missing)), st.Parts+1)
+		return min(st.Parts+more, propagation.Parts)
+	}
+}
+
+// joinRange is how many places a thread takes at a time.
+const joinRange = 1024
+
+// joinParts joins around the places of parts from to to-1.
+func (m *Method) joinParts(from, to int, p *progress.Phase) (int64, error) {
+	var pairs atomic.Int64
+	for from < to {
+		if from == m.round.Entered() {
+			if err := m.round.Enter(from, m.Job.Threads); err != nil {
+				return 0, err
+			}
+		}
+		end := min(to, m.round.Entered())
+		err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(first, last int) error {
+			join, places := m.joiner(), make([]uint32, 0, joinRange)
+			return func(first, last int) error {
+				places = places[:0]
+				for place := uint32(first); place < uint32(last); place++ {
+					if part := propagation.Part(place); part >= from && part < end {
+						places = append(places, place)
+					}
+				}
+				pairs.Add(int64(join.Around(places...)))
+				p.Add(len(places))
+				return cmp.Or(join.Err(), m.Ctx.Err())
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		from = end
+	}
+	return pairs.Load(), nil
+}
+
+// joiner returns one goroutine's joiner, by codes or by keys.
+func (m *Method) joiner() *propagation.Join {
+	if !m.Keyed {
+		return m.round.Join(m.Codes)
+	}
+	c := leaves.Comparer(&m.Points, m.found)
+	return m.round.JoinBy(func(all []uint32, fresh int) error {
+		_, err := c.Among(all, fresh)
+		return err
+	})
+}

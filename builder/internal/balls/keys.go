@@ -1,0 +1,59 @@
+package balls
+
+import (
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/vectors"
+)
+
+// How a build goes over to keys, or to all pairs, where codes or divisions pay no longer.
+
+// goKeyed goes over to keys: all lists are made anew from their candidates.
+func (m *Method) goKeyed() error {
+	p := m.Begin("keys", "rows", int64(m.N()))
+	defer p.End("codes tell no more: rows are compared by their keys")
+	m.freeRound()
+	err := vectors.Apart(m.Job.Threads, m.N(), 1024, func() func(from, to int) error {
+		c := leaves.Comparer(&m.Points, m.found)
+		return func(from, to int) error {
+			for place := from; place < to; place++ {
+				if err := c.Rekey(uint32(place)); err != nil {
+					return err
+				}
+			}
+			p.Add(to - from)
+			return m.Ctx.Err()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.Keyed = true
+	st := m.State.Changed(job.KeysStage)
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	return m.endBallStage(st)
+}
+
+// goExact has the exact method go on from the candidates at hand: their lists by key are
+// folded, and the fold makes the state count that has them.
+func (m *Method) goExact() error {
+	m.Say("%s", build.AllInstead)
+	if err := m.rerank(); err != nil {
+		return err
+	}
+	after := m.State.WithStage(m.State.Changed(job.ListsStage))
+	after.Method = job.ExactMethod
+	after.Side = m.BlockSide()
+	if err := m.Draft.Record(job.AheadRecord, &after); err != nil {
+		return err
+	}
+	if err := m.Fold(uint32(len(after.Stages))); err != nil {
+		return err
+	}
+	m.State, m.Unsaved = after, 0
+	m.Lists = nil // they lived in the memory of the candidates
+	return m.ExactInstead()
+}

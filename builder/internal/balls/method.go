@@ -1,0 +1,134 @@
+package balls
+
+import (
+	"time"
+
+	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/vectors"
+)
+
+// Method is the balls method under way.
+type Method struct {
+	*build.Build
+	opts  Options
+	found *candidates.Lists
+	round *propagation.Round
+	kept  time.Time // when found was last on disk as it was in memory
+	cells innerCells
+}
+
+// New returns the balls method on a build.
+func New(b *build.Build, o Options) *Method { return &Method{Build: b, opts: o} }
+
+// Candidates returns the lists of candidates so far; nil before Resume.
+func (m *Method) Candidates() *candidates.Lists { return m.found }
+
+func (m *Method) Forecast(s *plan.Shape) {
+	m.CountCodes(s)
+	if m.Inner() {
+		s.CodeBytes += innerBytes(s.Dim)
+	}
+	s.Slack = int64(m.slack(s.Rows))
+	if m.reducible(s.Rows) {
+		s.AxesBytes = axesBytes(s.Dim)
+	}
+}
+
+func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
+	if m.Set.Recall > 0 {
+		return aim.Balls()
+	}
+	return m.opts.Schedule().Balls, 1
+}
+
+func (m *Method) Settle() {
+	m.State.Plan = m.opts.Schedule()
+	m.State.Plan.Slack = m.slack(int64(len(m.Good)))
+	m.State.Plan.Marks = candidates.Marks
+}
+
+func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return m.BallOrder(given, progress)
+}
+
+func (m *Method) Resume() error { return m.loadCandidates() }
+
+func (m *Method) Prepare() error {
+	if m.Inner() {
+		return m.prepareInner()
+	}
+	if !m.Space.Metric().Coded() {
+		m.State.Means = job.ByKeys
+	} else if err := m.separateOutliers(); err != nil {
+		return err
+	}
+	if err := m.Sight(m.candidatesByCodes); err != nil {
+		return err
+	}
+	if m.Keyed = m.State.ByKeys(); m.Keyed || m.State.Method != job.BallsMethod {
+		return nil
+	}
+	if m.tooDear() {
+		m.Say("about %d balls a row are expected to take more than all pairs: these are compared", m.State.Expected.Divisions)
+		m.State.Side = m.BlockSide()
+		return m.ExactInstead()
+	}
+	return m.reduce()
+}
+
+// Writes is nothing but for a fold, which looks itself.
+func (m *Method) Writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
+
+func (m *Method) Stage(kind string) error {
+	switch kind {
+	case job.PropagationStage:
+		return m.join()
+	case job.KeysStage:
+		return m.goKeyed()
+	case job.ListsStage:
+		return m.goExact()
+	}
+	if m.Inner() {
+		return m.divideInner()
+	}
+	return m.divideBalls()
+}
+
+func (m *Method) Finish() error { return m.rerank() }
+
+func (m *Method) Free() {
+	m.freeRound()
+	if m.found != nil {
+		m.found.Free()
+		m.found = nil
+	}
+}
+
+// rerank makes the running lists of the candidates, in their memory.
+func (m *Method) rerank() (err error) {
+	p := m.Begin("rerank", "rows", int64(m.N()))
+	defer p.End("")
+	m.freeRound()
+	m.Lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
+	m.DropAxes()
+	return err
+}
+
+// endBallStage records a stage.
+func (m *Method) endBallStage(st job.Stage) error {
+	m.State.Stages = append(m.State.Stages, st)
+	m.Unsaved++
+	return m.keep()
+}
+
+// candidatesK is the length of the lists of candidates.
+func (m *Method) candidatesK() int { return min(m.K+m.State.Plan.Slack, m.N()-1) }
+
+func (m *Method) candidatesByCodes(places []uint32) ([][]uint32, error) {
+	return m.nearByCodes(m.Codes, places, m.candidatesK())
+}

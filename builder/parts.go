@@ -9,8 +9,6 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/builder/union"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
@@ -23,10 +21,10 @@ import (
 // partsMethod is the method under way.
 type partsMethod struct {
 	*run
-	groups [2]parts.Group // one being solved, one being read
-	folded uint32         // stages whose lists are in the fold
-	units  []int          // of every stage since
-	bounds points.Bounds  // the last of every list folded
+	group  parts.Group   // being solved
+	folded uint32        // stages whose lists are in the fold
+	units  []int         // of every stage since
+	bounds points.Bounds // the last of every list folded
 }
 
 func (m *partsMethod) Forecast(s *plan.Shape) {
@@ -111,7 +109,10 @@ func (m *partsMethod) Stage(kind string) error {
 
 func (m *partsMethod) Finish() error { return nil }
 
-func (m *partsMethod) Free() { m.bounds.Free() }
+func (m *partsMethod) Free() {
+	m.group.Free()
+	m.bounds.Free()
+}
 
 // plainParts is how many divisions the parts method makes where nothing else says.
 const plainParts = 2
@@ -186,8 +187,8 @@ func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
 	return parts.Divide(m.Ctx, d)
 }
 
-// doBatch does the groups of a batch that are not done. One is read while the one
-// before it is solved and the one before that is committed.
+// doBatch does the groups of a batch that are not done. One is solved while the one before it
+// is committed and the one after it comes from disk.
 func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Add(batch.To - batch.From)
@@ -204,28 +205,21 @@ func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bo
 	defer spill.Close() // it has no name: what it held is gone with it
 	m.Holds(spill)
 	defer m.Holds(nil)
-	line := newPipeline(m, p)
+	line, err := newPipeline(m, spill, p)
+	if err != nil {
+		return sum, err
+	}
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
 			p.Add(1)
 			continue
 		}
-		err = line.next(spill, g)
+		next := g + 1
+		for next < batch.To && done[next] {
+			next++
+		}
+		err = line.solve(g, next)
 	}
 	err = line.end(err)
 	return line.sum, err
-}
-
-// solveGroup makes the lists of a group.
-func (m *partsMethod) solveGroup(group *parts.Group) (blocks []store.Lists, note groupNote, err error) {
-	rounding, err := m.Rounding(nil)
-	if err != nil {
-		return nil, note, err
-	}
-	s := groupSolver{Points: &m.Points, ctx: m.Ctx, wanted: m.opts.K, byKeys: m.State.ByKeys(), rounding: rounding, bounds: &m.bounds}
-	note, err = s.solve(group, m.Steer, func(lists *union.Lists) error {
-		blocks = s.blocks(group.Places, lists, m.stripePlaces(), m.stripes())
-		return nil
-	})
-	return blocks, note, err
 }

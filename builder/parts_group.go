@@ -2,12 +2,15 @@ package builder
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -24,6 +27,7 @@ type groupSolver struct {
 	byKeys         bool // candidates are compared by keys
 	rounding       codes.Rounding
 	bounds         *points.Bounds
+	memory         *pages.Ledger // of candidates
 }
 
 // candidateCount is the length of the lists of candidates in a group of so many rows.
@@ -42,52 +46,80 @@ func groupRowBytes(ps *points.Points, wanted int) int64 {
 	return int64(ps.Space.RowBytes()) + ps.CodeBytes(1) - ps.ResidualBytes(1) + lists + 4*(4+2*job.Overlap)
 }
 
-// solve makes the lists of a group, by numbers in it, and has use take them. The note has
-// those of rows that steer.
-func (s *groupSolver) solve(group *parts.Group, steer *recall.Lists, use func(*union.Lists) error) (note groupNote, err error) {
-	if len(group.Places) < 2 {
-		return note, nil
-	}
-	g, found, err := s.inGroup(group)
-	if err != nil {
-		return note, err
-	}
-	defer found.Free()
-	if note.Requested, err = s.solveLeaves(group, g, found); err != nil {
-		return note, err
-	}
-	note.Evaluated = note.Requested
-	lists, err := points.Rank(s.ctx, g, found, func(int) {})
-	if err != nil {
-		return note, err
-	}
-	note.Steered = steeredIn(group.Places, lists, steer)
-	return note, use(lists)
+// solved is the lists of a group, to be freed.
+type solved struct {
+	places []uint32
+	lists  *union.Lists // by numbers in places; nil where there are no pairs
+	found  *candidates.Lists
+	note   groupNote
 }
 
-// inGroup is the points of a group alone, whose places are their numbers in it, and
-// room for their candidates.
-func (s *groupSolver) inGroup(group *parts.Group) (g *points.Points, found *candidates.Lists, err error) {
+func (d *solved) free() {
+	if d.found != nil {
+		d.found.Free()
+	}
+}
+
+// solve makes the lists of a group. The note has those of rows that steer.
+func (s *groupSolver) solve(group *parts.Group, steer *recall.Lists) (d *solved, err error) {
+	d = &solved{places: slices.Clone(group.Places)} // the group goes on to others
+	if len(group.Places) < 2 {
+		return d, nil
+	}
+	if err := s.solveInto(d, group); err != nil {
+		d.free()
+		return nil, err
+	}
+	d.note.Steered = steeredIn(d.places, d.lists, steer)
+	return d, nil
+}
+
+func (s *groupSolver) solveInto(d *solved, group *parts.Group) (err error) {
+	g, err := s.inGroup(group)
+	if err != nil {
+		return err
+	}
+	if d.found, err = s.room(g, group.Places); err != nil {
+		return err
+	}
+	if d.note.Requested, err = s.solveLeaves(group, g, d.found); err != nil {
+		return err
+	}
+	d.note.Evaluated = d.note.Requested
+	d.lists, err = points.Rank(s.ctx, g, d.found, func(int) {})
+	return err
+}
+
+// inGroup is the points of a group alone, whose places are their numbers in it.
+func (s *groupSolver) inGroup(group *parts.Group) (g *points.Points, err error) {
 	n := len(group.Places)
 	g = &points.Points{Space: s.Space, Threads: s.Threads, K: min(s.K, n-1), Keyed: s.byKeys}
 	if err := g.Over(group.Rows, n); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if g.Codes, err = codes.Of(g.Rows, g.Space, s.rounding, g.Threads); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	g.Order = s.Numbers(n)
-	found = candidates.New(n, candidateCount(g, n, s.wanted), s.Threads)
+	return g, nil
+}
+
+// room is for the candidates of a group, nearer than the bounds.
+func (s *groupSolver) room(g *points.Points, places []uint32) (*candidates.Lists, error) {
+	found, err := candidates.In(s.memory, len(places), candidateCount(g, len(places), s.wanted), s.Threads)
+	if err != nil {
+		return nil, err
+	}
 	if s.byKeys {
-		for i, place := range group.Places {
+		for i, place := range places {
 			found.Limit(uint32(i), candidates.Ordered(s.bounds.Key(place)))
 		}
 	} else if s.CodesOrder() {
-		for i, place := range group.Places {
+		for i, place := range places {
 			found.Limit(uint32(i), s.bounds.Distance(place))
 		}
 	}
-	return g, found, nil
+	return found, nil
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
@@ -107,29 +139,36 @@ func (s *groupSolver) solveLeaves(group *parts.Group, g *points.Points, found *c
 	return pairs.Load(), err
 }
 
-// blocks are the lists of a group by the ranges of their places, of which there are count
-// of width places, without neighbors beyond the bounds.
-func (s *groupSolver) blocks(places []uint32, lists *union.Lists, width, count int) []store.Lists {
-	blocks := make([]store.Lists, count)
-	var ids []uint32
-	for i, place := range places {
-		near, keys := lists.List(uint32(i))
-		bound := s.bounds.Key(place)
-		ids = ids[:0]
-		for j, id := range near {
-			if keys[j] > bound {
-				break
+// blocks are the lists of a group by the ranges of width places that they are of, without
+// neighbors beyond the bounds. One has the memory of the one before.
+func (s *groupSolver) blocks(d *solved, width int) iter.Seq2[uint32, *store.Lists] {
+	return func(yield func(uint32, *store.Lists) bool) {
+		var block store.Lists
+		for from := 0; from < len(d.places) && d.lists != nil; {
+			number := int(d.places[from]) / width
+			block.Reset()
+			for ; from < len(d.places) && int(d.places[from])/width == number; from++ {
+				s.within(d, from, &block)
 			}
-			ids = append(ids, places[id])
+			if len(block.Rows) > 0 && !yield(uint32(number), &block) {
+				return
+			}
 		}
-		if len(ids) == 0 {
-			continue
-		}
-		b := &blocks[int(place)/width]
-		if len(b.Starts) == 0 {
-			b.Reset()
-		}
-		b.Append(place, ids, keys[:len(ids)])
 	}
-	return blocks
+}
+
+// within appends the list of one row, as far as it is within the bound.
+func (s *groupSolver) within(d *solved, i int, block *store.Lists) {
+	near, keys := d.lists.List(uint32(i))
+	bound := s.bounds.Key(d.places[i])
+	if len(near) == 0 || keys[0] > bound {
+		return
+	}
+	block.Append(d.places[i], nil, nil)
+	for j, id := range near {
+		if keys[j] > bound {
+			return
+		}
+		block.Add(d.places[id], keys[j])
+	}
 }

@@ -50,7 +50,7 @@ func (m *partsMethod) goExact() error {
 	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
 	m.State.Side = m.BlockSide()
-	m.groups = [2]parts.Group{}
+	m.group.Free()
 	return m.ExactInstead()
 }
 

@@ -3,89 +3,66 @@ package builder
 import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/parts"
-	"github.com/knng/knng/store"
 )
 
-// pipeline takes groups through reading, solving and committing. Solving keeps all
-// threads busy; the other two wait for the disk most of the time.
+// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
+// all threads busy; a commit waits for the disk most of the time, beside the next group.
 type pipeline struct {
 	*partsMethod
+	spill    *parts.Spill
+	solver   groupSolver
 	progress *phase
 	sum      job.Counts
-	waiting  *groupRead // being read: solved next
-	idle     *parts.Group
-	commits  chan error // of the group being committed; nil where there is none
+	commit   func() error // waits for the group being committed; nil where there is none
 }
 
-// groupRead is a group on its way into memory.
-type groupRead struct {
-	number int
-	group  *parts.Group
-	ready  chan error
-}
-
-func newPipeline(m *partsMethod, p *phase) *pipeline {
-	return &pipeline{partsMethod: m, progress: p, idle: &m.groups[0]}
-}
-
-// next has a group read, and solves the one that was read meanwhile.
-func (l *pipeline) next(spill *parts.Spill, number int) error {
-	coming := &groupRead{number: number, group: l.idle, ready: make(chan error, 1)}
-	go func() { coming.ready <- spill.Read(number, coming.group) }()
-	before := l.waiting
-	l.waiting = coming
-	if before == nil {
-		l.idle = &l.groups[1]
-		return nil
+func newPipeline(m *partsMethod, spill *parts.Spill, p *phase) (*pipeline, error) {
+	rounding, err := m.Rounding(nil)
+	if err != nil {
+		return nil, err
 	}
-	l.idle = before.group
-	return l.solve(before)
+	m.group.Memory = &m.Ledger
+	solver := groupSolver{Points: &m.Points, ctx: m.Ctx, wanted: m.opts.K, byKeys: m.State.ByKeys(), rounding: rounding,
+		bounds: &m.bounds, memory: &m.Ledger}
+	return &pipeline{partsMethod: m, spill: spill, solver: solver, progress: p}, nil
 }
 
-// solve solves a group that was being read and has it committed.
-func (l *pipeline) solve(g *groupRead) error {
-	if err := <-g.ready; err != nil {
+// solve solves a group and has it committed. The group next comes from disk meanwhile.
+func (l *pipeline) solve(number, next int) error {
+	if err := l.spill.Read(number, &l.group); err != nil {
 		return err
 	}
-	blocks, note, err := l.solveGroup(g.group)
+	come := job.Async(func() error { return l.spill.Expect(next) })
+	defer come()
+	d, err := l.solver.solve(&l.group, l.Steer)
 	if err != nil {
 		return err
 	}
 	if err := l.wait(); err != nil {
+		d.free()
 		return err
 	}
-	l.commits = make(chan error, 1)
-	go func() { l.commits <- l.commit(g.number, blocks, note) }()
-	l.sum.Add(note.Counts)
+	l.commit = job.Async(func() error {
+		defer d.free()
+		return l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.blocks(d, l.stripePlaces()), d.note)
+	})
+	l.sum.Add(d.note.Counts)
 	l.progress.Add(1)
 	return nil
 }
 
-func (l *pipeline) commit(number int, blocks []store.Lists, note groupNote) error {
-	return l.Draft.CommitUnit(l.StageNumber(), uint32(number), blocks, note)
-}
-
 // wait waits for the group that is being committed.
 func (l *pipeline) wait() error {
-	if l.commits == nil {
+	if l.commit == nil {
 		return nil
 	}
-	err := <-l.commits
-	l.commits = nil
+	err := l.commit()
+	l.commit = nil
 	return err
 }
 
-// end solves the last group, unless there was an error, and waits for all that is
-// under way. It returns the first error.
+// end waits for all that is under way. It returns the first error.
 func (l *pipeline) end(err error) error {
-	if last := l.waiting; last != nil {
-		l.waiting = nil
-		if err == nil {
-			err = l.solve(last)
-		} else {
-			<-last.ready // the error before it counts
-		}
-	}
 	if commitErr := l.wait(); err == nil {
 		err = commitErr
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -50,26 +52,30 @@ func (s *Shards) solve(w *shardTask) error {
 		return err
 	}
 	defer spool.close()
-	solver := groupSolver{Points: ps, ctx: w.ctx, wanted: s.opts.K, rounding: d.Rounding, bounds: &b}
+	solver := groupSolver{Points: ps, ctx: w.ctx, wanted: s.opts.K, rounding: d.Rounding, bounds: &b, memory: new(pages.Ledger)}
 	steer, err := s.steer()
 	if err != nil {
 		return err
 	}
 	var group parts.Group
+	defer group.Free()
 	var sum groupNote
 	from, to := w.groupsOf(layout.Groups())
 	for g := from; g < to; g++ {
 		if err := readGroup(&group, spills, g, layout, d, s.fixed.N); err != nil {
 			return err
 		}
-		note, err := solver.solve(&group, steer, func(lists *union.Lists) error {
-			return spool.add(solver.blocks(group.Places, lists, s.spec.Range, spool.ranges))
-		})
+		d, err := solver.solve(&group, steer)
 		if err != nil {
 			return err
 		}
-		sum.Add(note.Counts)
-		sum.Steered = append(sum.Steered, note.Steered...)
+		err = spool.add(solver.blocks(d, s.spec.Range))
+		d.free()
+		if err != nil {
+			return err
+		}
+		sum.Add(d.note.Counts)
+		sum.Steered = append(sum.Steered, d.note.Steered...)
 	}
 	if err := spool.writeTo(w.out); err != nil {
 		return err
@@ -103,7 +109,9 @@ func readGroup(group *parts.Group, spills []*pieces.Piece, g int, layout *parts.
 	for _, p := range spills {
 		rows += p.Size(uint64(g)) / int64(record)
 	}
-	group.Clear(int(rows), size)
+	if err := group.Clear(int(rows), size); err != nil {
+		return err
+	}
 	for _, p := range spills {
 		err := p.Each(uint64(g), record, func(data []byte) error {
 			group.Add(data, d.Overlap, size)
@@ -179,14 +187,11 @@ func (s *Shards) spoolOf() (*spool, error) {
 func (o *spool) close() { o.file.Close() }
 
 // add takes the lists of a group, by ranges.
-func (o *spool) add(blocks []store.Lists) error {
+func (o *spool) add(blocks iter.Seq2[uint32, *store.Lists]) error {
 	var data []byte
-	for r := range blocks {
-		if len(blocks[r].Rows) == 0 {
-			continue
-		}
+	for r, block := range blocks {
 		from := len(data)
-		data = encodeBlock(data, &blocks[r])
+		data = encodeBlock(data, block)
 		o.extents[r] = append(o.extents[r], extent{o.at + int64(from), int64(len(data) - from)})
 	}
 	_, err := o.file.WriteAt(data, o.at)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strconv"
 
@@ -151,7 +152,19 @@ func (d *Draft) dropStale() error {
 // CommitUnit ingests the subgraph blocks of one unit, less those without rows, and
 // then marks the unit done with its note (small JSON: counts). Redoing a unit is
 // harmless.
-func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err error) {
+func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) error {
+	return d.CommitBlocks(stage, unit, func(yield func(uint32, *Lists) bool) {
+		for i := range blocks {
+			if !yield(uint32(i), &blocks[i]) {
+				return
+			}
+		}
+	}, note)
+}
+
+// CommitBlocks is CommitUnit of blocks with their numbers, which ascend. One is looked at before
+// the next one is asked for: it may have that one's memory.
+func (d *Draft) CommitBlocks(stage, unit uint32, blocks iter.Seq2[uint32, *Lists], note any) (err error) {
 	value, err := json.Marshal(note)
 	if err != nil {
 		return fmt.Errorf("store: unit note: %w", err)
@@ -159,14 +172,14 @@ func (d *Draft) CommitUnit(stage, unit uint32, blocks []Lists, note any) (err er
 	b := d.bulk()
 	defer b.abort()
 	var buf []byte
-	for i := range blocks {
-		if len(blocks[i].Rows) == 0 {
+	for i, block := range blocks {
+		if len(block.Rows) == 0 {
 			continue
 		}
-		if buf, err = appendLists(buf[:0], &blocks[i]); err != nil {
+		if buf, err = appendLists(buf[:0], block); err != nil {
 			return err
 		}
-		if err := b.set(key32(tagBlock, stage, unit, uint32(i)), buf); err != nil {
+		if err := b.set(key32(tagBlock, stage, unit, i), buf); err != nil {
 			return err
 		}
 	}

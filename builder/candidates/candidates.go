@@ -58,8 +58,21 @@ type Lists struct {
 
 // New returns empty lists: 8*n*k + 4*n bytes, to be freed. So many goroutines write
 // them, as the memory comes with the first write to it.
-func New(n, k, threads int) *Lists {
-	l := &Lists{N: n, K: k, memory: pages.Make[uint64](n*k + 8 + (n+1)/2), locks: new([1 << 12]sync.Mutex)}
+func New(n, k, threads int) *Lists { return over(pages.Make[uint64](words(n, k)), n, k, threads) }
+
+// In is New in memory that a ledger gives.
+func In(memory *pages.Ledger, n, k, threads int) (*Lists, error) {
+	block, err := pages.Take[uint64](memory, words(n, k))
+	if err != nil {
+		return nil, err
+	}
+	return over(block, n, k, threads), nil
+}
+
+func words(n, k int) int { return n*k + 8 + (n+1)/2 }
+
+func over(memory pages.Block[uint64], n, k, threads int) *Lists {
+	l := &Lists{N: n, K: k, memory: memory, locks: new([1 << 12]sync.Mutex)}
 	l.entries = l.memory.Slice[:n*k+8]
 	if n > 0 {
 		l.bounds = unsafe.Slice((*atomic.Uint32)(unsafe.Pointer(&l.memory.Slice[n*k+8])), n)

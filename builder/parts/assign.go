@@ -63,7 +63,7 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 
 // assignBytes is about the memory of the rows that a goroutine takes at a time: many
 // beside the leaders, which are read through for each.
-const assignBytes = 16 << 20
+const assignBytes = 4 << 20
 
 // assignRow is what a row takes beside its elements: what is near, which cells it looks
 // into, and its sum.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/knng/knng/builder/pages"
 )
 
 // elsewhere stands for a leaf that is not in the group, which has no more leaves.
@@ -34,6 +36,9 @@ func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte 
 
 // A Group is the rows of a group in memory.
 type Group struct {
+	Memory *pages.Ledger // of Rows; nil: no limit
+	block  pages.Block[byte]
+
 	Places []uint32 // ascending
 	Rows   []byte   // their elements, one row after the other
 	ids    []uint32 // rows of leaf i, as numbers in Places: ids[starts[i]:starts[i+1]]
@@ -49,9 +54,25 @@ func (g *Group) Leaves() int { return len(g.starts) - 1 }
 func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
 
 // Clear forgets all rows, and makes room for others.
-func (g *Group) Clear(rows, rowBytes int) {
-	g.Places, g.leafOf, g.Rows = g.Places[:0], g.leafOf[:0], g.Rows[:0]
-	g.Rows = slices.Grow(g.Rows, rows*rowBytes)
+func (g *Group) Clear(rows, rowBytes int) (err error) {
+	if g.Memory == nil {
+		g.Memory = new(pages.Ledger)
+	}
+	g.Places, g.leafOf = slices.Grow(g.Places[:0], rows), g.leafOf[:0]
+	if size := rows * rowBytes; size > len(g.block.Slice) {
+		g.block.Free()
+		if g.block, err = pages.Take[byte](g.Memory, size); err != nil {
+			return err
+		}
+	}
+	g.Rows = g.block.Slice[:0]
+	return nil
+}
+
+// Free gives the memory back. The rows are gone.
+func (g *Group) Free() {
+	g.block.Free()
+	*g = Group{Memory: g.Memory}
 }
 
 // Add takes records.

@@ -15,6 +15,7 @@ import (
 type region interface {
 	io.WriterAt
 	io.ReaderAt
+	expect(from, size int64)   // what is read soon
 	giveBack(from, size int64) // what is not read again
 	onDisk() int64
 	Close() error
@@ -37,6 +38,7 @@ type inMemory struct{ block pages.Block[byte] }
 
 func (m *inMemory) WriteAt(p []byte, at int64) (int, error) { return copy(m.block.Slice[at:], p), nil }
 func (m *inMemory) ReadAt(p []byte, at int64) (int, error)  { return copy(p, m.block.Slice[at:]), nil }
+func (m *inMemory) expect(int64, int64)                     {}
 func (m *inMemory) giveBack(int64, int64)                   {}
 func (m *inMemory) onDisk() int64                           { return 0 }
 
@@ -56,6 +58,12 @@ func (f *inFile) WriteAt(p []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(p, at)
 	f.left.Add(int64(n))
 	return n, err
+}
+
+// expect reads and forgets, which every system understands. What cannot be read is an error
+// when it is wanted.
+func (f *inFile) expect(from, size int64) {
+	_, _ = io.Copy(io.Discard, io.NewSectionReader(f.File, from, size))
 }
 
 func (f *inFile) giveBack(from, size int64) {

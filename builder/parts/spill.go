@@ -111,6 +111,16 @@ func (s *Spill) flush(g *spilling) error {
 	return nil
 }
 
+// Expect has the rows of a group of the batch come from disk before they are read, into memory
+// that the system may take back: two groups side by side would be felt.
+// What cannot be read is an error when it is.
+func (s *Spill) Expect(number int) error {
+	if from := number - s.batch.From; number < s.batch.To {
+		s.region.expect(s.starts[from], s.starts[from+1]-s.starts[from])
+	}
+	return nil
+}
+
 // readBytes is how much of a spill is read at a time.
 const readBytes = 1 << 20
 
@@ -119,7 +129,9 @@ const readBytes = 1 << 20
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, rows := l.record(), l.groupRows[number]
-	g.Clear(rows, rowSize(l.Rows))
+	if err := g.Clear(rows, rowSize(l.Rows)); err != nil {
+		return fmt.Errorf("parts: %w", err)
+	}
 	per := max(1, readBytes/record)
 	g.buffer = slices.Grow(g.buffer[:0], per*record)
 	begin := s.starts[number-s.batch.From]

@@ -22,7 +22,7 @@ func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)
 }
 
 // exactChunkBytes is the size of a chunk of rows that sampled rows are compared with at a time.
-const exactChunkBytes = 32 << 20
+const exactChunkBytes = 8 << 20
 
 // ChunkRows is the number of rows of a chunk.
 func (ps *Points) ChunkRows() int64 {

@@ -222,8 +222,9 @@ func left(rel string) bool {
 func strangers(home *rooted.Dir) (names []string, err error) {
 	err = home.Walk(".", func(rel string, info fs.FileInfo) error {
 		switch kind := rooted.Kind(info.Mode()); {
-		case rel == searchName && info.IsDir(), rel == livingName && info.IsDir(), rel == reverseName && info.IsDir(), rel == reverseName+newSuffix && info.IsDir():
+		case rel == livingName && info.IsDir(), rel == reverseName && info.IsDir(), rel == reverseName+newSuffix && info.IsDir():
 			return fs.SkipDir
+		case rel == searchName && info.IsDir(), strings.HasPrefix(rel, searchName+"/") && info.Mode().IsRegular():
 		case strings.HasPrefix(rel, scratchName+"/") && kind == "" && !(rel == lockName && info.IsDir()), left(rel) && kind == "":
 		case info.IsDir() && rel != lockName:
 			return emptyStranger(home, rel, &names)

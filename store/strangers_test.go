@@ -27,6 +27,24 @@ func TestStrangers(t *testing.T) {
 	sound(t, dir)
 }
 
+// TestDerivedOfOtherKinds: a check names what stands in the place of a derived file and is
+// none.
+func TestDerivedOfOtherKinds(t *testing.T) {
+	from := finished(t, 60, false)
+	for _, name := range []string{DerivedLinks, DerivedMap} {
+		for _, s := range append([]spoiler{spoilers[1], spoilers[2], {"a link out", linkOut}}, unixSpoilers...) {
+			dir, g := opened(t, from)
+			must(t, keep(g, name, "ours"))
+			sound(t, dir)
+			s.spoil(t, filepath.Join(dir, filepath.FromSlash(name)), filepath.Join(t.TempDir(), "outside"))
+			report, err := Check(t.Context(), dir, CheckOptions{})
+			if want := name + ": not part of the sealed store"; err != nil || strings.Join(report.Faults, "\n") != want {
+				t.Errorf("%s %s: check says %q %v, want %q", name, s.name, report.Faults, err, want)
+			}
+		}
+	}
+}
+
 // TestVectorsOfTheUser: a folder called vectors that is not a store's is the user's.
 func TestVectorsOfTheUser(t *testing.T) {
 	dir := t.TempDir()

@@ -257,6 +257,9 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return g.stopped(err)
 	}
 	defer in.Close()
+	if err := b.suits(in); err != nil {
+		return err
+	}
 	// The collector works harder near the limit instead of passing it.
 	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
 	b.opts.Progress = g.reporter()
@@ -276,6 +279,14 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	return res.Err()
+}
+
+// suits refuses rows that the flags are not meant for.
+func (b *buildFlags) suits(in *vectors.Input) error {
+	if b.bits && in.Type() != vectors.Uint8 {
+		return usageError{fmt.Errorf("--bits: the rows are %v, and packed bits are uint8: pack rows of 0 and 1 by numpy.packbits(x, axis=1)", in.Type())}
+	}
+	return nil
 }
 
 // leaveNothing removes the folders that opening a stream made, where nothing came of it:

@@ -55,6 +55,9 @@ func (b *buildFlags) plan(ctx context.Context, g *globals, inputs []string) erro
 		return err
 	}
 	defer in.Close()
+	if err := b.suits(in); err != nil {
+		return err
+	}
 	p, err := builder.Plan(ctx, in, b.opts)
 	if err != nil {
 		return err

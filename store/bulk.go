@@ -54,7 +54,7 @@ func (b *bulk) next() error {
 	if err := b.finish(); err != nil {
 		return err
 	}
-	dir := filepath.Join(b.d.dir, graphName, "tables")
+	dir := filepath.Join(b.d.dir, graphName, tablesName)
 	if err := b.d.fs.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -139,7 +139,7 @@ func (d *Draft) excise(start, end []byte) error {
 // dropStale removes the leftovers of a crash: tables that were not ingested, and data that a
 // fold has replaced.
 func (d *Draft) dropStale() error {
-	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
+	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	stage, ok, err := d.Folded()

@@ -28,6 +28,7 @@ const (
 	livingName  = "living" // of package living: rows put and deleted since
 	sealName    = sealed.SealName
 	newSuffix   = ".new"
+	tablesName  = "tables" // in the folder of a database: tables on their way into it
 
 	rowsPath = sealed.RowsPath
 )

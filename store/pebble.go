@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	iofs "io/fs"
 	"math"
 	"os"
 	"slices"
@@ -94,12 +95,33 @@ func (e *engine) sound(opts *pebble.Options, dir string, to access) (err error) 
 	case toRead:
 		err = written.Check(opts.FS, dir)
 	case toWrite:
-		if e.account, err = written.Open(opts.FS, dir); err == nil {
+		if err = onlyFiles(opts.FS, dir); err == nil {
+			e.account, err = written.Open(opts.FS, dir)
+		}
+		if err == nil {
 			opts.FS = e.account
 		}
 	}
 	if errors.Is(err, written.ErrDiffers) {
 		return fmt.Errorf("%w: %w; the build that was interrupted cannot go on, it has to begin anew, in another directory or with this one deleted", ErrCorrupt, err)
+	}
+	return err
+}
+
+// onlyFiles refuses a folder of a database in which anything but a file has the name of one:
+// Pebble reads its markers by their names alone, and a store with such a marker would be
+// sealed that does not open.
+func onlyFiles(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	for _, name := range names {
+		info, statErr := fs.Stat(fs.PathJoin(dir, name))
+		switch {
+		case errors.Is(statErr, iofs.ErrNotExist):
+		case statErr != nil:
+			return statErr
+		case !info.Mode().IsRegular() && name != tablesName:
+			return fmt.Errorf("%w: %s is no file", ErrCorrupt, fs.PathJoin(dir, name))
+		}
 	}
 	return err
 }

@@ -107,7 +107,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	if err := errors.Join(d.writeReverse(ctx, s, opts), d.engine.close()); err != nil {
 		return err
 	}
-	for _, leftover := range []string{filepath.Join(dir, scratchName), filepath.Join(dir, graphName, "tables")} {
+	for _, leftover := range []string{filepath.Join(dir, scratchName), filepath.Join(dir, graphName, tablesName)} {
 		if err := d.fs.RemoveAll(leftover); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}

@@ -332,6 +332,30 @@ func interrupted(t *testing.T) string {
 	return dir
 }
 
+// TestFoldersInADatabase: a build does not go on where a folder has the name of a file of its
+// database, markers among them, of which only the names are read.
+func TestFoldersInADatabase(t *testing.T) {
+	folder, markers := spoilers[1], 0
+	for _, rel := range filesOf(t, interrupted(t)) {
+		if filepath.Dir(rel) != graphName {
+			continue
+		}
+		if strings.HasPrefix(filepath.Base(rel), "marker.") {
+			markers++
+		}
+		dir := interrupted(t)
+		folder.spoil(t, filepath.Join(dir, rel), "")
+		d, err := OpenDraft(dir, tiny(100), nil)
+		if err == nil {
+			t.Errorf("%s is a folder, and the build goes on", rel)
+			must(t, d.Close())
+		}
+	}
+	if markers < 2 {
+		t.Errorf("%d markers", markers)
+	}
+}
+
 // TestReadersWriteNothing: neither into a build nor into a finished store.
 func TestReadersWriteNothing(t *testing.T) {
 	for _, dir := range []string{interrupted(t), complete(t, 100, 41)} {

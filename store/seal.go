@@ -49,7 +49,7 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.settle(); err != nil {
 		return err
 	}
-	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, "tables")); err != nil {
+	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	if err := d.makeView(ctx); err != nil {

@@ -37,11 +37,14 @@ type ChurnPoint struct {
 	Search      float64 // recall@k of all queries
 	Fewest      int     // results of a query
 	Rows        int
+	Layered     int
 	Pending     int
 	Dead        int
 	Compactions int
-	Compacting  float64 // seconds in all
-	Puts        float64 // a second, in transactions of 100
+	Compacting  float64                // seconds in all
+	Integrating float64                // seconds in all
+	Controls    builder.RecallEstimate // of lists, as the store tells it without a pass over the rows
+	Puts        float64                // a second, in transactions of 100
 	Middle      time.Duration
 	Slow        time.Duration // 99th of 100 searches while rows were put
 }
@@ -210,6 +213,11 @@ func (h *churning) round(ctx context.Context) error {
 	if err = errors.Join(err, <-searched); err != nil {
 		return err
 	}
+	began = time.Now()
+	if err := h.db.Integrate(ctx); err != nil {
+		return err
+	}
+	h.point.Integrating += time.Since(began).Seconds()
 	v, err := h.db.View()
 	if err != nil {
 		return err
@@ -279,6 +287,9 @@ func (h *churning) measure(ctx context.Context, what string, tell func(ChurnPoin
 	if p.Lists, err = rebuild.Recall(ctx, v, h.Sample, churnSeed, max(1, slices.Max(h.Threads))); err != nil {
 		return err
 	}
+	if p.Controls, err = rebuild.Controls(ctx, v, max(1, slices.Max(h.Threads))); err != nil {
+		return err
+	}
 	p.Fewest = h.K
 	for _, q := range h.queries {
 		found, err := v.Search(q, living.Query{K: h.K, Effort: h.Effort})
@@ -293,7 +304,7 @@ func (h *churning) measure(ctx context.Context, what string, tell func(ChurnPoin
 		p.Fewest = min(p.Fewest, len(found))
 	}
 	st := v.State()
-	p.Rows, p.Pending, p.Dead = st.Rows, st.Pending, st.Dead
+	p.Rows, p.Layered, p.Pending, p.Dead = st.Rows, st.Layered, st.Pending, st.Dead
 	if n := len(h.waits); n > 0 {
 		slices.Sort(h.waits)
 		p.Middle, p.Slow = h.waits[n/2], h.waits[n*99/100]

@@ -53,3 +53,16 @@ func Recall(ctx context.Context, v *living.View, sample int, seed uint64, thread
 
 // recallStream keeps the sample apart from those that a build draws.
 const recallStream = 0x11f1
+
+// Controls is the recall of the lists of a view by its controls, rows whose exact lists are kept
+// through all that is written: it takes no pass over the rows. Sample is 0 where there are none,
+// as before the first living.DB.Integrate since the graph was built.
+func Controls(ctx context.Context, v *living.View, threads int) (est builder.RecallEstimate, err error) {
+	per, err := v.Controls(ctx, threads)
+	if err != nil || len(per) == 0 {
+		return est, err
+	}
+	est.Recall, est.Low, est.High = recall.Interval(per, max(v.Len(), len(per)), 1)
+	est.Sample = len(per)
+	return est, nil
+}

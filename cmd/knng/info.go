@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,13 +25,13 @@ func newInfo(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "info DIR", Short: "Say what a graph is, or how far its build is", Long: infoHelp,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, a []string) error { return runInfo(g, a[0]) },
+		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0]) },
 	}
 }
 
-func runInfo(g *globals, dir string) error {
+func runInfo(ctx context.Context, g *globals, dir string) error {
 	if living.Is(dir) {
-		return livingInfo(g, dir)
+		return livingInfo(ctx, g, dir)
 	}
 	state, err := store.StateOf(dir)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-const appendHelp = `Put rows into a finished graph. Searches find them at once; lists in the graph hear of
-them when it is compacted.
+const appendHelp = `Put rows into a finished graph. Searches and lists have them at once: rows are compared with
+each other row until a thousand or more wait, which are then brought into the graph.
 
   knng append photos.knng more.npy --ids names.txt
   knng append photos.knng more.npy
@@ -121,6 +121,9 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 			return g.stopped(err)
 		}
 		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
+	}
+	if err := db.Integrate(ctx); err != nil {
+		return g.stopped(err)
 	}
 	return f.show(g, db, &sum)
 }
@@ -353,7 +356,7 @@ func (f *rebuildFlags) compact(ctx context.Context, g *globals, dir string) erro
 		return failed
 	}
 	defer v.Close()
-	return errors.Join(err, showLiving(g, dir, v))
+	return errors.Join(err, showLiving(ctx, g, dir, v))
 }
 
 func newMerge(g *globals) *cobra.Command {

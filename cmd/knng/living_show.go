@@ -19,31 +19,40 @@ import (
 )
 
 // livingInfo describes a graph that is written to.
-func livingInfo(g *globals, dir string) error {
+func livingInfo(ctx context.Context, g *globals, dir string) error {
 	v, err := living.OpenReader(dir, nil)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	return showLiving(g, dir, v)
+	return showLiving(ctx, g, dir, v)
 }
 
-func showLiving(g *globals, dir string, v *living.View) error {
+func showLiving(ctx context.Context, g *globals, dir string, v *living.View) error {
 	st, built := v.State(), new(builder.Result)
+	now, err := rebuild.Controls(ctx, v, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
 	if base := v.Base(); base != nil {
 		if err := json.Unmarshal(base.Info().Result, built); err != nil {
 			return fmt.Errorf("result stored in %s: %w", base.Dir(), err)
 		}
 	}
 	if g.json {
-		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "recall_estimate": built.Recall})
+		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "recall_estimate": built.Recall, "recall_now": now})
 	}
 	fmt.Fprintf(g.stdout, "%s: %d rows of %d %s, k=%d, %s, written to since it was built\n", dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
 	if st.Base != "" {
-		fmt.Fprintf(g.stdout, "graph      %d live rows in %s\n", st.Rows-st.Pending, st.Base)
+		fmt.Fprintf(g.stdout, "graph      %d live rows in %s, and %d brought in since\n", st.Rows-st.Pending-st.Layered, st.Base, st.Layered)
 	}
 	if built.Recall.Sample > 0 {
-		fmt.Fprintf(g.stdout, "recall     %.4f, 95 %% interval %.4f to %.4f, when that was built; knng recall %s measures it now\n", built.Recall.Recall, built.Recall.Low, built.Recall.High, dir)
+		fmt.Fprintf(g.stdout, "recall     %.4f, 95 %% interval %.4f to %.4f, when that was built\n", built.Recall.Recall, built.Recall.Low, built.Recall.High)
+	}
+	if now.Sample > 0 {
+		fmt.Fprintf(g.stdout, "recall now %.4f, 95 %% interval %.4f to %.4f, by %d rows whose exact lists are kept\n", now.Recall, now.Low, now.High, now.Sample)
+	} else {
+		fmt.Fprintf(g.stdout, "recall now is measured by knng recall %s\n", dir)
 	}
 	fmt.Fprintf(g.stdout, "pending    %d rows that are in no graph yet; every search compares its query with them\n", st.Pending)
 	fmt.Fprintf(g.stdout, "dead       %d rows that take space until the next compaction\n", st.Dead)

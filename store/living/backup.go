@@ -44,6 +44,11 @@ func (v *View) Backup(ctx context.Context, dir string) error {
 	if c := m.Compact; c != nil { // its unfinished base stays behind
 		m.Compact = nil
 	}
+	if m.Layer != "" {
+		if err := disk.Write(to, pointer.Folder, m.Layer[len(pointer.Folder)+1:], v.snap.layer.Encode()); err != nil {
+			return err
+		}
+	}
 	if rows := m.Rows; rows != "" {
 		if err := disk.Write(to, pointer.Folder, rows[len(pointer.Folder)+1:], v.st.base.rows.b); err != nil {
 			return err

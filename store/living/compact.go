@@ -165,7 +165,7 @@ func (c *compaction) close() error { return c.st.release() }
 func (c *compaction) run(ctx context.Context, build Rebuild) error {
 	src := c.source()
 	m := *c.st.man
-	m.Base, m.Rows, m.Checksum = "", "", ""
+	m.Base, m.Rows, m.Checksum, m.Layer = "", "", "", ""
 	if src.Len() > 0 {
 		if err := c.build(ctx, src, build); err != nil {
 			return err

@@ -275,10 +275,12 @@ func crashes(t *testing.T, seed uint64) {
 		return p
 	})
 	h.open()
-	for i := range 14 {
+	for i := range 17 {
 		switch {
 		case i%5 == 4:
 			h.compact()
+		case i%5 == 2:
+			h.integrate()
 		case i == 7:
 			h.must(h.db.Close())
 			h.open()
@@ -313,7 +315,7 @@ func seen(t *testing.T, p *power, dir string) {
 func (h *history) survives(c crashed, models []*model) {
 	h.t.Helper()
 	h.note("crash %s after %d transactions", c.where, c.committed)
-	g := &history{t: h.t, rng: h.rng, dir: c.dir, m: models[c.committed], dim: h.dim, typ: h.typ, opts: new(living.Options), actions: h.actions}
+	g := &history{t: h.t, rng: h.rng, dir: c.dir, m: models[c.committed], dim: h.dim, typ: h.typ, opts: new(living.Options).Chunk(chunk), actions: h.actions}
 	g.opts.Create = h.opts.Create
 	if r, err := living.OpenReader(c.dir, nil); err == nil { // what another process sees before a writer comes
 		if r.State().NextRow > models[min(c.committed+1, len(models)-1)].next {
@@ -407,7 +409,9 @@ func fails(t *testing.T, seed uint64, at int) (failed bool) {
 func (h *history) until(failed *bool, where *string, models []*model) []*model {
 	for i := 0; i < 8 && !*failed; i++ {
 		var err error
-		if i == 4 {
+		if i == 2 || i == 5 {
+			err = h.db.Integrate(context.Background())
+		} else if i == 4 {
 			err = rebuild.Compact(context.Background(), h.db, rebuild.Options{Threads: 1})
 		} else {
 			m := h.m.clone()

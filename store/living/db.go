@@ -24,12 +24,17 @@ import (
 type Options struct {
 	// Create makes an empty store of this shape where there is none.
 	Create *Shape
-	// Tail is the most rows that may wait for a compaction: Update returns ErrFull beyond. Every
-	// search compares its query with each of them, and they are in memory. 0 is 1<<18.
+	// Tail is the most rows that may wait for a compaction: Update returns ErrFull beyond. They
+	// are in memory. 0 is 1<<18.
 	Tail   int
 	Search *search.Options // of the base; nil: the zero value
+	// Auto has Update call Integrate whenever enough rows wait for it, before it returns.
+	Auto bool
+	// Threads is how many goroutines Integrate runs; 0 is one a core.
+	Threads int
 
-	fs func(disk.FS) disk.FS // tests put in ones that fail
+	chunk int                   // tests integrate fewer rows at a time; 0: as State.Chunk says
+	fs    func(disk.FS) disk.FS // tests put in ones that fail
 }
 
 // A Shape is common to all rows of a store.

@@ -11,8 +11,9 @@
 // A transaction is durable when Update returns, whole or not at all, and visible to every view
 // that is opened from then on. One process writes; any number read, each its own snapshot, which
 // View.Refresh renews. Put rows are found at once, and exactly: every query is compared with
-// each row that is in no graph yet. Package builder/rebuild compacts a store: it builds a new
-// graph of all live rows, while the store is read and written.
+// each row that is in no graph yet. DB.Integrate brings put rows into the graph, a chunk of 1,024
+// to 8,192 at a time, without building it again. Package builder/rebuild compacts a store: it
+// builds a new graph of all live rows, while the store is read and written.
 //
 // # Rows and ids
 //
@@ -29,6 +30,14 @@
 // one that does is completed by a search. The bytes of a deleted row are gone from the disk after
 // the next compaction, once no view reads the base of before.
 //
+// # Lists
+//
+// View.Neighbors is right at once: it joins the list of the graph, less its dead entries, with the
+// pending rows. Every list has a horizon, up to which no entry is left out that was found; where
+// a list has fewer than K live entries up to there, the graph is searched. How much the lists
+// hold of the truth is known at any time: View.Controls compares those of some 256 rows with exact
+// ones, which Integrate keeps.
+//
 // # Files
 //
 // All are in DIR/living; the store that was built stays where it is, until a compaction replaces
@@ -39,6 +48,7 @@
 //	base-000011/      a sealed store, as package store describes them
 //	rows-000011       "KNNGROWN", u64 rows of the base, u64 the number of each, ascending, and
 //	                  u64 xxhash64 of all before; absent where they count from 0
+//	layer-000014      what lists learned of rows in the logs: package internal/layer
 //	log-000012        operations since: package internal/oplog
 //	lock              locked by the one writer
 //
@@ -57,7 +67,8 @@
 // # Memory and disk
 //
 // In memory, beside the maps of the base and its links: 4 bytes for each of 1,024 rows of a base
-// of which any is dead, and put rows with their ids, until a compaction. On disk, put rows as
+// of which any is dead, and put rows with their ids, until a compaction; of integrated ones also
+// some 500 bytes of lists and links a row, and 5 bytes a row of the base. On disk, put rows as
 // they are, with 40 bytes a transaction and some bytes a row. A compaction needs room for a
 // second base and for the build.
 package living

@@ -4,6 +4,12 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 )
 
+// Chunk has a DB integrate so many rows at a time.
+func (o Options) Chunk(n int) *Options {
+	o.chunk = n
+	return &o
+}
+
 // On has a DB write through another file system.
 func (o Options) On(fs func(disk.FS) disk.FS) *Options {
 	o.fs = fs

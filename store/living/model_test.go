@@ -99,6 +99,9 @@ func (m *model) nearest(q []float32, k int, but uint64) []float64 {
 	return all[:min(k, len(all))]
 }
 
+// chunk is how many rows are integrated at a time.
+const chunk = 5
+
 const nobody = ^uint64(0)
 
 // A history is a living store beside its model.
@@ -347,7 +350,9 @@ func (h *history) view() *living.View {
 
 // step does one thing.
 func (h *history) step() {
-	switch h.rng.IntN(16) {
+	switch h.rng.IntN(19) {
+	case 16, 17, 18:
+		h.integrate()
 	case 0:
 		h.note("reopen")
 		h.must(h.db.Close())
@@ -383,6 +388,24 @@ func (h *history) step() {
 	}
 }
 
+func (h *history) integrate() {
+	h.note("integrate")
+	h.must(h.db.Integrate(context.Background()))
+	v := h.view()
+	defer v.Close()
+	if st := v.State(); st.Base != "" && (st.Layered+st.Pending > int(h.m.next) || st.Pending >= chunk) {
+		h.fatal("after integration %+v", st)
+	}
+	recalls, err := v.Controls(context.Background(), 1)
+	h.must(err)
+	for _, r := range recalls {
+		if r > 1 {
+			h.fatal("recall %v", r)
+		}
+	}
+	h.searched(v, h.m)
+}
+
 func (h *history) compact() {
 	v := h.view()
 	before, err := v.Content(context.Background())
@@ -412,6 +435,8 @@ func (h *history) open() {
 func begin(t *testing.T, seed uint64) *history {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	h := &history{t: t, rng: rng, dir: filepath.Join(t.TempDir(), "g"), opts: new(living.Options)}
+	h.opts = h.opts.Chunk(chunk)
+	h.opts.Auto = rng.IntN(3) == 0
 	h.typ = []vectors.Type{vectors.Uint8, vectors.Int8, vectors.Float16, vectors.Float32}[rng.IntN(4)]
 	metric := []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}[rng.IntN(4)]
 	h.dim = 2 + rng.IntN(5)

@@ -1,9 +1,11 @@
 package living
 
 import (
+	"math"
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/layer"
 	"github.com/knng/knng/store/living/internal/tail"
 )
 
@@ -37,16 +39,15 @@ func (v *View) Neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbo
 		return nil, nil
 	}
 	q := Query{K: k + 1, Effort: opts.Effort, Exact: opts.Exact}
-	if at != tail.NoRow || opts.Exact {
+	if opts.Exact || at != tail.NoRow && at >= v.snap.covered() {
 		return v.searchAround(row, query, q, k)
 	}
-	list, short, err := v.listed(p, k)
-	if err != nil {
-		return nil, err
+	if at != tail.NoRow {
+		p = v.st.positions() + at
 	}
-	if !short {
-		list, err = v.searchTail(list, query, &Query{K: k})
-		return nearest(list, k), err
+	list, whole, err := v.listed(p, query, k)
+	if whole || err != nil {
+		return list, err
 	}
 	more, err := v.searchAround(row, query, q, k)
 	if err != nil {
@@ -55,20 +56,74 @@ func (v *View) Neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbo
 	return nearest(distinct(append(list, more...)), k), nil
 }
 
-// listed is the list of a position, less the dead. short reports that fewer than k are left,
-// though there are more live rows in the base.
-func (v *View) listed(p uint32, k int) (list []store.Neighbor, short bool, err error) {
-	b := v.st.base
-	if list, err = b.g.Neighbors(store.Row(p), nil); err != nil {
+// listed is the list of a ref, less the dead, with the rows that are in no graph yet. whole
+// reports that no entry is missing: as many as are wanted lie within the horizon.
+func (v *View) listed(ref uint32, query []float32, k int) (found []store.Neighbor, whole bool, err error) {
+	list, horizon, err := v.listOf(ref)
+	if err != nil {
 		return nil, false, err
 	}
-	live := list[:0]
-	for _, n := range list {
-		if v.st.livesAt(uint32(n.Row), v.snap.ops) {
-			live = append(live, store.Neighbor{Row: store.Row(b.rows.row(uint32(n.Row))), Distance: n.Distance})
+	list = slices.DeleteFunc(list, func(e layer.Entry) bool { return e.Key > horizon || !v.live(e.To) })
+	w := v.walker()
+	defer v.walkers.Put(w)
+	if err := w.set(query, k, 0); err != nil {
+		return nil, false, err
+	}
+	w.tail(v.snap.covered(), &Query{K: k})
+	for _, e := range w.best.all {
+		list = append(list, layer.Entry{To: w.base + e.row, Key: e.key})
+	}
+	slices.SortFunc(list, layer.Compare)
+	list = list[:min(k, len(list))]
+	for _, e := range list {
+		found = append(found, store.Neighbor{Row: v.st.rowOf(e.To), Distance: v.st.shown(e.Key)})
+	}
+	return nearest(found, k), len(list) == k && list[k-1].Key <= horizon, nil
+}
+
+// listOf is the list of a ref as the base and the layer have it, dead entries among it, and its
+// horizon.
+func (v *View) listOf(ref uint32) (list []layer.Entry, horizon float32, err error) {
+	horizon = layer.Inf
+	if ref < v.st.positions() {
+		to, keys, err := v.st.base.g.Keyed(store.Row(ref), nil, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range to {
+			list = append(list, layer.Entry{To: to[i], Key: keys[i]})
+		}
+		horizon = v.st.base.horizon(keys)
+	}
+	if l := v.snap.layer; l != nil {
+		if i, ok := l.Lists.Find(ref); ok {
+			horizon = min(horizon, l.Lists.Horizons[i])
+			to, keys := l.Lists.At(i)
+			for j := range to {
+				list = append(list, layer.Entry{To: to[j], Key: keys[j]})
+			}
 		}
 	}
-	return live, len(live) < min(k, v.snap.liveBase-1), nil
+	return list, horizon, nil
+}
+
+// horizon is that of a list of the base: it holds all rows, or the nearest.
+func (b *base) horizon(keys []float32) float32 {
+	switch {
+	case len(keys) >= b.count-1:
+		return layer.Inf
+	case len(keys) == 0:
+		return float32(math.Inf(-1))
+	}
+	return keys[len(keys)-1]
+}
+
+// rowOf is the number of a ref.
+func (st *state) rowOf(ref uint32) store.Row {
+	if base := st.positions(); ref >= base {
+		return store.Row(st.first + uint64(ref-base))
+	}
+	return store.Row(st.base.rows.row(ref))
 }
 
 // searchAround finds the k nearest other rows.

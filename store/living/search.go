@@ -54,7 +54,8 @@ func (v *View) Only(rows []store.Row) (*Set, error) {
 
 // Search returns the live rows nearest to a vector, nearest first, those as near by number:
 // min(K, as many as pass). A search of the graph is joined with a comparison with every row
-// that is not in it yet. Errors: search.ErrQuery, ErrCorrupt, vectors.ErrFault.
+// that is not in it yet; where there is a filter, or no K, with every row that was put since the
+// base was built. Errors: search.ErrQuery, ErrCorrupt, vectors.ErrFault.
 func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
 	if q.Only != nil && q.Only.of != v {
 		return nil, fmt.Errorf("%w: the set of rows is another view's", search.ErrQuery)
@@ -62,16 +63,16 @@ func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
 	if err := v.check(query, &q); err != nil {
 		return nil, err
 	}
-	found, err := v.searchTail(nil, query, &q)
-	if err != nil {
-		return nil, err
-	}
-	if v.st.base != nil {
-		if found, err = v.searchBase(found, query, &q); err != nil {
-			return nil, err
+	w := v.walker()
+	defer v.walkers.Put(w)
+	if v.walks(&q) {
+		found, err := w.walk(query, &q)
+		if err != nil || len(found) >= min(q.K, v.Len()) {
+			return nearest(found, q.K), err
 		}
 	}
-	return nearest(found, q.K), nil
+	found, err := w.compare(query, &q)
+	return nearest(found, q.K), err
 }
 
 // check completes a query, also where there is no base that would.
@@ -106,10 +107,10 @@ func nearest(found []store.Neighbor, k int) []store.Neighbor {
 	return found
 }
 
-// searchBase appends the results of the graph.
-func (v *View) searchBase(found []store.Neighbor, query []float32, q *Query) ([]store.Neighbor, error) {
+// searchBase appends the results of the graph, and tells seen of all positions compared.
+func (v *View) searchBase(found []store.Neighbor, query []float32, q *Query, seen func(store.Row, float32)) ([]store.Neighbor, error) {
 	b, first := v.st.base, len(found)
-	inner := search.Query{K: q.K, Effort: q.Effort, Within: q.Within, Exact: q.Exact, Keep: v.keep(q.Keep)}
+	inner := search.Query{K: q.K, Effort: q.Effort, Within: q.Within, Exact: q.Exact, Keep: v.keep(q.Keep), Seen: seen}
 	if q.Only != nil {
 		inner.Only = q.Only.base
 	}
@@ -134,32 +135,6 @@ func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	}
 }
 
-// searchTail appends the rows of the tail that may be results: the k nearest of them, or all
-// within a distance.
-func (v *View) searchTail(found []store.Neighbor, query []float32, q *Query) ([]store.Neighbor, error) {
-	t := v.target()
-	defer v.targets.Put(t)
-	if !t.Set(v.st.tail, query) {
-		return nil, fmt.Errorf("%w: a vector of zeros has no direction, which cosine compares", search.ErrQuery)
-	}
-	var admit func(uint32) bool
-	if q.Keep != nil || q.Only != nil {
-		admit = func(at uint32) bool {
-			return (q.Only == nil || q.Only.tail[at]) && (q.Keep == nil || q.Keep(store.Row(v.st.first+uint64(at))))
-		}
-	}
-	best := newBest(q.K)
-	t.Each(v.snap.part, admit, best.offer)
-	return v.shown(found, best.all, q.Within), nil
-}
-
-func (v *View) target() *tail.Target {
-	if t, ok := v.targets.Get().(*tail.Target); ok {
-		return t
-	}
-	return new(tail.Target)
-}
-
 // shown appends rows of the tail with the distances of their keys.
 func (v *View) shown(dst []store.Neighbor, all []keyed, within *float32) []store.Neighbor {
 	for _, e := range all {
@@ -177,52 +152,6 @@ func (st *state) shown(key float32) float32 {
 		return st.base.g.Shown(key)
 	}
 	return st.metric.Shown(key)
-}
-
-type keyed struct {
-	row uint32
-	key float32
-}
-
-// best keeps the k least keys, those of lower rows first, or all if k is 0: a heap with the
-// worst on top.
-type best struct {
-	k   int
-	all []keyed
-}
-
-func newBest(k int) *best { return &best{k: k} }
-
-func (b *best) worse(i, j int) bool {
-	x, y := b.all[i], b.all[j]
-	return x.key > y.key || x.key == y.key && x.row > y.row
-}
-
-func (b *best) offer(row uint32, key float32) {
-	if b.k == 0 || len(b.all) < b.k {
-		b.all = append(b.all, keyed{row, key})
-		for i := len(b.all) - 1; b.k > 0 && i > 0 && b.worse(i, (i-1)/2); i = (i - 1) / 2 {
-			b.all[i], b.all[(i-1)/2] = b.all[(i-1)/2], b.all[i]
-		}
-		return
-	}
-	if key >= b.all[0].key { // rows ascend
-		return
-	}
-	b.all[0] = keyed{row, key}
-	for i := 0; ; {
-		worst := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(b.all); c++ {
-			if b.worse(c, worst) {
-				worst = c
-			}
-		}
-		if worst == i {
-			return
-		}
-		b.all[i], b.all[worst] = b.all[worst], b.all[i]
-		i = worst
-	}
 }
 
 // SearchAll answers many queries on threads goroutines: one list for each, those of Search. An

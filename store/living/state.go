@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/knng/knng/store/living/internal/layer"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
 	"github.com/knng/knng/store/living/internal/tail"
@@ -38,6 +39,7 @@ type state struct {
 
 	writing  sync.Mutex // held while operations are applied
 	man      *pointer.Manifest
+	layer    *layer.Layer // nil: there is none
 	logs     []*oplog.Reader
 	firstOp  uint64 // number of the first operation in the logs
 	ops      uint32 // applied
@@ -53,6 +55,7 @@ type state struct {
 // A snapshot is a state after some operations.
 type snapshot struct {
 	man      *pointer.Manifest
+	layer    *layer.Layer
 	part     tail.Part
 	ops      uint32
 	liveBase int
@@ -90,7 +93,26 @@ func (st *state) open(keep *state, o *search.Options) (err error) {
 	if err := st.agrees(); err != nil {
 		return err
 	}
+	if st.layer, err = st.openLayer(m); err != nil {
+		return err
+	}
 	return st.openLogs()
+}
+
+// openLayer reads the layer of a manifest, nil where there is none.
+func (st *state) openLayer(m *pointer.Manifest) (*layer.Layer, error) {
+	if m.Layer == "" {
+		return nil, nil
+	}
+	data, err := st.dir.ReadFile(m.Layer, math.MaxInt64-1)
+	if err != nil {
+		return nil, err
+	}
+	l, err := layer.Decode(data, uint32(st.base.g.Len()))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, st.path(m.Layer), err)
+	}
+	return l, nil
 }
 
 // agrees holds the base against the manifest and makes room for the tail.
@@ -160,6 +182,9 @@ func (st *state) replay(recover bool) error {
 			}
 		}
 	}
+	if l := st.layer; l != nil && (l.Rows > st.tail.After(0).Len() || l.Op > st.ops) {
+		return fmt.Errorf("%w: %s is of %d rows after %d operations, the logs have %d and %d", ErrCorrupt, st.path(st.man.Layer), l.Rows, l.Op, st.tail.After(0).Len(), st.ops)
+	}
 	end := int64(0)
 	if last := len(st.logs) - 1; last >= 0 {
 		end, _ = st.logs[last].At()
@@ -181,7 +206,7 @@ func (st *state) nextRow() uint64 { return st.first + uint64(st.tail.After(0).Le
 
 // publish shows the operations applied so far to new views.
 func (st *state) publish(end int64) {
-	st.now.Store(&snapshot{man: st.man, part: st.tail.After(st.ops), ops: st.ops, liveBase: st.liveBase, liveTail: st.liveTail, end: end})
+	st.now.Store(&snapshot{man: st.man, layer: st.layer, part: st.tail.After(st.ops), ops: st.ops, liveBase: st.liveBase, liveTail: st.liveTail, end: end})
 }
 
 // applyRead applies an operation that was read.
@@ -213,7 +238,7 @@ func (st *state) add(op *oplog.Op) {
 	if last, ok := st.latest[op.ID]; ok && op.ID != "" {
 		before = last
 	}
-	st.tail.Add(op.ID, op.Vector, before)
+	st.tail.Add(op.ID, op.Vector, before, st.ops)
 	if op.ID != "" {
 		st.latest[op.ID] = row
 	}

@@ -32,8 +32,15 @@ type Tx struct {
 // them happens. Transactions run one after the other. fn must not call Update.
 //
 // Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken where the disk failed, now or
-// before.
+// before. With Options.Auto also ErrIntegrate, which says that the operations are durable.
 func (db *DB) Update(fn func(tx *Tx) error) error {
+	if err := db.update(fn); err != nil || !db.opts.Auto {
+		return err
+	}
+	return db.auto()
+}
+
+func (db *DB) update(fn func(tx *Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/knng/knng/store"
@@ -24,7 +25,7 @@ type View struct {
 	opts ReadOptions
 
 	once    sync.Once
-	targets sync.Pool // of *tail.Target
+	walkers sync.Pool // of *walker
 }
 
 // ReadOptions tunes OpenReader. The zero value works.
@@ -118,10 +119,9 @@ func (v *View) Refresh() (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Number == v.st.man.Number && len(m.Logs) > 0 {
-		if err := v.st.replay(false); err != nil {
-			return nil, err
-		}
+	if ok, err := v.st.follow(m); err != nil {
+		return nil, err
+	} else if ok {
 		return newView(v.st.retain(), nil, v.opts), nil
 	}
 	st, err := openLatest(v.st.dir, v.st, v.opts.Search)
@@ -131,10 +131,37 @@ func (v *View) Refresh() (*View, error) {
 	return newView(st, nil, v.opts), nil
 }
 
+// follow brings a state up to a manifest that changed nothing but the layer, and reports whether
+// it did. Where the layer has gone meanwhile a newer manifest counts.
+func (st *state) follow(m *pointer.Manifest) (ok bool, err error) {
+	have := st.now.Load().man
+	if len(m.Logs) == 0 || m.Base != have.Base || m.Checksum != have.Checksum || m.Rows != have.Rows || !slices.Equal(m.Logs, have.Logs) {
+		return false, nil
+	}
+	if m.Number == have.Number {
+		return true, st.replay(false)
+	}
+	l, err := st.openLayer(m)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	st.writing.Lock()
+	if m.Number > st.man.Number {
+		st.man, st.layer = m, l
+	}
+	st.writing.Unlock()
+	return true, st.replay(false)
+}
+
 // State counts the rows of a view.
 type State struct {
 	Rows    int    `json:"rows"`    // that live
+	Layered int    `json:"layered"` // of these put since the base was built, and integrated
 	Pending int    `json:"pending"` // of these in no graph yet: every query is compared with them
+	Chunk   int    `json:"chunk"`   // Integrate takes so many rows at a time; 0 where there is no base
 	Dead    int    `json:"dead"`    // rows that are gone and still take space, until the store is compacted
 	Ops     uint64 `json:"ops"`     // operations until now
 	NextRow uint64 `json:"next_row"`
@@ -143,7 +170,7 @@ type State struct {
 	Type    string `json:"type"`
 	Metric  string `json:"metric"`
 	Base    string `json:"base"`    // folder of the graph; "" where there is none
-	Due     bool   `json:"due"`     // a compaction would pay: an eighth of the rows is dead, or a quarter pending
+	Due     bool   `json:"due"`     // a compaction would pay: an eighth of the rows is dead, or so many were put as a quarter of the base
 	Unended bool   `json:"unended"` // one was begun, and is to be continued
 }
 
@@ -154,12 +181,21 @@ func (v *View) State() State {
 		n = v.st.base.count
 	}
 	all := n + int(s.part.Len())
-	st := State{Rows: s.live(), Pending: s.liveTail, Dead: all - s.live(), Ops: v.st.firstOp + uint64(s.ops), NextRow: v.st.first + uint64(s.part.Len()),
+	layered := 0
+	for at := range s.covered() {
+		if s.part.Live(at) {
+			layered++
+		}
+	}
+	st := State{Rows: s.live(), Layered: layered, Pending: s.liveTail - layered, Dead: all - s.live(), Ops: v.st.firstOp + uint64(s.ops), NextRow: v.st.first + uint64(s.part.Len()),
 		K: v.st.k, Dim: v.st.dim, Type: v.st.typ.String(), Metric: v.st.metric.String(), Unended: s.man.Compact != nil}
 	if s.man.Base != "" {
 		st.Base = v.st.path(s.man.Base)
 	}
-	st.Due = st.Dead > max(all/8, dueRows) || st.Pending > max(n/4, dueRows)
+	if v.st.base != nil {
+		st.Chunk = chunkOf(n)
+	}
+	st.Due = st.Dead > max(all/8, dueRows) || s.liveTail > max(n/4, dueRows)
 	return st
 }
 

@@ -34,6 +34,10 @@ type Query struct {
 	Only *Set
 	// Exact compares the query with every row that may be a result.
 	Exact bool
+	// Seen, where not nil, is called with every row that is compared with the query on the way,
+	// also those that may not be results, and its key, which store.Store.Shown turns into the
+	// distance: each once or more, in no order.
+	Seen func(row store.Row, key float32)
 
 	hidden   uint32 // place that is left out, as if it were not there
 	isHidden bool

@@ -51,6 +51,9 @@ func (w *walker) scanSome(places []uint32) {
 	}
 	w.target.keys(s, s.base, s.stride, s.links.norms, places, w.keys)
 	w.evaluations += int64(len(places))
+	if w.q.Seen != nil {
+		w.tell(places)
+	}
 	worst := entry(math.MaxUint64)
 	for i, p := range places {
 		if i%64 == 0 {

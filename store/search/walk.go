@@ -240,6 +240,9 @@ func (w *walker) enter(e entry) {
 	if w.visited.add(uint32(e)) {
 		w.open.push(e)
 		w.offer(e)
+		if w.q.Seen != nil {
+			w.q.Seen(store.Row(w.s.order[uint32(e)]), keyOf(e))
+		}
 	}
 }
 
@@ -282,6 +285,9 @@ func (w *walker) hop(place uint32) (nearest entry, err error) {
 	}
 	w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
 	w.evaluations += int64(len(w.ids))
+	if w.q.Seen != nil {
+		w.tell(w.ids)
+	}
 	nearest = math.MaxUint64
 	for i, id := range w.ids {
 		e := entryOf(w.keys[i], id)
@@ -292,6 +298,13 @@ func (w *walker) hop(place uint32) (nearest entry, err error) {
 		}
 	}
 	return nearest, nil
+}
+
+// tell tells of places whose keys were computed.
+func (w *walker) tell(places []uint32) {
+	for i, p := range places {
+		w.q.Seen(store.Row(w.s.order[p]), w.keys[i])
+	}
 }
 
 // offer makes a place a result, where it may be one.

@@ -76,11 +76,11 @@ func main() {
 
 // runChurn prints a history.
 func runChurn(ctx context.Context, c living.Config, churn living.Churn) error {
-	fmt.Println("| | rows | pending | dead | recall of lists | of search | fewest results | compactions, seconds | puts a second | search p50, p99 |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| | rows | integrated | pending | dead | recall of lists | by the controls | of search | fewest results | integrations, seconds | compactions, seconds | puts a second | search p50, p99 |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	return c.RunChurn(ctx, churn, os.Stderr, func(p living.ChurnPoint) {
-		fmt.Printf("| %s | %d | %d | %d | %.4f (%.4f to %.4f) | %.4f | %d | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Pending, p.Dead,
-			p.Lists.Recall, p.Lists.Low, p.Lists.High, p.Search, p.Fewest, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
+		fmt.Printf("| %s | %d | %d | %d | %d | %.4f (%.4f to %.4f) | %.4f (%.4f to %.4f) | %.4f | %d | %.1f | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Layered, p.Pending, p.Dead,
+			p.Lists.Recall, p.Lists.Low, p.Lists.High, p.Controls.Recall, p.Controls.Low, p.Controls.High, p.Search, p.Fewest, p.Integrating, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
 	})
 }
 

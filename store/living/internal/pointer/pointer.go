@@ -45,6 +45,7 @@ type Manifest struct {
 	Rows     string   `json:"rows,omitempty"`     // file of the numbers of the base's rows; "" where they count from 0
 	FirstRow uint64   `json:"first_row"`          // rows of the base are below, those of the logs from there on
 	Logs     []uint64 `json:"logs"`               // in order; the last is being written
+	Layer    string   `json:"layer,omitempty"`    // file of lists of rows in the logs, as package layer describes it
 	Compact  *Compact `json:"compact,omitempty"`  // begun and not ended
 }
 
@@ -55,10 +56,11 @@ type Compact struct {
 	Options string `json:"options"` // it goes on only by the same
 }
 
-// Base names the folder of a base, Rows the file of its rows, Log a log.
-func Base(number uint64) string { return fmt.Sprintf("%s/base-%06d", Folder, number) }
-func Rows(number uint64) string { return fmt.Sprintf("%s/rows-%06d", Folder, number) }
-func Log(number uint64) string  { return fmt.Sprintf("%s/log-%06d", Folder, number) }
+// Base names the folder of a base, Rows the file of its rows, Log a log, Layer a layer.
+func Base(number uint64) string  { return fmt.Sprintf("%s/base-%06d", Folder, number) }
+func Rows(number uint64) string  { return fmt.Sprintf("%s/rows-%06d", Folder, number) }
+func Log(number uint64) string   { return fmt.Sprintf("%s/log-%06d", Folder, number) }
+func Layer(number uint64) string { return fmt.Sprintf("%s/layer-%06d", Folder, number) }
 
 func manifestName(number uint64) string { return fmt.Sprintf("MANIFEST-%06d", number) }
 
@@ -69,7 +71,7 @@ func (m *Manifest) Files() map[string]bool {
 	for _, number := range m.Logs {
 		keep(Log(number))
 	}
-	for _, name := range []string{m.Base, m.Rows} {
+	for _, name := range []string{m.Base, m.Rows, m.Layer} {
 		if name != "" {
 			keep(name)
 		}
@@ -162,6 +164,7 @@ func (m *Manifest) check() error {
 		{m.FirstRow > 1<<62, fmt.Sprintf("rows from %d", m.FirstRow)},
 		{m.Base != "" && m.Base != Here && !ours(m.Base, "base-"), fmt.Sprintf("base %q", m.Base)},
 		{m.Rows != "" && !ours(m.Rows, "rows-"), fmt.Sprintf("rows %q", m.Rows)},
+		{m.Layer != "" && (!ours(m.Layer, "layer-") || m.Base == ""), fmt.Sprintf("layer %q over base %q", m.Layer, m.Base)},
 		{m.Compact != nil && (m.Compact.Logs < 1 || m.Compact.Logs >= len(m.Logs) || !ours(m.Compact.Base, "base-")), fmt.Sprintf("compaction %+v", m.Compact)},
 	}
 	for _, f := range faults {

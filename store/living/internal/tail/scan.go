@@ -56,12 +56,13 @@ func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
 	return true
 }
 
-// Each calls fn with every live row of a part that admit lets pass, nil being all, and its key.
-func (q *Target) Each(p Part, admit func(row uint32) bool, fn func(row uint32, key float32)) {
-	for first := uint32(0); first < p.rows; first += chunkRows {
+// Each calls fn with every live row of a part, from a row on, that admit lets pass, nil being
+// all, and its key.
+func (q *Target) Each(p Part, from uint32, admit func(row uint32) bool, fn func(row uint32, key float32)) {
+	for first := from / chunkRows * chunkRows; first < p.rows; first += chunkRows {
 		q.ids = q.ids[:0]
 		for i := range min(chunkRows, p.rows-first) {
-			if p.Live(first+i) && (admit == nil || admit(first+i)) {
+			if first+i >= from && p.Live(first+i) && (admit == nil || admit(first+i)) {
 				q.ids = append(q.ids, i)
 			}
 		}
@@ -71,6 +72,13 @@ func (q *Target) Each(p Part, admit func(row uint32) bool, fn func(row uint32, k
 			fn(first+at, q.keys[i])
 		}
 	}
+}
+
+// Key is that of one row of a part.
+func (q *Target) Key(p Part, row uint32) float32 {
+	q.ids = append(q.ids[:0], row%chunkRows)
+	q.chunk(p.chunks[row/chunkRows])
+	return q.keys[0]
 }
 
 // chunk computes the keys of some rows of a chunk.

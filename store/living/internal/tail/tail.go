@@ -32,6 +32,7 @@ type chunk struct {
 	norms  []float64
 	ids    [chunkRows]string
 	before [chunkRows]uint32
+	born   [chunkRows]uint32        // the operation that put the row, counted from 1
 	dead   [chunkRows]atomic.Uint32 // the operation that ended the row, counted from 1; 0 while it lives
 }
 
@@ -46,8 +47,9 @@ func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error
 	return t, err
 }
 
-// Add adds a row, which an earlier one of the same id came before, or NoRow.
-func (t *Tail) Add(id string, vector []byte, before uint32) {
+// Add adds a row by an operation, counted from 1. An earlier row of the same id came before it,
+// or NoRow.
+func (t *Tail) Add(id string, vector []byte, before, op uint32) {
 	at := int(t.rows % chunkRows)
 	if at == 0 {
 		c := &chunk{data: make([]byte, chunkRows*t.size)}
@@ -61,7 +63,7 @@ func (t *Tail) Add(id string, vector []byte, before uint32) {
 	if c.norms != nil {
 		c.norms[at] = t.norm(vector)
 	}
-	c.ids[at], c.before[at] = id, before
+	c.ids[at], c.before[at], c.born[at] = id, before, op
 	t.rows++
 }
 
@@ -119,6 +121,9 @@ func (p Part) Live(row uint32) bool {
 
 // ID is a row's.
 func (p Part) ID(row uint32) string { return p.chunks[row/chunkRows].ids[row%chunkRows] }
+
+// Born is the operation that put a row, counted from 1.
+func (p Part) Born(row uint32) uint32 { return p.chunks[row/chunkRows].born[row%chunkRows] }
 
 // Before is the row that had the id of a row before it.
 func (p Part) Before(row uint32) uint32 { return p.chunks[row/chunkRows].before[row%chunkRows] }

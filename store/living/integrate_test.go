@@ -1,0 +1,283 @@
+package living_test
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// clustered makes n rows of 8 whole numbers around few centers.
+func clustered(rng *rand.Rand, n int) [][]float32 {
+	centers := make([][8]float64, 20)
+	for i := range centers {
+		for j := range centers[i] {
+			centers[i][j] = 60 + 120*rng.Float64()
+		}
+	}
+	rows := make([][]float32, n)
+	for i := range rows {
+		c := centers[rng.IntN(len(centers))]
+		for j := range c {
+			rows[i] = append(rows[i], float32(int(min(255, max(0, c[j]+12*rng.NormFloat64())))))
+		}
+	}
+	return rows
+}
+
+// grown builds a graph of the first base rows and opens it.
+func grown(t *testing.T, rows [][]float32, base int, o *living.Options) *living.DB {
+	t.Helper()
+	data := make([]byte, 0, 8*base)
+	for _, r := range rows[:base] {
+		for _, x := range r {
+			data = append(data, byte(x))
+		}
+	}
+	in, err := vectors.RowsOf(data, base, 8, 8, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 10, Recall: 0.97}); err != nil {
+		t.Fatal(err)
+	}
+	db, err := living.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// TestIntegratedLists: after a third of the rows was put and some were deleted, without a
+// compaction, lists of old rows and of new ones and searches find what a build finds, the
+// controls know it, and no query is compared with rows that are integrated.
+func TestIntegratedLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	rows := clustered(rng, 4000)
+	o := new(living.Options).Chunk(200)
+	o.Auto = true
+	db := grown(t, rows, 3000, o)
+	m := &model{metric: distance.Euclidean, k: 10, rows: map[uint64]entry{}, ids: map[string]uint64{}}
+	for _, r := range rows[:3000] {
+		m.put("", r)
+	}
+	for i := 3000; i < 4000; i += 20 {
+		err := db.Update(func(tx *living.Tx) error {
+			for _, r := range rows[i : i+20] {
+				row, err := tx.Put("", r)
+				if err != nil || uint64(row) != m.put("", r) {
+					t.Fatalf("row %d: %v", row, err)
+				}
+			}
+			live := slices.Sorted(maps.Keys(m.rows))
+			for range 4 {
+				row := live[rng.IntN(len(live))]
+				if _, ok := m.rows[row]; ok {
+					m.drop(row)
+					if err := tx.DeleteRow(store.Row(row)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if st := v.State(); st.Pending != 0 || st.Layered < 900 {
+		t.Fatalf("state %+v", st)
+	}
+	for name, from := range map[string]uint64{"old": 0, "new": 3000} {
+		if got := mean(listRecalls(t, v, m, from)); got < 0.965 {
+			t.Errorf("recall of lists of %s rows %v", name, got)
+		}
+	}
+	controls, err := v.Controls(t.Context(), 2)
+	if err != nil || len(controls) < 200 {
+		t.Fatalf("%d controls, %v", len(controls), err)
+	}
+	if got, all := mean(controls), mean(listRecalls(t, v, m, 0)); got < all-0.02 || got > all+0.02 {
+		t.Errorf("controls say %v, it is %v", got, all)
+	}
+	var queries [][]float32
+	for _, r := range rows[:200] {
+		q := slices.Clone(r)
+		q[rng.IntN(8)] += 5
+		queries = append(queries, q)
+	}
+	if got := searchRecall(t, v, queries); got < 0.97 {
+		t.Errorf("recall of searches %v", got)
+	}
+}
+
+// listRecalls are the recalls of some rows' lists, from a number on.
+func listRecalls(t *testing.T, v *living.View, m *model, from uint64) (per []float64) {
+	t.Helper()
+	for row, e := range m.rows {
+		if row < from || row%7 != 0 {
+			continue
+		}
+		list, err := v.Neighbors(store.Row(row), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var exact []store.Neighbor
+		for _, d := range m.nearest(e.vector, m.k, row) {
+			exact = append(exact, store.Neighbor{Distance: float32(d)})
+		}
+		per = append(per, search.Recall(list, exact))
+	}
+	return per
+}
+
+func searchRecall(t *testing.T, v *living.View, queries [][]float32) float64 {
+	t.Helper()
+	var per []float64
+	for _, q := range queries {
+		found, err := v.Search(q, living.Query{K: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := v.Search(q, living.Query{K: 10, Exact: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		per = append(per, search.Recall(found, exact))
+	}
+	return mean(per)
+}
+
+// TestIslands: rows that are put far from all others, more than a list holds, are found.
+func TestIslands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	db := grown(t, clustered(rng, 1000), 1000, new(living.Options).Chunk(100))
+	far := func() []float32 {
+		v := make([]float32, 8)
+		for i := range v {
+			v[i] = float32(rng.IntN(8))
+		}
+		return v
+	}
+	err := db.Update(func(tx *living.Tx) error {
+		for range 300 {
+			if _, err := tx.Put("", far()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = db.Integrate(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	var queries [][]float32
+	for range 50 {
+		queries = append(queries, far())
+	}
+	if got := searchRecall(t, v, queries); got < 0.97 {
+		t.Errorf("recall of searches %v", got)
+	}
+}
+
+// TestSameLists: lists are those of the operations, in whatever transactions they came, whenever
+// they were integrated, on however many threads, and also where that was interrupted.
+func TestSameLists(t *testing.T) {
+	rows := clustered(rand.New(rand.NewPCG(5, 5)), 1500)
+	var want [][]store.Neighbor
+	for way, size := range []int{1, 13, 100, 500} {
+		o := new(living.Options).Chunk(100)
+		o.Auto, o.Threads = way == 1, 1+way%2
+		db := grown(t, rows, 1000, o)
+		writeAll(t, db, rows[1000:], size)
+		for stops := range 3 * (way % 3) {
+			ctx, cancel := context.WithCancel(t.Context())
+			if stops%2 == 0 {
+				cancel()
+			}
+			_ = db.Integrate(ctx)
+			cancel()
+		}
+		if err := db.Integrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := allLists(t, db); want == nil {
+			want = got
+		} else if !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("transactions of %d give other lists", size)
+		}
+	}
+}
+
+// writeAll puts rows, and after every tenth deletes one, in transactions of some operations.
+func writeAll(t *testing.T, db *living.DB, rows [][]float32, size int) {
+	t.Helper()
+	var ops []func(tx *living.Tx) error
+	for i, r := range rows {
+		ops = append(ops, func(tx *living.Tx) error { _, err := tx.Put("", r); return err })
+		if i%10 == 9 {
+			ops = append(ops, func(tx *living.Tx) error { return tx.DeleteRow(store.Row(i * 2)) })
+		}
+	}
+	for some := range slices.Chunk(ops, size) {
+		err := db.Update(func(tx *living.Tx) error {
+			for _, op := range some {
+				if err := op(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func allLists(t *testing.T, db *living.DB) (lists [][]store.Neighbor) {
+	t.Helper()
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for row := range v.Rows() {
+		list, err := v.Neighbors(row, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}

@@ -1,0 +1,228 @@
+package living
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/layer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/vectors"
+)
+
+// linkEffort is that of the searches by which rows get their lists. On 100,000 SIFT descriptors
+// of which a tenth was put, 128 gives new rows lists as good as a build's.
+const linkEffort = 128
+
+// An integration makes a layer of the one before and further rows.
+type integration struct {
+	ctx     context.Context
+	v       *View // as of the cut
+	from    uint32
+	most    int      // entries of a list
+	horizon []uint32 // bits, of every ref; unknownBits until it was looked up
+	threads int
+}
+
+const unknownBits = 0x7fc0_0001 // a NaN
+
+// nextLayer makes the layer of the first rows of the tail.
+func (st *state) nextLayer(ctx context.Context, snap *snapshot, rows uint32, threads int) (*layer.Layer, error) {
+	cut := st.cut(snap, rows)
+	in := &integration{ctx: ctx, v: &View{st: st, snap: cut}, from: cut.covered(), most: st.k + slackOf(st.k), threads: threads}
+	in.v.once.Do(func() {}) // it holds no state of its own
+	l := &layer.Layer{Base: st.positions(), Rows: rows, Op: cut.ops}
+	old := cut.layer
+	if old == nil {
+		old = &layer.Layer{Base: l.Base}
+	}
+	in.setHorizons(old)
+	found, offers, err := in.lists()
+	if err != nil {
+		return nil, err
+	}
+	l.Lists = old.Lists.Merge(offers, in.most, in.v.live, func(ref uint32) float32 { h, _ := in.horizonOf(ref); return h })
+	l.Anchors = append(append(make([]uint32, 0, rows), old.Anchors...), make([]uint32, rows-in.from)...)
+	for i := range found {
+		l.Anchors[in.from+uint32(i)] = found[i].anchor
+		if found[i].list != nil {
+			l.Lists.Append(l.Base+in.from+uint32(i), found[i].horizon, found[i].list)
+		}
+	}
+	if l.Controls, err = in.controls(&old.Controls); err != nil {
+		return nil, err
+	}
+	l.Link()
+	return l, nil
+}
+
+// setHorizons notes the horizons of lists that the layer before has.
+func (in *integration) setHorizons(old *layer.Layer) {
+	in.horizon = make([]uint32, int(old.Base)+int(in.from))
+	for i := range in.horizon {
+		in.horizon[i] = unknownBits
+	}
+	for i, ref := range old.Lists.Refs {
+		in.horizon[ref] = math.Float32bits(old.Lists.Horizons[i])
+	}
+}
+
+// horizonOf is the horizon of the list of an older ref.
+func (in *integration) horizonOf(ref uint32) (float32, error) {
+	at := &in.horizon[ref]
+	if bits := atomic.LoadUint32(at); bits != unknownBits {
+		return math.Float32frombits(bits), nil
+	}
+	h := float32(math.Inf(-1)) // a row of the tail without a list is dead
+	if b := in.v.st.base; ref < in.v.st.positions() {
+		_, keys, err := b.g.Keyed(store.Row(ref), nil, nil)
+		if err != nil {
+			return 0, err
+		}
+		h = b.horizon(keys)
+	}
+	atomic.StoreUint32(at, math.Float32bits(h))
+	return h, nil
+}
+
+// A foundList is what was found for a new row.
+type foundList struct {
+	list    []layer.Entry // nil of a row that is dead
+	horizon float32
+	anchor  uint32
+}
+
+// lists finds the lists of the new rows, and the entries that they are in others.
+func (in *integration) lists() ([]foundList, []layer.Offer, error) {
+	n := int(in.v.snap.part.Len() - in.from)
+	found := make([]foundList, n)
+	each := make([][]layer.Offer, n)
+	err := vectors.Ranges(in.threads, n, 16, func() func(from, to int) error {
+		f := &finder{in: in}
+		return func(from, to int) error {
+			if err := in.ctx.Err(); err != nil {
+				return err
+			}
+			for i := from; i < to; i++ {
+				if err := f.find(in.from+uint32(i), &found[i]); err != nil {
+					return err
+				}
+				each[i] = append([]layer.Offer(nil), f.offers...)
+			}
+			return nil
+		}
+	})
+	var offers []layer.Offer
+	for _, some := range each {
+		offers = append(offers, some...)
+	}
+	return found, offers, err
+}
+
+// A finder finds the list of one row at a time.
+type finder struct {
+	in       *integration
+	self     uint32
+	base     uint32
+	best     best
+	met      int
+	anchor   layer.Entry
+	offers   []layer.Offer
+	failed   error
+	query    []float32
+	searched *walker
+}
+
+func (f *finder) find(row uint32, out *foundList) (err error) {
+	v := f.in.v
+	f.offers = f.offers[:0]
+	if out.anchor = layer.NoRef; !v.snap.part.Live(row) {
+		return nil
+	}
+	f.base = v.st.positions()
+	f.self = f.base + row
+	if f.query, err = v.st.vectorAt(v.snap, 0, row, f.query); err != nil {
+		return err
+	}
+	if err := f.search(); err != nil {
+		return err
+	}
+	out.list, out.horizon = sorted(f.best.all), layer.Inf
+	if f.met > len(out.list) {
+		out.horizon = out.list[len(out.list)-1].Key
+	}
+	out.anchor = f.anchor.To
+	return nil
+}
+
+// sorted is a list of what a heap of refs holds, never nil.
+func sorted(all []keyed) []layer.Entry {
+	list := make([]layer.Entry, 0, len(all))
+	for _, e := range all {
+		list = append(list, layer.Entry{To: e.row, Key: e.key})
+	}
+	list, _ = layer.Fold(list, layer.Inf, len(list), func(uint32) bool { return true })
+	return list
+}
+
+// search meets rows near the query: by links, or all of them where these lead to too few.
+func (f *finder) search() error {
+	v := f.in.v
+	w := v.walker()
+	defer v.walkers.Put(w)
+	q := Query{K: f.in.most + 1, Effort: linkEffort}
+	f.begin(w)
+	if v.snap.covered() > 0 {
+		if _, err := w.walk(f.query, &q); err != nil || f.met >= min(f.in.most, v.Len()-1) {
+			return errOf(err, f.failed)
+		}
+		f.begin(w)
+	}
+	_, err := w.compare(f.query, &q)
+	return errOf(err, f.failed)
+}
+
+func errOf(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+func (f *finder) begin(w *walker) {
+	f.best, f.met = best{f.in.most, f.best.all[:0]}, 0
+	f.anchor = layer.Entry{To: layer.NoRef, Key: layer.Inf}
+	f.offers = f.offers[:0]
+	w.seen = f.seen
+}
+
+// seen takes a row that was compared with the new one.
+func (f *finder) seen(ref uint32, key float32) {
+	if ref == f.self || !f.in.v.live(ref) {
+		return
+	}
+	f.met++
+	f.best.offer(ref, key)
+	if e := (layer.Entry{To: ref, Key: key}); ref < f.base && layer.Compare(e, f.anchor) < 0 {
+		f.anchor = e
+	}
+	if ref >= f.base+f.in.from { // it looks itself
+		return
+	}
+	h, err := f.in.horizonOf(ref)
+	if err != nil {
+		f.failed = err
+	}
+	if key <= h {
+		f.offers = append(f.offers, layer.Offer{Ref: ref, Entry: layer.Entry{To: f.self, Key: key}})
+	}
+}
+
+// vectorOf is the vector of a ref.
+func (v *View) vectorOf(ref uint32, dst []float32) ([]float32, error) {
+	if base := v.st.positions(); ref >= base {
+		return v.st.vectorAt(v.snap, 0, ref-base, dst)
+	}
+	return v.st.vectorAt(v.snap, ref, tail.NoRow, dst)
+}

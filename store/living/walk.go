@@ -1,0 +1,268 @@
+package living
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/layer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/store/search"
+)
+
+// A walker answers one query at a time. A ref is a position of the base or, from its length on,
+// a row of the tail, as package layer has them.
+//
+// It walks the base first, and then, from all that it met, the links that lead to rows of the
+// layer, always on from the nearest.
+type walker struct {
+	v    *View
+	t    tail.Target
+	base uint32 // refs of the tail begin here
+	open opened
+	near best // live refs, as many as the effort
+	best best // live rows of the tail, as many as the query wants
+	met  refSet
+	seen func(ref uint32, key float32) // told of all that is compared; nil: nobody
+}
+
+func (v *View) walker() *walker {
+	w, ok := v.walkers.Get().(*walker)
+	if !ok {
+		w = &walker{v: v}
+	}
+	w.v, w.seen, w.base = v, nil, v.st.positions()
+	return w
+}
+
+// positions is how many the base has.
+func (st *state) positions() uint32 {
+	if st.base == nil {
+		return 0
+	}
+	return uint32(st.base.g.Len())
+}
+
+// covered is how many rows of the tail are in the layer.
+func (s *snapshot) covered() uint32 {
+	if s.layer == nil {
+		return 0
+	}
+	return s.layer.Rows
+}
+
+// walks reports whether a query is answered by links of the layer, and not by a comparison with
+// all rows of the tail that pass.
+func (v *View) walks(q *Query) bool {
+	return v.snap.covered() > 0 && !q.Exact && q.K > 0 && q.Within == nil && q.Keep == nil && q.Only == nil
+}
+
+// set takes the vector of a query.
+func (w *walker) set(query []float32, k, effort int) error {
+	if !w.t.Set(w.v.st.tail, query) {
+		return fmt.Errorf("%w: a vector of zeros has no direction, which cosine compares", search.ErrQuery)
+	}
+	w.open, w.near, w.best = w.open[:0], best{effort, w.near.all[:0]}, best{k, w.best.all[:0]}
+	w.met.clear()
+	return nil
+}
+
+// live reports whether a ref lives.
+func (v *View) live(ref uint32) bool {
+	if base := v.st.positions(); ref >= base {
+		return v.snap.part.Live(ref - base)
+	}
+	return v.st.livesAt(ref, v.snap.ops)
+}
+
+// compare compares a query with every row of the tail that may be a result, and searches the
+// base.
+func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err error) {
+	if err := w.set(query, q.K, 0); err != nil {
+		return nil, err
+	}
+	w.tail(0, q)
+	if w.v.st.base != nil {
+		if found, err = w.v.searchBase(nil, query, q, w.told()); err != nil {
+			return nil, err
+		}
+	}
+	return w.v.shown(found, w.best.all, q.Within), nil
+}
+
+// told is what tells seen of positions, each once; nil where nobody wants to know.
+func (w *walker) told() func(store.Row, float32) {
+	if w.seen == nil {
+		return nil
+	}
+	return func(row store.Row, key float32) {
+		if w.met.add(uint32(row)) {
+			w.seen(uint32(row), key)
+		}
+	}
+}
+
+// tail compares the query with rows of the tail from one on.
+func (w *walker) tail(from uint32, q *Query) {
+	var admit func(uint32) bool
+	if q.Keep != nil || q.Only != nil {
+		admit = func(at uint32) bool {
+			return (q.Only == nil || q.Only.tail[at]) && (q.Keep == nil || q.Keep(store.Row(w.v.st.first+uint64(at))))
+		}
+	}
+	w.t.Each(w.v.snap.part, from, admit, func(row uint32, key float32) {
+		w.best.offer(row, key)
+		if w.seen != nil {
+			w.seen(w.base+row, key)
+		}
+	})
+}
+
+// walk finds results by the links of the base and of the layer. They may be too few where
+// links lead nowhere.
+func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
+	effort := q.Effort
+	if effort == 0 {
+		effort = max(search.MinEffort, 2*q.K)
+	}
+	if err := w.set(query, q.K, max(effort, q.K)); err != nil {
+		return nil, err
+	}
+	l := w.v.snap.layer
+	w.tail(l.Rows, q)
+	found, err := w.v.searchBase(nil, query, q, func(row store.Row, key float32) { w.meet(uint32(row), key) })
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range l.Enters() {
+		w.visit(row)
+	}
+	for len(w.open) > 0 {
+		e := w.open.pop()
+		if w.near.full() && e.Key > w.near.bound() {
+			break
+		}
+		for _, row := range l.Links(e.To) {
+			w.visit(row)
+		}
+	}
+	return w.v.shown(found, w.best.all, nil), nil
+}
+
+// visit compares a row of the layer, once.
+func (w *walker) visit(row uint32) {
+	if ref := w.base + row; !w.met.has(ref) {
+		w.meet(ref, w.t.Key(w.v.snap.part, row))
+	}
+}
+
+// meet takes a ref that was compared, once.
+func (w *walker) meet(ref uint32, key float32) {
+	if !w.met.add(ref) {
+		return
+	}
+	live := w.v.live(ref)
+	if w.seen != nil && live {
+		w.seen(ref, key)
+	}
+	if key > w.near.bound() {
+		return
+	}
+	w.open.push(layer.Entry{To: ref, Key: key})
+	if live {
+		w.near.offer(ref, key)
+		if ref >= w.base {
+			w.best.offer(ref-w.base, key)
+		}
+	}
+}
+
+// opened is a heap of refs that were compared and whose links were not followed.
+type opened []layer.Entry
+
+func (o *opened) push(e layer.Entry) {
+	h := append(*o, e)
+	for i := len(h) - 1; i > 0 && layer.Compare(h[i], h[(i-1)/2]) < 0; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	*o = h
+}
+
+func (o *opened) pop() layer.Entry {
+	h := *o
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
+			if layer.Compare(h[c], h[least]) < 0 {
+				least = c
+			}
+		}
+		if least == i {
+			break
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+	*o = h
+	return top
+}
+
+// A refSet holds refs: a table of at least twice as many slots, each ref and the round in which it was
+// added.
+type refSet struct {
+	slots []uint64
+	round uint32
+	n     int
+}
+
+func (s *refSet) clear() {
+	if s.round++; s.slots == nil || s.round == 0 {
+		s.slots, s.round = make([]uint64, 1<<12), 1
+	}
+	s.n = 0
+}
+
+// at is the slot of a ref, or a free one.
+func (s *refSet) at(ref uint32) (slot int, there bool) {
+	mask := len(s.slots) - 1
+	for slot = int(ref*0x9e3779b1>>7) & mask; ; slot = (slot + 1) & mask {
+		x := s.slots[slot]
+		if uint32(x>>32) != s.round {
+			return slot, false
+		}
+		if uint32(x) == ref {
+			return slot, true
+		}
+	}
+}
+
+func (s *refSet) has(ref uint32) bool {
+	_, there := s.at(ref)
+	return there
+}
+
+// add adds a ref, and reports whether it was not there.
+func (s *refSet) add(ref uint32) bool {
+	slot, there := s.at(ref)
+	if there {
+		return false
+	}
+	s.slots[slot] = uint64(s.round)<<32 | uint64(ref)
+	if s.n++; 2*s.n > len(s.slots) {
+		s.grow()
+	}
+	return true
+}
+
+func (s *refSet) grow() {
+	old := s.slots
+	s.slots = make([]uint64, 2*len(old))
+	for _, x := range old {
+		if uint32(x>>32) == s.round {
+			slot, _ := s.at(uint32(x))
+			s.slots[slot] = x
+		}
+	}
+}

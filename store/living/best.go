@@ -14,8 +14,6 @@ type best struct {
 	all []keyed
 }
 
-func newBest(k int) *best { return &best{k: k} }
-
 func (b *best) worse(i, j int) bool {
 	x, y := b.all[i], b.all[j]
 	return x.key > y.key || x.key == y.key && x.row > y.row

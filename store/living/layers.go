@@ -122,16 +122,15 @@ func (in *integration) lists() ([]foundList, []layer.Offer, error) {
 
 // A finder finds the list of one row at a time.
 type finder struct {
-	in       *integration
-	self     uint32
-	base     uint32
-	best     best
-	met      int
-	anchor   layer.Entry
-	offers   []layer.Offer
-	failed   error
-	query    []float32
-	searched *walker
+	in     *integration
+	self   uint32
+	base   uint32
+	best   best
+	met    int
+	anchor layer.Entry
+	offers []layer.Offer
+	failed error
+	query  []float32
 }
 
 func (f *finder) find(row uint32, out *foundList) (err error) {

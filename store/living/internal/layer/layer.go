@@ -1,4 +1,4 @@
-// Package layer holds what lists of a living store learned since its base was built: lists of
+// Package layer holds all that lists of a living store learned since its base was built: lists of
 // rows that were put, and the entries that came into lists of the base, which stay as they are
 // on the disk. A layer is made once and not changed; the next one takes its place.
 //
@@ -22,7 +22,7 @@ type Layer struct {
 	Rows uint32 // of the tail
 	Op   uint32 // it knows the operations up to here, counted as the tail does
 
-	Lists    Lists    // whole ones of rows of the tail; of positions what came in
+	Lists    Lists    // whole ones of rows of the tail; of positions the entries that came in
 	Anchors  []uint32 // of each row of the tail the nearest position that was found; NoRef
 	Controls Lists    // exact lists of a sample of rows
 

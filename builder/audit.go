@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -20,9 +21,8 @@ type badRows struct {
 // listed is which input rows get lists.
 type listed struct {
 	goodRows pages.Block[uint32] // of work.good
-	first    []uint32            // where duplicates collapse: of each input row, the first with the same bytes
-	copies   []uint32            // good rows that others were solved for, by the places of those
-	bad      badRows
+	copies.Groups
+	bad badRows
 }
 
 // audit reads the input once: every value is looked at before anything is

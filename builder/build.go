@@ -175,9 +175,7 @@ func (r *run) stages() error {
 
 // release frees all that the run holds besides the draft.
 func (r *run) release() {
-	if r.pairs != nil {
-		r.pairs.Close()
-	}
+	r.pairs.Close()
 	if r.Rows != nil && r.ownsRows {
 		r.Rows.Close()
 	}

@@ -92,7 +92,7 @@ func (r *run) placesOf(sample []uint32) []uint32 {
 	if r.traits.inOrder {
 		return sample
 	}
-	placeOf := r.placeOf()
+	placeOf := r.PlaceOf(r.outputRows())
 	places := make([]uint32, len(sample))
 	for i, at := range sample {
 		places[i] = placeOf[r.Good[at]]

@@ -23,7 +23,7 @@ func (r *run) load() (err error) {
 	if err := r.method.Resume(); err != nil || r.traits.overlaps {
 		return err
 	}
-	return r.chooseCache()
+	return r.pairs.Choose(&r.Build)
 }
 
 func (r *run) mapRows() error {
@@ -47,7 +47,7 @@ func (r *run) mapRowsWritten(n int) (err error) {
 	if r.Rows, err = r.Draft.Rows(); err != nil {
 		return err
 	}
-	if all := n + len(r.copies); r.Rows.Len() != all {
+	if all := n + r.Groups.Len(); r.Rows.Len() != all {
 		return fmt.Errorf("%w: %s has %d rows, the order %d", store.ErrCorrupt, r.Draft.RowsPath(), r.Rows.Len(), all)
 	}
 	r.Rows = r.Rows.Head(n)

@@ -113,7 +113,7 @@ func (r *run) shape(method Method) plan.Shape {
 		rows = outputs
 	}
 	s := plan.Shape{
-		Method: string(method), Rows: rows, Copies: int64(len(r.copies)), Outputs: outputs, Dim: r.src.Dim(),
+		Method: string(method), Rows: rows, Copies: int64(r.Groups.Len()), Outputs: outputs, Dim: r.src.Dim(),
 		RowBytes: int64(r.src.Dim() * r.src.Type().Size()), KeyCodes: r.BytesAreKeys(), Norms: o.zeroIsBad(),
 		K: min(int64(o.K), rows-1), LeafSize: o.LeafSize, Overlap: job.Overlap, Visits: o.Visits, Recall: o.Recall,
 		Received: r.Received.Load(), Reference: o.Reference, Collapse: o.Duplicates == Collapse, Threads: o.Threads,

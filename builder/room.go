@@ -9,7 +9,7 @@ import (
 // is made first where rows cannot be mapped.
 func (r *run) roomForOrder() error {
 	n, size := int64(len(r.Good)), int64(r.src.Dim()*r.src.Type().Size())
-	all := n + int64(len(r.copies))
+	all := n + int64(r.Groups.Len())
 	if r.opts.Reference {
 		return r.RoomFor("the order", 4*all, 0)
 	}
@@ -49,6 +49,6 @@ func (r *run) roomForLists() error {
 	if _, done, err := r.Draft.Adjacency(); done || err != nil {
 		return err
 	}
-	rows := len(r.Good) + len(r.copies)
+	rows := len(r.Good) + r.Groups.Len()
 	return r.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, r.listLength())+5*int64(rows), 0)
 }

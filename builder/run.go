@@ -5,7 +5,9 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -23,7 +25,7 @@ type run struct {
 	listed
 	ownsRows bool // rows is ours to close
 
-	pairCache
+	pairs      *pairs.Pairs
 	method     build.Method
 	traits     traits
 	fewVisits  *bool      // of a search in a tree; nil: not measured
@@ -39,8 +41,11 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
 	r.Points = points.Points{Space: space, Threads: opts.Threads}
 	r.Fit = r.Rounding
+	var own *pairs.Distance
 	if opts.Distance != nil {
-		r.Own = r.cachedKeys
+		own = (*pairs.Distance)(opts.Distance)
+		r.Own = func() leaf.Keys { return r.pairs.Keys(&r.Build) }
 	}
+	r.pairs = pairs.New(own, opts.PairCache == On, opts.PairCache == Off)
 	return r
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -130,7 +131,7 @@ func (s *Shards) seal(w *shardTask) error {
 	}
 	m := &s.spec.Manifest
 	res := &Result{Rows: s.outputRows(), Dim: m.Dim, Type: m.Type, K: ps.K, Metric: m.Metric, Method: Parts, Seed: s.opts.Seed,
-		EffectiveRates: []float64{}, PairCache: noCache, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(), Threads: s.opts.Threads,
+		EffectiveRates: []float64{}, PairCache: pairs.NoCache, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(), Threads: s.opts.Threads,
 		Recall: RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: s.opts.Seed}, Target: s.opts.Recall, Capped: s.opts.Divisions > 0}
 	if ps.K > 0 {
 		if err := s.reportTo(res, ps.K); err != nil {

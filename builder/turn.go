@@ -26,7 +26,7 @@ func (r *run) takeExact() error {
 	if err := r.method.Resume(); err != nil {
 		return err
 	}
-	return r.chooseCache()
+	return r.pairs.Choose(&r.Build)
 }
 
 // ahead takes up a state that was recorded before a fold which then came to count.

@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Choice says what axes must do.
+// Choice is the task that axes are chosen for.
 type Choice struct {
 	K          int     // neighbors of a list
 	Candidates int     // that are kept for it
@@ -40,17 +40,17 @@ func (l Lists) some(count int) (s Lists) {
 const (
 	// sampleRows is among how many rows it is tried how many axes to begin with, and
 	// sampleQueries for how many of them. Among more rows more is lost: among all of GIST and
-	// MNIST 9 and 10 times what is among 4,096, among 200,000 generated rows 25 times, which is
-	// a power of their ratio. The truth, among all rows, then tells how many do.
+	// MNIST 9 and 10 times as much as among 4,096, among 200,000 generated rows 25 times: a power
+	// of their ratio. The truth, among all rows, then decides the number.
 	sampleRows, sampleQueries = 4096, 128
 	// checkedQueries of the truth are compared with all rows.
 	checkedQueries = 128
 
-	// fewAxes is how many are found and tried first, mostAxes the most; what keeps more than
-	// mostOfDim of the dimensions costs what it saves.
+	// fewAxes is how many are found and tried first, mostAxes the most. More than
+	// mostOfDim of the dimensions cost as much as they save.
 	fewAxes, mostAxes = 256, 512
 	mostOfDim         = 0.75
-	// doubt is by how many axes the sample may be wrong about what all rows need.
+	// doubt is by how many axes the sample may be too few for all rows.
 	doubt = 2 * codes.AxesStep
 
 	// lossPerStep is about how many times as much is lost with a step of axes less: between 1.6
@@ -204,7 +204,7 @@ func steps(less, more float64) (n int) {
 }
 
 // checked returns as few of the axes, first so many, as lose little enough of the truth, with
-// what rows have beside them or, where that misleads, without.
+// the residuals of rows or, where these mislead, without.
 func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 	truth := t.Truth.some(checkedQueries)
 	for {
@@ -236,7 +236,7 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 	}
 }
 
-// most is how much of the truth may be found lost: what may be lost, and its standard error.
+// most is how much of the truth may be found lost: the loss allowed and its standard error.
 func (t *trial) most() float64 {
 	return t.Loss + math.Sqrt(t.Loss/float64(t.K*min(checkedQueries, len(t.Truth.Rows))))
 }

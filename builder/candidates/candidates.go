@@ -3,7 +3,7 @@
 // true ones can be picked by their exact keys in the end, and so that joins
 // reach further.
 //
-// Like package union it drops only what comes after the end of a full list in
+// Like package union it drops an entry only if it comes after the end of a full list in
 // a total order, here (distance, place), so that the lists depend on which pairs
 // were offered and on nothing else. Unlike union its lists may be offered to by
 // several goroutines at once.
@@ -20,7 +20,7 @@ import (
 )
 
 // An Entry is distance<<32 | place<<2 | marks: entries compare as numbers in the
-// order of lists. What enters a list has all marks.
+// order of lists. An entry enters a list with all marks.
 type Entry uint64
 
 // The marks of an entry: joins around the place whose list it is in have not taken it, joins
@@ -115,7 +115,7 @@ func (l *Lists) Free() {
 func (l *Lists) Bound(place uint32) uint32 { return l.bounds[place].Load() }
 
 // Limit sets a bound on the list of place before anything is offered to it: who asks
-// for Bound need not offer what lies beyond.
+// for Bound need not offer entries beyond it.
 func (l *Lists) Limit(place, distance uint32) { l.bounds[place].Store(distance) }
 
 func (l *Lists) list(place uint32) []uint64 {

@@ -2,8 +2,8 @@ package candidates
 
 import "math"
 
-// Ordered is a number in whose order keys are: what stands in an entry for the distance where
-// lists hold keys. No finite key gives the largest number, which stands for none.
+// Ordered maps a key to a number such that numbers compare as keys do. It takes the place of the
+// distance in an entry where lists hold keys. No finite key gives the largest number, which stands for none.
 func Ordered(key float32) uint32 {
 	b := math.Float32bits(key)
 	return b ^ (uint32(int32(b)>>31) | 1<<31)

@@ -64,8 +64,8 @@ func (b *Balls) rootLeaders(n int) int {
 }
 
 // nodeLeaders is how many leaders a node of n places has below the root. Balls are half of a
-// leaf on average, because small ones are joined again with those nearest to them, which
-// fills leaves better than dividing what is too large. Measured with the recall
+// leaf on average, because small ones are joined again with their nearest, which
+// fills leaves better than dividing those that are too large. Measured with the recall
 // after 3 divisions of GIST and SIFT and one of MNIST, in about the same time: half of a
 // leaf everywhere 0.8745, 0.8563, 0.8823; a quarter at the root 0.8856, 0.8623, 0.9197; a
 // third there 0.8853, 0.8623, 0.9195; 8 leaders at least 0.8924, 0.8598, 0.9225, with 5,
@@ -74,7 +74,7 @@ func (b *Balls) nodeLeaders(n int) int {
 	return wholePanels(n, max(2*n/b.LeafSize, fewLeaders), mostBelow)
 }
 
-// wholePanels rounds a number of leaders up: what fills the last panel comes for nothing.
+// wholePanels rounds a number of leaders up to whole panels: the rest of the last panel is free.
 func wholePanels(n, count, most int) int {
 	if 2*count >= panel {
 		count = (count + panel - 1) / panel * panel
@@ -92,7 +92,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	}
 	count := b.rootLeaders(n)
 	overlap := min(b.Overlap, count)
-	// What grows with the places is given back here, not when garbage is collected.
+	// Memory that grows with the places is given back here, not when garbage is collected.
 	room := pages.Make[uint32](n + (n*overlap+1)/2)
 	defer room.Free()
 	all, assigned := room.Slice[:n], unsafe.Slice((*uint16)(unsafe.Pointer(&room.Slice[n])), n*overlap)
@@ -127,7 +127,7 @@ func (w *BallWorker) followAll(ctx context.Context, all []uint32, overlap int, a
 	})
 }
 
-// followRows is how many places look into cells at a time: their codes and what is near them
+// followRows is how many places look into cells at a time: their codes and the entries near them
 // stay in a second-level cache. 2,048 to 16,384 made no difference.
 const followRows = 4096
 
@@ -211,12 +211,12 @@ func (w *BallWorker) Carve(i int, ball []uint32, leaf func(places []uint32) erro
 	return w.flush(leaf)
 }
 
-// maxDepth stops what no leader divides: many identical rows, or nearly so.
+// maxDepth ends the division of rows that no leader divides: identical ones, or nearly so.
 const maxDepth = 12
 
 // carve divides a node. Balls smaller than a leaf wait in w.leaf for their
-// neighbors to fill it; leaders stand in a chain from near to near, so what
-// follows in order is near.
+// neighbors to fill it; leaders stand in a chain from near to near, so balls
+// that follow each other are near.
 func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]uint32) error) error {
 	if len(places) < w.LeafSize {
 		if len(w.leaf)+len(places) >= w.LeafSize {

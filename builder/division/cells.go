@@ -151,7 +151,7 @@ func (f *Follower) look(rows Rows) (compared int64) {
 		f.ends[c+1] += f.ends[c]
 	}
 	f.looking = slices.Grow(f.looking[:0], len(found))[:len(found)]
-	for i, e := range found { // what was the beginning of a cell becomes its end
+	for i, e := range found { // the beginning of a cell becomes its end
 		f.looking[f.ends[number(e)]] = uint32(i / f.near.count)
 		f.ends[number(e)]++
 	}

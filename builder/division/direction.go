@@ -11,7 +11,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// scratch is what one goroutine needs to find directions and project on them.
+// scratch is the memory of one goroutine for finding directions and projecting on them.
 type scratch struct {
 	t       *Tree
 	ids     []uint32

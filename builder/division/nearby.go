@@ -64,10 +64,10 @@ func (b *nearby) reset(rows Rows, count int) {
 	}
 }
 
-// of is what is nearest to row i.
+// of returns the nearest entries of row i.
 func (b *nearby) of(i int) []uint64 { return b.entries[i*b.count : (i+1)*b.count] }
 
-// found is what is nearest to all rows.
+// found returns the nearest entries of all rows.
 func (b *nearby) found() []uint64 { return b.entries[:len(b.rows.Places)*b.count] }
 
 // columnBlock is how many columns are compared with all rows before the next: their

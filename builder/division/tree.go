@@ -18,7 +18,7 @@ import (
 // split by their hashes like any others.
 //
 // The direction is the principal direction of Sample rows of the node (those of
-// smallest hash), which is what makes divisions random: "rather than computing
+// smallest hash). Divisions are random by this alone: "rather than computing
 // the principal direction from the whole subset of points, we compute the
 // principal direction over the points randomly sampled from each subset".
 //

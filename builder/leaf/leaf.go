@@ -60,8 +60,8 @@ func (s *Solver) Solve(places []uint32, seen []uint64, words int, emit Emit) (Co
 	return c, nil
 }
 
-// SolveBothWays evaluates every ordered pair, for its first place alone: what a
-// leaf costs without the pairwise update.
+// SolveBothWays evaluates every ordered pair, for its first place alone, as a leaf is solved
+// without the pairwise update.
 func (s *Solver) SolveBothWays(places []uint32, emit Emit) (Count, error) {
 	n := len(places)
 	c := Count{Requested: int64(n) * int64(n-1)}

@@ -1,5 +1,5 @@
-// Package lot draws lots by hashing: what is drawn follows from a seed and from
-// what is drawn for, and is the same on every machine and in every order.
+// Package lot makes random numbers by hashing a seed and a counter. A number depends on these two
+// alone, so it is the same on every machine and in every order of drawing.
 package lot
 
 // Mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of

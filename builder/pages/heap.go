@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// held is what HoldHeap asked for.
+// held is the limit that HoldHeap set, and the memory counted against it.
 var held struct {
 	sync.Mutex
 	limit  int64 // 0: nothing
@@ -15,16 +15,16 @@ var held struct {
 	beside int64 // bytes that are neither these nor Go's, as last seen
 }
 
-// besideHeap is what a process is taken to hold besides Go's memory and blocks: the
-// data of the program, some megabytes. With cgo Pebble takes its memory from C, and what
-// that keeps is not known before it is seen: 55 MiB in a build of 20 million rows.
+// besideHeap is the memory that a process is assumed to hold besides Go's memory and blocks: the
+// data of the program, some megabytes. With cgo Pebble takes its memory from C, whose use is
+// not known before it is measured: 55 MiB in a build of 20 million rows.
 const besideHeap = 16 << 20
 
 // overshoot is the part of a limit that the collector may pass it by while it works.
 // Measured without: 227.0 MiB of 225.8 in a build of a million rows.
 const overshoot = 32
 
-// leastHeap is what Go's heap is left in any case: with less the collector would run
+// leastHeap is the least limit of Go's heap: with less the collector would run
 // without end. Of a limit under 32 MiB half.
 const leastHeap = 16 << 20
 
@@ -33,7 +33,7 @@ const leastHeap = 16 << 20
 func besideOf(limit int64) int64 { return min(besideHeap, limit/16) }
 
 // HoldHeap keeps the anonymous memory of this process under limit bytes from now on:
-// Go's heap gets what blocks outside of it leave (debug.SetMemoryLimit), so that
+// Go's heap gets the rest beside the blocks outside of it (debug.SetMemoryLimit), so that
 // garbage is collected before it stands beside them; a lower limit of the heap's own
 // (GOMEMLIMIT) stays. 0 ends that. It is for programs that are nothing but a build: the
 // limit is one for the whole process.
@@ -47,8 +47,8 @@ func HoldHeap(limit int64) {
 	limitHeap()
 }
 
-// Observe tells HoldHeap how much anonymous memory of the process is resident: what is
-// neither Go's nor in blocks is taken off as well.
+// Observe reports the resident anonymous memory of the process. Memory that is neither Go's nor in
+// blocks lowers the heap's limit too.
 func Observe(anonymous int64) {
 	held.Lock()
 	defer held.Unlock()
@@ -58,8 +58,8 @@ func Observe(anonymous int64) {
 	}
 }
 
-// collectFrom is the size of a block from which what Go has still to give back is
-// waited for. It gives back in its own time, and a block can be filled in less: 407 MiB of
+// collectFrom is the size of a block from which taking it waits until Go has returned its free
+// memory. Go returns it in its own time, and a block can be filled in less: 407 MiB of
 // 400 for a moment, when the last pass of a build took 80 MiB. Collecting takes some
 // milliseconds, which the blocks of every group of leaves are too small to be worth.
 const collectFrom = 32 << 20
@@ -84,7 +84,7 @@ func limitHeap() {
 	debug.SetMemoryLimit(heap)
 }
 
-// GoBytes is the memory that Go's runtime holds: what its limit is about.
+// GoBytes is the memory that Go's runtime holds, which its limit bounds.
 func GoBytes() int64 {
 	m := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(m)

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// A Ledger hands out large blocks within a limit. What no longer fits stands in a
+// A Ledger hands out large blocks within a limit. A block that no longer fits is a
 // mapped file, whose pages the kernel may write out and drop: a build then takes
 // longer and comes to the same end. The zero Ledger has no limit. Blocks of
 // different goroutines may come from one Ledger.

@@ -23,5 +23,5 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// unmapMemory cannot fail on what mapMemory or mapFile returned.
+// unmapMemory cannot fail on memory that mapMemory or mapFile returned.
 func unmapMemory(memory []byte) { _ = unix.Munmap(memory) }

@@ -22,7 +22,7 @@ type Block[T element] struct {
 }
 
 // mappedFrom is the size from which a block stands outside the heap: four huge
-// pages. What is smaller gains nothing, and the race detector sees it.
+// pages. A smaller block gains nothing, and the race detector sees it.
 var mappedFrom = 8 << 20 // a variable for tests
 
 // Make returns a block of n zeros.

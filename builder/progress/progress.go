@@ -13,7 +13,7 @@ type Event struct {
 	Phase   string        // such as "audit", "order", "division 3: carve", "division 3", "propagation 1", "adjacency", "recall", "seal"; others may come
 	Done    int64         // units of this phase done
 	Total   int64         // units of this phase; 0 if unknown
-	Unit    string        // what is counted: "rows", "leaves", "blocks", "pairs"
+	Unit    string        // of the count: "rows", "leaves", "blocks", "pairs"
 	Elapsed time.Duration // since the phase began
 	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
 	End     bool          // the phase is over
@@ -51,8 +51,8 @@ type Phase struct {
 	told time.Time
 }
 
-// eventEvery is the least time between events of one phase: five times what a
-// person can read, and nothing next to a unit of work.
+// eventEvery is the least time between events of one phase: too short for
+// a person to read, and long next to the cost of an event.
 const eventEvery = 50 * time.Millisecond
 
 // Begin reports that a phase begins, with a total of units, 0 if unknown.

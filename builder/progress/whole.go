@@ -13,11 +13,11 @@ type Whole struct {
 	left   func(Course) (seconds float64, known bool) // nil until there is a plan
 	usage  func() (memory, disk int64)
 	course Course
-	share  float64 // the largest told: what is done stays done
+	share  float64 // the largest told: it never falls
 	latest Event
 }
 
-// A Course is what of a build is done: the times of its phases, those of the phase under way
+// A Course is the progress of a build: the times of its phases, those of the phase under way
 // that went before it under its name included, how far each phase has come by name, and the
 // phase itself.
 type Course struct {
@@ -27,7 +27,7 @@ type Course struct {
 	Now   Event
 }
 
-// NewWhole begins with what earlier runs spent; usage tells the memory and the disk taken.
+// NewWhole begins with the times of earlier runs; usage tells the memory and the disk taken.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
 	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{}}}
 }

@@ -4,10 +4,9 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Join joins around places: one per goroutine. Everything that it touches lies somewhere
-// else in memory, so it asks for that of the next place before it compares what is around
-// the one at hand: some 300 lines, of which those of lists are asked for again, some at a
-// time, right before they are offered to.
+// Join joins around places: one per goroutine. The memory that it touches is scattered, so it
+// prefetches that of the next place before it compares the neighbors of the current one: some
+// 300 cache lines. Those of lists are prefetched again, some at a time, right before offers.
 type Join struct {
 	*Round
 	tile  *codes.Tile
@@ -58,7 +57,7 @@ func (j *Join) Around(places ...uint32) (pairs int) {
 	return pairs
 }
 
-// look gathers what is around p, unless nothing of it is new, and asks for its memory.
+// look gathers the neighbors of p, unless none is new, and prefetches their memory.
 func (j *Join) look(p uint32) {
 	j.ahead.all, j.ahead.fresh = j.ahead.all[:0], 0
 	if !j.anyNew(p) {
@@ -97,8 +96,8 @@ func (j *Join) join() (pairs int) {
 	return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 }
 
-// compare compares a range of the columns with the first of them, and offers what is near,
-// nearly all of which is listed already. To remember the lists of all places, which takes no
+// compare compares a range of the columns with the first of them, and offers the near pairs,
+// nearly all of which are listed already. To remember the lists of all places, which takes no
 // lock to look into and half the memory of the lists again, saved SIFT 5 to 14 % of the joins.
 func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {

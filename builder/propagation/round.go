@@ -19,9 +19,9 @@ import (
 // Where best-first propagation compares one row with others one after the
 // other, a join is a small matrix product. Every pair is offered to both ends.
 //
-// What is around the places is gathered for an eighth of them at a time, as the lists are
-// then: in an eighth of the memory, and with what the joins before have found. Joins around
-// these places read that and write the lists, so their order does not matter.
+// The neighbors of the places are gathered for an eighth of them at a time, from the lists as they
+// are then: in an eighth of the memory, and with the finds of the joins before. Joins around
+// these places read the gathered neighbors and write the lists, so their order does not matter.
 //
 //	round := NewRound(lists, most)
 //	round.Begin(seed)
@@ -147,7 +147,8 @@ func (r *Round) count(first, end, from int) {
 	}
 }
 
-// layOut says where what is around every place goes: its list, and from ends on who lists it.
+// layOut settles where the neighbors of every place go: its list, and from ends on the places
+// that list it.
 func (r *Round) layOut(from int) error {
 	at := 0
 	for p := range r.ends {
@@ -216,7 +217,7 @@ func within(list []candidates.Entry, from, to int, room []uint32) []uint32 {
 	return room[:n]
 }
 
-// touch reads what is about to be added to: reads wait for memory side by side,
+// touch reads the counts that are about to be added to: reads wait for memory side by side,
 // atomic additions one after the other.
 func touch(counts []uint32, list []candidates.Entry, here []uint32) (sum uint32) {
 	for _, i := range here {

@@ -68,13 +68,13 @@ const alpha = 0.05
 //
 // # Nothing varies
 //
-// Equal recalls say nothing about the variance. What can be said is how many
+// Equal recalls say nothing about the variance. They bound how many
 // rows may differ and still not be met: the most of n rows for which a sample
 // of m equal ones has a probability above 2.5 %, about n*3.7/m. All of them
 // might miss everything, or nothing. So 1,000 perfect rows of a million give
 // [0.9963, 1].
 //
-// The bounds never contradict what was seen: the sampled rows count with their
+// The bounds never contradict the sample: the sampled rows count with their
 // own recalls, the others with at least 0 and at most 1. They are rounded
 // outwards to six places, beyond which CPUs that fuse multiplications and
 // additions may differ.
@@ -143,7 +143,7 @@ func (s moments) expected() float64 {
 }
 
 // maxShare is the share of a population from which the skewness terms grow no
-// further: they rest on what is left out being many.
+// further: they assume that many rows are left out.
 const maxShare = 0.9
 
 // bounds inverts Hall's transformation at -q and q.

@@ -8,10 +8,10 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// TruthDistances says what the distances of a truth file are.
+// TruthDistances is the scale of the distances of a truth file.
 type TruthDistances uint8
 
-// What they may be.
+// Scales of a truth file.
 const (
 	Auto    TruthDistances = iota // find out by comparing with own keys
 	Squared                       // squared euclidean distances, which are keys
@@ -86,7 +86,7 @@ type Lookup func(row uint32, neighbors []uint32, keys []float32) ([]uint32, []fl
 // key). k is the graph's list length, at most t.K; n its rows.
 //
 // Under euclidean and sqeuclidean the truth may hold squared or plain distances;
-// Auto takes what the pairs agree with that are in both the truth and the lists,
+// Auto takes the scale that the pairs in both the truth and the lists agree with,
 // and fails with ErrScale where most agree with neither. Under other metrics
 // there is one scale, that of the key; Auto checks it, Plain trusts it.
 func (t *Truth) PerRow(n, k int, metric distance.Metric, distances TruthDistances, lookup Lookup) ([]float64, error) {
@@ -113,7 +113,7 @@ func (t *Truth) PerRow(n, k int, metric distance.Metric, distances TruthDistance
 	return recalls, nil
 }
 
-// scale settles what the distances are.
+// scale settles the scale of the distances.
 func (t *Truth) scale(metric distance.Metric, distances TruthDistances, lookup Lookup) (scale, error) {
 	scales, err := scales(metric, distances)
 	if err != nil || distances != Auto {

@@ -66,7 +66,7 @@ func (w *screenWorker) compare(from, to int) error {
 	return nil
 }
 
-// offer shows what is near row r of the band to list i.
+// offer offers the columns near row r of the band to list i.
 func (w *screenWorker) offer(i, r int) error {
 	worst := w.lists.shared(i)
 	if prime, ok := w.screen.(screen.Primer); ok && math.IsInf(float64(worst), 1) {
@@ -86,8 +86,8 @@ func (w *screenWorker) offer(i, r int) error {
 	return nil
 }
 
-// evaluateColumns sets ids and keys to what columns numbered near are to list i; keys
-// may be known.
+// evaluateColumns sets ids and keys to the rows of the columns numbered near and their keys to
+// the row of list i; keys may be known.
 func (w *screenWorker) evaluateColumns(i int, near []uint32, keys []float32) error {
 	w.ids = w.ids[:0]
 	for _, j := range near {

@@ -95,7 +95,7 @@ func (s Search) appendPlaces(dst []uint32, from, to int, x uint32) []uint32 {
 	return dst
 }
 
-// comparable refuses what has no place in an order.
+// comparable refuses keys that have no place in an order.
 func comparable(x uint32, ids []uint32, keys []float32) error {
 	for i, id := range ids {
 		if key := keys[i]; key-key != 0 {

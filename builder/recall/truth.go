@@ -14,7 +14,7 @@ type Truth struct {
 	K         int       // neighbors of each row
 	Rows      []uint32  // the rows, distinct
 	Neighbors []uint32  // len(Rows)*K, those of Rows[i] from i*K on, nearest first
-	Distances []float32 // beside Neighbors; see TruthDistances for what they are
+	Distances []float32 // beside Neighbors; see TruthDistances for their scale
 
 	name string // of the file, for errors
 }
@@ -151,8 +151,7 @@ func (t *Truth) checkList(i int) error {
 	return nil
 }
 
-// Check reports what keeps the truth from being that of a graph of n rows with
-// lists of k.
+// Check returns an error if the truth cannot be that of a graph of n rows with lists of k.
 func (t *Truth) Check(n, k int) error {
 	if k > t.K {
 		return fmt.Errorf("recall: %s: lists of %d, too short to judge lists of %d", t.name, t.K, k)

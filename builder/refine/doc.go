@@ -3,7 +3,7 @@
 // k-NN graph construction", section "Applications". A cheap distance finds the
 // neighborhoods, a better or dearer one is computed only inside them. [Refine]
 // is the one function that programs need; calling it again with the same
-// options continues what was interrupted.
+// options continues an interrupted refinement.
 //
 // # The graph
 //
@@ -36,10 +36,10 @@
 //	            a file of the scratch folder, where D looks at them
 //	2  start    every list is evaluated anew; then another such file is written
 //	3  walk     around every row, in order of places; rows and lists are gathered
-//	4  finish   what was offered is read as often as the lists of all rows exceed
+//	4  finish   the offers are read as often as the lists of all rows exceed
 //	            Options.Memory; adjacency in input order, checksum, seal
 //
-// Start and walk commit what every unit of work found and go on from there.
+// Start and walk commit the finds of every unit of work and go on from there.
 // Files are mapped, never held. Held in memory: 20 bytes a row, the lists of
 // pass 4 up to Options.Memory, and the offers of one unit for each thread.
 package refine

@@ -92,7 +92,7 @@ func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error 
 	return w.put(lists, from, to, add)
 }
 
-// gather unites what the rows from up to to were offered: lists by row less
+// gather unites the offers to the rows from up to to: lists by row less
 // from, neighbors by row. It completes those that stayed short.
 func (w *writer) gather(lists *union.Lists, from, to int) error {
 	err := w.draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {

@@ -94,7 +94,7 @@ func (r *run) checked(key float32, err error, a, b store.Row) error {
 const pairsFrom = 20 * time.Microsecond
 
 // openPairs opens the cache of computed pairs where it is worth it, or where an
-// earlier run did. What it decides changes no graph, so it may rest on a clock.
+// earlier run did. The decision changes no graph, so it may rest on a clock.
 func (r *run) openPairs() error {
 	if r.opts.PairCache == builder.Off || r.k == 0 || r.opts.PairCache == builder.Default && !r.own() {
 		return nil
@@ -132,13 +132,13 @@ func (r *run) pairsName() (name string, version int) {
 }
 
 // A distance is timed on so many pairs, and on more until it is warm: the first
-// calls of a cheap one cost a hundred times what the others do.
+// calls of a cheap one cost a hundred times as much as later ones.
 const (
 	timed = 3
 	warm  = time.Millisecond
 )
 
-// timeKeys measures what a key costs, once in the life of a refinement: the least
+// timeKeys measures the cost of a key, once in the life of a refinement: the least
 // that any took between place 0 and those after it, each asked for once. It returns
 // these keys.
 func (r *run) timeKeys() (found []float32, err error) {
@@ -156,7 +156,7 @@ func (r *run) timeKeys() (found []float32, err error) {
 	return found, nil
 }
 
-// keep adds what timing found to the pairs: none is paid for twice.
+// keep adds the keys that timing found to the pairs: none is paid for twice.
 func (r *run) keep(found []float32) error {
 	rows := make([]uint64, len(found))
 	for i := range rows {

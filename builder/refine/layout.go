@@ -63,8 +63,8 @@ func (r *run) badRows(rows []uint32, why string) error {
 	return fmt.Errorf("%w: %d of the new vectors, the first that of row %d, which %s", builder.ErrBadRows, len(bad), bad[0], why)
 }
 
-// layout carries over what does not depend on the distance, and brings the rows
-// into the store.
+// layout carries over the ids and the order, which do not depend on the distance, and brings the
+// rows into the store.
 func (r *run) layout() error {
 	if err := r.takeOrder(); err != nil {
 		return err

@@ -20,7 +20,7 @@ type listFile struct {
 	k    int
 }
 
-// entryBytes is what an entry of a list takes.
+// entryBytes is the size of an entry of a list.
 const entryBytes = 8
 
 // writeLists makes a list file of n lists of k entries. write is called once

@@ -24,7 +24,7 @@ type Distance struct {
 	// Key compares two rows, addressed by input position. It is called by
 	// several goroutines at once, with the smaller row first.
 	Key func(a, b store.Row) (float32, error)
-	// Lists returns a function that compares two rows by what G1 says of them.
+	// Lists returns a function that compares two rows by their lists in G1.
 	// Each goroutine makes one, so it may hold buffers; a is the same in many
 	// calls that follow one another.
 	Lists func() func(a, b List) (float32, error)
@@ -59,14 +59,14 @@ func RankOrder(cut int) *Distance {
 // Options of a refinement. The zero value of every field but Distance and
 // Vectors, of which one is given, means its default.
 type Options struct {
-	// What names the result: changing one of these makes another graph.
+	// These name the result: changing one of them makes another graph.
 	K        int             // neighbors of a row; G1's
 	Visits   int             // T: most rows visited around a row; 500, and at least 2 k
 	Distance *Distance       // a distance of the program's own
 	Vectors  *vectors.Input  // or other rows of the same things, in the same order, and
 	Metric   distance.Metric // a metric over them; Euclidean
 
-	// What may change from one run to the next of the same refinement.
+	// These may change from one run to the next of the same refinement.
 	Threads   int                 // GOMAXPROCS
 	Memory    int64               // bytes of lists held at the end; 256 MiB
 	PairCache builder.Switch      // by default where a distance of one's own costs 20 µs or more
@@ -75,7 +75,7 @@ type Options struct {
 	Logger    func(format string, args ...any)
 }
 
-// DefaultMemory is what the lists take that are held while G2 is written. With
+// DefaultMemory is the memory of the lists that are held while G2 is written. With
 // less the offers are read more often, some bytes for each that they decide.
 const DefaultMemory = 256 << 20
 
@@ -112,7 +112,7 @@ func (o Options) Validate(g1 *store.Store) error {
 	return errors.Join(faults...)
 }
 
-// manifest describes G2: what it holds and what names it. checksum is that of
+// manifest describes G2: its contents and the options that name it. checksum is that of
 // the new vectors, if there are any.
 func (o *Options) manifest(g1 *store.Store, checksum string) store.Manifest {
 	m := g1.Info().Manifest

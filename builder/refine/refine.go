@@ -61,7 +61,7 @@ type run struct {
 
 	given    *listFile // of G1
 	start    *listFile // the same under the new distance
-	bounds   []entry   // bounds[place]: what comes after it does not enter the new list
+	bounds   []entry   // bounds[place]: entries after it do not enter the new list
 	pairs    *cache.Pairs
 	keyCost  time.Duration // of the distance, where pairs may be worth keeping
 	checksum string        // of the new vectors
@@ -118,8 +118,8 @@ func (r *run) refine(dir string) (*Result, error) {
 	return r.finish()
 }
 
-// sealing finishes a refinement that was interrupted while its store was sealed. What the
-// stages left may be gone by then; the graph and the result are there.
+// sealing finishes a refinement that was interrupted while its store was sealed. The
+// blocks of the stages may be gone by then; the graph and the result are there.
 func (r *run) sealing() (result *Result, ready bool, err error) {
 	result = new(Result)
 	if ready, err = r.draft.Load("result", result); err != nil || !ready {
@@ -128,7 +128,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	return result, true, r.draft.Seal(r.ctx, result)
 }
 
-// resume reads what earlier runs recorded.
+// resume reads the state that earlier runs recorded.
 func (r *run) resume() error {
 	resumed, err := r.draft.Load("state", &r.state)
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *run) resume() error {
 // own reports whether the distance is the program's own.
 func (r *run) own() bool { return r.opts.Distance != nil }
 
-// distanceName is what the distance is called.
+// distanceName is the name of the distance.
 func (r *run) distanceName() string {
 	if r.own() {
 		return r.opts.Distance.Name

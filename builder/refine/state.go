@@ -12,7 +12,7 @@ const (
 	walkStage  = 2
 )
 
-// state is the memory between runs: what is finished, and the time it took.
+// state is the record between runs: the finished stages, and the time they took.
 // builder.StagesIn reads the stages.
 type state struct {
 	Stages  []stage                `json:"stages"`
@@ -61,7 +61,7 @@ func (r *run) endStage(kind string, c counts) error {
 	return r.save()
 }
 
-// Result is what a finished refinement reports; it is stored in the graph.
+// Result is the report of a finished refinement; it is stored in the graph.
 // JSON names are those of builder.Result where both have them.
 type Result struct {
 	Rows        int     `json:"rows"`
@@ -87,5 +87,5 @@ type Result struct {
 	Threads        int                    `json:"threads"`
 }
 
-// Method is what Result.Method says.
+// Method is the value of Result.Method.
 const Method = "refine"

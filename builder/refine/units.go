@@ -9,8 +9,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// unitWork does the places from up to to and returns what to commit: lists in
-// blocks, and counts.
+// unitWork does the places from up to to and returns the lists to commit, in blocks, and the
+// counts.
 type unitWork func(from, to int) ([]store.Lists, counts, error)
 
 // unitRows is the places of a unit: rows that are walked around for some

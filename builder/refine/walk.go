@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// walk visits around every row, best first, and commits what was offered.
+// walk visits around every row, best first, and commits the offers.
 func (r *run) walk() error {
 	if r.k == 0 || len(r.state.Stages) >= walkStage {
 		return nil
@@ -36,8 +36,8 @@ type offer struct {
 	entry
 }
 
-// unit walks around a range of places. What comes after the bound of a place
-// comes after the end of its new list too: that test stops nearly all offers.
+// unit walks around a range of places. An entry after the bound of a place is after the end of
+// its new list too: that test stops nearly all offers.
 func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
@@ -62,8 +62,8 @@ func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 	return w.blocks(), counts{after.Requested - before.Requested, after.Evaluated - before.Evaluated}, nil
 }
 
-// blocks gathers the log by receiver. What two rows of the unit offered to each
-// other stands in it twice, one after the other.
+// blocks gathers the log by receiver. A pair of rows of the unit that offered themselves to each
+// other is in it twice, one after the other.
 func (w *walker) blocks() []store.Lists {
 	slices.SortFunc(w.log, func(a, b offer) int {
 		if a.to != b.to {

@@ -7,20 +7,19 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rounded is rows whose codes are not exact, or tell inner products: bounds say how far the
-// distance of codes may be from what it stands for (codes.Matrix.Residual). Codes are
-// compared at the speed of bytes; what bounds leave open is for keys to decide. It is
-// immutable.
+// Rounded is rows whose codes are not exact, or tell inner products. Bounds limit the error of
+// the distance of codes (codes.Matrix.Residual). Codes are compared at the speed of bytes; keys
+// decide the pairs that bounds leave open. It is immutable.
 type Rounded struct {
 	codes *codes.Matrix
-	usual end // of both, what few rows exceed
+	usual end // of both, exceeded by few rows
 	k     int // neighbors of a list
 }
 
-// end is what a row adds to the bounds of its pairs.
+// end is the part of one row in the bounds of its pairs.
 type end struct{ residual, length float64 }
 
-// play is how far the limit of two rows may be from what their codes say.
+// play is the largest error of the distance of two codes.
 func play(x, y end) float64 {
 	return x.residual*y.length + y.residual*x.length
 }
@@ -56,9 +55,8 @@ func (r *Rounded) Screen() Screen {
 	return &byRounded{Rounded: r, byCodes: byCodes{tile: r.codes.NewTile()}}
 }
 
-// byRounded takes every row for the usual one where tiles look for what is near. For the
-// few rows and columns that are not, clipped as they were or far out, bounds are made for
-// each pair.
+// byRounded bounds every row as the usual one where tiles look for near pairs. The few rows and
+// columns with larger bounds, clipped or far out, have bounds of their own for each pair.
 type byRounded struct {
 	*Rounded
 	byCodes
@@ -96,8 +94,8 @@ func (s *byRounded) Rows(places []uint32) {
 	s.byCodes.Rows(places)
 }
 
-// Near has the tile find what the usual row would not leave out, and then looks at each
-// pair's own.
+// Near has the tile find the pairs within the usual bound, and then tests each pair by its own
+// bound.
 func (s *byRounded) Near(r int, worst float32) ([]uint32, []float32) {
 	x, limit := s.end(s.rows[r]), s.codes.Limit(worst)
 	if !s.isUsual(x) {
@@ -129,22 +127,22 @@ func (s *byRounded) nearFar(r int, limit float64, x end) []uint32 {
 	return near
 }
 
-// within is the distance of codes beyond which neither column j nor a row that takes what
-// is within a limit takes the other.
+// within is the distance of codes beyond which neither column j takes a row, nor the row, which
+// takes pairs within limit, the column.
 func (s *byRounded) within(j uint32, limit float64, x end) uint32 {
 	return s.codes.Within(max(limit, s.limits[j]) + play(x, s.own[j]))
 }
 
 // Prime returns the numbers of some more than k columns, nearest to row r of the band by
-// their codes: what an empty list should be offered before it is asked what may enter.
+// their codes, to be offered to an empty list before its limit filters others.
 func (s *byRounded) Prime(r int) []uint32 {
 	_, near := s.tile.Within(r, s.tile.Bound(r, min(s.k+2, s.wide)))
 	return near
 }
 
-// Tells reports whether codes tell well enough what is near: whether of some rows, evenly
-// spread, all but a sixteenth of the others lie further away than the k nearest and what
-// bounds leave open. A key costs as much as some twenty pairs that are compared in
+// Tells reports whether codes tell near rows well enough: whether of some rows, evenly
+// spread, all but a sixteenth of the others lie further away than the k nearest and the error of
+// the bounds. A key costs as much as some twenty pairs that are compared in
 // float32, which it takes where codes do not tell.
 func (r *Rounded) Tells() bool {
 	columns, rows := spread(r.codes.Len(), tellColumns), spread(r.codes.Len(), tellRows)

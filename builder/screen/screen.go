@@ -1,7 +1,7 @@
 // Package screen finds, among all pairs of many rows with many, those that may
 // belong to lists: exact lists of all rows, or of a sample, need exact keys for
-// these only. It does so in tiles: of bytes where those are exact, or where what rounding
-// may have changed is bounded and small (package vectors/codes), of float32 products
+// these only. It does so in tiles: of bytes where those are exact, or where the error of
+// rounding is bounded and small (package vectors/codes), of float32 products
 // elsewhere (package vectors/products).
 package screen
 

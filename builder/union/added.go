@@ -1,7 +1,7 @@
 package union
 
-// A Snapshot remembers the lists of some places, so that what was added to them
-// can be told apart: the subgraph block of a leaf holds just that.
+// A Snapshot remembers the lists of some places and tells the entries added since: the subgraph
+// block of a leaf holds just these.
 type Snapshot struct {
 	places []uint32
 	ids    []uint32
@@ -20,7 +20,7 @@ func (s *Snapshot) Take(l *Lists, places []uint32) {
 
 // Added calls fn with the entries that each list gained since Take; the slices
 // are reused. Entries keep their order, so one merge of the old and the new
-// list finds them: what remains of the old list is a subsequence of the new.
+// list finds them: the rest of the old list is a subsequence of the new.
 func (s *Snapshot) Added(l *Lists, fn func(place uint32, ids []uint32, keys []float32)) {
 	for i, p := range s.places {
 		old := s.ids[i*s.k : (i+1)*s.k]

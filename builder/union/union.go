@@ -4,8 +4,8 @@
 //
 // A union is commutative, associative and idempotent: the lists depend on which
 // pairs were offered, never on order, threads or repetition. Two things make it
-// so. The order is total, (key, row); and a list drops only what comes after
-// its last entry in that order.
+// so. The order is total, (key, row); and a list drops only entries after
+// its last one in that order.
 package union
 
 import (

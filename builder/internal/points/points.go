@@ -67,6 +67,21 @@ func (ps *Points) Over(bytes []byte, n int) (err error) {
 	return err
 }
 
+// NoPlace stands for the place of a row that has none.
+const NoPlace = ^uint32(0)
+
+// PlaceOf inverts the order: it returns the place of each of the rows, NoPlace for isolated ones.
+func (ps *Points) PlaceOf(rows int) []uint32 {
+	places := make([]uint32, rows)
+	for i := range places {
+		places[i] = NoPlace
+	}
+	for place, row := range ps.Order {
+		places[row] = uint32(place)
+	}
+	return places
+}
+
 // Numbers returns 0, 1, ... n-1.
 func (ps *Points) Numbers(n int) []uint32 {
 	for len(ps.Ascending) < n {

@@ -1,0 +1,184 @@
+package arrange
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/copies"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/vectors"
+)
+
+// Rows writes the rows of a build.
+type Rows struct {
+	*build.Build
+	Source *vectors.Input
+	Groups *copies.Groups
+	Map    func(n int) error // maps the rows that were written
+}
+
+// Copy writes the good rows as they come as the store's own.
+func (r *Rows) Copy() error {
+	w, err := r.Draft.CreateRows(len(r.Good), r.Source.Dim(), r.Source.Type())
+	if err != nil {
+		return err
+	}
+	return r.copyTo(w)
+}
+
+// Order has a method order the good rows and writes them in that order. It returns the input row
+// of each place.
+func (r *Rows) Order(arrange func(given *vectors.Rows, progress func(int)) ([]uint32, error)) ([]uint32, error) {
+	given, release, err := r.given()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p := r.Begin("order", "rows", 2*int64(given.Len()))
+	order, err := arrange(given, p.Add)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.writeOrdered(given, order, p.Add); err != nil {
+		return nil, err
+	}
+	for i, at := range order {
+		order[i] = r.Good[at]
+	}
+	p.End("")
+	return order, nil
+}
+
+// writeOrdered writes the rows in their order and puts the codes that it was found by in
+// that order, at the same time where these are not the rows themselves.
+func (r *Rows) writeOrdered(given *vectors.Rows, order []uint32, progress func(int)) (err error) {
+	write := func() error { return r.writeRows(given, r.Groups.With(order, r.Good), progress) }
+	if r.Codes == nil {
+		return write()
+	}
+	if !r.Space.RowsAreCodes() {
+		written := job.Async(write)
+		r.Codes, err = r.Codes.Reordered(nil, order, r.Job.Threads)
+		return errors.Join(written(), err)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	if err := r.Map(len(order)); err != nil {
+		return err
+	}
+	r.Codes, err = r.Codes.Reordered(r.Rows, order, r.Job.Threads)
+	return err
+}
+
+// given maps the good rows in input order: the input itself where it is one
+// mapped file without bad rows, else a copy in the scratch folder.
+func (r *Rows) given() (rows *vectors.Rows, release func(), err error) {
+	if rows, ok := r.Source.Mapped(); ok && len(r.Good) == rows.Len() {
+		return rows, func() {}, nil
+	}
+	scratch, err := r.Draft.ScratchDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(scratch, job.InputRows)
+	if err := r.spool(path); err != nil {
+		return nil, nil, err
+	}
+	if rows, err = vectors.OpenRows(path); err != nil {
+		return nil, nil, err
+	}
+	return rows, func() { rows.Close(); os.Remove(path) }, nil
+}
+
+// spool copies the good rows to a row file in input order.
+func (r *Rows) spool(path string) error {
+	w, err := vectors.CreateRows(path, len(r.Good), r.Source.Dim(), r.Source.Type())
+	if err != nil {
+		return err
+	}
+	return r.copyTo(w)
+}
+
+// copyTo writes the good rows in input order to w and commits it.
+func (r *Rows) copyTo(w *vectors.RowsWriter) error {
+	defer w.Abort()
+	p := r.Begin("copy", "rows", int64(len(r.Good)))
+	defer p.End("")
+	size := r.Source.Dim() * r.Source.Type().Size()
+	buf := make([]byte, size*max(1, Chunk/size))
+	for from := 0; from < len(r.Good); {
+		run := consecutive(r.Good[from:], len(buf)/size)
+		if err := r.Source.ReadRows(int(r.Good[from]), buf[:run*size]); err != nil {
+			return err
+		}
+		if _, err := w.Write(buf[:run*size]); err != nil {
+			return err
+		}
+		from += run
+		p.Add(run)
+		if err := r.Ctx.Err(); err != nil {
+			return err
+		}
+	}
+	err := w.Commit()
+	r.Written()
+	return err
+}
+
+// Chunk is how much is read or written at a time: one mebibyte amortises a
+// system call and stays in L2.
+const Chunk = 1 << 20
+
+// consecutive is how many of the first most rows follow one another.
+func consecutive(rows []uint32, most int) int {
+	n := 1
+	for n < min(len(rows), most) && rows[n] == rows[n-1]+1 {
+		n++
+	}
+	return n
+}
+
+// writeRows writes rows order[0], order[1], ... of given as the store's own: some are
+// gathered while those before them are written.
+func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)) error {
+	w, err := r.Draft.CreateRows(len(order), given.Dim(), given.Type())
+	if err != nil {
+		return err
+	}
+	written := func() error { return nil }
+	defer func() {
+		written() // a row that cannot be read ends this while others are written
+		w.Abort()
+	}()
+	size := given.Dim() * given.Type().Size()
+	var room [2][]byte
+	for part := range slices.Chunk(order, max(1, Chunk/size)) {
+		rows := room[0][:0]
+		for _, at := range part {
+			rows = append(rows, given.Row(int(at))...)
+		}
+		err := written()
+		if err == nil {
+			err = r.Ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		written = job.Async(func() error {
+			_, err := w.Write(rows)
+			return err
+		})
+		room = [2][]byte{room[1], rows}
+		progress(len(part))
+	}
+	if err := written(); err != nil {
+		return err
+	}
+	err = w.Commit()
+	r.Written() // before what was received or spooled goes
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,9 +55,10 @@ func parseFile(parse func([]byte) (layout, error), data []byte) (layout, error) 
 	return l, nil
 }
 
-// readable lists the formats that are read, sorted, for messages.
-func readable() string {
+// readable lists the formats that are read, further ones among them, sorted, for messages.
+func readable(further map[string]Format) string {
 	list := append(strings.Fields(extensions()), ".csv", ".npz", ".tsv", ".txt")
+	list = slices.AppendSeq(list, maps.Keys(further))
 	slices.Sort(list)
 	return strings.Join(list, " ")
 }
@@ -71,16 +73,17 @@ func extensions() string {
 	return strings.Join(list, " ")
 }
 
-// parserOf finds the parser for a path without its .gz or .zst.
-func parserOf(path string) (func([]byte) (layout, error), error) {
+// parserOf finds the parser for a path without its .gz or .zst. An error lists further formats
+// that are read.
+func parserOf(path string, further map[string]Format) (func([]byte) (layout, error), error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if p, ok := parsers[ext]; ok {
 		return p, nil
 	}
 	if ext == "" {
-		return nil, fmt.Errorf("its name has no extension, which tells the format: want one of %s, also with .gz or .zst", readable())
+		return nil, fmt.Errorf("its name has no extension, which tells the format: want one of %s, also with .gz or .zst", readable(further))
 	}
-	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst%s", ext, readable(), wayOut[ext])
+	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst%s", ext, readable(further), wayOut[ext])
 }
 
 // wayOut advises on formats that people have and knng does not read.

@@ -47,7 +47,7 @@ func FuzzStream(f *testing.F) {
 				want = append(want, row...)
 			}
 			s := new(rowStream)
-			streamErr := s.begin("fuzz"+ext, bytes.NewReader(data))
+			streamErr := s.begin("fuzz"+ext, bytes.NewReader(data), nil)
 			row = make([]byte, s.dim*s.typ.Size())
 			for streamErr == nil {
 				if streamErr = s.next(row); streamErr == nil {

@@ -220,7 +220,7 @@ func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) e
 	if err != nil {
 		return err
 	}
-	s, err := openFile(path)
+	s, err := openFile(path, opts.Formats)
 	if err != nil {
 		return err
 	}
@@ -237,8 +237,8 @@ func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) e
 	return nil
 }
 
-func openFile(path string) (*fileSource, error) {
-	parse, err := parserOf(path)
+func openFile(path string, further map[string]Format) (*fileSource, error) {
+	parse, err := parserOf(path, further)
 	if err != nil {
 		return nil, fmt.Errorf("vectors: %s: %w", path, err)
 	}

@@ -87,7 +87,7 @@ func (s *rowStream) open(ctx context.Context, opts *OpenOptions) (err error) {
 	if textual(name) {
 		return s.beginText(name, r, opts)
 	}
-	return s.begin(name, r)
+	return s.begin(name, r, opts.Formats)
 }
 
 // leavable reads from r until ctx ends: a read of stdin waits for its writer, and no context
@@ -118,8 +118,8 @@ func (s *rowStream) beginText(name string, r io.Reader, opts *OpenOptions) error
 }
 
 // begin reads the header; name tells the format.
-func (s *rowStream) begin(name string, r io.Reader) error {
-	parse, err := parserOf(name)
+func (s *rowStream) begin(name string, r io.Reader, further map[string]Format) error {
+	parse, err := parserOf(name, further)
 	if err != nil {
 		return err
 	}

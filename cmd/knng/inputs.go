@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,36 +10,40 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// inputFormats are the formats that the command reads beside those of package vectors, and
-// those that it knows and leaves to the Python package.
+// inputFormats are the formats that the command reads beside those of package vectors.
+var inputFormats = map[string]vectors.Format{".parquet": parquet.Stream}
+
+// leftToPython are formats that the command knows and does not read, with the line of Python that
+// writes the rows of one in a format that it reads.
 //
 // HDF5 has no well-kept reader in pure Go. Arrow has one, arrow-go, at the price of six more
 // modules in every binary. Whoever has such a file has h5py or pyarrow beside it, which made
 // it, and the Python package reads both through them, batch by batch.
-var inputFormats = map[string]vectors.Format{
-	".parquet": parquet.Stream,
-	".h5ad":    byPython("numpy.save('ROWS.npy', anndata.read_h5ad('FILE').obsm['X_pca'])"),
-	".h5":      byPython("numpy.save('ROWS.npy', h5py.File('FILE')['NAME'][:])"),
-	".hdf5":    byPython("numpy.save('ROWS.npy', h5py.File('FILE')['NAME'][:])"),
-	".arrow":   byPython(arrowAsParquet),
-	".feather": byPython(arrowAsParquet),
-	".ipc":     byPython(arrowAsParquet),
+var leftToPython = map[string]string{
+	".h5ad":    "numpy.save('ROWS.npy', anndata.read_h5ad('FILE').obsm['X_pca'])",
+	".h5":      "numpy.save('ROWS.npy', h5py.File('FILE')['NAME'][:])",
+	".hdf5":    "numpy.save('ROWS.npy', h5py.File('FILE')['NAME'][:])",
+	".arrow":   arrowAsParquet,
+	".feather": arrowAsParquet,
+	".ipc":     arrowAsParquet,
 }
 
 const arrowAsParquet = "pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), 'ROWS.parquet')"
 
-// byPython refuses a file with the line of Python that builds its graph, and the one that
-// writes its rows in a format that the command reads.
-func byPython(convert string) vectors.Format {
-	return func(path string, _ *vectors.OpenOptions) (io.ReadCloser, error) {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		convert := strings.NewReplacer("FILE", path, "ROWS", base).Replace(convert)
-		return nil, fmt.Errorf("the Python package reads %s: python -c \"import knng; knng.build('%s', '%s.knng', k=15)\"; without it: %s",
-			filepath.Ext(path), path, base, convert)
+// byPython refuses a file that is left to Python with the line that builds its graph, and the
+// one that writes its rows in a format that the command reads.
+func byPython(path string) error {
+	ext := filepath.Ext(path)
+	convert, ok := leftToPython[strings.ToLower(ext)]
+	if !ok {
+		return nil
 	}
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(filepath.Base(path), ext)
+	convert = strings.NewReplacer("FILE", path, "ROWS", base).Replace(convert)
+	return fmt.Errorf("%s: the Python package reads %s: python -c \"import knng; knng.build('%s', '%s.knng', k=15)\"; without it: %s", path, ext, path, base, convert)
 }
 
 // expand replaces patterns such as part-*.parquet, which not every shell expands, by the

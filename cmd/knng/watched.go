@@ -83,6 +83,11 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range paths {
+		if err := byPython(path); err != nil {
+			return nil, err
+		}
+	}
 	opts.Formats = inputFormats
 	if opts.Limit > 0 && opts.IDs != nil {
 		opts.IDs = &firstLines{opts.IDs, opts.Limit}

@@ -28,7 +28,8 @@ type Config struct {
 	Sample  int // rows compared by brute force
 	Seed    uint64
 	Threads int
-	Scratch string // folder for the stores, which are removed one by one
+	Lines   io.Writer // takes the lines that builds tell; nil: nobody listens
+	Scratch string    // folder for the stores, which are removed one by one
 }
 
 // Row is one graph beside brute force.
@@ -140,7 +141,7 @@ func serves(method builder.Method, metric distance.Metric) bool {
 
 // one builds a graph and fills in the row.
 func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir string, r *Row) (err error) {
-	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Threads: c.Threads, BadRows: builder.Isolate}
+	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Threads: c.Threads, BadRows: builder.Isolate, Progress: c.tell}
 	r.Result, err = builder.Build(ctx, dir, vectors.NewInput(rows), o)
 	if r.Result == nil {
 		return err
@@ -154,6 +155,12 @@ func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir
 	}
 	r.Found, err = truth.recall(g)
 	return errors.Join(err, g.Close())
+}
+
+func (c *Config) tell(e builder.Event) {
+	if c.Lines != nil && e.Message != "" {
+		fmt.Fprintf(c.Lines, "    %s\n", e.Message)
+	}
 }
 
 // Head prints the names of the columns.

@@ -46,7 +46,11 @@ func main() {
 	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the data")
 	flag.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "threads")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for the graphs")
+	lines := flag.Bool("lines", false, "print the lines that builds tell")
 	flag.Parse()
+	if *lines {
+		c.Lines = os.Stdout
+	}
 	for _, m := range strings.Split(*methods, ",") {
 		c.Methods = append(c.Methods, builder.Method(m))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 )
@@ -42,6 +43,22 @@ func (r *run) control() error {
 	p := r.Begin("controls", "pairs", int64(r.State.Steer)*int64(r.N()-1))
 	defer p.End("")
 	lists, compared, err := r.truth(r.placesOf(r.steering()), p)
+	if err != nil {
+		return err
+	}
+	r.Steer = lists
+	r.State.Control += compared
+	return nil
+}
+
+// widen has so many rows steer.
+func (r *run) widen(rows int) error {
+	r.State.Steer = rows
+	p := r.Begin("controls", "pairs", int64(rows)*int64(r.N()-1))
+	defer p.End("")
+	whole := &points.Points{Space: r.Space, Own: r.Own, Threads: r.Job.Threads, Rows: r.Rows, Norms: r.Norms, Order: r.Order, K: r.K, Screening: r.Screening}
+	whole.DropAxes() // these are codes of the search for candidates alone
+	lists, compared, err := whole.Exact(r.Ctx, r.placesOf(r.steering()), p.Add)
 	if err != nil {
 		return err
 	}

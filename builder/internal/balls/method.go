@@ -88,6 +88,8 @@ func (m *Method) Stage(kind string) error {
 	switch kind {
 	case job.PropagationStage:
 		return m.join()
+	case job.SteerStage:
+		return m.widen()
 	case job.KeysStage:
 		return m.goKeyed()
 	case job.ListsStage:

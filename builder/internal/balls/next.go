@@ -12,6 +12,9 @@ import (
 // another division gives them new neighbors to spread.
 func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
+	if !m.Inner() && g.Widens(s) {
+		return job.SteerStage, ""
+	}
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
@@ -28,7 +31,7 @@ func (m *Method) Next() (kind, stop string) {
 // more decides where recall does not suffice.
 func (m *Method) more() (kind, stop string) {
 	s, g := &m.State, &m.Goal
-	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.Last()
+	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.LastWork()
 	most := g.MostDivisions(s)
 	if g.Divisions > 0 {
 		most = g.Divisions
@@ -53,7 +56,7 @@ func (m *Method) more() (kind, stop string) {
 	}
 	if steered {
 		return "", fmt.Sprintf("nothing more to do within %d balls a row and %d rounds: recall %.3f on %d steering rows, target %.3f",
-			balls, rounds, last.Recall, s.Steer, g.Recall)
+			balls, rounds, s.Last().Recall, s.Steer, g.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
 }
@@ -72,11 +75,10 @@ func (m *Method) divisionsGoOn(balls int) bool {
 // half of the last.
 func (m *Method) soon() bool {
 	s, g := &m.State, &m.Goal
-	n := len(s.Stages)
-	if n < 2 {
+	gained, known := s.Gained()
+	if !known {
 		return true
 	}
-	last := s.Stages[n-1]
-	gained := last.Recall - s.Stages[n-2].Recall
+	last := s.Last()
 	return last.Recall+gained/2 >= g.Wanted(last.Margin)
 }

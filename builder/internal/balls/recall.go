@@ -15,6 +15,21 @@ func (m *Method) look(st *job.Stage) (err error) {
 	return err
 }
 
+// widen has more rows steer.
+func (m *Method) widen() error {
+	uncertain := m.State.Last().Margin
+	st := job.Stage{Kind: job.SteerStage, Number: job.WideSteer, Before: m.State.Steer}
+	if err := m.Widen(st.Number); err != nil {
+		return err
+	}
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	err := m.endBallStage(st)
+	m.Say("the standard error of recall was %.4f: %d rows steer from here on, recall %.3f, standard error %.4f", uncertain, st.Number, st.Recall, st.Margin)
+	return err
+}
+
 // steeredRange is how many steering rows a thread takes at a time: their candidates lie
 // far apart, and to look for them on one thread took a fiftieth of GIST's time.
 const steeredRange = 16

@@ -26,6 +26,9 @@ type Build struct {
 	// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
 	// after the method before it has freed its memory.
 	ExactInstead func() error
+
+	// Widen has so many rows steer from now on: it computes their exact lists.
+	Widen func(rows int) error
 }
 
 // Settings are the options that more than one method reads.

@@ -75,7 +75,13 @@ func (j *Job) savedState() *State {
 		return &j.State
 	}
 	s := j.State
-	s.Stages, s.Stop = s.Stages[:len(s.Stages)-j.Unsaved], ""
+	kept := len(s.Stages) - j.Unsaved
+	for _, st := range s.Stages[kept:] {
+		if st.Kind == SteerStage {
+			s.Steer = st.Before
+		}
+	}
+	s.Stages, s.Stop = s.Stages[:kept], ""
 	return &s
 }
 

@@ -40,6 +40,7 @@ type Stage struct {
 	Recall    float64 `json:"recall"`           // of the steering rows, where there are any
 	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
+	Before    int     `json:"before,omitempty"` // rows that steered before it, where more do from it on
 }
 
 // Methods that another one names: balls and the paper's go over to all pairs.

@@ -59,6 +59,8 @@ func (g *Goal) turn(s *State, over bool) string {
 	dear := func(more float64) bool { return more > enough*all-spent/2 }
 	more := g.expectedMore(s)
 	switch {
+	case g.blind(s) && all > keyWorth*KeyedPairs:
+		return KeysStage
 	case !over && !g.stalled(s) && (!dear(more) || all <= KeyedPairs):
 		return ""
 	case s.ByKeys() && !over && !dear(more):
@@ -91,10 +93,14 @@ const enough = 1.2
 const stalledShare = 0.25
 
 // cycle returns the recall that the latest division gained, with the joins after it, and its
-// pairs a row; joined is whether joins came before it, since those find less and less.
+// pairs a row; joined is whether joins came before it, since those find less and less. It is
+// nothing where no division came since keys took over: how codes did tells nothing of them.
 func (s *State) cycle() (gained, pairs float64, joined bool) {
 	i := len(s.Stages) - 1
 	for ; i >= 0; i-- {
+		if s.Stages[i].Kind == KeysStage {
+			return 0, 0, false
+		}
 		pairs += float64(s.Stages[i].Requested) / float64(s.Rows)
 		if s.Stages[i].Kind == DivisionStage {
 			break
@@ -106,7 +112,7 @@ func (s *State) cycle() (gained, pairs float64, joined bool) {
 	for _, st := range s.Stages[:i] {
 		joined = joined || st.Kind == PropagationStage
 	}
-	return s.Last().Recall - s.Stages[i-1].Recall, pairs, joined
+	return s.Last().Recall - s.recallAt(i-1), pairs, joined
 }
 
 // stalled reports whether divisions and joins have stopped paying.
@@ -118,9 +124,20 @@ func (g *Goal) stalled(s *State) bool {
 	case joined:
 		return gained < stalledShare*missing
 	case g.onlyDivides(s):
-		return s.Count(DivisionStage) > 1 && last.Kind == DivisionStage && gained < stalledShare/3*missing
+		return s.Count(DivisionStage) > 1 && s.LastWork().Kind == DivisionStage && gained < stalledShare/3*missing
 	}
 	return false // joins have not begun
+}
+
+// blindShare is the share of the missing recall by which a build by codes may be short of what
+// codes can tell at most for them to be given up.
+const blindShare = 0.1
+
+// blind reports whether the lists have all that codes can tell, and the target asks for more.
+func (g *Goal) blind(s *State) bool {
+	last := s.Last()
+	aim := g.Wanted(last.Margin)
+	return !s.ByKeys() && s.Ceiling > 0 && s.Ceiling < aim && s.Ceiling-last.Recall < blindShare*(aim-last.Recall)
 }
 
 // onlyDivides reports whether a build has no joins.

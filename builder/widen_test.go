@@ -1,0 +1,70 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// hotRows are sets of three of many columns, some much more often than others: of most rows all
+// neighbors are found at once or none.
+func hotRows(t *testing.T, n, dim int) *vectors.Rows {
+	rng := rand.New(rand.NewPCG(36, 6)) // one of which recall is uncertain
+	data := make([]float32, n*dim)
+	for i := range n {
+		for range 3 {
+			u := rng.Float64()
+			data[i*dim+int(float64(dim)*u*u*u)] = 1
+		}
+	}
+	rows, err := vectors.FromFloat32(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestMoreRowsSteer: where few rows tell recall badly, more steer; and a build that is stopped
+// there makes the same graph.
+func TestMoreRowsSteer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds three graphs")
+	}
+	defer builder.KeepEvery(0)()
+	rows := hotRows(t, 17_000, 200)
+	o := builder.Options{K: 20, Metric: distance.Cosine, Method: builder.Balls, Recall: 0.95}
+	whole, stopped := filepath.Join(t.TempDir(), "g"), filepath.Join(t.TempDir(), "g")
+	wide := false
+	o.Progress = func(e builder.Event) { wide = wide || strings.Contains(e.Message, "1024 rows steer") }
+	if _, err := builder.Build(context.Background(), whole, vectors.NewInput(rows), o); err != nil {
+		t.Fatal(err)
+	}
+	if !wide {
+		t.Fatal("256 rows told recall well: there is nothing to see")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.Progress = func(e builder.Event) {
+		if strings.Contains(e.Message, "1024 rows steer") {
+			cancel()
+		}
+	}
+	if _, err := builder.Build(ctx, stopped, vectors.NewInput(rows), o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped: %v", err)
+	}
+	o.Progress = nil
+	if _, err := builder.Build(context.Background(), stopped, vectors.NewInput(rows), o); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(read(t, whole), read(t, stopped)) {
+		t.Error("the graph of a build that was stopped differs")
+	}
+}

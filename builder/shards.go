@@ -16,6 +16,7 @@ import (
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/objects"
 )
 
 // The parts method by many machines. A build is tasks from files to files: every output is
@@ -59,6 +60,12 @@ type shardSpec struct {
 	ShardRows int `json:"shard_rows"` // input rows of a shard
 	Range     int `json:"range"`      // places whose lists are folded by one task
 	Solvers   int `json:"solvers"`    // most tasks that solve the groups of a division
+}
+
+// RemoteFiles opens inputs in object stores, for vectors.OpenOptions.Remote: a build by shards
+// fetches what a task needs of them into scratch, "" for the folder of the system.
+func RemoteFiles(scratch string) func(path string) (vectors.Remote, error) {
+	return func(path string) (vectors.Remote, error) { return objects.Open(path, scratch) }
 }
 
 // ShardOptions say how a run is cut into tasks. They do not change the graph.

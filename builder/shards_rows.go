@@ -104,23 +104,24 @@ type shardRoom struct {
 // input opens rows from up to to of the input, files that hold others left alone.
 func (s *Shards) input(from, to int) (*vectors.Input, vectors.Source, error) {
 	var paths []string
-	first := -1
+	var files []vectors.File
 	for _, f := range s.spec.Manifest.Files {
 		if f.First >= to || f.First+f.Rows <= from {
 			continue
 		}
-		if first < 0 {
-			first = f.First
-		}
-		if err := f.Check(); err != nil {
-			return nil, nil, fmt.Errorf("the input is not as it was when the run was begun: %w", err)
-		}
-		paths = append(paths, f.Path)
+		paths, files = append(paths, f.Path), append(files, f)
 	}
-	in, err := vectors.Open(paths, nil)
+	in, err := vectors.Open(paths, &vectors.OpenOptions{Remote: RemoteFiles(s.opts.Scratch)})
 	if err != nil {
 		return nil, nil, err
 	}
+	for i, f := range files {
+		if err := f.Same(in.Files[i]); err != nil {
+			in.Close() // the error before it says more
+			return nil, nil, fmt.Errorf("the input is not as it was when the run was begun: %w", err)
+		}
+	}
+	first := files[0].First
 	return in, &rowRange{vectors.Scaled(vectors.Centered(in, s.spec.Manifest.Offsets), s.spec.Scale), from - first, to - from}, nil
 }
 

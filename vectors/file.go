@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 // A File describes one input file as the manifest keeps it.
@@ -41,18 +42,24 @@ func (f File) Touched() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return now.ModTime != f.ModTime, f.Same(now)
+}
+
+// Same reports how another description of the file differs in size or sample.
+func (f File) Same(now File) error {
 	if now.Size != f.Size {
-		return false, fmt.Errorf("vectors: %s: %d bytes, it had %d", f.Path, now.Size, f.Size)
+		return fmt.Errorf("vectors: %s: %d bytes, it had %d", f.Path, now.Size, f.Size)
 	}
 	if now.Sample != f.Sample {
-		return false, fmt.Errorf("vectors: %s: its contents have changed (sampled blocks hash to %016x, they did to %016x)", f.Path, now.Sample, f.Sample)
+		return fmt.Errorf("vectors: %s: its contents have changed (sampled blocks hash to %016x, they did to %016x)", f.Path, now.Sample, f.Sample)
 	}
-	return now.ModTime != f.ModTime, nil
+	return nil
 }
 
 const (
 	sampleBlocks = 64
 	sampleBytes  = 4096
+	sampleReads  = 16 // at once: files elsewhere answer each after tens of milliseconds
 )
 
 // describe fills in everything but Rows.
@@ -87,21 +94,32 @@ func describe(path string) (File, error) {
 func Sample(f io.ReaderAt, size int64) (uint64, error) { return sampleHash(f, size) }
 
 func sampleHash(f io.ReaderAt, size int64) (uint64, error) {
-	h := xxhash.New()
-	var block [sampleBytes]byte
-	binary.LittleEndian.PutUint64(block[:], uint64(size))
-	h.Write(block[:8])
 	blocks := min((size+sampleBytes-1)/sampleBytes, sampleBlocks)
+	read := make([][]byte, blocks)
+	var g errgroup.Group
+	g.SetLimit(sampleReads)
 	for i := range blocks {
-		at := int64(0)
-		if blocks > 1 {
-			at = max(0, size-sampleBytes) * i / (blocks - 1)
-		}
-		n, err := f.ReadAt(block[:], at)
-		if err != nil && err != io.EOF {
-			return 0, err
-		}
-		h.Write(block[:n])
+		g.Go(func() error {
+			at := int64(0)
+			if blocks > 1 {
+				at = max(0, size-sampleBytes) * i / (blocks - 1)
+			}
+			block := make([]byte, sampleBytes)
+			n, err := f.ReadAt(block, at)
+			if err == io.EOF {
+				err = nil
+			}
+			read[i] = block[:n]
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	h := xxhash.New()
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(size)))
+	for _, block := range read {
+		h.Write(block)
 	}
 	return h.Sum64(), nil
 }
@@ -110,6 +128,7 @@ func sampleHash(f io.ReaderAt, size int64) (uint64, error) {
 type fileSource struct {
 	path string
 	m    *mapping
+	need func(from, to int64) error // makes bytes of the mapping be there; nil: all are
 	layout
 }
 
@@ -124,7 +143,10 @@ func (s *fileSource) ReadRows(first int, dst []byte) error {
 	if first < 0 || n > s.n-first || n*size != len(dst) {
 		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", s.path, first, first+n, s.n)
 	}
-	var err error
+	err := s.fetch(first, n)
+	if err != nil {
+		return err
+	}
 	fault := guard(func() {
 		if s.fortran {
 			err = s.gather(first, n, dst)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (in *Input) Mapped() (*Rows, bool) {
 		view.m = nil
 		return &view, true
 	case *fileSource:
-		if !s.from.same() || s.fortran || s.n == 0 {
+		if !s.from.same() || s.fortran || s.n == 0 || s.need != nil {
 			return nil, false
 		}
 		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path}, true
@@ -142,6 +143,9 @@ type OpenOptions struct {
 	// Formats are further formats by extension, such as ".parquet". Files of them are read
 	// as streams are.
 	Formats map[string]Format
+
+	// Remote opens paths that are addresses, such as s3://bucket/rows.npy; nil: there are none.
+	Remote func(path string) (Remote, error)
 
 	Context  context.Context // ends the receiving of streams; nil: nothing does
 	Progress func(rows int)  // how many rows of streams are received, now and then; nil for none
@@ -216,15 +220,10 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 
 // append opens one more file.
 func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) error {
-	file, err := describe(path)
+	file, s, err := in.open(path, opts)
 	if err != nil {
 		return err
 	}
-	s, err := openFile(path, opts.Formats)
-	if err != nil {
-		return err
-	}
-	in.closers = append(in.closers, s.m.close)
 	if first := joined.first(); first != nil && (first.dim != s.dim || first.typ != s.typ) {
 		return fmt.Errorf("vectors: %s has rows of %d %v, %s of %d %v: inputs must agree", first.path, first.dim, first.typ, path, s.dim, s.typ)
 	}
@@ -237,6 +236,23 @@ func (in *Input) append(joined *concatenation, path string, opts *OpenOptions) e
 	return nil
 }
 
+// open describes and maps a file of this machine or of a remote one.
+func (in *Input) open(path string, opts *OpenOptions) (file File, s *fileSource, err error) {
+	if opts.Remote != nil && address(path) {
+		return in.openRemote(path, opts)
+	}
+	if file, err = describe(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && address(path) {
+			err = fmt.Errorf("vectors: %s is no file of this machine: copy it to one, or build by \"python -m knng.cluster\", which reads object stores", path)
+		}
+		return file, nil, err
+	}
+	if s, err = openFile(path, opts.Formats); err == nil {
+		in.closers = append(in.closers, s.m.close)
+	}
+	return file, s, err
+}
+
 func openFile(path string, further map[string]Format) (*fileSource, error) {
 	parse, err := parserOf(path, further)
 	if err != nil {
@@ -246,8 +262,13 @@ func openFile(path string, further map[string]Format) (*fileSource, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sourceOf(path, m, parse)
+}
+
+// sourceOf reads the layout of a mapped file, and unmaps one that has none.
+func sourceOf(path string, m *mapping, parse func([]byte) (layout, error)) (*fileSource, error) {
 	var l layout
-	err = errors.New("the file is empty")
+	err := errors.New("the file is empty")
 	if m.size > 0 {
 		l, err = parseFile(parse, m.data)
 	}

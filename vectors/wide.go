@@ -51,6 +51,9 @@ func (s *fileSource) ReadWide(first int, dst []float64) error {
 	if from.kind == 0 { // rows of float32 as they are
 		from = number{kind: 'f', size: 4}
 	}
+	if err := s.fetch(first, n); err != nil {
+		return err
+	}
 	column, row := from.size, s.stride
 	if s.fortran {
 		column, row = s.n*from.size, from.size

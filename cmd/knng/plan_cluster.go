@@ -18,7 +18,7 @@ func (b *buildFlags) planShards(ctx context.Context, g *globals, inputs []string
 		return usageError{fmt.Errorf("--cluster builds by method parts, not %s", b.opts.Method)}
 	}
 	b.opts.Method = builder.Parts
-	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Remote: builder.RemoteFiles(b.opts.Scratch)})
 	if err != nil {
 		return err
 	}

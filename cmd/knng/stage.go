@@ -16,6 +16,7 @@ import (
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/vectors/objects"
 )
 
 const stageHelp = `Build a graph by many machines: the parts method as tasks from files to files.
@@ -91,11 +92,11 @@ func (b *stageFlags) complete(c *cobra.Command) (err error) {
 
 func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) error {
 	for i, path := range inputs { // workers may run elsewhere
-		if abs, err := filepath.Abs(path); err == nil && !vectors.Streamed(path) {
+		if abs, err := filepath.Abs(path); err == nil && !vectors.Streamed(path) && !objects.Is(path) {
 			inputs[i] = abs
 		}
 	}
-	in, err := vectors.Open(inputs, nil)
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Remote: builder.RemoteFiles("")})
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func uniteRun(ctx context.Context, g *globals, s *builder.Shards, out string, se
 
 // onlyRun is the run in a folder: the folder itself, or the only one in it.
 func onlyRun(folder string) (string, error) {
-	if exists(filepath.Join(folder, "spec.json")) {
+	if objects.Is(folder) || exists(filepath.Join(folder, "spec.json")) {
 		return folder, nil
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "spec.json"))

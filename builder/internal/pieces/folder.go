@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/knng/knng/vectors/aside"
+	"github.com/knng/knng/vectors/objects"
 )
 
 // A Folder holds the pieces of a run under slash-separated names.
@@ -105,8 +106,18 @@ func (l Local) Remove(name string) error {
 	return nil
 }
 
-// At is the folder at a path.
-func At(path string) Folder { return Local(path) }
+// At is the folder at a path of this machine, or at the address of an object store.
+func At(path string) Folder {
+	if objects.Is(path) {
+		return Objects(path)
+	}
+	return Local(path)
+}
 
 // Join is a path below a folder.
-func Join(folder, name string) string { return filepath.Join(folder, name) }
+func Join(folder, name string) string {
+	if objects.Is(folder) {
+		return Objects(folder).at(name)
+	}
+	return filepath.Join(folder, name)
+}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/vectors/objects/objectstest"
 )
 
 const run = "0123456789abcdef"
@@ -31,10 +33,28 @@ func write(t *testing.T, folder Folder, name string, sections map[uint64][]byte)
 	}
 }
 
-// TestSections: sections are read as they were written, whole or in chunks of records.
+// TestSections: sections are read as they were written, whole or in chunks of records, from
+// a disk and from an object store.
 func TestSections(t *testing.T) {
+	t.Run("local", func(t *testing.T) { sections(t, At(t.TempDir())) })
+	t.Run("objects", func(t *testing.T) {
+		objectstest.Start(t)
+		folder := At(Join("test://runs", "run"))
+		sections(t, folder)
+		if names, err := folder.List("a"); err != nil || len(names) != 1 || names[0] != "b" {
+			t.Errorf("list %q, %v", names, err)
+		}
+		if err := folder.Remove("a"); err != nil {
+			t.Error(err)
+		}
+		if _, err := Open(folder, run, "a/b"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("removed: %v", err)
+		}
+	})
+}
+
+func sections(t *testing.T, folder Folder) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	folder := Local(t.TempDir())
 	sections := map[uint64][]byte{}
 	for range 20 {
 		data := make([]byte, 12*rng.IntN(300_000))

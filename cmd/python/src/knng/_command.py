@@ -49,16 +49,17 @@ def has(command, binary):
     return f"knng {command} " in done.stdout
 
 
-def run(args, feed=None, progress=None):
+def run(args, feed=None, progress=None, env=None):
     """Run ``knng ARGS --json`` and return the object that it prints.
 
-    feed yields buffers for stdin; progress is called with every event. Where this is
+    feed yields buffers for stdin; progress is called with every event; env is the command's
+    environment, None for that of this process. Where this is
     interrupted, the command is told to stop and waited for, and what it has done stays.
     """
     binary = find()
     options = ["--json", "--progress", "json" if progress else "none"]
     process = subprocess.Popen(
-        [binary, *options, *args],
+        [binary, *options, *args], env=env,
         stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
     out = _Reader(process.stdout)
     fed = _Feeder(process, feed) if feed else None

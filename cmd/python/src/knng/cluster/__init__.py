@@ -8,9 +8,14 @@ the command what to do next, has an engine run those commands, and asks again. R
 through the engine: it carries a command and a few numbers a task. Whatever dies, the same
 command goes on: a file in the run is whole or absent, and a task whose file is there does
 nothing.
+
+Inputs and the run may be in an object store, as s3://bucket/run, by fsspec and its packages
+(pip install s3fs, gcsfs, adlfs) on all machines; the graph is then made by
+
+    python -m knng.cluster unite s3://bucket/run/... -o graph.knng
 """
 
-from ._driver import TaskFailed, build, plan
+from ._driver import TaskFailed, build, plan, unite
 from ._engines import EngineError
 
-__all__ = ["EngineError", "TaskFailed", "build", "plan"]
+__all__ = ["EngineError", "TaskFailed", "build", "plan", "unite"]

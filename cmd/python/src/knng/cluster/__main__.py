@@ -7,7 +7,7 @@ import sys
 
 from .. import _errors
 from . import __doc__ as about
-from . import _driver, _engines
+from . import _driver, _engines, _objects
 
 _PASSED = {
     "-k": "neighbors of a row (default 20)",
@@ -25,9 +25,11 @@ _PASSED = {
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m knng.cluster", description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build = parser.add_subparsers(dest="command", required=True).add_parser("build", help="build a graph, or go on with one")
-    build.add_argument("inputs", nargs="+", metavar="INPUT", help="files that all machines see under these paths")
-    build.add_argument("-o", "--output", required=True, metavar="RUN", help="folder that all machines see, for the files of the run")
+    commands = parser.add_subparsers(dest="command", required=True)
+    _unite_parser(commands)
+    build = commands.add_parser("build", help="build a graph, or go on with one")
+    build.add_argument("inputs", nargs="+", metavar="INPUT", help="files that all machines see under these paths, or objects such as s3://bucket/part*.npy")
+    build.add_argument("-o", "--output", required=True, metavar="RUN", help="folder that all machines see, for the files of the run, or an address such as s3://bucket/run")
     build.add_argument("--engine", default="local:1", help="local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077 (default local:1)")
     build.add_argument("--memory", type=_size, help="memory of a worker, such as 1GiB (default: Dask's limit of it, else half of the machine)")
     build.add_argument("--threads", type=int, help="threads of a worker")
@@ -39,6 +41,12 @@ def _parser():
     return parser
 
 
+def _unite_parser(commands):
+    unite = commands.add_parser("unite", help="make one graph of a finished run; other options are those of knng unite")
+    unite.add_argument("run", metavar="RUN", help="the run that build printed")
+    unite.add_argument("-o", "--output", required=True, metavar="DIR", help="directory of the graph")
+
+
 def _size(text):
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text, re.IGNORECASE)
     if not found or not float(found[1]):
@@ -47,7 +55,11 @@ def _size(text):
 
 
 def main(argv=None):
-    given = _parser().parse_args(argv)
+    given, rest = _parser().parse_known_args(argv)
+    if given.command == "unite":
+        return _driver.unite(given.run, given.output, rest)
+    if rest:
+        _parser().error(f"unknown arguments: {' '.join(rest)}")
     options = [word for flag in _PASSED if getattr(given, "pass" + flag) is not None for word in (flag, getattr(given, "pass" + flag))]
     try:
         if given.plan:
@@ -57,7 +69,7 @@ def main(argv=None):
     except KeyboardInterrupt:
         _driver.say("interrupted: give the same command again to continue")
         return 130
-    except (_driver.TaskFailed, _engines.EngineError) as error:
+    except (_driver.TaskFailed, _engines.EngineError, OSError) as error:
         _driver.say(error)
         return 1
     except _errors.Error as error:
@@ -76,7 +88,7 @@ def _show(result, as_json):
         print(f"recall     {recall['recall']:.4f}, 95 % interval {recall['low']:.4f} to {recall['high']:.4f} ({recall['sample']} rows)")
         print(f"stopped    {result['stop']}")
         print(f"tasks      {result['tasks']}, {result['retries']} tried again; {result['wall_seconds']:.1f} s, {result['task_cpu_seconds']:.1f} s of CPU, {result['peak_task_bytes'] >> 20} MiB resident in the largest")
-        print(f"next       knng unite {result['run']} -o graph.knng")
+        print(f"next       {'python -m knng.cluster' if _objects.is_object(result['run']) else 'knng'} unite {result['run']} -o graph.knng")
     if result["short"]:
         _driver.say(f"the graph is below the recall asked for: {result['recall_estimate']['recall']:.4f}, asked {result['target']}")
         return 4

@@ -6,7 +6,7 @@ import sys
 import time
 
 from .. import _command, _errors
-from . import _engines
+from . import _engines, _objects
 
 TRIES = 3  # of a task
 
@@ -18,18 +18,21 @@ class TaskFailed(Exception):
 def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, report=None):
     """Build a graph into the folder ``run``, or go on with it, and return its result.
 
+    inputs and run are paths that all machines see, or addresses in an object store that all
+    machines reach, such as s3://bucket/run.
+
     options are words for ``knng stage begin``: -k, --metric, --recall, --divisions, --seed,
     --bad-rows, --ids, --shard-rows, --solvers, --range-rows. memory and threads are those of a
     worker. report is called with lines for people.
     """
     report = report or (lambda line: None)
-    began = _command.run(["stage", "begin", *map(str, inputs), "-o", os.path.abspath(run), *options])
+    began = _command.run(["stage", "begin", *_objects.expand(inputs), "-o", _objects.local(run), *options], env=_objects.environment())
     at = began["run"]
     tally = _Tally(report)
     workers = None
     try:
         while True:
-            wave = _command.run(["stage", "next", at])
+            wave = _command.run(["stage", "next", at], env=_objects.environment())
             if wave["ended"]:
                 break
             if workers is None:  # a run that is finished needs none
@@ -115,10 +118,15 @@ class _Tally:
 def plan(inputs, options=(), workers="2x1"):
     """What a build by so many workers would take, as text."""
     words = [w for pair in _pairs(options) if pair[0] not in ("--shard-rows", "--solvers", "--range-rows") for w in pair]
-    done = subprocess.run([_command.find(), "plan", *map(str, inputs), "--method", "parts", "--cluster", workers, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run([_command.find(), "plan", *_objects.expand(inputs), "--method", "parts", "--cluster", workers, *words], env=_objects.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         raise _errors.of(done.returncode, done.stderr.strip())
     return done.stdout
+
+
+def unite(run, out, options=()):
+    """Make one graph of a finished run, as ``knng unite`` does, which cannot reach object stores. Returns its exit code."""
+    return subprocess.call([_command.find(), "unite", _objects.local(run), "-o", os.fspath(out), *options], env=_objects.environment())
 
 
 def _pairs(options):

@@ -6,6 +6,7 @@ import sys
 import time
 
 from .. import _command
+from . import _objects
 
 
 def do(run, words, memory=None, threads=None, slots=1):
@@ -17,7 +18,7 @@ def do(run, words, memory=None, threads=None, slots=1):
     if memory:
         args += ["--memory", str(memory // slots)]
     began = time.monotonic()
-    process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.read().decode("utf-8", "replace").strip()
     process.stderr.close()
     code, cpu, peak = _wait(process)

@@ -21,6 +21,8 @@ type timed struct {
 func TestLeftOfMeasuredBuilds(t *testing.T) {
 	parts := shape("parts", 150_000)
 	parts.Recall, parts.Divisions = 0.9, 12
+	again := shape("parts", 150_000)
+	again.Recall, again.Divisions = 0.95, 16
 	paper := shape("paper", 30_000)
 	paper.Recall, paper.Divisions, paper.Visits = 0.9, 11, 500
 	asPaper := []timed{{"audit", 0.02}, {"order", 0.05}, {"controls", 0.01}}
@@ -39,6 +41,9 @@ func TestLeftOfMeasuredBuilds(t *testing.T) {
 		"parts": {parts, []timed{{"audit", 0.03}, {"copy", 0.03}, {"controls", 0.12}, {"leaders 1", 0.3}, {"division 1", 1.7}, {"fold", 0.2},
 			{"leaders 2", 0.3}, {"division 2", 1.07}, {"fold", 0.26}, {"leaders 3", 0.32}, {"division 3", 0.92}, {"recall", 0.12},
 			{"adjacency", 0.27}, {"checksum", 0.11}, {"seal", 0.13}}},
+		"parts that fold fast": {again, []timed{{"audit", 0.05}, {"copy", 0.01}, {"controls", 0.11}, {"leaders 1", 0.32}, {"division 1", 1.61}, {"fold", 0.2},
+			{"leaders 2", 0.32}, {"division 2", 0.97}, {"fold", 0.23}, {"leaders 3", 0.29}, {"division 3", 0.89}, {"fold", 0.24},
+			{"leaders 4", 0.34}, {"division 4", 0.93}, {"recall", 0.11}, {"adjacency", 0.24}, {"checksum", 0.11}, {"seal", 0.07}}},
 		"paper": {paper, asPaper},
 	} {
 		for _, slow := range []float64{10, 40} {

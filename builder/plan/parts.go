@@ -17,7 +17,7 @@ func (s *Shape) parts() []Pass {
 	held, beyond := s.partsMemory()
 	lead := Pass{Name: "leaders", Does: "reads all rows in order, to find the leaves that each stands in", Times: divisions,
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
-		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * s.rowBytes() / 16}, held: held}
+		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * (s.rowBytes()/16 + n*ledWords)}, held: held}
 	lead.held.heap = held.heap/4 + float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + s.assigning()
 	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
 	if s.spillFits(spilled) {
@@ -32,7 +32,7 @@ func (s *Shape) parts() []Pass {
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+laterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
-		work:      work{tile: foldedPairs * units}, held: s.stripes()}
+		work:      work{touched: foldedWords * units}, held: s.stripes()}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
 		divide.work.touched += 4 * divisions * s.partsCopies() * n * float64(s.Dim)
@@ -45,7 +45,7 @@ func (s *Shape) parts() []Pass {
 		passes = append(passes, fold)
 	}
 	last := folded + s.lastUnits(first, divisions)
-	end := s.sealed(stored+last, work{tile: unitedPairs * last}, s.stripes())
+	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
@@ -73,14 +73,20 @@ func (s *Shape) stripes() memory {
 // their bytes there were four batches, each of which reads all rows, now three.
 const Spilled = 17.0 / 16
 
-// foldedPairs and unitedPairs are the cost of uniting a byte of lists in folds and in the
-// last pass, in pairs of a tile: lists are decoded, merged, and packed again, which takes
-// a processor and hardly waits for memory. Measured from 1 to 20 million rows (nine builds,
-// bench/results/larger): 2.7 to 10 in folds, 2.9 to 8.0 in the last pass; these are medians.
+// foldedWords and unitedWords are the cost of uniting a byte of lists in folds and in the
+// last pass, in words touched: lists are decoded, merged and packed again, which no kernel
+// speeds up. Processor time on SIFT, 150,000 rows: 9 words a byte in folds, 5 in the last
+// pass. Of 1 to 20 million rows (nine builds, bench/results/larger) the wall time, with its
+// waits for a disk, was 7 to 27 and 8 to 22.
 const (
-	foldedPairs = 5.4
-	unitedPairs = 3.7
+	foldedWords = 10
+	unitedWords = 7
 )
+
+// ledWords is the cost of a row beside its comparisons with leaders, in words touched: its
+// cells are sorted, its nearest leaders kept. Processor time on SIFT, 150,000 rows: 0.32 s
+// a division, of which 0.1 are comparisons.
+const ledWords = 1000
 
 // partsFirst and paperFirst are how many times as long as a later division the first takes:
 // lists that are empty take whatever their leaf has. Processor time on SIFT, 150,000 rows by

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -191,14 +192,15 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searc
 	return r, nil
 }
 
-// makeLinks makes the links that search walks, within a share of a memory limit.
-func (g *globals) makeLinks(ctx context.Context, dir string, memory int64) error {
+// makeLinks makes the links that search walks, within a share of a memory limit; show is given
+// its progress.
+func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, show func(progress.Event)) error {
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	steps := &steps{to: g.phases()}
+	steps := &steps{to: progress.Reporter{Tell: show}}
 	defer steps.end()
 	return search.Make(s, &search.Options{Context: ctx, Limit: memory / 4, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))

@@ -21,6 +21,21 @@ type Figures struct {
 	Equal      int              `json:"equal"` // groups of duplicates
 }
 
+// rows are those that the figures name: hubs, and the first of each group.
+func (f *Figures) rows() (rows []uint32) {
+	if f == nil {
+		return nil
+	}
+	for _, h := range f.Hubs {
+		rows = append(rows, h.Row)
+	}
+	for _, g := range slices.Concat(f.Components, f.Duplicates) {
+		rows = append(rows, g.First)
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
+}
+
 // A Histogram counts values in bins of equal width from Low to High.
 type Histogram struct {
 	Low    float32 `json:"low"`

@@ -214,8 +214,13 @@ func (s *Server) row(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) showFigures(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer(w, map[string]any{"figures": s.figures, "map": s.points != nil, "failure": s.failure})
+	f, drawn, failure := s.figures, s.points != nil, s.failure
+	s.mu.Unlock()
+	rows := []shownRow{}
+	for _, row := range f.rows() {
+		rows = append(rows, s.shown(store.Row(row)))
+	}
+	answer(w, map[string]any{"figures": f, "rows": rows, "map": drawn, "failure": failure})
 }
 
 // showMap sends u32 n, u32 rows, u16 x, u16 y, and a byte of class for each point.

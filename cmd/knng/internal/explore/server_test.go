@@ -97,6 +97,8 @@ func TestAnswers(t *testing.T) {
 		{"localhost", "/api/search?q=point-b", 200, `"row":1,`},
 		{"localhost", "/api/search?q=nothing", 200, `"hits":[],"whole":true`},
 		{"localhost", "/api/figures", 200, `"map":true`},
+		{"localhost", "/api/figures", 200, `"rows":[{"row":`},
+		{"localhost", "/api/figures", 200, `"id":"point-`},
 		{"localhost", "/image/7", 200, "PNG"},
 		{"localhost", "/image/8", 404, ""},
 		{"localhost", "/image/9", 404, ""},

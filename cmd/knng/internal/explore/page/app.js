@@ -85,19 +85,19 @@ async function figures() {
   const f = answer.figures;
   if (f && !$("figures").children.length) {
     $("figures-state").textContent = `Connected parts: ${count(f.islands)}. Rows in no list: ${count(f.antihubs)}. Groups of equal rows: ${count(f.equal)}.`;
-    const last = f.in_degrees.at(-1);
+    const last = f.in_degrees.at(-1), rows = new Map(answer.rows.map(r => [r.row, r])), name = row => title(rows.get(row) || { row });
     $("figures").replaceChildren(
       bars("Rows by in-degree (bars double)", f.in_degrees.map(b => b.rows), "0", last ? String(last.to) : ""),
       bars("Distance to the nearest", f.nearest.counts || [], number(f.nearest.low), number(f.nearest.high)),
       bars("Distance to the last neighbor", f.farthest.counts || [], number(f.farthest.low), number(f.farthest.high)),
-      groups("Hubs: rows in most lists", "none", f.hubs, h => `row ${h.row}: ${count(h.in_degree)}`),
-      groups("Largest connected parts", "none", f.components, g => `${count(g.size)} rows, from ${g.first}`),
-      groups("Equal rows", "none", f.duplicates, g => `${count(g.size)} rows, from ${g.first}`));
+      groups("Hubs: rows in most lists", "none", f.hubs, h => `${name(h.row)}: ${count(h.in_degree)}`),
+      groups("Largest connected parts", "none", f.components, g => `${count(g.size)} rows, from ${name(g.first)}`),
+      groups("Equal rows", "none", f.duplicates, g => `${count(g.size)} rows, from ${name(g.first)}`));
   }
   if (!answer.map) { setTimeout(figures, 700); return; }
   const b = await fetch("api/map");
   map.load(await b.arrayBuffer());
-  $("map-state").textContent = map.n < info.rows ? `${count(map.n)} of ${count(info.rows)} rows, drawn at random` : "Click a point; drag and scroll to move and zoom.";
+  $("map-state").textContent = map.n < info.rows ? `${count(map.n)} of ${count(info.rows)} rows, drawn at random` : "Click a point; drag and scroll to move and zoom. By keys: arrows, plus, minus, 0, and Enter for the point nearest the middle.";
 }
 
 async function begin() {

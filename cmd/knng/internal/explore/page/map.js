@@ -98,8 +98,8 @@ class GraphMap {
     if (this.pointers.delete(e.pointerId) && up && !this.moved) this.click(e.offsetX, e.offsetY);
   }
 
-  click(px, py) {
-    let best = -1, least = 15 * 15;
+  click(px, py, least = 15 * 15) {
+    let best = -1;
     for (let i = 0; i < this.n; i++) {
       const [x, y] = this.at(i), d = (x - px) ** 2 + (y - py) ** 2;
       if (d < least) { least = d; best = i; }
@@ -113,6 +113,7 @@ class GraphMap {
     if (moves) { this.view.x += moves[0]; this.view.y += moves[1]; }
     else if (e.key === "+" || e.key === "=") this.zoom(1.4, w / 2, h / 2);
     else if (e.key === "-") this.zoom(1 / 1.4, w / 2, h / 2);
+    else if (e.key === "Enter") this.click(w / 2, h / 2, Infinity);
     else if (e.key === "0") this.view = { x: 0.5, y: 0.5, zoom: 1 };
     else return;
     e.preventDefault();

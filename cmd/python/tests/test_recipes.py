@@ -265,3 +265,35 @@ def test_every_recipe_has_a_test():
     """A block that no test runs is no recipe."""
     source = Path(__file__).read_text(encoding="utf-8")
     assert not [title for title in BLOCKS if f'"{title}"' not in source]
+
+
+@pytest.fixture
+def atlas(x, tmp_path):
+    """The rows as Embedding Atlas is given them, read as it reads them."""
+    pandas = need("pandas", "pyarrow")
+    file = tmp_path / "x.parquet"
+    run("Embedding Atlas", x=x, names=[f"n{i}" for i in range(len(x))], path=file)
+    return pandas.read_parquet(file)
+
+
+def test_atlas_column(x, atlas):
+    """{"ids": [row, ...], "distances": [...]}, rows from 0, the row itself at a distance of 0, as its documents have it."""
+    from oracle import nearest
+
+    ids, distances = np.stack(list(atlas["neighbors"].map(lambda n: n["ids"]))), np.stack(list(atlas["neighbors"].map(lambda n: n["distances"])))
+    assert ids.dtype.kind == "i" and ids.shape == distances.shape == (len(x), 15)
+    assert (ids[:, 0] == np.arange(len(x))).all() and not distances[:, 0].any()
+    np.testing.assert_allclose(distances[:, 1:], nearest(x, 14)[1], rtol=1e-4)
+
+
+def test_atlas_counts_in_it(x, atlas):
+    """Embedding Atlas's own code makes of the column what it makes of exact neighbors."""
+    metrics = need("embedding_atlas.graph_metrics")
+    from oracle import nearest
+
+    found, far = nearest(x, 14)
+    exact = atlas[["name"]].copy()
+    exact["neighbors"] = [{"ids": [row, *i], "distances": [0.0, *d]} for row, (i, d) in enumerate(zip(found.tolist(), far.tolist()))]
+    np.testing.assert_allclose(metrics.compute_pagerank_column(atlas, neighbors="neighbors"), metrics.compute_pagerank_column(exact, neighbors="neighbors"), rtol=1e-3)
+    for mine, own in zip(metrics.compute_degree_columns(atlas, neighbors="neighbors"), metrics.compute_degree_columns(exact, neighbors="neighbors")):
+        assert (np.asarray(mine) == np.asarray(own)).mean() > 0.999

@@ -294,6 +294,6 @@ def test_atlas_counts_in_it(x, atlas):
     found, far = nearest(x, 14)
     exact = atlas[["name"]].copy()
     exact["neighbors"] = [{"ids": [row, *i], "distances": [0.0, *d]} for row, (i, d) in enumerate(zip(found.tolist(), far.tolist()))]
-    np.testing.assert_allclose(metrics.compute_pagerank_column(atlas, neighbors="neighbors"), metrics.compute_pagerank_column(exact, neighbors="neighbors"), rtol=1e-3)
     for mine, own in zip(metrics.compute_degree_columns(atlas, neighbors="neighbors"), metrics.compute_degree_columns(exact, neighbors="neighbors")):
         assert (np.asarray(mine) == np.asarray(own)).mean() > 0.999
+    assert (metrics.compute_kcore_column(atlas, neighbors="neighbors") == metrics.compute_kcore_column(exact, neighbors="neighbors")).mean() > 0.99

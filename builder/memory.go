@@ -77,6 +77,12 @@ func (r *run) openLedger() (err error) {
 // partsRoom is the memory of the parts method for blocks that grow with the rows.
 func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 
+// groupsRoom is that while groups are solved: the blocks of these, which are in the least memory,
+// are given by the ledger, so that groups that are larger than planned stand in files.
+func (r *run) groupsRoom() int64 {
+	return max(r.partsRoom(), r.limit()-reserved(Parts, r.leastPlan(Parts).Pass("divisions").Beside()))
+}
+
 // lastRoom is that of its last pass, which holds no groups (dropGroups); the collector takes
 // the rest of them when a block needs the memory (pages.HoldHeap).
 func (r *run) lastRoom() int64 {
@@ -92,7 +98,7 @@ func (r *run) least(method Method) int64 { return reserved(method, r.leastPlan(m
 // of groups of leaves, whose sizes a plan does not know, up to 18 %.
 func reserved(method Method, planned int64) int64 {
 	if method == Parts {
-		return planned/20*23 + min(24*mib, planned/8)
+		return planned/20*23 + min(8*mib, planned/8)
 	}
 	return planned/8*9 + mib/2
 }

@@ -142,6 +142,7 @@ func (m *partsMethod) divideParts() error {
 		return err
 	}
 	defer leaves.Free()
+	defer m.roomForGroups()()
 	done, sum, err := m.Committed(leaves.Groups())
 	if err != nil {
 		return err
@@ -165,6 +166,15 @@ func (m *partsMethod) divideParts() error {
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(m.N()), m.SteerNote())
 	return err
+}
+
+// roomForGroups gives the ledger the memory of groups, until done.
+func (m *partsMethod) roomForGroups() (done func()) {
+	m.Ledger.Limit = m.groupsRoom()
+	return func() {
+		m.group.Free()
+		m.Ledger.Limit = m.partsRoom()
+	}
 }
 
 // assign divides all rows.

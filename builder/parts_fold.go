@@ -24,7 +24,8 @@ func (m *partsMethod) foldParts() error {
 	p := m.Begin("fold", "rows", int64(m.N()))
 	defer p.End("")
 	err := m.Draft.Fold(uint32(len(m.State.Stages)), func(add func(*store.Lists) error) error {
-		var batch store.Lists
+		most := min(m.stripePlaces(), m.N()) * m.K
+		batch := store.Lists{Neighbors: make([]uint32, 0, most), Keys: make([]float32, 0, most)}
 		defer func() { m.Written() }() // what the fold replaces is still there
 		return m.eachStripe(func(s *stripe) error {
 			batch.Reset()

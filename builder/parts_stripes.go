@@ -51,7 +51,7 @@ func (m *partsMethod) unite(number int, s *stripe) error {
 	s.from = number * m.stripePlaces()
 	s.to = min(s.from+m.stripePlaces(), m.N())
 	if s.lists == nil {
-		s.lists = union.New(m.stripePlaces(), m.K, nil)
+		s.lists = union.New(min(m.stripePlaces(), m.N()), m.K, nil)
 	}
 	for p := range uint32(s.to - s.from) {
 		s.lists.Set(p, nil, nil)

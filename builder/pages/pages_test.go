@@ -90,7 +90,7 @@ func TestHoldHeap(t *testing.T) {
 	if whole > limit || whole < limit/2 {
 		t.Errorf("%d bytes are left of %d", whole, limit)
 	}
-	small, large := Make[byte](1<<20), Make[uint64](8<<20)
+	small, large := Make[byte](1<<19), Make[uint64](8<<20)
 	if got := heap(); got != whole-64<<20 {
 		t.Errorf("%d bytes beside a block of 64 MiB, want %d", got, whole-64<<20)
 	}

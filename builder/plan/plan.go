@@ -36,9 +36,10 @@ type Pass struct {
 	DiskBytes    int64   `json:"disk_bytes"`    // on disk beyond the source while it runs, at most
 	Seconds      float64 `json:"seconds,omitempty"`
 
-	work  work
-	held  memory
-	first float64 // how many times as long as the others the first takes; 0 is 1
+	work   work
+	held   memory
+	groups memory  // of held: blocks of groups of leaves, which a ledger gives
+	first  float64 // how many times as long as the others the first takes; 0 is 1
 }
 
 // memory is the memory of a pass. Large blocks are outside Go's heap (package pages)
@@ -47,7 +48,7 @@ type Pass struct {
 type memory struct{ mapped, heap float64 }
 
 // mappedFrom is the size from which package pages maps a block outside the heap.
-const mappedFrom = 8 << 20
+const mappedFrom = 1 << 20
 
 // block adds a block of package pages.
 func (m *memory) block(bytes float64) {
@@ -70,6 +71,11 @@ func (p *Plan) Pass(name string) *Pass {
 
 // Alone is the anonymous memory of a pass where nothing is left of those before it.
 func (p *Pass) Alone() int64 { return int64(fixedMemory + p.held.mapped + 2*p.held.heap) }
+
+// Beside is Alone without the blocks of groups of leaves.
+func (p *Pass) Beside() int64 {
+	return int64(fixedMemory + p.held.mapped - p.groups.mapped + 2*(p.held.heap-p.groups.heap))
+}
 
 // fixedMemory is the program, Pebble's memtables and cache, and small buffers.
 // Measured on builds of a few hundred rows: 7.2 to 8 MB.

@@ -58,19 +58,25 @@ func TestPlanIsEnough(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("there is no /proc to look at the memory of a process:", err)
 	}
-	for dim, methods := range map[int][]string{
-		32: {"exact", "balls", "parts", "paper", "balls --duplicates collapse"}, 3: {"tree"},
+	for _, of := range []struct {
+		rows, dim int
+		methods   []string
+	}{
+		{5000, 32, []string{"exact", "balls", "parts", "paper", "balls --duplicates collapse"}},
+		{5000, 3, []string{"tree"}},
+		{2000, 128, []string{"parts"}}, // a group that is not full
+		{40000, 128, []string{"parts"}},
 	} {
 		rows := filepath.Join(t.TempDir(), "rows.u8bin")
-		set, err := generate.New(5000, dim, vectors.Uint8, 1)
+		set, err := generate.New(of.rows, of.dim, vectors.Uint8, 1)
 		if err == nil {
 			err = set.Write(t.Context(), rows)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, method := range methods {
-			t.Run(method, func(t *testing.T) {
+		for _, method := range of.methods {
+			t.Run(fmt.Sprintf("%s of %d rows", method, of.rows), func(t *testing.T) {
 				flags := append([]string{"-k", "10", "--threads", "2", "--search", "off", "--method"}, strings.Fields(method)...)
 				limit := needed(t, rows, flags...)
 				if planned := plannedLeast(t, rows, flags...); max(planned, limit)-min(planned, limit) > 1<<18 {

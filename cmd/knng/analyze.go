@@ -21,7 +21,7 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
 
   knng analyze photos.knng
   knng analyze photos.knng --top 50 --json
-  knng analyze photos.knng --within 0.05    # what is this near counts as equal
+  knng analyze photos.knng --within 0.05    # rows this near count as equal
   knng analyze photos.knng --reverse        # and build the in-neighbors
   knng analyze photos.knng --plot photos.svg
   knng analyze photos.knng --affinity clusters.csv    # and cluster it
@@ -77,7 +77,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.StringVar(&a.plot, "plot", "", "draw in-degrees, distances and the recall of 1,000 rows to this SVG file")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
-	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of what the machine or its cgroup offers for the first, 256 MiB for the second)")
+	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of the memory of the machine or its cgroup for the first, 256 MiB for the second)")
 	f.StringVar(&a.affinity, "affinity", "", "cluster by affinity propagation and write row,exemplar to this CSV file")
 	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all)")
 	return c
@@ -100,7 +100,7 @@ func (a *analyzeFlags) complete() (err error) {
 	return err
 }
 
-// A graphReport is what analyze found.
+// A graphReport is the findings of analyze.
 type graphReport struct {
 	Dir         string                   `json:"dir"`
 	Rows        int                      `json:"rows"`

@@ -17,7 +17,7 @@ import (
 // mostIterations is where affinity propagation gives up.
 const mostIterations = 1000
 
-// An affinityReport is what affinity propagation found.
+// An affinityReport is the result of affinity propagation.
 type affinityReport struct {
 	File       string           `json:"file"` // row,exemplar of every row
 	Clusters   int              `json:"clusters"`
@@ -85,7 +85,7 @@ func writeExemplars(path string, exemplars []uint32) error {
 	return f.Commit()
 }
 
-// showAffinity prints what affinity propagation found, for people.
+// showAffinity prints the result of affinity propagation for people.
 func showAffinity(out io.Writer, r *affinityReport) {
 	how := "converged after"
 	if !r.Converged {

@@ -101,14 +101,14 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+"; l1, chebyshev, correlation, hamming and jaccard are slower, as every pair is compared by its distance")
-	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them: what hamming and jaccard compare")
+	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", "auto, exact, tree, balls, parts or paper")
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "this many divisions, or at most so many where --recall is given too; balls, parts: leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "this many propagation rounds, or at most so many where --recall is given too; parts has none (default: until recall says so, which may be none)")
 	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, with paper 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers; 4 GiB where the system does not tell)")
+	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row that is read, N with --limit-rows N; those of dropped rows are left out")
 	f.StringVar(&b.column, "column", "", ".npz: the array of vectors; .parquet: their column (default the only one that can be)")
@@ -118,7 +118,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, zero under cosine, or equal elements under correlation: error, drop (rows after them are numbered anew: use --ids) or isolate")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
-	f.StringVar(&b.search, "search", "on", "make what \"knng search\" walks, 8 k bytes a row and at most 160, on or off (the first search makes it then)")
+	f.StringVar(&b.search, "search", "on", "make the links that \"knng search\" walks, 8 k bytes a row and at most 160: on, or off (the first search makes them)")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "paper: computed-pair cache: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
 	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
@@ -372,7 +372,7 @@ func (b *buildFlags) receive(ctx context.Context, g *globals, inputs []string, s
 	return in, errors.Join(err, f.Close())
 }
 
-// sameStdin compares what comes on stdin with what the build in the directory was made of:
+// sameStdin compares the rows on stdin with those that the build in the directory was made of:
 // other rows are refused as those of another file are. Nothing need come.
 func (b *buildFlags) sameStdin(ctx context.Context, g *globals, in *vectors.Input) error {
 	at := slices.IndexFunc(in.Files, func(f vectors.File) bool { return f.Path == "-" })
@@ -456,7 +456,7 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
 }
 
-// printPlanned shows what was planned beside what happened.
+// printPlanned shows the plan beside the outcome.
 func printPlanned(w io.Writer, r *builder.Result) {
 	p := r.Plan
 	if p == nil {

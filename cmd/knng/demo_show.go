@@ -142,7 +142,7 @@ func printTable(w io.Writer, lists []neighborList) {
 	}
 }
 
-// summary says what was built, how well, where it is and what to type next.
+// summary names the graph, its recall, its place, and the commands to try next.
 func (d *demo) summary(w io.Writer, self, example string) {
 	r, graph := d.result, d.folder.graph()
 	state := "built"

@@ -31,7 +31,7 @@ const exitHelp = `Exit codes:
   3    no space, or the memory limit is below the minimum: build, refine and demo
        go on when given again, other commands begin anew
   4    build or demo is finished, and the graph is below the recall asked for: it
-       is kept and can be used; stderr says what would help. The same command says
+       is kept and can be used; stderr names remedies. The same command says
        it again
   5    another process holds the directory
   129  stopped by SIGHUP, when the terminal went: as 130
@@ -77,7 +77,7 @@ func (g *globals) end(dir string, err error, show func() error) error {
 	return show()
 }
 
-// stopped returns the error that a command stopped with, having said what to do
+// stopped returns the error that a command stopped with, having named the way on
 // where it was interrupted.
 func (g *globals) stopped(err error) error {
 	if errors.Is(err, context.Canceled) {

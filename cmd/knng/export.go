@@ -25,7 +25,7 @@ var exportHelp = `Write a finished graph in the format of another tool, rows in 
   knng export photos.knng -o graph.gt
 
 Libraries differ in whether they expect the row itself in its list, and go wrong in
-silence; --for sets what each wants:
+silence; --for sets the flags that each needs:
 
 ` + libraryTable() + `
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
@@ -59,13 +59,13 @@ func newExport(g *globals) *cobra.Command {
 	f.StringVar(&e.library, "for", "", "the library to write for: "+libraryNames())
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz, csv and the formats of nodes and edges: union (either lists the other) or mutual (each does)")
-	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of what the machine or its cgroup offers)")
+	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of the memory of the machine or its cgroup)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
 	requireOutput(c)
 	return c
 }
 
-// complete settles what is written, from the flags and the name of the output.
+// complete settles the format and the parts of the output, from the flags and the name of the output.
 func (e *exportFlags) complete(c *cobra.Command) (err error) {
 	if e.out == "-" {
 		return errors.New("--output is -, want the name of a file: exports are not written to stdout")

@@ -13,7 +13,7 @@ import (
 	"github.com/knng/knng/store/export"
 )
 
-// libraryTable is what --for sets, for the help.
+// libraryTable lists the flags that --for sets, for the help.
 func libraryTable() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -33,7 +33,7 @@ func libraryTable() string {
 	return text.String()
 }
 
-// suit sets what the library of --for expects; flags that say something else are an error.
+// suit sets the flags that the library of --for expects; flags that say something else are an error.
 func (e *exportFlags) suit(c *cobra.Command) error {
 	l, err := export.For(e.library)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/knng/knng/store/living"
 )
 
-const infoHelp = `Say what a directory holds: a finished graph, or how far a build is that was
-interrupted or is running, and what it was given. It does not hold up one that runs.
+const infoHelp = `Describe a directory: a finished graph, or how far a build is that was
+interrupted or is running, and its options. It does not hold up one that runs.
 
   knng info photos.knng
   knng info photos.knng --json`
 
 func newInfo(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "info DIR", Short: "Say what a graph is, or how far its build is", Long: infoHelp,
+		Use: "info DIR", Short: "Describe a graph, or show how far its build is", Long: infoHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0]) },
 	}

@@ -83,7 +83,7 @@ func newRoot(g *globals) *cobra.Command {
 	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newSearch(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
 		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newUnite(g), newStage(g),
 		newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
-		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitHelp})
+		&cobra.Command{Use: "exit-codes", Short: "The exit codes and their meanings", Long: exitHelp})
 	for _, command := range more {
 		root.AddCommand(command(g))
 	}
@@ -117,7 +117,7 @@ func (g *globals) close() {
 	}
 }
 
-// log prints what a library has to say.
+// log prints the messages of libraries.
 func (g *globals) log(format string, a ...any) {
 	if g.way() == "json" { // every line of which is an object
 		g.say(format, a...)

@@ -15,7 +15,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-const planHelp = `Say what a build will take, without building: its passes over the data, peak
+const planHelp = `Estimate the cost of a build, without building: its passes over the data, peak
 memory, peak disk (store and scratch, beyond the source), bytes read and written,
 and time, from measuring this machine for a second.
 
@@ -31,7 +31,7 @@ func newPlan(g *globals) *cobra.Command {
 	b := new(buildFlags)
 	cluster := ""
 	c := &cobra.Command{
-		Use: "plan INPUT...", Short: "Say what a build will take", Long: planHelp,
+		Use: "plan INPUT...", Short: "Estimate the cost of a build", Long: planHelp,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, inputs []string) error {
 			if err := b.complete(c); err != nil {
@@ -44,7 +44,7 @@ func newPlan(g *globals) *cobra.Command {
 		},
 	}
 	b.bind(c)
-	c.Flags().StringVar(&cluster, "cluster", "", "what a build by so many machines of so many threads takes, such as 20x16 (python -m knng.cluster)")
+	c.Flags().StringVar(&cluster, "cluster", "", "the cost of a build by so many machines of so many threads, such as 20x16 (python -m knng.cluster)")
 	return c
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/knng/knng/builder"
 )
 
-// reporter returns what shows a build's progress, as the flags ask.
+// reporter returns the printer of a build's progress that the flags choose.
 func (g *globals) reporter() func(builder.Event) {
 	switch g.way() {
 	case "none":
@@ -105,7 +105,7 @@ type bar struct {
 	now   func() time.Time
 	last  time.Time
 	cells int // of a line of the terminal; 0 is not known
-	drawn int // width of what stands there
+	drawn int // width of the text that is drawn
 }
 
 func (b *bar) show(e builder.Event) {

@@ -45,7 +45,7 @@ func newRecall(g *globals) *cobra.Command {
 	f.Uint64Var(&r.seed, "seed", 1, "seed of the sample")
 	f.StringVar(&r.truth, "truth", "", "exact lists: u32 m, u32 k, m*k int32 rows, m*k float32 distances")
 	f.StringVar(&r.rows, "rows", "", "the rows that --truth belongs to: u32 m, u32 1, m int32")
-	f.StringVar(&r.distances, "truth-distances", "auto", "what --truth holds: auto, squared, or metric distances")
+	f.StringVar(&r.distances, "truth-distances", "auto", "contents of --truth: auto, squared, or metric distances")
 	r.search.bind(c)
 	return c
 }

@@ -106,7 +106,7 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	if r.distance != "" {
 		r.opts.Distance = refine.RankOrder(ranksOf(g1, r.ranks))
-	} else { // to say what is wrong before vectors are received, not after
+	} else { // errors are told before vectors are received, not after
 		r.opts.Vectors = vectors.Described(nil, g1.Len(), 1, vectors.Float32)
 	}
 	if err := r.opts.Validate(g1); err != nil {
@@ -128,7 +128,7 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	return g.end(r.out, err, func() error { return showRefined(g, res, r.out) })
 }
 
-// receive opens the vectors. What comes from streams is put beside the store.
+// receive opens the vectors. Streams are received beside the store.
 func (r *refineFlags) receive(ctx context.Context, g *globals) (err error) {
 	if _, err := vacant(r.out); err != nil {
 		return err
@@ -154,7 +154,7 @@ func showRefined(g *globals, res *refine.Result, dir string) error {
 	return nil
 }
 
-// flattenRefined is a result with what scripts want to know besides.
+// flattenRefined is a result with further values for scripts.
 func flattenRefined(res *refine.Result, dir string) any {
 	return struct {
 		*refine.Result

@@ -31,7 +31,7 @@ QUERIES is a file of vectors as build reads them. The first search of a graph ma
 links that it walks, in DIR/search, which may be deleted; build makes them too. --effort is
 how many of the best found so far a search looks around: more finds more and takes longer.
 --recall finds the effort that reaches a recall on rows of the graph, each held out while it
-is the query, and says what other rows reached with it; exit code 4 means that none did.
+is the query, and tells the recall that other rows reached with it; exit code 4 means that none did.
 
 -o writes arrays "rows" (int64, -1 where there is none) and "distances" (float32), a line for
 every query: numpy.load reads them. With --within and -k 0 lists have any length: they are

@@ -121,7 +121,7 @@ type workerFlags struct {
 func (w *workerFlags) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&w.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&w.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of what the machine or its cgroup offers)")
+	f.StringVar(&w.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup)")
 	f.StringVar(&w.Scratch, "scratch", "", "folder for scratch files of this machine (default that of the system)")
 }
 
@@ -200,7 +200,7 @@ func newUnite(g *globals) *cobra.Command {
 	w := new(workerFlags)
 	var out, search string
 	c := &cobra.Command{
-		Use: "unite RUN -o DIR", Short: "Make one graph of what many machines built", Long: uniteHelp, Args: args(cobra.ExactArgs(1)),
+		Use: "unite RUN -o DIR", Short: "Make one graph of the parts that many machines built", Long: uniteHelp, Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			if search != "on" && search != "off" {
 				return usageError{fmt.Errorf("--search is %q, want on or off", search)}
@@ -214,7 +214,7 @@ func newUnite(g *globals) *cobra.Command {
 	}
 	w.bind(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "directory of the graph")
-	c.Flags().StringVar(&search, "search", "on", "make what \"knng search\" walks, on or off (the first search makes it then)")
+	c.Flags().StringVar(&search, "search", "on", "make the links that \"knng search\" walks: on, or off (the first search makes them)")
 	requireOutput(c)
 	return c
 }

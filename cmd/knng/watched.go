@@ -22,7 +22,7 @@ type watched struct {
 	phase string
 }
 
-// begin names what the next passes are for.
+// begin names the purpose of the next passes.
 func (w *watched) begin(phase string) *watched {
 	w.phase = phase
 	return w
@@ -34,7 +34,7 @@ const watchEvery = 8192
 // EachKeyed is that of the store, watched.
 func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
 	p := w.to.Begin(w.phase, "rows", int64(w.Len()))
-	defer p.End("") // what is printed next must not stand behind a bar
+	defer p.End("") // the next line must not stand behind a bar
 	return w.Under(w.ctx).EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 		if row%watchEvery == 0 {
 			p.Add(min(int(row), watchEvery)) // those since the last time
@@ -60,14 +60,14 @@ func (s *steps) tell(name, unit string, done, total int64) {
 	s.done = done
 }
 
-// end ends the last step, so that what is printed next does not stand behind a bar.
+// end ends the last step, so that the next line does not stand behind a bar.
 func (s *steps) end() {
 	if s.now != nil {
 		s.now.End("")
 	}
 }
 
-// openInput opens vectors; what comes from streams tells how far it is, and stops when
+// openInput opens vectors; streams tell how far they are, and stops when
 // the command is interrupted.
 func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.OpenOptions) (*vectors.Input, error) {
 	var p *progress.Phase // begun where there is a stream

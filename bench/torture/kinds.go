@@ -139,7 +139,7 @@ func (w *world) failedCall(s *Spec, rng *rand.Rand) error {
 	return err
 }
 
-// ownWrite is what Go's runtime ends with where a write between its own threads fails, which
+// ownWrite is the last word of Go's runtime where a write between its own threads fails, which
 // no disk is the cause of.
 const ownWrite = "runtime: netpollBreak write failed"
 

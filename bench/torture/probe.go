@@ -26,7 +26,7 @@ const (
 // found are the results of a search, without its counts.
 var found = regexp.MustCompile(`"(query|rank|row|distance)": [-0-9.e+]+`)
 
-// unsealed is what info says of a store without a seal: it is taken for a build that is to go on.
+// unsealed is in info's answer for a store without a seal, which is taken for a build that is to go on.
 var unsealed = regexp.MustCompile(`"finished": false`)
 
 // inNeighbors is the part of an analysis that is of DIR/reverse, which may be deleted.

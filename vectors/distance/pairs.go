@@ -9,8 +9,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Metrics without a kernel of their own: Go computes their keys pair by pair, some five to ten
-// times slower than kernels do. The definitions are those of the package comment.
+// Metrics without a kernel of their own, or without one for the type of the rows: Go computes
+// their keys pair by pair, some five to ten times slower than kernels do. The definitions are those of the package comment.
 
 // lanes are the float64 sums of the package comment.
 type lanes [16]float64
@@ -49,8 +49,7 @@ func largestDifference(x, y []float32) float32 {
 }
 
 // centeredProduct is the product of two rows less their means. Conversions forbid fusing.
-func centeredProduct(x, y []float32) float64 {
-	meanX, meanY := mean(x), mean(y)
+func centeredProduct(x []float32, meanX float64, y []float32, meanY float64) float64 {
 	var l lanes
 	for len(x) >= len(l) {
 		a, b := (*[16]float32)(x), (*[16]float32)(y)
@@ -137,12 +136,16 @@ func (s *Space) pairwise(x []byte, normX float64, base []byte, stride int, norms
 	}
 	room := widenedRows.Get().(*widened)
 	a := s.widen(&room.x, x)
+	var meanX float64
+	if p.moved != nil {
+		meanX = mean(a)
+	}
 	for j, id := range ids {
 		b := s.widen(&room.y, base[int(id)*stride:])
 		if p.pair != nil {
 			out[j] = p.pair(a, b)
 		} else {
-			out[j] = cosine(p.moved(a, b), normX, norms[id])
+			out[j] = cosine(p.moved(a, meanX, b, mean(b)), normX, norms[id])
 		}
 	}
 	widenedRows.Put(room)
@@ -152,7 +155,8 @@ func (s *Space) pairwise(x []byte, normX float64, base []byte, stride int, norms
 func (s *Space) movedNorm(x []byte) float64 {
 	room := widenedRows.Get().(*widened)
 	a := s.widen(&room.x, x)
-	norm := math.Sqrt(s.metric.of().moved(a, a))
+	center := mean(a)
+	norm := math.Sqrt(s.metric.of().moved(a, center, a, center))
 	widenedRows.Put(room)
 	return norm
 }

@@ -75,6 +75,9 @@ func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 		if squared {
 			s.floats = k.SquaredF32
 		}
+		if p.floats != nil && p.floats(k) != nil {
+			s.floats, s.byPairs = p.floats(k), false
+		}
 	default:
 		return nil, fmt.Errorf("distance: unknown element type %d", t)
 	}

@@ -5,7 +5,7 @@ package simd
 // avx2 returns the kernels of AVX2 with FMA. The assembly sums whole blocks of
 // 16 elements of one pair; Go walks the ids and adds the rest.
 func avx2() *Kernel {
-	return &Kernel{
+	return withApart(&Kernel{
 		Name:      "avx2",
 		SquaredU8: intsBy(squaredU8AVX2, squaredU8), DotU8: intsBy(dotU8AVX2, dotU8),
 		SquaredI8: intsBy(squaredI8AVX2, squaredI8), DotI8: intsBy(dotI8AVX2, dotI8),
@@ -17,7 +17,7 @@ func avx2() *Kernel {
 		Subtract:  subtractBy(8, subtract2),
 		Codes:     codes2(),
 		Products:  products2Table(),
-	}
+	})
 }
 
 func round2Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {

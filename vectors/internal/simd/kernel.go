@@ -25,6 +25,10 @@ type Kernel struct {
 
 	DotF32U8, DotF32I8, DotF32F16 Floats // x float32, rows uint8, int8, float16
 
+	// AbsoluteF32 sums the absolute differences of float32 rows, LargestF32 finds the largest;
+	// nil where Go does it (package distance).
+	AbsoluteF32, LargestF32 Floats
+
 	// Round makes codes of the elements of a row divided by norm: dst[i] is
 	// (x[i]/norm - offsets[i])*perUnit + 128.5 without its fraction, at least 0 and at
 	// most 255. Every step is rounded to float64. It returns the sum of the squares, in

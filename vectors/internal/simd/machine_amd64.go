@@ -28,7 +28,7 @@ func machineKernels() (list []*Kernel) {
 }
 
 func avx512() *Kernel {
-	return &Kernel{
+	return withApart(&Kernel{
 		Name:      "avx512",
 		SquaredU8: ints512(squaredU8AVX512), DotU8: ints512(dotU8AVX512),
 		SquaredI8: ints512(squaredI8AVX512), DotI8: ints512(dotI8AVX512),
@@ -40,7 +40,7 @@ func avx512() *Kernel {
 		Subtract:  subtractBy(16, subtract512),
 		Codes:     codes512(cpu.X86.HasAVX512VNNI),
 		Products:  products512Table(),
-	}
+	})
 }
 
 func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {

@@ -2,15 +2,47 @@ package builder
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/exact"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/builder/internal/paper"
 	"github.com/knng/knng/builder/internal/points"
 )
+
+// Method selects how the graph is built.
+type Method string
+
+// The methods.
+const (
+	Auto  Method = "auto"          // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
+	Exact Method = job.ExactMethod // all pairs
+	Tree  Method = "tree"          // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
+	Paper Method = "paper"         // divisions by hyperplanes and best-first propagation
+	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
+	Parts Method = "parts"         // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
+)
+
+// Methods lists the names of all methods, Auto first.
+func Methods() []Method {
+	return append([]Method{Auto}, slices.Sorted(maps.Keys(methods))...)
+}
+
+// MethodNames lists them for messages.
+func MethodNames() string {
+	var names []string
+	for _, m := range Methods() {
+		names = append(names, string(m))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // traits are the properties of a method that options and passes ask for before it is under way.
 type traits struct {
@@ -28,7 +60,7 @@ type traits struct {
 	inParts   Method // takes less memory for the same; "": none does
 }
 
-// methods are all methods, by name. To add one, write a room and its line here.
+// methods are all methods but Auto. To add one, write a package, its name and its line here.
 var methods map[Method]traits
 
 func init() {

@@ -14,19 +14,6 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Method selects how the graph is built.
-type Method string
-
-// The methods.
-const (
-	Auto  Method = "auto"          // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
-	Exact Method = job.ExactMethod // all pairs
-	Tree  Method = "tree"          // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
-	Paper Method = "paper"         // divisions by hyperplanes and best-first propagation
-	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
-	Parts Method = "parts"         // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
-)
-
 // Options of a build. The zero value of every field means its default; Validate
 // reports every fault at once.
 type Options struct {
@@ -211,7 +198,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
-	fault(!slices.Contains([]Method{Auto, Exact, Tree, Paper, Balls, Parts}, v.Method), "method %q, want auto, exact, tree, paper, balls or parts", v.Method)
+	fault(!slices.Contains(Methods(), v.Method), "method %q, want %s", v.Method, MethodNames())
 	t := methods[v.Method]
 	fault(t.overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
 	if t.inOrder {

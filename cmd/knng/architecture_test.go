@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,13 +20,32 @@ func layer(pkg string) int {
 	return map[string]int{"vectors": 0, "store": 1, "cache": 1, "builder": 2, "bench": 3, "cmd": 3, ".ci": 3}[top]
 }
 
-// methods are the packages that each hold one way to build a graph. They never
-// import one another.
-var methods = []string{"builder/internal/exact", "builder/internal/paper", "builder/internal/balls", "builder/internal/shards", "builder/internal/kdtree"}
+// methods returns the packages that each hold one way to build a graph: builder/methods.go names
+// them. They never import one another.
+func methods(t *testing.T) (list []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "builder", "methods.go"), nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range file.Imports {
+		pkg := strings.TrimPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+		if strings.HasPrefix(pkg, "builder/internal/") && !slices.Contains(shared, pkg) {
+			list = append(list, pkg)
+		}
+	}
+	if len(list) < 4 {
+		t.Fatalf("builder/methods.go names the methods %v only", list)
+	}
+	return list
+}
+
+// shared are the packages that builder/methods.go imports besides methods.
+var shared = []string{"builder/internal/build", "builder/internal/job", "builder/internal/points"}
 
 // mayImport reports whether the package from may import the package to, and if
 // not, which rule forbids it.
-func mayImport(from, to string) (rule string, ok bool) {
+func mayImport(methods []string, from, to string) (rule string, ok bool) {
 	switch {
 	case layer(to) > layer(from):
 		return "vectors lies below store and cache, these below builder, all of them below bench and cmd", false
@@ -65,12 +86,13 @@ func goList(t *testing.T, args ...string) []string {
 }
 
 func TestImports(t *testing.T) {
+	methods := methods(t)
 	for _, line := range goList(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...") {
 		fields := strings.Fields(line)
 		from := strings.TrimPrefix(fields[0], module+"/")
 		for _, imported := range fields[1:] {
 			if to, ours := strings.CutPrefix(imported, module+"/"); ours {
-				if rule, ok := mayImport(from, to); !ok {
+				if rule, ok := mayImport(methods, from, to); !ok {
 					t.Errorf("%s imports %s: %s", from, to, rule)
 				}
 			}

@@ -102,7 +102,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+"; l1, chebyshev, correlation, hamming and jaccard are slower, as every pair is compared by its distance")
 	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
-	f.StringVar(&b.method, "method", "auto", "auto, exact, tree, balls, parts or paper")
+	f.StringVar(&b.method, "method", "auto", builder.MethodNames())
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "this many divisions, or at most so many where --recall is given too; balls, parts: leaves that a row stands in (default: until recall or the trigger says so)")
 	f.IntVar(&o.Rounds, "rounds", 0, "this many propagation rounds, or at most so many where --recall is given too; parts has none (default: until recall says so, which may be none)")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -65,19 +67,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if errors.Is(err, ErrBadRows) { // nothing was made of them
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, spaceError(stopped(ctx, err))
-}
-
-// stopped makes an error by which the end of ctx shows both that it ended and why.
-func stopped(ctx context.Context, err error) error {
-	end, cause := ctx.Err(), context.Cause(ctx)
-	switch ended := end != nil && errors.Is(err, end); {
-	case end == nil || ended == errors.Is(err, cause):
-		return err
-	case ended:
-		return fmt.Errorf("%w: %w", err, cause)
-	}
-	return fmt.Errorf("%w: %w", end, err)
+	return result, spaceError(job.Stopped(ctx, err))
 }
 
 // build goes through the passes of the package comment.
@@ -86,7 +76,7 @@ func (r *run) build() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ahead(); err != nil {
+	if err := balls.Ahead(&r.Build); err != nil {
 		return nil, err
 	}
 	if r.State.Method != "" {
@@ -132,11 +122,11 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
 		return nil, false, err
 	}
-	if _, err := r.Draft.Load("audit", &r.bad); err != nil {
+	if _, err := r.Draft.Load(audit.Record, &r.bad.Bad); err != nil {
 		return nil, true, err
 	}
 	m := r.Draft.Manifest()
-	if err := unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
+	if err := audit.Unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
 		return nil, true, err
 	}
 	p := r.Begin("seal", "", 0)
@@ -179,7 +169,7 @@ func (r *run) release() {
 	if r.Rows != nil && r.ownsRows {
 		r.Rows.Close()
 	}
-	r.goodRows.Free()
+	r.bad.Free()
 	if r.method != nil {
 		r.method.Free()
 	}

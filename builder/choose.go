@@ -32,7 +32,7 @@ func (r *run) choose() (Method, error) {
 		return m, nil
 	}
 	if r.fewVisits == nil {
-		few, err := r.measureVisits()
+		few, err := searchesAreShort(r.src, r.Good, r.opts.K, r.opts.Threads)
 		if err != nil {
 			return m, err
 		}
@@ -54,21 +54,21 @@ func (o *Options) treeKnows(dim int) bool {
 	return dim <= kdtree.MaxDim && o.Distance == nil && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
 }
 
-// measureVisits reports whether searches in a tree of some rows are short.
-func (r *run) measureVisits() (bool, error) {
-	dim, size := r.src.Dim(), r.src.Type().Size()
+// searchesAreShort reports whether searches in a tree of some rows are short.
+func searchesAreShort(src *vectors.Input, rows []uint32, k, threads int) (bool, error) {
+	dim, size := src.Dim(), src.Type().Size()
 	if dim <= treeDims {
 		return true, nil
 	}
-	n := min(len(r.Good), treeSample)
+	n := min(len(rows), treeSample)
 	values, row := make([]float32, n*dim), make([]byte, dim*size)
 	for i := range n {
-		at := r.Good[int64(i)*int64(len(r.Good))/int64(n)]
-		if err := r.src.ReadRows(int(at), row); err != nil {
+		at := rows[int64(i)*int64(len(rows))/int64(n)]
+		if err := src.ReadRows(int(at), row); err != nil {
 			return false, err
 		}
-		vectors.Decode(r.src.Type(), row, values[i*dim:(i+1)*dim])
+		vectors.Decode(src.Type(), row, values[i*dim:(i+1)*dim])
 	}
-	tree, _ := kdtree.New(values, dim, r.opts.Threads)
-	return tree.Visits(r.opts.K, treeQueries) <= treeVisits, nil
+	tree, _ := kdtree.New(values, dim, threads)
+	return tree.Visits(k, treeQueries) <= treeVisits, nil
 }

@@ -42,7 +42,7 @@ func (r *run) control() error {
 	}
 	p := r.Begin("controls", "pairs", int64(r.State.Steer)*int64(r.N()-1))
 	defer p.End("")
-	lists, compared, err := r.truth(r.placesOf(r.steering()), p)
+	lists, compared, err := r.truth(r.placesOf(steering(r.N(), r.State.Steer, r.opts.Seed)), p)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (r *run) steerers() int {
 	return max(1, int(controlShare/2*pairs))
 }
 
-// steering lists the rows that steer, among the good rows, ascending.
-func (r *run) steering() []uint32 {
-	rows, _ := recall.Disjoint(r.N(), r.State.Steer, 0, r.opts.Seed)
+// steering lists which of n rows steer, ascending.
+func steering(n, steer int, seed uint64) []uint32 {
+	rows, _ := recall.Disjoint(n, steer, 0, seed)
 	return rows
 }
 
@@ -151,9 +151,8 @@ func (r *run) reportTruth(res *Result) (*recall.Lists, error) {
 
 // reporting lists which of n rows report recall, at least so many, after requested pairs.
 func reporting(n, steer, least int, requested int64, seed uint64) []uint32 {
-	steering, _ := recall.Disjoint(n, steer, 0, seed)
 	budget := int(controlShare*float64(requested)/float64(n)) - steer
-	sample := recall.Report(n, steering, max(budget, least), seed)
+	sample := recall.Report(n, steering(n, steer, seed), max(budget, least), seed)
 	if len(sample) < min(least, n) { // there are so few rows that all of them can tell
 		sample = recall.Report(n, nil, n, seed)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/store"
 )
 
@@ -14,7 +15,7 @@ var (
 	// rows under cosine, values whose distances overflow float32). Nothing was
 	// built, and nothing binds the directory: it can be built in with another
 	// Options.BadRows.
-	ErrBadRows = errors.New("builder: bad rows")
+	ErrBadRows = audit.ErrBadRows
 	// ErrMemory: the memory limit is below the need of this input. Nothing is
 	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.
 	ErrMemory error = &both{"builder: memory limit too low", store.ErrMemory}

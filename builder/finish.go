@@ -44,7 +44,7 @@ func (r *run) listLength() int { return min(r.opts.K, r.N()+r.Groups.Len()-1) }
 
 // seal stores the result and seals the store.
 func (r *run) seal(result *Result) error {
-	r.judge(result)
+	result.judge(&r.Build)
 	p := r.Begin("seal", "", 0)
 	if err := r.Save(); err != nil {
 		return err

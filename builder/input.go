@@ -5,7 +5,32 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/arrange"
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
+
+// audit reads the input and lists its good rows.
+func (r *run) audit() error {
+	src, err := r.bad.Pass(&r.Build, r.src, audit.Options{Rules: r.opts.auditRules(),
+		Reject: r.opts.BadRows == Reject, Drop: r.opts.BadRows == Drop, Reference: r.opts.Reference})
+	if err == nil {
+		r.src = src
+	}
+	return err
+}
+
+// auditRules say which rows have no distances.
+func (o *Options) auditRules() audit.Rules {
+	if o.Distance != nil {
+		return audit.Rules{}
+	}
+	return audit.Rules{Zero: o.zeroIsBad(), Constant: o.Metric.ConstantIsBad(), AnyLength: o.Metric == distance.Cosine}
+}
+
+// zeroIsBad reports whether a row of zeros has no distances.
+func (o *Options) zeroIsBad() bool { return o.Distance == nil && o.Metric.ZeroIsBad() }
 
 // collapse leaves of identical rows the first among the good rows.
 func (r *run) collapse() error {
@@ -39,7 +64,11 @@ func (r *run) layout() (err error) {
 		r.Received.Store(r.given.Received())
 		_ = r.given.Rest() // the store has rows of its own; a hint
 	}
-	return r.commitIDs()
+	var dropped []uint32
+	if r.opts.BadRows == Drop {
+		dropped = r.bad.Rows
+	}
+	return commitIDs(&r.Build, &r.opts, r.src.Len(), dropped)
 }
 
 // chooseMethod settles auto once and for all.
@@ -64,7 +93,7 @@ func (r *run) makeOrder() (err error) {
 	r.Order = r.Good
 	switch {
 	case r.opts.Reference:
-		err = r.allReferable()
+		err = allReferable(r.src, len(r.Good))
 	case r.traits.inOrder:
 		err = rows.Copy()
 	default:
@@ -81,8 +110,8 @@ func (r *run) makeOrder() (err error) {
 }
 
 // allReferable refuses to reference a file with bad rows.
-func (r *run) allReferable() error {
-	if rows, ok := r.src.Mapped(); ok && len(r.Good) == rows.Len() {
+func allReferable(src *vectors.Input, good int) error {
+	if rows, ok := src.Mapped(); ok && good == rows.Len() {
 		return nil
 	}
 	return fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", ErrReference)
@@ -109,24 +138,21 @@ func (r *run) loadOrder() (err error) {
 	return err
 }
 
-func (r *run) commitIDs() error {
-	if !r.opts.named() {
+// commitIDs stores the external ids, without those of dropped rows.
+func commitIDs(b *build.Build, o *Options, rows int, dropped []uint32) error {
+	if !o.named() {
 		return nil
 	}
-	done, err := r.Draft.IDsDone()
+	done, err := b.Draft.IDsDone()
 	if err != nil || done {
 		return err
 	}
-	p := r.Begin("ids", "rows", int64(r.src.Len()))
+	p := b.Begin("ids", "rows", int64(rows))
 	defer p.End("")
-	var dropped []uint32
-	if r.opts.BadRows == Drop {
-		dropped = r.bad.Rows
-	}
-	ids, name, err := r.opts.openIDs()
+	ids, name, err := o.openIDs()
 	if err != nil {
 		return err
 	}
 	defer ids.Close()
-	return r.Draft.CommitIDs(r.Ctx, ids, name, r.src.Len(), dropped)
+	return b.Draft.CommitIDs(b.Ctx, ids, name, rows, dropped)
 }

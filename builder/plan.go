@@ -56,7 +56,7 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	var p *plan.Plan
 	r.Ledger.Limit, r.Ledger.Dir = r.partsRoom(), opts.Scratch
 	err = vectors.Guard(func() (err error) {
-		if err = r.separate(); err != nil {
+		if err = r.bad.Every(&r.Build, r.src); err != nil {
 			return err
 		}
 		method, err := r.choose()

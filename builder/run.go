@@ -3,7 +3,9 @@ package builder
 import (
 	"context"
 
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/points"
@@ -22,7 +24,8 @@ type run struct {
 	given *vectors.Input // src before bad rows were dropped
 	rates *plan.Rates    // of this machine; nil: not measured
 
-	listed
+	bad audit.Audit
+	copies.Groups
 	ownsRows bool // rows is ours to close
 
 	pairs      *pairs.Pairs

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/recall"
@@ -149,7 +150,7 @@ func (s *Shards) shard(number int) (*shardRoom, error) {
 	for _, row := range s.fixed.Bad[lo:hi] {
 		bad = append(bad, row-uint32(from))
 	}
-	return &shardRoom{Input: in, rows: &withoutDropped{rows, bad}, first: from - lo}, nil
+	return &shardRoom{Input: in, rows: &audit.Without{Source: rows, Dropped: bad}, first: from - lo}, nil
 }
 
 // audit looks at every value of a shard.
@@ -164,8 +165,7 @@ func (s *Shards) audit(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	found := badRows{Checksum: checksumText(report.Checksum)}
-	found.collect(report, s.opts.zeroIsBad())
+	found := audit.Of(report, s.opts.auditRules())
 	for i := range found.Rows {
 		found.Rows[i] += uint32(from)
 	}
@@ -174,9 +174,9 @@ func (s *Shards) audit(w *shardTask) error {
 
 // settle counts the rows that get lists.
 func (s *Shards) settle(w *shardTask) error {
-	var bad badRows
+	var bad audit.Bad
 	err := s.eachPiece("audit", 0, func(_ int, p *pieces.Piece) error {
-		var found badRows
+		var found audit.Bad
 		if err := p.Note(&found); err != nil {
 			return err
 		}
@@ -191,8 +191,7 @@ func (s *Shards) settle(w *shardTask) error {
 	}
 	n := s.spec.Manifest.Rows - len(bad.Rows)
 	if len(bad.Rows) > 0 && (s.opts.BadRows == Reject || n == 0) {
-		return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
-			ErrBadRows, len(bad.Rows), s.spec.Manifest.Rows, bad.Rows[0], bad.Why, bad.Rows[:min(5, len(bad.Rows))])
+		return bad.Reject(s.spec.Manifest.Rows)
 	}
 	return w.out.Note(settled{Bad: bad.Rows, N: n})
 }

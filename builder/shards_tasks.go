@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/vectors"
 )
@@ -141,7 +142,7 @@ func (s *Shards) Do(ctx context.Context, t Task) error {
 	}
 	defer w.out.Abort()
 	if err := vectors.Guard(func() error { return stage.do(s, w) }); err != nil {
-		return fmt.Errorf("builder: task %v: %w", t, spaceError(stopped(ctx, err)))
+		return fmt.Errorf("builder: task %v: %w", t, spaceError(job.Stopped(ctx, err)))
 	}
 	return spaceError(w.out.Commit())
 }

@@ -127,6 +127,11 @@ func shardCases(t *testing.T) map[string]struct {
 	for i := range tiny {
 		tiny[i] *= 1e-30
 	}
+	flat := append([]float32(nil), floats...)
+	for j := range 8 {
+		flat[700*8+j] = 2     // has no correlation, and every other distance
+		flat[900*8+j] *= 1e25 // has no distance, except the cosine
+	}
 	type build = struct {
 		paths []string
 		opts  builder.Options
@@ -136,6 +141,8 @@ func shardCases(t *testing.T) map[string]struct {
 		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
 		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
 		"cosine":    {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
+		"equal":     {shardInput(t, flat[:900*8], 8, false, 2), builder.Options{K: 4, Divisions: 4}},
+		"long":      {shardInput(t, flat, 8, false, 2), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
 		"drop":      {shardInput(t, bad, 8, false, 2), builder.Options{K: 3, Divisions: 8, BadRows: builder.Drop}},
 		"isolate":   {shardInput(t, bad, 8, false, 2), builder.Options{K: 3, Divisions: 4, BadRows: builder.Isolate}},
 		"tiny":      {shardInput(t, tiny, 8, false, 1), builder.Options{K: 3, Divisions: 4}},

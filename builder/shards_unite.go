@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
@@ -46,7 +48,7 @@ func (s *Shards) Unite(ctx context.Context, dir string) (*Result, error) {
 	u := &uniting{Shards: s, ctx: ctx, draft: draft}
 	err = vectors.Guard(func() error { return u.unite(result) })
 	if err != nil {
-		return nil, spaceError(stopped(ctx, err))
+		return nil, spaceError(job.Stopped(ctx, err))
 	}
 	result.Seconds = time.Since(began).Seconds()
 	return result, spaceError(draft.Seal(ctx, result))
@@ -88,10 +90,10 @@ func (u *uniting) copyRows() error {
 	if err != nil {
 		return err
 	}
-	if err := u.draft.Record("audit", badRows{Rows: u.fixed.Bad, Checksum: checksumText(audited)}); err != nil {
+	if err := u.draft.Record(audit.Record, audit.Bad{Rows: u.fixed.Bad, Checksum: audit.Text(audited)}); err != nil {
 		return err
 	}
-	good := &withoutDropped{rows, u.fixed.Bad}
+	good := &audit.Without{Source: rows, Dropped: u.fixed.Bad}
 	w, err := u.draft.CreateRows(good.Len(), good.Dim(), good.Type())
 	if err != nil {
 		return err

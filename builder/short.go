@@ -3,6 +3,8 @@ package builder
 import (
 	"errors"
 	"fmt"
+
+	"github.com/knng/knng/builder/internal/build"
 )
 
 // ErrBelowTarget: the graph is finished and usable, and short of the recall that was asked
@@ -30,13 +32,13 @@ func (r *Result) remedy() string {
 // judge notes in a result whether it is below its target: the rows that steered
 // were below it when the build stopped, or the whole interval of the rows that did not steer
 // is.
-func (r *run) judge(result *Result) {
-	o := &r.opts
-	result.Target = o.Recall
-	result.Capped = r.Goal.Capped()
-	if o.Recall == 0 || r.K == 0 || result.Recall.Sample == 0 { // exact
+func (r *Result) judge(b *build.Build) {
+	target := b.Goal.Recall
+	r.Target = target
+	r.Capped = b.Goal.Capped()
+	if target == 0 || b.K == 0 || r.Recall.Sample == 0 { // exact
 		return
 	}
-	steered := r.State.Steer > 0 && len(r.State.Stages) > 0
-	result.Short = steered && r.State.Last().Recall < o.Recall || result.Recall.High < o.Recall
+	steered := b.State.Steer > 0 && len(b.State.Stages) > 0
+	r.Short = steered && b.State.Last().Recall < target || r.Recall.High < target
 }

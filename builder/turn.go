@@ -1,9 +1,6 @@
 package builder
 
 import (
-	"fmt"
-
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 )
 
@@ -27,22 +24,4 @@ func (r *run) takeExact() error {
 		return err
 	}
 	return r.pairs.Choose(&r.Build)
-}
-
-// ahead takes up a state that was recorded before a fold which then came to count.
-func (r *run) ahead() error {
-	if r.State.Method != string(Balls) {
-		return nil
-	}
-	folded, ok, err := r.Draft.Folded()
-	if err != nil || !ok || int(folded) <= len(r.State.Stages) {
-		return err
-	}
-	runs := r.State.Runs // of which this is one more
-	known, err := r.Draft.Load(job.AheadRecord, &r.State)
-	if err == nil && !known {
-		err = fmt.Errorf("builder: lists of %d stages without their state", folded)
-	}
-	r.State.Runs = runs
-	return err
 }

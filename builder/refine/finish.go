@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -16,33 +17,33 @@ func (r *run) finish() (*Result, error) {
 	if err := w.adjacency(); err != nil {
 		return nil, err
 	}
-	sum := r.state.sums()
-	sum.add(w.completing)
-	m := r.draft.Manifest()
+	sum := r.State.Sums()
+	sum.Add(w.completing)
+	m := r.Draft.Manifest()
 	res := &Result{
-		Rows: r.g1.Len(), Dim: m.Dim, Type: m.Type, K: r.k, Metric: r.distanceName(), Method: Method,
+		Rows: r.g1.Len(), Dim: m.Dim, Type: m.Type, K: r.K, Metric: r.distanceName(), Method: Method,
 		RefinedFrom: r.g1.Info().Checksum, Visits: r.opts.Visits, Completed: w.completed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		PairCache: "off", Resumed: r.state.Runs - 1, Threads: r.opts.Threads,
+		PairCache: "off", Resumed: r.State.Runs - 1, Threads: r.opts.Threads,
 	}
-	if n := float64(r.n()); n > 1 {
+	if n := float64(r.N()); n > 1 {
 		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
-		res.Kept = float64(w.kept) / (n * float64(r.k))
+		res.Kept = float64(w.kept) / (n * float64(r.K))
 	}
 	if r.pairs != nil {
 		res.PairCache = "pairs"
 	}
-	p := r.begin("checksum", "", 0)
+	p := r.Begin("checksum", "", 0)
 	var err error
-	if res.Checksum, err = r.draft.Checksum(r.ctx); err != nil {
+	if res.Checksum, err = r.Draft.Checksum(r.Ctx); err != nil {
 		return nil, err
 	}
 	p.End("")
-	if err := r.save(); err != nil {
+	if err := r.Save(); err != nil {
 		return nil, err
 	}
-	res.Seconds, res.Phases = r.state.Seconds, r.state.Phases
-	return res, r.draft.Seal(r.ctx, res)
+	res.Seconds, res.Phases = r.State.Usage.Seconds, r.State.Phases
+	return res, r.Draft.Seal(r.Ctx, res)
 }
 
 // writer writes the adjacency: as many rows at a time as memory allows, each
@@ -52,7 +53,7 @@ type writer struct {
 	marks []uint32 // marks[row] is the last row that listed it, plus one
 
 	mu         sync.Mutex
-	completing counts
+	completing job.Counts
 	completed  int
 	kept       int64
 }
@@ -62,12 +63,12 @@ type writer struct {
 func (w *writer) adjacency() error {
 	total := w.g1.Len()
 	at := total
-	if w.k > 0 {
-		at = int(min(int64(total), max(1, w.opts.Memory/int64(entryBytes*w.k))))
+	if w.K > 0 {
+		at = int(min(int64(total), max(1, w.opts.Memory/int64(entryBytes*w.K))))
 	}
-	p := w.begin("adjacency", "rows", int64(total))
+	p := w.Begin("adjacency", "rows", int64(total))
 	defer p.End("")
-	return w.draft.CommitAdjacency(w.k, func(add func([]uint32, []float32) error) error {
+	return w.Draft.CommitAdjacency(w.K, func(add func([]uint32, []float32) error) error {
 		for from := 0; from < total; from += at {
 			to := min(from+at, total)
 			if err := w.batch(from, to, add); err != nil {
@@ -81,10 +82,10 @@ func (w *writer) adjacency() error {
 
 // batch writes the lists of the rows from up to to.
 func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error {
-	if w.k == 0 {
+	if w.K == 0 {
 		return w.put(nil, from, to, add)
 	}
-	lists := union.New(to-from, w.k, nil)
+	lists := union.New(to-from, w.K, nil)
 	defer lists.Free()
 	if err := w.gather(lists, from, to); err != nil {
 		return err
@@ -95,23 +96,23 @@ func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error 
 // gather unites the offers to the rows from up to to: lists by row less
 // from, neighbors by row. It completes those that stayed short.
 func (w *writer) gather(lists *union.Lists, from, to int) error {
-	err := w.draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {
-		if err := w.ctx.Err(); err != nil {
+	err := w.Draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {
+		if err := w.Ctx.Err(); err != nil {
 			return err
 		}
 		for i, place := range l.Rows {
-			if int(place) >= w.n() {
-				return errPlace(place, w.n())
+			if int(place) >= w.N() {
+				return errPlace(place, w.N())
 			}
-			row := int(w.order[place])
+			row := int(w.Order[place])
 			if row < from || row >= to {
 				continue
 			}
 			for j := l.Starts[i]; j < l.Starts[i+1]; j++ {
-				if int(l.Neighbors[j]) >= w.n() {
-					return errPlace(l.Neighbors[j], w.n())
+				if int(l.Neighbors[j]) >= w.N() {
+					return errPlace(l.Neighbors[j], w.N())
 				}
-				lists.Offer(uint32(row-from), w.order[l.Neighbors[j]], l.Keys[j])
+				lists.Offer(uint32(row-from), w.Order[l.Neighbors[j]], l.Keys[j])
 			}
 		}
 		return nil
@@ -120,7 +121,7 @@ func (w *writer) gather(lists *union.Lists, from, to int) error {
 		return err
 	}
 	var short []uint32 // places
-	lists.Short(w.k, func(i uint32) {
+	lists.Short(w.K, func(i uint32) {
 		if place := w.placeOf[from+int(i)]; place != noPlace {
 			short = append(short, place)
 		}
@@ -133,9 +134,9 @@ func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
 	if len(short) == 0 {
 		return nil
 	}
-	p := w.begin("complete", "rows", int64(len(short)))
+	p := w.Begin("complete", "rows", int64(len(short)))
 	w.completed += len(short)
-	all := make([]uint32, w.n())
+	all := make([]uint32, w.N())
 	for i := range all {
 		all[i] = uint32(i)
 	}
@@ -145,7 +146,7 @@ func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
 			place := short[i]
 			for _, side := range [][]uint32{all[:place], all[place+1:]} {
 				for part := range slices.Chunk(side, tick) {
-					if err := w.ctx.Err(); err != nil {
+					if err := w.Ctx.Err(); err != nil {
 						return err
 					}
 					n, err := keys(place, part, out[:len(part)])
@@ -153,10 +154,10 @@ func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
 						return err
 					}
 					for j, id := range part {
-						lists.Offer(w.order[place]-uint32(from), w.order[id], out[j])
+						lists.Offer(w.Order[place]-uint32(from), w.Order[id], out[j])
 					}
 					w.mu.Lock()
-					w.completing.add(counts{int64(len(part)), int64(n)})
+					w.completing.Add(job.Counts{Requested: int64(len(part)), Evaluated: int64(n)})
 					w.mu.Unlock()
 				}
 			}
@@ -177,7 +178,7 @@ func (w *writer) put(lists *union.Lists, from, to int, add func([]uint32, []floa
 	for row := from; row < to; row++ {
 		var neighbors []uint32
 		var keys []float32
-		if place := w.placeOf[row]; place != noPlace && w.k > 0 {
+		if place := w.placeOf[row]; place != noPlace && w.K > 0 {
 			neighbors, keys = lists.List(uint32(row - from))
 			if err := w.distinct(row, neighbors); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
@@ -17,40 +18,20 @@ func (r *run) keys() propagation.Keys {
 	if r.pairs == nil {
 		return r.evaluator()
 	}
-	return r.pairs.Keys(r.order, r.keyCost, r.evaluator())
+	return r.pairs.Keys(r.Order, r.keyCost, r.evaluator())
 }
 
 // evaluator computes every key asked for.
 func (r *run) evaluator() propagation.Keys {
 	switch d := r.opts.Distance; {
 	case d == nil:
-		return r.metricKeys
+		return propagation.Keys(r.KernelKeys())
 	case d.Key != nil:
-		return r.rowKeys
+		own := &pairs.Distance{Name: d.Name, Version: d.Version, Key: d.Key}
+		return propagation.Keys(own.Keys(r.Ctx, r.Order))
 	default:
 		return (&listKeys{run: r, compare: d.Lists(), from: r.given.reader(), to: r.given.reader()}).keys
 	}
-}
-
-func (r *run) metricKeys(x uint32, ids []uint32, out []float32) (int, error) {
-	var norm float64
-	if r.norms != nil {
-		norm = r.norms[x]
-	}
-	r.space.Keys(r.rows.Row(int(x)), norm, r.rows.Base(), r.rows.Stride(), r.norms, ids, out)
-	return len(ids), nil
-}
-
-// rowKeys asks a function of rows.
-func (r *run) rowKeys(x uint32, ids []uint32, out []float32) (int, error) {
-	for i, id := range ids {
-		a, b := store.Row(r.order[x]), store.Row(r.order[id])
-		key, err := r.opts.Distance.Key(min(a, b), max(a, b))
-		if out[i], err = key, r.checked(key, err, a, b); err != nil {
-			return i, err
-		}
-	}
-	return len(ids), nil
 }
 
 // listKeys asks a function of lists.
@@ -65,7 +46,7 @@ func (l *listKeys) keys(x uint32, ids []uint32, out []float32) (int, error) {
 	for i, id := range ids {
 		b := l.list(l.to, id)
 		key, err := l.compare(a, b)
-		if out[i], err = key, l.checked(key, err, store.Row(a.Row), store.Row(b.Row)); err != nil {
+		if out[i], err = key, pairs.Checked(l.opts.Distance.Name, key, err, store.Row(a.Row), store.Row(b.Row)); err != nil {
 			return i, err
 		}
 	}
@@ -74,37 +55,21 @@ func (l *listKeys) keys(x uint32, ids []uint32, out []float32) (int, error) {
 
 func (l *listKeys) list(r *listReader, place uint32) List {
 	neighbors, keys := r.List(place)
-	return List{Row: l.order[place], Neighbors: neighbors, Keys: keys}
+	return List{Row: l.Order[place], Neighbors: neighbors, Keys: keys}
 }
-
-// checked adds to an error which distance and rows it is of, and makes one of a
-// key that orders nothing.
-func (r *run) checked(key float32, err error, a, b store.Row) error {
-	if err == nil && (math.IsNaN(float64(key)) || math.IsInf(float64(key), 0)) {
-		err = fmt.Errorf("value %v, want a finite number", key)
-	}
-	if err != nil {
-		return fmt.Errorf("refine: distance %s of rows %d and %d: %w", r.opts.Distance.Name, a, b, err)
-	}
-	return nil
-}
-
-// pairsFrom is the cost of a distance from which computed pairs are kept: to
-// look one up costs some microseconds, to keep it as much.
-const pairsFrom = 20 * time.Microsecond
 
 // openPairs opens the cache of computed pairs where it is worth it, or where an
 // earlier run did. The decision changes no graph, so it may rest on a clock.
 func (r *run) openPairs() error {
-	if r.opts.PairCache == builder.Off || r.k == 0 || r.opts.PairCache == builder.Default && !r.own() {
+	if r.opts.PairCache == builder.Off || r.K == 0 || r.opts.PairCache == builder.Default && !r.own() {
 		return nil
 	}
-	known, err := r.draft.Load("distance-cost", &r.keyCost)
+	known, err := r.Draft.Load("distance-cost", &r.keyCost)
 	var found []float32
 	if err == nil && !known {
 		found, err = r.timeKeys()
 	}
-	if err != nil || r.opts.PairCache == builder.Default && r.keyCost < pairsFrom {
+	if err != nil || r.opts.PairCache == builder.Default && r.keyCost < pairs.KeptFrom {
 		return err
 	}
 	path, err := r.scratch("pairs")
@@ -112,7 +77,7 @@ func (r *run) openPairs() error {
 		return err
 	}
 	name, version := r.pairsName()
-	if r.pairs, err = cache.OpenPairs(path, name, version, 16<<20); err != nil || known {
+	if r.pairs, err = cache.OpenPairs(path, name, version, pairs.CacheBytes); err != nil || known {
 		return err
 	}
 	return r.keep(found)
@@ -144,7 +109,7 @@ const (
 func (r *run) timeKeys() (found []float32, err error) {
 	keys, began := r.evaluator(), time.Now()
 	r.keyCost = math.MaxInt64
-	for p := 1; p < r.n() && (p <= timed || time.Since(began) < warm); p++ {
+	for p := 1; p < r.N() && (p <= timed || time.Since(began) < warm); p++ {
 		var key [1]float32
 		once := time.Now()
 		if _, err := keys(0, []uint32{uint32(p)}, key[:]); err != nil {
@@ -160,10 +125,10 @@ func (r *run) timeKeys() (found []float32, err error) {
 func (r *run) keep(found []float32) error {
 	rows := make([]uint64, len(found))
 	for i := range rows {
-		rows[i] = uint64(r.order[i+1])
+		rows[i] = uint64(r.Order[i+1])
 	}
-	if err := r.pairs.Add(uint64(r.order[0]), rows, found); err != nil {
+	if err := r.pairs.Add(uint64(r.Order[0]), rows, found); err != nil {
 		return err
 	}
-	return r.draft.Record("distance-cost", r.keyCost)
+	return r.Draft.Record("distance-cost", r.keyCost)
 }

@@ -9,13 +9,15 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
 // noPlace marks a row without a list.
-const noPlace = ^uint32(0)
+const noPlace = points.NoPlace
 
 // audit reads new vectors once: every value is looked at before anything is
 // built on it, and their checksum names the result.
@@ -24,13 +26,13 @@ func (r *run) audit() error {
 	if v == nil {
 		return nil
 	}
-	p := r.begin("audit", "rows", int64(v.Len()))
-	report, err := vectors.Audit(v, vectors.AuditOptions{Context: r.ctx, Progress: p.Add, Threads: r.opts.Threads})
+	p := r.Begin("audit", "rows", int64(v.Len()))
+	report, err := vectors.Audit(v, vectors.AuditOptions{Context: r.Ctx, Progress: p.Add, Threads: r.opts.Threads})
 	if err != nil {
 		return err
 	}
 	p.End("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
-	r.checksum = fmt.Sprintf("%016x", report.Checksum)
+	r.checksum = audit.Text(report.Checksum)
 	if !r.opts.Metric.ZeroIsBad() {
 		report.Zero = nil
 	}
@@ -72,7 +74,7 @@ func (r *run) layout() error {
 	if err := r.takeIDs(); err != nil {
 		return err
 	}
-	if r.draft.Manifest().Vectors == "copy" {
+	if r.Draft.Manifest().Vectors == "copy" {
 		if err := r.takeRows(); err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (r *run) takeOrder() error {
 		return err
 	}
 	in.Close()
-	r.order, r.k = order, max(0, min(r.opts.K, len(order)-1))
+	r.Order, r.K = order, max(0, min(r.opts.K, len(order)-1))
 	r.placeOf = slices.Repeat([]uint32{noPlace}, r.g1.Len())
 	for place, row := range order {
 		if int(row) >= len(r.placeOf) {
@@ -98,11 +100,11 @@ func (r *run) takeOrder() error {
 		}
 		r.placeOf[row] = uint32(place)
 	}
-	have, err := r.draft.Order()
+	have, err := r.Draft.Order()
 	if err != nil || slices.Equal(have, order) && have != nil {
 		return err
 	}
-	return r.draft.CommitOrder(order)
+	return r.Draft.CommitOrder(order)
 }
 
 // takeIDs carries external ids over, by a file of lines as the store reads them.
@@ -110,7 +112,7 @@ func (r *run) takeIDs() (err error) {
 	if !r.g1.Info().IDs {
 		return nil
 	}
-	if done, err := r.draft.IDsDone(); done || err != nil {
+	if done, err := r.Draft.IDsDone(); done || err != nil {
 		return err
 	}
 	path, err := r.scratch("ids-given")
@@ -140,16 +142,16 @@ func (r *run) takeIDs() (err error) {
 	if err != nil {
 		return fmt.Errorf("refine: ids: %w", err)
 	}
-	return r.draft.CommitIDs(r.ctx, f, path, r.g1.Len(), nil)
+	return r.Draft.CommitIDs(r.Ctx, f, path, r.g1.Len(), nil)
 }
 
 // takeRows writes the store's own rows in the order of places: the new vectors
 // where there are any, else those of G1.
 func (r *run) takeRows() error {
-	if ok, err := r.draft.HasRows(); ok || err != nil {
+	if ok, err := r.Draft.HasRows(); ok || err != nil {
 		return err // written in an earlier run: it got its name when it was whole
 	}
-	src, indexOf := r.opts.Vectors, func(place int) int { return int(r.order[place]) }
+	src, indexOf := r.opts.Vectors, func(place int) int { return int(r.Order[place]) }
 	if r.own() {
 		in, _, err := r.g1.Vectors()
 		if err != nil {
@@ -158,18 +160,18 @@ func (r *run) takeRows() error {
 		defer in.Close()
 		src, indexOf = in, func(place int) int { return place }
 	}
-	p := r.begin("rows", "rows", int64(r.n()))
+	p := r.Begin("rows", "rows", int64(r.N()))
 	defer p.End("")
-	w, err := r.draft.CreateRows(r.n(), src.Dim(), src.Type())
+	w, err := r.Draft.CreateRows(r.N(), src.Dim(), src.Type())
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
 	row := make([]byte, src.Dim()*src.Type().Size())
-	for place := range r.n() {
+	for place := range r.N() {
 		if place%tick == 0 {
-			p.Add(min(tick, r.n()-place))
-			if err := r.ctx.Err(); err != nil {
+			p.Add(min(tick, r.N()-place))
+			if err := r.Ctx.Err(); err != nil {
 				return err
 			}
 		}
@@ -186,26 +188,16 @@ func (r *run) takeRows() error {
 // mapRows maps the rows that the metric compares.
 func (r *run) mapRows() (err error) {
 	v := r.opts.Vectors
-	if r.space, err = distance.New(r.opts.Metric, v.Type(), v.Dim()); err != nil {
+	if r.Space, err = distance.New(r.opts.Metric, v.Type(), v.Dim()); err != nil {
 		return err
 	}
-	if r.rows, err = r.draft.Rows(); err != nil {
+	if r.Rows, err = r.Draft.Rows(); err != nil {
 		return err
 	}
-	if r.rows.Len() != r.n() || r.rows.Dim() != v.Dim() || r.rows.Type() != v.Type() {
-		return fmt.Errorf("%w: %s has %d rows of %d %s, want %d of %d %s", store.ErrCorrupt, r.draft.RowsPath(),
-			r.rows.Len(), r.rows.Dim(), r.rows.Type(), r.n(), v.Dim(), v.Type())
+	if r.Rows.Len() != r.N() || r.Rows.Dim() != v.Dim() || r.Rows.Type() != v.Type() {
+		return fmt.Errorf("%w: %s has %d rows of %d %s, want %d of %d %s", store.ErrCorrupt, r.Draft.RowsPath(),
+			r.Rows.Len(), r.Rows.Dim(), r.Rows.Type(), r.N(), v.Dim(), v.Type())
 	}
-	if !r.space.NeedsNorms() {
-		return nil
-	}
-	r.norms = make([]float64, r.n())
-	return vectors.Ranges(r.opts.Threads, r.n(), 4096, func() func(from, to int) error {
-		return func(from, to int) error {
-			for i := from; i < to; i++ {
-				r.norms[i] = r.space.Norm(r.rows.Row(i))
-			}
-			return nil
-		}
-	})
+	r.Norms, err = r.NormsOf(r.Rows)
+	return err
 }

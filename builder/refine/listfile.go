@@ -93,28 +93,28 @@ func (r *listReader) List(place uint32) (neighbors []uint32, keys []float32) {
 
 // scratch is the path of a scratch file.
 func (r *run) scratch(name string) (string, error) {
-	dir, err := r.draft.ScratchDir()
+	dir, err := r.Draft.ScratchDir()
 	return filepath.Join(dir, name), err
 }
 
 // writeGiven writes the lists of G1 by place; neighbors are rows.
 func (r *run) writeGiven() error {
-	if r.k == 0 {
+	if r.K == 0 {
 		return nil
 	}
 	path, err := r.scratch("given-lists")
 	if err != nil {
 		return err
 	}
-	p := r.begin("lists", "rows", int64(r.n()))
+	p := r.Begin("lists", "rows", int64(r.N()))
 	defer p.End("")
 	var rows []uint32
 	var keys []float32
-	r.given, err = writeLists(path, r.n(), r.g1.K(), func(add func([]uint32, []float32) error) error {
-		for place, row := range r.order {
+	r.given, err = writeLists(path, r.N(), r.g1.K(), func(add func([]uint32, []float32) error) error {
+		for place, row := range r.Order {
 			if place%tick == 0 {
-				p.Add(min(tick, r.n()-place))
-				if err := r.ctx.Err(); err != nil {
+				p.Add(min(tick, r.N()-place))
+				if err := r.Ctx.Err(); err != nil {
 					return err
 				}
 			}

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // Refine makes the graph G2 of g1's rows under the distance of opts in the
@@ -28,13 +29,16 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 	if err := opts.Validate(g1); err != nil {
 		return nil, err
 	}
-	r := &run{ctx: ctx, opts: opts, g1: g1, began: time.Now()}
+	r := &run{opts: opts, g1: g1, began: time.Now()}
+	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress}
+	r.Points = points.Points{Threads: opts.Threads}
 	defer r.release()
 	var result *Result
 	err := vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.refine(dir)
 		return err
 	})
+	err = job.Stopped(ctx, err)
 	if store.NoSpace(err) {
 		err = fmt.Errorf("%w: %w", builder.ErrSpace, err)
 	}
@@ -44,20 +48,13 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 // run is one call of Refine. A place is a position in the locality order that
 // G1 was built in; the rows with a list have one.
 type run struct {
-	ctx   context.Context
+	job.Job
+	points.Points
 	opts  Options
 	g1    *store.Store
-	draft *store.Draft
-	state state
 	began time.Time
 
-	order   []uint32 // order[place] = row
 	placeOf []uint32 // placeOf[row] = place, or noPlace
-	k       int      // length of the new lists: min(K, n-1)
-
-	space *distance.Space
-	rows  *vectors.Rows // by place, under a metric
-	norms []float64     // by place, under cosine
 
 	given    *listFile // of G1
 	start    *listFile // the same under the new distance
@@ -65,12 +62,13 @@ type run struct {
 	pairs    *cache.Pairs
 	keyCost  time.Duration // of the distance, where pairs may be worth keeping
 	checksum string        // of the new vectors
+	stop     func()        // ends the measuring of usage; nil: it has not begun
 }
 
-// n is the number of rows with a list.
-func (r *run) n() int { return len(r.order) }
-
 func (r *run) release() {
+	if r.stop != nil {
+		r.stop()
+	}
 	if r.pairs != nil {
 		r.pairs.Close()
 	}
@@ -79,11 +77,11 @@ func (r *run) release() {
 			l.remove()
 		}
 	}
-	if r.rows != nil {
-		r.rows.Close()
+	if r.Rows != nil {
+		r.Rows.Close()
 	}
-	if r.draft != nil {
-		r.draft.Close() // the refinement's own error is the one that counts
+	if r.Draft != nil {
+		r.Draft.Close() // the refinement's own error is the one that counts
 	}
 }
 
@@ -93,7 +91,7 @@ func (r *run) refine(dir string) (*Result, error) {
 		return nil, err
 	}
 	var err error
-	r.draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger})
+	r.Draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger})
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
 		if failed := store.ReadResult(dir, result); failed != nil {
@@ -122,23 +120,25 @@ func (r *run) refine(dir string) (*Result, error) {
 // blocks of the stages may be gone by then; the graph and the result are there.
 func (r *run) sealing() (result *Result, ready bool, err error) {
 	result = new(Result)
-	if ready, err = r.draft.Load("result", result); err != nil || !ready {
+	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
 		return nil, false, err
 	}
-	return result, true, r.draft.Seal(r.ctx, result)
+	return result, true, r.Draft.Seal(r.Ctx, result)
 }
 
 // resume reads the state that earlier runs recorded.
 func (r *run) resume() error {
-	resumed, err := r.draft.Load("state", &r.state)
+	resumed, err := r.Draft.Load(job.StateRecord, &r.State)
 	if err != nil {
 		return err
 	}
-	r.state.Runs++
+	r.State.Usage.Seconds += time.Since(r.began).Seconds() // before the usage is measured
+	r.stop = r.Watch()
+	r.State.Runs++
 	if resumed {
-		r.say("resuming after %d finished stages", len(r.state.Stages))
+		r.Say("resuming after %d finished stages", len(r.State.Stages))
 	}
-	return r.save()
+	return r.Save()
 }
 
 // own reports whether the distance is the program's own.

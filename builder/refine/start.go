@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/store"
 )
@@ -21,15 +22,15 @@ func (r *run) compare(x, y entry) int {
 	if x.key != y.key {
 		return cmp.Compare(x.key, y.key)
 	}
-	return cmp.Compare(r.order[x.id], r.order[y.id])
+	return cmp.Compare(r.Order[x.id], r.Order[y.id])
 }
 
 // evaluateStart evaluates every list of G1 under the new distance.
 func (r *run) evaluateStart() error {
-	if r.k == 0 || len(r.state.Stages) >= startStage {
+	if r.K == 0 || len(r.State.Stages) >= startStage {
 		return nil
 	}
-	sum, err := r.doUnits("start", startStage, func() unitWork {
+	sum, err := r.doUnits("start", func() unitWork {
 		return (&evaluation{run: r, given: r.given.reader(), keys: r.keys()}).unit
 	})
 	if err != nil {
@@ -46,12 +47,12 @@ type evaluation struct {
 	list  []entry
 }
 
-func (e *evaluation) unit(from, to int) ([]store.Lists, counts, error) {
+func (e *evaluation) unit(from, to int) ([]store.Lists, job.Counts, error) {
 	var block store.Lists
-	var c counts
+	var c job.Counts
 	ids, keys := make([]uint32, e.given.file.k), make([]float32, e.given.file.k)
 	for p := uint32(from); p < uint32(to); p++ {
-		if err := e.ctx.Err(); err != nil {
+		if err := e.Ctx.Err(); err != nil {
 			return nil, c, err
 		}
 		rows, _ := e.given.List(p)
@@ -59,7 +60,7 @@ func (e *evaluation) unit(from, to int) ([]store.Lists, counts, error) {
 			ids[i] = e.placeOf[row]
 		}
 		n, err := e.keys(p, ids, keys)
-		c.add(counts{int64(len(ids)), int64(n)})
+		c.Add(job.Counts{Requested: int64(len(ids)), Evaluated: int64(n)})
 		if err != nil {
 			return nil, c, err
 		}
@@ -85,30 +86,30 @@ func (e *evaluation) sort(ids []uint32, keys []float32) {
 // how near a row must be to enter the list of a place: a new list holds at least
 // the nearest of the start list.
 func (r *run) writeStart() error {
-	if r.k == 0 || len(r.state.Stages) >= walkStage {
+	if r.K == 0 || len(r.State.Stages) >= walkStage {
 		return nil
 	}
 	path, err := r.scratch("start-lists")
 	if err != nil {
 		return err
 	}
-	r.bounds = make([]entry, 0, r.n())
-	r.start, err = writeLists(path, r.n(), r.g1.K(), func(add func([]uint32, []float32) error) error {
-		err := r.draft.Replay(startStage, func(_ uint32, l *store.Lists) error {
+	r.bounds = make([]entry, 0, r.N())
+	r.start, err = writeLists(path, r.N(), r.g1.K(), func(add func([]uint32, []float32) error) error {
+		err := r.Draft.Replay(startStage, func(_ uint32, l *store.Lists) error {
 			for i, place := range l.Rows {
-				if int(place) != len(r.bounds) || int(place) >= r.n() {
+				if int(place) != len(r.bounds) || int(place) >= r.N() {
 					return fmt.Errorf("%w: start list of place %d, want %d", store.ErrCorrupt, place, len(r.bounds))
 				}
 				ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
-				if id := slices.Max(ids); int(id) >= r.n() {
-					return errPlace(id, r.n())
+				if id := slices.Max(ids); int(id) >= r.N() {
+					return errPlace(id, r.N())
 				}
 				if err := add(ids, keys); err != nil {
 					return err
 				}
 				bound := entry{key: float32(math.Inf(1))}
-				if len(keys) >= r.k {
-					bound = entry{keys[r.k-1], ids[r.k-1]}
+				if len(keys) >= r.K {
+					bound = entry{keys[r.K-1], ids[r.K-1]}
 				}
 				r.bounds = append(r.bounds, bound)
 			}

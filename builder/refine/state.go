@@ -1,9 +1,8 @@
 package refine
 
 import (
-	"time"
-
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/job"
 )
 
 // Stages, as the store numbers their units.
@@ -12,53 +11,10 @@ const (
 	walkStage  = 2
 )
 
-// state is the record between runs: the finished stages, and the time they took.
-// builder.StagesIn reads the stages.
-type state struct {
-	Stages  []stage                `json:"stages"`
-	Runs    int                    `json:"runs"`
-	Seconds float64                `json:"seconds"`
-	Phases  []builder.PhaseSeconds `json:"phases"`
-}
-
-// stage is a finished stage with its counts.
-type stage struct {
-	Kind   string `json:"kind"`
-	Number int    `json:"number"`
-	counts
-}
-
-// counts is the note that a unit is committed with.
-type counts struct {
-	Requested int64 `json:"requested"`
-	Evaluated int64 `json:"evaluated"`
-}
-
-func (c *counts) add(o counts) {
-	c.Requested += o.Requested
-	c.Evaluated += o.Evaluated
-}
-
-// sums adds up the stages.
-func (s *state) sums() (c counts) {
-	for _, st := range s.Stages {
-		c.add(st.counts)
-	}
-	return c
-}
-
-// save records the state.
-func (r *run) save() error {
-	now := time.Now()
-	r.state.Seconds += now.Sub(r.began).Seconds()
-	r.began = now
-	return r.draft.Record("state", &r.state)
-}
-
 // endStage records a finished stage.
-func (r *run) endStage(kind string, c counts) error {
-	r.state.Stages = append(r.state.Stages, stage{Kind: kind, Number: 1, counts: c})
-	return r.save()
+func (r *run) endStage(kind string, c job.Counts) error {
+	r.State.Stages = append(r.State.Stages, job.Stage{Kind: kind, Number: 1, Requested: c.Requested, Evaluated: c.Evaluated})
+	return r.Save()
 }
 
 // Result is the report of a finished refinement; it is stored in the graph.

@@ -4,22 +4,23 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/store"
 )
 
 // walk visits around every row, best first, and commits the offers.
 func (r *run) walk() error {
-	if r.k == 0 || len(r.state.Stages) >= walkStage {
+	if r.K == 0 || len(r.State.Stages) >= walkStage {
 		return nil
 	}
-	sum, err := r.doUnits("walk", walkStage, func() unitWork {
-		return (&walker{run: r, search: propagation.New(r.start.reader(), r.keys(), r.order, r.opts.Visits, true)}).unit
+	sum, err := r.doUnits("walk", func() unitWork {
+		return (&walker{run: r, search: propagation.New(r.start.reader(), r.keys(), r.Order, r.opts.Visits, true)}).unit
 	})
 	if err != nil {
 		return err
 	}
-	r.say("walk: %.0f rows visited around each", float64(sum.Requested)/float64(r.n()))
+	r.Say("walk: %.0f rows visited around each", float64(sum.Requested)/float64(r.N()))
 	return r.endStage("walk", sum)
 }
 
@@ -38,16 +39,16 @@ type offer struct {
 
 // unit walks around a range of places. An entry after the bound of a place is after the end of
 // its new list too: that test stops nearly all offers.
-func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
+func (w *walker) unit(from, to int) ([]store.Lists, job.Counts, error) {
 	w.log = w.log[:0]
 	before := w.search.Count()
 	for p := uint32(from); p < uint32(to); p++ {
-		if err := w.ctx.Err(); err != nil {
-			return nil, counts{}, err
+		if err := w.Ctx.Err(); err != nil {
+			return nil, job.Counts{}, err
 		}
 		ids, keys, err := w.search.Around(p)
 		if err != nil {
-			return nil, counts{}, err
+			return nil, job.Counts{}, err
 		}
 		for i, id := range ids {
 			if w.compare(entry{keys[i], id}, w.bounds[p]) <= 0 {
@@ -59,7 +60,7 @@ func (w *walker) unit(from, to int) ([]store.Lists, counts, error) {
 		}
 	}
 	after := w.search.Count()
-	return w.blocks(), counts{after.Requested - before.Requested, after.Evaluated - before.Evaluated}, nil
+	return w.blocks(), job.Counts{Requested: after.Requested - before.Requested, Evaluated: after.Evaluated - before.Evaluated}, nil
 }
 
 // blocks gathers the log by receiver. A pair of rows of the unit that offered themselves to each

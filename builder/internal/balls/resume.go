@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
@@ -102,4 +103,22 @@ func (m *Method) setCandidates(l *store.Lists, p *progress.Phase) error {
 	}
 	p.Add(len(l.Rows))
 	return nil
+}
+
+// Ahead takes up a state that was recorded before a fold which then came to count.
+func Ahead(b *build.Build) error {
+	if b.State.Method != job.BallsMethod {
+		return nil
+	}
+	folded, ok, err := b.Draft.Folded()
+	if err != nil || !ok || int(folded) <= len(b.State.Stages) {
+		return err
+	}
+	runs := b.State.Runs // of which this is one more
+	known, err := b.Draft.Load(job.AheadRecord, &b.State)
+	if err == nil && !known {
+		err = fmt.Errorf("builder: lists of %d stages without their state", folded)
+	}
+	b.State.Runs = runs
+	return err
 }

@@ -1,0 +1,108 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/vectors"
+)
+
+// Record is the name of the findings in the store.
+const Record = "audit"
+
+// Audit is the findings of a build, and its good rows.
+type Audit struct {
+	Bad
+	good pages.Block[uint32]
+}
+
+// Options say which rows are bad, and how they are treated.
+type Options struct {
+	Rules
+	Reject    bool // bad rows end the build
+	Drop      bool // bad rows leave the input, and the others are numbered anew
+	Reference bool // the rows will be read again
+}
+
+// Free gives back memory.
+func (a *Audit) Free() { a.good.Free() }
+
+// Pass reads the input once, lists the good rows, and returns the input without dropped ones. Its
+// findings are recorded, so a resumed build does not read the input again, unless it has been
+// written to.
+func (a *Audit) Pass(b *build.Build, src *vectors.Input, o Options) (*vectors.Input, error) {
+	done, err := b.Draft.Load(Record, &a.Bad)
+	if err != nil {
+		return nil, err
+	}
+	if done {
+		err = a.sameRows(b, src, o.Reference)
+	} else {
+		err = a.readAll(b, src, o.Rules)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Rows) > 0 && o.Reject {
+		return nil, a.Reject(src.Len())
+	}
+	total := src.Len()
+	if src, err = a.separate(b, src, o.Drop); err != nil {
+		return nil, err
+	}
+	if len(b.Good) == 0 {
+		return nil, fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, total, a.Why)
+	}
+	if !done {
+		return src, b.Draft.Record(Record, &a.Bad)
+	}
+	return src, nil
+}
+
+// Every lists all rows as good, those of an input that was not read yet.
+func (a *Audit) Every(b *build.Build, src *vectors.Input) error {
+	_, err := a.separate(b, src, false)
+	return err
+}
+
+func (a *Audit) readAll(b *build.Build, src *vectors.Input, rules Rules) error {
+	p := b.Begin("audit", "rows", int64(src.Len()))
+	hashes, err := pages.Take[uint64](&b.Ledger, src.Len())
+	if err != nil {
+		return err
+	}
+	defer hashes.Free()
+	report, err := vectors.Audit(src, vectors.AuditOptions{Context: b.Ctx, Progress: p.Add, Threads: b.Job.Threads, Hashes: hashes.Slice})
+	if err != nil {
+		return err
+	}
+	a.Bad = Of(report, rules)
+	p.End("%d rows of %d %s, %d repeat an earlier row", src.Len(), src.Dim(), src.Type(), report.Duplicates)
+	return nil
+}
+
+// separate lists the good rows. Dropped rows leave the input altogether: the graph is that of the
+// rows that remain, numbered anew.
+func (a *Audit) separate(b *build.Build, src *vectors.Input, drop bool) (_ *vectors.Input, err error) {
+	bad := a.Rows
+	if a.good, err = pages.Take[uint32](&b.Ledger, src.Len()-len(bad)); err != nil {
+		return nil, err
+	}
+	good := a.good.Slice[:0]
+	for row := range uint32(src.Len()) {
+		if len(bad) > 0 && bad[0] == row {
+			bad = bad[1:]
+			continue
+		}
+		good = append(good, row)
+	}
+	if drop && len(a.Rows) > 0 {
+		src = vectors.NewInput(&Without{src, a.Rows})
+		for i := range good {
+			good[i] = uint32(i)
+		}
+	}
+	b.Good = good
+	return src, nil
+}

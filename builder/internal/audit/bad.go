@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/vectors"
+)
+
+// ErrBadRows is builder.ErrBadRows.
+var ErrBadRows = errors.New("builder: bad rows")
+
+// Bad is the finding of an audit, as recorded in the store.
+type Bad struct {
+	Rows     []uint32 `json:"rows"` // ascending input rows
+	Why      string   `json:"why"`  // of the first
+	Checksum string   `json:"checksum"`
+	Repeated int      `json:"repeated"` // rows equal to an earlier one
+}
+
+// Rules say which finite rows have no distances.
+type Rules struct {
+	Zero      bool // rows of zeros have none
+	Constant  bool // rows of equal elements have none
+	AnyLength bool // keys do not grow with rows, so none is too large
+}
+
+// Of collects the rows of a report that cannot be in a graph.
+func Of(report *vectors.AuditReport, rules Rules) Bad {
+	b := Bad{Checksum: Text(report.Checksum), Repeated: report.Duplicates}
+	b.add(report.NonFinite, "it has a NaN or an infinity")
+	if !rules.AnyLength {
+		b.add(report.TooLarge, "its squared norm is beyond a quarter of the largest float32, so distances would overflow")
+	}
+	if rules.Zero {
+		b.add(report.Zero, "it is all zeros, which has no cosine")
+	}
+	if rules.Constant {
+		b.add(report.Constant, "its elements are all equal, which have no correlation")
+	}
+	slices.Sort(b.Rows)
+	return b
+}
+
+func (b *Bad) add(rows []uint32, why string) {
+	if len(rows) > 0 && (len(b.Rows) == 0 || rows[0] < slices.Min(b.Rows)) {
+		b.Why = why
+	}
+	b.Rows = append(b.Rows, rows...)
+}
+
+// Reject returns the error that names the bad rows of so many.
+func (b *Bad) Reject(rows int) error {
+	return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
+		ErrBadRows, len(b.Rows), rows, b.Rows[0], b.Why, b.Rows[:min(len(b.Rows), 5)])
+}
+
+// Text is a checksum as it is recorded.
+func Text(sum uint64) string { return fmt.Sprintf("%016x", sum) }

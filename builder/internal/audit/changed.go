@@ -1,0 +1,63 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// The input of a build: the manifest has a sample of every file and its modification time.
+// Where the time is another, the file may differ where the sample does not look, and all rows
+// are read and compared with the audit's checksum.
+
+// Unchanged returns an error where files that were written to since the manifest was made
+// have other rows than were audited.
+func Unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.Input, audited string, threads int) error {
+	if !written(m.Files, src.Files) {
+		return nil
+	}
+	return same(ctx, dir, src, audited, threads)
+}
+
+// sameRows compares the input of a build that goes on with the audit. Rows that
+// will be read again are all looked at: a file may have been changed and given its old time.
+func (a *Audit) sameRows(b *build.Build, src *vectors.Input, reference bool) error {
+	var places int
+	ordered, err := b.Draft.Load("order", &places)
+	if err != nil {
+		return err
+	}
+	if len(src.Files) > 0 && (!ordered || reference) {
+		return same(b.Ctx, b.Draft.Dir(), src, a.Checksum, b.Job.Threads)
+	}
+	m := b.Draft.Manifest()
+	return Unchanged(b.Ctx, b.Draft.Dir(), &m, src, a.Checksum, b.Job.Threads)
+}
+
+// same returns an error where rows are not those that were audited.
+func same(ctx context.Context, dir string, src *vectors.Input, audited string, threads int) error {
+	if audited == "" {
+		return nil
+	}
+	found, err := vectors.Checksum(src, vectors.AuditOptions{Context: ctx, Threads: threads})
+	if err != nil {
+		return err
+	}
+	if sum := Text(found); sum != audited {
+		return &store.MismatchError{Dir: dir, Differences: []store.Difference{{Name: "checksum of the input's rows", Have: audited, Want: sum}}}
+	}
+	return nil
+}
+
+// written reports whether any file has another modification time. Streams, of which all
+// was hashed, have none.
+func written(then, now []vectors.File) bool {
+	for i := range min(len(then), len(now)) {
+		if now[i].Path != "-" && then[i].ModTime != now[i].ModTime {
+			return true
+		}
+	}
+	return false
+}

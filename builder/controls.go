@@ -32,7 +32,7 @@ func (r *run) control() error {
 		return nil
 	}
 	if len(r.State.Stages) == 0 {
-		r.State.Steer, r.State.Drawn = min(r.N(), r.steerers()), steeringDrawn
+		r.State.Steer, r.State.Drawn = min(r.N(), r.opts.steerers(r.traits.byShare)), steeringDrawn
 	}
 	if r.State.Drawn != steeringDrawn && !r.traits.byShare {
 		return errOtherSteering
@@ -58,7 +58,7 @@ func (r *run) widen(rows int) error {
 	defer p.End("")
 	whole := &points.Points{Space: r.Space, Own: r.Own, Threads: r.Job.Threads, Rows: r.Rows, Norms: r.Norms, Order: r.Order, K: r.K, Screening: r.Screening}
 	whole.DropAxes() // these are codes of the search for candidates alone
-	lists, compared, err := whole.Exact(r.Ctx, r.placesOf(r.steering()), p.Add)
+	lists, compared, err := whole.Exact(r.Ctx, r.placesOf(steering(r.N(), rows, r.opts.Seed)), p.Add)
 	if err != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ var errOtherSteering = fmt.Errorf("%w: it was begun by a version that was steere
 
 // steerers is how many rows are to steer. The paper's method, whose distances may be
 // expensive, spends its share on them.
-func (r *run) steerers() int {
-	if !r.traits.byShare {
+func (o *Options) steerers(byShare bool) int {
+	if !byShare {
 		return controlRows
 	}
 	divisions := guessDivisions
-	if r.opts.Divisions > 0 {
-		divisions = r.opts.Divisions
+	if o.Divisions > 0 {
+		divisions = o.Divisions
 	}
-	pairs := float64(divisions*r.opts.LeafSize)/4 + float64(r.opts.Visits)
+	pairs := float64(divisions*o.LeafSize)/4 + float64(o.Visits)
 	return max(1, int(controlShare/2*pairs))
 }
 

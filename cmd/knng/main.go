@@ -60,11 +60,12 @@ const rootHelp = `knng builds k-nearest-neighbor graphs of vectors on disk, larg
 resumes them after any interruption, measures them, and looks neighbors up.
 
   knng demo                                    # on the functions of the Go standard library
-  knng build photos.npy -o photos.knng -k 20   # give it again to continue after an interruption
+  knng build photos.npy -o photos.knng -k 20   # run it again after an interruption
   knng neighbors photos.knng 17 42
   knng search photos.knng queries.npy -k 10    # vectors that are not in the graph
   knng recall photos.knng
-  knng export photos.knng --format npz -o graph.npz`
+  knng export photos.knng -o graph.npz --for sklearn
+  knng explore photos.knng                     # a page to look at`
 
 func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{

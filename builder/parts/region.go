@@ -15,7 +15,7 @@ import (
 type region interface {
 	io.WriterAt
 	io.ReaderAt
-	expect(from, size int64)   // what is read soon
+	expect(from, size int64)   // a range that is read soon
 	giveBack(from, size int64) // what is not read again
 	onDisk() int64
 	Close() error
@@ -60,7 +60,7 @@ func (f *inFile) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// expect reads and forgets, which every system understands. What cannot be read is an error
+// expect reads and forgets, which every system understands. A range that cannot be read is an error
 // when it is wanted.
 func (f *inFile) expect(from, size int64) {
 	_, _ = io.Copy(io.Discard, io.NewSectionReader(f.File, from, size))

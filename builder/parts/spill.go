@@ -113,7 +113,7 @@ func (s *Spill) flush(g *spilling) error {
 
 // Expect has the rows of a group of the batch come from disk before they are read, into memory
 // that the system may take back: two groups side by side would be felt.
-// What cannot be read is an error when it is.
+// A row that cannot be read is an error later, in Read.
 func (s *Spill) Expect(number int) error {
 	if from := number - s.batch.From; number < s.batch.To {
 		s.region.expect(s.starts[from], s.starts[from+1]-s.starts[from])

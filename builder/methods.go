@@ -76,7 +76,11 @@ func init() {
 
 // balls returns the options that only the balls method reads.
 func (o *Options) balls() balls.Options {
-	return balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
+	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
+	if o.Start != nil {
+		b.Known, b.Joined = o.Start.Near, o.Start.Joined
+	}
+	return b
 }
 
 // paper returns the options that only the paper's method reads.

@@ -37,6 +37,7 @@ type Options struct {
 	BadRows     BadRows         // reject
 	Duplicates  Duplicates      // keep
 	Copies      int             // with Collapse: most rows of one group of identical rows in a list; 0: no limit
+	Start       *Start          // lists to begin with; Balls reads them, other methods begin with none
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
 	// These say what the store holds besides lists; they may not change from run to run either.
@@ -124,6 +125,18 @@ type Distance struct {
 	Name    string
 	Version int
 	Key     func(a, b store.Row) (float32, error)
+}
+
+// Start is lists that are known, of other graphs over these rows: a build begins from them, so
+// that reaching its recall costs the pairs that are missing.
+type Start struct {
+	Name string // names the lists: it is part of the fingerprint
+	// Near appends to dst rows of the input, by number, that are likely near one. It must give
+	// the same each time, and is called by several goroutines at once.
+	Near func(row uint32, dst []uint32) ([]uint32, error)
+	// Joined says that the rows near one have been compared with each other: joins take them as
+	// old ones.
+	Joined bool
 }
 
 // The defaults, and the measurements behind them.
@@ -218,6 +231,7 @@ func (o *Options) Validate() error {
 	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
 	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
 		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
+	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
@@ -261,6 +275,9 @@ func (o Options) fingerprint() []store.Option {
 	}
 	if o.Course != (Course{}) {
 		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
+	}
+	if o.Start != nil {
+		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, joined %v", o.Start.Name, o.Start.Joined)})
 	}
 	if o.Distance != nil {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})

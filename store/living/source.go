@@ -1,7 +1,9 @@
 package living
 
 import (
+	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/vectors"
@@ -13,6 +15,9 @@ type Source struct {
 	snap *snapshot
 	base []uint32 // positions
 	tail []uint32
+
+	index sync.Once
+	at    []uint32 // index of every ref, for Near
 }
 
 func sourceOf(st *state, snap *snapshot) *Source {
@@ -79,6 +84,51 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 		copy(dst[i*size:], r.raw)
 	}
 	return nil
+}
+
+// Near appends the rows of the source in the list of one of them, as indices of the source. It is
+// for several goroutines.
+func (s *Source) Near(i uint32, dst []uint32) ([]uint32, error) {
+	s.index.Do(s.makeIndex)
+	base := s.st.positions()
+	var ref uint32
+	if int(i) < len(s.base) {
+		ref = s.base[i]
+	} else {
+		ref = base + s.tail[int(i)-len(s.base)]
+	}
+	v := &View{st: s.st, snap: s.snap}
+	list, _, err := v.listOf(ref)
+	for _, e := range list {
+		if at := s.at[e.To]; at != tail.NoRow {
+			dst = append(dst, at)
+		}
+	}
+	return dst, err
+}
+
+// makeIndex notes the index of every ref.
+func (s *Source) makeIndex() {
+	base := s.st.positions()
+	s.at = make([]uint32, int(base)+int(s.snap.part.Len()))
+	for i := range s.at {
+		s.at[i] = tail.NoRow
+	}
+	for i, p := range s.base {
+		s.at[p] = uint32(i)
+	}
+	for i, at := range s.tail {
+		s.at[base+at] = uint32(len(s.base) + i)
+	}
+}
+
+// Name names the lists that Near has: those of the base, after so many operations.
+func (s *Source) Name() string {
+	rows := uint32(0)
+	if s.snap.layer != nil {
+		rows = s.snap.layer.Rows
+	}
+	return fmt.Sprintf("%s after %d, %d", s.snap.man.Checksum, s.st.firstOp+uint64(s.snap.ops), rows)
 }
 
 // Shape is that of the store.

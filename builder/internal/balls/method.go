@@ -86,6 +86,8 @@ func (m *Method) Writes(string) (stored, scratch int64, err error) { return 0, 0
 
 func (m *Method) Stage(kind string) error {
 	switch kind {
+	case job.KnownStage:
+		return m.known()
 	case job.PropagationStage:
 		return m.join()
 	case job.SteerStage:

@@ -18,6 +18,9 @@ func (m *Method) Next() (kind, stop string) {
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
 	}
+	if m.opts.Known != nil && len(s.Stages) == 0 {
+		return job.KnownStage, ""
+	}
 	if m.Inner() {
 		return m.nextInner()
 	}
@@ -32,6 +35,9 @@ func (m *Method) Next() (kind, stop string) {
 func (m *Method) more() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.LastWork()
+	if m.joinsKnown(balls, rounds) {
+		return job.PropagationStage, ""
+	}
 	most := g.MostDivisions(s)
 	if g.Divisions > 0 {
 		most = g.Divisions
@@ -59,6 +65,19 @@ func (m *Method) more() (kind, stop string) {
 			balls, rounds, s.Last().Recall, s.Steer, g.Recall)
 	}
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
+}
+
+// joinsKnown reports whether known lists are joined already: at once unless they were before, and
+// else after the first division, which has led rows of other parts to each.
+func (m *Method) joinsKnown(balls, rounds int) bool {
+	s, g := &m.State, &m.Goal
+	if m.opts.Known == nil || !g.Steered(s) || !g.Propagate || rounds > 0 && !m.soon() {
+		return false
+	}
+	if balls > 0 {
+		return rounds == 0
+	}
+	return !m.opts.Joined
 }
 
 // divisionsGoOn reports whether another division comes before the first joins: below the

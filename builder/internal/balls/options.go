@@ -14,6 +14,10 @@ type Options struct {
 	Slack int     // candidates kept beyond k
 	Most  int     // rows listing a row that a join takes
 	Under float64 // how far under the target joins take over from divisions
+
+	// Known appends rows that are likely near one; nil: none are known. Goroutines call it.
+	Known  func(row uint32, dst []uint32) ([]uint32, error)
+	Joined bool // these have been compared with each other
 }
 
 // Schedule settles how the method goes about a build. Measured on faces in

@@ -31,7 +31,7 @@ type State struct {
 
 // Stage is one finished stage of a build.
 type Stage struct {
-	Kind      string  `json:"kind"` // "division", "propagation", "exact"
+	Kind      string  `json:"kind"` // "division", "propagation", "exact", "known"
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
 	Evaluated int64   `json:"evaluated"`
@@ -54,6 +54,7 @@ const (
 	DivisionStage    = "division"
 	PropagationStage = "propagation"
 	ExactStage       = "exact"
+	KnownStage       = "known"
 )
 
 // Sums adds up the stages.

@@ -51,7 +51,7 @@ func floats(b []byte, all []float32) []byte {
 	return b
 }
 
-// Decode reads a file. Whatever it holds, what it returns is sound, for a base of so many
+// Decode reads a file. Whatever it holds, the layer that it returns is sound, for a base of so many
 // positions; the caller knows how many rows there are.
 func Decode(b []byte, base uint32) (*Layer, error) {
 	if len(b) < head+8 || string(b[:8]) != magic {

@@ -77,7 +77,7 @@ func (l *Lists) Append(ref uint32, horizon float32, list []Entry) {
 }
 
 // Fold joins a list with further entries and keeps the most nearest of those that live, each
-// once: what is left out lies beyond the horizon that it returns. list may be overwritten.
+// once: all that is left out lies beyond the horizon that it returns. list may be overwritten.
 func Fold(list []Entry, horizon float32, most int, live func(ref uint32) bool) ([]Entry, float32) {
 	slices.SortFunc(list, Compare)
 	list = slices.Compact(list)

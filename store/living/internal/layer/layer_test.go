@@ -33,7 +33,7 @@ func some() *Layer {
 	return l
 }
 
-// TestFile: what is decoded is what was encoded, and every bit that flips is found.
+// TestFile: a layer is decoded as it was encoded, and every bit that flips is found.
 func TestFile(t *testing.T) {
 	l := some()
 	b := l.Encode()

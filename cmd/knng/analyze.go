@@ -156,12 +156,15 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 			return fmt.Errorf("%s exists", a.plot)
 		}
 	}
+	if err := sealedOnly(dir); err != nil {
+		return err
+	}
 	if a.view {
 		if err := store.BuildView(ctx, dir); err != nil {
 			return err
 		}
 	}
-	s, err := store.Open(dir, nil)
+	s, err := openSealed(dir)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,9 @@ func newDump(g *globals) *cobra.Command {
 		Use: "dump DIR [KEY]", Short: "Print parts of a store as they stand on disk", Long: dumpHelp,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, a []string) error {
+			if err := sealedOnly(a[0]); err != nil {
+				return err
+			}
 			key := ""
 			if len(a) == 2 {
 				key = a[1]

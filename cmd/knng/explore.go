@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/cmd/knng/internal/explore"
-	"github.com/knng/knng/store"
 )
 
 const exploreHelp = `Look at a finished graph in a browser: search rows, see each with its neighbors,
@@ -47,7 +46,7 @@ func newExplore(g *globals) *cobra.Command {
 
 // run serves the page until ctx ends, which is how people leave it: no failure.
 func (e *exploreFlags) run(ctx context.Context, g *globals, dir string) error {
-	s, err := store.Open(dir, nil)
+	s, err := openSealed(dir)
 	if err != nil {
 		return err
 	}

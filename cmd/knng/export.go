@@ -102,7 +102,7 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if err := apart(dir, e.out); err != nil {
 		return err
 	}
-	s, err := store.Open(dir, nil)
+	s, err := openSealed(dir)
 	if err != nil {
 		return err
 	}

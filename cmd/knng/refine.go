@@ -96,7 +96,7 @@ func (r *refineFlags) complete(c *cobra.Command) (err error) {
 }
 
 func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
-	g1, err := store.Open(dir, nil)
+	g1, err := openSealed(dir)
 	if err != nil {
 		return err
 	}

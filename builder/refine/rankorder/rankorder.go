@@ -1,7 +1,7 @@
 // Package rankorder computes the rank-order distance of Zhu, Wen, Sun 2011, "A
 // rank-order distance based clustering algorithm for face tagging" (section
 // 3.1): two rows are near when they stand high in each other's lists of
-// neighbors and what stands above them is shared.
+// neighbors and share the neighbors above them.
 //
 // Let f_a(i) be entry i of the list of a, where f_a(0) is a itself, and O_a(x)
 // the rank of x in it, so that O_a(a) is 0 and that of the nearest neighbor 1.
@@ -47,7 +47,7 @@ func (c *Comparer) From(a uint32, neighbors []uint32) {
 }
 
 // To returns D between the row of From and b, whose neighbors are given nearest
-// first. It takes one look at the list of b: what both lists hold decides all
+// first. It takes one look at the list of b: the rows in both lists decide all
 // terms below k, and every other term is k.
 func (c *Comparer) To(b uint32, neighbors []uint32) float32 {
 	neighbors = neighbors[:min(c.cut, len(neighbors))]

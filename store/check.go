@@ -14,7 +14,6 @@ import (
 	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // CheckOptions tunes a check. The zero value works.
@@ -391,7 +390,7 @@ func (c *checker) keys() error {
 	if len(c.listed) != c.store.Len() {
 		return nil
 	}
-	in, order, err := c.store.Vectors()
+	keyOf, done, err := c.store.recomputed()
 	if c.store.info.Manifest.Vectors == "reference" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 		c.report.Notes = append(c.report.Notes, fmt.Sprintf("keys were not recomputed: %v", err))
 		return nil
@@ -399,15 +398,7 @@ func (c *checker) keys() error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	metric, err := distance.ParseMetric(c.store.info.Manifest.Metric)
-	if err != nil {
-		return err
-	}
-	k, err := newRecomputer(in, order, metric, c.store.Len())
-	if err != nil {
-		return err
-	}
+	defer done()
 	step := 1
 	if !c.opts.Full {
 		step = max(1, c.store.Len()/c.opts.Sample)
@@ -425,7 +416,7 @@ func (c *checker) keys() error {
 			return err
 		}
 		for i, n := range neighbors {
-			key, err := k.key(uint32(row), n)
+			key, err := keyOf(uint32(row), n)
 			if err != nil {
 				return err
 			}

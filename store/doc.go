@@ -15,8 +15,8 @@
 //	                bytewise comparer, merger "knng.1", no filters)
 //	vectors/rows    the rows in locality order, collapsed ones last, or, where
 //	                they were solved in parts, in that of the input; the format
-//	                is that of package vectors. Absent where the rows are
-//	                referenced
+//	                is that of package vectors, of sparse rows that of package
+//	                vectors/sparse. Absent where the rows are referenced
 //	view            where lists lie in Pebble's tables; derived, may be deleted
 //	catalog         records and ids for package reader; derived, may be deleted
 //	map             positions of rows on the page of knng explore; derived, may

@@ -70,12 +70,16 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 
 // Vectors opens the rows that the graph was built from: the store's own copy in
 // locality order, or the referenced sources, after checking that they are
-// unchanged. order[place] is the row of each. The caller closes the input.
+// unchanged. order[place] is the row of each. The caller closes the input. Errors: ErrSparse
+// where rows are sparse, which Sparse opens.
 func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
 	if !s.graph.Enter() {
 		return nil, nil, ErrClosed
 	}
 	defer s.graph.Leave()
+	if _, err := s.info.Manifest.RowType(); err != nil {
+		return nil, nil, err
+	}
 	if order, err = s.engine.order(); err != nil {
 		return nil, nil, err
 	}

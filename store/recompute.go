@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,27 @@ import (
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
+
+// recomputed returns a function that computes the key of two rows again from the store's
+// vectors, until done is called.
+func (s *Store) recomputed() (key func(a, b uint32) (float32, error), done func() error, err error) {
+	metric, err := distance.ParseMetric(s.info.Manifest.Metric)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.info.Manifest.Sparse() {
+		return s.recomputedSparse(metric)
+	}
+	in, order, err := s.Vectors()
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := newRecomputer(in, order, metric, s.Len())
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	return k.key, in.Close, nil
+}
 
 // recomputer computes the key of two rows from a store's vectors.
 type recomputer struct {

@@ -15,7 +15,7 @@ import (
 // gone by its path, and stdin, "-", for the input that came from it.
 func InputOf(dir string, paths []string, limit int) (*vectors.Input, error) {
 	m, err := writtenManifest(dir)
-	if err != nil || m == nil || m.Vectors == "reference" || !manifestHolds(m, paths, limit) {
+	if err != nil || m == nil || m.Vectors == "reference" || m.Sparse() || !manifestHolds(m, paths, limit) {
 		return nil, err
 	}
 	t, err := m.RowType()

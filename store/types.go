@@ -31,6 +31,9 @@ const FormatVersion = reader.FormatVersion
 // the rows of the input were multiplied.
 const ScaleOption = reader.ScaleOption
 
+// SparseType is the type in a manifest of rows that package vectors/sparse holds.
+const SparseType = reader.SparseType
+
 // A SealedFile is a line of DIR/SEAL: Path (relative, slash-separated), Size and SHA256 of
 // one file of a finished store.
 type SealedFile = sealed.File
@@ -42,6 +45,7 @@ var (
 	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError lists the differences
 	ErrLocked      = errors.New("store: another process is building here")        // which it names
 	ErrCorrupt     = storeerr.ErrCorrupt                                          // a file differs from the one that was written
+	ErrSparse      = storeerr.ErrSparse                                           // it needs vectors of all columns (Store.Sparse has the rows)
 	ErrNoRow       = storeerr.ErrNoRow                                            // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
 	ErrNoID        = storeerr.ErrNoID                                             // or the store has none

@@ -195,3 +195,6 @@ func (s *fileSource) gather(first, n int, dst []byte) error {
 	}
 	return nil
 }
+
+// Describe describes a file as the inputs of a manifest are, all but its rows.
+func Describe(path string) (File, error) { return describe(path) }

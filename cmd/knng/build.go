@@ -248,6 +248,9 @@ func parseSize(s string) (int64, error) {
 }
 
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
+	if anySparse(inputs) {
+		return b.runSparse(ctx, g, inputs)
+	}
 	defer leaveNothing(b.out)
 	if b.idColumn != "" {
 		defer func() { os.Remove(b.opts.IDs) }() // which open made

@@ -51,7 +51,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, builder.ErrReference):
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference):
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable

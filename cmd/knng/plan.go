@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -36,6 +37,12 @@ func newPlan(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, inputs []string) error {
 			if err := b.complete(c); err != nil {
 				return usageError{err}
+			}
+			if anySparse(inputs) {
+				if cluster != "" {
+					return usageError{errors.New("--cluster plans builds of dense rows: a sparse matrix is built by one machine")}
+				}
+				return b.planSparse(c.Context(), g, inputs)
 			}
 			if cluster != "" {
 				return b.planShards(c.Context(), g, inputs, cluster)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -82,9 +83,12 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return r.search.run(c.Context(), g, s)
 	}
 	est := measured{K: s.K()}
-	if r.truth == "" {
+	switch m := s.Info().Manifest; {
+	case r.truth == "" && m.Sparse():
+		est.RecallEstimate, err = postings.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
+	case r.truth == "":
 		est.RecallEstimate, err = builder.MeasureRecall(c.Context(), s, r.sample, r.seed, g.reporter())
-	} else {
+	default:
 		est, err = r.againstFiles(s, scale)
 	}
 	if err != nil {

@@ -98,6 +98,9 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 		return nil, search.ErrOwnDistance
 	}
 	info := g.Info()
+	if _, err := info.Manifest.RowType(); err != nil {
+		return nil, err
+	}
 	return &pointer.Manifest{Dim: info.Manifest.Dim, Type: info.Manifest.Type, Metric: info.Manifest.Metric, K: info.Manifest.K,
 		Base: pointer.Here, Checksum: info.Checksum, FirstRow: uint64(g.Len())}, nil
 }

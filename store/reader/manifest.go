@@ -47,8 +47,17 @@ func (m *Manifest) Option(name string) (value string, ok bool) {
 	return m.Options[i].Value, true
 }
 
-// RowType returns the type of the rows, which Type names.
+// SparseType is the Type of rows that hold few of their columns (package vectors/sparse).
+const SparseType = "sparse float32"
+
+// Sparse reports whether rows are sparse: Dim counts their columns.
+func (m *Manifest) Sparse() bool { return m.Type == SparseType }
+
+// RowType returns the type of the rows, which Type names. Errors: ErrSparse, ErrCorrupt.
 func (m *Manifest) RowType() (vectors.Type, error) {
+	if m.Sparse() {
+		return 0, fmt.Errorf("%w: they have no vectors of all %d columns", ErrSparse, m.Dim)
+	}
 	t, err := vectors.ParseType(m.Type)
 	if err != nil {
 		return 0, fmt.Errorf("%w: manifest: %w", ErrCorrupt, err)
@@ -66,6 +75,12 @@ func (m *Manifest) Check() error {
 	}
 	if m.Offsets != nil && len(m.Offsets) != m.Dim {
 		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d offsets for %d columns", len(m.Offsets), m.Dim))
+	}
+	if m.Sparse() {
+		if m.Vectors != "copy" || (m.Metric != "cosine" && m.Metric != "ip") {
+			return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of sparse rows under %s, vectors %s: want cosine or ip, and copy", m.Metric, m.Vectors))
+		}
+		return nil
 	}
 	_, err := m.RowType()
 	return errors.Join(err, m.checkScale())

@@ -16,13 +16,16 @@ type Vectors struct {
 
 // Vectors opens the vectors that the graph was built from: the store's own copy, or the
 // referenced file, if it is unchanged. They must be closed, before the Reader. Under
-// ScaleOption the store's own copy is scaled. Errors: ErrCorrupt, ErrClosed, and those of
+// ScaleOption the store's own copy is scaled. Errors: ErrSparse, ErrCorrupt, ErrClosed, and those of
 // opening the referenced file.
 func (r *Reader) Vectors() (*Vectors, error) {
 	if !r.graph.Enter() {
 		return nil, ErrClosed
 	}
 	defer r.graph.Leave()
+	if _, err := r.info.Manifest.RowType(); err != nil {
+		return nil, err
+	}
 	in, err := r.openVectors()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ var (
 	ErrNotStore    = errors.New("store: not a knng store")
 	ErrFormat      = errors.New("store: the format of another version of knng")
 	ErrCorrupt     = errors.New("store: corrupt")
+	ErrSparse      = errors.New("store: not for sparse rows")
 	ErrNoRow       = errors.New("store: no such row")
 	ErrNoID        = errors.New("store: no such id")
 	ErrClosed      = errors.New("store: closed")

@@ -103,6 +103,10 @@ func (o Options) Validate(g1 *store.Store) error {
 	fault(!o.Metric.Known(), "unknown metric %d", o.Metric)
 	fault(o.Threads < 1 || o.Threads > 4096, "threads are %d, want 1 to 4096", o.Threads)
 	fault(o.Memory < 0, "memory is %d bytes", o.Memory)
+	if m := g1.Info().Manifest; m.Sparse() {
+		_, err := m.RowType()
+		faults = append(faults, err)
+	}
 	if d := o.Distance; d != nil {
 		fault(d.Name == "" || (d.Key == nil) == (d.Lists == nil), "a distance needs a name and one function, of rows or of lists")
 	}

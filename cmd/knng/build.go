@@ -46,6 +46,12 @@ A build stops at the recall asked for, at a limit that was given, or when all pa
 are compared. Below the recall asked for it ends with exit code 4 and a graph that can
 be used.
 
+A sparse matrix, such as TF-IDF, is an .npz that scipy.sparse.save_npz wrote in CSR
+format. Its graph is exact, under cosine or ip, and needs no memory for zeros; search,
+append and refine do not take such graphs.
+
+  knng build tfidf.npz -o docs.knng -k 15 --metric cosine
+
 Formats: .fvecs .bvecs .fbin .u8bin .i8bin; .npy of any numbers, which are held as
 float32 where they are float64 or integers of more than a byte, if it holds these
 exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz; .parquet;

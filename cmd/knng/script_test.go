@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		"makerows":  makeRows,
 		"makearray": makeArray,
 		"firstrows": firstRows,
+
+		"makesparse": makeSparse,
 	})
 }
 

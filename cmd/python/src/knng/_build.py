@@ -5,12 +5,12 @@ import io
 import os
 import tempfile
 
-from . import _command, _errors, _progress, _rows, _temporary
+from . import _command, _errors, _progress, _rows, _sparse, _temporary
 from ._graph import Graph
 
 
 def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, ids=None, seed=None, threads=None, memory=None,
-          progress=True, column=None, id_column=None, **options):
+          progress=True, column=None, id_column=None, sparse=None, **options):
     """Build the graph of the k nearest neighbors of every row, or go on with it.
 
     data: a two-dimensional array, the path of a file (or several, or a pattern such as "part-*.parquet"), a pandas or polars DataFrame,
@@ -25,6 +25,9 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     progress: True for a bar, False for none, or a function that is called with every event, a dict.
     metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev",
         "correlation", or with bits=True, of rows of numpy.packbits, "hamming" and "jaccard".
+    sparse: True builds a SciPy sparse matrix as it is, exactly, under cosine or ip: search and append do not
+        take such a graph. False gives the command dense rows. By default a matrix of more than 4096 columns
+        goes as it is, under these metrics, where at most one value in 50 is not zero.
     options: the command's other flags, such as duplicates="collapse", copies=1 (``knng help build``).
 
     Rows go to the command through a pipe; a .npy file, or an array that maps one (numpy.load with
@@ -34,6 +37,9 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     Raises Error, or what is special of it: UsageError, Resumable, BelowTarget, Locked. Ctrl-C stops the
     command cleanly before KeyboardInterrupt is raised.
     """
+    if _sparse.suits(data, metric, sparse):
+        with _sparse.file(data) as file:
+            return build(file, path, k, metric, recall, method, ids, seed, threads, memory, progress, column, id_column, **options)
     rows = _rows.rows_of(data, column, id_column)
     ids = rows.ids if ids is None else ids
     temporary = _temporary.Folder() if path is None else None

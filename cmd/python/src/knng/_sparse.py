@@ -1,0 +1,34 @@
+"""SciPy sparse matrices as files of CSR rows, which the command builds without zeros."""
+
+import contextlib
+import os
+import sys
+import tempfile
+
+_METRICS = ("cosine", "ip")
+_COLUMNS = 4096  # up to which rows go as dense ones by default: search and append take those
+_DENSITY = 0.02
+
+
+def suits(data, metric, sparse=None):
+    """Whether the rows are built as sparse ones."""
+    scipy = sys.modules.get("scipy.sparse")
+    if scipy is None or not scipy.issparse(data):
+        if sparse:
+            raise TypeError(f"sparse=True is for SciPy sparse matrices, not {type(data).__name__}")
+        return False
+    if sparse is not None:
+        return sparse
+    n, columns = data.shape
+    return metric in _METRICS and columns > _COLUMNS and data.nnz <= _DENSITY * n * columns
+
+
+@contextlib.contextmanager
+def file(data):
+    """The matrix as a file for the command."""
+    import scipy.sparse
+
+    with tempfile.TemporaryDirectory(prefix="knng-sparse-") as folder:
+        path = os.path.join(folder, "rows.npz")
+        scipy.sparse.save_npz(path, data.tocsr(), compressed=False)
+        yield path

@@ -56,7 +56,10 @@ func (in *Input) Drop() error {
 
 // Rest tells the system that the rows will hardly be read from now on: pages that it
 // caches of their files no longer count as this process's. They can be read all the same.
-func (in *Input) Rest() error {
+func (in *Input) Rest() error { return in.Advise(unneeded) }
+
+// Advise tells the system how the rows will be read: see Rows.Advise.
+func (in *Input) Advise(a Advice) error {
 	var maps []*mapping
 	switch s := in.Source.(type) {
 	case *Rows:
@@ -71,7 +74,7 @@ func (in *Input) Rest() error {
 	var errs []error
 	for _, m := range maps {
 		if m != nil { // rows in memory have none
-			errs = append(errs, advise(m.data, unneeded))
+			errs = append(errs, advise(m.data, a))
 		}
 	}
 	return errors.Join(errs...)

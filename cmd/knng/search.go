@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -176,7 +177,7 @@ func (f *searchFlags) reached(t *tuned) error {
 func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searcher, error) {
 	steps := &steps{to: g.phases()}
 	defer steps.end()
-	r, err := search.Open(s, &search.Options{Context: ctx, Progress: func(done, total int) {
+	r, err := search.Open(s, &search.Options{Context: ctx, Limit: builder.DefaultMemory() / 4, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))
 	}})
 	if err != nil {
@@ -195,6 +196,7 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searc
 // makeLinks makes the links that search walks, within a share of a memory limit; show is given
 // its progress.
 func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, show func(progress.Event)) error {
+	debug.FreeOSMemory() // of the build: pages of files take its place
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -51,41 +52,77 @@ func (m *maker) drawLeaders(far func(seen map[uint32]bool, sample []uint32, coun
 const farOf = 8
 
 // far adds rows of a sample to those that are in seen, each time the one that is furthest from
-// all of these.
+// all of these. The rows of the sample are copied side by side first: each is compared some
+// hundred times, and where memory is short each time would read it from disk, with as much
+// beside it as the system reads ahead.
 func (s *Searcher) far(norms []float64) func(seen map[uint32]bool, sample []uint32, count int) {
 	return func(seen map[uint32]bool, sample []uint32, count int) {
 		if len(sample) == 0 || s.space.Metric() == distance.IP { // under which nothing is far
 			return
 		}
-		nearest := slices.Repeat([]float32{float32(math.Inf(1))}, len(sample))
-		keys := make([]float32, len(sample))
+		_ = s.in.Advise(vectors.Random) // a hint
+		defer s.in.Advise(vectors.Normal)
+		near := s.copied(norms, sample)
 		take := func(p uint32) {
 			norm := 0.0
 			if norms != nil {
 				norm = norms[p]
 			}
-			s.space.Keys(s.rows.Row(int(p)), norm, s.base, s.stride, norms, sample, keys)
-			for i, key := range keys {
-				nearest[i] = min(nearest[i], key)
-			}
+			near.take(s.space, s.rows.Row(int(p)), norm)
 		}
 		for _, p := range slices.Sorted(maps.Keys(seen)) {
 			take(p)
 		}
 		for range count {
-			best := 0
-			for i, key := range nearest {
-				if key > nearest[best] || key == nearest[best] && sample[i] < sample[best] {
-					best = i
-				}
-			}
-			if seen[sample[best]] {
+			p := sample[near.furthest(sample)]
+			if seen[p] {
 				return
 			}
-			seen[sample[best]] = true
-			take(sample[best])
+			seen[p] = true
+			take(p)
 		}
 	}
+}
+
+// A nearness holds a sample's rows, and the key of each to the nearest row that was taken.
+type nearness struct {
+	rows    []byte
+	norms   []float64 // nil: the metric needs none
+	places  []uint32  // 0, 1, 2 ...: of rows
+	keys    []float32
+	nearest []float32
+}
+
+func (s *Searcher) copied(norms []float64, sample []uint32) *nearness {
+	n := &nearness{places: make([]uint32, len(sample)), keys: make([]float32, len(sample)), nearest: slices.Repeat([]float32{float32(math.Inf(1))}, len(sample))}
+	n.rows = make([]byte, 0, len(sample)*s.space.RowBytes())
+	for i, p := range sample {
+		n.rows = append(n.rows, s.rows.Row(int(p))...)
+		n.places[i] = uint32(i)
+		if norms != nil {
+			n.norms = append(n.norms, norms[p])
+		}
+	}
+	return n
+}
+
+func (n *nearness) take(space *distance.Space, row []byte, norm float64) {
+	space.Keys(row, norm, n.rows, space.RowBytes(), n.norms, n.places, n.keys)
+	for i, key := range n.keys {
+		n.nearest[i] = min(n.nearest[i], key)
+	}
+}
+
+// furthest is the row of the sample that is furthest from all that were taken; of equal ones
+// the first in the store.
+func (n *nearness) furthest(sample []uint32) int {
+	best := 0
+	for i, key := range n.nearest {
+		if key > n.nearest[best] || key == n.nearest[best] && sample[i] < sample[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // minIslands is a number of islands that may always have a leader each.

@@ -19,27 +19,37 @@ type maker struct {
 	threads int
 	limit   int64 // bytes that the ranges under way take together, as far as may be
 	ctx     context.Context
+
+	// scratch makes a file that links are shared out to; nil: there is no room for one.
+	scratch func() (scratchFile, error)
 }
 
 // table derives the links of all places, range by range and several ranges at a time, and
 // gives each to write. It returns the sum of all.
 //
-// Every range goes over all lists: a link that comes in stands in the list of another place,
-// which may be any. Lists come in the order of places, so that one touches memory near
+// A link that comes in stands in the list of another place, which may be any. So every range
+// goes over all lists, or, where there are more ranges than threads, the links are shared out
+// to a scratch file first. Lists come in the order of places, so that one touches memory near
 // that of the one before, and the result does not depend on ranges or threads.
 func (m *maker) table(write func(first int, table []byte) error) (sum uint64, err error) {
 	if m.width == 0 {
 		return 0, nil
 	}
-	n := m.identity.places
-	perPlace := 4*m.listed + 5*m.width + 4*m.width
-	size := max(1, int(m.limit)/m.threads/perPlace/sumPlaces) * sumPlaces
-	if even := (n + m.threads - 1) / m.threads; even < size {
-		size = (even + sumPlaces - 1) / sumPlaces * sumPlaces
+	n, size := m.identity.places, m.rangeSize()
+	var shared *spill
+	if m.scratch != nil && m.spilledBytes() > 0 {
+		file, err := m.scratch()
+		if err != nil {
+			return 0, err
+		}
+		defer file.Abort()
+		if shared, err = m.distribute(file, size); err != nil {
+			return 0, err
+		}
 	}
 	var mu sync.Mutex
 	err = vectors.Ranges(m.threads, n, size, func() func(from, to int) error {
-		r := &partLinks{maker: m}
+		r := &partLinks{maker: m, shared: shared}
 		return func(from, to int) error {
 			table, err := r.make(from, to)
 			if err != nil {
@@ -55,9 +65,28 @@ func (m *maker) table(write func(first int, table []byte) error) (sum uint64, er
 	return sum, err
 }
 
+// rangeSize is how many places a thread makes links of at a time.
+func (m *maker) rangeSize() int {
+	perPlace := 4*m.listed + 5*m.width + 4*m.width
+	size := max(1, int(m.limit)/m.threads/max(1, perPlace)/sumPlaces) * sumPlaces
+	if even := (m.identity.places + m.threads - 1) / m.threads; even < size {
+		size = (even + sumPlaces - 1) / sumPlaces * sumPlaces
+	}
+	return size
+}
+
+// spilledBytes is the most that a scratch file takes; 0 where all ranges are made at once.
+func (m *maker) spilledBytes() int64 {
+	if m.identity.places <= m.threads*m.rangeSize() {
+		return 0
+	}
+	return arcBytes * int64(m.identity.places) * int64(m.listed)
+}
+
 // partLinks derives the links of a range of places.
 type partLinks struct {
 	*maker
+	shared   *spill // nil: all lists are looked at
 	from, to int
 	out      []uint32 // listed entries of each place, by rank
 	outs     []uint8
@@ -66,6 +95,7 @@ type partLinks struct {
 	ins      []uint8
 	row      []uint32 // of a list
 	keys     []float32
+	chunk    []byte // of shared
 }
 
 func (r *partLinks) make(from, to int) ([]byte, error) {
@@ -73,7 +103,16 @@ func (r *partLinks) make(from, to int) ([]byte, error) {
 	r.from, r.to = from, to
 	r.out, r.outs = sized(r.out, n*r.listed), zeroed(r.outs, n)
 	r.in, r.inRank, r.ins = sized(r.in, n*r.width), sized(r.inRank, n*r.width), zeroed(r.ins, n)
-	for place := range r.order {
+	first, last := 0, len(r.order)
+	if r.shared != nil {
+		first, last = from, to
+		var err error
+		r.chunk, err = r.shared.each(from/r.shared.size, r.chunk, func(to, from uint32, rank uint8) { r.comes(int(to)-r.from, from, rank) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	for place := first; place < last; place++ {
 		if place%4096 == 0 && r.ctx.Err() != nil {
 			return nil, r.ctx.Err()
 		}
@@ -104,7 +143,7 @@ func (r *partLinks) list(place int) (err error) {
 			r.out[i*r.listed+int(r.outs[i])] = to
 			r.outs[i]++
 		}
-		if int(to) >= r.from && int(to) < r.to {
+		if r.shared == nil && int(to) >= r.from && int(to) < r.to {
 			r.comes(int(to)-r.from, uint32(place), uint8(rank))
 		}
 	}

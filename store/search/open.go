@@ -38,8 +38,9 @@ type Options struct {
 	Threads int
 	// Memory has links made in memory and DIR/search left alone, neither read nor written.
 	Memory bool
-	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes:
-	// the less, the more passes over the lists. 0 is 256 MiB.
+	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
+	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
+	// Memory, and in Check, the lists are read the more often. 0 is 256 MiB.
 	Limit int64
 	// Context stops making links; nil: nothing does.
 	Context context.Context
@@ -224,7 +225,7 @@ func (s *Searcher) maker(id identity) *maker {
 
 // keep makes links beside their name, and maps them under it.
 func (s *Searcher) keep(id identity) error {
-	if err := store.Room("the links of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.size())}); err != nil {
+	if err := store.Room("the links of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.size()) + s.maker(id).spilledBytes()}); err != nil {
 		return err
 	}
 	f, err := s.g.MakeDerived(store.DerivedLinks)
@@ -248,7 +249,9 @@ func (s *Searcher) writeLinks(f *os.File, id identity) error {
 		return err
 	}
 	id, rest := l.identity, l.encodeRest()
-	tableSum, err := s.maker(id).table(func(first int, table []byte) error {
+	m := s.maker(id)
+	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
+	tableSum, err := m.table(func(first int, table []byte) error {
 		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
 		s.tell(len(table) / (4 * id.width))
 		return err

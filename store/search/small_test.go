@@ -17,10 +17,13 @@ func sumRest(b []byte) uint64 { return xxhash.Sum64(b) }
 func sumBytes(b []byte) []byte { return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(b)) }
 
 // small is a searcher over 100 points of a line.
-func small(t *testing.T) *Searcher {
+func small(t *testing.T) *Searcher { return line(t, 100) }
+
+// line is a searcher over n points of a line.
+func line(t *testing.T, n int) *Searcher {
 	t.Helper()
-	values := make([]float32, 200)
-	for i := range 100 {
+	values := make([]float32, 2*n)
+	for i := range n {
 		values[2*i] = float32(i)
 	}
 	rows, err := vectors.FromFloat32(values, 2)

@@ -14,6 +14,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
 )
 
 // posting is a row of a slab, counted from its first, and its value in a column.
@@ -74,7 +75,7 @@ func (r *run) makeIndex() error {
 	p := r.Begin("index", "rows", int64(r.rows.Len()))
 	x.numberColumns(r)
 	x.cut(r)
-	f, err := os.Create(x.path)
+	f, err := aside.Fresh(x.path)
 	if err != nil {
 		return fmt.Errorf("postings: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -119,7 +120,7 @@ func (r *run) takeIDs() (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(path)
+	f, err := aside.Fresh(path)
 	if err != nil {
 		return fmt.Errorf("refine: %w", err)
 	}

@@ -39,14 +39,23 @@ func Create(path string) (*File, error) {
 }
 
 // Over is Create in a folder that nobody else writes to: the file is called path.tmp until
-// then, and overwrites one that a killed process left under that name.
+// then, in place of one that a killed process left under that name.
 func Over(path string) (*File, error) {
 	name := path + ".tmp"
-	f, err := os.Create(name)
+	f, err := Fresh(name)
 	if err != nil {
 		return nil, err
 	}
 	return &File{f, path, name}, nil
+}
+
+// Fresh makes an empty file in place of one, or of a link, that has the name. Unlike os.Create
+// it never opens a file that is there: a link in a folder from a stranger may lead to any file.
+func Fresh(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // Mkdir makes a folder beside path and returns its name.

@@ -136,8 +136,8 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
 }
 
-// zeros are flags for which 0 would be taken for the default, and what may be given
-// instead.
+// zeros are flags for which 0 would be taken for the default, and the values that each
+// takes.
 var zeros = []notZero{
 	zeroK,
 	{"divisions", "1 or more"},
@@ -322,8 +322,8 @@ func leaveNothing(dir string) {
 	}
 }
 
-// open opens the input, unless the build there has its own copy of the rows. What
-// comes from streams is put beside the store, until it is written in its order.
+// open opens the input, unless the build there has its own copy of the rows. Rows of
+// streams are put beside the store, until they are written in its order.
 func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*vectors.Input, error) {
 	in, err := store.InputOf(b.out, inputs, b.limit)
 	if err != nil {

@@ -22,8 +22,8 @@ func (f demoFolder) vectors() string { return filepath.Join(string(f), "function
 func (f demoFolder) ids() string     { return f.vectors() + ".ids" }
 func (f demoFolder) graph() string   { return filepath.Join(string(f), "functions.knng") }
 
-// demoStore is raised when stores begun by an earlier version are refused for what names
-// them: 1, ids are named by their contents.
+// demoStore is raised when stores begun by an earlier version are refused because something
+// else names them: 1, ids are named by their contents.
 const demoStore = 1
 
 // folder makes the demo's folder.
@@ -68,7 +68,7 @@ func writable(dir string) bool {
 	return err == nil && os.Remove(tried) == nil
 }
 
-// fileName keeps of a version what may stand in a file's name: development
+// fileName keeps the letters of a version that a file's name may have: development
 // versions have spaces and colons.
 func fileName(version string) string {
 	return strings.Map(func(r rune) rune {

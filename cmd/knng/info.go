@@ -68,8 +68,8 @@ func runInfo(ctx context.Context, g *globals, dir string) error {
 	return nil
 }
 
-// resultOf reads the result of a build or of a refinement and returns the object that it
-// is as JSON, and what prints it for people.
+// resultOf reads the result of a build or of a refinement and returns it as an object for
+// JSON, and a function that prints it for people.
 func resultOf(result []byte, dir string) (object any, text func(g *globals), err error) {
 	built, refined := new(builder.Result), new(refine.Result)
 	if err := json.Unmarshal(result, built); err != nil {

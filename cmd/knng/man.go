@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// The command man is in a release's build only: go run -tags man ./cmd/knng man DIR. What
-// formats its pages is not linked by the command that people get.
+// The command man is in a release's build only: go run -tags man ./cmd/knng man DIR. The
+// library that formats pages is not linked by the command that people get.
 func init() {
 	more = append(more, func(*globals) *cobra.Command {
 		return &cobra.Command{

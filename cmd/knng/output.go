@@ -9,8 +9,8 @@ import (
 )
 
 // output is stdout, and the first error of writing to it: those who print do not look.
-// Ids, paths and results come from stores, which strangers may have made: what a terminal
-// would obey, or show in another order than it stands, is written as its number.
+// Ids, paths and results come from stores, which strangers may have made: characters that a
+// terminal would obey, or show in another order, are written as their numbers.
 type output struct {
 	w   io.Writer
 	err error

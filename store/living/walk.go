@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/store/living/internal/layer"
+	"github.com/knng/knng/store/internal/walk"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/store/search"
 )
@@ -17,11 +17,11 @@ import (
 type walker struct {
 	v    *View
 	t    tail.Target
-	base uint32 // refs of the tail begin here
-	open opened
-	near best // live refs, as many as the effort
-	best best // live rows of the tail, as many as the query wants
-	met  refSet
+	base uint32    // refs of the tail begin here
+	open walk.Heap // refs whose links were not followed, by key
+	near best      // live refs, as many as the effort
+	best best      // live rows of the tail, as many as the query wants
+	met  walk.Visited
 	seen func(ref uint32, key float32) // told of all that is compared; nil: nobody
 }
 
@@ -62,7 +62,7 @@ func (w *walker) set(query []float32, k, effort int) error {
 		return fmt.Errorf("%w: a vector of zeros has no direction, which cosine compares", search.ErrQuery)
 	}
 	w.open, w.near, w.best = w.open[:0], best{effort, w.near.all[:0]}, best{k, w.best.all[:0]}
-	w.met.clear()
+	w.met.Clear()
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (w *walker) told() func(store.Row, float32) {
 		return nil
 	}
 	return func(row store.Row, key float32) {
-		if w.met.add(uint32(row)) {
+		if w.met.Add(uint32(row)) {
 			w.seen(uint32(row), key)
 		}
 	}
@@ -137,11 +137,11 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 		w.visit(row)
 	}
 	for len(w.open) > 0 {
-		e := w.open.pop()
-		if w.near.full() && e.Key > w.near.bound() {
+		e := w.open.Pop()
+		if w.near.full() && walk.KeyOf(e) > w.near.bound() {
 			break
 		}
-		for _, row := range l.Links(e.To) {
+		for _, row := range l.Links(uint32(e)) {
 			w.visit(row)
 		}
 	}
@@ -150,14 +150,14 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 
 // visit compares a row of the layer, once.
 func (w *walker) visit(row uint32) {
-	if ref := w.base + row; !w.met.has(ref) {
+	if ref := w.base + row; !w.met.Has(ref) {
 		w.meet(ref, w.t.Key(w.v.snap.part, row))
 	}
 }
 
 // meet takes a ref that was compared, once.
 func (w *walker) meet(ref uint32, key float32) {
-	if !w.met.add(ref) {
+	if !w.met.Add(ref) {
 		return
 	}
 	live := w.v.live(ref)
@@ -167,102 +167,11 @@ func (w *walker) meet(ref uint32, key float32) {
 	if key > w.near.bound() {
 		return
 	}
-	w.open.push(layer.Entry{To: ref, Key: key})
+	w.open.Push(walk.EntryOf(key, ref))
 	if live {
 		w.near.offer(ref, key)
 		if ref >= w.base {
 			w.best.offer(ref-w.base, key)
-		}
-	}
-}
-
-// opened is a heap of refs that were compared and whose links were not followed.
-type opened []layer.Entry
-
-func (o *opened) push(e layer.Entry) {
-	h := append(*o, e)
-	for i := len(h) - 1; i > 0 && layer.Compare(h[i], h[(i-1)/2]) < 0; i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-	*o = h
-}
-
-func (o *opened) pop() layer.Entry {
-	h := *o
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if layer.Compare(h[c], h[least]) < 0 {
-				least = c
-			}
-		}
-		if least == i {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-	*o = h
-	return top
-}
-
-// A refSet holds refs: a table of at least twice as many slots, each ref and the round in which it was
-// added.
-type refSet struct {
-	slots []uint64
-	round uint32
-	n     int
-}
-
-func (s *refSet) clear() {
-	if s.round++; s.slots == nil || s.round == 0 {
-		s.slots, s.round = make([]uint64, 1<<12), 1
-	}
-	s.n = 0
-}
-
-// at is the slot of a ref, or a free one.
-func (s *refSet) at(ref uint32) (slot int, there bool) {
-	mask := len(s.slots) - 1
-	for slot = int(ref*0x9e3779b1>>7) & mask; ; slot = (slot + 1) & mask {
-		x := s.slots[slot]
-		if uint32(x>>32) != s.round {
-			return slot, false
-		}
-		if uint32(x) == ref {
-			return slot, true
-		}
-	}
-}
-
-func (s *refSet) has(ref uint32) bool {
-	_, there := s.at(ref)
-	return there
-}
-
-// add adds a ref, and reports whether it was not there.
-func (s *refSet) add(ref uint32) bool {
-	slot, there := s.at(ref)
-	if there {
-		return false
-	}
-	s.slots[slot] = uint64(s.round)<<32 | uint64(ref)
-	if s.n++; 2*s.n > len(s.slots) {
-		s.grow()
-	}
-	return true
-}
-
-func (s *refSet) grow() {
-	old := s.slots
-	s.slots = make([]uint64, 2*len(old))
-	for _, x := range old {
-		if uint32(x>>32) == s.round {
-			slot, _ := s.at(uint32(x))
-			s.slots[slot] = x
 		}
 	}
 }

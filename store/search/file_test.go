@@ -2,8 +2,6 @@ package search
 
 import (
 	"errors"
-	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -72,84 +70,6 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestEntries are in the order of keys, whatever their signs, and give them back.
-func TestEntries(t *testing.T) {
-	keys := []float32{float32(math.Inf(-1)), -math.MaxFloat32, -2, -1e-40, 0, 1e-40, 0.5, 3, math.MaxFloat32, float32(math.Inf(1))}
-	for i, key := range keys {
-		e := entryOf(key, math.MaxUint32)
-		if keyOf(e) != key || uint32(e) != math.MaxUint32 {
-			t.Errorf("%v is %v", key, keyOf(e))
-		}
-		if i > 0 && entryOf(key, 0) <= entryOf(keys[i-1], math.MaxUint32) {
-			t.Errorf("%v is not behind %v", key, keys[i-1])
-		}
-	}
-}
-
-// TestNearest: it keeps the entries that sorting gives, with and without entries that stay.
-func TestNearest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var n nearest
-	for range 300 {
-		room, keep := rng.IntN(8), uint64(rng.IntN(60))
-		if keep < 20 {
-			keep = 0
-		}
-		n.reset(room, keep)
-		var all []entry
-		for range rng.IntN(50) {
-			e := 1 + rng.Uint64N(80)
-			all = append(all, e)
-			if bound := n.bound(); e <= bound {
-				n.offer(e)
-			}
-		}
-		slices.Sort(all)
-		count := min(room, len(all))
-		for count < len(all) && all[count] <= keep {
-			count++
-		}
-		if got := n.sorted(); !slices.Equal(got, all[:count]) {
-			t.Fatalf("room %d, keep %d: %v, want %v", room, keep, got, all[:count])
-		}
-	}
-}
-
-// TestHeap sorts.
-func TestHeap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 2))
-	var h heap
-	var all []uint64
-	for range 500 {
-		e := rng.Uint64N(100)
-		h.push(e)
-		all = append(all, e)
-	}
-	slices.Sort(all)
-	for i, want := range all {
-		if got := h.pop(); got != want {
-			t.Fatalf("number %d is %d, want %d", i, got, want)
-		}
-	}
-}
-
-// TestVisited: a place is new once a round, through growth.
-func TestVisited(t *testing.T) {
-	var v visited
-	for range 3 {
-		v.clear()
-		rng := rand.New(rand.NewPCG(4, 2))
-		seen := map[uint32]bool{}
-		for range 20_000 {
-			p := uint32(rng.IntN(9000))
-			if v.add(p) == seen[p] {
-				t.Fatalf("place %d", p)
-			}
-			seen[p] = true
-		}
-	}
 }
 
 // TestWrongLinks: links that lead nowhere are an error that says which, and wrong ones that

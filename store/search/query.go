@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/walk"
 	"github.com/knng/knng/vectors"
 )
 
@@ -91,7 +92,7 @@ func (s *Searcher) admits(q *Query, place uint32) bool {
 func (q *Query) filtered() bool { return q.Keep != nil || q.Only != nil }
 
 // limit is the largest entry that Within lets pass.
-func (s *Searcher) limit(q *Query) entry {
+func (s *Searcher) limit(q *Query) walk.Entry {
 	if q.Within == nil {
 		return math.MaxUint64
 	}
@@ -100,11 +101,11 @@ func (s *Searcher) limit(q *Query) entry {
 
 // largest is the largest entry whose shown distance is at most d; 0 where there is none. Keys
 // ascend as the distances they show.
-func (s *Searcher) largest(d float32) entry {
+func (s *Searcher) largest(d float32) walk.Entry {
 	low, high := uint64(0), uint64(1)<<32 // key bits; low-1 passes, high does not
 	for low < high {
 		middle := (low + high) / 2
-		if shown := s.g.Shown(keyOf(middle << 32)); shown <= d {
+		if shown := s.g.Shown(walk.KeyOf(middle << 32)); shown <= d {
 			low = middle + 1
 		} else if middle < 1<<31 && shown != shown { // the root of a negative key
 			low = middle + 1

@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"github.com/knng/knng/store/internal/walk"
+)
 
 // scanChunk is how many rows are compared at a time.
 const scanChunk = 1024
@@ -10,11 +14,11 @@ const scanChunk = 1024
 func (s *Searcher) scan(ws ...*walker) error {
 	for _, w := range ws {
 		w.scans++
-		room, keep := w.q.K, entry(0)
+		room, keep := w.q.K, walk.Entry(0)
 		if room == 0 {
 			keep = w.limit
 		}
-		w.found.reset(room, keep)
+		w.found.Reset(room, keep)
 	}
 	if set := ws[0].q.Only; set != nil { // of one query, or the same of all
 		for from := 0; from < len(set.places); from += scanChunk {
@@ -54,13 +58,13 @@ func (w *walker) scanSome(places []uint32) {
 	if w.q.Seen != nil {
 		w.tell(places)
 	}
-	worst := entry(math.MaxUint64)
+	worst := walk.Entry(math.MaxUint64)
 	for i, p := range places {
 		if i%64 == 0 {
-			worst = w.found.bound()
+			worst = w.found.Bound()
 		}
-		if e := entryOf(w.keys[i], s.order[p]); e < worst || e <= w.found.keep {
-			w.found.offer(e)
+		if e := walk.EntryOf(w.keys[i], s.order[p]); e < worst || e <= w.found.Keep {
+			w.found.Offer(e)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/walk"
 	"github.com/knng/knng/vectors"
 )
 
@@ -21,14 +22,14 @@ type walker struct {
 	s       *Searcher
 	target  target
 	q       Query
-	limit   entry // of Within
-	visited visited
-	open    heap // places known and not followed
-	found   nearest
-	spare   []entry // all leaders
-	first   []entry // the nearest of them
-	islands []entry // the nearest of each of the nearest islands
-	begun   int     // of these in order, so many were begun at after links had come to an end
+	limit   walk.Entry // of Within
+	visited walk.Visited
+	open    walk.Heap // places known and not followed
+	found   walk.Nearest
+	spare   []walk.Entry // all leaders
+	first   []walk.Entry // the nearest of them
+	islands []walk.Entry // the nearest of each of the nearest islands
+	begun   int          // of these in order, so many were begun at after links had come to an end
 	ids     []uint32
 	keys    []float32
 	top     [1]uint32
@@ -87,15 +88,15 @@ func (w *walker) answer() error {
 	if !enough {
 		return w.s.scan(w)
 	}
-	for i, e := range w.found.heap { // complements
-		w.found.heap[i] = ^(^e>>32<<32 | uint64(w.s.order[uint32(^e)]))
+	for i, e := range w.found.Heap { // complements
+		w.found.Heap[i] = ^(^e>>32<<32 | uint64(w.s.order[uint32(^e)]))
 	}
 	return nil
 }
 
 // append shows the results.
 func (w *walker) append(dst []store.Neighbor) []store.Neighbor {
-	found := w.found.sorted()
+	found := w.found.Sorted()
 	if w.q.K > 0 {
 		found = found[:min(w.q.K, len(found))]
 	}
@@ -103,7 +104,7 @@ func (w *walker) append(dst []store.Neighbor) []store.Neighbor {
 		if e>>32 > w.limit>>32 {
 			break
 		}
-		dst = append(dst, store.Neighbor{Row: store.Row(uint32(e)), Distance: w.s.g.Shown(keyOf(e))})
+		dst = append(dst, store.Neighbor{Row: store.Row(uint32(e)), Distance: w.s.g.Shown(walk.KeyOf(e))})
 	}
 	return dst
 }
@@ -137,15 +138,15 @@ func (w *walker) patience() int64 {
 // found enough: as many results as the effort, and nothing nearer left to follow. It did not
 // where links came to an end before, or hardly anything passes the filter.
 func (w *walker) walk() (enough bool, err error) {
-	keep := entry(0)
+	keep := walk.Entry(0)
 	if w.q.K == 0 {
 		keep = w.limit
 	}
-	w.found.reset(w.q.Effort, keep)
-	w.visited.clear()
+	w.found.Reset(w.q.Effort, keep)
+	w.visited.Clear()
 	w.open = w.open[:0]
 	if w.q.isHidden {
-		w.visited.add(w.q.hidden)
+		w.visited.Add(w.q.hidden)
 	}
 	if err := w.lead(); err != nil {
 		return false, err
@@ -153,8 +154,8 @@ func (w *walker) walk() (enough bool, err error) {
 	patience := w.patience()
 	for {
 		for len(w.open) > 0 {
-			e := w.open.pop()
-			if e > w.found.bound() {
+			e := w.open.Pop()
+			if e > w.found.Bound() {
 				return true, nil
 			}
 			if _, err := w.hop(uint32(e)); err != nil {
@@ -178,10 +179,10 @@ func (w *walker) lead() error {
 	w.evaluations += int64(len(keys))
 	w.spare, w.begun = w.spare[:0], 0
 	w.first, w.islands = w.first[:0], w.islands[:0]
-	island, best := uint32(noLink), entry(math.MaxUint64) // the nearest of the island
+	island, best := uint32(noLink), walk.Entry(math.MaxUint64) // the nearest of the island
 	for i, key := range keys {
 		l := s.links.leaders[i]
-		e := entryOf(key, l.place)
+		e := walk.EntryOf(key, l.place)
 		w.spare = append(w.spare, e)
 		w.first = least(w.first, entries, e)
 		if l.island != island {
@@ -209,7 +210,7 @@ func (w *walker) lead() error {
 // descend goes to the nearest place linked until nothing is nearer: where one island has
 // enough rows near the query, the leader of another may be further away than all of them, and
 // rows near that leader not.
-func (w *walker) descend(e entry) error {
+func (w *walker) descend(e walk.Entry) error {
 	w.enter(e)
 	for {
 		nearest, err := w.hop(uint32(e))
@@ -221,7 +222,7 @@ func (w *walker) descend(e entry) error {
 }
 
 // least puts an entry among the least few, in order.
-func least(few []entry, room int, e entry) []entry {
+func least(few []walk.Entry, room int, e walk.Entry) []walk.Entry {
 	if len(few) < room {
 		few = append(few, e)
 	} else if e >= few[room-1] {
@@ -236,12 +237,12 @@ func least(few []entry, room int, e entry) []entry {
 }
 
 // enter begins at a leader.
-func (w *walker) enter(e entry) {
-	if w.visited.add(uint32(e)) {
-		w.open.push(e)
+func (w *walker) enter(e walk.Entry) {
+	if w.visited.Add(uint32(e)) {
+		w.open.Push(e)
 		w.offer(e)
 		if w.q.Seen != nil {
-			w.q.Seen(store.Row(w.s.order[uint32(e)]), keyOf(e))
+			w.q.Seen(store.Row(w.s.order[uint32(e)]), walk.KeyOf(e))
 		}
 	}
 }
@@ -260,7 +261,7 @@ func (w *walker) restart() bool {
 }
 
 // hop follows the links of a place, and returns the nearest of those that were not known.
-func (w *walker) hop(place uint32) (nearest entry, err error) {
+func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
 	s := w.s
 	w.hops++
 	w.ids = w.ids[:0]
@@ -274,7 +275,7 @@ func (w *walker) hop(place uint32) (nearest entry, err error) {
 		if int64(to) >= int64(len(s.order)) {
 			return 0, fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
 		}
-		if w.visited.add(to) {
+		if w.visited.Add(to) {
 			w.ids = append(w.ids, to)
 		}
 	}
@@ -290,10 +291,10 @@ func (w *walker) hop(place uint32) (nearest entry, err error) {
 	}
 	nearest = math.MaxUint64
 	for i, id := range w.ids {
-		e := entryOf(w.keys[i], id)
+		e := walk.EntryOf(w.keys[i], id)
 		nearest = min(nearest, e)
-		if e < w.found.bound() {
-			w.open.push(e)
+		if e < w.found.Bound() {
+			w.open.Push(e)
 			w.offer(e)
 		}
 	}
@@ -308,8 +309,8 @@ func (w *walker) tell(places []uint32) {
 }
 
 // offer makes a place a result, where it may be one.
-func (w *walker) offer(e entry) {
+func (w *walker) offer(e walk.Entry) {
 	if !w.q.filtered() || w.s.admits(&w.q, uint32(e)) {
-		w.found.offer(e)
+		w.found.Offer(e)
 	}
 }

@@ -18,7 +18,7 @@ import (
 //go:embed page
 var page embed.FS
 
-// Options say what the page shows beside the graph.
+// Options name the files that the page shows beside the graph.
 type Options struct {
 	Labels string // file of a line for each row: classes, by which the map is colored
 	Text   string // file of a line for each row

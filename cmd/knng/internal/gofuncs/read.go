@@ -21,7 +21,7 @@ type Function struct {
 	ID   string // unique: strings.Index, bytes.(*Buffer).Write, os.Getpagesize (types.go)
 	File string // relative to GOROOT/src, with slashes
 	Line int
-	// Terms are what it is compared by, in ascending order of hash.
+	// Terms are compared between functions; they are in ascending order of hash.
 	Terms []Term
 }
 

@@ -16,8 +16,8 @@ type Root struct {
 	Version string // as "go version" names it: go1.26.1
 }
 
-// FindRoot asks the go command where its tree is: what runtime.GOROOT knew at
-// compile time may be another machine's, or trimmed away. Without a go command
+// FindRoot asks the go command where its tree is: the answer of runtime.GOROOT, of
+// compile time, may be another machine's, or trimmed away. Without a go command
 // it believes the environment variable GOROOT.
 func FindRoot(ctx context.Context) (Root, error) {
 	root, err := askGo(ctx)

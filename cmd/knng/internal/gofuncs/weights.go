@@ -6,7 +6,7 @@ import "math/bits"
 const fraction = 16
 
 // log2 is the logarithm of x >= 1 in fixed point, rounded down: the integer part
-// by the highest bit, then a bit for each squaring of what is left in [1, 2).
+// by the highest bit, then a bit for each squaring of the rest, in [1, 2).
 func log2(x uint64) int64 {
 	integer := bits.Len64(x) - 1
 	m := x << (63 - integer) // 1.63 fixed point

@@ -19,6 +19,7 @@ func TestWidens(t *testing.T) {
 		{"uncertain", Goal{Recall: 0.95}, state(func(*State) {}), true},
 		{"certain", Goal{Recall: 0.95}, state(func(s *State) { s.Stages[0].Margin = 0.005 }), false},
 		{"a high target asks for more certainty", Goal{Recall: 0.99}, state(func(s *State) { s.Stages[0].Recall, s.Stages[0].Margin = 0.991, 0.003 }), true},
+		{"misses on their own", Goal{Recall: 0.90}, state(func(s *State) { s.Stages[0].Recall = 0.912 }), false},
 		{"far above", Goal{Recall: 0.90}, state(func(*State) {}), false},
 		{"not there yet", Goal{Recall: 0.97}, state(func(*State) {}), false},
 		{"done already", Goal{Recall: 0.95}, state(func(s *State) { s.Steer = WideSteer }), false},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,6 +101,9 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return err
 	}
 	defer db.Close()
+	if err := suits(db, in, strings.Join(paths, ", ")); err != nil {
+		return err
+	}
 	size := in.Dim() * in.Type().Size()
 	batch := max(1, min(commitBytes/size, 1<<16))
 	if ids == nil {
@@ -126,6 +130,19 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return g.stopped(err)
 	}
 	return f.show(g, db, &sum)
+}
+
+// suits reports vectors of another dimension than those of the store.
+func suits(db *living.DB, in *vectors.Input, name string) error {
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	if in.Dim() != v.Dim() {
+		return fmt.Errorf("%s has rows of %d elements, the graph's have %d", name, in.Dim(), v.Dim())
+	}
+	return nil
 }
 
 func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {

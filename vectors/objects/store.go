@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func request(method, what, at string, form url.Values, header http.Header) (*htt
 		return nil, fmt.Errorf("objects: %s: %w", at, fs.ErrNotExist)
 	}
 	why, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // as much as comes
-	return nil, fmt.Errorf("objects: %s: %s: %s", at, answer.Status, strings.TrimSpace(string(why)))
+	return nil, fmt.Errorf("objects: %s: %s", at, cmp.Or(strings.TrimSpace(string(why)), answer.Status))
 }
 
 // done asks for something whose answer is empty.

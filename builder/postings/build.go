@@ -68,7 +68,7 @@ type run struct {
 	job.Job
 	opts  builder.Options
 	src   *sparse.Source
-	audit audit
+	audit findings
 
 	rows    *sparse.Rows
 	order   []uint32 // the row at each place, ascending

@@ -11,18 +11,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/sparse"
 )
 
-// audit is the finding of the first reading, as recorded in the store: names are those of
-// package builder.
-type audit struct {
-	Rows     []uint32     `json:"rows"` // that cannot be in a graph, ascending
-	Why      string       `json:"why"`  // of the first
-	Checksum string       `json:"checksum"`
-	Found    sparse.Found `json:"found"`
+// findings are those of the first reading, as recorded in the store.
+type findings struct {
+	audit.Bad
+	Found sparse.Found `json:"found"`
 
 	longest float64 // squared norm
 }
@@ -34,7 +32,7 @@ func (r *run) layout() (err error) {
 	}
 	if r.order == nil {
 		err = r.write()
-	} else if _, err = r.Draft.Load("audit", &r.audit); err == nil {
+	} else if _, err = r.Draft.Load(audit.Record, &r.audit); err == nil {
 		m := r.Draft.Manifest()
 		err = unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.audit.Checksum)
 	}
@@ -93,7 +91,7 @@ func (r *run) write() error {
 	if err != nil {
 		return err
 	}
-	r.audit.Checksum = fmt.Sprintf("%016x", h.Sum64())
+	r.audit.Checksum = audit.Text(h.Sum64())
 	f := r.audit.Found
 	p.End("%d rows of %d columns, %d nonzeros, %.1f a row", r.src.Len(), r.src.Columns(), f.Nonzeros, float64(f.Nonzeros)/float64(r.src.Len()))
 	if f.Rounded > 0 {
@@ -107,7 +105,7 @@ func (r *run) write() error {
 
 // commitOrder records the findings, and the rows that are there.
 func (r *run) commitOrder(good []uint32) error {
-	if err := r.Draft.Record("audit", &r.audit); err != nil {
+	if err := r.Draft.Record(audit.Record, &r.audit); err != nil {
 		return err
 	}
 	if r.opts.BadRows == builder.Drop {
@@ -146,8 +144,7 @@ func (r *run) judge(good int) error {
 	bad := r.audit.Rows
 	switch {
 	case len(bad) > 0 && r.opts.BadRows == builder.Reject:
-		return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
-			builder.ErrBadRows, len(bad), r.src.Len(), bad[0], r.audit.Why, bad[:min(len(bad), 5)])
+		return r.audit.Reject(r.src.Len())
 	case good == 0:
 		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", builder.ErrBadRows, len(bad), r.audit.Why)
 	case r.opts.Metric == distance.IP && r.audit.longest > 0 && r.audit.longest < smallest:
@@ -182,7 +179,7 @@ func unchanged(ctx context.Context, dir string, m *store.Manifest, src *sparse.S
 	if err != nil {
 		return err
 	}
-	if sum := fmt.Sprintf("%016x", h.Sum64()); sum != audited {
+	if sum := audit.Text(h.Sum64()); sum != audited {
 		return &store.MismatchError{Dir: dir, Differences: []store.Difference{{Name: "checksum of the input's rows", Have: audited, Want: sum}}}
 	}
 	return nil
@@ -195,8 +192,8 @@ func finished(ctx context.Context, dir string, src *sparse.Source) (*builder.Res
 		return nil, err
 	}
 	defer s.Close()
-	result, found := new(builder.Result), audit{}
-	for name, v := range map[string]any{"audit": &found, "result": result} {
+	result, found := new(builder.Result), findings{}
+	for name, v := range map[string]any{audit.Record: &found, "result": result} {
 		if ok, err := s.Record(name, v); err != nil || !ok {
 			return nil, errors.Join(err, fmt.Errorf("%w: %s has no record %q", store.ErrCorrupt, dir, name))
 		}

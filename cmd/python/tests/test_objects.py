@@ -21,7 +21,7 @@ import pytest
 from knng import _command, cluster
 from knng.cluster import _objects
 
-OPTIONS = ["-k", "8", "--recall", "0.9", "--shard-rows", "6000", "--solvers", "2"]
+OPTIONS = ["-k", "8", "--divisions", "2", "--shard-rows", "6000", "--solvers", "2"]
 SERVER = os.environ.get("KNNG_S3_SERVER") or shutil.which("versitygw")
 
 pytestmark = pytest.mark.skipif(not SERVER, reason="no server of S3: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0, or KNNG_S3_SERVER")

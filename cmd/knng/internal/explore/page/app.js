@@ -36,11 +36,13 @@ async function show(row) {
   const r = answer.row;
   $("row-title").textContent = r.id ? `${r.id} (row ${r.row})` : "Row " + r.row;
   document.title = title(r) + " · " + info.name;
+  const stays = $("row-panel").contains(document.activeElement); // the link that was followed goes, with the focus
   const facts = [r.label && "label " + r.label, r.in_degree !== undefined && "listed by " + count(r.in_degree) + " rows"];
   $("row").replaceChildren(
     el("div", { className: "about-row" }, picture(r, 96), el("div", {}, r.text ? el("p", {}, r.text) : null, el("p", { className: "number" }, facts.filter(Boolean).join(" · ")))),
     el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : "It has no neighbors: it was isolated."),
     el("ol", { className: "neighbors" }, ...answer.neighbors.map(n => el("li", {}, link(n)))));
+  if (stays) $("row-title").focus();
   map.select(r.row, answer.neighbors.map(n => n.row));
   const before = seen.findIndex(s => s.row === r.row);
   if (before >= 0) seen.splice(before, 1);
@@ -61,6 +63,7 @@ async function find(q) {
 function follow() {
   const at = new URLSearchParams(location.hash.slice(1));
   if (at.has("q")) find(at.get("q"));
+  else if (location.hash === "#row-panel") return; // the link that skips to the row
   else show(at.get("row") || 0);
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -190,3 +191,6 @@ func NameIn(run, path string) string {
 	name, _ := filepath.Rel(run, path)
 	return filepath.ToSlash(name)
 }
+
+// PlanBudget is how long Plan measures the machine for a build of so many seconds.
+func PlanBudget(seconds float64) time.Duration { return planBudget(&plan.Plan{Seconds: seconds}) }

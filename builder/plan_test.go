@@ -114,6 +114,16 @@ func TestRoomBeforePhases(t *testing.T) {
 	}
 }
 
+// TestPlanBudget: a plan of a short build is there at once, that of a long one measures longer.
+func TestPlanBudget(t *testing.T) {
+	for seconds, want := range map[float64]time.Duration{0.001: 20 * time.Millisecond, 5: 20 * time.Millisecond,
+		20: 40 * time.Millisecond, 3600: time.Second} {
+		if got := builder.PlanBudget(seconds); got != want {
+			t.Errorf("a build of %v s: %v, want %v", seconds, got, want)
+		}
+	}
+}
+
 func ExamplePlan() {
 	rows := make([]float32, 20000)
 	for i := range rows {

@@ -18,7 +18,7 @@ import (
 
 const planHelp = `Estimate the cost of a build, without building: its passes over the data, peak
 memory, peak disk (store and scratch, beyond the source), bytes read and written,
-and time, from measuring this machine for a second.
+and time, from measuring this machine for 20 ms to a second, by the length of the build.
 
 It takes the flags of build. Where a recall is aimed at, divisions and rounds are
 an estimate. Compressed inputs and stdin are received first, in the folder that

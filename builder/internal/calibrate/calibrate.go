@@ -84,25 +84,25 @@ func (m *Machine) Measure(g *points.Points, slack int, nominal plan.Rates, budge
 			return rates, err
 		}
 	}
-	each := budget / 7
+	each := budget / 8 // leaves, on which most depends, take two
 	var shares []float64
-	measure := func(to *float64, threads int, newWork func() (timed, func())) {
+	measure := func(to *float64, budget time.Duration, threads int, newWork func() (timed, func())) {
 		if err == nil {
 			var share float64
-			*to, share, err = m.rate(each, threads, newWork)
+			*to, share, err = m.rate(budget, threads, newWork)
 			shares = append(shares, share)
 		}
 	}
 	of := &sample{g}
-	measure(&rates.Leaf, threads, func() (timed, func()) { return of.leafTrial(slack) })
-	measure(&rates.Screen, threads, holdingNothing(of.screenTrial))
+	measure(&rates.Leaf, 2*each, threads, func() (timed, func()) { return of.leafTrial(slack) })
+	measure(&rates.Screen, each, threads, holdingNothing(of.screenTrial))
 	rates.Screen /= 1.6 // screens that find something, whose lists are filled, on faces, SIFT, GIST, MNIST
 	if g.Codes != nil {
-		measure(&rates.Tile, threads, holdingNothing(of.tileTrial))
+		measure(&rates.Tile, each, threads, holdingNothing(of.tileTrial))
 	}
-	measure(&rates.Keys, threads, holdingNothing(of.keyTrial))
-	measure(&rates.Touched, threads, holdingNothing(touchTrial))
-	measure(&rates.Hashed, 1, holdingNothing(hashTrial))
+	measure(&rates.Keys, each, threads, holdingNothing(of.keyTrial))
+	measure(&rates.Touched, each, threads, holdingNothing(touchTrial))
+	measure(&rates.Hashed, each, 1, holdingNothing(hashTrial))
 	rates.Share = min(1, max(0.01, meanShare(shares)))
 	// A disk without room for the file keeps the nominal rates: the phase that needs
 	// the room reports its lack.

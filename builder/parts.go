@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -21,7 +21,7 @@ import (
 // partsMethod is the method under way.
 type partsMethod struct {
 	*run
-	group  parts.Group   // being solved
+	group  groups.Group  // being solved
 	folded uint32        // stages whose lists are in the fold
 	units  []int         // of every stage since
 	bounds points.Bounds // the last of every list folded
@@ -30,13 +30,13 @@ type partsMethod struct {
 func (m *partsMethod) Forecast(s *plan.Shape) {
 	m.CountCodes(s)
 	s.Slack = int64(m.slack())
-	s.Parts = plan.Parts{GroupRows: parts.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.ChunkRows() * s.RowBytes,
-		Leaders: parts.Leaders(int(s.Rows), m.opts.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(stripeBytes)}
+	s.Parts = plan.Parts{GroupRows: groups.GroupRows(groupBytes, m.groupRowBytes()), Chunk: m.ChunkRows() * s.RowBytes,
+		Leaders: groups.Leaders(int(s.Rows), m.opts.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(stripeBytes)}
 }
 
 func (m *partsMethod) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if m.opts.Recall > 0 {
-		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(parts.Leaders(int(aim.Rows), m.opts.K, job.Overlap))), 0
+		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(groups.Leaders(int(aim.Rows), m.opts.K, job.Overlap))), 0
 	}
 	return plainParts * job.Overlap, 0
 }
@@ -178,7 +178,7 @@ func (m *partsMethod) roomForGroups() (done func()) {
 }
 
 // assign divides all rows.
-func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
+func (m *partsMethod) assign(number int) (*groups.Leaves, error) {
 	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
 		return nil, err
@@ -186,20 +186,20 @@ func (m *partsMethod) assign(number int) (*parts.Leaves, error) {
 	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.N()))
 	defer p.End("")
 	lap := m.Goal.OverlapOf(number)
-	d := parts.Division{
+	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.opts.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: parts.Leaders(m.N(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
+		Overlap: lap, Leaders: groups.Leaders(m.N(), m.opts.K, lap), GroupBytes: groupBytes, RowBytes: m.groupRowBytes(),
 		Threads: m.opts.Threads, Memory: &m.Ledger, Progress: p.Add,
 	}
 	if m.State.ByKeys() {
 		return m.assignByPlanes(d)
 	}
-	return parts.Divide(m.Ctx, d)
+	return groups.Divide(m.Ctx, d)
 }
 
 // doBatch does the groups of a batch that are not done. One is solved while the one before it
 // is committed and the one after it comes from disk.
-func (m *partsMethod) doBatch(leaves *parts.Leaves, batch parts.Batch, done []bool, p *phase) (sum job.Counts, err error) {
+func (m *partsMethod) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool, p *phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Add(batch.To - batch.From)
 		return sum, nil

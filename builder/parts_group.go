@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -61,7 +61,7 @@ func (d *solved) free() {
 }
 
 // solve makes the lists of a group. The note has those of rows that steer.
-func (s *groupSolver) solve(group *parts.Group, steer *recall.Lists) (d *solved, err error) {
+func (s *groupSolver) solve(group *groups.Group, steer *recall.Lists) (d *solved, err error) {
 	d = &solved{places: slices.Clone(group.Places)} // the group goes on to others
 	if len(group.Places) < 2 {
 		return d, nil
@@ -74,7 +74,7 @@ func (s *groupSolver) solve(group *parts.Group, steer *recall.Lists) (d *solved,
 	return d, nil
 }
 
-func (s *groupSolver) solveInto(d *solved, group *parts.Group) (err error) {
+func (s *groupSolver) solveInto(d *solved, group *groups.Group) (err error) {
 	g, err := s.inGroup(group)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *groupSolver) solveInto(d *solved, group *parts.Group) (err error) {
 }
 
 // inGroup is the points of a group alone, whose places are their numbers in it.
-func (s *groupSolver) inGroup(group *parts.Group) (g *points.Points, err error) {
+func (s *groupSolver) inGroup(group *groups.Group) (g *points.Points, err error) {
 	n := len(group.Places)
 	g = &points.Points{Space: s.Space, Threads: s.Threads, K: min(s.K, n-1), Keyed: s.byKeys}
 	if err := g.Over(group.Rows, n); err != nil {
@@ -123,7 +123,7 @@ func (s *groupSolver) room(g *points.Points, places []uint32) (*candidates.Lists
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
-func (s *groupSolver) solveLeaves(group *parts.Group, g *points.Points, found *candidates.Lists) (int64, error) {
+func (s *groupSolver) solveLeaves(group *groups.Group, g *points.Points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(s.Threads, group.Leaves(), 1, func() func(from, to int) error {
 		solve := leaves.Solver(g, found)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"
@@ -19,7 +19,7 @@ import (
 // hyperplanes, and a group is solved by keys. Groups leave lists of keys either way.
 
 // assignByPlanes divides all rows by hyperplanes.
-func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
+func (m *partsMethod) assignByPlanes(d groups.Division) (*groups.Leaves, error) {
 	norms, err := m.NormsOf(m.Rows)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (m *partsMethod) assignByPlanes(d parts.Division) (*parts.Leaves, error) {
 	tree := m.Tree(m.Rows, norms, m.Order, nil)
 	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
 	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
-	return parts.DivideByPlanes(m.Ctx, d, tree)
+	return groups.DivideByPlanes(m.Ctx, d, tree)
 }
 
 // goKeyed notes that groups are solved by keys from now on. Entries found so far stay.

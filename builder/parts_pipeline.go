@@ -1,22 +1,22 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/parts"
 )
 
 // pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
 // all threads busy; a commit waits for the disk most of the time, beside the next group.
 type pipeline struct {
 	*partsMethod
-	spill    *parts.Spill
+	spill    *groups.Spill
 	solver   groupSolver
 	progress *phase
 	sum      job.Counts
 	commit   func() error // waits for the group being committed; nil where there is none
 }
 
-func newPipeline(m *partsMethod, spill *parts.Spill, p *phase) (*pipeline, error) {
+func newPipeline(m *partsMethod, spill *groups.Spill, p *phase) (*pipeline, error) {
 	rounding, err := m.Rounding(nil)
 	if err != nil {
 		return nil, err

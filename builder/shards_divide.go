@@ -4,23 +4,23 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 )
 
 // parted is a division, as parts makes it.
-func (s *Shards) parted(number int, ps *points.Points) (*parts.Division, error) {
+func (s *Shards) parted(number int, ps *points.Points) (*groups.Division, error) {
 	rounding, err := s.rounding()
 	if err != nil {
 		return nil, err
 	}
 	g := s.goal()
 	lap := g.OverlapOf(number)
-	leaders := parts.Leaders(s.fixed.N, s.opts.K, lap)
-	return &parts.Division{Space: s.space, Rounding: rounding, Seed: s.opts.Seed, Number: uint32(number),
+	leaders := groups.Leaders(s.fixed.N, s.opts.K, lap)
+	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.opts.Seed, Number: uint32(number),
 		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: groupBytes, RowBytes: groupRowBytes(ps, s.opts.K),
 		Threads: s.opts.Threads, Memory: &s.ledger}, nil
 }
@@ -28,7 +28,7 @@ func (s *Shards) parted(number int, ps *points.Points) (*parts.Division, error) 
 func (s *Shards) goal() job.Goal { return job.Goal{Recall: s.opts.Recall, Divisions: s.opts.Divisions} }
 
 // division is a division and the points.
-func (s *Shards) divisionOf(number int) (*parts.Division, *points.Points, error) {
+func (s *Shards) divisionOf(number int) (*groups.Division, *points.Points, error) {
 	ps, err := s.points()
 	if err != nil {
 		return nil, nil, err
@@ -58,8 +58,8 @@ func (s *Shards) lead(w *shardTask) error {
 }
 
 // leadOf reads the cells.
-func (s *Shards) leadOf(division int) (*parts.Lead, error) {
-	lead := new(parts.Lead)
+func (s *Shards) leadOf(division int) (*groups.Lead, error) {
+	lead := new(groups.Lead)
 	err := s.with("lead", division, 0, func(p *pieces.Piece) (err error) {
 		for i, numbers := range []*[]uint32{&lead.Heads, &lead.Ends, &lead.Places} {
 			if *numbers, err = readU32s(p, uint64(i), nil); err != nil {
@@ -161,13 +161,13 @@ func (s *Shards) cut(w *shardTask) error {
 		return err
 	}
 	w.out.Put(totalKey, u32s(running))
-	layout := parts.NewLayout(running, parts.GroupRows(d.GroupBytes, d.RowBytes))
+	layout := groups.NewLayout(running, groups.GroupRows(d.GroupBytes, d.RowBytes))
 	return w.out.Note(cutNote{Groups: layout.Groups()})
 }
 
 // layout reads the leaves and groups of a division.
-func (s *Shards) layout(d *parts.Division) (*parts.Layout, error) {
-	var layout *parts.Layout
+func (s *Shards) layout(d *groups.Division) (*groups.Layout, error) {
+	var layout *groups.Layout
 	err := s.with("cut", int(d.Number), 0, func(p *pieces.Piece) error {
 		sizes, err := readU32s(p, totalKey, nil)
 		if err != nil {
@@ -176,7 +176,7 @@ func (s *Shards) layout(d *parts.Division) (*parts.Layout, error) {
 		if len(sizes) != d.Leaders {
 			return p.Damaged(fmt.Errorf("%d leaders, want %d", len(sizes), d.Leaders))
 		}
-		layout = parts.NewLayout(sizes, parts.GroupRows(d.GroupBytes, d.RowBytes))
+		layout = groups.NewLayout(sizes, groups.GroupRows(d.GroupBytes, d.RowBytes))
 		return nil
 	})
 	return layout, err

@@ -3,8 +3,8 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/parts"
 )
 
 // enoughFor refuses a task that cannot stay within the memory of its process, and shares the
@@ -33,7 +33,7 @@ func (s *Shards) enoughFor(t Task) error {
 func (s *Shards) needs(t Task, ps *points.Points) int64 {
 	row := int64(s.space.RowBytes())
 	g := s.goal()
-	leaders := int64(parts.Leaders(s.fixed.N, s.opts.K, g.OverlapOf(max(1, t.Division))))
+	leaders := int64(groups.Leaders(s.fixed.N, s.opts.K, g.OverlapOf(max(1, t.Division))))
 	lists := int64(8 * s.opts.K)
 	switch t.Stage {
 	case "lead", "assign": // rows and codes of leaders, and rows of each thread

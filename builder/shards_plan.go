@@ -1,8 +1,8 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -30,7 +30,7 @@ func PlanShards(p *plan.Plan, rowBytes, workers, threads int) ShardsPlan {
 	n, k := p.Rows, int64(p.K)
 	divisions := int64(p.Divisions+job.Overlap-1) / job.Overlap
 	input := n * int64(rowBytes)
-	spilled := n * job.Overlap * int64(parts.RecordBytes(job.Overlap, rowBytes))
+	spilled := n * job.Overlap * int64(groups.RecordBytes(job.Overlap, rowBytes))
 	assigned := 4 * n * job.Overlap
 	lists := n * (8 + 8*k)
 	s := ShardsPlan{Workers: workers, Threads: threads, CoreSeconds: p.CPUSeconds}

@@ -9,11 +9,11 @@ import (
 	"math"
 	"os"
 
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -57,7 +57,7 @@ func (s *Shards) solve(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	var group parts.Group
+	var group groups.Group
 	defer group.Free()
 	var sum groupNote
 	from, to := w.groupsOf(layout.Groups())
@@ -102,9 +102,9 @@ func closeAll(all []*pieces.Piece) {
 }
 
 // readGroup reads the rows of a group from all shards.
-func readGroup(group *parts.Group, spills []*pieces.Piece, g int, layout *parts.Layout, d *parts.Division, n int) error {
+func readGroup(group *groups.Group, spills []*pieces.Piece, g int, layout *groups.Layout, d *groups.Division, n int) error {
 	size := d.Space.RowBytes()
-	record := parts.RecordBytes(d.Overlap, size)
+	record := groups.RecordBytes(d.Overlap, size)
 	rows := int64(0)
 	for _, p := range spills {
 		rows += p.Size(uint64(g)) / int64(record)

@@ -3,9 +3,9 @@ package builder
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 )
 
 // spillBuffers is about the memory of the buffers of all groups, of which each has spillBuffer
@@ -49,7 +49,7 @@ func (s *Shards) spill(w *shardTask) error {
 		return err
 	}
 	counts := layout.Count(layout.Members(d.Overlap, append([]uint32(nil), met...)), assigned.Slice)
-	out := &spilling{overlap: d.Overlap, record: parts.RecordBytes(d.Overlap, s.space.RowBytes())}
+	out := &spilling{overlap: d.Overlap, record: groups.RecordBytes(d.Overlap, s.space.RowBytes())}
 	out.begin(w.out, counts)
 	return s.writeRecords(w, shard, layout.Members(d.Overlap, met), assigned.Slice, out)
 }
@@ -104,7 +104,7 @@ func (o *spilling) flush(g int) error {
 
 // writeRecords reads the rows of a shard and writes the record of each for every group that
 // it stands in.
-func (s *Shards) writeRecords(w *shardTask, shard *shardRoom, m *parts.Members, assigned []uint32, out *spilling) error {
+func (s *Shards) writeRecords(w *shardTask, shard *shardRoom, m *groups.Members, assigned []uint32, out *spilling) error {
 	size := s.space.RowBytes()
 	room := make([]byte, max(1, copyBytes/size)*size)
 	for from := 0; from < shard.rows.Len(); from += len(room) / size {

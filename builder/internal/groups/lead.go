@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"context"
@@ -96,7 +96,7 @@ func (d *Division) Lead(ctx context.Context, drawn []byte) (*Lead, error) {
 func (d *Division) Cells(drawn []byte, lead *Lead) (*division.Cells, error) {
 	for _, h := range lead.Heads {
 		if int(h) >= d.Leaders {
-			return nil, fmt.Errorf("parts: head %d of %d leaders", h, d.Leaders)
+			return nil, fmt.Errorf("groups: head %d of %d leaders", h, d.Leaders)
 		}
 	}
 	headCodes, leaderCodes, err := d.leaderCodes(drawn, lead.Heads)
@@ -166,11 +166,11 @@ func (d *Division) codesOf(rows []byte, threads int) (*codes.Matrix, error) {
 	size := d.Space.RowBytes()
 	r, err := vectors.RowsOf(rows, len(rows)/size, d.Space.Dim(), size, d.Space.Type())
 	if err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+		return nil, fmt.Errorf("groups: %w", err)
 	}
 	m, err := codes.Of(r, d.Space, d.Rounding, threads)
 	if err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+		return nil, fmt.Errorf("groups: %w", err)
 	}
 	return m, nil
 }

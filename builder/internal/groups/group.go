@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"encoding/binary"
@@ -92,12 +92,12 @@ func (g *Group) Add(records []byte, overlap, rowBytes int) {
 func (g *Group) Check(leaves, n int) error {
 	for i, place := range g.Places {
 		if int(place) >= n || i > 0 && g.Places[i-1] >= place {
-			return fmt.Errorf("parts: row %d of a group has place %d of %d, want ascending places", i, place, n)
+			return fmt.Errorf("groups: row %d of a group has place %d of %d, want ascending places", i, place, n)
 		}
 	}
 	for i, leaf := range g.leafOf {
 		if leaf != elsewhere && int(leaf) >= leaves {
-			return fmt.Errorf("parts: assignment %d of a group names leaf %d of %d", i, leaf, leaves)
+			return fmt.Errorf("groups: assignment %d of a group names leaf %d of %d", i, leaf, leaves)
 		}
 	}
 	return nil

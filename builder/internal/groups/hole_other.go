@@ -1,6 +1,6 @@
 //go:build !linux
 
-package parts
+package groups
 
 import "os"
 

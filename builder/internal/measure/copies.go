@@ -1,4 +1,4 @@
-package builder
+package measure
 
 import (
 	"fmt"
@@ -9,16 +9,6 @@ import (
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
-
-// copiesOf is the limit on copies in a list that a store was built with; 0: there is none.
-func copiesOf(m store.Manifest) (copies int) {
-	for _, o := range m.Options {
-		if o.Name == "duplicates" {
-			fmt.Sscanf(o.Value, string(Collapse)+" to %d", &copies) // else it stays 0
-		}
-	}
-	return copies
-}
 
 // groups are the rows of a store by their bytes. The first rows of groups have the first
 // places, in the order of a collapsed build.

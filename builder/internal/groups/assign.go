@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"context"
@@ -65,7 +65,7 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 // beside the leaders, which are read through for each.
 const assignBytes = 4 << 20
 
-// assignRow is what a row takes beside its elements: what is near, which cells it looks
+// assignRow is what a row takes beside its elements: the nearest heads, which cells it looks
 // into, and its sum.
 const assignRow = 16*division.NearHeads + 32
 

@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"context"
@@ -16,8 +16,8 @@ type Spill struct {
 	starts []int64 // of groups in the region, and the end
 }
 
-// spillBuffer is how much of a group is written at a time, and spillBuffers what the
-// buffers of a batch may take: some two hundred groups have the first, more have less.
+// spillBuffer is how much of a group is written at a time, and spillBuffers the
+// most that the buffers of a batch take: some two hundred groups have the first, more have less.
 const (
 	spillBuffer  = 128 << 10
 	spillBuffers = 32 << 20
@@ -44,7 +44,7 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 // Close gives the space back.
 func (s *Spill) Close() error { return s.region.Close() }
 
-// Bytes is what is on disk: what has been written and not yet read, where the system
+// Bytes is the bytes on disk, written and not yet read, where the system
 // takes space back from the middle of a file. It is safe for concurrent use.
 func (s *Spill) Bytes() int64 { return s.region.onDisk() }
 
@@ -106,7 +106,7 @@ func (s *Spill) flush(g *spilling) error {
 	g.at += int64(len(g.buffer))
 	g.buffer = g.buffer[:0]
 	if err != nil {
-		return fmt.Errorf("parts: %w", err)
+		return fmt.Errorf("groups: %w", err)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, rows := l.record(), l.groupRows[number]
 	if err := g.Clear(rows, rowSize(l.Rows)); err != nil {
-		return fmt.Errorf("parts: %w", err)
+		return fmt.Errorf("groups: %w", err)
 	}
 	per := max(1, readBytes/record)
 	g.buffer = slices.Grow(g.buffer[:0], per*record)
@@ -140,7 +140,7 @@ func (s *Spill) Read(number int, g *Group) error {
 		n := min(rows, per)
 		buf := g.buffer[:n*record]
 		if _, err := s.region.ReadAt(buf, at); err != nil {
-			return fmt.Errorf("parts: %w", err)
+			return fmt.Errorf("groups: %w", err)
 		}
 		g.Add(buf, l.Overlap, rowSize(l.Rows))
 		rows, at = rows-n, at+int64(n*record)

@@ -1,12 +1,12 @@
-package parts_test
+package groups_test
 
 import (
 	"context"
 	"fmt"
 	"os"
 
+	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/pages"
-	"github.com/knng/knng/builder/parts"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -15,7 +15,7 @@ func Example() {
 	rows, _ := vectors.RowsOf([]byte{0, 1, 2, 100, 101, 102}, 6, 1, 1, vectors.Uint8)
 	space, _ := distance.New(distance.Euclidean, vectors.Uint8, 1)
 	ctx := context.Background()
-	leaves, err := parts.Divide(ctx, parts.Division{
+	leaves, err := groups.Divide(ctx, groups.Division{
 		Rows: rows, Space: space, Seed: 1, Overlap: 1, Leaders: 2,
 		GroupBytes: 1 << 20, RowBytes: 1, Threads: 1, Memory: &pages.Ledger{},
 	})
@@ -24,7 +24,7 @@ func Example() {
 		return
 	}
 	defer leaves.Free()
-	var group parts.Group
+	var group groups.Group
 	for _, batch := range leaves.Batches(1 << 20) {
 		spill, err := leaves.Spill(ctx, batch, os.TempDir())
 		if err != nil {

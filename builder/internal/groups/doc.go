@@ -1,4 +1,4 @@
-// Package parts divides rows that need not fit in memory. It is the random
+// Package groups divides rows that need not fit in memory. It is the random
 // division of Wang et al., "Scalable k-NN graph construction" (section "Multiple
 // random divide-and-conquer"), with hyperspheres on one level: some rows are drawn
 // as leaders, and every row stands in the leaves of its nearest few of them. They are
@@ -13,11 +13,11 @@
 // group, in memory or on disk, in one pass over all of them, and a group is read in one
 // piece:
 //
-//	leaves, err := parts.Divide(ctx, division)
+//	leaves, err := groups.Divide(ctx, division)
 //	for _, batch := range leaves.Batches(bytes) {
 //		spill, err := leaves.Spill(ctx, batch, dir)
 //		for g := batch.From; g < batch.To; g++ {
 //			err := spill.Read(g, &group)
 //		}
 //	}
-package parts
+package groups

@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"github.com/knng/knng/builder/pages"
 )
 
-// DivideByPlanes assigns every row to one leaf of each of Overlap divisions by hyperplanes:
-// what tells rows apart that no codes do. It goes through all rows for every level of a
+// DivideByPlanes assigns every row to one leaf of each of Overlap divisions by hyperplanes,
+// which tell rows apart that codes cannot. It goes through all rows for every level of a
 // tree, and takes 20 bytes a row while it does; d.Leaders is not used.
 func DivideByPlanes(ctx context.Context, d Division, tree *division.Tree) (*Leaves, error) {
 	l := &Leaves{Division: d}

@@ -1,4 +1,4 @@
-package parts
+package groups
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ type region interface {
 	io.WriterAt
 	io.ReaderAt
 	expect(from, size int64)   // a range that is read soon
-	giveBack(from, size int64) // what is not read again
+	giveBack(from, size int64) // bytes that are not read again
 	onDisk() int64
 	Close() error
 }
@@ -28,7 +28,7 @@ func (l *Leaves) region(size int64, dir string) (region, error) {
 	}
 	f, err := os.CreateTemp(dir, "rows-")
 	if err != nil {
-		return nil, fmt.Errorf("parts: %w", err)
+		return nil, fmt.Errorf("groups: %w", err)
 	}
 	return &inFile{File: f, named: os.Remove(f.Name()) != nil}, nil
 }
@@ -50,7 +50,7 @@ func (m *inMemory) Close() error {
 // inFile is a region in a file without a name.
 type inFile struct {
 	*os.File
-	named bool // still: some systems do not remove what is open
+	named bool // still: some systems do not remove open files
 	left  atomic.Int64
 }
 

@@ -1,0 +1,105 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// ErrOwnDistance is for stores whose distance is no metric of their rows.
+var ErrOwnDistance = errors.New("builder: the graph's distance is no metric of its rows but rank-order, or a program's own function: exact lists cannot be computed under it")
+
+// Sample says which rows of a store are measured.
+type Sample struct {
+	Rows   int
+	Seed   uint64
+	Copies int                  // most rows of one group of identical rows in a list; 0: no limit
+	Tell   func(progress.Event) // may be nil
+}
+
+// Recalls returns the recall of each row of a sample, and of how many rows it was drawn.
+func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64, rows int, err error) {
+	if s.K() == 0 {
+		return nil, 0, nil
+	}
+	in, order, err := s.Vectors()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	ps, err := pointsOf(s, in, order)
+	if err != nil {
+		return nil, 0, err
+	}
+	drawn := recall.Sample(len(order), sample.Rows, sample.Seed, stream)
+	m := &measurement{ps, ctx, progress.Reporter{Tell: sample.Tell}}
+	if sample.Copies > 0 {
+		per, err = m.perRowOfGroups(s, drawn, sample.Copies)
+	} else {
+		per, err = m.perRow(s, drawn)
+	}
+	return per, len(order), err
+}
+
+// stream keeps this sample apart from those of the build, which have the seed's first streams.
+const stream = 16
+
+// measurement is a measurement under way, over the rows of a store.
+type measurement struct {
+	*points.Points
+	ctx context.Context
+	progress.Reporter
+}
+
+// truth computes the exact lists of some places.
+func (m *measurement) truth(of *points.Points, places []uint32) (*recall.Lists, error) {
+	p := m.Begin("recall", "pairs", int64(len(places))*int64(of.N()-1))
+	defer p.End("")
+	truth, _, err := of.Exact(m.ctx, places, p.Add)
+	return truth, err
+}
+
+// perRow is the recall of a store's lists at some places.
+func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error) {
+	truth, err := m.truth(m.Points, places)
+	if err != nil {
+		return nil, err
+	}
+	per := make([]float64, len(truth.Places))
+	var neighbors []uint32
+	var keys []float32
+	for i, place := range truth.Places {
+		row := m.Order[place]
+		if neighbors, keys, err = s.Keyed(store.Row(row), neighbors, keys); err != nil {
+			return nil, err
+		}
+		_, exact := truth.List(i)
+		per[i] = recall.OfList(exact, neighbors, keys, row, truth.K)
+	}
+	return per, nil
+}
+
+// pointsOf is the rows of a store under its metric.
+func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points.Points, error) {
+	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
+	if err != nil || s.OwnDistance() {
+		return nil, ErrOwnDistance
+	}
+	rows, ok := in.Mapped()
+	if !ok {
+		return nil, errors.New("builder: the referenced vectors cannot be mapped")
+	}
+	ps := &points.Points{Threads: runtime.GOMAXPROCS(0), Rows: rows, Order: order, K: s.K()}
+	if ps.Space, err = distance.New(metric, in.Type(), in.Dim()); err != nil {
+		return nil, err
+	}
+	ps.Norms, err = ps.NormsOf(rows)
+	return ps, err
+}

@@ -40,7 +40,7 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	r.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Course.AllAxes, Sample: opts.Sample, Random: opts.Directions == Random}
 	r.ExactInstead, r.Widen = r.takeExact, r.widen
-	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress,
+	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then,
 		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
 	r.Points = points.Points{Space: space, Threads: opts.Threads}
 	r.Fit = r.Rounding

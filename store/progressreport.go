@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/knng/knng/store/internal/rooted"
 )
 
 // toldPath is the file in which a running build reports its progress.
@@ -13,28 +15,46 @@ const toldPath = scratchName + "/progress"
 // Tell writes a report of progress, v as JSON, for Told. It does not sync it: nobody reads
 // the report of a build that crashed.
 func (d *Draft) Tell(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("store: progress: %w", err)
-	}
 	d.telling.Lock()
 	defer d.telling.Unlock()
 	if d.silent {
 		return ErrClosed
 	}
 	d.told = true
-	f, err := d.home.Create(toldPath + newSuffix)
+	return tell(d.home, v)
+}
+
+// tell writes the file of Tell.
+func tell(home *rooted.Dir, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("store: progress: %w", err)
+	}
+	f, err := home.Create(toldPath + newSuffix)
 	if err == nil {
 		_, err = f.Write(text)
 		err = errors.Join(err, f.Close())
 	}
 	if err == nil {
-		err = d.home.Rename(toldPath+newSuffix, toldPath)
+		err = home.Rename(toldPath+newSuffix, toldPath)
 	}
 	if err != nil {
 		return fmt.Errorf("store: progress: %w", err)
 	}
 	return nil
+}
+
+// Tell writes a report of work on derived files, v as JSON, for Told. One goroutine calls it.
+func (s *Store) Tell(v any) error {
+	if err := s.home.Dir.MkdirAll(scratchName, 0o777); err != nil {
+		return fmt.Errorf("store: progress: %w", err)
+	}
+	return tell(s.home.Dir, v)
+}
+
+// Untell removes the file of Tell.
+func (s *Store) Untell() {
+	_ = s.home.Dir.Remove(toldPath) // where it stays, it is old
 }
 
 // Untell removes the file of Tell. Later calls of Tell write nothing: a build that ends closes
@@ -51,8 +71,9 @@ func (d *Draft) Untell() {
 // toldBytes bounds the size of a report.
 const toldBytes = 1 << 16
 
-// Told reads the latest report of a running build, and its time, without the lock. Without a
-// report, the error is that of the system.
+// Told reads the latest report of a running build or of Store.Tell, and its time, without the
+// lock. Without a report, the error is that of the system. A process that was killed leaves
+// its last report.
 func Told(dir string) (text []byte, at time.Time, err error) {
 	home, err := openHome(dir)
 	if err != nil {

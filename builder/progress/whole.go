@@ -12,6 +12,7 @@ type Whole struct {
 	mu     sync.Mutex
 	left   func(Course) (seconds float64, known bool) // nil until there is a plan
 	usage  func() (memory, disk int64)
+	then   float64 // see Then
 	course Course
 	share  float64 // the largest told: it never falls
 	latest Event
@@ -37,6 +38,13 @@ func (w *Whole) Expect(left func(Course) (seconds float64, known bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.left = left
+}
+
+// Then counts work that follows the build into the whole: its time is a share of the build's.
+func (w *Whole) Then(share float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.then = share
 }
 
 // Latest is the last event that told of a phase, seen as of now.
@@ -67,6 +75,7 @@ func (w *Whole) See(e *Event) {
 	if w.left != nil {
 		if left, known := w.left(w.course); known {
 			took := w.course.seconds()
+			left += w.then * (took + left)
 			w.share = max(w.share, took/max(took+left, 1e-9))
 			e.Share, e.Left = w.share, time.Duration(left*float64(time.Second))
 		}

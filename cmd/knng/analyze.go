@@ -181,7 +181,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		}
 	}
 	if a.search {
-		if err := g.makeLinks(ctx, dir, a.bytes, g.reporter()); err != nil {
+		if err := g.makeLinks(ctx, dir, a.bytes, &linked{show: g.reporter()}); err != nil {
 			return err
 		}
 	}

@@ -271,12 +271,15 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	}
 	// The collector works harder near the limit instead of passing it.
 	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
-	show, linking := b.reporters(g)
-	b.opts.Progress = show
+	linked := &linked{show: g.reporter()}
+	b.opts.Progress = linked.show
+	if b.search == "on" {
+		b.opts.Then, b.opts.Progress = linksShare, linked.built
+	}
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
 	if b.search == "on" && (err == nil || errors.Is(err, store.ErrFinished)) {
-		if links := g.makeLinks(ctx, b.out, cmp.Or(b.opts.Memory, builder.DefaultMemory()), linking); links != nil && ctx.Err() == nil {
+		if links := g.makeLinks(ctx, b.out, cmp.Or(b.opts.Memory, builder.DefaultMemory()), linked); links != nil && ctx.Err() == nil {
 			g.log("the graph is finished, and the links of search are left to the first search: %v", links)
 		} else if links != nil {
 			return g.stopped(links)
@@ -289,16 +292,6 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	return res.Err()
-}
-
-// reporters show the progress of the build, and of the links that are made after it.
-func (b *buildFlags) reporters(g *globals) (build, links func(builder.Event)) {
-	show := g.reporter()
-	if show == nil || b.search != "on" {
-		return show, show
-	}
-	l := &linked{show: show}
-	return l.built, l.linking
 }
 
 // suits refuses rows that the flags are not meant for.

@@ -50,10 +50,15 @@ func runInfo(ctx context.Context, g *globals, dir string) error {
 	if err != nil {
 		return fmt.Errorf("result stored in %s: %w", dir, err)
 	}
+	links := linksInfo(dir)
 	if g.json {
 		m := info.Manifest
-		return g.printWith(object, map[string]any{"created": m.Created, "format": m.Format, "vectors": m.Vectors, "ids": info.IDs, "view": info.View,
-			"options": optionsOf(m.Options), "files": m.Files})
+		members := map[string]any{"created": m.Created, "format": m.Format, "vectors": m.Vectors, "ids": info.IDs, "view": info.View,
+			"options": optionsOf(m.Options), "files": m.Files}
+		if links != nil {
+			members["links_being_made"] = links
+		}
+		return g.printWith(object, members)
 	}
 	text(g)
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
@@ -62,6 +67,7 @@ func runInfo(ctx context.Context, g *globals, dir string) error {
 		lookups = "through Pebble, there is no view (knng analyze " + dir + " --view makes one)"
 	}
 	fmt.Fprintf(g.stdout, "lookups    %s\n", lookups)
+	printLinks(g, links)
 	for _, f := range info.Manifest.Files {
 		fmt.Fprintf(g.stdout, "input      %s: %d rows from %d, %s, sample %016x\n", oneLine(f.Path), f.Rows, f.First, size(f.Size), f.Sample)
 	}

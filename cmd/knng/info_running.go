@@ -37,4 +37,30 @@ func runningInfo(g *globals, dir string, locked error) error {
 	return nil
 }
 
+// linksInfo is how far the links of search are that another process makes in a finished store
+// now, nil where none does: that tells it every second.
+func linksInfo(dir string) *builder.Told {
+	text, at, err := store.Told(dir)
+	told := new(builder.Told)
+	if err != nil || json.Unmarshal(text, told) != nil || time.Since(at) > 5*tellEvery {
+		return nil
+	}
+	return told
+}
+
+// printLinks prints how far links are that are being made.
+func printLinks(g *globals, told *builder.Told) {
+	if told == nil {
+		return
+	}
+	fmt.Fprint(g.stdout, "search     its links are being made")
+	if told.Total > 0 {
+		fmt.Fprintf(g.stdout, ": %d of %d %s", told.Done, told.Total, oneLine(told.Unit))
+	}
+	if told.Share > 0 {
+		fmt.Fprintf(g.stdout, "; %.0f %% of build and links done, %s left", 100*told.Share, short(seconds(told.Left)))
+	}
+	fmt.Fprintln(g.stdout)
+}
+
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,45 +1,97 @@
 package main
 
 import (
+	"sync"
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
 )
 
 // linksShare is the time that the links of search take after a build, as a share of the build's
 // own. Processor time on SIFT, 150,000 rows, recall 0.95: 0.10 by parts, 0.16 by balls.
 const linksShare = 0.14
 
-// linked counts the links of search, which are made once the graph is finished, into the share
-// and the time left of the whole.
+// linked goes on with the share and the time left of a build when the links of search are made,
+// which the build counts in (builder.Options.Then).
 type linked struct {
-	show  func(builder.Event)
-	share float64       // the largest shown
-	build time.Duration // that the build took, as far as it told
+	show  func(builder.Event) // nil where nobody looks
+	share float64             // the largest that the build told
+	links time.Duration       // that they will take, as the build told
+
+	mu   sync.Mutex
+	last builder.Event // of the links
 }
 
 // built shows an event of the build.
 func (l *linked) built(e builder.Event) {
 	if e.Share > 0 && e.Share < 1 {
-		l.build = time.Duration(float64(e.Left) / (1 - e.Share))
+		l.links = time.Duration(float64(e.Left) / (1 - e.Share) * linksShare / (1 + linksShare))
 	}
-	if e.Share > 0 {
-		e.Left += time.Duration(linksShare * float64(l.build))
-		e.Share = e.Share / (1 + linksShare)
-		l.share = max(l.share, e.Share)
+	l.share = max(l.share, e.Share)
+	if l.show != nil {
+		l.show(e)
 	}
-	l.show(e)
 }
 
-// linking shows an event of the links: their own rate tells the time left, once there is one.
+// linking shows an event of the links.
 func (l *linked) linking(e builder.Event) {
-	if l.share > 0 && e.Total > 0 && e.Phase != "" {
-		done := min(1, float64(e.Done)/float64(e.Total))
-		e.Left = time.Duration(linksShare * float64(l.build) * (1 - done))
-		if done > 0 {
-			e.Left = time.Duration(float64(e.Elapsed) * (1 - done) / done)
-		}
-		e.Share = l.share + (1-l.share)*done
+	e = l.whole(e)
+	l.mu.Lock()
+	l.last = e
+	l.mu.Unlock()
+	if l.show != nil {
+		l.show(e)
 	}
-	l.show(e)
+}
+
+// whole adds the share and the time left to an event of the links: their own rate tells it,
+// once there is one.
+func (l *linked) whole(e builder.Event) builder.Event {
+	if l.share == 0 || e.Total <= 0 || e.Phase == "" {
+		return e
+	}
+	done := min(1, float64(e.Done)/float64(e.Total))
+	e.Left = time.Duration(float64(l.links) * (1 - done))
+	if done > 0 {
+		e.Left = time.Duration(float64(e.Elapsed) * (1 - done) / done)
+	}
+	e.Share = l.share + (1-l.share)*done
+	return e
+}
+
+// tellEvery is how often knng info of the store is told how far the links are.
+const tellEvery = time.Second
+
+// publish tells knng info of the store how far the links are, until stop is called. Where the
+// store cannot be written, the links cannot either, and that is told.
+func (l *linked) publish(s *store.Store) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(tellEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-tick.C:
+				_ = s.Tell(l.told(now))
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		s.Untell()
+	}
+}
+
+// told is how far the links are.
+func (l *linked) told(now time.Time) builder.Told {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.last
+	return builder.Told{Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit,
+		Share: e.Share, Left: e.Left.Seconds(), Seconds: e.Elapsed.Seconds()}
 }

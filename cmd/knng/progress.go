@@ -182,7 +182,11 @@ func status(e builder.Event) string {
 
 // whole is how far the whole build is.
 func whole(e builder.Event) string {
-	return fmt.Sprintf("in all %.0f %%, %s left; memory %s, disk %s", 100*e.Share, short(e.Left.Round(time.Second)), size(e.Memory), size(e.Disk))
+	s := fmt.Sprintf("in all %.0f %%, %s left", 100*e.Share, short(e.Left.Round(time.Second)))
+	if e.Memory > 0 {
+		s += fmt.Sprintf("; memory %s, disk %s", size(e.Memory), size(e.Disk))
+	}
+	return s
 }
 
 // brief writes a rate with three digits.

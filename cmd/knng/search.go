@@ -193,16 +193,17 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searc
 	return r, nil
 }
 
-// makeLinks makes the links that search walks, within a share of a memory limit; show is given
-// its progress.
-func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, show func(progress.Event)) error {
+// makeLinks makes the links that search walks, within a share of a memory limit, and tells how
+// far they are: after a build, as its last part.
+func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, l *linked) error {
 	debug.FreeOSMemory() // of the build: pages of files take its place
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	steps := &steps{to: progress.Reporter{Tell: show}}
+	defer l.publish(s)()
+	steps := &steps{to: progress.Reporter{Tell: l.linking}}
 	defer steps.end()
 	return search.Make(s, &search.Options{Context: ctx, Limit: memory / 4, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))

@@ -225,7 +225,7 @@ func uniteRun(ctx context.Context, g *globals, s *builder.Shards, out string, se
 	}
 	res, err := s.Unite(ctx, out)
 	if search && (err == nil || errors.Is(err, store.ErrFinished)) {
-		if links := g.makeLinks(ctx, out, memory, g.reporter()); links != nil {
+		if links := g.makeLinks(ctx, out, memory, &linked{show: g.reporter()}); links != nil {
 			return g.stopped(links)
 		}
 	}

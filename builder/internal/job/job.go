@@ -15,6 +15,7 @@ type Job struct {
 	Ctx     context.Context
 	Threads int
 	OnEvent func(progress.Event) // nil where nobody listens
+	Then    float64              // the time of the caller's work after the build, as a share of the build's
 	Goal    Goal
 
 	Draft   *store.Draft

@@ -27,6 +27,7 @@ const tellEvery = time.Second
 // Publish publishes the build's progress from now until stop is called.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
+	j.whole.Then(j.Then)
 	j.Expects(j.State.Expected)
 	j.Expects(j.State.Revised)
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -7,7 +7,9 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -52,7 +54,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return result, err
 	}
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, limits.Space(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, opts, src, space)
@@ -67,7 +69,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if errors.Is(err, ErrBadRows) { // nothing was made of them
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, spaceError(job.Stopped(ctx, err))
+	return result, limits.Space(job.Stopped(ctx, err))
 }
 
 // build goes through the passes of the package comment.
@@ -106,8 +108,8 @@ func (r *run) build() (*Result, error) {
 	if r.K == 0 {
 		return r.finish()
 	}
-	if m, ok := r.method.(*partsMethod); ok {
-		return m.finishParts()
+	if m, ok := r.method.(build.OnDisk); ok {
+		return r.finishOnDisk(m)
 	}
 	if err := r.method.Finish(); err != nil {
 		return nil, err

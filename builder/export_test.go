@@ -12,6 +12,8 @@ import (
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/parts"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -42,9 +44,9 @@ func CalibrateFor(d time.Duration) (restore func()) {
 // SmallParts sets the bytes of groups and stripes of the parts method, and returns
 // what puts them back.
 func SmallParts(group int64, stripe int) (restore func()) {
-	beforeGroup, beforeStripe := groupBytes, stripeBytes
-	groupBytes, stripeBytes = group, stripe
-	return func() { groupBytes, stripeBytes = beforeGroup, beforeStripe }
+	beforeGroup, beforeStripe := solve.GroupBytes, parts.StripeBytes
+	solve.GroupBytes, parts.StripeBytes = group, stripe
+	return func() { solve.GroupBytes, parts.StripeBytes = beforeGroup, beforeStripe }
 }
 
 // ReduceFrom sets from how many rows on the balls method looks for axes, and returns what
@@ -92,7 +94,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 	}
 	var found *candidates.Lists
 	switch m := r.method.(type) {
-	case *partsMethod:
+	case *parts.Method:
 		keys, err = committedParts(m)
 		return len(r.State.Stages), keys, err
 	case *balls.Method:
@@ -156,10 +158,10 @@ func inState(dir string, src *vectors.Input, o Options, change func(*job.State))
 	return nil
 }
 
-func committedParts(r *partsMethod) (keys [][]float32, err error) {
-	err = r.eachStripe(func(s *stripe) error {
-		for place := s.from; place < s.to; place++ {
-			keys = append(keys, s.copyOf(place).keys)
+func committedParts(m *parts.Method) (keys [][]float32, err error) {
+	err = m.EachStripe(func(s *solve.Stripe) error {
+		for place := s.From; place < s.To; place++ {
+			keys = append(keys, s.Copy(place).Keys)
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/output"
 	"github.com/knng/knng/vectors/distance"
@@ -32,6 +33,33 @@ func (r *run) finish() (*Result, error) {
 		return nil, made.Err
 	}
 	result.Checksum = made.Sum
+	return result, r.seal(result)
+}
+
+// finishOnDisk does the same where no more lists than a few are in memory at a time.
+func (r *run) finishOnDisk(m build.OnDisk) (*Result, error) {
+	result := r.report()
+	m.Release()
+	truth, err := r.reportTruth(result)
+	if err != nil {
+		return nil, err
+	}
+	written, err := m.Write(r.outputRows(), truth.Places)
+	if err != nil {
+		return nil, err
+	}
+	result.Completed = written.Completed
+	result.RequestedPairs += written.Counts.Requested
+	result.Comparisons += written.Counts.Evaluated
+	result.ScanRate = scanRate(result.Comparisons, r.N())
+	result.Components = written.Components
+	r.tellRecall(result, truth, written.List)
+	p := r.Begin("checksum", "", 0)
+	result.Checksum, err = r.Draft.Checksum(r.Ctx)
+	p.End("")
+	if err != nil {
+		return nil, err
+	}
 	return result, r.seal(result)
 }
 

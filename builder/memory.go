@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -115,7 +116,22 @@ func (r *run) leastPlan(method Method) *plan.Plan {
 	return plan.Of(s, plan.Nominal(s, 1))
 }
 
-const mib = 1 << 20
+// partsMemory shares the limit out among the passes of the parts method.
+type partsMemory struct{ *run }
 
-// mebibytes rounds down.
-func mebibytes(n int64) string { return fmt.Sprintf("%d.%d MiB", n/mib, n%mib*10/mib) }
+func (m partsMemory) Between() int64 { return m.partsRoom() }
+func (m partsMemory) Solving() int64 { return m.groupsRoom() }
+func (m partsMemory) Writing() int64 { return m.lastRoom() }
+
+// AllPairs refuses the exact method, which holds all lists, where the limit is too low for it.
+func (m partsMemory) AllPairs() error {
+	if need, limit := m.least(Exact), m.limit(); need > limit {
+		return fmt.Errorf("%w: divisions gain too little, and all pairs of %d rows with k=%d need %s, the limit is %s",
+			ErrMemory, m.N(), m.opts.K, mebibytes(need+mib/10), mebibytes(limit))
+	}
+	return nil
+}
+
+const mib = limits.MiB
+
+func mebibytes(n int64) string { return limits.Mebibytes(n) }

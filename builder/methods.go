@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/builder/internal/paper"
+	"github.com/knng/knng/builder/internal/parts"
 	"github.com/knng/knng/builder/internal/points"
 )
 
@@ -70,7 +71,9 @@ func init() {
 		Paper: {open: func(r *run) build.Method { return paper.New(&r.Build, r.opts.paper()) }, rounds: true, leaves: true, pairCache: true, labels: true, byShare: true},
 		Balls: {open: func(r *run) build.Method { return balls.New(&r.Build, r.opts.balls()) }, codes: points.CandidateCodes, mostRows: candidates.MaxPlaces,
 			overlaps: true, rounds: true, leaves: true, inParts: Parts},
-		Parts: {open: func(r *run) build.Method { return &partsMethod{run: r} }, codes: points.GroupCodes, overlaps: true, inOrder: true},
+		Parts: {open: func(r *run) build.Method {
+			return parts.New(&r.Build, parts.Options{Slack: r.opts.planned().Slack, Memory: partsMemory{r}})
+		}, codes: points.GroupCodes, overlaps: true, inOrder: true},
 	}
 }
 

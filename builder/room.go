@@ -2,7 +2,6 @@ package builder
 
 import (
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/plan"
 )
 
 // roomForOrder is for the store's own rows, their order, and the copy in input order that
@@ -32,16 +31,6 @@ func (r *run) roomForStage(kind string) error {
 		return err
 	}
 	return r.RoomFor("the next "+kind, stored, scratch)
-}
-
-// spillBytes is about the disk of groups side by side: nothing where memory has room
-// for them, and for the leaves of rows and the bounds of lists.
-func (m *partsMethod) spillBytes() int64 {
-	rows := int64(m.N()) * int64(m.src.Dim()*m.src.Type().Size())
-	if plan.Spilled*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
-		return 0
-	}
-	return rows
 }
 
 // roomForLists requires room for the adjacency with its view and catalog.

@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/pages"
 )
 
@@ -21,7 +22,7 @@ func (s *Shards) parted(number int, ps *points.Points) (*groups.Division, error)
 	lap := g.OverlapOf(number)
 	leaders := groups.Leaders(s.fixed.N, s.opts.K, lap)
 	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.opts.Seed, Number: uint32(number),
-		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: groupBytes, RowBytes: groupRowBytes(ps, s.opts.K),
+		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.opts.K),
 		Threads: s.opts.Threads, Memory: &s.ledger}, nil
 }
 

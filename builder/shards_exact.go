@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -119,7 +120,7 @@ func (s *Shards) near(w *shardTask) error {
 		return err
 	}
 	defer shard.Close()
-	lists := union.New(len(places), candidateCount(ps, s.fixed.N, s.opts.K), nil)
+	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.opts.K), nil)
 	defer lists.Free()
 	size := s.space.RowBytes()
 	err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
@@ -131,7 +132,7 @@ func (s *Shards) near(w *shardTask) error {
 		if err != nil {
 			return err
 		}
-		return nearInChunk(w.ctx, ps, matrix, places, from, lists)
+		return solve.Near(w.ctx, ps, matrix, places, from, lists)
 	})
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (s *Shards) sight(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.candidateKeys(places, candidateCount(ps, s.fixed.N, s.opts.K))
+	found, err := s.candidateKeys(places, solve.Candidates(ps, s.fixed.N, s.opts.K))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/solve"
 )
 
 // enoughFor refuses a task that cannot stay within the memory of its process, and shares the
@@ -41,7 +42,7 @@ func (s *Shards) needs(t Task, ps *points.Points) int64 {
 	case "cut", "spill":
 		return 24*leaders + spillBuffers
 	case "solve": // rows, and two lists a row
-		return groupBytes*5/4 + 24*leaders + int64(s.opts.Threads)*4*mib
+		return solve.GroupBytes*5/4 + 24*leaders + int64(s.opts.Threads)*4*mib
 	case "fold", "adjacency", "seal": // lists, those of one task, and a file of them
 		return int64(s.spec.Range) * lists * 4
 	}

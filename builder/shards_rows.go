@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/recall"
@@ -201,7 +202,7 @@ func (s *Shards) steerers() int {
 	if s.opts.Recall == 0 || s.fixed.N < 2 {
 		return 0
 	}
-	return min(s.fixed.N, controlRows)
+	return min(s.fixed.N, controls.Rows)
 }
 
 // steering lists the places that steer.

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
@@ -32,7 +34,7 @@ func (s *Shards) reporting() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reporting(s.fixed.N, d.State.Steer, controlRows, d.State.Sums().Requested, s.opts.Seed), nil
+	return controls.Reporting(s.fixed.N, d.State.Steer, controls.Rows, d.State.Sums().Requested, s.opts.Seed), nil
 }
 
 // short lists the places whose lists divisions left short.
@@ -172,7 +174,7 @@ func (s *Shards) reportTo(res *Result, k int) error {
 	if err != nil {
 		return err
 	}
-	per := build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].ids, found[place].keys })
+	per := build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].IDs, found[place].Keys })
 	mean, low, high := recall.Interval(per, s.fixed.N, 1)
 	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: s.opts.Seed}
 	if s.opts.Recall > 0 {
@@ -182,10 +184,10 @@ func (s *Shards) reportTo(res *Result, k int) error {
 }
 
 // listsFor are the lists of some places in the graph.
-func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]list, error) {
-	found := make(map[uint32]list, len(places))
+func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]solve.List, error) {
+	found := make(map[uint32]solve.List, len(places))
 	for _, place := range places {
-		found[place] = list{}
+		found[place] = solve.List{}
 	}
 	complete, err := s.exactLists("complete", short, k)
 	if err != nil {
@@ -198,7 +200,7 @@ func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]l
 		}
 		return eachList(p, listsKey, func(place uint32, ids []uint32, keys []float32) error {
 			if _, wanted := found[place]; wanted {
-				found[place] = list{slices.Clone(ids), slices.Clone(keys)}
+				found[place] = solve.List{IDs: slices.Clone(ids), Keys: slices.Clone(keys)}
 			}
 			return nil
 		})
@@ -206,7 +208,7 @@ func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]l
 	for i, place := range short {
 		if _, wanted := found[place]; wanted {
 			ids, keys := complete.List(i)
-			found[place] = list{ids, keys}
+			found[place] = solve.List{IDs: ids, Keys: keys}
 		}
 	}
 	return found, err

@@ -9,13 +9,14 @@ import (
 	"math"
 	"os"
 
+	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -52,30 +53,30 @@ func (s *Shards) solve(w *shardTask) error {
 		return err
 	}
 	defer spool.close()
-	solver := groupSolver{Points: ps, ctx: w.ctx, wanted: s.opts.K, rounding: d.Rounding, bounds: &b, memory: new(pages.Ledger)}
+	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.opts.K, Rounding: d.Rounding, Bounds: &b, Memory: new(pages.Ledger)}
 	steer, err := s.steer()
 	if err != nil {
 		return err
 	}
 	var group groups.Group
 	defer group.Free()
-	var sum groupNote
+	var sum solve.Note
 	from, to := w.groupsOf(layout.Groups())
 	for g := from; g < to; g++ {
 		if err := readGroup(&group, spills, g, layout, d, s.fixed.N); err != nil {
 			return err
 		}
-		d, err := solver.solve(&group, steer)
+		d, err := solver.Solve(&group, steer)
 		if err != nil {
 			return err
 		}
-		err = spool.add(solver.blocks(d, s.spec.Range))
-		d.free()
+		err = spool.add(solver.Blocks(d, s.spec.Range))
+		d.Free()
 		if err != nil {
 			return err
 		}
-		sum.Add(d.note.Counts)
-		sum.Steered = append(sum.Steered, d.note.Steered...)
+		sum.Add(d.Note.Counts)
+		sum.Steered = append(sum.Steered, d.Note.Steered...)
 	}
 	if err := spool.writeTo(w.out); err != nil {
 		return err
@@ -224,14 +225,14 @@ func (s *Shards) fold(w *shardTask) error {
 		return err
 	}
 	from, to := s.rangePlaces(w.Part)
-	st := &stripe{from: from, to: to, lists: union.New(to-from, ps.K, nil)}
-	defer st.lists.Free()
+	st := solve.NewStripe(from, to, ps.K)
+	defer st.Free()
 	take := func(key uint64) func(int, *pieces.Piece) error {
 		return func(_ int, p *pieces.Piece) error {
-			if err := readBlock(p, key, &st.batch); err != nil {
+			if err := readBlock(p, key, &st.Batch); err != nil {
 				return err
 			}
-			if err := st.offer(s.fixed.N); err != nil {
+			if err := st.Offer(s.fixed.N); err != nil {
 				return p.Damaged(err)
 			}
 			return w.ctx.Err()
@@ -245,40 +246,40 @@ func (s *Shards) fold(w *shardTask) error {
 	if err := s.eachPiece("solve", w.Division, take(uint64(w.Part))); err != nil {
 		return err
 	}
-	st.write(w.out, ps.K)
+	writeStripe(st, w.out, ps.K)
 	return nil
 }
 
-// write writes the lists of a range, their bounds, and which are short.
-func (st *stripe) write(out *pieces.Writer, k int) {
+// writeStripe writes the lists of a range, their bounds, and which are short.
+func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) {
 	var short []uint32
-	bounds := make([]byte, 0, 2*(st.to-st.from))
-	for place := st.from; place < st.to; place++ {
+	bounds := make([]byte, 0, 2*(st.To-st.From))
+	for place := st.From; place < st.To; place++ {
 		bound := float32(math.Inf(1))
-		if _, keys := st.list(place); len(keys) == k {
+		if _, keys := st.List(place); len(keys) == k {
 			bound = keys[k-1]
 		} else {
 			short = append(short, uint32(place))
 		}
 		bounds = binary.LittleEndian.AppendUint16(bounds, points.Upper(bound))
 	}
-	out.Put(listsKey, encodeLists(st.lists, st.from, nil))
+	out.Put(listsKey, encodeLists(st.Lists, st.From, nil))
 	out.Put(boundsKey, bounds)
 	out.Put(shortKey, u32s(short))
 }
 
 // decision is made after a division.
 type decision struct {
-	State   job.State `json:"state"`
-	Kind    string    `json:"kind"` // of the stage after it
-	Stop    string    `json:"stop"` // why there is none
-	Steered []noted   `json:"steered,omitempty"`
+	State   job.State     `json:"state"`
+	Kind    string        `json:"kind"` // of the stage after it
+	Stop    string        `json:"stop"` // why there is none
+	Steered []solve.Noted `json:"steered,omitempty"`
 }
 
 // decision reads the decision after a division; after none, there is a first one.
 func (s *Shards) decision(number int) (*decision, error) {
 	if number == 0 {
-		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: steeringDrawn}}, nil
+		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
 	}
 	d := new(decision)
 	return d, s.note("decide", number, d)
@@ -301,7 +302,7 @@ func (s *Shards) decide(w *shardTask) error {
 	}
 	d.State.Stages = append(d.State.Stages, st)
 	g := s.goal()
-	d.Kind, d.Stop = nextParts(&g, &d.State)
+	d.Kind, d.Stop = g.NextParts(&d.State)
 	d.State.Stop = d.Stop
 	return w.out.Note(d)
 }
@@ -316,25 +317,25 @@ func (s *Shards) countDivision(number int, truth *recall.Lists, d *decision, st 
 	if err != nil {
 		return err
 	}
-	lists := newSteered(places, ps.K)
-	defer lists.lists.Free()
-	if err := lists.offer(d.Steered); err != nil {
+	lists := solve.NewSteered(places, ps.K)
+	defer lists.Free()
+	if err := lists.Offer(d.Steered); err != nil {
 		return err
 	}
 	err = s.eachPiece("solve", number, func(_ int, p *pieces.Piece) error {
-		var note groupNote
+		var note solve.Note
 		if err := p.Note(&note); err != nil {
 			return err
 		}
 		st.Requested += note.Requested
 		st.Evaluated += note.Evaluated
-		return lists.offer(note.Steered)
+		return lists.Offer(note.Steered)
 	})
 	if err != nil || truth == nil {
 		return err
 	}
-	d.Steered = lists.notes(places)
-	st.Recall, st.Margin = lists.recall(truth)
+	d.Steered = lists.Notes(places)
+	st.Recall, st.Margin = lists.Recall(truth)
 	return nil
 }
 

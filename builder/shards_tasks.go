@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/vectors"
 )
@@ -138,13 +139,13 @@ func (s *Shards) Do(ctx context.Context, t Task) error {
 	}
 	w := &shardTask{Task: t, of: of, ctx: ctx}
 	if w.out, err = pieces.Create(s.folder, s.run, pieceName(t, of)); err != nil {
-		return spaceError(err)
+		return limits.Space(err)
 	}
 	defer w.out.Abort()
 	if err := vectors.Guard(func() error { return stage.do(s, w) }); err != nil {
-		return fmt.Errorf("builder: task %v: %w", t, spaceError(job.Stopped(ctx, err)))
+		return fmt.Errorf("builder: task %v: %w", t, limits.Space(job.Stopped(ctx, err)))
 	}
-	return spaceError(w.out.Commit())
+	return limits.Space(w.out.Commit())
 }
 
 // has reports whether the file of a task is there.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
@@ -42,16 +43,16 @@ func (s *Shards) Unite(ctx context.Context, dir string) (*Result, error) {
 		return &before, err
 	}
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, limits.Space(err)
 	}
 	defer draft.Close()
 	u := &uniting{Shards: s, ctx: ctx, draft: draft}
 	err = vectors.Guard(func() error { return u.unite(result) })
 	if err != nil {
-		return nil, spaceError(job.Stopped(ctx, err))
+		return nil, limits.Space(job.Stopped(ctx, err))
 	}
 	result.Seconds = time.Since(began).Seconds()
-	return result, spaceError(draft.Seal(ctx, result))
+	return result, limits.Space(draft.Seal(ctx, result))
 }
 
 // uniting is one store being made.

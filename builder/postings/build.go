@@ -3,10 +3,10 @@ package postings
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/sparse"
@@ -40,7 +40,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 		return result, err
 	}
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, limits.Space(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, draft, src, opts)
@@ -53,14 +53,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 	if errors.Is(err, builder.ErrBadRows) { // nothing was made of them
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, spaceError(err)
-}
-
-func spaceError(err error) error {
-	if store.NoSpace(err) && !errors.Is(err, builder.ErrSpace) {
-		return fmt.Errorf("%w: %w", builder.ErrSpace, err)
-	}
-	return err
+	return result, limits.Space(err)
 }
 
 // run is one call of Build.

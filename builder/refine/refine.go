@@ -3,11 +3,10 @@ package refine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
@@ -38,11 +37,7 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 		result, err = r.refine(dir)
 		return err
 	})
-	err = job.Stopped(ctx, err)
-	if store.NoSpace(err) {
-		err = fmt.Errorf("%w: %w", builder.ErrSpace, err)
-	}
-	return result, err
+	return result, limits.Space(job.Stopped(ctx, err))
 }
 
 // run is one call of Refine. A place is a position in the locality order that

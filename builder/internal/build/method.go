@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -33,4 +34,22 @@ type Method interface {
 	Finish() error
 	// Free gives back memory.
 	Free()
+}
+
+// OnDisk is a method with lists that never stand in memory together: it writes the graph itself.
+type OnDisk interface {
+	Method
+	// Release gives back the memory that only stages need, before recall is measured.
+	Release()
+	// Write completes short lists and commits the lists of all rows of the output. It keeps the
+	// lists at the wanted places.
+	Write(rows int, wanted []uint32) (*Written, error)
+}
+
+// Written is the graph that a method wrote.
+type Written struct {
+	Completed  int        // lists that the stages left short
+	Counts     job.Counts // of completing them
+	Components int
+	List       func(place uint32) ([]uint32, []float32) // at a wanted place
 }

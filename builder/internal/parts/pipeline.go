@@ -1,30 +1,32 @@
-package builder
+package parts
 
 import (
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/solve"
+	"github.com/knng/knng/builder/progress"
 )
 
 // pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
 // all threads busy; a commit waits for the disk most of the time, beside the next group.
 type pipeline struct {
-	*partsMethod
+	*Method
 	spill    *groups.Spill
-	solver   groupSolver
-	progress *phase
+	solver   solve.Solver
+	progress *progress.Phase
 	sum      job.Counts
 	commit   func() error // waits for the group being committed; nil where there is none
 }
 
-func newPipeline(m *partsMethod, spill *groups.Spill, p *phase) (*pipeline, error) {
+func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, error) {
 	rounding, err := m.Rounding(nil)
 	if err != nil {
 		return nil, err
 	}
 	m.group.Memory = &m.Ledger
-	solver := groupSolver{Points: &m.Points, ctx: m.Ctx, wanted: m.opts.K, byKeys: m.State.ByKeys(), rounding: rounding,
-		bounds: &m.bounds, memory: &m.Ledger}
-	return &pipeline{partsMethod: m, spill: spill, solver: solver, progress: p}, nil
+	solver := solve.Solver{Points: &m.Points, Ctx: m.Ctx, Wanted: m.Set.K, ByKeys: m.State.ByKeys(), Rounding: rounding,
+		Bounds: &m.bounds, Memory: &m.Ledger}
+	return &pipeline{Method: m, spill: spill, solver: solver, progress: p}, nil
 }
 
 // solve solves a group and has it committed. The group next comes from disk meanwhile.
@@ -34,19 +36,19 @@ func (l *pipeline) solve(number, next int) error {
 	}
 	come := job.Async(func() error { return l.spill.Expect(next) })
 	defer come()
-	d, err := l.solver.solve(&l.group, l.Steer)
+	d, err := l.solver.Solve(&l.group, l.Steer)
 	if err != nil {
 		return err
 	}
 	if err := l.wait(); err != nil {
-		d.free()
+		d.Free()
 		return err
 	}
 	l.commit = job.Async(func() error {
-		defer d.free()
-		return l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.blocks(d, l.stripePlaces()), d.note)
+		defer d.Free()
+		return l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.Blocks(d, l.stripePlaces()), d.Note)
 	})
-	l.sum.Add(d.note.Counts)
+	l.sum.Add(d.Note.Counts)
 	l.progress.Add(1)
 	return nil
 }

@@ -1,4 +1,4 @@
-package builder
+package solve
 
 import (
 	"context"
@@ -19,62 +19,71 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// groupSolver makes the lists of groups of leaves: of one machine, or of a task of many.
-type groupSolver struct {
+// A Solver makes the lists of groups of leaves: of one machine, or of a task of many.
+type Solver struct {
 	*points.Points // of all rows, of which only the space, the threads and the length of lists count
-	ctx            context.Context
-	wanted         int  // neighbors asked for
-	byKeys         bool // candidates are compared by keys
-	rounding       codes.Rounding
-	bounds         *points.Bounds
-	memory         *pages.Ledger // of candidates
+	Ctx            context.Context
+	Wanted         int  // neighbors asked for
+	ByKeys         bool // candidates are compared by keys
+	Rounding       codes.Rounding
+	Bounds         *points.Bounds
+	Memory         *pages.Ledger // of candidates
 }
 
-// candidateCount is the length of the lists of candidates in a group of so many rows.
-func candidateCount(ps *points.Points, members, wanted int) int {
+// GroupBytes is the memory of a group of leaves. Smaller groups share more of their
+// rows with others, which are then read and written more often; larger ones only
+// raise the least limit of memory.
+var GroupBytes int64 = 64 << 20 // a variable for tests
+
+// slack is how many candidates are kept beyond k where codes are not keys.
+const slack = 8
+
+// Candidates is the length of the lists of candidates in a group of so many rows.
+func Candidates(ps *points.Points, members, wanted int) int {
 	k := min(wanted, members-1)
 	if ps.CodesOrder() || ps.Keyed {
 		return k
 	}
-	return min(k+partsSlack, members-1)
+	return min(k+slack, members-1)
 }
 
-// groupRowBytes is the memory of a row in a group, but for its residual: which rows make a
+// RowBytes is the memory of a row in a group, but for its residual: which rows make a
 // group goes by it, and so does the graph.
-func groupRowBytes(ps *points.Points, wanted int) int64 {
-	lists := int64(8*(wanted+partsSlack) + 8*wanted)
+func RowBytes(ps *points.Points, wanted int) int64 {
+	lists := int64(8*(wanted+slack) + 8*wanted)
 	return int64(ps.Space.RowBytes()) + ps.CodeBytes(1) - ps.ResidualBytes(1) + lists + 4*(4+2*job.Overlap)
 }
 
-// solved is the lists of a group, to be freed.
-type solved struct {
+// Solved is the lists of a group, to be freed.
+type Solved struct {
 	places []uint32
 	lists  *union.Lists // by numbers in places; nil where there are no pairs
 	found  *candidates.Lists
-	note   groupNote
+	Note   Note
 }
 
-func (d *solved) free() {
+// Free gives the memory back.
+func (d *Solved) Free() {
 	if d.found != nil {
 		d.found.Free()
 	}
 }
 
-// solve makes the lists of a group. The note has those of rows that steer.
-func (s *groupSolver) solve(group *groups.Group, steer *recall.Lists) (d *solved, err error) {
-	d = &solved{places: slices.Clone(group.Places)} // the group goes on to others
+// Solve makes the lists of a group. The note has those of rows that steer.
+func (s *Solver) Solve(group *groups.Group, steer *recall.Lists) (d *Solved, err error) {
+	d = &Solved{places: slices.Clone(group.Places)} // the group goes on to others
 	if len(group.Places) < 2 {
 		return d, nil
 	}
 	if err := s.solveInto(d, group); err != nil {
-		d.free()
+		d.Free()
 		return nil, err
 	}
-	d.note.Steered = steeredIn(d.places, d.lists, steer)
+	d.Note.Steered = steeredIn(d.places, d.lists, steer)
 	return d, nil
 }
 
-func (s *groupSolver) solveInto(d *solved, group *groups.Group) (err error) {
+func (s *Solver) solveInto(d *Solved, group *groups.Group) (err error) {
 	g, err := s.inGroup(group)
 	if err != nil {
 		return err
@@ -82,22 +91,22 @@ func (s *groupSolver) solveInto(d *solved, group *groups.Group) (err error) {
 	if d.found, err = s.room(g, group.Places); err != nil {
 		return err
 	}
-	if d.note.Requested, err = s.solveLeaves(group, g, d.found); err != nil {
+	if d.Note.Requested, err = s.solveLeaves(group, g, d.found); err != nil {
 		return err
 	}
-	d.note.Evaluated = d.note.Requested
-	d.lists, err = points.Rank(s.ctx, g, d.found, func(int) {})
+	d.Note.Evaluated = d.Note.Requested
+	d.lists, err = points.Rank(s.Ctx, g, d.found, func(int) {})
 	return err
 }
 
 // inGroup is the points of a group alone, whose places are their numbers in it.
-func (s *groupSolver) inGroup(group *groups.Group) (g *points.Points, err error) {
+func (s *Solver) inGroup(group *groups.Group) (g *points.Points, err error) {
 	n := len(group.Places)
-	g = &points.Points{Space: s.Space, Threads: s.Threads, K: min(s.K, n-1), Keyed: s.byKeys}
+	g = &points.Points{Space: s.Space, Threads: s.Threads, K: min(s.K, n-1), Keyed: s.ByKeys}
 	if err := g.Over(group.Rows, n); err != nil {
 		return nil, err
 	}
-	if g.Codes, err = codes.Of(g.Rows, g.Space, s.rounding, g.Threads); err != nil {
+	if g.Codes, err = codes.Of(g.Rows, g.Space, s.Rounding, g.Threads); err != nil {
 		return nil, err
 	}
 	g.Order = s.Numbers(n)
@@ -105,25 +114,25 @@ func (s *groupSolver) inGroup(group *groups.Group) (g *points.Points, err error)
 }
 
 // room is for the candidates of a group, nearer than the bounds.
-func (s *groupSolver) room(g *points.Points, places []uint32) (*candidates.Lists, error) {
-	found, err := candidates.In(s.memory, len(places), candidateCount(g, len(places), s.wanted), s.Threads)
+func (s *Solver) room(g *points.Points, places []uint32) (*candidates.Lists, error) {
+	found, err := candidates.In(s.Memory, len(places), Candidates(g, len(places), s.Wanted), s.Threads)
 	if err != nil {
 		return nil, err
 	}
-	if s.byKeys {
+	if s.ByKeys {
 		for i, place := range places {
-			found.Limit(uint32(i), candidates.Ordered(s.bounds.Key(place)))
+			found.Limit(uint32(i), candidates.Ordered(s.Bounds.Key(place)))
 		}
 	} else if s.CodesOrder() {
 		for i, place := range places {
-			found.Limit(uint32(i), s.bounds.Distance(place))
+			found.Limit(uint32(i), s.Bounds.Distance(place))
 		}
 	}
 	return found, nil
 }
 
 // solveLeaves compares all pairs of every leaf, and counts them.
-func (s *groupSolver) solveLeaves(group *groups.Group, g *points.Points, found *candidates.Lists) (int64, error) {
+func (s *Solver) solveLeaves(group *groups.Group, g *points.Points, found *candidates.Lists) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(s.Threads, group.Leaves(), 1, func() func(from, to int) error {
 		solve := leaves.Solver(g, found)
@@ -133,15 +142,15 @@ func (s *groupSolver) solveLeaves(group *groups.Group, g *points.Points, found *
 				return err
 			}
 			pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
-			return s.ctx.Err()
+			return s.Ctx.Err()
 		}
 	})
 	return pairs.Load(), err
 }
 
-// blocks are the lists of a group by the ranges of width places that they are of, without
+// Blocks are the lists of a group by the ranges of width places that they are of, without
 // neighbors beyond the bounds. One has the memory of the one before.
-func (s *groupSolver) blocks(d *solved, width int) iter.Seq2[uint32, *store.Lists] {
+func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	return func(yield func(uint32, *store.Lists) bool) {
 		var block store.Lists
 		for from := 0; from < len(d.places) && d.lists != nil; {
@@ -158,9 +167,9 @@ func (s *groupSolver) blocks(d *solved, width int) iter.Seq2[uint32, *store.List
 }
 
 // within appends the list of one row, as far as it is within the bound.
-func (s *groupSolver) within(d *solved, i int, block *store.Lists) {
+func (s *Solver) within(d *Solved, i int, block *store.Lists) {
 	near, keys := d.lists.List(uint32(i))
-	bound := s.bounds.Key(d.places[i])
+	bound := s.Bounds.Key(d.places[i])
 	if len(near) == 0 || keys[0] > bound {
 		return
 	}

@@ -1,15 +1,10 @@
-package builder
+package parts
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/screen"
+	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -19,19 +14,19 @@ import (
 // hyperplanes, and a group is solved by keys. Groups leave lists of keys either way.
 
 // assignByPlanes divides all rows by hyperplanes.
-func (m *partsMethod) assignByPlanes(d groups.Division) (*groups.Leaves, error) {
+func (m *Method) assignByPlanes(d groups.Division) (*groups.Leaves, error) {
 	norms, err := m.NormsOf(m.Rows)
 	if err != nil {
 		return nil, err
 	}
 	tree := m.Tree(m.Rows, norms, m.Order, nil)
 	tree.LeafSize = 2 * m.N() * d.Overlap / max(1, d.Leaders) // they have half of that to all of it
-	tree.LeafSize = max(tree.LeafSize, 4*m.opts.K, 4)
+	tree.LeafSize = max(tree.LeafSize, 4*m.Set.K, 4)
 	return groups.DivideByPlanes(m.Ctx, d, tree)
 }
 
 // goKeyed notes that groups are solved by keys from now on. Entries found so far stay.
-func (m *partsMethod) goKeyed() error {
+func (m *Method) goKeyed() error {
 	m.State = m.State.WithStage(m.State.Changed(job.KeysStage))
 	m.Say("codes tell no more: rows are compared by their keys")
 	return m.Save()
@@ -39,12 +34,11 @@ func (m *partsMethod) goKeyed() error {
 
 // goExact has the exact method go on from the lists that are folded, which it holds in
 // memory.
-func (m *partsMethod) goExact() error {
-	if need, limit := m.least(Exact), m.limit(); need > limit {
-		return fmt.Errorf("%w: divisions gain too little, and all pairs of %d rows with k=%d need %s, the limit is %s",
-			ErrMemory, m.N(), m.opts.K, mebibytes(need+mib/10), mebibytes(limit))
+func (m *Method) goExact() error {
+	if err := m.opts.Memory.AllPairs(); err != nil {
+		return err
 	}
-	if err := m.foldParts(); err != nil {
+	if err := m.fold(); err != nil {
 		return err
 	}
 	m.Say("%s", build.AllInstead)
@@ -54,13 +48,14 @@ func (m *partsMethod) goExact() error {
 	return m.ExactInstead()
 }
 
-func (m *partsMethod) candidatesInParts(places []uint32) ([][]uint32, error) {
-	return m.nearInChunks(places, m.partsK(m.N()))
+// candidates returns the lists that codes would make at some places.
+func (m *Method) candidates(places []uint32) ([][]uint32, error) {
+	return m.nearInChunks(places, solve.Candidates(&m.Points, m.N(), m.Set.K))
 }
 
 // nearInChunks returns the nearest count rows to some of them, by codes, without anything
 // in memory that grows with the rows.
-func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, error) {
+func (m *Method) nearInChunks(places []uint32, count int) ([][]uint32, error) {
 	rounding, err := m.Rounding(m.Rows)
 	if err != nil {
 		return nil, err
@@ -81,11 +76,11 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 		if err != nil {
 			return nil, err
 		}
-		matrix, err := codes.Of(rows, m.Space, rounding, m.opts.Threads)
+		matrix, err := codes.Of(rows, m.Space, rounding, m.Job.Threads)
 		if err != nil {
 			return nil, err
 		}
-		if err := nearInChunk(m.Ctx, &m.Points, matrix, places, from, lists); err != nil {
+		if err := solve.Near(m.Ctx, &m.Points, matrix, places, from, lists); err != nil {
 			return nil, err
 		}
 	}
@@ -95,24 +90,4 @@ func (m *partsMethod) nearInChunks(places []uint32, count int) ([][]uint32, erro
 		near[i] = append(near[i], ids...)
 	}
 	return near, nil
-}
-
-// nearInChunk offers to the lists of places, whose codes stand first, the rows behind them,
-// which are those from place from on.
-func nearInChunk(ctx context.Context, ps *points.Points, x *codes.Matrix, places []uint32, from int, lists *union.Lists) error {
-	search := recall.Search{K: min(lists.K+1, x.Len()-1), Threads: ps.Threads, Skip: func(number uint32) bool { return int(number) < len(places) }}
-	found, _, err := search.Screened(ctx, x.Len(), x.Dim(), ps.Numbers(len(places)), func() screen.Screen { return screen.Codes(x) },
-		func() recall.Keys { return nil })
-	if err != nil {
-		return err
-	}
-	for i, place := range places {
-		ids, keys := found.List(i)
-		for j, id := range ids {
-			if other := id - uint32(len(places)) + uint32(from); other != place {
-				lists.Offer(uint32(i), other, keys[j])
-			}
-		}
-	}
-	return nil
 }

@@ -1,11 +1,10 @@
-package builder
+package solve
 
 import (
 	"errors"
 	"math"
 	"testing"
 
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -29,12 +28,12 @@ func TestStripeRefusesDamagedBlocks(t *testing.T) {
 		"a key is no number":   {5, []uint32{1, 2}, []float32{1, nan}, false},
 		"the first one is not": {5, []uint32{1, 2}, []float32{nan, 2}, false},
 	} {
-		s := &stripe{from: 4, to: 8, lists: union.New(4, 3, nil)}
-		s.batch.Reset()
-		s.batch.Append(c.place, c.ids, c.keys)
-		if err := s.offer(10); c.right != (err == nil) || err != nil && !errors.Is(err, store.ErrCorrupt) {
+		s := NewStripe(4, 8, 3)
+		s.Batch.Reset()
+		s.Batch.Append(c.place, c.ids, c.keys)
+		if err := s.Offer(10); c.right != (err == nil) || err != nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
-		s.lists.Free()
+		s.Free()
 	}
 }

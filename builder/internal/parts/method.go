@@ -1,0 +1,107 @@
+package parts
+
+import (
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/solve"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors"
+)
+
+// Options are read by this method alone.
+type Options struct {
+	Slack  int // candidates kept beyond k, for a forecast
+	Memory Memory
+}
+
+// Memory is the share of the limit that blocks which grow with the rows may take.
+type Memory interface {
+	Between() int64  // stages
+	Solving() int64  // groups, whose blocks count
+	Writing() int64  // the graph
+	AllPairs() error // refuses to go over to all pairs where these take more than the limit
+}
+
+// Method is the method under way.
+type Method struct {
+	*build.Build
+	opts   Options
+	group  groups.Group  // being solved
+	folded uint32        // stages whose lists are in the fold
+	units  []int         // of every stage since
+	bounds points.Bounds // the last of every list folded
+}
+
+// New returns the method of a build.
+func New(b *build.Build, o Options) *Method { return &Method{Build: b, opts: o} }
+
+func (m *Method) Forecast(s *plan.Shape) {
+	m.CountCodes(s)
+	s.Slack = int64(m.slack())
+	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(&m.Points, m.Set.K)), Chunk: m.ChunkRows() * s.RowBytes,
+		Leaders: groups.Leaders(int(s.Rows), m.Set.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes)}
+}
+
+func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
+	if m.Goal.Recall > 0 {
+		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(groups.Leaders(int(aim.Rows), m.Set.K, job.Overlap))), 0
+	}
+	return job.PlainParts * job.Overlap, 0
+}
+
+func (m *Method) Settle() {}
+
+func (m *Method) slack() int {
+	if m.CodesOrder() {
+		return 0
+	}
+	return m.opts.Slack
+}
+
+// Arrange leaves rows as they come.
+func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, error) {
+	return build.InputOrder(given.Len()), nil
+}
+
+func (m *Method) Resume() error { return m.loadFolded() }
+
+func (m *Method) Prepare() error { return m.Sight(m.candidates) }
+
+// Next has divisions until the recall is reached.
+func (m *Method) Next() (kind, stop string) { return m.Goal.NextParts(&m.State) }
+
+func (m *Method) Writes(string) (stored, scratch int64, err error) {
+	if !m.foldDue() {
+		return m.FirstLists(), m.spillBytes(), nil
+	}
+	return 0, m.spillBytes(), m.RoomForFold(m.N(), m.K) // before anything is given back
+}
+
+func (m *Method) Stage(kind string) error {
+	switch kind {
+	case job.KeysStage:
+		return m.goKeyed()
+	case job.ListsStage:
+		return m.goExact()
+	}
+	return m.divide()
+}
+
+func (m *Method) Finish() error { return nil }
+
+func (m *Method) Free() {
+	m.group.Free()
+	m.bounds.Free()
+}
+
+// spillBytes is about the disk of groups side by side: nothing where memory has room
+// for them, and for the leaves of rows and the bounds of lists.
+func (m *Method) spillBytes() int64 {
+	rows := int64(m.N()) * int64(m.Space.RowBytes())
+	if plan.Spilled*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
+		return 0
+	}
+	return rows
+}

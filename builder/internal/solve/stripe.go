@@ -1,0 +1,68 @@
+package solve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/store"
+)
+
+// A List is a copy of one list.
+type List struct {
+	IDs  []uint32
+	Keys []float32
+}
+
+// A Stripe is the lists of consecutive places.
+type Stripe struct {
+	From, To int // places
+	Lists    *union.Lists
+	Batch    store.Lists // a block that Offer takes
+	merger   union.Merger
+}
+
+// NewStripe is the empty lists of a range of places.
+func NewStripe(from, to, k int) *Stripe {
+	return &Stripe{From: from, To: to, Lists: union.New(to-from, k, nil)}
+}
+
+// Free gives the memory back.
+func (s *Stripe) Free() {
+	if s.Lists != nil {
+		s.Lists.Free()
+	}
+}
+
+// List is the list of a place.
+func (s *Stripe) List(place int) (ids []uint32, keys []float32) {
+	return s.Lists.List(uint32(place - s.From))
+}
+
+// Copy is a copy of the list of a place.
+func (s *Stripe) Copy(place int) List {
+	ids, keys := s.List(place)
+	return List{slices.Clone(ids), slices.Clone(keys)}
+}
+
+// Offer unites the lists of the batch with those so far. The batch, of a graph of n rows, may come from a damaged disk.
+func (s *Stripe) Offer(n int) error {
+	l := &s.Batch
+	for i, place := range l.Rows {
+		if int(place) < s.From || int(place) >= s.To {
+			return job.ErrPosition(place, n)
+		}
+		ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
+		for j, id := range ids {
+			if int(id) >= n {
+				return job.ErrPosition(id, n)
+			}
+			if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
+				return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
+			}
+		}
+		s.merger.Merge(s.Lists, place-uint32(s.From), ids, keys)
+	}
+	return nil
+}

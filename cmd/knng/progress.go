@@ -23,7 +23,7 @@ func (g *globals) reporter() func(builder.Event) {
 	case "bar":
 		return (&bar{w: g.stderr, now: time.Now, cells: g.cells()}).show
 	}
-	return (&lines{w: g.stderr, now: time.Now}).show
+	return (&lines{w: g.stderr, now: time.Now, last: time.Now()}).show
 }
 
 // way is how progress is shown: none, plain, bar or json.
@@ -75,8 +75,8 @@ func jsonLines(w io.Writer, now func() time.Time) func(builder.Event) {
 	}
 }
 
-// lines prints messages, ends of phases that took three seconds, and in long phases
-// a line every ten seconds.
+// lines prints messages, ends of phases that took three seconds, and a line ten seconds after
+// the last.
 type lines struct {
 	w    io.Writer
 	now  func() time.Time
@@ -91,7 +91,7 @@ func (l *lines) show(e builder.Event) {
 		fmt.Fprintf(l.w, "%s (%s)\n", e.Message, short(e.Elapsed))
 	case e.End && e.Elapsed >= 3*time.Second:
 		fmt.Fprintf(l.w, "%s done (%s)\n", e.Phase, short(e.Elapsed))
-	case !e.End && e.Elapsed >= 10*time.Second && l.now().Sub(l.last) >= 10*time.Second:
+	case !e.End && l.now().Sub(l.last) >= 10*time.Second:
 		fmt.Fprintln(l.w, status(e))
 	default:
 		return

@@ -16,7 +16,7 @@ func (c *clock) now() time.Time { return c.at }
 func TestLines(t *testing.T) {
 	var out strings.Builder
 	c := &clock{at: time.Unix(1000, 0)}
-	l := &lines{w: &out, now: c.now}
+	l := &lines{w: &out, now: c.now, last: c.now()}
 	for _, step := range []struct {
 		pass time.Duration
 		e    builder.Event
@@ -28,6 +28,8 @@ func TestLines(t *testing.T) {
 		{time.Second, builder.Event{Phase: "leaves", Done: 6, Total: 10, Elapsed: 11 * time.Second}, ""},
 		{time.Second, builder.Event{Phase: "leaves", Elapsed: 20 * time.Second, End: true}, "leaves done (20 s)\n"},
 		{0, builder.Event{Phase: "seal", Elapsed: time.Millisecond, End: true}, ""},
+		{9 * time.Second, builder.Event{Phase: "fold", Elapsed: 2 * time.Second}, ""},
+		{time.Second, builder.Event{Phase: "fold", Elapsed: 3 * time.Second, Share: 0.5, Left: 20 * time.Second}, "fold (3.00 s); in all 50 %, 20 s left\n"},
 		{0, builder.Event{Phase: "division 3", Message: "division 3: effective rate 0.2", Elapsed: 1500 * time.Millisecond, End: true}, "division 3: effective rate 0.2 (1.50 s)\n"},
 	} {
 		out.Reset()

@@ -19,6 +19,7 @@ type maker struct {
 	threads int
 	limit   int64 // bytes that the ranges under way take together, as far as may be
 	ctx     context.Context
+	told    func(places int) // of these more links are made, as far as the lists tell; may be nil
 
 	// scratch makes a file that links are shared out to; nil: there is no room for one.
 	scratch func() (scratchFile, error)
@@ -96,6 +97,7 @@ type partLinks struct {
 	row      []uint32 // of a list
 	keys     []float32
 	chunk    []byte // of shared
+	said     int    // places of the range that told knows of
 }
 
 func (r *partLinks) make(from, to int) ([]byte, error) {
@@ -113,8 +115,11 @@ func (r *partLinks) make(from, to int) ([]byte, error) {
 		}
 	}
 	for place := first; place < last; place++ {
-		if place%4096 == 0 && r.ctx.Err() != nil {
-			return nil, r.ctx.Err()
+		if place%4096 == 0 {
+			if r.ctx.Err() != nil {
+				return nil, r.ctx.Err()
+			}
+			r.tell(n * (place - first) / (last - first))
 		}
 		if err := r.list(place); err != nil {
 			return nil, err
@@ -124,7 +129,17 @@ func (r *partLinks) make(from, to int) ([]byte, error) {
 	for i := range n {
 		table = r.append(table, i)
 	}
+	r.tell(n)
+	r.said = 0
 	return table, nil
+}
+
+// tell says how much of a range is done, in places of it: a range may be half of all.
+func (r *partLinks) tell(places int) {
+	if r.told != nil && places > r.said {
+		r.told(places - r.said)
+		r.said = places
+	}
 }
 
 // list takes the list of a place: its entries are links out of it, and into them.

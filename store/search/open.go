@@ -44,7 +44,8 @@ type Options struct {
 	Limit int64
 	// Context stops making links; nil: nothing does.
 	Context context.Context
-	// Progress is told how many of how many places have their links. May be nil.
+	// Progress is told how many of how many places have their links, as far as the lists that
+	// were looked at tell. May be nil.
 	Progress func(done, total int)
 }
 
@@ -250,10 +251,10 @@ func (s *Searcher) writeLinks(f *os.File, id identity) error {
 	}
 	id, rest := l.identity, l.encodeRest()
 	m := s.maker(id)
+	m.told = s.tell
 	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
 	tableSum, err := m.table(func(first int, table []byte) error {
 		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
-		s.tell(len(table) / (4 * id.width))
 		return err
 	})
 	if err != nil {
@@ -283,9 +284,10 @@ func (s *Searcher) makeInMemory(id identity) (err error) {
 	}
 	id = s.links.identity
 	s.links.table = make([]byte, id.tableBytes())
-	_, err = s.maker(id).table(func(first int, table []byte) error {
+	m := s.maker(id)
+	m.told = s.tell
+	_, err = m.table(func(first int, table []byte) error {
 		copy(s.links.table[4*id.width*first:], table)
-		s.tell(len(table) / (4 * id.width))
 		return nil
 	})
 	s.state.Made = err == nil

@@ -1,0 +1,38 @@
+package search
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+// TestTold: making links tells how far it is several times within a range, which may be half of
+// all places, and all that is told together is all places.
+func TestTold(t *testing.T) {
+	const places = 20_000
+	s := line(t, places)
+	for _, spilled := range []bool{false, true} {
+		m := s.maker(s.identity())
+		m.threads = 2
+		if spilled {
+			m.limit = 1
+			m.scratch = func() (scratchFile, error) {
+				f, err := os.CreateTemp(t.TempDir(), "")
+				return tempFile{f}, err
+			}
+		}
+		var mu sync.Mutex
+		times, sum := 0, 0
+		m.told = func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			times, sum = times+1, sum+n
+		}
+		if _, err := m.table(func(int, []byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if sum != places || times < 4 {
+			t.Errorf("spilled %v: told %d times of %d places, want 4 or more times of %d", spilled, times, sum, places)
+		}
+	}
+}

@@ -41,7 +41,8 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 		AllAxes: opts.Course.AllAxes, Sample: opts.Sample, Random: opts.Directions == Random}
 	r.ExactInstead, r.Widen = r.takeExact, r.widen
 	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then,
-		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On}}
+		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On,
+			Screened: opts.Distance == nil && opts.Metric.Coded()}}
 	r.Points = points.Points{Space: space, Threads: opts.Threads}
 	r.Fit = r.Rounding
 	var own *pairs.Distance

@@ -20,14 +20,11 @@ const sightRows = 64
 // sightLoss is the share of the neighbors that a target may miss that codes may lose.
 const sightLoss = 0.5
 
-// From this ceiling on, where all pairs are many, codes make lists until they pay no longer, and
-// keys go on from these (Goal.OrTurn). Of a tree's 107,524 nodes in 256 dimensions codes tell
-// 0.982; for 0.99 seven divisions by keys alone came to 0.79, three by keys after four by codes
-// to 0.984.
-const (
-	ledByCodes = 0.97
-	manyPairs  = 25_000
-)
+// ledByCodes is the ceiling from which, where all pairs are many, codes make lists until they pay
+// no longer, and keys go on from these (Goal.OrTurn). Of a tree's 107,524 nodes in 256 dimensions
+// codes tell 0.982; for 0.99 seven divisions by keys alone came to 0.79, three by keys after four
+// by codes to 0.984.
+const ledByCodes = 0.97
 
 // Sight decides before the first stage whether rows are compared by codes or by keys. near finds
 // the candidates that lists by codes would hold at some places.
@@ -43,12 +40,13 @@ func (b *Build) Sight(near candidatesOf) error {
 		b.Say("codes can tell %.4f of the neighbors", b.State.Ceiling)
 		return nil
 	}
-	if b.State.Ceiling >= ledByCodes && b.State.AllPairs(b.N()) > manyPairs {
+	many := b.State.AllPairs(b.N()) > b.Goal.Keyed()
+	if many && b.State.Ceiling >= ledByCodes {
 		b.Say("codes can tell %.4f of the neighbors at most: keys go on from the lists that codes make", b.State.Ceiling)
 		return nil
 	}
 	b.Say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", b.State.Ceiling)
-	if b.State.AllPairs(b.N()) <= job.KeyedPairs && !b.Goal.Capped() {
+	if !many && !b.Goal.Capped() {
 		b.State.Side = b.BlockSide()
 		return b.ExactInstead()
 	}

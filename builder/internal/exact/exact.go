@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
@@ -22,7 +23,8 @@ var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared oth
 // Method compares all rows with all others.
 type Method struct {
 	*build.Build
-	bounds points.Bounds // of lists, made by one division
+	bounds     points.Bounds // of lists, made by one division
+	firstAlike []uint32      // place with the same bytes, of every place; nil: equal rows are few, or settled by keys
 }
 
 // New returns the exact method on a build.
@@ -53,7 +55,7 @@ func (m *Method) Resume() error {
 	if m.State.Side == 0 {
 		return ErrOtherBlocks
 	}
-	if err := m.boundLists(); err != nil {
+	if err := errors.Join(m.boundLists(), m.findAlike()); err != nil {
 		return err
 	}
 	return m.LoadLists()

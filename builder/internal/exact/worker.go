@@ -102,6 +102,9 @@ func (w *exactWorker) screenedWith(rows, columns []uint32) error {
 			if w.isClosed(x, columns[0]) {
 				near, keys = w.open(near, keys)
 			}
+			if keys == nil {
+				near = w.settled(x, columns, near)
+			}
 			if err := w.offer(x, columns, near, keys); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ type Goal struct {
 	Divisions int     // so many, or at most so many with Recall; 0: as many as it takes
 	Rounds    int     // of propagation, likewise
 	Propagate bool    // the method joins or propagates, and may
+	Screened  bool    // the exact method needs the keys of few pairs
 }
 
 // MaxDivisions bounds a build that never reaches its target.

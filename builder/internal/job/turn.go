@@ -38,9 +38,22 @@ func (g *Goal) MostDivisions(s *State) int {
 // Capped reports whether the options limit the divisions or rounds of a build.
 func (g *Goal) Capped() bool { return g.Divisions > 0 || g.Rounds > 0 }
 
-// KeyedPairs is about how many pairs a row a build by keys takes: where all pairs are no more
-// they are compared at once.
+// KeyedPairs is about how many pairs a row a build by keys takes: where all pairs cost no more
+// they are compared at once (Goal.Keyed).
 const KeyedPairs = 2500
+
+// Keyed is about what a build by keys costs a row, in pairs of the exact method. 20,000 sets of
+// three of 256 columns under cosine took 6.1 s of a processor by keys and 1.8 for all pairs, 50,000
+// rows of islands in 32 dimensions 2.9 and 4.1.
+func (g *Goal) Keyed() float64 { return g.keyCost() * KeyedPairs }
+
+// keyCost is the cost of a pair by keys, in pairs of the exact method.
+func (g *Goal) keyCost() float64 {
+	if g.Screened {
+		return keyWorth
+	}
+	return 1
+}
 
 // keyedDivision is about how many pairs a row a division by keys takes, of leaves of 250
 // to 500 rows.
@@ -55,9 +68,11 @@ func (g *Goal) turn(s *State, over bool) string {
 	if g.Capped() || g.Recall == 0 || s.Steer == 0 || len(s.Stages) == 0 {
 		return ""
 	}
-	all, spent := s.AllPairs(s.Rows), float64(s.Sums().Requested)/float64(s.Rows)
+	all, spent, more := s.AllPairs(s.Rows), g.spent(s), g.expectedMore(s)
+	if s.ByKeys() {
+		more *= g.keyCost()
+	}
 	dear := func(more float64) bool { return more > enough*all-spent/2 }
-	more := g.expectedMore(s)
 	switch {
 	case g.blind(s) && all > keyWorth*KeyedPairs:
 		return KeysStage
@@ -71,6 +86,21 @@ func (g *Goal) turn(s *State, over bool) string {
 	return KeysStage
 }
 
+// spent is the cost of the stages so far a row, in pairs of the exact method.
+func (g *Goal) spent(s *State) (sum float64) {
+	cost := 1.0
+	if s.Means == ByKeys {
+		cost = g.keyCost()
+	}
+	for _, st := range s.Stages {
+		if st.Kind == KeysStage {
+			cost = g.keyCost()
+		}
+		sum += cost * float64(st.Requested) / float64(s.Rows)
+	}
+	return sum
+}
+
 // OrTurn returns the stage that replaces kind by other means, where turn has one, else kind
 // and stop.
 func (g *Goal) OrTurn(s *State, kind, stop string) (string, string) {
@@ -81,7 +111,7 @@ func (g *Goal) OrTurn(s *State, kind, stop string) (string, string) {
 }
 
 // keyWorth is the cost of a pair by keys, in pairs by codes. The exact method compares by
-// codes.
+// codes, or by products of floats, which cost as little.
 const keyWorth = 10
 
 // enough is how many times all pairs the remaining stages may cost: beyond it all pairs are

@@ -1,0 +1,67 @@
+package exact
+
+import (
+	"slices"
+
+	"github.com/knng/knng/vectors"
+)
+
+// Where a row repeats thousands of times nearly all pairs are of equal rows, and all of these tie.
+// Squared distances settle them as a whole (isClosed): nothing is nearer than an equal row.
+// Under other metrics something may be. There the groups of equal rows are looked up: all pairs of
+// a group have one key, so its pairs need no other, and none where lists are full of nearer ones or
+// of earlier rows of the group. 10,000 of 20,000 rows equal, in 32 dimensions under cosine, took
+// 3.7 s of a processor in place of 1.0.
+
+// groupsFrom is the share of the rows that repeat from which groups are looked up.
+const groupsFrom = 1.0 / 64
+
+// findAlike finds the first place with equal bytes of every place, where that settles pairs.
+func (m *Method) findAlike() error {
+	if m.Own != nil || m.Space.Metric().Squares() || !m.Space.Metric().Coded() {
+		return nil
+	}
+	first, err := vectors.FirstOf(m.Rows, vectors.AuditOptions{Context: m.Ctx, Threads: m.Job.Threads})
+	if err != nil {
+		return err
+	}
+	repeated := 0
+	for place, at := range first {
+		if int(at) != place {
+			repeated++
+		}
+	}
+	if float64(repeated) >= groupsFrom*float64(len(first)) {
+		m.firstAlike = first
+	}
+	return nil
+}
+
+// settled drops the columns that are equal to x where neither list takes the other row. near may
+// be changed.
+func (w *exactWorker) settled(x uint32, columns, near []uint32) []uint32 {
+	if w.firstAlike == nil {
+		return near
+	}
+	var key float32
+	known := false
+	return slices.DeleteFunc(near, func(j uint32) bool {
+		y := columns[j]
+		if w.firstAlike[x] != w.firstAlike[y] || x == y {
+			return false
+		}
+		if !known {
+			row := w.Rows.Row(int(x))
+			key, known = w.Space.Key(row, row, w.Norm(x), w.Norm(x)), true
+		}
+		return !w.takes(x, y, key) && !w.takes(y, x, key)
+	})
+}
+
+// takes reports whether the list of x takes y with a key.
+func (w *exactWorker) takes(x, y uint32, key float32) bool {
+	if worst := w.Lists.Worst(x); key != worst {
+		return key < worst
+	}
+	return w.Order[y] < w.Order[w.Lists.Last(x)]
+}

@@ -81,7 +81,7 @@ func init() {
 func (o *Options) balls() balls.Options {
 	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
 	if o.Start != nil {
-		b.Known, b.Joined = o.Start.Near, o.Start.Joined
+		b.Known, b.Ends = o.Start.Near, o.Start.Ends
 	}
 	return b
 }

@@ -135,9 +135,10 @@ type Start struct {
 	// Near appends to dst rows of the input, by number, that are likely near one. It must give
 	// the same each time, and is called by several goroutines at once.
 	Near func(row uint32, dst []uint32) ([]uint32, error)
-	// Joined says that the rows near one have been compared with each other: joins take them as
-	// old ones.
-	Joined bool
+	// Ends says that the rows come in parts, each with lists of its own: part i ends before row
+	// Ends[i]. Rows of one part are taken as compared with each other: leaves compare those of
+	// different parts until more is missing within parts than across. nil: lists are of all rows.
+	Ends []int
 }
 
 // The defaults, and the measurements behind them.
@@ -233,6 +234,7 @@ func (o *Options) Validate() error {
 	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
 		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
+	fault(v.Start != nil && !slices.IsSorted(v.Start.Ends), "the ends of the parts of lists to start from do not ascend")
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
@@ -278,7 +280,7 @@ func (o Options) fingerprint() []store.Option {
 		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
 	}
 	if o.Start != nil {
-		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, joined %v", o.Start.Name, o.Start.Joined)})
+		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, parts %v", o.Start.Name, o.Start.Ends)})
 	}
 	if o.Distance != nil {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/vectors"
 )
@@ -87,6 +88,9 @@ func (r *rowReader) read(p, at uint32) (err error) {
 	if at != tail.NoRow {
 		copy(r.raw, r.snap.part.Row(at))
 		return nil
+	}
+	if whole, err := r.st.base.s.Raw(store.Row(p), r.raw); whole || err != nil {
+		return err
 	}
 	if r.values, err = r.st.vectorAt(r.snap, p, at, r.values); err != nil {
 		return err

@@ -115,6 +115,22 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 	return dst, err
 }
 
+// Raw copies a row to dst as it was given, in the type of the rows, or reports that it is not stored
+// so but scaled, or less offsets. Errors: those of Vector.
+func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
+	if s.scale != 0 || s.offsets != nil {
+		return false, nil
+	}
+	place, err := s.placeOf(row)
+	if err != nil {
+		return false, err
+	}
+	return true, vectors.Guard(func() error {
+		copy(dst, s.rows.Row(int(place)))
+		return nil
+	})
+}
+
 // Wide is a row as a source of one query, not rounded where the store holds rows less offsets
 // (store.Manifest.Offsets), as Vector is. Errors: those of Vector.
 func (s *Searcher) Wide(row store.Row) (vectors.Source, error) {

@@ -37,6 +37,13 @@ func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, er
 		return m.divideKeyed(number, stands, p)
 	}
 	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference, Progress: p.Add}
+	across, err := m.across()
+	if err != nil {
+		return 0, err
+	}
+	if across {
+		solver.Part = m.partOf
+	}
 	return solver.Solve(m.Balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
 }
 

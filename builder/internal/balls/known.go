@@ -7,15 +7,16 @@ import (
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/keyed"
 	"github.com/knng/knng/vectors"
 )
 
 // A build may begin from lists that are known, of another graph over these rows or over parts of
-// them: they are the first generation. Every row is compared with its known neighbors, so that the
-// lists are there with the distances of this build, and joins find all of them new. After that
-// recall decides as ever.
+// them: they are the first generation. Every row is compared with its known neighbors and those of
+// rows beside it, so that the lists are there with the distances of this build. After that recall
+// decides as ever.
 
-// known compares every row with its known neighbors.
+// known compares every row with the known neighbors of rows about it.
 func (m *Method) known() error {
 	p := m.Begin("known lists", "rows", int64(m.N()))
 	placeOf := make([]uint32, slices.Max(m.Order)+1)
@@ -27,27 +28,23 @@ func (m *Method) known() error {
 	}
 	var pairs atomic.Int64
 	err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(from, to int) error {
-		compare := m.oneToMany()
-		var rows, leaf []uint32
-		return func(from, to int) (err error) {
-			for place := from; place < to; place++ {
-				if rows, err = m.opts.Known(m.Order[place], rows[:0]); err != nil {
+		k := m.newKnowing(placeOf)
+		return func(from, to int) error {
+			for ; from < to; from += knownRows {
+				n, err := k.compare(from, min(from+knownRows, to))
+				if err != nil {
 					return err
 				}
-				leaf = around(leaf[:0], uint32(place), rows, placeOf)
-				if err := compare(leaf, uint32(place)); err != nil {
-					return err
-				}
-				pairs.Add(int64(len(leaf)) - 1)
+				pairs.Add(n)
+				p.Add(min(knownRows, to-from))
 			}
-			p.Add(to - from)
 			return m.Ctx.Err()
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if m.opts.Joined {
+	if m.opts.Ends != nil {
 		m.unmark()
 	}
 	st := job.Stage{Kind: job.KnownStage, Number: 1, Requested: pairs.Load(), Evaluated: pairs.Load()}
@@ -59,47 +56,71 @@ func (m *Method) known() error {
 	return err
 }
 
-// unmark takes off the marks of all entries: joins of these find nothing.
+// unmark takes off the marks of entries of the same part: joins of these find nothing.
 func (m *Method) unmark() {
 	for place := range uint32(m.N()) {
-		entries := m.found.Entries(place)
+		part, entries := m.partOf(place), m.found.Entries(place)
 		for i, e := range entries {
-			entries[i] = e &^ (candidates.NewHere | candidates.NewThere)
+			if m.partOf(e.Place()) == part {
+				entries[i] = e &^ (candidates.NewHere | candidates.NewThere)
+			}
 		}
 	}
 }
 
-// oneToMany returns a function that compares a place with others, of which it is one, for one
-// goroutine.
-func (m *Method) oneToMany() func(leaf []uint32, place uint32) error {
+// knownRows is how many places that follow each other are compared with the known neighbors of all
+// of them: they lie near each other, so that these are near too.
+const knownRows = 16
+
+// A knowing compares places with known neighbors, on one goroutine.
+type knowing struct {
+	m       *Method
+	placeOf []uint32 // of a row, nowhere if it has none
+	tile    *leaves.Tile
+	keyed   *keyed.Comparer // in place of tile, where lists hold keys
+	rows    []uint32
+	leaf    []uint32
+	places  []uint32
+}
+
+func (m *Method) newKnowing(placeOf []uint32) *knowing {
+	k := &knowing{m: m, placeOf: placeOf}
 	if m.Keyed {
-		c := leaves.Comparer(&m.Points, m.found)
-		return func(leaf []uint32, place uint32) error {
-			at, _ := slices.BinarySearch(leaf, place)
-			leaf[0], leaf[at] = leaf[at], leaf[0]
-			_, err := c.Among(leaf, 1)
-			return err
+		k.keyed = leaves.Comparer(&m.Points, m.found)
+	} else {
+		k.tile = leaves.NewTile(m.Codes, m.found)
+	}
+	return k
+}
+
+// compare compares the places of a range with the known neighbors of all of them, and returns how
+// many pairs these are.
+func (k *knowing) compare(from, to int) (pairs int64, err error) {
+	k.rows, k.places = k.rows[:0], k.places[:0]
+	for place := from; place < to; place++ {
+		k.places = append(k.places, uint32(place))
+		if k.rows, err = k.m.opts.Known(k.m.Order[place], k.rows); err != nil {
+			return 0, err
 		}
 	}
-	tile := leaves.NewTile(m.Codes, m.found)
-	one := make([]uint32, 1)
-	return func(leaf []uint32, place uint32) error {
-		one[0] = place
-		tile.Compare(leaf, one)
-		return nil
+	k.leaf = append(k.leaf[:0], k.places...)
+	for _, row := range k.rows {
+		if int(row) < len(k.placeOf) && k.placeOf[row] != nowhere {
+			k.leaf = append(k.leaf, k.placeOf[row])
+		}
 	}
+	slices.Sort(k.leaf)
+	k.leaf = slices.Compact(k.leaf)
+	n := int64(len(k.places))
+	pairs = n * (int64(len(k.leaf)) - 1)
+	if k.tile != nil {
+		k.tile.Compare(k.leaf, k.places)
+		return pairs, nil
+	}
+	at, _ := slices.BinarySearch(k.leaf, uint32(from))
+	slices.Reverse(k.leaf[:at+len(k.places)]) // the places first: they follow each other
+	_, err = k.keyed.Among(k.leaf, len(k.places))
+	return pairs, err
 }
 
 const nowhere = ^uint32(0)
-
-// around appends a place and those of its known neighbors, each once.
-func around(leaf []uint32, place uint32, rows, placeOf []uint32) []uint32 {
-	leaf = append(leaf, place)
-	for _, row := range rows {
-		if int(row) < len(placeOf) && placeOf[row] != nowhere {
-			leaf = append(leaf, placeOf[row])
-		}
-	}
-	slices.Sort(leaf)
-	return slices.Compact(leaf)
-}

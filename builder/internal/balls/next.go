@@ -77,7 +77,7 @@ func (m *Method) joinsKnown(balls, rounds int) bool {
 	if balls > 0 {
 		return rounds == 0
 	}
-	return !m.opts.Joined
+	return m.opts.Ends == nil
 }
 
 // divisionsGoOn reports whether another division comes before the first joins: below the

@@ -16,8 +16,8 @@ type Options struct {
 	Under float64 // how far under the target joins take over from divisions
 
 	// Known appends rows that are likely near one; nil: none are known. Goroutines call it.
-	Known  func(row uint32, dst []uint32) ([]uint32, error)
-	Joined bool // these have been compared with each other
+	Known func(row uint32, dst []uint32) ([]uint32, error)
+	Ends  []int // known lists are of parts: part i ends before row Ends[i]; nil: of all rows
 }
 
 // Schedule settles how the method goes about a build. Measured on faces in

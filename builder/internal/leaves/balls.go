@@ -71,7 +71,8 @@ type Balls struct {
 	Found    *candidates.Lists
 	Ordered  bool // consecutive places lie near each other
 	Progress func(rows int)
-	pairs    atomic.Int64 // compared
+	Part     func(place uint32) int // not nil: only rows of different parts are compared
+	pairs    atomic.Int64           // compared
 }
 
 // Solve solves the leaves of a division as they are carved, and returns how many pairs were
@@ -98,8 +99,7 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 			w.Compared = 0
 			defer l.Progress(len(balls[i]))
 			err := w.Carve(i, balls[i], func(leaf []uint32) error {
-				w.Compared += int64(len(leaf)) * int64(len(leaf)-1) / 2
-				leaves.Solve(leaf)
+				w.Compared += l.solve(leaves, leaf)
 				return l.Ctx.Err()
 			})
 			l.pairs.Add(w.Compared)
@@ -107,6 +107,15 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 		}
 	})
 	return l.pairs.Load(), err
+}
+
+// solve solves one leaf, and returns how many pairs were compared.
+func (l *Balls) solve(t *Tile, leaf []uint32) int64 {
+	if l.Part != nil {
+		return t.Across(leaf, l.Part)
+	}
+	t.Solve(leaf)
+	return int64(len(leaf)) * int64(len(leaf)-1) / 2
 }
 
 // stretchesAtOnce is how many stretches a goroutine takes at a time.
@@ -127,8 +136,7 @@ func (l *Balls) solveStretches(size, threads int) error {
 				for place := i * n / count; place < (i+1)*n/count; place++ {
 					leaf = append(leaf, uint32(place))
 				}
-				leaves.Solve(leaf)
-				l.pairs.Add(int64(len(leaf)) * int64(len(leaf)-1) / 2)
+				l.pairs.Add(l.solve(leaves, leaf))
 				l.Progress(len(leaf))
 			}
 			return l.Ctx.Err()

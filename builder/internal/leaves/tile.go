@@ -20,6 +20,7 @@ type Tile struct {
 	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
 	counts  []uint32  // of the waiting candidates of each of the leaf's rows
 	waiting []waiting // of the leaf's rows, and one more, which kernels may read
+	parted  parted    // the leaf, where only rows of different parts are compared
 }
 
 // waiting are candidates of a row that are not yet offered: an offer costs as much as some dozen
@@ -105,9 +106,7 @@ func (w *Tile) offerBand(band []uint32) {
 
 // once compares every row with those before it, for both.
 func (w *Tile) once(leaf []uint32) {
-	if len(w.waiting) <= len(leaf) {
-		w.waiting, w.counts = make([]waiting, len(leaf)+1), make([]uint32, len(leaf)+1)
-	}
+	w.makeWaiting(len(leaf))
 	for at := 0; at < len(leaf); at += points.LeafColumns {
 		columns := leaf[at:min(at+points.LeafColumns, len(leaf))]
 		w.tile.Expect(columns)
@@ -121,6 +120,18 @@ func (w *Tile) once(leaf []uint32) {
 			}
 		}
 	}
+	w.offerWaiting(leaf)
+}
+
+// makeWaiting makes room for the waiting candidates of a leaf.
+func (w *Tile) makeWaiting(rows int) {
+	if len(w.waiting) <= rows {
+		w.waiting, w.counts = make([]waiting, rows+1), make([]uint32, rows+1)
+	}
+}
+
+// offerWaiting offers all that waits to the rows of a leaf.
+func (w *Tile) offerWaiting(leaf []uint32) {
 	for i, place := range leaf {
 		w.found.Next(w.tile, leaf, i)
 		w.offer(i, place)

@@ -1,0 +1,87 @@
+package leaves
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// A build may join graphs of parts of its rows. Rows of one part have been compared with each
+// other, so that a leaf compares only rows of different parts: half of its pairs where there
+// are two parts.
+
+// A parted is a leaf in the order of its parts: row i stands after all rows of the parts before
+// its own, of which there are starts[i].
+type parted struct {
+	leaf   []uint32
+	starts []int
+	others []uint32
+}
+
+// set takes a leaf, and returns how many pairs of it are of different parts.
+func (p *parted) set(leaf []uint32, part func(place uint32) int) (pairs int64) {
+	slices.SortFunc(leaf, func(x, y uint32) int { return cmp.Or(cmp.Compare(part(x), part(y)), cmp.Compare(x, y)) })
+	p.leaf, p.starts = leaf, p.starts[:0]
+	start := 0
+	for i, place := range leaf {
+		if i > 0 && part(leaf[i-1]) != part(place) {
+			start = i
+		}
+		p.starts = append(p.starts, start)
+		pairs += int64(start)
+	}
+	return pairs
+}
+
+// Across compares the rows of a leaf with those of other parts, each pair once for both of its
+// rows, and returns how many pairs these are. The lists do not depend on the way that it takes.
+func (w *Tile) Across(leaf []uint32, part func(place uint32) int) (pairs int64) {
+	p := &w.parted
+	if pairs = p.set(leaf, part); pairs == 0 {
+		return 0
+	}
+	if tied := w.look(leaf); 3*(len(w.open)+tied) > len(leaf) {
+		w.acrossTwice()
+	} else {
+		w.acrossOnce()
+	}
+	return pairs
+}
+
+// acrossTwice compares the rows of every part with all others, for these rows alone.
+func (w *Tile) acrossTwice() {
+	p := &w.parted
+	for from := 0; from < len(p.leaf); {
+		to := from
+		for to < len(p.leaf) && p.starts[to] == from {
+			to++
+		}
+		p.others = append(append(p.others[:0], p.leaf[:from]...), p.leaf[to:]...)
+		w.Compare(p.others, p.leaf[from:to])
+		from = to
+	}
+}
+
+// acrossOnce compares every row with those of the parts before its own, for both.
+func (w *Tile) acrossOnce() {
+	leaf, starts := w.parted.leaf, w.parted.starts
+	w.makeWaiting(len(leaf))
+	end := starts[len(leaf)-1]
+	for at := 0; at < end; at += points.LeafColumns {
+		columns := leaf[at:min(at+points.LeafColumns, end)]
+		w.tile.Expect(columns)
+		w.tile.Columns(columns, nil)
+		first, _ := slices.BinarySearch(starts, at+1)
+		for ; first < len(leaf); first += codes.BandRows {
+			band := leaf[first:min(first+codes.BandRows, len(leaf))]
+			wide := min(starts[first+len(band)-1]-at, len(columns))
+			w.tile.Pairs(band, wide, w.limits[first:first+len(band)], w.limits[at:])
+			for r := range band {
+				w.note(leaf, first+r, at, r, min(starts[first+r]-at, wide))
+			}
+		}
+	}
+	w.offerWaiting(leaf)
+}

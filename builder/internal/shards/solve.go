@@ -1,4 +1,4 @@
-package builder
+package shards
 
 import (
 	"encoding/binary"
@@ -29,12 +29,12 @@ const (
 
 // solve makes the lists of the groups of one task, and writes them by the ranges of their
 // places: a section for each range.
-func (s *Shards) solve(w *shardTask) error {
-	d, ps, err := s.divisionOf(w.Division)
+func (s solving) solve(w *task) error {
+	d, ps, err := dividing{s.Run}.divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	layout, err := s.layout(d)
+	layout, err := dividing{s.Run}.layout(d)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Shards) solve(w *shardTask) error {
 		return err
 	}
 	defer spool.close()
-	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.opts.K, Rounding: d.Rounding, Bounds: &b, Memory: new(pages.Ledger)}
+	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: &b, Memory: new(pages.Ledger)}
 	steer, err := s.steer()
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (s *Shards) solve(w *shardTask) error {
 }
 
 // spills opens the files of all shards.
-func (s *Shards) spills(division int) (all []*pieces.Piece, err error) {
-	for shard := range s.shards() {
+func (s solving) spills(division int) (all []*pieces.Piece, err error) {
+	for shard := range s.spec.shards() {
 		p, err := s.open("spill", division, shard)
 		if err != nil {
 			return all, err
@@ -131,7 +131,7 @@ func readGroup(group *groups.Group, spills []*pieces.Piece, g int, layout *group
 
 // boundsBefore reads the bounds of the lists of the division before; of the first there
 // are none.
-func (s *Shards) boundsBefore(division int, b *points.Bounds) error {
+func (s solving) boundsBefore(division int, b *points.Bounds) error {
 	if division == 1 {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (s *Shards) boundsBefore(division int, b *points.Bounds) error {
 }
 
 // steer are the exact lists of the rows that steer; nil where none do.
-func (s *Shards) steer() (*recall.Lists, error) {
+func (s *Run) steer() (*recall.Lists, error) {
 	if s.steerers() == 0 {
 		return nil, nil
 	}
@@ -162,7 +162,7 @@ func (s *Shards) steer() (*recall.Lists, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.exactLists("controls", s.steering(), ps.K)
+	return sampling{s}.exactLists("controls", s.steering(), ps.K)
 }
 
 // spool keeps the lists of groups in a file without a name until those of a range can stand
@@ -176,8 +176,8 @@ type spool struct {
 
 type extent struct{ from, size int64 }
 
-func (s *Shards) spoolOf() (*spool, error) {
-	f, err := os.CreateTemp(s.opts.Scratch, "knng-lists-")
+func (s solving) spoolOf() (*spool, error) {
+	f, err := os.CreateTemp(s.worker.Scratch, "knng-lists-")
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (o *spool) writeTo(out *pieces.Writer) error {
 }
 
 // fold unites the lists of a range of places with those that a division found for it.
-func (s *Shards) fold(w *shardTask) error {
+func (s folding) fold(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
@@ -277,9 +277,9 @@ type decision struct {
 }
 
 // decision reads the decision after a division; after none, there is a first one.
-func (s *Shards) decision(number int) (*decision, error) {
+func (s *Run) decision(number int) (*decision, error) {
 	if number == 0 {
-		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
+		return &decision{State: job.State{Method: job.PartsMethod, Rows: s.fixed.N, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
 	}
 	d := new(decision)
 	return d, s.note("decide", number, d)
@@ -287,7 +287,7 @@ func (s *Shards) decision(number int) (*decision, error) {
 
 // decide measures the lists of the rows that steer, and decides as a build on one machine
 // does.
-func (s *Shards) decide(w *shardTask) error {
+func (s folding) decide(w *task) error {
 	d, err := s.decision(w.Division - 1)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (s *Shards) decide(w *shardTask) error {
 }
 
 // countDivision adds up the notes of the tasks of a division.
-func (s *Shards) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
+func (s folding) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
 	var places []uint32
 	if truth != nil {
 		places = truth.Places

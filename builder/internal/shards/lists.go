@@ -1,4 +1,4 @@
-package builder
+package shards
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -73,4 +74,41 @@ func eachList(p *pieces.Piece, key uint64, fn func(place uint32, ids []uint32, k
 		}
 	}
 	return nil
+}
+
+// u32s are numbers as sections hold them.
+func u32s(numbers []uint32) []byte {
+	data := make([]byte, 0, 4*len(numbers))
+	for _, x := range numbers {
+		data = binary.LittleEndian.AppendUint32(data, x)
+	}
+	return data
+}
+
+// readU32s appends the numbers of a section.
+func readU32s(p *pieces.Piece, key uint64, numbers []uint32) ([]uint32, error) {
+	err := p.Each(key, 4, func(data []byte) error {
+		for ; len(data) > 0; data = data[4:] {
+			numbers = append(numbers, binary.LittleEndian.Uint32(data))
+		}
+		return nil
+	})
+	return numbers, err
+}
+
+// encodeLists are lists as sections hold them: place, count, neighbors, keys. The place of
+// list i is first+i. Empty lists are left out; other keys may stand in place of the lists'.
+func encodeLists(lists *union.Lists, first int, other []float32) []byte {
+	var all store.Lists
+	all.Reset()
+	for i := range lists.N {
+		ids, keys := lists.List(uint32(i))
+		if other != nil {
+			keys, other = other[:len(ids)], other[len(ids):]
+		}
+		if len(ids) > 0 {
+			all.Append(uint32(first+i), ids, keys)
+		}
+	}
+	return encodeBlock(nil, &all)
 }

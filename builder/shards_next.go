@@ -1,10 +1,6 @@
-package shards
+package builder
 
-import (
-	"fmt"
-
-	"github.com/knng/knng/builder/internal/job"
-)
+import "fmt"
 
 // A Wave holds the tasks that can be done now: those of one stage, or of some, that need nothing of each
 // other.
@@ -17,29 +13,26 @@ type Wave struct {
 
 // Next returns the tasks to do next, from the files that are there: those of the first stages
 // that lack some. It removes files that no task will read any more.
-func (s *Run) Next() (*Wave, error) {
+func (s *Shards) Next() (*Wave, error) {
 	if there, err := s.has(Task{Stage: "seal"}, 1); err != nil || there {
 		return &Wave{Ended: true}, err
 	}
-	w, err := schedule{s}.before()
+	w, err := s.before()
 	if w != nil || err != nil {
 		return w, err
 	}
-	last, w, err := schedule{s}.divisions()
+	last, w, err := s.divisions()
 	if w != nil || err != nil {
 		return w, err
 	}
-	return schedule{s}.after(last)
+	return s.after(last)
 }
 
-// schedule finds the tasks to do, from the files that are there.
-type schedule struct{ *Run }
-
 // wave lists the missing tasks of some stages; nil where none is missing.
-func (s schedule) wave(doing string, division int, stages ...string) (*Wave, error) {
+func (s *Shards) wave(doing string, division int, stages ...string) (*Wave, error) {
 	w := &Wave{Doing: doing}
 	for _, stage := range stages {
-		of, err := kinds[stage].parts(s.Run, division)
+		of, err := shardStages[stage].parts(s, division)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +69,7 @@ func firstOf(waves ...func() (*Wave, error)) (*Wave, error) {
 }
 
 // before is the first wave before the divisions.
-func (s schedule) before() (*Wave, error) {
+func (s *Shards) before() (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
 	}
@@ -102,13 +95,13 @@ func (s schedule) before() (*Wave, error) {
 
 // divisions is the first wave of the divisions; where none is missing, last is the number of the
 // last one.
-func (s schedule) divisions() (last int, w *Wave, err error) {
+func (s *Shards) divisions() (last int, w *Wave, err error) {
 	ps, err := s.points()
 	if err != nil || ps.K == 0 {
 		return 0, nil, err
 	}
 	number := 1
-	for ; number < job.MaxDivisions; number++ {
+	for ; number < MaxDivisions; number++ {
 		if there, err := s.has(Task{"decide", number + 1, 0}, 1); err != nil || !there {
 			break
 		}
@@ -135,7 +128,7 @@ func (s schedule) divisions() (last int, w *Wave, err error) {
 }
 
 // division is the first wave of a division.
-func (s schedule) division(number int, decided bool) (*Wave, error) {
+func (s *Shards) division(number int, decided bool) (*Wave, error) {
 	var waves []func() (*Wave, error)
 	stages := [][]string{{"draw"}, {"lead"}, {"assign"}, {"cut"}, {"spill"}, {"solve"}, {"fold", "decide"}}
 	if decided { // the files before it may be gone
@@ -154,7 +147,7 @@ var doingOf = map[string]string{"draw": "drawing leaders", "lead": "sorting lead
 	"spill": "writing rows by groups", "solve": "solving groups", "fold": "uniting lists"}
 
 // tidy removes files of a finished division that nobody reads any more.
-func (s schedule) tidy(number int) error {
+func (s *Shards) tidy(number int) error {
 	for _, stage := range []string{"draw", "lead", "assign", "cut", "spill", "solve"} {
 		if err := s.folder.Remove(folderOf(stage, number)); err != nil {
 			return err
@@ -167,7 +160,7 @@ func (s schedule) tidy(number int) error {
 }
 
 // after is the first wave after the last division.
-func (s schedule) after(last int) (*Wave, error) {
+func (s *Shards) after(last int) (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
 	}
@@ -176,17 +169,4 @@ func (s schedule) after(last int) (*Wave, error) {
 	}
 	return firstOf(stages("drawing samples", "resample"), stages("measuring recall", "report", "complete"),
 		stages("writing the graph", "adjacency"), stages("ending", "seal"))
-}
-
-// seeing refuses rows that codes cannot tell apart.
-func (s schedule) seeing() error {
-	var r seen
-	if err := s.note("sight", 0, &r); err != nil {
-		return err
-	}
-	if r.Blind {
-		return fmt.Errorf("builder: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
-			"ask for less, or build on one machine, which compares such rows by their keys", r.Ceiling, s.spec.Recall)
-	}
-	return nil
 }

@@ -53,12 +53,16 @@ func mayImport(methods []string, from, to string) (rule string, ok bool) {
 		return "a command is not imported", false
 	case slices.Contains(methods, from) && slices.Contains(methods, to):
 		return "methods share packages below them and never import one another", false
-	case slices.Contains(methods, to) && layer(from) == 2 && from != "builder":
-		return "in builder only the front door imports methods", false
+	case (slices.Contains(methods, to) || to == "builder/internal/shards") && layer(from) == 2 && from != "builder":
+		return "in builder only the front door imports methods and shards", false
+	case slices.Contains(methods, from) && to == "builder/internal/shards":
+		return "methods know nothing of many machines", false
 	case to == "builder" && strings.HasPrefix(from, "builder/internal/"):
 		return "the rooms of builder do not import the front door", false
 	case (to == "store" || strings.HasPrefix(to, "store/")) && from == "builder/internal/points":
 		return "points imports no store", false
+	case strings.HasPrefix(to, "builder/internal/") && from == "builder/internal/limits":
+		return "limits is below all rooms of builder", false
 	case strings.HasPrefix(to, "vectors/codes") && from == "builder/internal/job":
 		return "job imports no codes", false
 	}

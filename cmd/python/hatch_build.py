@@ -2,7 +2,8 @@
 
 GOOS and GOARCH choose the platform, as in every Go build; the wheel's tag follows
 them. The command is static (CGO_ENABLED=0), so that one wheel serves glibc and musl.
-KNNG_PREBUILT names a command that is there already, for release jobs.
+KNNG_PREBUILT names a command that is there already, for release jobs, and KNNG_NOTICES the
+licences of the modules that it is linked from.
 """
 
 import os
@@ -52,6 +53,8 @@ class GoCommand(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[system, machine]}"
         build_data["force_include"][str(self.module() / "LICENSE")] = "knng/LICENSE"
+        if os.environ.get("KNNG_NOTICES"):
+            build_data["force_include"][os.environ["KNNG_NOTICES"]] = "knng/NOTICES"
         build_data["shared_scripts"] = {str(command): name}
 
     def finalize(self, version, build_data, artifact_path):

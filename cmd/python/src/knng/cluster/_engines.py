@@ -47,7 +47,6 @@ class Local:
 
     def close(self):
         self._pool.shutdown(cancel_futures=True)
-        _task.end()
 
 
 class Dask:

@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"
+	"github.com/knng/knng/builder/internal/shards"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -170,11 +171,11 @@ func committedParts(m *parts.Method) (keys [][]float32, err error) {
 
 // PieceOf is the file that a task makes.
 func PieceOf(run string, s *Shards, t Task) string {
-	of, err := shardStages[t.Stage].parts(s, t.Division)
+	name, err := s.run.FileOf(shards.Task(t))
 	if err != nil {
 		return filepath.Join(run, "none")
 	}
-	return filepath.Join(run, filepath.FromSlash(pieceName(t, of)))
+	return filepath.Join(run, filepath.FromSlash(name))
 }
 
 // PiecesAt are the files of a run that tasks made.

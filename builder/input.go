@@ -8,7 +8,6 @@ import (
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // audit reads the input and lists its good rows.
@@ -26,7 +25,7 @@ func (o *Options) auditRules() audit.Rules {
 	if o.Distance != nil {
 		return audit.Rules{}
 	}
-	return audit.Rules{Zero: o.zeroIsBad(), Constant: o.Metric.ConstantIsBad(), AnyLength: o.Metric == distance.Cosine}
+	return audit.RulesOf(o.Metric)
 }
 
 // zeroIsBad reports whether a row of zeros has no distances.
@@ -116,9 +115,6 @@ func allReferable(src *vectors.Input, good int) error {
 	}
 	return fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", ErrReference)
 }
-
-// copyBytes is how much is read or written at a time.
-const copyBytes = arrange.Chunk
 
 // loadOrder reads the order, where there is one, and parts it from the copies. In
 // parts rows stay in their order, and nothing collapses.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
@@ -83,9 +84,9 @@ type BadRows string
 
 // Treatments of bad rows.
 const (
-	Reject  BadRows = "error"
-	Drop    BadRows = "drop"    // left out, and the rows after them move up: rows are numbered anew, and ids tell which is which
-	Isolate BadRows = "isolate" // kept, with an empty list, and in no other
+	Reject  BadRows = audit.Reject
+	Drop    BadRows = audit.Drop    // left out, and the rows after them move up: rows are numbered anew, and ids tell which is which
+	Isolate BadRows = audit.Isolate // kept, with an empty list, and in no other
 )
 
 // Duplicates is the treatment of identical rows: rows of the same bytes, as

@@ -1,73 +1,63 @@
 package builder
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"slices"
+	"time"
 
-	"github.com/knng/knng/builder/internal/pieces"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/pairs"
+	"github.com/knng/knng/builder/internal/shards"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
-	"github.com/knng/knng/vectors/objects"
 )
 
-// The parts method by many machines. A build is tasks from files to files: every output is
-// a function of the tasks' inputs alone, is whole or absent, and is kept, so that any engine
-// can run tasks, twice or in other orders, and the same command goes on after anything. The
-// graph is that of Build with the method parts and the same options, to the byte: leaders,
-// leaves, groups, lists and decisions are those of the same functions. See Shards.
-
 // ErrVersion says that a program of another version began the run.
-var ErrVersion = errors.New("builder: another version of knng began this run")
+var ErrVersion = shards.ErrVersion
 
-// shardsFormat counts versions of tasks and of their files.
-const shardsFormat = 1
-
-// Shards is a build of the parts method by tasks. Its methods may be called by many
-// processes at once, on machines that see the same folder.
+// Shards is a build of the parts method by many machines: tasks from files to files, which any
+// engine can run, twice or in other orders. Its methods may be called by many processes at once,
+// on machines that see the same folder. The graph is that of Build with the method parts and the
+// same options, to the byte.
 type Shards struct {
-	spec   shardSpec
-	run    string
-	folder pieces.Folder
-	opts   Options
-	space  *distance.Space
-	fixed  *settled // result of settle; nil: not read yet
-	ledger pages.Ledger
-	kept   kept
-	inputs openInputs
+	run    *shards.Run
+	worker Worker
 }
 
-// shardSpec names a run: all its files follow from it and from the input.
-type shardSpec struct {
-	Format   int            `json:"format"`
-	Version  string         `json:"version"`
-	Manifest store.Manifest `json:"manifest"`
-	Scale    int            `json:"scale"` // exponent of two by which rows are multiplied
+// A Task is one piece of work of a build by shards. It reads outputs of tasks before it and
+// the input, and makes one file.
+type Task struct {
+	Stage    string
+	Division int // from 1; 0: the task belongs to none
+	Part     int
+}
 
-	Metric    string  `json:"metric"`
-	Recall    float64 `json:"recall"`
-	Divisions int     `json:"divisions"`
-	Seed      uint64  `json:"seed"`
-	BadRows   BadRows `json:"bad_rows"`
-	IDs       string  `json:"ids"`
+// String is the task as ParseTask reads it.
+func (t Task) String() string { return shards.Task(t).String() }
 
-	ShardRows int `json:"shard_rows"` // input rows of a shard
-	Range     int `json:"range"`      // places whose lists are folded by one task
-	Solvers   int `json:"solvers"`    // most tasks that solve the groups of a division
+// ParseTask reads a stage, the number of the division where it has one, and the part.
+func ParseTask(words []string) (Task, error) {
+	t, err := shards.ParseTask(words)
+	return Task(t), err
+}
+
+// A Wave holds the tasks that can be done now: those of one stage, or of some, that need nothing
+// of each other.
+type Wave struct {
+	Tasks []Task
+	Done  int    // tasks of the same stages whose files are there
+	Doing string // for people
+	Ended bool   // the graph is there: nothing is left to be done
 }
 
 // RemoteFiles opens inputs in object stores, for vectors.OpenOptions.Remote: a build by shards
 // fetches what a task needs of them into scratch, "" for the folder of the system.
 func RemoteFiles(scratch string) func(path string) (vectors.Remote, error) {
-	return func(path string) (vectors.Remote, error) { return objects.Open(path, scratch) }
+	return shards.Remote(scratch)
 }
 
 // ShardOptions say how a run is cut into tasks. They do not change the graph.
@@ -79,15 +69,9 @@ type ShardOptions struct {
 }
 
 func (o ShardOptions) withDefaults(rows, k int) ShardOptions {
-	if o.Rows == 0 {
-		o.Rows = min(1_000_000, max(1, (rows+15)/16))
-	}
-	if o.Solvers == 0 {
-		o.Solvers = 256
-	}
-	if o.Range == 0 {
-		o.Range = max(1, 32<<20/(8*k))
-	}
+	o.Rows = cmp.Or(o.Rows, min(1_000_000, max(1, (rows+15)/16)))
+	o.Solvers = cmp.Or(o.Solvers, 256)
+	o.Range = cmp.Or(o.Range, max(1, 32<<20/(8*k)))
 	return o
 }
 
@@ -98,51 +82,11 @@ func BeginShards(ctx context.Context, folder string, src *vectors.Input, opts Op
 	if err != nil {
 		return "", err
 	}
-	data, err := json.MarshalIndent(spec, "", " ")
-	if err != nil {
-		return "", fmt.Errorf("builder: %w", err)
-	}
-	at := pieces.At(folder)
-	name := path.Join(spec.identity(), specName)
-	if known, err := readAll(at, name); err == nil && !bytes.Equal(known, data) {
-		var before shardSpec
-		if json.Unmarshal(known, &before) != nil || before.identity() != spec.identity() {
-			return "", fmt.Errorf("builder: %s: %s is damaged: remove it and give the command again", folder, name)
-		}
-		return pieces.Join(folder, spec.identity()), nil // the same, but for times of files
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	} else if err == nil {
-		return pieces.Join(folder, spec.identity()), nil
-	}
-	f, err := at.Create(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Abort()
-	if _, err := f.WriteAt(data, 0); err != nil {
-		return "", fmt.Errorf("builder: %s: %w", name, err)
-	}
-	return pieces.Join(folder, spec.identity()), f.Commit()
-}
-
-const specName = "spec.json"
-
-func readAll(folder pieces.Folder, name string) ([]byte, error) {
-	f, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data := make([]byte, f.Size())
-	if n, err := f.ReadAt(data, 0); n < len(data) {
-		return nil, fmt.Errorf("builder: %s: %w", name, err)
-	}
-	return data, nil
+	return shards.Begin(folder, spec)
 }
 
 // specOf describes a run.
-func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOptions) (s shardSpec, err error) {
+func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOptions) (s shards.Spec, err error) {
 	if opts.Method == "" || opts.Method == Auto {
 		opts.Method = Parts
 	}
@@ -166,8 +110,8 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 	if cut.Rows < 1 || cut.Solvers < 1 || cut.Range < 1 {
 		return s, fmt.Errorf("builder: shards of %d rows, %d solving tasks, ranges of %d rows: want 1 or more", cut.Rows, cut.Solvers, cut.Range)
 	}
-	return shardSpec{Format: shardsFormat, Version: cut.Version, Manifest: manifest, Scale: scale.exponent,
-		Metric: opts.Metric.String(), Recall: opts.Recall, Divisions: opts.Divisions, Seed: opts.Seed, BadRows: opts.BadRows, IDs: opts.IDs,
+	return shards.Spec{Format: shards.Format, Version: cut.Version, Manifest: manifest, Scale: scale.exponent,
+		Metric: opts.Metric.String(), Recall: opts.Recall, Divisions: opts.Divisions, Seed: opts.Seed, BadRows: string(opts.BadRows), IDs: opts.IDs,
 		ShardRows: cut.Rows, Range: cut.Range, Solvers: cut.Solvers}, nil
 }
 
@@ -184,26 +128,10 @@ func shardable(src *vectors.Input, o *Options) error {
 	case len(src.Files) == 0 || src.Received() > 0:
 		return errors.New("builder: streams, text and packed files cannot be read in shards: convert them first (knng convert)")
 	}
-	for _, f := range src.Files {
-		if f.Cut {
-			return fmt.Errorf("builder: %s is cut by a limit of rows, which shards do not know", f.Path)
-		}
+	if i := slices.IndexFunc(src.Files, func(f vectors.File) bool { return f.Cut }); i >= 0 {
+		return fmt.Errorf("builder: %s is cut by a limit of rows, which shards do not know", src.Files[i].Path)
 	}
 	return nil
-}
-
-// identity is 16 letters that stand for all that names the files of a run. Times of input
-// files do not count; samples of their bytes do.
-func (s shardSpec) identity() string {
-	files := make([]vectors.File, len(s.Manifest.Files))
-	copy(files, s.Manifest.Files)
-	for i := range files {
-		files[i].ModTime = 0
-	}
-	s.Manifest.Files = files
-	data, _ := json.Marshal(s) // of plain values: no error
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }
 
 // Worker holds the limits of a process that does tasks.
@@ -220,42 +148,79 @@ type Worker struct {
 // OpenShards opens the run in the folder that BeginShards returned. A program of another
 // version is refused with ErrVersion.
 func OpenShards(folder string, w Worker) (*Shards, error) {
-	s := &Shards{folder: pieces.At(folder), run: path.Base(folder)}
-	data, err := readAll(s.folder, specName)
+	o := Options{Method: Parts, Threads: w.Threads, Memory: w.Memory}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	run, err := shards.Open(folder, shards.Worker{Version: w.Version, Threads: o.Threads, Memory: cmp.Or(w.Memory, DefaultMemory()), Scratch: w.Scratch})
+	if err != nil {
+		return nil, err
+	}
+	return &Shards{run: run, worker: w}, nil
+}
+
+// Next returns the tasks to do next, from the files that are there: those of the first stages
+// that lack some. It removes files that no task will read any more.
+func (s *Shards) Next() (*Wave, error) {
+	w, err := s.run.Next()
+	if err != nil {
+		return nil, err
+	}
+	wave := &Wave{Done: w.Done, Doing: w.Doing, Ended: w.Ended}
+	for _, t := range w.Tasks {
+		wave.Tasks = append(wave.Tasks, Task(t))
+	}
+	return wave, nil
+}
+
+// Do does a task, unless its file is there.
+func (s *Shards) Do(ctx context.Context, t Task) error { return s.run.Do(ctx, shards.Task(t)) }
+
+// Result is the result of a run that is finished.
+func (s *Shards) Result() (*Result, error) {
+	r, err := s.run.Report()
+	if err != nil {
+		return nil, err
+	}
+	spec := s.run.Spec()
+	m := &spec.Manifest
+	return &Result{Rows: r.Rows, Dim: m.Dim, Type: m.Type, K: r.K, Metric: m.Metric, Method: Parts, Seed: spec.Seed,
+		RequestedPairs: r.Requested, Comparisons: r.Evaluated, ControlPairs: r.Controls, ScanRate: scanRate(r.Evaluated, r.Places),
+		EffectiveRates: []float64{}, Divisions: r.Divisions, PairCache: pairs.NoCache, Stop: r.Stop,
+		Recall: RecallEstimate{Recall: r.Recall, Low: r.Low, High: r.High, Sample: r.Sample, Seed: spec.Seed},
+		Target: spec.Recall, Short: spec.Recall > 0 && min(r.Steered, r.High) < spec.Recall, Capped: spec.Divisions > 0,
+		Completed: r.Completed, BadRows: r.BadRows, Kernel: r.Kernel, Threads: r.Threads}, nil
+}
+
+// Unite makes one store of the graph of a finished run: the store that Build makes, with the
+// same checksum. Given again after an interruption it goes on.
+func (s *Shards) Unite(ctx context.Context, dir string) (*Result, error) {
+	began := time.Now()
+	result, err := s.Result()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("builder: %s is no run: it has no %s", folder, specName)
+		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.run.Name())
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &s.spec); err != nil {
-		return nil, fmt.Errorf("builder: %s: %s is damaged: %w", folder, specName, err)
+	draft, err := store.OpenDraft(dir, s.run.Spec().Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger})
+	if errors.Is(err, store.ErrFinished) {
+		var before Result
+		if err := store.ReadResult(dir, &before); err != nil {
+			return nil, err
+		}
+		return &before, err
 	}
-	if s.spec.Version != w.Version || s.spec.Format != shardsFormat {
-		return nil, fmt.Errorf("%w: version %s, format %d, and this is version %s, format %d: install one version on all machines, or begin anew",
-			ErrVersion, s.spec.Version, s.spec.Format, w.Version, shardsFormat)
-	}
-	if s.spec.identity() != s.run {
-		return nil, fmt.Errorf("builder: %s: %s belongs to run %s: it is damaged, or the folder was renamed", folder, specName, s.spec.identity())
-	}
-	return s, s.take(w)
-}
-
-// take makes the options of a process.
-func (s *Shards) take(w Worker) (err error) {
-	o := Options{K: s.spec.Manifest.K, Method: Parts, Recall: s.spec.Recall, Divisions: s.spec.Divisions, Seed: s.spec.Seed,
-		BadRows: s.spec.BadRows, IDs: s.spec.IDs, Threads: w.Threads, Memory: w.Memory, Scratch: w.Scratch, Progress: w.Progress, Logger: w.Logger}
-	if o.Metric, err = distance.ParseMetric(s.spec.Metric); err != nil {
-		return fmt.Errorf("builder: %w", err)
-	}
-	if err := o.Validate(); err != nil {
-		return err
-	}
-	s.opts = o.withDefaults()
-	t, err := vectors.ParseType(s.spec.Manifest.Type)
 	if err != nil {
-		return fmt.Errorf("builder: %w", err)
+		return nil, limits.Space(err)
 	}
-	s.space, err = distance.New(o.Metric, t, s.spec.Manifest.Dim)
-	return err
+	defer draft.Close()
+	united, err := s.run.Unite(ctx, draft, result.K)
+	if err != nil {
+		return nil, err
+	}
+	result.Checksum, result.Components = united.Checksum, united.Components
+	result.Seconds = time.Since(began).Seconds()
+	return result, limits.Space(draft.Seal(ctx, result))
 }

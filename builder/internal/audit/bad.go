@@ -6,10 +6,18 @@ import (
 	"slices"
 
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // ErrBadRows is builder.ErrBadRows.
 var ErrBadRows = errors.New("builder: bad rows")
+
+// Treatments of bad rows.
+const (
+	Reject  = "error"
+	Drop    = "drop"
+	Isolate = "isolate"
+)
 
 // Bad is the finding of an audit, as recorded in the store.
 type Bad struct {
@@ -24,6 +32,11 @@ type Rules struct {
 	Zero      bool // rows of zeros have none
 	Constant  bool // rows of equal elements have none
 	AnyLength bool // keys do not grow with rows, so none is too large
+}
+
+// RulesOf are the rules of a metric.
+func RulesOf(m distance.Metric) Rules {
+	return Rules{Zero: m.ZeroIsBad(), Constant: m.ConstantIsBad(), AnyLength: m == distance.Cosine}
 }
 
 // Of collects the rows of a report that cannot be in a graph.

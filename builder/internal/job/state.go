@@ -43,10 +43,11 @@ type Stage struct {
 	Before    int     `json:"before,omitempty"` // rows that steered before it, where more do from it on
 }
 
-// Methods that another one names: balls and the paper's go over to all pairs.
+// Methods that another package names: balls and the paper's go over to all pairs.
 const (
 	ExactMethod = "exact"
 	BallsMethod = "balls"
+	PartsMethod = "parts"
 )
 
 // Kinds of stages.

@@ -1,15 +1,13 @@
-package builder
+package shards
 
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"time"
 
+	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
@@ -20,61 +18,42 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Unite makes one store of the graph of a finished run: the store that Build makes, with the
-// same checksum. Given again after an interruption it goes on.
-func (s *Shards) Unite(ctx context.Context, dir string) (*Result, error) {
-	began := time.Now()
-	result, err := s.Result()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.run)
-	}
-	if err != nil {
-		return nil, err
-	}
+// United is the graph in a store.
+type United struct {
+	Checksum   string
+	Components int
+}
+
+// Unite writes the graph of a finished run, of lists of length k, into a draft. Given again after
+// an interruption it goes on.
+func (s *Run) Unite(ctx context.Context, draft *store.Draft, k int) (made United, err error) {
 	if _, err := s.settled(); err != nil {
-		return nil, err
+		return made, err
 	}
-	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.opts.Scratch, Logger: s.opts.Logger})
-	if errors.Is(err, store.ErrFinished) {
-		var before Result
-		if err := store.ReadResult(dir, &before); err != nil {
-			return nil, err
-		}
-		return &before, err
-	}
-	if err != nil {
-		return nil, limits.Space(err)
-	}
-	defer draft.Close()
-	u := &uniting{Shards: s, ctx: ctx, draft: draft}
-	err = vectors.Guard(func() error { return u.unite(result) })
-	if err != nil {
-		return nil, limits.Space(job.Stopped(ctx, err))
-	}
-	result.Seconds = time.Since(began).Seconds()
-	return result, limits.Space(draft.Seal(ctx, result))
+	u := &uniting{Run: s, ctx: ctx, draft: draft}
+	err = vectors.Guard(func() error { made, err = u.unite(k); return err })
+	return made, limits.Space(job.Stopped(ctx, err))
 }
 
 // uniting is one store being made.
 type uniting struct {
-	*Shards
+	*Run
 	ctx   context.Context
 	draft *store.Draft
 }
 
-func (u *uniting) unite(result *Result) error {
+func (u *uniting) unite(k int) (made United, err error) {
 	if err := u.copyRows(); err != nil {
-		return err
+		return made, err
 	}
 	if err := u.commitIDs(); err != nil {
-		return err
+		return made, err
 	}
-	if err := u.commitLists(result); err != nil {
-		return err
+	if made.Components, err = u.commitLists(k); err != nil {
+		return made, err
 	}
-	var err error
-	result.Checksum, err = u.draft.Checksum(u.ctx)
-	return err
+	made.Checksum, err = u.draft.Checksum(u.ctx)
+	return made, err
 }
 
 // copyRows writes the good rows as the store's own, with the findings of the audit.
@@ -82,11 +61,12 @@ func (u *uniting) copyRows() error {
 	if done, err := u.draft.HasRows(); done || err != nil {
 		return err
 	}
-	rows, err := u.input(0, u.spec.Manifest.Rows)
+	in, rows, err := u.input(0, u.spec.Manifest.Rows)
 	if err != nil {
 		return err
 	}
-	audited, err := vectors.Checksum(rows, vectors.AuditOptions{Context: u.ctx, Threads: u.opts.Threads})
+	defer in.Close()
+	audited, err := vectors.Checksum(rows, vectors.AuditOptions{Context: u.ctx, Threads: u.worker.Threads})
 	if err != nil {
 		return err
 	}
@@ -100,7 +80,7 @@ func (u *uniting) copyRows() error {
 	}
 	defer w.Abort()
 	size := u.space.RowBytes()
-	room := make([]byte, max(1, copyBytes/size)*size)
+	room := make([]byte, max(1, arrange.Chunk/size)*size)
 	for from := 0; from < good.Len(); from += len(room) / size {
 		room = room[:min(len(room)/size, good.Len()-from)*size]
 		if err := good.ReadRows(from, room); err != nil {
@@ -124,40 +104,40 @@ func (u *uniting) copyRows() error {
 }
 
 func (u *uniting) commitIDs() error {
-	if done, err := u.draft.IDsDone(); u.opts.IDs == "" || done || err != nil {
+	if done, err := u.draft.IDsDone(); u.spec.IDs == "" || done || err != nil {
 		return err
 	}
 	var dropped []uint32
-	if u.opts.BadRows == Drop {
+	if u.spec.BadRows == audit.Drop {
 		dropped = u.fixed.Bad
 	}
-	f, err := os.Open(u.opts.IDs)
+	f, err := os.Open(u.spec.IDs)
 	if err != nil {
 		return fmt.Errorf("builder: ids: %w", err)
 	}
 	defer f.Close()
-	return u.draft.CommitIDs(u.ctx, f, u.opts.idsName(), u.outputRows(), dropped)
+	return u.draft.CommitIDs(u.ctx, f, u.spec.IDs, u.outputRows(), dropped)
 }
 
 // commitLists writes the adjacency and counts the components.
-func (u *uniting) commitLists(result *Result) error {
+func (u *uniting) commitLists(k int) (components int, err error) {
 	parted, err := pages.Take[uint32](&u.ledger, u.outputRows())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer parted.Free()
 	partition := analysis.PartitionIn(parted.Slice)
-	err = u.draft.CommitAdjacency(result.K, func(add func([]uint32, []float32) error) error {
+	err = u.draft.CommitAdjacency(k, func(add func([]uint32, []float32) error) error {
 		return u.eachList(func(row uint32, ids []uint32, keys []float32) error {
 			partition.UniteAll(row, ids)
 			return add(ids, keys)
 		})
 	})
-	result.Components = partition.Len()
-	if u.opts.BadRows == Isolate { // isolated rows are no components of their own
-		result.Components -= len(u.fixed.Bad)
+	components = partition.Len()
+	if u.spec.BadRows == audit.Isolate { // isolated rows are no components of their own
+		components -= len(u.fixed.Bad)
 	}
-	return err
+	return components, err
 }
 
 // eachList calls fn with the list of every row, in order.

@@ -1,4 +1,4 @@
-package builder
+package shards
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -25,7 +24,7 @@ var sampleOf = map[string]struct {
 }{"controls": {"sample", 0}, "near": {"sample", 0}, "report": {"resample", 0}, "complete": {"resample", 1}}
 
 // sampled are the places, and the rows, that a stage compares.
-func (s *Shards) sampled(stage string) (places []uint32, rows []byte, err error) {
+func (s sampling) sampled(stage string) (places []uint32, rows []byte, err error) {
 	of := sampleOf[stage]
 	samples, err := s.samples(of.stage, 0)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *Shards) sampled(stage string) (places []uint32, rows []byte, err error)
 
 // eachChunk calls fn with sampled rows and those of a chunk of a shard behind them, which
 // are those from a place on.
-func (s *Shards) eachChunk(shard *shardRoom, sampled []byte, chunk int, fn func(both []byte, from int) error) error {
+func (s sampling) eachChunk(shard *shard, sampled []byte, chunk int, fn func(both []byte, from int) error) error {
 	size := s.space.RowBytes()
 	both := make([]byte, len(sampled)+min(chunk, shard.rows.Len())*size)
 	for from := 0; from < shard.rows.Len(); from += chunk {
@@ -56,7 +55,7 @@ func (s *Shards) eachChunk(shard *shardRoom, sampled []byte, chunk int, fn func(
 }
 
 // compareExactly finds the nearest rows of a shard to sampled ones.
-func (s *Shards) compareExactly(w *shardTask) error {
+func (s sampling) compareExactly(w *task) error {
 	places, sampled, err := s.sampled(w.Stage)
 	if err != nil {
 		return err
@@ -69,6 +68,7 @@ func (s *Shards) compareExactly(w *shardTask) error {
 	if err != nil {
 		return err
 	}
+	defer shard.Close()
 	lists := union.New(len(places), ps.K, nil)
 	defer lists.Free()
 	if len(places) > 0 {
@@ -81,7 +81,7 @@ func (s *Shards) compareExactly(w *shardTask) error {
 }
 
 // exactLists unites the lists of the tasks of a stage.
-func (s *Shards) exactLists(stage string, places []uint32, k int) (*recall.Lists, error) {
+func (s sampling) exactLists(stage string, places []uint32, k int) (*recall.Lists, error) {
 	lists := union.New(len(places), k, nil)
 	defer lists.Free()
 	var merger union.Merger
@@ -101,7 +101,7 @@ func (s *Shards) exactLists(stage string, places []uint32, k int) (*recall.Lists
 }
 
 // near finds the candidates of a shard for rows that steer, by codes, and their keys.
-func (s *Shards) near(w *shardTask) error {
+func (s sampling) near(w *task) error {
 	places, sampled, err := s.sampled(w.Stage)
 	if err != nil {
 		return err
@@ -118,7 +118,8 @@ func (s *Shards) near(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.opts.K), nil)
+	defer shard.Close()
+	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K), nil)
 	defer lists.Free()
 	size := s.space.RowBytes()
 	err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
@@ -126,7 +127,7 @@ func (s *Shards) near(w *shardTask) error {
 		if err != nil {
 			return err
 		}
-		matrix, err := codes.Of(rows, s.space, rounding, s.opts.Threads)
+		matrix, err := codes.Of(rows, s.space, rounding, s.worker.Threads)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (s *Shards) near(w *shardTask) error {
 }
 
 // keysOf are the keys of all entries of lists, list after list.
-func (s *Shards) keysOf(shard *shardRoom, lists *union.Lists, sampled []byte) (keys []float32, err error) {
+func (s sampling) keysOf(shard *shard, lists *union.Lists, sampled []byte) (keys []float32, err error) {
 	size := s.space.RowBytes()
 	other := make([]byte, size)
 	for i := range lists.N {
@@ -171,7 +172,7 @@ type candidateKey struct {
 }
 
 // sight decides whether codes can tell enough of the neighbors.
-func (s *Shards) sight(w *shardTask) error {
+func (s sampling) sight(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
@@ -181,12 +182,12 @@ func (s *Shards) sight(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.candidateKeys(places, solve.Candidates(ps, s.fixed.N, s.opts.K))
+	found, err := s.candidateKeys(places, solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K))
 	if err != nil {
 		return err
 	}
 	var r seen
-	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.opts.Recall, func(count int) ([]float64, error) {
+	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.spec.Recall, func(count int) ([]float64, error) {
 		per := make([]float64, count)
 		list := union.New(1, ps.K, nil)
 		defer list.Free()
@@ -207,7 +208,7 @@ func (s *Shards) sight(w *shardTask) error {
 }
 
 // candidateKeys are the nearest count rows by codes to each of some places.
-func (s *Shards) candidateKeys(places []uint32, count int) ([][]candidateKey, error) {
+func (s sampling) candidateKeys(places []uint32, count int) ([][]candidateKey, error) {
 	found := make([][]candidateKey, len(places))
 	err := s.eachPiece("near", 0, func(_ int, p *pieces.Piece) error {
 		by := make([][]candidateKey, len(places))
@@ -242,34 +243,4 @@ func (s *Shards) candidateKeys(places []uint32, count int) ([][]candidateKey, er
 		found[i] = list[:min(count, len(list))]
 	}
 	return found, err
-}
-
-// seeing refuses rows that codes cannot tell apart.
-func (s *Shards) seeing() error {
-	var r seen
-	if err := s.note("sight", 0, &r); err != nil {
-		return err
-	}
-	if r.Blind {
-		return fmt.Errorf("builder: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
-			"ask for less, or build on one machine, which compares such rows by their keys", r.Ceiling, s.opts.Recall)
-	}
-	return nil
-}
-
-// encodeLists are lists as sections hold them: place, count, neighbors, keys. The place of
-// list i is first+i. Empty lists are left out; other keys may stand in place of the lists'.
-func encodeLists(lists *union.Lists, first int, other []float32) []byte {
-	var all store.Lists
-	all.Reset()
-	for i := range lists.N {
-		ids, keys := lists.List(uint32(i))
-		if other != nil {
-			keys, other = other[:len(ids)], other[len(ids):]
-		}
-		if len(ids) > 0 {
-			all.Append(uint32(first+i), ids, keys)
-		}
-	}
-	return encodeBlock(nil, &all)
 }

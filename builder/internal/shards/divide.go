@@ -1,11 +1,10 @@
-package builder
+package shards
 
 import (
 	"encoding/binary"
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/groups"
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
@@ -13,23 +12,21 @@ import (
 )
 
 // parted is a division, as parts makes it.
-func (s *Shards) parted(number int, ps *points.Points) (*groups.Division, error) {
+func (s dividing) parted(number int, ps *points.Points) (*groups.Division, error) {
 	rounding, err := s.rounding()
 	if err != nil {
 		return nil, err
 	}
 	g := s.goal()
 	lap := g.OverlapOf(number)
-	leaders := groups.Leaders(s.fixed.N, s.opts.K, lap)
-	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.opts.Seed, Number: uint32(number),
-		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.opts.K),
-		Threads: s.opts.Threads, Memory: &s.ledger}, nil
+	leaders := groups.Leaders(s.fixed.N, s.spec.Manifest.K, lap)
+	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.spec.Seed, Number: uint32(number),
+		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.spec.Manifest.K),
+		Threads: s.worker.Threads, Memory: &s.ledger}, nil
 }
 
-func (s *Shards) goal() job.Goal { return job.Goal{Recall: s.opts.Recall, Divisions: s.opts.Divisions} }
-
 // division is a division and the points.
-func (s *Shards) divisionOf(number int) (*groups.Division, *points.Points, error) {
+func (s dividing) divisionOf(number int) (*groups.Division, *points.Points, error) {
 	ps, err := s.points()
 	if err != nil {
 		return nil, nil, err
@@ -39,12 +36,12 @@ func (s *Shards) divisionOf(number int) (*groups.Division, *points.Points, error
 }
 
 // lead sorts the leaders into cells.
-func (s *Shards) lead(w *shardTask) error {
+func (s dividing) lead(w *task) error {
 	d, _, err := s.divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	drawn, err := s.drawn("draw", w.Division, 0, d.Leaders)
+	drawn, err := sampling{s.Run}.drawn("draw", w.Division, 0, d.Leaders)
 	if err != nil {
 		return err
 	}
@@ -59,7 +56,7 @@ func (s *Shards) lead(w *shardTask) error {
 }
 
 // leadOf reads the cells.
-func (s *Shards) leadOf(division int) (*groups.Lead, error) {
+func (s dividing) leadOf(division int) (*groups.Lead, error) {
 	lead := new(groups.Lead)
 	err := s.with("lead", division, 0, func(p *pieces.Piece) (err error) {
 		for i, numbers := range []*[]uint32{&lead.Heads, &lead.Ends, &lead.Places} {
@@ -79,12 +76,20 @@ const (
 )
 
 // assign finds the leaders that the rows of a shard follow.
-func (s *Shards) assign(w *shardTask) error {
+func (s dividing) assign(w *task) error {
 	d, _, err := s.divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	cells, err := s.cells(d)
+	drawn, err := sampling{s.Run}.drawn("draw", w.Division, 0, d.Leaders)
+	if err != nil {
+		return err
+	}
+	lead, err := s.leadOf(w.Division)
+	if err != nil {
+		return err
+	}
+	cells, err := d.Cells(drawn, lead)
 	if err != nil {
 		return err
 	}
@@ -92,6 +97,7 @@ func (s *Shards) assign(w *shardTask) error {
 	if err != nil {
 		return err
 	}
+	defer shard.Close()
 	assigned, err := pages.Take[uint32](&s.ledger, shard.rows.Len()*d.Overlap)
 	if err != nil {
 		return err
@@ -129,7 +135,7 @@ const totalKey = 1 << 32
 
 // cut counts the rows of every leader: those of the shards before each, which tell the leaf
 // of every row, and all.
-func (s *Shards) cut(w *shardTask) error {
+func (s dividing) cut(w *task) error {
 	d, _, err := s.divisionOf(w.Division)
 	if err != nil {
 		return err
@@ -158,7 +164,7 @@ func (s *Shards) cut(w *shardTask) error {
 }
 
 // layout reads the leaves and groups of a division.
-func (s *Shards) layout(d *groups.Division) (*groups.Layout, error) {
+func (s dividing) layout(d *groups.Division) (*groups.Layout, error) {
 	var layout *groups.Layout
 	err := s.with("cut", int(d.Number), 0, func(p *pieces.Piece) error {
 		sizes, err := readU32s(p, totalKey, nil)
@@ -175,7 +181,7 @@ func (s *Shards) layout(d *groups.Division) (*groups.Layout, error) {
 }
 
 // solvers is how many tasks solve the groups of a division.
-func (s *Shards) solvers(division int) (int, error) {
+func (s *Run) solvers(division int) (int, error) {
 	var note cutNote
 	if err := s.note("cut", division, &note); err != nil {
 		return 0, err
@@ -184,6 +190,6 @@ func (s *Shards) solvers(division int) (int, error) {
 }
 
 // groupsOf are the groups of a solving task.
-func (w *shardTask) groupsOf(groups int) (from, to int) {
+func (w *task) groupsOf(groups int) (from, to int) {
 	return w.Part * groups / w.of, (w.Part + 1) * groups / w.of
 }

@@ -1,10 +1,11 @@
-package builder
+package shards
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/store"
 )
 
 // Sections of the file of fold.
@@ -27,12 +29,12 @@ const (
 
 // solve makes the lists of the groups of one task, and writes them by the ranges of their
 // places: a section for each range.
-func (s *Shards) solve(w *shardTask) error {
-	d, ps, err := s.divisionOf(w.Division)
+func (s solving) solve(w *task) error {
+	d, ps, err := dividing{s.Run}.divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	layout, err := s.layout(d)
+	layout, err := dividing{s.Run}.layout(d)
 	if err != nil {
 		return err
 	}
@@ -41,8 +43,9 @@ func (s *Shards) solve(w *shardTask) error {
 	if err != nil {
 		return err
 	}
-	bounds, err := s.boundsBefore(w.Division)
-	if err != nil {
+	var b points.Bounds
+	defer func() { b.Free() }()
+	if err := s.boundsBefore(w.Division, &b); err != nil {
 		return err
 	}
 	spool, err := s.spoolOf()
@@ -50,23 +53,24 @@ func (s *Shards) solve(w *shardTask) error {
 		return err
 	}
 	defer spool.close()
-	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.opts.K, Rounding: d.Rounding, Bounds: bounds, Memory: new(pages.Ledger)}
-	steer, err := s.steerOnce()
+	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: &b, Memory: new(pages.Ledger)}
+	steer, err := s.steer()
 	if err != nil {
 		return err
 	}
-	group := &s.kept.group
+	var group groups.Group
+	defer group.Free()
 	var sum solve.Note
 	from, to := w.groupsOf(layout.Groups())
 	for g := from; g < to; g++ {
-		if err := readGroup(group, spills, g, layout, d, s.fixed.N); err != nil {
+		if err := readGroup(&group, spills, g, layout, d, s.fixed.N); err != nil {
 			return err
 		}
-		d, err := solver.Solve(group, steer)
+		d, err := solver.Solve(&group, steer)
 		if err != nil {
 			return err
 		}
-		err = spool.add(&solver, d)
+		err = spool.add(solver.Blocks(d, s.spec.Range))
 		d.Free()
 		if err != nil {
 			return err
@@ -81,8 +85,8 @@ func (s *Shards) solve(w *shardTask) error {
 }
 
 // spills opens the files of all shards.
-func (s *Shards) spills(division int) (all []*pieces.Piece, err error) {
-	for shard := range s.shards() {
+func (s solving) spills(division int) (all []*pieces.Piece, err error) {
+	for shard := range s.spec.shards() {
 		p, err := s.open("spill", division, shard)
 		if err != nil {
 			return all, err
@@ -125,8 +129,9 @@ func readGroup(group *groups.Group, spills []*pieces.Piece, g int, layout *group
 	return nil
 }
 
-// readBounds reads the bounds of the lists of the division before.
-func (s *Shards) readBounds(division int, b *points.Bounds) error {
+// boundsBefore reads the bounds of the lists of the division before; of the first there
+// are none.
+func (s solving) boundsBefore(division int, b *points.Bounds) error {
 	if division == 1 {
 		return nil
 	}
@@ -149,7 +154,7 @@ func (s *Shards) readBounds(division int, b *points.Bounds) error {
 }
 
 // steer are the exact lists of the rows that steer; nil where none do.
-func (s *Shards) steer() (*recall.Lists, error) {
+func (s *Run) steer() (*recall.Lists, error) {
 	if s.steerers() == 0 {
 		return nil, nil
 	}
@@ -157,67 +162,46 @@ func (s *Shards) steer() (*recall.Lists, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.exactLists("controls", s.steering(), ps.K)
+	return sampling{s}.exactLists("controls", s.steering(), ps.K)
 }
 
 // spool keeps the lists of groups in a file without a name until those of a range can stand
 // side by side.
 type spool struct {
 	file    *os.File
-	at      int64      // bytes in the file
-	data    []byte     // that come behind them
-	width   int        // places of a range
+	at      int64
+	ranges  int
 	extents [][]extent // of ranges
 }
 
 type extent struct{ from, size int64 }
 
-func (s *Shards) spoolOf() (*spool, error) {
-	f, err := os.CreateTemp(s.opts.Scratch, "knng-lists-")
+func (s solving) spoolOf() (*spool, error) {
+	f, err := os.CreateTemp(s.worker.Scratch, "knng-lists-")
 	if err != nil {
 		return nil, err
 	}
 	ranges, err := s.ranges()
-	return &spool{file: f, width: s.spec.Range, extents: make([][]extent, ranges)}, errors.Join(err, os.Remove(f.Name()))
+	return &spool{file: f, ranges: ranges, extents: make([][]extent, ranges)}, errors.Join(err, os.Remove(f.Name()))
 }
 
 func (o *spool) close() { o.file.Close() }
 
 // add takes the lists of a group, by ranges.
-func (o *spool) add(s *solve.Solver, d *solve.Solved) error {
-	r, from := -1, o.end()
-	cut := func() {
-		if o.end() > from {
-			o.extents[r] = append(o.extents[r], extent{from, o.end() - from})
-		}
+func (o *spool) add(blocks iter.Seq2[uint32, *store.Lists]) error {
+	var data []byte
+	for r, block := range blocks {
+		from := len(data)
+		data = encodeBlock(data, block)
+		o.extents[r] = append(o.extents[r], extent{o.at + int64(from), int64(len(data) - from)})
 	}
-	err := s.Each(d, func(place uint32, near []uint32, keys []float32) error {
-		if other := int(place) / o.width; other != r {
-			cut()
-			r, from = other, o.end()
-		}
-		if o.data = encodeList(o.data, place, near, keys); len(o.data) < listBytes {
-			return nil
-		}
-		return o.flush()
-	})
-	cut()
-	return err
-}
-
-func (o *spool) end() int64 { return o.at + int64(len(o.data)) }
-
-func (o *spool) flush() error {
-	n, err := o.file.WriteAt(o.data, o.at)
-	o.at, o.data = o.at+int64(n), o.data[:0]
+	_, err := o.file.WriteAt(data, o.at)
+	o.at += int64(len(data))
 	return err
 }
 
 // writeTo writes a section for every range.
 func (o *spool) writeTo(out *pieces.Writer) error {
-	if err := o.flush(); err != nil {
-		return err
-	}
 	for r, extents := range o.extents {
 		size := int64(0)
 		for _, e := range extents {
@@ -235,37 +219,39 @@ func (o *spool) writeTo(out *pieces.Writer) error {
 }
 
 // fold unites the lists of a range of places with those that a division found for it.
-func (s *Shards) fold(w *shardTask) error {
+func (s folding) fold(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
 	}
-	st := s.stripeOf(w.Part, ps.K)
-	take := func(p *pieces.Piece, key uint64) error {
-		var wrong error // of a list
-		err := eachList(p, key, func(place uint32, ids []uint32, keys []float32) error {
-			wrong = st.OfferList(place, ids, keys, s.fixed.N)
-			return wrong
-		})
-		if wrong != nil {
-			return p.Damaged(wrong)
+	from, to := s.rangePlaces(w.Part)
+	st := solve.NewStripe(from, to, ps.K)
+	defer st.Free()
+	take := func(key uint64) func(int, *pieces.Piece) error {
+		return func(_ int, p *pieces.Piece) error {
+			if err := readBlock(p, key, &st.Batch); err != nil {
+				return err
+			}
+			if err := st.Offer(s.fixed.N); err != nil {
+				return p.Damaged(err)
+			}
+			return w.ctx.Err()
 		}
-		return errors.Join(err, w.ctx.Err())
 	}
 	if w.Division > 1 {
-		if err := s.with("fold", w.Division-1, w.Part, func(p *pieces.Piece) error { return take(p, listsKey) }); err != nil {
+		if err := s.with("fold", w.Division-1, w.Part, func(p *pieces.Piece) error { return take(listsKey)(0, p) }); err != nil {
 			return err
 		}
 	}
-	err = s.eachPiece("solve", w.Division, func(_ int, p *pieces.Piece) error { return take(p, uint64(w.Part)) })
-	if err != nil {
+	if err := s.eachPiece("solve", w.Division, take(uint64(w.Part))); err != nil {
 		return err
 	}
-	return writeStripe(st, w.out, ps.K)
+	writeStripe(st, w.out, ps.K)
+	return nil
 }
 
 // writeStripe writes the lists of a range, their bounds, and which are short.
-func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) error {
+func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) {
 	var short []uint32
 	bounds := make([]byte, 0, 2*(st.To-st.From))
 	for place := st.From; place < st.To; place++ {
@@ -277,12 +263,9 @@ func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) error {
 		}
 		bounds = binary.LittleEndian.AppendUint16(bounds, points.Upper(bound))
 	}
-	if err := writeLists(out, listsKey, st.Lists, st.From, st.To-st.From); err != nil {
-		return err
-	}
+	out.Put(listsKey, encodeLists(st.Lists, st.From, nil))
 	out.Put(boundsKey, bounds)
 	out.Put(shortKey, u32s(short))
-	return nil
 }
 
 // decision is made after a division.
@@ -294,9 +277,9 @@ type decision struct {
 }
 
 // decision reads the decision after a division; after none, there is a first one.
-func (s *Shards) decision(number int) (*decision, error) {
+func (s *Run) decision(number int) (*decision, error) {
 	if number == 0 {
-		return &decision{State: job.State{Method: string(Parts), Rows: s.fixed.N, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
+		return &decision{State: job.State{Method: job.PartsMethod, Rows: s.fixed.N, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
 	}
 	d := new(decision)
 	return d, s.note("decide", number, d)
@@ -304,7 +287,7 @@ func (s *Shards) decision(number int) (*decision, error) {
 
 // decide measures the lists of the rows that steer, and decides as a build on one machine
 // does.
-func (s *Shards) decide(w *shardTask) error {
+func (s folding) decide(w *task) error {
 	d, err := s.decision(w.Division - 1)
 	if err != nil {
 		return err
@@ -325,7 +308,7 @@ func (s *Shards) decide(w *shardTask) error {
 }
 
 // countDivision adds up the notes of the tasks of a division.
-func (s *Shards) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
+func (s folding) countDivision(number int, truth *recall.Lists, d *decision, st *job.Stage) error {
 	var places []uint32
 	if truth != nil {
 		places = truth.Places

@@ -1,6 +1,10 @@
-package builder
+package shards
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/job"
+)
 
 // A Wave holds the tasks that can be done now: those of one stage, or of some, that need nothing of each
 // other.
@@ -13,26 +17,29 @@ type Wave struct {
 
 // Next returns the tasks to do next, from the files that are there: those of the first stages
 // that lack some. It removes files that no task will read any more.
-func (s *Shards) Next() (*Wave, error) {
+func (s *Run) Next() (*Wave, error) {
 	if there, err := s.has(Task{Stage: "seal"}, 1); err != nil || there {
 		return &Wave{Ended: true}, err
 	}
-	w, err := s.before()
+	w, err := schedule{s}.before()
 	if w != nil || err != nil {
 		return w, err
 	}
-	last, w, err := s.divisions()
+	last, w, err := schedule{s}.divisions()
 	if w != nil || err != nil {
 		return w, err
 	}
-	return s.after(last)
+	return schedule{s}.after(last)
 }
 
+// schedule finds the tasks to do, from the files that are there.
+type schedule struct{ *Run }
+
 // wave lists the missing tasks of some stages; nil where none is missing.
-func (s *Shards) wave(doing string, division int, stages ...string) (*Wave, error) {
+func (s schedule) wave(doing string, division int, stages ...string) (*Wave, error) {
 	w := &Wave{Doing: doing}
 	for _, stage := range stages {
-		of, err := shardStages[stage].parts(s, division)
+		of, err := kinds[stage].parts(s.Run, division)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +76,7 @@ func firstOf(waves ...func() (*Wave, error)) (*Wave, error) {
 }
 
 // before is the first wave before the divisions.
-func (s *Shards) before() (*Wave, error) {
+func (s schedule) before() (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
 	}
@@ -95,13 +102,13 @@ func (s *Shards) before() (*Wave, error) {
 
 // divisions is the first wave of the divisions; where none is missing, last is the number of the
 // last one.
-func (s *Shards) divisions() (last int, w *Wave, err error) {
+func (s schedule) divisions() (last int, w *Wave, err error) {
 	ps, err := s.points()
 	if err != nil || ps.K == 0 {
 		return 0, nil, err
 	}
 	number := 1
-	for ; number < MaxDivisions; number++ {
+	for ; number < job.MaxDivisions; number++ {
 		if there, err := s.has(Task{"decide", number + 1, 0}, 1); err != nil || !there {
 			break
 		}
@@ -128,7 +135,7 @@ func (s *Shards) divisions() (last int, w *Wave, err error) {
 }
 
 // division is the first wave of a division.
-func (s *Shards) division(number int, decided bool) (*Wave, error) {
+func (s schedule) division(number int, decided bool) (*Wave, error) {
 	var waves []func() (*Wave, error)
 	stages := [][]string{{"draw"}, {"lead"}, {"assign"}, {"cut"}, {"spill"}, {"solve"}, {"fold", "decide"}}
 	if decided { // the files before it may be gone
@@ -147,7 +154,7 @@ var doingOf = map[string]string{"draw": "drawing leaders", "lead": "sorting lead
 	"spill": "writing rows by groups", "solve": "solving groups", "fold": "uniting lists"}
 
 // tidy removes files of a finished division that nobody reads any more.
-func (s *Shards) tidy(number int) error {
+func (s schedule) tidy(number int) error {
 	for _, stage := range []string{"draw", "lead", "assign", "cut", "spill", "solve"} {
 		if err := s.folder.Remove(folderOf(stage, number)); err != nil {
 			return err
@@ -160,7 +167,7 @@ func (s *Shards) tidy(number int) error {
 }
 
 // after is the first wave after the last division.
-func (s *Shards) after(last int) (*Wave, error) {
+func (s schedule) after(last int) (*Wave, error) {
 	stages := func(doing string, names ...string) func() (*Wave, error) {
 		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
 	}
@@ -169,4 +176,17 @@ func (s *Shards) after(last int) (*Wave, error) {
 	}
 	return firstOf(stages("drawing samples", "resample"), stages("measuring recall", "report", "complete"),
 		stages("writing the graph", "adjacency"), stages("ending", "seal"))
+}
+
+// seeing refuses rows that codes cannot tell apart.
+func (s schedule) seeing() error {
+	var r seen
+	if err := s.note("sight", 0, &r); err != nil {
+		return err
+	}
+	if r.Blind {
+		return fmt.Errorf("builder: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
+			"ask for less, or build on one machine, which compares such rows by their keys", r.Ceiling, s.spec.Recall)
+	}
+	return nil
 }

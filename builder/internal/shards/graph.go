@@ -1,4 +1,4 @@
-package builder
+package shards
 
 import (
 	"encoding/binary"
@@ -9,7 +9,6 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
@@ -18,27 +17,27 @@ import (
 )
 
 // lastDivision is the number of the last division, and the decision after it.
-func (s *Shards) lastDivision() (int, *decision, error) {
-	for number := 1; number <= MaxDivisions; number++ {
+func (s *Run) lastDivision() (int, *decision, error) {
+	for number := 1; number <= job.MaxDivisions; number++ {
 		d, err := s.decision(number)
 		if err != nil || d.Stop != "" {
 			return number, d, err
 		}
 	}
-	return 0, nil, fmt.Errorf("builder: %d divisions and no end", MaxDivisions)
+	return 0, nil, fmt.Errorf("builder: %d divisions and no end", job.MaxDivisions)
 }
 
 // reporting lists the places that report recall.
-func (s *Shards) reporting() ([]uint32, error) {
+func (s *Run) reporting() ([]uint32, error) {
 	_, d, err := s.lastDivision()
 	if err != nil {
 		return nil, err
 	}
-	return controls.Reporting(s.fixed.N, d.State.Steer, controls.Rows, d.State.Sums().Requested, s.opts.Seed), nil
+	return controls.Reporting(s.fixed.N, d.State.Steer, controls.Rows, d.State.Sums().Requested, s.spec.Seed), nil
 }
 
 // short lists the places whose lists divisions left short.
-func (s *Shards) short() (places []uint32, err error) {
+func (s *Run) short() (places []uint32, err error) {
 	last, _, err := s.lastDivision()
 	if err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ const (
 )
 
 // graphRows are the rows of the output that a range of places has, isolated ones included.
-func (s *Shards) graphRows(r, ranges int) (from, to int) {
+func (s *Run) graphRows(r, ranges int) (from, to int) {
 	place, end := s.rangePlaces(r)
 	if r > 0 {
 		from = s.rowOf(place)
@@ -70,7 +69,7 @@ func (s *Shards) graphRows(r, ranges int) (from, to int) {
 }
 
 // adjacency writes the lists of a range of rows as they are in the graph.
-func (s *Shards) adjacency(w *shardTask) error {
+func (s graphing) adjacency(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
@@ -90,7 +89,7 @@ func (s *Shards) adjacency(w *shardTask) error {
 		if err != nil {
 			return err
 		}
-		if complete, err = s.exactLists("complete", short, ps.K); err != nil {
+		if complete, err = (sampling{s.Run}).exactLists("complete", short, ps.K); err != nil {
 			return err
 		}
 	}
@@ -125,29 +124,50 @@ func (s *Shards) adjacency(w *shardTask) error {
 	return w.ctx.Err()
 }
 
-// seal notes the result: with it the run is finished.
-func (s *Shards) seal(w *shardTask) error {
+// Report is the note of seal: the outcome of a finished run.
+type Report struct {
+	Rows    int    `json:"rows"`
+	Places  int    `json:"places"` // rows with a list
+	K       int    `json:"k"`
+	BadRows int    `json:"bad_rows"`
+	Kernel  string `json:"kernel"`
+	Threads int    `json:"threads"`
+
+	Requested int64  `json:"requested_pairs"`
+	Evaluated int64  `json:"comparisons"`
+	Controls  int64  `json:"control_comparisons"`
+	Divisions int    `json:"divisions"` // leaves that a row stands in
+	Stop      string `json:"stop"`
+	Completed int    `json:"completed_rows"`
+
+	Recall  float64 `json:"recall"`
+	Low     float64 `json:"low"` // of the 95 % interval
+	High    float64 `json:"high"`
+	Sample  int     `json:"sample"`  // rows that were measured
+	Steered float64 `json:"steered"` // recall of the rows that steered in the end; 1: none did
+}
+
+// seal notes the report: with it the run is finished.
+func (s graphing) seal(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
 	}
-	m := &s.spec.Manifest
-	res := &Result{Rows: s.outputRows(), Dim: m.Dim, Type: m.Type, K: ps.K, Metric: m.Metric, Method: Parts, Seed: s.opts.Seed,
-		EffectiveRates: []float64{}, PairCache: pairs.NoCache, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(), Threads: s.opts.Threads,
-		Recall: RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: s.opts.Seed}, Target: s.opts.Recall, Capped: s.opts.Divisions > 0}
+	r := &Report{Rows: s.outputRows(), Places: s.fixed.N, K: ps.K, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(),
+		Threads: s.worker.Threads, Recall: 1, Low: 1, High: 1, Steered: 1}
 	if ps.K > 0 {
-		if err := s.reportTo(res, ps.K); err != nil {
+		if err := s.reportTo(r, ps.K); err != nil {
 			return err
 		}
 	}
 	if err := s.eachPiece("adjacency", 0, func(int, *pieces.Piece) error { return w.ctx.Err() }); err != nil {
 		return err
 	}
-	return w.out.Note(res)
+	return w.out.Note(r)
 }
 
 // reportTo counts the pairs of the divisions and measures their recall.
-func (s *Shards) reportTo(res *Result, k int) error {
+func (s graphing) reportTo(r *Report, k int) error {
 	last, d, err := s.lastDivision()
 	if err != nil {
 		return err
@@ -160,36 +180,36 @@ func (s *Shards) reportTo(res *Result, k int) error {
 	if err != nil {
 		return err
 	}
-	truth, err := s.exactLists("report", places, k)
+	truth, err := sampling{s.Run}.exactLists("report", places, k)
 	if err != nil {
 		return err
 	}
 	n := int64(s.fixed.N)
 	sum, g := d.State.Sums(), s.goal()
 	sum.Add(job.Counts{Requested: int64(len(short)) * (n - 1), Evaluated: int64(len(short)) * (n - 1)})
-	res.RequestedPairs, res.Comparisons, res.Completed = sum.Requested, sum.Evaluated, len(short)
-	res.ControlPairs = int64(d.State.Steer+len(places)) * (n - 1)
-	res.ScanRate, res.Divisions, res.Stop = scanRate(sum.Evaluated, s.fixed.N), g.BallsDone(&d.State), d.Stop
+	r.Requested, r.Evaluated, r.Completed = sum.Requested, sum.Evaluated, len(short)
+	r.Controls = int64(d.State.Steer+len(places)) * (n - 1)
+	r.Divisions, r.Stop = g.BallsDone(&d.State), d.Stop
 	found, err := s.listsFor(last, places, short, k)
 	if err != nil {
 		return err
 	}
 	per := build.PerRow(truth, func(place uint32) ([]uint32, []float32) { return found[place].IDs, found[place].Keys })
-	mean, low, high := recall.Interval(per, s.fixed.N, 1)
-	res.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: s.opts.Seed}
-	if s.opts.Recall > 0 {
-		res.Short = d.State.Steer > 0 && d.State.Last().Recall < s.opts.Recall || high < s.opts.Recall
+	r.Recall, r.Low, r.High = recall.Interval(per, s.fixed.N, 1)
+	r.Sample = len(per)
+	if d.State.Steer > 0 {
+		r.Steered = d.State.Last().Recall
 	}
 	return nil
 }
 
 // listsFor are the lists of some places in the graph.
-func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]solve.List, error) {
+func (s graphing) listsFor(last int, places, short []uint32, k int) (map[uint32]solve.List, error) {
 	found := make(map[uint32]solve.List, len(places))
 	for _, place := range places {
 		found[place] = solve.List{}
 	}
-	complete, err := s.exactLists("complete", short, k)
+	complete, err := sampling{s.Run}.exactLists("complete", short, k)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +234,9 @@ func (s *Shards) listsFor(last int, places, short []uint32, k int) (map[uint32]s
 	return found, err
 }
 
-// Result is the result of a run that is finished.
-func (s *Shards) Result() (*Result, error) {
-	res := new(Result)
-	err := s.note("seal", 0, res)
-	return res, err
+// Report is the report of a run that is finished; fs.ErrNotExist where it is not.
+func (s *Run) Report() (*Report, error) {
+	r := new(Report)
+	err := s.note("seal", 0, r)
+	return r, err
 }

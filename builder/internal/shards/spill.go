@@ -1,8 +1,9 @@
-package builder
+package shards
 
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/pages"
@@ -25,7 +26,7 @@ type spilling struct {
 }
 
 // spill writes the rows of a shard by groups: a section for each.
-func (s *Shards) spill(w *shardTask) error {
+func (s dividing) spill(w *task) error {
 	d, _, err := s.divisionOf(w.Division)
 	if err != nil {
 		return err
@@ -38,6 +39,7 @@ func (s *Shards) spill(w *shardTask) error {
 	if err != nil {
 		return err
 	}
+	defer shard.Close()
 	assigned, err := s.assigned(w, shard.rows.Len()*d.Overlap)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (s *Shards) spill(w *shardTask) error {
 }
 
 // assigned reads the leaders of the rows of a shard.
-func (s *Shards) assigned(w *shardTask, count int) (assigned pages.Block[uint32], err error) {
+func (s dividing) assigned(w *task, count int) (assigned pages.Block[uint32], err error) {
 	if assigned, err = pages.Take[uint32](&s.ledger, count); err != nil {
 		return assigned, err
 	}
@@ -72,7 +74,7 @@ func (s *Shards) assigned(w *shardTask, count int) (assigned pages.Block[uint32]
 }
 
 // met are the rows of every leader in the shards before.
-func (s *Shards) met(w *shardTask, leaders int) (met []uint32, err error) {
+func (s dividing) met(w *task, leaders int) (met []uint32, err error) {
 	err = s.with("cut", w.Division, 0, func(p *pieces.Piece) (err error) {
 		if met, err = readU32s(p, uint64(w.Part), nil); err == nil && len(met) != leaders {
 			err = p.Damaged(fmt.Errorf("%d leaders, want %d", len(met), leaders))
@@ -103,9 +105,9 @@ func (o *spilling) flush(g int) error {
 
 // writeRecords reads the rows of a shard and writes the record of each for every group that
 // it stands in.
-func (s *Shards) writeRecords(w *shardTask, shard *shardRoom, m *groups.Members, assigned []uint32, out *spilling) error {
+func (s dividing) writeRecords(w *task, shard *shard, m *groups.Members, assigned []uint32, out *spilling) error {
 	size := s.space.RowBytes()
-	room := make([]byte, max(1, copyBytes/size)*size)
+	room := make([]byte, max(1, arrange.Chunk/size)*size)
 	for from := 0; from < shard.rows.Len(); from += len(room) / size {
 		room = room[:min(len(room)/size, shard.rows.Len()-from)*size]
 		if err := shard.rows.ReadRows(from, room); err != nil {

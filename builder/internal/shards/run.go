@@ -1,0 +1,175 @@
+package shards
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/controls"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// A Run is a build of the parts method by tasks. Its methods may be called by many processes at
+// once, on machines that see the same folder.
+type Run struct {
+	spec   Spec
+	name   string
+	folder pieces.Folder
+	worker Worker
+	space  *distance.Space
+	fixed  *settled // result of settle; nil: not read yet
+	ledger pages.Ledger
+}
+
+// Worker holds the limits of a process that does tasks.
+type Worker struct {
+	Version string
+	Threads int
+	Memory  int64  // bytes
+	Scratch string // folder; "": that of the system
+}
+
+// ErrVersion says that a program of another version began the run.
+var ErrVersion = errors.New("builder: another version of knng began this run")
+
+// Open opens the run in the folder that Begin returned. A program of another version is refused
+// with ErrVersion.
+func Open(folder string, w Worker) (*Run, error) {
+	s := &Run{folder: pieces.At(folder), name: path.Base(folder), worker: w}
+	data, err := readAll(s.folder, specName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("builder: %s is no run: it has no %s", folder, specName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &s.spec); err != nil {
+		return nil, fmt.Errorf("builder: %s: %s is damaged: %w", folder, specName, err)
+	}
+	if s.spec.Version != w.Version || s.spec.Format != Format {
+		return nil, fmt.Errorf("%w: version %s, format %d, and this is version %s, format %d: install one version on all machines, or begin anew",
+			ErrVersion, s.spec.Version, s.spec.Format, w.Version, Format)
+	}
+	if s.spec.identity() != s.name {
+		return nil, fmt.Errorf("builder: %s: %s belongs to run %s: it is damaged, or the folder was renamed", folder, specName, s.spec.identity())
+	}
+	metric, err := distance.ParseMetric(s.spec.Metric)
+	if err != nil {
+		return nil, fmt.Errorf("builder: %w", err)
+	}
+	t, err := vectors.ParseType(s.spec.Manifest.Type)
+	if err != nil {
+		return nil, fmt.Errorf("builder: %w", err)
+	}
+	s.space, err = distance.New(metric, t, s.spec.Manifest.Dim)
+	return s, err
+}
+
+// Spec is the spec of the run.
+func (s *Run) Spec() *Spec { return &s.spec }
+
+// Name is the name of the run: that of its folder.
+func (s *Run) Name() string { return s.name }
+
+func (s *Run) goal() job.Goal { return job.Goal{Recall: s.spec.Recall, Divisions: s.spec.Divisions} }
+
+// settled is known to all tasks, once all rows were read.
+type settled struct {
+	Bad []uint32 `json:"bad"` // input rows without a list, ascending
+	N   int      `json:"n"`   // rows with one
+}
+
+// ranges is how many ranges of places have lists of their own.
+func (s *Run) ranges() (int, error) {
+	fixed, err := s.settled()
+	if err != nil {
+		return 0, err
+	}
+	return (fixed.N + s.spec.Range - 1) / s.spec.Range, nil
+}
+
+// rangePlaces are the places of a range.
+func (s *Run) rangePlaces(r int) (from, to int) {
+	from = r * s.spec.Range
+	return from, min(from+s.spec.Range, s.fixed.N)
+}
+
+// settled reads the result of settle.
+func (s *Run) settled() (*settled, error) {
+	if s.fixed != nil {
+		return s.fixed, nil
+	}
+	fixed := new(settled)
+	if err := s.note("settle", 0, fixed); err != nil {
+		return nil, err
+	}
+	if rows := s.spec.Manifest.Rows; fixed.N < 1 || fixed.N+len(fixed.Bad) != rows || !slices.IsSorted(fixed.Bad) {
+		return nil, fmt.Errorf("builder: settle found %d good and %d bad rows of %d", fixed.N, len(fixed.Bad), rows)
+	}
+	s.fixed = fixed
+	return fixed, nil
+}
+
+// badBefore is how many of the rows before an input row have no list.
+func (f *settled) badBefore(row int) int {
+	return sort.Search(len(f.Bad), func(i int) bool { return int(f.Bad[i]) >= row })
+}
+
+// rowOf is the row of the output at a place: bad rows that are isolated keep their numbers,
+// those that are dropped do not.
+func (s *Run) rowOf(place int) int {
+	if s.spec.BadRows == audit.Drop {
+		return place
+	}
+	return place + sort.Search(len(s.fixed.Bad), func(i int) bool { return int(s.fixed.Bad[i])-i > place })
+}
+
+// outputRows is how many rows the graph has.
+func (s *Run) outputRows() int {
+	if s.spec.BadRows == audit.Drop {
+		return s.fixed.N
+	}
+	return s.spec.Manifest.Rows
+}
+
+// points are those of a task, without rows.
+func (s *Run) points() (*points.Points, error) {
+	fixed, err := s.settled()
+	if err != nil {
+		return nil, err
+	}
+	ps := &points.Points{Space: s.space, Threads: s.worker.Threads, K: min(s.spec.Manifest.K, fixed.N-1)}
+	ps.Use = points.GroupCodes
+	return ps, nil
+}
+
+func (s *Run) rounding() (r codes.Rounding, err error) {
+	err = s.note("fit", 0, &r)
+	return r, err
+}
+
+// steerers is how many rows steer.
+func (s *Run) steerers() int {
+	if s.spec.Recall == 0 || s.fixed.N < 2 {
+		return 0
+	}
+	return min(s.fixed.N, controls.Rows)
+}
+
+// steering lists the places that steer.
+func (s *Run) steering() []uint32 {
+	places, _ := recall.Disjoint(s.fixed.N, s.steerers(), 0, s.spec.Seed)
+	return places
+}

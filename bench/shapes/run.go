@@ -26,6 +26,7 @@ type Config struct {
 	Targets []float64
 	K       int
 	Sample  int // rows compared by brute force
+	Draws   int // above 0: all rows are looked at beside a graph of all pairs, and so many samples of them drawn
 	Seed    uint64
 	Threads int
 	Lines   io.Writer // takes the lines that builds tell; nil: nobody listens
@@ -41,7 +42,9 @@ type Row struct {
 	Target  float64
 	Found   float64 // by brute force
 	Result  *builder.Result
-	Told    bool // the build itself said that it fell short
+	Draws   int     // samples drawn of the graph's rows
+	Held    float64 // share of their intervals that hold the recall of all rows
+	Told    bool    // the build itself said that it fell short
 	Pairs   float64
 	Failure string
 }
@@ -78,9 +81,14 @@ func (r *Row) Faults() (faults []string) {
 
 // Inside reports whether the reported interval holds the recall found, up to the error
 // of the latter.
-func (r *Row) Inside() bool {
+func (r *Row) Inside() bool { return r.inside(interval) }
+
+// Strictly reports whether it holds the recall found with no allowance.
+func (r *Row) Strictly() bool { return r.inside(0) }
+
+func (r *Row) inside(by float64) bool {
 	e := r.Result.Recall
-	return r.Found >= e.Low-interval && r.Found <= e.High+interval
+	return r.Found >= e.Low-by && r.Found <= e.High+by
 }
 
 // Run builds every graph and hands its row to done.
@@ -116,13 +124,19 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 	if err != nil {
 		return err
 	}
+	var all *whole
+	if c.Draws > 0 {
+		if all, err = c.newWhole(ctx, rows, metric, truth, dir); err != nil {
+			return fmt.Errorf("shape %s, %v: %w", shape.Name, metric, err)
+		}
+	}
 	for _, method := range c.Methods {
 		for _, target := range c.Targets {
 			if !serves(method, metric) {
 				continue
 			}
 			r := Row{Shape: shape.Name, N: rows.Len(), Dim: rows.Dim(), Metric: metric, Method: method, Target: target}
-			if err := c.one(ctx, rows, truth, dir, &r); err != nil {
+			if err := c.one(ctx, rows, truth, all, dir, &r); err != nil {
 				r.Failure = err.Error()
 			}
 			done(r)
@@ -140,7 +154,7 @@ func serves(method builder.Method, metric distance.Metric) bool {
 }
 
 // one builds a graph and fills in the row.
-func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir string, r *Row) (err error) {
+func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, whole *whole, dir string, r *Row) (err error) {
 	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Threads: c.Threads, BadRows: builder.Isolate, Progress: c.tell}
 	r.Result, err = builder.Build(ctx, dir, vectors.NewInput(rows), o)
 	if r.Result == nil {
@@ -152,6 +166,9 @@ func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, dir
 	g, err := store.Open(dir, nil)
 	if err != nil {
 		return err
+	}
+	if whole != nil {
+		return errors.Join(whole.look(g, r, c.Seed), g.Close())
 	}
 	r.Found, err = truth.recall(g)
 	return errors.Join(err, g.Close())
@@ -165,7 +182,7 @@ func (c *Config) tell(e builder.Event) {
 
 // Head prints the names of the columns.
 func Head(w io.Writer) {
-	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | of processors | |\n|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | of processors | draws held | |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
 // Print prints the row as a line of a table.
@@ -177,5 +194,9 @@ func (r *Row) Print(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "| %v | | | | | ", r.Target)
 	}
-	fmt.Fprintf(w, "| %s |\n", strings.Join(r.Faults(), ", "))
+	held := ""
+	if r.Draws > 0 {
+		held = fmt.Sprintf("%.3f", r.Held)
+	}
+	fmt.Fprintf(w, "| %s | %s |\n", held, strings.Join(r.Faults(), ", "))
 }

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,19 +46,30 @@ func scaled(dir string, src *vectors.Input, o *Options) (*vectors.Input, scale, 
 	return vectors.Scaled(vectors.Centered(src, s.offsets), s.exponent), s, err
 }
 
-// find looks at a sample of the rows. Offsets are for distances that do not change when the
-// same row is added to all.
+// find looks at a sample of the rows.
 func (s *scale) find(src *vectors.Input, m distance.Metric) (err error) {
-	if m == distance.Euclidean || m == distance.SqEuclidean {
-		if s.offsets, err = vectors.OffsetsOf(src); err != nil {
-			return err
-		}
+	if s.offsets, err = offsetsOf(src, m); err != nil {
+		return err
 	}
 	if s.rounding, err = vectors.RoundingOf(src, s.offsets); err != nil {
 		return err
 	}
 	s.exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
 	return err
+}
+
+// offsetsOf are offsets that change no distance: under euclidean and sqeuclidean any row may be
+// subtracted from all, under correlation one number from all elements.
+func offsetsOf(src *vectors.Input, m distance.Metric) ([]float64, error) {
+	switch m {
+	case distance.Euclidean, distance.SqEuclidean:
+		return vectors.OffsetsOf(src)
+	case distance.Correlation:
+		if offset, err := vectors.OffsetOf(src); offset != 0 || err != nil {
+			return slices.Repeat([]float64{offset}, src.Dim()), err
+		}
+	}
+	return nil, nil
 }
 
 // begunIn is the manifest of the store at dir, where there is one.

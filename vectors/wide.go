@@ -141,6 +141,25 @@ func OffsetsOf(src Source) ([]float64, error) {
 	return offsets, nil
 }
 
+// OffsetOf returns one offset for all columns of a wide source, in the same way; 0 where none is
+// needed. Distances that do not change when a number is added to all elements of a row, such as
+// correlation, stay as they were.
+func OffsetOf(src Source) (float64, error) {
+	sample, err := wideSample(src)
+	if err != nil {
+		return 0, err
+	}
+	var values []float64
+	for _, row := range sample {
+		for _, x := range row {
+			if x-x == 0 {
+				values = append(values, x)
+			}
+		}
+	}
+	return offsetOf(values), nil
+}
+
 // offsetOf is the offset of a column with these values; it changes their order.
 func offsetOf(column []float64) float64 {
 	if !slices.ContainsFunc(column, func(x float64) bool { return float64(float32(x)) != x }) {

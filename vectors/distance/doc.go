@@ -55,6 +55,9 @@
 //	moved: lane[i%16] += (float64(x[i]) - mean(x)) * (float64(y[i]) - mean(y)), unfused
 //	correlation is cosine with moved(x,y) for dot(x,y) and sqrt(moved(x,x)) for norm(x)
 //
+// Means are subtracted in float64, so rows that lie far from zero lose nothing beyond what their
+// float32 elements have lost.
+//
 // Hamming and Jaccard take uint8 rows as packed bits, in whatever order, as numpy.packbits
 // makes them; the dimension counts bytes:
 //

@@ -50,7 +50,7 @@ func Of(report *vectors.AuditReport, rules Rules) Bad {
 		b.add(report.Zero, "it is all zeros, which has no cosine")
 	}
 	if rules.Constant {
-		b.add(report.Constant, "its elements are all equal, which have no correlation")
+		b.add(report.Constant, "its elements are all equal, which have no correlation (float64 is read as float32: of rows that this merges, subtract the means first)")
 	}
 	slices.Sort(b.Rows)
 	return b

@@ -42,6 +42,10 @@ type Options struct {
 	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
 	// Memory, and in Check, the lists are read the more often. 0 is 256 MiB.
 	Limit int64
+	// Budget is the memory that may hold the rows and links that are searched. Where they are
+	// larger, they are read page by page, those of a hop together. 0 is half of the memory of the
+	// machine, or of the limit that the process has.
+	Budget int64
 	// Context stops making links; nil: nothing does.
 	Context context.Context
 	// Progress is told how many of how many places have their links, as far as the lists that
@@ -61,7 +65,7 @@ func Path(dir string) string { return filepath.Join(dir, filepath.FromSlash(stor
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
-	for _, step := range []func() error{s.openRows, s.openLinks, s.takeLeaders} {
+	for _, step := range []func() error{s.openRows, s.openLinks, s.takeLeaders, s.settle} {
 		if err := step(); err != nil {
 			s.Close()
 			return nil, err

@@ -30,6 +30,7 @@ func (s *Searcher) scan(ws ...*walker) error {
 	}
 	for from := 0; from < s.Len(); from += scanChunk {
 		to := min(from+scanChunk, s.Len())
+		s.ahead(to)
 		for _, w := range ws {
 			w.ids = w.ids[:0]
 			for p := from; p < to; p++ {

@@ -29,6 +29,7 @@ type Searcher struct {
 	floats  *distance.Space // over float32, for queries that their type does not hold
 
 	file        *vectors.MappedFile // nil where the links are in memory
+	sparse      bool                // memory does not hold rows and links
 	links       *links
 	leaders     []byte // their rows, side by side
 	leaderIDs   []uint32
@@ -39,7 +40,7 @@ type Searcher struct {
 	state   State
 	walkers []*walker // idle
 
-	queries, evaluations, hops, scans atomic.Int64
+	queries, evaluations, hops, scans, reads atomic.Int64
 }
 
 // State says where the links of a Searcher come from.
@@ -59,16 +60,17 @@ type Counts struct {
 	Evaluations int64 `json:"evaluations"` // distances computed, those of leaders included
 	Hops        int64 `json:"hops"`        // places whose links were followed
 	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
+	Reads       int64 `json:"reads"`       // pages of rows and links that walks asked for, in memory or not; 0 where memory holds all
 }
 
 // Counts returns the cost of queries until now.
 func (s *Searcher) Counts() Counts {
-	return Counts{s.queries.Load(), s.evaluations.Load(), s.hops.Load(), s.scans.Load()}
+	return Counts{s.queries.Load(), s.evaluations.Load(), s.hops.Load(), s.scans.Load(), s.reads.Load()}
 }
 
 // Sub is the difference of two counts.
 func (c Counts) Sub(b Counts) Counts {
-	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Hops - b.Hops, c.Scans - b.Scans}
+	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Hops - b.Hops, c.Scans - b.Scans, c.Reads - b.Reads}
 }
 
 // Leaders is how many rows every walk begins by looking at.
@@ -200,6 +202,7 @@ func (s *Searcher) give(w *walker) {
 	s.evaluations.Add(w.evaluations)
 	s.hops.Add(w.hops)
 	s.scans.Add(w.scans)
+	s.reads.Add(w.reads)
 	s.mu.Lock()
 	s.walkers = append(s.walkers, w)
 	s.mu.Unlock()

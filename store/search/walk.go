@@ -34,8 +34,8 @@ type walker struct {
 	keys    []float32
 	top     [1]uint32
 
-	evaluations, hops, scans int64
-	run                      func() error // w.answer, once: a closure would be made every time
+	evaluations, hops, scans, reads int64
+	run                             func() error // w.answer, once: a closure would be made every time
 }
 
 func newWalker(s *Searcher) *walker {
@@ -46,7 +46,7 @@ func newWalker(s *Searcher) *walker {
 
 // begin takes a query, which is checked.
 func (w *walker) begin(query []float32, q Query) error {
-	w.evaluations, w.hops, w.scans = 0, 0, 0
+	w.evaluations, w.hops, w.scans, w.reads = 0, 0, 0, 0
 	w.q, w.limit = q, w.s.limit(&q)
 	return w.target.set(w.s, query, q.form)
 }
@@ -278,6 +278,10 @@ func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
 		if w.visited.Add(to) {
 			w.ids = append(w.ids, to)
 		}
+	}
+	if s.sparse {
+		w.reads++ // of the links
+		w.ask(w.ids)
 	}
 	s.space.Prefetch(s.base, s.stride, w.ids)
 	if len(w.open) > 0 { // likely the next

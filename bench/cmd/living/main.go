@@ -8,6 +8,12 @@
 //
 //	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -limit 200000 -churn 200
 //	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -deletes 10,30,50
+//
+// Or it merges the graphs of both halves of the rows, or counts the reads of queries that find
+// nothing in memory:
+//
+//	go run ./bench/cmd/living -base sift-1M.u8bin -merge
+//	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -cold 200 -budget 1
 package main
 
 import (
@@ -45,6 +51,9 @@ func main() {
 	flag.IntVar(&churn.Sample, "sample", 500, "with -churn and -deletes: rows whose lists are measured")
 	flag.IntVar(&churn.Effort, "effort", 64, "with -churn and -deletes: of searches")
 	deletes := flag.String("deletes", "", "instead: measure after these per cent of the rows are deleted, comma-separated")
+	merge := flag.Bool("merge", false, "instead: merge the graphs of both halves of the rows")
+	cold := flag.Int("cold", 0, "instead: so many queries, before each of which the system forgets the graph's files")
+	budget := flag.Int64("budget", 0, "with -cold: bytes of memory that may hold rows and links (default half of the memory)")
 	flag.Parse()
 	if *deletes != "" {
 		churn.Deletes = numbers("deletes", *deletes)
@@ -56,6 +65,17 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Println(peers.ThisMachine())
+	if *merge || *cold > 0 {
+		run := runMerge
+		if *cold > 0 {
+			run = func(ctx context.Context, c living.Config) error { return runCold(ctx, c, *cold, *budget) }
+		}
+		if err := run(ctx, c); err != nil {
+			fmt.Fprintln(os.Stderr, "living:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if churn.Rounds > 0 || len(churn.Deletes) > 0 {
 		if err := runChurn(ctx, c, churn); err != nil {
 			fmt.Fprintln(os.Stderr, "living:", err)
@@ -81,6 +101,24 @@ func runChurn(ctx context.Context, c living.Config, churn living.Churn) error {
 	return c.RunChurn(ctx, churn, os.Stderr, func(p living.ChurnPoint) {
 		fmt.Printf("| %s | %d | %d | %d | %d | %.4f (%.4f to %.4f) | %.4f (%.4f to %.4f) | %.4f | %d | %.1f | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Layered, p.Pending, p.Dead,
 			p.Lists.Recall, p.Lists.Low, p.Lists.High, p.Controls.Recall, p.Controls.Low, p.Controls.High, p.Search, p.Fewest, p.Integrating, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
+	})
+}
+
+// runMerge prints graphs of halves and of all rows.
+func runMerge(ctx context.Context, c living.Config) error {
+	fmt.Println("| | pairs a row | seconds of processor | seconds | recall |")
+	fmt.Println("|---|---|---|---|---|")
+	return c.RunMerge(ctx, os.Stderr, func(p living.MergePoint) {
+		fmt.Printf("| %s | %.0f | %.2f | %.2f | %.4f (%.4f to %.4f) |\n", p.What, p.Pairs, p.CPU, p.Seconds, p.Recall.Recall, p.Recall.Low, p.Recall.High)
+	})
+}
+
+// runCold prints queries that find nothing in memory.
+func runCold(ctx context.Context, c living.Config, queries int, budget int64) error {
+	fmt.Println("| effort | recall | pages asked for | reads of 4 KiB | p50 | p95 |")
+	fmt.Println("|---|---|---|---|---|---|")
+	return c.RunCold(ctx, queries, budget, os.Stderr, func(p living.ColdPoint) {
+		fmt.Printf("| %d | %.4f | %.0f | %.0f | %v | %v |\n", p.Effort, p.Recall, p.Pages, p.Reads, p.Middle, p.Slow)
 	})
 }
 

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package living
+
+import "errors"
+
+func forget(string) error { return errors.ErrUnsupported }
+
+func diskBytes() int64 { return 0 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -220,20 +220,20 @@ func TestMemoryOfLongRows(t *testing.T) {
 
 // TestFreesAll: when a build is done nothing is held outside Go's heap.
 func TestFreesAll(t *testing.T) {
-	defer pages.MapFrom(1)()
+	defer offheap.MapFrom(1)()
 	defer builder.CalibrateFor(20 * time.Millisecond)()
 	data := clustered(6, 3000, 8)
 	for _, m := range []builder.Method{builder.Exact, builder.Balls, builder.Parts, builder.Paper} {
-		before := pages.Held()
+		before := offheap.Held()
 		o := builder.Options{K: 5, Method: m, LeafSize: 100}
 		if _, err := builder.Plan(context.Background(), input(t, data, 8), o); err != nil {
 			t.Fatal(err)
 		}
-		if held := pages.Held(); held != before {
+		if held := offheap.Held(); held != before {
 			t.Errorf("%s: %d bytes are held after a plan, before it %d", m, held, before)
 		}
 		build(t, filepath.Join(t.TempDir(), "g"), input(t, data, 8), o)
-		if held := pages.Held(); held != before {
+		if held := offheap.Held(); held != before {
 			t.Errorf("%s: %d bytes are held, before it %d", m, held, before)
 		}
 	}

@@ -59,7 +59,7 @@
 // bytes an entry), in a round one more for the surroundings of an eighth of the rows,
 // 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
 // mapped, never held. Go's collector knows nothing of all this: a program that is
-// nothing but a build tells it by pages.HoldHeap, as the command does.
+// nothing but a build tells it by HoldHeap, as the command does.
 //
 // Durability: Paper and Parts commit the gain of every unit of work; Balls writes its
 // lists as they are every few seconds, between stages.

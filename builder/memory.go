@@ -5,6 +5,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -85,7 +86,7 @@ func (r *run) groupsRoom() int64 {
 }
 
 // lastRoom is that of its last pass, which holds no groups (dropGroups); the collector takes
-// the rest of them when a block needs the memory (pages.HoldHeap).
+// the rest of them when a block needs the memory (HoldHeap).
 func (r *run) lastRoom() int64 {
 	return max(r.partsRoom(), r.limit()-reserved(Parts, r.leastPlan(Parts).Pass("adjacency").Alone()))
 }
@@ -135,3 +136,9 @@ func (m partsMemory) AllPairs() error {
 const mib = limits.MiB
 
 func mebibytes(n int64) string { return limits.Mebibytes(n) }
+
+// HoldHeap keeps the anonymous memory of this process under limit bytes from now on: garbage of
+// Go's heap is collected before it stands beside a build's blocks outside of it. A lower limit of
+// the heap's own (GOMEMLIMIT) stays; 0 ends that. It is for programs that are nothing but a
+// build: the limit is one for the whole process.
+func HoldHeap(limit int64) { offheap.HoldHeap(limit) }

@@ -49,7 +49,7 @@ type Options struct {
 
 	// These may change from one run to the next of the same build.
 	Threads   int                              // GOMAXPROCS
-	Memory    int64                            // bytes that the build plans by, and refuses below; garbage beside it is held only where the program calls pages.HoldHeap; 0: DefaultMemory
+	Memory    int64                            // bytes that the build plans by, and refuses below; garbage beside it is held only where the program calls HoldHeap; 0: DefaultMemory
 	PairCache Switch                           // chosen from the measured cost of the distance
 	Scratch   string                           // "" is DIR/scratch
 	Progress  func(Event)                      // called from one goroutine at a time; must be quick

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -50,7 +50,7 @@ const MaxPlaces = 1<<30 - 1
 // Lists holds a list of at most K entries for each of N places.
 type Lists struct {
 	N, K    int
-	memory  pages.Block[uint64]
+	memory  offheap.Block[uint64]
 	entries []uint64        // N*K, and 8 that kernels may read
 	bounds  []atomic.Uint32 // the distance of each list's last entry, or its limit; after the entries
 	locks   *[1 << 12]sync.Mutex
@@ -58,11 +58,11 @@ type Lists struct {
 
 // New returns empty lists: 8*n*k + 4*n bytes, to be freed. So many goroutines write
 // them, as the memory comes with the first write to it.
-func New(n, k, threads int) *Lists { return over(pages.Make[uint64](words(n, k)), n, k, threads) }
+func New(n, k, threads int) *Lists { return over(offheap.Make[uint64](words(n, k)), n, k, threads) }
 
 // In is New in memory that a ledger gives.
-func In(memory *pages.Ledger, n, k, threads int) (*Lists, error) {
-	block, err := pages.Take[uint64](memory, words(n, k))
+func In(memory *offheap.Ledger, n, k, threads int) (*Lists, error) {
+	block, err := offheap.Take[uint64](memory, words(n, k))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func In(memory *pages.Ledger, n, k, threads int) (*Lists, error) {
 
 func words(n, k int) int { return n*k + 8 + (n+1)/2 }
 
-func over(memory pages.Block[uint64], n, k, threads int) *Lists {
+func over(memory offheap.Block[uint64], n, k, threads int) *Lists {
 	l := &Lists{N: n, K: k, memory: memory, locks: new([1 << 12]sync.Mutex)}
 	l.entries = l.memory.Slice[:n*k+8]
 	if n > 0 {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/knng/knng/builder/lot"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/hashrand"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -93,7 +93,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	count := b.rootLeaders(n)
 	overlap := min(b.Overlap, count)
 	// Memory that grows with the places is given back here, not when garbage is collected.
-	room := pages.Make[uint32](n + (n*overlap+1)/2)
+	room := offheap.Make[uint32](n + (n*overlap+1)/2)
 	defer room.Free()
 	all, assigned := room.Slice[:n], unsafe.Slice((*uint16)(unsafe.Pointer(&room.Slice[n])), n*overlap)
 	for i := range all {
@@ -241,7 +241,7 @@ func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]ui
 	assigned := make([]uint16, len(places))
 	w.assign(places, count, 1, assigned)
 	for i, ball := range gather(places, assigned, count, 1, nil) {
-		if err := w.carve(lot.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
+		if err := w.carve(hashrand.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -91,7 +91,7 @@ func (s *scratch) randomDirection(key uint64) []float32 {
 
 // uniform is a number in [-1, 1) named by key and i.
 func uniform(key, i uint64) float64 {
-	return float64(int64(lot.Mix(key+i*0xd1342543de82ef95)>>11))/(1<<52) - 1
+	return float64(int64(hashrand.Mix(key+i*0xd1342543de82ef95)>>11))/(1<<52) - 1
 }
 
 // principalDirection returns the direction of largest variance of the node's

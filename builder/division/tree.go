@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -172,7 +172,7 @@ func (w *walk) done(rows int) {
 func (w *walk) project(id uint64, entries []entry, threads int) {
 	key := nodeKey(w.Seed, w.division, id)
 	for i := range entries {
-		entries[i].hash = uint32(lot.Mix(key^uint64(entries[i].row)) >> 32)
+		entries[i].hash = uint32(hashrand.Mix(key^uint64(entries[i].row)) >> 32)
 	}
 	s := w.pool.Get().(*scratch)
 	defer w.pool.Put(s)
@@ -199,5 +199,5 @@ func (w *walk) project(id uint64, entries []entry, threads int) {
 
 // nodeKey names a node in all hashes.
 func nodeKey(seed uint64, division uint32, node uint64) uint64 {
-	return lot.Mix(lot.Mix(lot.Mix(seed)^uint64(division)) ^ node)
+	return hashrand.Mix(hashrand.Mix(hashrand.Mix(seed)^uint64(division)) ^ node)
 }

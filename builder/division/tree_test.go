@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -151,7 +151,7 @@ func TestPrincipalDirection(t *testing.T) {
 	tree := &Tree{Space: space, Base: rows.Base(), Stride: rows.Stride(), Dim: dim, N: n, Sample: n, LeafSize: 10, Seed: 1}
 	entries := make([]entry, n)
 	for i := range entries {
-		entries[i] = entry{place: uint32(i), row: uint32(i), hash: uint32(lot.Mix(uint64(i)) >> 32)}
+		entries[i] = entry{place: uint32(i), row: uint32(i), hash: uint32(hashrand.Mix(uint64(i)) >> 32)}
 	}
 	dir := newScratch(tree).principalDirection(entries, 1)
 	var dot, norm float64

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -52,10 +52,10 @@ func (o *orders) promises(r int) []uint64 {
 func (o *orders) ranked(r, from, to int) []uint64 {
 	entries := o.promises(r)
 	if to < len(entries) {
-		lot.Least(entries, to)
+		hashrand.Least(entries, to)
 	}
 	if from > 0 {
-		lot.Least(entries[:to], from)
+		hashrand.Least(entries[:to], from)
 	}
 	return entries[from:to]
 }

@@ -42,15 +42,15 @@ type Pass struct {
 	first  float64 // how many times as long as the others the first takes; 0 is 1
 }
 
-// memory is the memory of a pass. Large blocks are outside Go's heap (package pages)
+// memory is the memory of a pass. Large blocks are outside Go's heap (package offheap)
 // and cost their size; objects on the heap cost as much again in garbage, because
 // the collector waits until the heap has doubled.
 type memory struct{ mapped, heap float64 }
 
-// mappedFrom is the size from which package pages maps a block outside the heap.
+// mappedFrom is the size from which package offheap maps a block outside the heap.
 const mappedFrom = 1 << 20
 
-// block adds a block of package pages.
+// block adds a block of package offheap.
 func (m *memory) block(bytes float64) {
 	if bytes >= mappedFrom {
 		m.mapped += bytes

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/candidates"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 )
 
@@ -43,7 +43,7 @@ type Round struct {
 	ends     []uint32 // while they are gathered where the next of them goes; added to atomically
 	entered  int      // the part after those
 
-	memory pages.Block[uint32] // of counts, ends and gathered
+	memory offheap.Block[uint32] // of counts, ends and gathered
 }
 
 // Parts is into how many parts a round may be cut, between which recall is measured: a
@@ -85,7 +85,7 @@ func (r *Round) makeRoom(entries int) {
 		return
 	}
 	n, before := r.lists.N, r.memory
-	r.memory = pages.Make[uint32](2*n + entries)
+	r.memory = offheap.Make[uint32](2*n + entries)
 	r.counts, r.ends, r.gathered = r.memory.Slice[:n], r.memory.Slice[n:2*n], r.memory.Slice[2*n:]
 	if before.Slice != nil {
 		copy(r.memory.Slice, before.Slice[:2*n])

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/refine"
 	"github.com/knng/knng/builder/refine/rankorder"
 	"github.com/knng/knng/store"
@@ -352,15 +352,15 @@ func TestSealInterrupted(t *testing.T) {
 // TestFreesAll: however many batches the last pass takes, nothing of them is held when
 // a refinement is done, and no file of lists is left.
 func TestFreesAll(t *testing.T) { // not parallel: it counts what all hold
-	defer pages.MapFrom(1)()
+	defer offheap.MapFrom(1)()
 	data := someRows(rand.New(rand.NewPCG(7, 1)), 600)
 	g1 := given(t, data, builder.Options{K: 5})
-	before := pages.Held()
+	before := offheap.Held()
 	dir := filepath.Join(t.TempDir(), "g2")
 	if _, err := refine.Refine(context.Background(), dir, g1, refine.Options{Distance: refine.RankOrder(5), Memory: 1000}); err != nil {
 		t.Fatal(err)
 	}
-	if held := pages.Held(); held != before {
+	if held := offheap.Held(); held != before {
 		t.Errorf("%d bytes are held, before it %d", held, before)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "scratch", "*-lists")); len(left) > 0 {

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // None marks an empty slot of a list. Its key is +Inf.
@@ -25,7 +25,7 @@ const None = math.MaxUint32
 type Lists struct {
 	N, K   int
 	stride int // words from one list to the next
-	memory pages.Block[uint32]
+	memory offheap.Block[uint32]
 	ids    []uint32  // list p begins at p*stride: K places
 	keys   []float32 // and their keys
 	rowOf  []uint32  // rowOf[place] = row, nil for the identity; decides ties
@@ -33,7 +33,7 @@ type Lists struct {
 
 // New returns empty lists: 8*n*k bytes, to be freed.
 func New(n, k int, rowOf []uint32) *Lists {
-	memory := pages.Make[uint32](2 * n * k)
+	memory := offheap.Make[uint32](2 * n * k)
 	l := Over(memory.Slice, n, k, 2*k, rowOf)
 	l.memory = memory
 	for p := range uint32(n) {

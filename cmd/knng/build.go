@@ -18,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -270,7 +269,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	// The collector works harder near the limit instead of passing it.
-	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
+	builder.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
 	linked := &linked{show: g.reporter()}
 	b.opts.Progress = linked.show
 	if b.search == "on" {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/vectors/sparse"
 )
@@ -34,7 +33,7 @@ func (b *buildFlags) runSparse(ctx context.Context, g *globals, inputs []string)
 		return err
 	}
 	defer src.Close()
-	pages.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
+	builder.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
 	b.opts.Progress, b.opts.Logger = g.reporter(), g.log
 	res, err := postings.Build(ctx, b.out, src, b.opts)
 	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {

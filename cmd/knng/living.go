@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -336,7 +335,7 @@ func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {
 	if o.Memory, err = parseSize(f.memory); err != nil {
 		return o, err
 	}
-	pages.HoldHeap(cmp.Or(o.Memory, builder.DefaultMemory()))
+	builder.HoldHeap(cmp.Or(o.Memory, builder.DefaultMemory()))
 	return o, nil
 }
 

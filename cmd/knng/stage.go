@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -135,7 +134,7 @@ func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
 		return nil, err
 	}
 	w.Version, w.Logger = version(), g.log
-	pages.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
+	builder.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
 	s, err := builder.OpenShards(run, w.Worker)
 	if errors.Is(err, builder.ErrVersion) {
 		return nil, usageError{err}

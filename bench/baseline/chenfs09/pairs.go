@@ -1,6 +1,6 @@
 package chenfs09
 
-import "github.com/knng/knng/builder/lot"
+import "math/bits"
 
 // pairs is a set of unordered pairs of rows: open addressing, at most half full,
 // 16 to 32 bytes a pair. No pair of a row with itself is in it: 0 is free.
@@ -39,9 +39,12 @@ func (p *pairs) add(a, b uint32) bool {
 	return true
 }
 
+// slotOf scatters pairs: the well mixed high bits of a product come first.
+func slotOf(pair uint64) uint64 { return bits.ReverseBytes64(pair * 0x9e3779b97f4a7c15) }
+
 func (p *pairs) has(pair uint64) bool {
 	mask := uint64(len(p.slots) - 1)
-	for i := lot.Mix(pair) & mask; p.slots[i] != 0; i = (i + 1) & mask {
+	for i := slotOf(pair) & mask; p.slots[i] != 0; i = (i + 1) & mask {
 		if p.slots[i] == pair {
 			return true
 		}
@@ -51,7 +54,7 @@ func (p *pairs) has(pair uint64) bool {
 
 func (p *pairs) put(pair uint64) bool {
 	mask := uint64(len(p.slots) - 1)
-	for i := lot.Mix(pair) & mask; ; i = (i + 1) & mask {
+	for i := slotOf(pair) & mask; ; i = (i + 1) & mask {
 		switch p.slots[i] {
 		case 0:
 			p.slots[i] = pair

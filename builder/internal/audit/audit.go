@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 )
 
@@ -14,7 +14,7 @@ const Record = "audit"
 // Audit is the findings of a build, and its good rows.
 type Audit struct {
 	Bad
-	good pages.Block[uint32]
+	good offheap.Block[uint32]
 }
 
 // Options say which rows are bad, and how they are treated.
@@ -68,7 +68,7 @@ func (a *Audit) Every(b *build.Build, src *vectors.Input) error {
 
 func (a *Audit) readAll(b *build.Build, src *vectors.Input, rules Rules) error {
 	p := b.Begin("audit", "rows", int64(src.Len()))
-	hashes, err := pages.Take[uint64](&b.Ledger, src.Len())
+	hashes, err := offheap.Take[uint64](&b.Ledger, src.Len())
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *Audit) readAll(b *build.Build, src *vectors.Input, rules Rules) error {
 // rows that remain, numbered anew.
 func (a *Audit) separate(b *build.Build, src *vectors.Input, drop bool) (_ *vectors.Input, err error) {
 	bad := a.Rows
-	if a.good, err = pages.Take[uint32](&b.Ledger, src.Len()-len(bad)); err != nil {
+	if a.good, err = offheap.Take[uint32](&b.Ledger, src.Len()-len(bad)); err != nil {
 		return nil, err
 	}
 	good := a.good.Slice[:0]

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
@@ -25,8 +25,8 @@ type Division struct {
 	RowBytes   int64 // memory of one of its rows
 
 	Threads  int
-	Memory   *pages.Ledger  // for 4*Overlap bytes a row, and for spills
-	Progress func(rows int) // may be nil
+	Memory   *offheap.Ledger // for 4*Overlap bytes a row, and for spills
+	Progress func(rows int)  // may be nil
 }
 
 // leafRows is how many rows a leaf has on average, of a million rows or more; of fewer
@@ -50,7 +50,7 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 	}
 	d.Overlap = min(d.Overlap, d.Leaders)
 	l := &Leaves{Division: d}
-	if l.assigned, err = pages.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
+	if l.assigned, err = offheap.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
 		return nil, err
 	}
 	if err := l.assign(ctx, cells); err != nil {

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/knng/knng/builder/internal/groups"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -17,7 +17,7 @@ func Example() {
 	ctx := context.Background()
 	leaves, err := groups.Divide(ctx, groups.Division{
 		Rows: rows, Space: space, Seed: 1, Overlap: 1, Leaders: 2,
-		GroupBytes: 1 << 20, RowBytes: 1, Threads: 1, Memory: &pages.Ledger{},
+		GroupBytes: 1 << 20, RowBytes: 1, Threads: 1, Memory: &offheap.Ledger{},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // elsewhere stands for a leaf that is not in the group, which has no more leaves.
@@ -36,8 +36,8 @@ func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte 
 
 // A Group is the rows of a group in memory.
 type Group struct {
-	Memory *pages.Ledger // of Rows; nil: no limit
-	block  pages.Block[byte]
+	Memory *offheap.Ledger // of Rows; nil: no limit
+	block  offheap.Block[byte]
 
 	Places []uint32 // ascending
 	Rows   []byte   // their elements, one row after the other
@@ -56,12 +56,12 @@ func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
 // Clear forgets all rows, and makes room for others.
 func (g *Group) Clear(rows, rowBytes int) (err error) {
 	if g.Memory == nil {
-		g.Memory = new(pages.Ledger)
+		g.Memory = new(offheap.Ledger)
 	}
 	g.Places, g.leafOf = slices.Grow(g.Places[:0], rows), g.leafOf[:0]
 	if size := rows * rowBytes; size > len(g.block.Slice) {
 		g.block.Free()
-		if g.block, err = pages.Take[byte](g.Memory, size); err != nil {
+		if g.block, err = offheap.Take[byte](g.Memory, size); err != nil {
 			return err
 		}
 	}

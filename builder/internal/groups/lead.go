@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
 // Draw returns the places of the leaders of n rows, ascending: one of each stretch of rows.
 func (d *Division) Draw(n int) []int {
-	rng := rand.New(rand.NewPCG(lot.Mix(d.Seed^lot.Mix(uint64(d.Number))), uint64(n)))
+	rng := rand.New(rand.NewPCG(hashrand.Mix(d.Seed^hashrand.Mix(uint64(d.Number))), uint64(n)))
 	which := make([]int, d.Leaders)
 	for i := range which {
 		lo, hi := i*n/d.Leaders, (i+1)*n/d.Leaders

@@ -3,15 +3,15 @@ package groups
 import (
 	"math"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // Leaves is a division: which leaves every row stands in.
 type Leaves struct {
 	Division
 	*Layout
-	assigned  pages.Block[uint32] // Overlap a row: leaders, nearest first
-	groupRows []int               // rows of every group
+	assigned  offheap.Block[uint32] // Overlap a row: leaders, nearest first
+	groupRows []int                 // rows of every group
 }
 
 // Free gives the memory back.

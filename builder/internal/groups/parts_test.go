@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/rowstest"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -27,7 +27,7 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 2+rng.IntN(200))
 		lap := 1 + rng.IntN(6)
 		d := Division{Rows: rows, Space: space, Seed: seed, Number: 1, Overlap: lap, Leaders: 1 + rng.IntN(min(n, 3000)),
-			GroupBytes: 1 << 20, RowBytes: 64, Threads: 2, Memory: &pages.Ledger{}}
+			GroupBytes: 1 << 20, RowBytes: 64, Threads: 2, Memory: &offheap.Ledger{}}
 		cells, err := d.lead(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 		n := 1 + rng.IntN(9000)
 		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
 		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
-			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &pages.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
+			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &offheap.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestLeadersInProportion(t *testing.T) {
 func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	rows, space := rowstest.Bytes(t, rng, 20000, 12, 100)
-	divide := func(threads int, memory *pages.Ledger) []uint32 {
+	divide := func(threads int, memory *offheap.Ledger) []uint32 {
 		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
 			Leaders: Leaders(20000, 10, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
 		if err != nil {
@@ -184,7 +184,7 @@ func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 		defer l.Free()
 		return slices.Clone(l.assigned.Slice)
 	}
-	if !slices.Equal(divide(1, &pages.Ledger{}), divide(3, &pages.Ledger{Limit: 1, Dir: t.TempDir()})) {
+	if !slices.Equal(divide(1, &offheap.Ledger{}), divide(3, &offheap.Ledger{Limit: 1, Dir: t.TempDir()})) {
 		t.Error("other leaves")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // DivideByPlanes assigns every row to one leaf of each of Overlap divisions by hyperplanes,
@@ -14,7 +14,7 @@ func DivideByPlanes(ctx context.Context, d Division, tree *division.Tree) (*Leav
 	l := &Leaves{Division: d}
 	l.Leaders = 0
 	var err error
-	if l.assigned, err = pages.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
+	if l.assigned, err = offheap.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
 		return nil, err
 	}
 	for j := range d.Overlap {

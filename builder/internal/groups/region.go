@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // A region is where the rows of a batch stand side by side. Ranges of it are written once
@@ -23,7 +23,7 @@ type region interface {
 
 // region makes room for so many bytes.
 func (l *Leaves) region(size int64, dir string) (region, error) {
-	if memory, ok := pages.TakeMemory[byte](l.Memory, int(size)); ok {
+	if memory, ok := offheap.TakeMemory[byte](l.Memory, int(size)); ok {
 		return &inMemory{memory}, nil
 	}
 	f, err := os.CreateTemp(dir, "rows-")
@@ -34,7 +34,7 @@ func (l *Leaves) region(size int64, dir string) (region, error) {
 }
 
 // inMemory is a region that the disk never sees.
-type inMemory struct{ block pages.Block[byte] }
+type inMemory struct{ block offheap.Block[byte] }
 
 func (m *inMemory) WriteAt(p []byte, at int64) (int, error) { return copy(m.block.Slice[at:], p), nil }
 func (m *inMemory) ReadAt(p []byte, at int64) (int, error)  { return copy(p, m.block.Slice[at:]), nil }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
 )
@@ -24,7 +24,7 @@ type Job struct {
 
 	meter    *meter
 	whole    *progress.Whole       // how far all phases are together
-	Ledger   pages.Ledger          // of memory that grows with the rows
+	Ledger   offheap.Ledger        // of memory that grows with the rows
 	Scratch  string                // folder
 	Received atomic.Int64          // bytes of rows from streams that are still on disk
 	spill    atomic.Pointer[sized] // files without a name; nil: there are none

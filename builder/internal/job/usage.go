@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // usage sums up a build's time, memory and bytes over its runs.
@@ -27,7 +27,7 @@ type process struct {
 
 // A meter samples this process until stop, every 50 ms: often enough for peaks
 // of buffers that live longer than that, rare enough to cost nothing. It sizes the files
-// as well, in at most a fiftieth of the time, and reports the memory to package pages.
+// as well, in at most a fiftieth of the time, and reports the memory to package offheap.
 type meter struct {
 	onDisk  func() int64 // bytes now; nil: nobody looks
 	mu      sync.Mutex
@@ -67,7 +67,7 @@ func (m *meter) watch() {
 
 func (m *meter) sample() {
 	p := readProcess()
-	pages.Observe(p.anon)
+	offheap.Observe(p.anon)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.anon = p.anon

@@ -5,12 +5,12 @@ package job
 import (
 	"time"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // readProcess knows only the Go runtime's memory here.
 func readProcess() process {
-	held := pages.GoBytes()
+	held := offheap.GoBytes()
 	return process{anon: held, rss: held}
 }
 

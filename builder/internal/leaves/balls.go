@@ -8,7 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -85,7 +85,7 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 		}
 		b.Overlap--
 	}
-	room := pages.Make[uint32](l.Codes.Len() * b.Overlap)
+	room := offheap.Make[uint32](l.Codes.Len() * b.Overlap)
 	defer room.Free()
 	b.Room = room.Slice
 	balls, compared, err := b.Root(l.Ctx, number)

@@ -3,8 +3,8 @@ package parts
 import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store/analysis"
 )
@@ -19,7 +19,7 @@ func (m *Method) Release() {
 // Write unites all units, stripe after stripe, and commits them as the adjacency of so many rows.
 func (m *Method) Write(rows int, wanted []uint32) (*build.Written, error) {
 	m.Ledger.Limit = m.opts.Memory.Writing()
-	parted, err := pages.Take[uint32](&m.Ledger, m.N())
+	parted, err := offheap.Take[uint32](&m.Ledger, m.N())
 	if err != nil {
 		return nil, err
 	}

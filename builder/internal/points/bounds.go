@@ -3,7 +3,7 @@ package points
 import (
 	"math"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // Bounds holds, for every place, the key beyond which a candidate cannot enter its list, rounded
@@ -11,15 +11,15 @@ import (
 // folded: a group does not write candidates beyond it. In the exact method it comes from a
 // division made for it. The graph is the same without bounds.
 type Bounds struct {
-	keys pages.Block[uint16] // empty: no bounds yet
+	keys offheap.Block[uint16] // empty: no bounds yet
 }
 
 // Take allocates bounds for n places, all infinite.
-func (b *Bounds) Take(l *pages.Ledger, n int) (err error) {
+func (b *Bounds) Take(l *offheap.Ledger, n int) (err error) {
 	if b.keys.Slice != nil {
 		return nil
 	}
-	if b.keys, err = pages.Take[uint16](l, n); err != nil {
+	if b.keys, err = offheap.Take[uint16](l, n); err != nil {
 		return err
 	}
 	for place := range uint32(n) {

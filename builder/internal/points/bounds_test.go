@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/knng/knng/builder/pages"
+	"github.com/knng/knng/builder/internal/offheap"
 )
 
 // TestBoundsRoundUp: a bound is never below the key that was set, nor far above it.
@@ -14,7 +14,7 @@ func TestBoundsRoundUp(t *testing.T) {
 	if b.Key(3) != float32(math.Inf(1)) || b.Distance(3) != math.MaxUint32 {
 		t.Error("without bounds something is too far")
 	}
-	if err := b.Take(&pages.Ledger{}, 2); err != nil {
+	if err := b.Take(&offheap.Ledger{}, 2); err != nil {
 		t.Fatal(err)
 	}
 	defer b.keys.Free()

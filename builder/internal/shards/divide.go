@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/pages"
 )
 
 // parted is a division, as parts makes it.
@@ -98,7 +98,7 @@ func (s dividing) assign(w *task) error {
 		return err
 	}
 	defer shard.Close()
-	assigned, err := pages.Take[uint32](&s.ledger, shard.rows.Len()*d.Overlap)
+	assigned, err := offheap.Take[uint32](&s.ledger, shard.rows.Len()*d.Overlap)
 	if err != nil {
 		return err
 	}

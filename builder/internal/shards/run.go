@@ -12,9 +12,9 @@ import (
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -30,7 +30,7 @@ type Run struct {
 	worker Worker
 	space  *distance.Space
 	fixed  *settled // result of settle; nil: not read yet
-	ledger pages.Ledger
+	ledger offheap.Ledger
 }
 
 // Worker holds the limits of a process that does tasks.

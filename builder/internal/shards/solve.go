@@ -12,10 +12,10 @@ import (
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 )
@@ -53,7 +53,7 @@ func (s solving) solve(w *task) error {
 		return err
 	}
 	defer spool.close()
-	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: &b, Memory: new(pages.Ledger)}
+	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: &b, Memory: new(offheap.Ledger)}
 	steer, err := s.steer()
 	if err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 
 	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
-	"github.com/knng/knng/builder/pages"
 )
 
 // spillBuffers is about the memory of the buffers of all groups, of which each has spillBuffer
@@ -56,8 +56,8 @@ func (s dividing) spill(w *task) error {
 }
 
 // assigned reads the leaders of the rows of a shard.
-func (s dividing) assigned(w *task, count int) (assigned pages.Block[uint32], err error) {
-	if assigned, err = pages.Take[uint32](&s.ledger, count); err != nil {
+func (s dividing) assigned(w *task, count int) (assigned offheap.Block[uint32], err error) {
+	if assigned, err = offheap.Take[uint32](&s.ledger, count); err != nil {
 		return assigned, err
 	}
 	err = s.with("assign", w.Division, w.Part, func(p *pieces.Piece) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/vectors"
@@ -121,7 +121,7 @@ func (u *uniting) commitIDs() error {
 
 // commitLists writes the adjacency and counts the components.
 func (u *uniting) commitLists(k int) (components int, err error) {
-	parted, err := pages.Take[uint32](&u.ledger, u.outputRows())
+	parted, err := offheap.Take[uint32](&u.ledger, u.outputRows())
 	if err != nil {
 		return 0, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/pages"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
@@ -27,7 +27,7 @@ type Solver struct {
 	ByKeys         bool // candidates are compared by keys
 	Rounding       codes.Rounding
 	Bounds         *points.Bounds
-	Memory         *pages.Ledger // of candidates
+	Memory         *offheap.Ledger // of candidates
 }
 
 // GroupBytes is the memory of a group of leaves. Smaller groups share more of their

@@ -1,10 +1,10 @@
-// Package pages makes large slices for random access. Beyond some megabytes they
+// Package offheap makes large slices for random access. Beyond some megabytes they
 // are mapped outside Go's heap: on huge pages where the system offers them on
 // request, because with small ones nearly every access to hundreds of megabytes
 // also misses the table of pages; and given back the moment they are freed, where
 // a heap that held them would let as much garbage again pile up beside them. A
 // Ledger keeps them within a limit, HoldHeap the garbage of Go's heap beside them.
-package pages
+package offheap
 
 import "unsafe"
 

@@ -1,4 +1,4 @@
-package pages
+package offheap
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 	size := int64(unsafe.Sizeof(T(0))) * int64(n)
 	memory, err := mapScratch(l.Dir, size)
 	if err != nil {
-		return Block[T]{}, fmt.Errorf("pages: %d bytes in %s: %w", size, l.Dir, err)
+		return Block[T]{}, fmt.Errorf("offheap: %d bytes in %s: %w", size, l.Dir, err)
 	}
 	l.disk.Add(size)
 	b := over[T](memory, n)

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package pages
+package offheap
 
 import "os"
 

@@ -1,6 +1,6 @@
-// Package lot makes random numbers by hashing a seed and a counter. A number depends on these two
+// Package hashrand makes random numbers by hashing a seed and a counter. A number depends on these two
 // alone, so it is the same on every machine and in every order of drawing.
-package lot
+package hashrand
 
 // Mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of
 // the 64-bit integers whose output bits all depend on all input bits.
@@ -11,20 +11,20 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Least moves the n least of lots, which differ, to the front, in no order: Hoare's
+// Least moves the n least of some numbers, which differ, to the front, in no order: Hoare's
 // selection, whose pivots are as good as drawn.
-func Least(lots []uint64, n int) {
-	for lo, hi := 0, len(lots)-1; lo < hi; {
-		pivot, i, j := lots[(lo+hi)/2], lo, hi
+func Least(numbers []uint64, n int) {
+	for lo, hi := 0, len(numbers)-1; lo < hi; {
+		pivot, i, j := numbers[(lo+hi)/2], lo, hi
 		for i <= j {
-			for lots[i] < pivot {
+			for numbers[i] < pivot {
 				i++
 			}
-			for lots[j] > pivot {
+			for numbers[j] > pivot {
 				j--
 			}
 			if i <= j {
-				lots[i], lots[j] = lots[j], lots[i]
+				numbers[i], numbers[j] = numbers[j], numbers[i]
 				i, j = i+1, j-1
 			}
 		}

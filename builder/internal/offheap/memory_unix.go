@@ -1,6 +1,6 @@
 //go:build unix
 
-package pages
+package offheap
 
 import (
 	"os"

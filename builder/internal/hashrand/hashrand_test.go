@@ -1,11 +1,11 @@
-package lot_test
+package hashrand_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/knng/knng/builder/lot"
+	"github.com/knng/knng/builder/internal/hashrand"
 )
 
 func TestLeast(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLeast(t *testing.T) {
 		}
 		n := rng.IntN(len(lots) + 1)
 		want := slices.Sorted(slices.Values(lots))[:n]
-		lot.Least(lots, n)
+		hashrand.Least(lots, n)
 		if got := slices.Sorted(slices.Values(lots[:n])); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: the least %d are %v, want %v", seed, n, got, want)
 		}

@@ -177,6 +177,9 @@ func (s *Shards) Next() (*Wave, error) {
 // Do does a task, unless its file is there.
 func (s *Shards) Do(ctx context.Context, t Task) error { return s.run.Do(ctx, shards.Task(t)) }
 
+// Close gives back what a process keeps between the tasks of a stage.
+func (s *Shards) Close() error { return s.run.Close() }
+
 // Result is the result of a run that is finished.
 func (s *Shards) Result() (*Result, error) {
 	r, err := s.run.Report()

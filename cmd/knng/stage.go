@@ -37,7 +37,7 @@ the same version of knng: another is refused. The graph is that of
 
 func newStage(g *globals) *cobra.Command {
 	c := &cobra.Command{Use: "stage", Short: "Tasks of a build by many machines", Long: stageHelp, Hidden: true, Args: args(cobra.NoArgs)}
-	c.AddCommand(newStageBegin(g), newStageNext(g), newStageDo(g))
+	c.AddCommand(newStageBegin(g), newStageNext(g), newStageDo(g), newStageWork(g))
 	return c
 }
 
@@ -183,6 +183,7 @@ func newStageDo(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer s.Close()
 			return s.Do(c.Context(), task)
 		},
 	}

@@ -81,15 +81,7 @@ func (s dividing) assign(w *task) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := sampling{s.Run}.drawn("draw", w.Division, 0, d.Leaders)
-	if err != nil {
-		return err
-	}
-	lead, err := s.leadOf(w.Division)
-	if err != nil {
-		return err
-	}
-	cells, err := d.Cells(drawn, lead)
+	cells, err := s.cells(d)
 	if err != nil {
 		return err
 	}
@@ -97,7 +89,6 @@ func (s dividing) assign(w *task) error {
 	if err != nil {
 		return err
 	}
-	defer shard.Close()
 	assigned, err := offheap.Take[uint32](&s.ledger, shard.rows.Len()*d.Overlap)
 	if err != nil {
 		return err

@@ -68,7 +68,6 @@ func (s sampling) compareExactly(w *task) error {
 	if err != nil {
 		return err
 	}
-	defer shard.Close()
 	lists := union.New(len(places), ps.K, nil)
 	defer lists.Free()
 	if len(places) > 0 {
@@ -118,7 +117,6 @@ func (s sampling) near(w *task) error {
 	if err != nil {
 		return err
 	}
-	defer shard.Close()
 	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K), nil)
 	defer lists.Free()
 	size := s.space.RowBytes()

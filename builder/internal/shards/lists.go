@@ -10,21 +10,55 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// encodeBlock appends lists as sections hold them: of each its place and the number of its
-// entries, then their neighbors, then their keys.
+// encodeBlock appends lists as sections hold them.
 func encodeBlock(data []byte, l *store.Lists) []byte {
 	for i, place := range l.Rows {
 		from, to := l.Starts[i], l.Starts[i+1]
-		data = binary.LittleEndian.AppendUint32(data, place)
-		data = binary.LittleEndian.AppendUint32(data, to-from)
-		for _, id := range l.Neighbors[from:to] {
-			data = binary.LittleEndian.AppendUint32(data, id)
-		}
-		for _, key := range l.Keys[from:to] {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(key))
-		}
+		data = encodeList(data, place, l.Neighbors[from:to], l.Keys[from:to])
 	}
 	return data
+}
+
+// encodeList appends a list as sections hold it: its place and the number of its entries, then its
+// neighbors, then their keys.
+func encodeList(data []byte, place uint32, ids []uint32, keys []float32) []byte {
+	data = binary.LittleEndian.AppendUint32(data, place)
+	data = binary.LittleEndian.AppendUint32(data, uint32(len(ids)))
+	for _, id := range ids {
+		data = binary.LittleEndian.AppendUint32(data, id)
+	}
+	for _, key := range keys {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(key))
+	}
+	return data
+}
+
+// listBytes is about how much of lists is encoded before it is written.
+const listBytes = 1 << 20
+
+// writeLists writes a section of lists, of which empty ones are left out: as encodeLists has them.
+func writeLists(out *pieces.Writer, key uint64, lists *union.Lists, first, n int) error {
+	size := 0
+	for i := range n {
+		if ids, _ := lists.List(uint32(i)); len(ids) > 0 {
+			size += 8 + 8*len(ids)
+		}
+	}
+	section := out.Section(key, int64(size))
+	data := make([]byte, 0, min(size, listBytes+8+8*lists.K))
+	for i := range n {
+		if ids, keys := lists.List(uint32(i)); len(ids) > 0 {
+			data = encodeList(data, uint32(first+i), ids, keys)
+		}
+		if len(data) >= listBytes || i+1 == n {
+			if _, err := section.Write(data); err != nil {
+				return err
+			}
+			data = data[:0]
+		}
+	}
+	section.End()
+	return nil
 }
 
 var errCutList = errors.New("a list is cut short")
@@ -62,18 +96,75 @@ func readBlock(p *pieces.Piece, key uint64, l *store.Lists) error {
 	return nil
 }
 
-// eachList calls fn with every list of a section.
+// eachList calls fn with every list of a section, as they come from the disk: what is wrong with
+// their bytes may be the error only after the last one.
 func eachList(p *pieces.Piece, key uint64, fn func(place uint32, ids []uint32, keys []float32) error) error {
-	var l store.Lists
-	if err := readBlock(p, key, &l); err != nil {
-		return err
+	var r listReader
+	err := p.Each(key, 1, func(data []byte) error { return r.take(data, fn) })
+	if err == nil && len(r.left) > 0 {
+		err = p.Damaged(errCutList)
 	}
-	for i, place := range l.Rows {
-		if err := fn(place, l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]); err != nil {
-			return err
+	return err
+}
+
+// listReader decodes lists that come in pieces.
+type listReader struct {
+	left []byte // the beginning of a list whose end is yet to come
+	ids  []uint32
+	keys []float32
+}
+
+func (r *listReader) take(data []byte, fn func(place uint32, ids []uint32, keys []float32) error) error {
+	for len(r.left) > 0 && len(data) > 0 {
+		missing := min(r.missing(), len(data))
+		r.left, data = append(r.left, data[:missing]...), data[missing:]
+		if r.missing() == 0 {
+			if err := r.one(r.left, fn); err != nil {
+				return err
+			}
+			r.left = r.left[:0]
 		}
 	}
+	for len(data) > 0 {
+		size := sizeOfList(data)
+		if size == 0 || size > len(data) {
+			r.left = append(r.left, data...)
+			return nil
+		}
+		if err := r.one(data[:size], fn); err != nil {
+			return err
+		}
+		data = data[size:]
+	}
 	return nil
+}
+
+// missing is how many bytes of the list in left are sure to come.
+func (r *listReader) missing() int {
+	if size := sizeOfList(r.left); size > 0 {
+		return size - len(r.left)
+	}
+	return 8 - len(r.left)
+}
+
+// sizeOfList is the bytes of the list that data begins with; 0 where they do not tell yet.
+func sizeOfList(data []byte) int {
+	if len(data) < 8 {
+		return 0
+	}
+	return 8 + 8*int(min(binary.LittleEndian.Uint32(data[4:]), 1<<27)) // of a damaged file there may be any number
+}
+
+// one decodes a whole list.
+func (r *listReader) one(data []byte, fn func(place uint32, ids []uint32, keys []float32) error) error {
+	place, n := binary.LittleEndian.Uint32(data), len(data)/8-1
+	data = data[8:]
+	r.ids, r.keys = r.ids[:0], r.keys[:0]
+	for j := range n {
+		r.ids = append(r.ids, binary.LittleEndian.Uint32(data[4*j:]))
+		r.keys = append(r.keys, math.Float32frombits(binary.LittleEndian.Uint32(data[4*(n+j):])))
+	}
+	return fn(place, r.ids, r.keys)
 }
 
 // u32s are numbers as sections hold them.

@@ -1,7 +1,6 @@
 package shards
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/knng/knng/builder/internal/audit"
@@ -12,33 +11,26 @@ import (
 
 // shard is the rows of a shard, in order.
 type shard struct {
-	*vectors.Input
 	rows  vectors.Source // good ones, or all where it is not known which are
 	first int            // the place of the first of them
 }
 
-// input opens rows from up to to of the input, files that hold others left alone.
-func (s *Run) input(from, to int) (*vectors.Input, vectors.Source, error) {
-	var paths []string
+// input opens rows from up to to of the input, files that hold others left alone. They are valid
+// until the next call.
+func (s *Run) input(from, to int) (vectors.Source, error) {
 	var files []vectors.File
 	for _, f := range s.spec.Manifest.Files {
 		if f.First >= to || f.First+f.Rows <= from {
 			continue
 		}
-		paths, files = append(paths, f.Path), append(files, f)
+		files = append(files, f)
 	}
-	in, err := vectors.Open(paths, &vectors.OpenOptions{Remote: Remote(s.worker.Scratch)})
+	in, err := s.inputs.of(files, s.worker.Scratch)
 	if err != nil {
-		return nil, nil, err
-	}
-	for i, f := range files {
-		if err := f.Same(in.Files[i]); err != nil {
-			in.Close() // the error before it says more
-			return nil, nil, fmt.Errorf("the input is not as it was when the run was begun: %w", err)
-		}
+		return nil, err
 	}
 	first := files[0].First
-	return in, &rowRange{vectors.Scaled(vectors.Centered(in, s.spec.Manifest.Offsets), s.spec.Scale), from - first, to - from}, nil
+	return &rowRange{vectors.Scaled(vectors.Centered(in, s.spec.Manifest.Offsets), s.spec.Scale), from - first, to - from}, nil
 }
 
 // rowRange is some consecutive rows of a source.
@@ -56,7 +48,7 @@ func (r *rowRange) ReadRows(first int, dst []byte) error {
 // shard opens the good rows of a shard.
 func (s *Run) shard(number int) (*shard, error) {
 	from, to := s.spec.shardRows(number)
-	in, rows, err := s.input(from, to)
+	rows, err := s.input(from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +57,16 @@ func (s *Run) shard(number int) (*shard, error) {
 	for _, row := range s.fixed.Bad[lo:hi] {
 		bad = append(bad, row-uint32(from))
 	}
-	return &shard{Input: in, rows: &audit.Without{Source: rows, Dropped: bad}, first: from - lo}, nil
+	return &shard{rows: &audit.Without{Source: rows, Dropped: bad}, first: from - lo}, nil
 }
 
 // audit looks at every value of a shard.
 func (s reading) audit(w *task) error {
 	from, to := s.spec.shardRows(w.Part)
-	in, rows, err := s.input(from, to)
+	rows, err := s.input(from, to)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	report, err := vectors.Audit(rows, vectors.AuditOptions{Context: w.ctx, Threads: s.worker.Threads})
 	if err != nil {
 		return err

@@ -31,6 +31,8 @@ type Run struct {
 	space  *distance.Space
 	fixed  *settled // result of settle; nil: not read yet
 	ledger offheap.Ledger
+	kept   kept
+	inputs openInputs
 }
 
 // Worker holds the limits of a process that does tasks.

@@ -51,7 +51,6 @@ func (s sampling) drawRows(w *task) error {
 	if err != nil {
 		return err
 	}
-	defer shard.Close()
 	row := make([]byte, s.space.RowBytes())
 	for i, places := range samples {
 		places = shard.among(places)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"os"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/store"
 )
 
 // Sections of the file of fold.
@@ -43,9 +41,8 @@ func (s solving) solve(w *task) error {
 	if err != nil {
 		return err
 	}
-	var b points.Bounds
-	defer func() { b.Free() }()
-	if err := s.boundsBefore(w.Division, &b); err != nil {
+	bounds, err := s.boundsBefore(w.Division)
+	if err != nil {
 		return err
 	}
 	spool, err := s.spoolOf()
@@ -53,24 +50,23 @@ func (s solving) solve(w *task) error {
 		return err
 	}
 	defer spool.close()
-	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: &b, Memory: new(offheap.Ledger)}
-	steer, err := s.steer()
+	solver := solve.Solver{Points: ps, Ctx: w.ctx, Wanted: s.spec.Manifest.K, Rounding: d.Rounding, Bounds: bounds, Memory: new(offheap.Ledger)}
+	steer, err := s.steerOnce()
 	if err != nil {
 		return err
 	}
-	var group groups.Group
-	defer group.Free()
+	group := &s.kept.group
 	var sum solve.Note
 	from, to := w.groupsOf(layout.Groups())
 	for g := from; g < to; g++ {
-		if err := readGroup(&group, spills, g, layout, d, s.fixed.N); err != nil {
+		if err := readGroup(group, spills, g, layout, d, s.fixed.N); err != nil {
 			return err
 		}
-		d, err := solver.Solve(&group, steer)
+		d, err := solver.Solve(group, steer)
 		if err != nil {
 			return err
 		}
-		err = spool.add(solver.Blocks(d, s.spec.Range))
+		err = spool.add(&solver, d)
 		d.Free()
 		if err != nil {
 			return err
@@ -129,9 +125,8 @@ func readGroup(group *groups.Group, spills []*pieces.Piece, g int, layout *group
 	return nil
 }
 
-// boundsBefore reads the bounds of the lists of the division before; of the first there
-// are none.
-func (s solving) boundsBefore(division int, b *points.Bounds) error {
+// readBounds reads the bounds of the lists of the division before.
+func (s *Run) readBounds(division int, b *points.Bounds) error {
 	if division == 1 {
 		return nil
 	}
@@ -169,8 +164,9 @@ func (s *Run) steer() (*recall.Lists, error) {
 // side by side.
 type spool struct {
 	file    *os.File
-	at      int64
-	ranges  int
+	at      int64      // bytes in the file
+	data    []byte     // that come behind them
+	width   int        // places of a range
 	extents [][]extent // of ranges
 }
 
@@ -182,26 +178,46 @@ func (s solving) spoolOf() (*spool, error) {
 		return nil, err
 	}
 	ranges, err := s.ranges()
-	return &spool{file: f, ranges: ranges, extents: make([][]extent, ranges)}, errors.Join(err, os.Remove(f.Name()))
+	return &spool{file: f, width: s.spec.Range, extents: make([][]extent, ranges)}, errors.Join(err, os.Remove(f.Name()))
 }
 
 func (o *spool) close() { o.file.Close() }
 
 // add takes the lists of a group, by ranges.
-func (o *spool) add(blocks iter.Seq2[uint32, *store.Lists]) error {
-	var data []byte
-	for r, block := range blocks {
-		from := len(data)
-		data = encodeBlock(data, block)
-		o.extents[r] = append(o.extents[r], extent{o.at + int64(from), int64(len(data) - from)})
+func (o *spool) add(s *solve.Solver, d *solve.Solved) error {
+	r, from := -1, o.end()
+	cut := func() {
+		if o.end() > from {
+			o.extents[r] = append(o.extents[r], extent{from, o.end() - from})
+		}
 	}
-	_, err := o.file.WriteAt(data, o.at)
-	o.at += int64(len(data))
+	err := s.Each(d, func(place uint32, near []uint32, keys []float32) error {
+		if other := int(place) / o.width; other != r {
+			cut()
+			r, from = other, o.end()
+		}
+		if o.data = encodeList(o.data, place, near, keys); len(o.data) < listBytes {
+			return nil
+		}
+		return o.flush()
+	})
+	cut()
+	return err
+}
+
+func (o *spool) end() int64 { return o.at + int64(len(o.data)) }
+
+func (o *spool) flush() error {
+	n, err := o.file.WriteAt(o.data, o.at)
+	o.at, o.data = o.at+int64(n), o.data[:0]
 	return err
 }
 
 // writeTo writes a section for every range.
 func (o *spool) writeTo(out *pieces.Writer) error {
+	if err := o.flush(); err != nil {
+		return err
+	}
 	for r, extents := range o.extents {
 		size := int64(0)
 		for _, e := range extents {
@@ -224,34 +240,32 @@ func (s folding) fold(w *task) error {
 	if err != nil {
 		return err
 	}
-	from, to := s.rangePlaces(w.Part)
-	st := solve.NewStripe(from, to, ps.K)
-	defer st.Free()
-	take := func(key uint64) func(int, *pieces.Piece) error {
-		return func(_ int, p *pieces.Piece) error {
-			if err := readBlock(p, key, &st.Batch); err != nil {
-				return err
-			}
-			if err := st.Offer(s.fixed.N); err != nil {
-				return p.Damaged(err)
-			}
-			return w.ctx.Err()
+	st := s.stripeOf(w.Part, ps.K)
+	take := func(p *pieces.Piece, key uint64) error {
+		var wrong error // of a list
+		err := eachList(p, key, func(place uint32, ids []uint32, keys []float32) error {
+			wrong = st.OfferList(place, ids, keys, s.fixed.N)
+			return wrong
+		})
+		if wrong != nil {
+			return p.Damaged(wrong)
 		}
+		return errors.Join(err, w.ctx.Err())
 	}
 	if w.Division > 1 {
-		if err := s.with("fold", w.Division-1, w.Part, func(p *pieces.Piece) error { return take(listsKey)(0, p) }); err != nil {
+		if err := s.with("fold", w.Division-1, w.Part, func(p *pieces.Piece) error { return take(p, listsKey) }); err != nil {
 			return err
 		}
 	}
-	if err := s.eachPiece("solve", w.Division, take(uint64(w.Part))); err != nil {
+	err = s.eachPiece("solve", w.Division, func(_ int, p *pieces.Piece) error { return take(p, uint64(w.Part)) })
+	if err != nil {
 		return err
 	}
-	writeStripe(st, w.out, ps.K)
-	return nil
+	return writeStripe(st, w.out, ps.K)
 }
 
 // writeStripe writes the lists of a range, their bounds, and which are short.
-func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) {
+func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) error {
 	var short []uint32
 	bounds := make([]byte, 0, 2*(st.To-st.From))
 	for place := st.From; place < st.To; place++ {
@@ -263,9 +277,12 @@ func writeStripe(st *solve.Stripe, out *pieces.Writer, k int) {
 		}
 		bounds = binary.LittleEndian.AppendUint16(bounds, points.Upper(bound))
 	}
-	out.Put(listsKey, encodeLists(st.Lists, st.From, nil))
+	if err := writeLists(out, listsKey, st.Lists, st.From, st.To-st.From); err != nil {
+		return err
+	}
 	out.Put(boundsKey, bounds)
 	out.Put(shortKey, u32s(short))
+	return nil
 }
 
 // decision is made after a division.

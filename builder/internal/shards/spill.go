@@ -39,7 +39,6 @@ func (s dividing) spill(w *task) error {
 	if err != nil {
 		return err
 	}
-	defer shard.Close()
 	assigned, err := s.assigned(w, shard.rows.Len()*d.Overlap)
 	if err != nil {
 		return err

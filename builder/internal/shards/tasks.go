@@ -150,6 +150,7 @@ func (s *Run) Do(ctx context.Context, t Task) error {
 	if err := s.enoughFor(t); err != nil {
 		return err
 	}
+	s.keep(t)
 	w := &task{Task: t, of: of, ctx: ctx}
 	if w.out, err = pieces.Create(s.folder, s.name, pieceName(t, of)); err != nil {
 		return limits.Space(err)

@@ -61,11 +61,10 @@ func (u *uniting) copyRows() error {
 	if done, err := u.draft.HasRows(); done || err != nil {
 		return err
 	}
-	in, rows, err := u.input(0, u.spec.Manifest.Rows)
+	rows, err := u.input(0, u.spec.Manifest.Rows)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	audited, err := vectors.Checksum(rows, vectors.AuditOptions{Context: u.ctx, Threads: u.worker.Threads})
 	if err != nil {
 		return err

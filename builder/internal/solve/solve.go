@@ -157,7 +157,7 @@ func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 			number := int(d.places[from]) / width
 			block.Reset()
 			for ; from < len(d.places) && int(d.places[from])/width == number; from++ {
-				s.within(d, from, &block)
+				s.appendWithin(d, from, &block)
 			}
 			if len(block.Rows) > 0 && !yield(uint32(number), &block) {
 				return
@@ -166,18 +166,44 @@ func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	}
 }
 
-// within appends the list of one row, as far as it is within the bound.
-func (s *Solver) within(d *Solved, i int, block *store.Lists) {
-	near, keys := d.lists.List(uint32(i))
-	bound := s.Bounds.Key(d.places[i])
-	if len(near) == 0 || keys[0] > bound {
+// Each calls fn with the lists of a group in order of their places, without neighbors beyond the
+// bounds, and but for empty ones. The neighbors are places; they are valid during the call.
+func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []float32) error) error {
+	var ids []uint32
+	for i := 0; i < len(d.places) && d.lists != nil; i++ {
+		near, keys := s.within(d, i)
+		if len(near) == 0 {
+			continue
+		}
+		ids = ids[:0]
+		for _, id := range near {
+			ids = append(ids, d.places[id])
+		}
+		if err := fn(d.places[i], ids, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within is the list of one row, as far as it is within the bound.
+func (s *Solver) within(d *Solved, i int) (near []uint32, keys []float32) {
+	near, keys = d.lists.List(uint32(i))
+	bound, n := s.Bounds.Key(d.places[i]), len(keys)
+	for n > 0 && keys[n-1] > bound {
+		n--
+	}
+	return near[:n], keys[:n]
+}
+
+// appendWithin appends that list to a block.
+func (s *Solver) appendWithin(d *Solved, i int, block *store.Lists) {
+	near, keys := s.within(d, i)
+	if len(near) == 0 {
 		return
 	}
 	block.Append(d.places[i], nil, nil)
 	for j, id := range near {
-		if keys[j] > bound {
-			return
-		}
 		block.Add(d.places[id], keys[j])
 	}
 }

@@ -46,23 +46,39 @@ func (s *Stripe) Copy(place int) List {
 	return List{slices.Clone(ids), slices.Clone(keys)}
 }
 
+// Reset makes the stripe one of the places from from up to to, as many as it was made for at most,
+// without lists.
+func (s *Stripe) Reset(from, to int) {
+	s.From, s.To = from, to
+	for p := range uint32(to - from) {
+		s.Lists.Set(p, nil, nil)
+	}
+}
+
 // Offer unites the lists of the batch with those so far. The batch, of a graph of n rows, may come from a damaged disk.
 func (s *Stripe) Offer(n int) error {
 	l := &s.Batch
 	for i, place := range l.Rows {
-		if int(place) < s.From || int(place) >= s.To {
-			return job.ErrPosition(place, n)
+		if err := s.OfferList(place, l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]], n); err != nil {
+			return err
 		}
-		ids, keys := l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]]
-		for j, id := range ids {
-			if int(id) >= n {
-				return job.ErrPosition(id, n)
-			}
-			if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
-				return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
-			}
-		}
-		s.merger.Merge(s.Lists, place-uint32(s.From), ids, keys)
 	}
+	return nil
+}
+
+// OfferList unites a list with that of its place so far. It may come from a damaged disk too.
+func (s *Stripe) OfferList(place uint32, ids []uint32, keys []float32, n int) error {
+	if int(place) < s.From || int(place) >= s.To {
+		return job.ErrPosition(place, n)
+	}
+	for j, id := range ids {
+		if int(id) >= n {
+			return job.ErrPosition(id, n)
+		}
+		if j > 0 && !(keys[j-1] < keys[j] || keys[j-1] == keys[j] && ids[j-1] < id) { // NaN either
+			return fmt.Errorf("%w: the list of place %d in a block does not ascend", store.ErrCorrupt, place)
+		}
+	}
+	s.merger.Merge(s.Lists, place-uint32(s.From), ids, keys)
 	return nil
 }

@@ -47,6 +47,7 @@ class Local:
 
     def close(self):
         self._pool.shutdown(cancel_futures=True)
+        _task.end()
 
 
 class Dask:

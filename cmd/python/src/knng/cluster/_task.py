@@ -1,8 +1,13 @@
-"""What a worker runs: one command, and what it took."""
+"""What a worker runs: a command that does one task after the other, and what each took."""
 
+import atexit
+import contextlib
+import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 from .. import _command
@@ -12,17 +17,116 @@ from . import _objects
 def do(run, words, memory=None, threads=None, slots=1):
     """Do one task of a run by the command knng of this machine. Returns numbers and what it said, never rows.
 
-    memory and threads are those of the worker, which does ``slots`` tasks at a time.
+    memory and threads are those of the worker, which does ``slots`` tasks at a time. The process that
+    did a task waits for the next one: it has read already what tasks of a stage have in common.
     """
-    args = [_command.find(), "stage", "do", run, *words, "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
+    args = [_command.find(), "stage", "work", run, "--attached", "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
     if memory:
         args += ["--memory", str(memory // slots)]
     began = time.monotonic()
-    process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    said = process.stderr.read().decode("utf-8", "replace").strip()
-    process.stderr.close()
-    code, cpu, peak = _wait(process)
-    return {"code": code, "said": said[-4000:], "seconds": time.monotonic() - began, "cpu": cpu, "peak": peak, "host": os.uname().nodename if hasattr(os, "uname") else ""}
+    process = _idle.take(args)
+    outcome = process and process.do(words)
+    if outcome is None or outcome["code"] is None:  # there was none, or it had just ended: nobody had asked it for a while
+        process = _Process(args)
+        outcome = process.do(words)
+        if outcome["code"] is None:
+            outcome.update(code=1, said="the command ended without an answer")
+    if process.alive:
+        _idle.put(process)
+    return {**outcome, "seconds": time.monotonic() - began, "host": os.uname().nodename if hasattr(os, "uname") else ""}
+
+
+class _Process:
+    """A command that does tasks. It ends when its stdin does, so it outlives no worker, or when no task comes."""
+
+    def __init__(self, args):
+        self.args, self.alive, self.cpu = args, True, 0.0
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+
+    def do(self, words):
+        """Do a task. The code is None where the process ended by itself before."""
+        try:
+            self.process.stdin.write(" ".join(words).encode() + b"\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except OSError:
+            answer = b""
+        if not answer.endswith(b"\n"):
+            outcome = self.ended()
+            return {**outcome, "code": outcome["code"] or None}
+        cpu, peak = self.usage()
+        took, self.cpu = cpu - self.cpu, cpu
+        answer = json.loads(answer)
+        return {"code": answer["code"], "said": answer["said"][-4000:], "cpu": took, "peak": peak}
+
+    def usage(self):
+        """Seconds of CPU so far, and the most bytes that were resident; 0 where the system does not tell."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", "rb") as file:
+                fields = file.read().rsplit(b")", 1)[1].split()
+            with open(f"/proc/{self.process.pid}/status", "rb") as file:
+                peak = next((int(line.split()[1]) for line in file if line.startswith(b"VmHWM:")), 0)
+        except OSError:
+            return self.cpu, 0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak * 1024
+
+    def ended(self):
+        """How the process ended."""
+        self.hang_up()
+        code, cpu, peak = _wait(self.process)
+        self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 4000))
+        said = self.errors.read().decode("utf-8", "replace").strip()
+        self.errors.close()
+        return {"code": code, "said": said, "cpu": max(0.0, cpu - self.cpu), "peak": peak}
+
+
+    def hang_up(self):
+        self.alive = False
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+
+    def is_gone(self):
+        """Whether it ended by itself."""
+        if self.process.poll() is None:
+            return False
+        self.hang_up()
+        self.errors.close()
+        return True
+
+
+class _Idle:
+    """Processes without a task."""
+
+    def __init__(self):
+        self.lock, self.owner, self.processes = threading.Lock(), os.getpid(), []
+
+    def take(self, args):
+        """One that was started with these words; None where there is none."""
+        with self.lock:
+            if self.owner != os.getpid():  # those of the process that this one was forked from are not ours
+                self.owner, self.processes = os.getpid(), []
+            for i in reversed(range(len(self.processes))):
+                if self.processes[i].args == args:
+                    return self.processes.pop(i)
+        return None
+
+    def put(self, process):
+        with self.lock:
+            self.processes = [p for p in self.processes if not p.is_gone()] + [process]
+
+    def end(self):
+        """End all."""
+        with self.lock:
+            processes, self.processes = self.processes if self.owner == os.getpid() else [], []
+        for process in processes:
+            process.ended()
+
+
+_idle = _Idle()
+end = _idle.end
+atexit.register(end)
 
 
 def _wait(process):

@@ -20,7 +20,8 @@ import (
 // stays open and belongs to the caller.
 //
 // Cancelling ctx stops cleanly between units and returns ctx's error, with its cause; nothing
-// that was committed is lost. When dir already holds the finished graph of
+// that was committed is lost. A process that is killed loses what it had in progress, and in the
+// first second of a build (store.Early) the build. When dir already holds the finished graph of
 // these options, Build returns its stored Result and store.ErrFinished; where a file of src
 // has been written to since, it reads all rows first, to see that they are the same.
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
@@ -45,7 +46,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: cacheBytes(opts.Memory)})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: cacheBytes(opts.Memory), Early: opts.earlyTime()})
 	if errors.Is(err, store.ErrFinished) {
 		result, failed := finished(ctx, dir, src, opts.Threads)
 		if failed != nil {

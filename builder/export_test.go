@@ -27,6 +27,12 @@ func (o Options) On(fs store.FS) Options {
 	return o
 }
 
+// Early returns o with syncs put off for a while, on the file system of On.
+func (o Options) Early(d time.Duration) Options {
+	o.early = d
+	return o
+}
+
 // KeepEvery sets how long the balls method runs between two writings of its
 // lists, and returns what puts it back.
 func KeepEvery(d time.Duration) (restore func()) {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
@@ -56,7 +57,16 @@ type Options struct {
 	Then      float64                          // the time of your own work after the build, as a share of the build's: Event.Share, Event.Left and Told count it in
 	Logger    func(format string, args ...any) // Pebble's complaints; may be called by several goroutines at once; nil drops them
 
-	files store.FS // store.DraftOptions.FS; set by tests
+	files store.FS      // store.DraftOptions.FS; set by tests
+	early time.Duration // DraftOptions.Early with these files
+}
+
+// earlyTime is for how long a build syncs nothing.
+func (o *Options) earlyTime() time.Duration {
+	if o.files != nil {
+		return o.early
+	}
+	return store.Early
 }
 
 // Course is the constants of Balls beside its leaves. Zero fields mean the fitted values

@@ -169,8 +169,8 @@ func (d *Draft) CommitBlocks(stage, unit uint32, blocks iter.Seq2[uint32, *Lists
 	if err != nil {
 		return fmt.Errorf("store: unit note: %w", err)
 	}
-	b := d.bulk()
-	defer b.abort()
+	w := unitWriter{b: d.bulk(), batch: d.engine.db.NewBatch()} // not closed: a commit that fails keeps it
+	defer w.b.abort()
 	var buf []byte
 	for i, block := range blocks {
 		if len(block.Rows) == 0 {
@@ -179,15 +179,12 @@ func (d *Draft) CommitBlocks(stage, unit uint32, blocks iter.Seq2[uint32, *Lists
 		if buf, err = appendLists(buf[:0], block); err != nil {
 			return err
 		}
-		if err := b.set(key32(tagBlock, stage, unit, i), buf); err != nil {
+		if err := w.set(key32(tagBlock, stage, unit, i), buf); err != nil {
 			return err
 		}
 	}
-	if err := b.commit(); err != nil {
-		return err
-	}
-	if err := d.engine.set(key32(tagUnit, stage, unit), value); err != nil {
-		return fmt.Errorf("store: mark unit %d of stage %d: %w", unit, stage, err)
+	if err := w.commit(key32(tagUnit, stage, unit), value); err != nil {
+		return fmt.Errorf("store: unit %d of stage %d: %w", unit, stage, err)
 	}
 	return nil
 }

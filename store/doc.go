@@ -202,6 +202,8 @@
 // A fold writes new lists, then the record, then excises the lists and blocks that it
 // replaces. Blocks of unmarked units, and lists of stages other than that of the record,
 // are leftovers of a crash and mean nothing.
+// An unfinished store with a file graph.early was killed in its first second, before anything
+// was synced: all else in it is removed when its build is given again, which begins anew.
 //
 // # The seal
 //

@@ -28,6 +28,7 @@ type DraftOptions struct {
 	Scratch    string                           // where scratch files go, in a folder of their own; "" is DIR/scratch
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 	FS         FS                               // where all but scratch files are written; nil is the system. Tests put in ones that fail
+	Early      time.Duration                    // for how long a new build syncs nothing: a process that is killed by then begins anew
 }
 
 // A Draft is a store being built, locked against other processes. Its methods
@@ -44,11 +45,13 @@ type Draft struct {
 	home       *rooted.Dir // dir, as it was opened
 	opts       DraftOptions
 	fs         vfs.FS
+	early      *early // nil: it syncs as it goes
 	lock       io.Closer
 	engine     *engine
 	manifest   Manifest
 	resumed    bool
 	tables     atomic.Int64 // names temporary tables
+	logged     atomic.Int64 // bytes of blocks that went through the log
 	tableBytes int          // 0: the constant. Tests want several tables
 	closed     bool
 	swept      bool // the scratch folder elsewhere
@@ -114,6 +117,10 @@ func (d *Draft) enter(m Manifest) (err error) {
 	if state == Finished {
 		return alreadyFinished(d.dir, &m)
 	}
+	m.Format, m.Created = FormatVersion, time.Now().UTC().Format(time.RFC3339)
+	if state, err = d.openEarly(state, &m); err != nil {
+		return err
+	}
 	return d.open(state == Unfinished, m)
 }
 
@@ -167,7 +174,6 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 // create makes a database with a manifest in a folder of its own and renames
 // it: a crash while Pebble creates a database leaves one that does not open.
 func (d *Draft) create(m Manifest) error {
-	m.Format, m.Created = FormatVersion, time.Now().UTC().Format(time.RFC3339)
 	path := filepath.Join(d.dir, graphName)
 	if err := makeFolder(d.fs, d.dir); err != nil {
 		return err
@@ -344,6 +350,9 @@ func (d *Draft) Close() (err error) {
 	d.Untell()
 	if d.engine != nil {
 		err = d.engine.close()
+	}
+	if d.lock != nil {
+		err = errors.Join(err, d.endEarly())
 	}
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())

@@ -53,19 +53,24 @@ func StateOf(dir string) (State, error) {
 	if err != nil {
 		return Other, fmt.Errorf("store: %w", err)
 	}
-	state := Absent
+	state, early := Absent, false
 	for _, e := range entries {
 		switch e.Name() {
 		case sealName:
 			return Finished, nil
 		case graphName:
 			state = Unfinished
+		case earlyName:
+			early = true
 		case scratchName, graphName + newSuffix, sealName + newSuffix:
 		default:
 			if state == Absent && (e.Name() != vectorsName || !holdsRowsOnly(filepath.Join(dir, vectorsName))) {
 				state = Other
 			}
 		}
+	}
+	if early { // after a crash any of its files may be missing
+		state = Unfinished
 	}
 	return state, nil
 }

@@ -56,7 +56,7 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 	opts := &pebble.Options{
 		FS: fs, Cache: e.cache, Merger: merger, FormatMajorVersion: formatMajorVersion,
 		ReadOnly: readOnly, ErrorIfNotExists: to != toCreate,
-		// Only kilobytes are written through the WAL; all else is ingested.
+		// Only kilobytes, and the units of small builds, are written through the WAL; all else is ingested.
 		MemTableSize: 4 << 20,
 		// Every block is written where it will stay. Compactions are asked for,
 		// so nobody needs statistics; Pebble would read a damaged table for them

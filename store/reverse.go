@@ -116,7 +116,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	if err := syncDir(d.fs, filepath.Join(dir, graphName)); err != nil {
 		return err
 	}
-	return seal(ctx, d.fs, home, nil)
+	return seal(ctx, d.fs, home, nil, func() error { return nil })
 }
 
 func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {

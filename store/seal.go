@@ -75,15 +75,36 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, written.Name)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	if err := d.dropLogs(); err != nil {
+		return err
+	}
 	// Files that were removed must not come back beside those that are sealed.
 	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
 		return err
 	}
-	if err := seal(ctx, d.fs, d.home, catalog); err != nil {
+	if err := seal(ctx, d.fs, d.home, catalog, d.endEarly); err != nil {
 		return err
 	}
 	d.dropScratch()
 	return d.Close()
+}
+
+// dropLogs removes the logs that Pebble keeps to write over: all but the last, since settle
+// flushed what was in them. They would be sealed, with 300 KB of units of 1,000 rows.
+func (d *Draft) dropLogs() error {
+	dir := filepath.Join(d.dir, graphName)
+	names, err := d.fs.List(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	logs := slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".log") })
+	slices.SortFunc(logs, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	for _, name := range logs[:max(0, len(logs)-1)] {
+		if err := d.fs.Remove(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return nil
 }
 
 // dropScratch removes the build's own scratch folder, or in DIR/scratch the data that killed
@@ -168,14 +189,14 @@ func (d *Draft) settle() error {
 	return nil
 }
 
-// seal hashes all files and writes DIR/SEAL aside, then renames it: the store is
-// finished from that moment.
+// seal hashes all files, calls synced, after which all but the seal is on disk, and writes DIR/SEAL
+// aside, then renames it: the store is finished from that moment.
 //
 //	knng seal 1
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft) error {
+func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft, synced func() error) error {
 	files, errs, err := hashFiles(ctx, home, ours, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -185,6 +206,9 @@ func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraf
 		if err := catalog.end(sha256.Sum256(text)); err != nil {
 			return err
 		}
+	}
+	if err := synced(); err != nil {
+		return err
 	}
 	p, err := newPublication(fs, home.Path(sealName))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // divideBalls runs one overlapping division.
 func (m *Method) divideBalls() error {
 	number := m.State.Count(job.DivisionStage) + 1
-	m.freeRound()
+	m.joins.free()
 	stands := m.Goal.OverlapOf(number)
 	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.N())*int64(stands))
 	pairs, err := m.solveDivision(number, stands, p)

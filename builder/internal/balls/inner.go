@@ -13,8 +13,9 @@ import (
 // keys from the beginning. Of the rows that steer the exact lists are known, so into how
 // many balls rows have to look is known before the first one does.
 
-// innerCells are the balls, and their foreseen recall.
+// innerCells are the balls of a build, and their foreseen recall.
 type innerCells struct {
+	m *Method
 	*inner.Cells
 	foresight *inner.Foresight // nil: nothing steers
 }
@@ -34,8 +35,9 @@ const foreseenMargin = 0.0025
 // all pairs took 18 s of a core, and all pairs 11.
 const innerWorth = 0.6
 
-// prepareInner makes the balls, or has the exact method go on where it costs no more.
-func (m *Method) prepareInner() error {
+// prepare makes the balls, or has the exact method go on where it costs no more.
+func (c *innerCells) prepare() error {
+	m := c.m
 	p := m.Begin("cells", "rows", int64(m.N()))
 	defer p.End("")
 	m.Keyed, m.State.Means = true, job.ByKeys
@@ -47,12 +49,12 @@ func (m *Method) prepareInner() error {
 	if err != nil {
 		return err
 	}
-	m.cells = innerCells{Cells: cells}
+	c.Cells = cells
 	if m.Steer == nil {
 		return nil
 	}
-	m.cells.foresight = cells.Foresee(m.Steer.Places, neighborsOf(m.Steer), m.Goal.Wanted(0))
-	count, pairs := m.cells.foresight.Cells(m.Goal.Wanted(0))
+	c.foresight = cells.Foresee(m.Steer.Places, neighborsOf(m.Steer), m.Goal.Wanted(0))
+	count, pairs := c.foresight.Cells(m.Goal.Wanted(0))
 	m.Say("%d balls by length and direction: about %d of them, %.0f pairs a row, for recall %.3f", cells.Len(), count, pairs, m.Goal.Recall)
 	if len(m.State.Stages) == 0 && pairs > innerWorth*m.State.AllPairs(m.N()) && !m.Goal.Capped() {
 		m.State.Side = m.BlockSide()
@@ -61,27 +63,28 @@ func (m *Method) prepareInner() error {
 	return nil
 }
 
-// nextInner has rows look into more balls until recall suffices.
-func (m *Method) nextInner() (kind, stop string) {
+// next has rows look into more balls until recall suffices.
+func (c *innerCells) next() (kind, stop string) {
+	m := c.m
 	s, g := &m.State, &m.Goal
 	switch done, looked := s.Count(job.DivisionStage), s.Last().Parts; {
-	case g.Divisions > 0 && g.BallsDone(s) >= g.Divisions, !g.Steered(s) && done > 0, looked >= m.cells.Len():
-		return "", fmt.Sprintf("each row looked into %d of %d balls", looked, m.cells.Len())
-	case done > 0 && !g.Capped() && m.looksPairs(m.looks()) > innerWorth*s.AllPairs(s.Rows):
+	case g.Divisions > 0 && g.BallsDone(s) >= g.Divisions, !g.Steered(s) && done > 0, looked >= c.Len():
+		return "", fmt.Sprintf("each row looked into %d of %d balls", looked, c.Len())
+	case done > 0 && !g.Capped() && c.pairs(c.looks()) > innerWorth*s.AllPairs(s.Rows):
 		return job.ListsStage, ""
 	}
 	return job.DivisionStage, ""
 }
 
-// looksPairs is how many pairs a row takes that looks into so many balls.
-func (m *Method) looksPairs(balls int) float64 {
-	return float64(balls)*float64(m.N())/float64(m.cells.Len()) + float64(m.cells.Len())
+// pairs is how many pairs a row takes that looks into so many balls.
+func (c *innerCells) pairs(balls int) float64 {
+	return float64(balls)*float64(c.m.N())/float64(c.Len()) + float64(c.Len())
 }
 
 // looks is into how many balls a row will have looked after the next division: as many as
 // the target asks for by the foreseen recall, and else twice as many as before.
-func (m *Method) looks() int {
-	s, g, f := &m.State, &m.Goal, m.cells.foresight
+func (c *innerCells) looks() int {
+	s, g, f := &c.m.State, &c.m.Goal, c.foresight
 	looked := s.Last().Parts
 	switch {
 	case g.Divisions > 0:
@@ -94,19 +97,20 @@ func (m *Method) looks() int {
 	if count <= looked {
 		count = looked + max(looked/4, 1)
 	}
-	return min(count, m.cells.Len())
+	return min(count, c.Len())
 }
 
-// divideInner is a division under inner products.
-func (m *Method) divideInner() error {
-	st := job.Stage{Kind: job.DivisionStage, Number: m.State.Count(job.DivisionStage) + 1, Parts: m.looks()}
+// divide is a division under inner products.
+func (c *innerCells) divide() error {
+	m := c.m
+	st := job.Stage{Kind: job.DivisionStage, Number: m.State.Count(job.DivisionStage) + 1, Parts: c.looks()}
 	reach := inner.Reach(0.3)
-	if m.cells.foresight != nil {
-		reach = m.cells.foresight.Reach
+	if c.foresight != nil {
+		reach = c.foresight.Reach
 	}
 	p := m.Begin(fmt.Sprintf("division %d", st.Number), "rows", int64(m.N()))
 	lists := inner.Lists{Found: m.found, Keys: m.Keys, Threads: m.Job.Threads, Progress: p.Add}
-	pairs, err := m.cells.Look(m.Ctx, lists, reach, m.State.Last().Parts, st.Parts)
+	pairs, err := c.Look(m.Ctx, lists, reach, m.State.Last().Parts, st.Parts)
 	if err != nil {
 		return err
 	}
@@ -115,6 +119,6 @@ func (m *Method) divideInner() error {
 		return err
 	}
 	err = m.endBallStage(st)
-	p.End("division %d: each row looked into %d of %d balls, %.0f pairs a row%s", st.Number, st.Parts, m.cells.Len(), float64(pairs)/float64(m.N()), m.SteerNote())
+	p.End("division %d: each row looked into %d of %d balls, %.0f pairs a row%s", st.Number, st.Parts, c.Len(), float64(pairs)/float64(m.N()), m.SteerNote())
 	return err
 }

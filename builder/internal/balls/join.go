@@ -12,20 +12,27 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// join runs one round of joins, or as many parts of it as the target recall
+// joins are the rounds of joins of a build.
+type joins struct {
+	m     *Method
+	round *propagation.Round // nil: none since a division
+}
+
+// run runs one round, or as many parts of it as the target recall
 // takes.
-func (m *Method) join() error {
+func (j *joins) run() error {
+	m := j.m
 	number := m.State.Count(job.PropagationStage) + 1
 	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.N()))
-	if m.round == nil {
-		m.round = propagation.NewRound(m.found, m.State.Plan.Most)
+	if j.round == nil {
+		j.round = propagation.NewRound(m.found, m.State.Plan.Most)
 	}
-	m.round.Begin(m.Set.Seed + uint64(number))
+	j.round.Begin(m.Set.Seed + uint64(number))
 	st := job.Stage{Kind: job.PropagationStage, Number: number}
 	before := m.State.Last().Recall
 	for st.Parts < propagation.Parts && !m.Goal.Reached(&m.State, st.Recall, st.Margin) {
-		to := m.partsTo(st, before)
-		pairs, err := m.joinParts(st.Parts, to, p)
+		to := j.partsTo(st, before)
+		pairs, err := j.parts(st.Parts, to, p)
 		if err != nil {
 			return err
 		}
@@ -42,11 +49,11 @@ func (m *Method) join() error {
 	return err
 }
 
-// freeRound gives back the memory that only rounds need.
-func (m *Method) freeRound() {
-	if m.round != nil {
-		m.round.Free()
-		m.round = nil
+// free gives back the memory that only rounds need.
+func (j *joins) free() {
+	if j.round != nil {
+		j.round.Free()
+		j.round = nil
 	}
 }
 
@@ -54,7 +61,8 @@ func (m *Method) freeRound() {
 // less than those before, whose finds they meet again: as many of them as would
 // reach the target at the same rate do not overshoot it. Few steering rows tell the rate
 // of few parts badly: it is relied on for no more than as many parts again, and one.
-func (m *Method) partsTo(st job.Stage, before float64) int {
+func (j *joins) partsTo(st job.Stage, before float64) int {
+	m := j.m
 	switch gain := st.Recall - before; {
 	case m.Set.Recall == 0:
 		return propagation.Parts
@@ -72,18 +80,19 @@ func (m *Method) partsTo(st job.Stage, before float64) int {
 // joinRange is how many places a thread takes at a time.
 const joinRange = 1024
 
-// joinParts joins around the places of parts from to to-1.
-func (m *Method) joinParts(from, to int, p *progress.Phase) (int64, error) {
+// parts joins around the places of parts from to to-1.
+func (j *joins) parts(from, to int, p *progress.Phase) (int64, error) {
+	m := j.m
 	var pairs atomic.Int64
 	for from < to {
-		if from == m.round.Entered() {
-			if err := m.round.Enter(from, m.Job.Threads); err != nil {
+		if from == j.round.Entered() {
+			if err := j.round.Enter(from, m.Job.Threads); err != nil {
 				return 0, err
 			}
 		}
-		end := min(to, m.round.Entered())
+		end := min(to, j.round.Entered())
 		err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(first, last int) error {
-			join, places := m.joiner(), make([]uint32, 0, joinRange)
+			join, places := j.joiner(), make([]uint32, 0, joinRange)
 			return func(first, last int) error {
 				places = places[:0]
 				for place := uint32(first); place < uint32(last); place++ {
@@ -105,12 +114,13 @@ func (m *Method) joinParts(from, to int, p *progress.Phase) (int64, error) {
 }
 
 // joiner returns one goroutine's joiner, by codes or by keys.
-func (m *Method) joiner() *propagation.Join {
+func (j *joins) joiner() *propagation.Join {
+	m := j.m
 	if !m.Keyed {
-		return m.round.Join(m.Codes)
+		return j.round.Join(m.Codes)
 	}
 	c := leaves.Comparer(&m.Points, m.found)
-	return m.round.JoinBy(func(all []uint32, fresh int) error {
+	return j.round.JoinBy(func(all []uint32, fresh int) error {
 		_, err := c.Among(all, fresh)
 		return err
 	})

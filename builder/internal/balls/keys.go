@@ -13,7 +13,7 @@ import (
 func (m *Method) goKeyed() error {
 	p := m.Begin("keys", "rows", int64(m.N()))
 	defer p.End("codes tell no more: rows are compared by their keys")
-	m.freeRound()
+	m.joins.free()
 	err := vectors.Apart(m.Job.Threads, m.N(), 1024, func() func(from, to int) error {
 		c := leaves.Comparer(&m.Points, m.found)
 		return func(from, to int) error {

@@ -8,7 +8,6 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/vectors"
 )
 
@@ -17,13 +16,17 @@ type Method struct {
 	*build.Build
 	opts  Options
 	found *candidates.Lists
-	round *propagation.Round
 	kept  time.Time // when found was last on disk as it was in memory
 	cells innerCells
+	joins joins
 }
 
 // New returns the balls method on a build.
-func New(b *build.Build, o Options) *Method { return &Method{Build: b, opts: o} }
+func New(b *build.Build, o Options) *Method {
+	m := &Method{Build: b, opts: o}
+	m.cells.m, m.joins.m = m, m
+	return m
+}
 
 // Candidates returns the lists of candidates so far; nil before Resume.
 func (m *Method) Candidates() *candidates.Lists { return m.found }
@@ -60,7 +63,7 @@ func (m *Method) Resume() error { return m.loadCandidates() }
 
 func (m *Method) Prepare() error {
 	if m.Inner() {
-		return m.prepareInner()
+		return m.cells.prepare()
 	}
 	if !m.Space.Metric().Coded() {
 		m.State.Means = job.ByKeys
@@ -89,7 +92,7 @@ func (m *Method) Stage(kind string) error {
 	case job.KnownStage:
 		return m.known()
 	case job.PropagationStage:
-		return m.join()
+		return m.joins.run()
 	case job.SteerStage:
 		return m.widen()
 	case job.KeysStage:
@@ -98,7 +101,7 @@ func (m *Method) Stage(kind string) error {
 		return m.goExact()
 	}
 	if m.Inner() {
-		return m.divideInner()
+		return m.cells.divide()
 	}
 	return m.divideBalls()
 }
@@ -106,7 +109,7 @@ func (m *Method) Stage(kind string) error {
 func (m *Method) Finish() error { return m.rerank() }
 
 func (m *Method) Free() {
-	m.freeRound()
+	m.joins.free()
 	if m.found != nil {
 		m.found.Free()
 		m.found = nil
@@ -117,7 +120,7 @@ func (m *Method) Free() {
 func (m *Method) rerank() (err error) {
 	p := m.Begin("rerank", "rows", int64(m.N()))
 	defer p.End("")
-	m.freeRound()
+	m.joins.free()
 	m.Lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
 	m.DropAxes()
 	return err

@@ -22,20 +22,28 @@ func (m *Method) Next() (kind, stop string) {
 		return job.KnownStage, ""
 	}
 	if m.Inner() {
-		return m.nextInner()
+		return m.cells.next()
 	}
-	kind, stop = m.more()
+	kind, stop = decision{s, g, &m.opts}.more()
 	if kind == job.PropagationStage {
 		return kind, stop
 	}
 	return g.OrTurn(s, kind, stop)
 }
 
+// A decision is between divisions and joins, where recall does not suffice. It reads the state,
+// the goal and the options alone.
+type decision struct {
+	s    *job.State
+	g    *job.Goal
+	opts *Options
+}
+
 // more decides where recall does not suffice.
-func (m *Method) more() (kind, stop string) {
-	s, g := &m.State, &m.Goal
+func (d decision) more() (kind, stop string) {
+	s, g := d.s, d.g
 	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.LastWork()
-	if m.joinsKnown(balls, rounds) {
+	if d.joinsKnown(balls, rounds) {
 		return job.PropagationStage, ""
 	}
 	most := g.MostDivisions(s)
@@ -53,9 +61,9 @@ func (m *Method) more() (kind, stop string) {
 		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
-	case balls == 0, last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || m.divisionsGoOn(balls)):
+	case balls == 0, last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || d.divisionsGoOn(balls)):
 		return job.DivisionStage, ""
-	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || m.soon()):
+	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || d.soon()):
 		return job.PropagationStage, ""
 	case mayDivide:
 		return job.DivisionStage, ""
@@ -69,22 +77,22 @@ func (m *Method) more() (kind, stop string) {
 
 // joinsKnown reports whether known lists are joined already: at once unless they were before, and
 // else after the first division, which has led rows of other parts to each.
-func (m *Method) joinsKnown(balls, rounds int) bool {
-	s, g := &m.State, &m.Goal
-	if m.opts.Known == nil || !g.Steered(s) || !g.Propagate || rounds > 0 && !m.soon() {
+func (d decision) joinsKnown(balls, rounds int) bool {
+	s, g := d.s, d.g
+	if d.opts.Known == nil || !g.Steered(s) || !g.Propagate || rounds > 0 && !d.soon() {
 		return false
 	}
 	if balls > 0 {
 		return rounds == 0
 	}
-	return m.opts.Ends == nil
+	return d.opts.Ends == nil
 }
 
 // divisionsGoOn reports whether another division comes before the first joins: below the
 // recall from which these take over, and where it will not reach the target. If it did it
 // would overshoot it, which a part of a round does not.
-func (m *Method) divisionsGoOn(balls int) bool {
-	s, g := &m.State, &m.Goal
+func (d decision) divisionsGoOn(balls int) bool {
+	s, g := d.s, d.g
 	last := s.Last()
 	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
 }
@@ -92,8 +100,8 @@ func (m *Method) divisionsGoOn(balls int) bool {
 // soon reports whether more rounds of joins are likely to reach the target: each
 // gains about a third of the gain of the one before it, so all of them together
 // half of the last.
-func (m *Method) soon() bool {
-	s, g := &m.State, &m.Goal
+func (d decision) soon() bool {
+	s, g := d.s, d.g
 	gained, known := s.Gained()
 	if !known {
 		return true

@@ -90,6 +90,9 @@ func (e *exportFlags) complete(c *cobra.Command) (err error) {
 		}
 		return nil
 	}
+	if e.opts.Format == export.METIS && e.opts.Symmetric == "" {
+		return errors.New("metis holds undirected graphs only: give --symmetric union or mutual, or --for metis")
+	}
 	return e.opts.Validate()
 }
 

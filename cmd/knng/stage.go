@@ -82,7 +82,7 @@ func (b *stageFlags) complete(c *cobra.Command) (err error) {
 	if b.opts.Metric, err = distance.ParseMetric(b.metric); err != nil {
 		return err
 	}
-	b.opts.BadRows, b.opts.Method, b.cut.Version = builder.BadRows(b.badRows), builder.Parts, version()
+	b.opts.BadRows, b.opts.Method, b.cut.Version = builder.BadRows(b.badRows), builder.Parts, build()
 	if b.cut.Rows < 0 || b.cut.Solvers < 0 || b.cut.Range < 0 {
 		return errors.New("--shard-rows, --solvers and --range-rows want 1 or more")
 	}
@@ -133,7 +133,7 @@ func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
 	if run, err = onlyRun(run); err != nil {
 		return nil, err
 	}
-	w.Version, w.Logger = version(), g.log
+	w.Version, w.Logger = build(), g.log
 	builder.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
 	s, err := builder.OpenShards(run, w.Worker)
 	if errors.Is(err, builder.ErrVersion) {

@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/store"
@@ -39,4 +43,49 @@ func version() string {
 		}
 	}
 	return info.Main.Version
+}
+
+// build tells builds apart that may make different files: the version, and for a checkout with
+// changes, or where nothing says which commit it is of, a hash of the program as well.
+func build() string {
+	if recorded() {
+		return version()
+	}
+	return version() + " " + programHash()
+}
+
+// recorded reports whether a version control system has what the program was built from.
+func recorded() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || strings.Contains(info.Main.Version, "+dirty") {
+		return false
+	}
+	revision := info.Main.Version != "(devel)" && info.Main.Version != ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return false
+		case s.Key == "vcs.revision":
+			revision = true
+		}
+	}
+	return revision
+}
+
+// programHash is a hash of the program's file, "" where it cannot be read.
+func programHash() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := xxhash.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%016x", sum.Sum64())
 }

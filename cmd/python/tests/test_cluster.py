@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 from knng import _command, cluster
+from knng.cluster import _task
 
 OPTIONS = ["-k", "8", "--recall", "0.93", "--shard-rows", "7000", "--solvers", "6", "--range-rows", "9000"]
 
@@ -81,6 +82,101 @@ def test_bad_engines(rows, tmp_path, engine):
         cluster.build(rows, tmp_path / "run", engine, OPTIONS)
 
 
+PROXY = """#!{python}
+# The command, but that the first task of every stage is killed while it is done, and its worker with it.
+import os, signal, subprocess, sys, time
+real, marks, words = {real!r}, {marks!r}, sys.argv[1:]
+if words[:2] != ["stage", "work"]:
+    os.execv(real, [real, *words])
+worker = None
+for line in iter(sys.stdin.readline, ""):
+    try:
+        os.close(os.open(os.path.join(marks, "-".join(line.split()[:1])), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        worker = worker or subprocess.Popen([real, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        worker.stdin.write(line)
+        worker.stdin.flush()
+        print(worker.stdout.readline(), end="", flush=True)
+        continue
+    task = subprocess.Popen([real, "stage", "do", words[2], *line.split(), *(w for w in words[3:] if w != "--attached")])
+    time.sleep(0.01)
+    task.kill()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_killed_in_every_stage(rows, expected, tmp_path, monkeypatch):
+    marks, proxy = tmp_path / "marks", tmp_path / "knng"
+    marks.mkdir()
+    proxy.write_text(PROXY.format(python=sys.executable, real=_command.find(), marks=str(marks)))
+    proxy.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("KNNG_BINARY", str(proxy))
+        result = cluster.build(rows, tmp_path / "run", "local:2", OPTIONS, memory=300 << 20)
+    stages = {m.name for m in marks.iterdir()}
+    assert stages >= set("audit settle sample fit controls draw lead assign cut spill solve fold decide resample report complete adjacency seal".split())
+    assert result["retries"] >= len(stages)
+    assert united(result["run"], tmp_path) == expected
+
+
+def waves(run, until):
+    """Do tasks until those of a stage come, and return one of these."""
+    while True:
+        tasks = _command.run(["stage", "next", run])["tasks"]
+        if tasks[0].split()[0] == until:
+            return tasks[0].split()
+        feed = "\n".join(tasks) + "\n"
+        done = subprocess.run([_command.find(), "stage", "work", run], input=feed, capture_output=True, text=True, check=True)
+        assert done.stdout == '{"code":0,"said":""}\n' * len(tasks)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal stops a process here")
+def test_a_late_attempt_changes_nothing(rows, expected, tmp_path):
+    """A task is stopped in the middle, another worker does it, the run ends, and then it goes on."""
+    run = _command.run(["stage", "begin", *rows, "-o", str(tmp_path / "run"), *OPTIONS])["run"]
+    words = waves(run, "solve")
+    folder = Path(run) / "d01" / "solve"
+    for pause in (0.01, 0.005, 0.002, 0):  # stop it after it began to write, and before it has ended
+        late = subprocess.Popen([_command.find(), "stage", "do", run, *words], stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: late.poll() is not None or any(folder.glob("*")))  # noqa: B023
+        time.sleep(pause)
+        late.send_signal(signal.SIGSTOP)
+        if not [p for p in folder.glob("*") if p.suffix != ".tmp"]:
+            break
+        late.kill()
+        late.communicate()
+        for file in folder.glob("*"):
+            file.unlink()
+    else:
+        pytest.skip("the task always ends before it can be stopped")
+    try:
+        result = cluster.build(rows, tmp_path / "run", "local:2", OPTIONS)
+        assert result["run"] == run and united(run, tmp_path) == expected
+    finally:
+        late.send_signal(signal.SIGCONT)
+        said = late.communicate(timeout=60)[1]
+    assert late.returncode in (0, 1) and "panic" not in said, said
+    (tmp_path / "again").mkdir()
+    assert _command.run(["stage", "next", run])["ended"] and united(run, tmp_path / "again") == expected
+
+
+def test_another_version_is_refused(rows, tmp_path, monkeypatch):
+    """A program that differs in a letter of its version, and so in its file."""
+    run = _command.run(["stage", "begin", *rows, "-o", str(tmp_path / "run"), *OPTIONS])["run"]
+    version = _command.run(["version"])["version"].encode()
+    program, other = Path(_command.find()).read_bytes(), tmp_path / "other"
+    other.write_bytes(program.replace(version, version[:-1] + (b"x" if version[-1:] != b"x" else b"y")))
+    other.chmod(0o755)
+    done = subprocess.run([other, "stage", "do", run, "audit", "0"], capture_output=True, text=True)
+    assert done.returncode == 2 and "another version of knng began this run" in done.stderr
+    outcome = {}
+    with monkeypatch.context() as patch:
+        patch.setenv("KNNG_BINARY", str(other))
+        outcome = _task.do(run, ["audit", "0"])
+    assert outcome["code"] == 2 and "another version" in outcome["said"], outcome
+    assert not list(Path(run).glob("audit/*"))
+
+
 def environment():
     source = str(Path(cluster.__file__).resolve().parents[2])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
@@ -97,15 +193,15 @@ class Dask:
         self.address = json.loads(self.file.read_text())["address"].replace("tcp://", "dask://")
         self.workers = [self.worker(), self.worker()]
 
-    def start(self, *words):
+    def start(self, *words, **env):
         with open(self.folder / "dask.log", "ab") as log:
-            process = subprocess.Popen([sys.executable, "-m", "dask", *words], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment())
+            process = subprocess.Popen([sys.executable, "-m", "dask", *words], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env={**environment(), **env})
         self.processes.append(process)
         return process
 
-    def worker(self):
+    def worker(self, **env):
         return self.start("worker", self.address.replace("dask://", "tcp://"), "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1", "--memory-limit", "512MiB",
-                          "--no-dashboard", "--no-nanny", "--local-directory", str(self.folder))
+                          "--no-dashboard", "--no-nanny", "--local-directory", str(self.folder), **env)
 
     def stop(self):
         for process in self.processes:
@@ -132,22 +228,22 @@ def dask(tmp_path):
     engine.stop()
 
 
-def driver(rows, run, engine):
+def driver(rows, run, engine, *options):
     return subprocess.Popen(
-        [sys.executable, "-m", "knng.cluster", "build", *rows, "-o", str(run), "--engine", engine, "--json", *OPTIONS],
+        [sys.executable, "-m", "knng.cluster", "build", *rows, "-o", str(run), "--engine", engine, "--json", *OPTIONS, *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
 
 
-def begun(run, stage):
-    """Whether a task of a stage has begun to write."""
-    return lambda: any(run.glob(f"*/{stage}/*"))
+def begun(run, *stages):
+    """Whether a task of a stage, or of one after it, has begun to write: a stage may be over, and its files gone, before anybody looks."""
+    return lambda: any(any(run.glob(f"*/{stage}/*")) for stage in stages)
 
 
 def test_dask_workers_killed(rows, expected, tmp_path, dask):
     run = tmp_path / "run"
     process = driver(rows, run, dask.address)
-    for stage in ("d01/assign", "d01/solve"):
-        wait_for(begun(run, stage))
+    for stages in (["d01/assign", "d01/cut", "d01/spill"], ["d01/solve", "d01/fold", "d01/decide"]):
+        wait_for(begun(run, *stages))
         dask.workers.pop(0).send_signal(signal.SIGKILL)
         dask.workers.append(dask.worker())
     out, said = process.communicate(timeout=170)
@@ -158,7 +254,7 @@ def test_dask_workers_killed(rows, expected, tmp_path, dask):
 def test_dask_worker_that_hangs_and_scheduler_that_is_killed(rows, expected, tmp_path, dask):
     run = tmp_path / "run"
     process = driver(rows, run, dask.address)
-    wait_for(begun(run, "d01/spill"))
+    wait_for(begun(run, "d01/spill", "d01/solve"))
     dask.scheduler.send_signal(signal.SIGKILL)
     out, said = process.communicate(timeout=120)
     assert process.returncode == 1 and "give the same command again" in said and "Traceback" not in said, said
@@ -176,3 +272,27 @@ def test_dask_worker_that_hangs_and_scheduler_that_is_killed(rows, expected, tmp
         assert json.loads(out)["tasks"] < 100, "it began anew"
     finally:
         again.stop()
+
+
+@pytest.fixture
+def full(tmp_path):
+    """A folder on a disk that is full but for some pages."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    if not hasattr(os, "geteuid") or os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)], capture_output=True).returncode:
+        pytest.skip("only root can mount a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_dask_worker_whose_disk_is_full(rows, expected, tmp_path, dask, full):
+    dask.workers.pop().kill()
+    dask.workers.append(dask.worker(TMPDIR=str(full)))
+    for shard_rows in ("7000", "9000", "6000", "5000", "11000"):  # Dask gives the one task that needs the disk to either worker
+        process = driver(rows, tmp_path / "run", dask.address, "--shard-rows", shard_rows)
+        out, said = process.communicate(timeout=170)
+        assert process.returncode == 0, said
+        if json.loads(out)["retries"] > 0:
+            break
+    assert "no space left" in said.lower(), said
+    assert united(json.loads(out)["run"], tmp_path) == expected

@@ -51,6 +51,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
 def _do(workers, run, tasks, tally):
     """Have tasks done, each in up to three tries."""
     failed = [0] * len(tasks)
+    where_failed = [set() for _ in tasks]
     for i, words in enumerate(tasks):
         workers.submit(i, run, words)
     left = len(tasks)
@@ -67,7 +68,9 @@ def _do(workers, run, tasks, tally):
             times = "" if hopeless else f" {TRIES} times"
             raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again")
         tally.retried(name, failed[i], said)
-        workers.submit(i, run, tasks[i])
+        if not isinstance(outcome, BaseException):
+            where_failed[i].add(outcome.get("worker"))
+        workers.submit(i, run, tasks[i], avoid=where_failed[i])
 
 
 def _why(outcome):

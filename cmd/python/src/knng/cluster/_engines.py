@@ -1,5 +1,8 @@
 """Engines behind one small interface: submit a task, wait for any that ended.
 
+``submit`` may be told workers to avoid, on which the task failed: one whose disk is full fails at once, and would
+be given every task. Dask minds them; the other engines choose by themselves.
+
 An engine knows commands and counts. Its ``wait`` returns (token, outcome) of a task that
 ended: what ``_task.do`` returned, or an exception where its worker was lost.
 """
@@ -7,6 +10,8 @@ ended: what ``_task.do`` returned, or an exception where its worker was lost.
 import concurrent.futures
 import logging
 import os
+import re
+import sys
 import time
 import urllib.parse
 
@@ -18,7 +23,7 @@ class EngineError(Exception):
 
 
 def connect(address, memory=None, threads=None):
-    """The engine at ``local:N``, ``dask://HOST:PORT``, ``ray://HOST:PORT``, ``ray:auto`` or ``spark://HOST:PORT``."""
+    """The engine at ``local:N``, ``dask://HOST:PORT``, ``ray://HOST:PORT``, ``ray:auto``, ``spark://HOST:PORT`` or ``spark:local[N]``."""
     kind = address.split(":", 1)[0]
     if kind not in _KINDS:
         raise EngineError(f"engine {address!r}, want local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077")
@@ -37,7 +42,7 @@ class Local:
         self._share = {"memory": memory, "threads": threads or max(1, (os.cpu_count() or 1) // self.slots)}
         self._futures = {}
 
-    def submit(self, token, run, words):
+    def submit(self, token, run, words, avoid=()):
         self._futures[self._pool.submit(_task.do, run, words, **self._share)] = token
 
     def wait(self):
@@ -70,11 +75,13 @@ class Dask:
         self._share = {"memory": memory, "threads": threads}
         self._address, self._futures, self._count = where, {}, 0
 
-    def submit(self, token, run, words):
+    def submit(self, token, run, words, avoid=()):
         self._count += 1
         key = f"knng-{os.getpid()}-{self._count}-{words[0]}"
         try:
-            self._futures[self._client.submit(_dask_task, run, words, key=key, pure=False, **self._share)] = token
+            others = [w for w in self._client.nthreads() if w not in avoid] if avoid else []
+            where = {"workers": others} if others else {}
+            self._futures[self._client.submit(_dask_task, run, words, key=key, pure=False, **where, **self._share)] = token
         except Exception as error:  # a client whose scheduler is gone
             raise self._lost() from error
 
@@ -117,7 +124,7 @@ def _dask_task(run, words, memory, threads):
     slots = worker.state.nthreads
     if memory is None and getattr(worker, "memory_manager", None) is not None and worker.memory_manager.memory_limit:
         memory = int(worker.memory_manager.memory_limit)
-    return _task.do(run, words, memory, threads or slots, slots)
+    return {**_task.do(run, words, memory, threads or slots, slots), "worker": worker.address}
 
 
 class Ray:
@@ -139,7 +146,7 @@ class Ray:
         self._share = {"memory": memory, "threads": threads or 1}
         self._futures = {}
 
-    def submit(self, token, run, words):
+    def submit(self, token, run, words, avoid=()):
         self._futures[self._do.remote(run, words, **self._share)] = token
 
     def wait(self):
@@ -155,24 +162,32 @@ class Ray:
 
 
 class Spark:
-    """A master of Spark: every task is a job of one partition, on a core of any executor."""
+    """A master of Spark: every task is a job of one partition, on a core of any executor. Tries are counted by the driver alone."""
 
     def __init__(self, address, memory, threads):
         try:
             from pyspark import SparkConf, SparkContext
         except ImportError as error:
             raise EngineError(f"the engine spark needs its package: pip install pyspark ({error})") from error
-        conf = SparkConf().setAppName("knng").set("spark.task.maxFailures", "3").set("spark.scheduler.mode", "FAIR").set("spark.ui.enabled", "false")
+        master = address.replace("spark:", "", 1) if address.startswith("spark:local") else address
+        if master.startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the first python3 of PATH
+        conf = SparkConf().setAppName("knng").setMaster(master)
+        for key, value in {"spark.task.maxFailures": "1", "spark.scheduler.mode": "FAIR", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}.items():
+            conf.setIfMissing(key, value)
         try:
-            self._context = SparkContext(address if "://" in address else address.replace("spark:", "", 1), conf=conf)
+            self._mine = SparkContext._active_spark_context is None
+            self._context = SparkContext.getOrCreate(conf)
         except Exception as error:  # Py4J's own
-            raise EngineError(f"no master of Spark answers at {address}: {error}") from error
+            raise EngineError(f"no master of Spark answers at {address}: {_brief(error)}") from error
+        if self._mine:
+            self._context.setLogLevel("OFF")  # a task that fails is told by the driver
         self.slots = self.workers = max(1, self._context.defaultParallelism)
         self._pool = concurrent.futures.ThreadPoolExecutor(self.slots)
         self._share = {"memory": memory, "threads": threads or 1}
         self._futures = {}
 
-    def submit(self, token, run, words):
+    def submit(self, token, run, words, avoid=()):
         share = self._share
         job = lambda: self._context.parallelize([words], 1).map(lambda w: _task.do(run, w, **share)).collect()[0]  # noqa: E731
         self._futures[self._pool.submit(job)] = token
@@ -180,11 +195,24 @@ class Spark:
     def wait(self):
         done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
         future = done.pop()
-        return self._futures.pop(future), future.exception() or future.result()
+        token, error = self._futures.pop(future), future.exception()
+        if error is None:
+            return token, future.result()
+        if self._context._jsc is None or self._context._jsc.sc().isStopped():
+            raise EngineError("the master of Spark is gone: start it, and give the same command again") from error
+        return token, RuntimeError(_brief(error))
 
     def close(self):
         self._pool.shutdown(cancel_futures=True)
-        self._context.stop()
+        if self._mine:  # else it is the caller's
+            self._context.stop()
+
+
+def _brief(error):
+    """The line of a long error of Java that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Failure)\b.*:", line) or "exited unexpectedly" in line or "Lost executor" in line]
+    return (said or lines or [type(error).__name__])[-1 if said else 0][:500]
 
 
 _KINDS = {"local": Local, "dask": Dask, "ray": Ray, "spark": Spark}

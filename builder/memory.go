@@ -22,16 +22,34 @@ func (r *run) enough() error {
 	}
 	limit, need := r.limit(), r.least(m)
 	if need > limit {
-		advice := ""
-		if t.inParts != "" && r.opts.divisible() {
-			if parts := r.least(t.inParts); parts < need {
-				advice = fmt.Sprintf("; method %s needs %s, as a build of its own: in another directory, or with this one deleted", t.inParts, mebibytes(parts+mib/10))
-			}
-		}
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
-			ErrMemory, len(r.Good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), advice) // what it names suffices
+			ErrMemory, len(r.Good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), r.advice(m, need)) // what it names suffices
 	}
 	return nil
+}
+
+// advice names the method that needs the least memory, where that is less than a method needs.
+func (r *run) advice(m Method, need int64) string {
+	if inParts := methods[m].inParts; inParts != "" && r.opts.divisible() {
+		return r.lesser(need, inParts)
+	}
+	if r.opts.Metric.Gathers() && r.opts.Metric.Coded() {
+		return ""
+	}
+	if other := r.lesser(need, Paper, Exact); other != "" {
+		return other
+	}
+	return fmt.Sprintf("; no method needs less, as method %s does not know the metric %v: allow more, or ask for fewer neighbors", Parts, r.opts.Metric)
+}
+
+// lesser names the method among some that needs the least, where that is less than need.
+func (r *run) lesser(need int64, among ...Method) (advice string) {
+	for _, m := range among {
+		if least := r.least(m); least < need {
+			need, advice = least, fmt.Sprintf("; method %s needs %s, as a build of its own: in another directory, or with this one deleted", m, mebibytes(least+mib/10))
+		}
+	}
+	return advice
 }
 
 // enoughToCollapse refuses to look for equal rows where that takes more than the limit. It

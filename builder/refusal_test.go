@@ -1,6 +1,8 @@
 package builder_test
 
 import (
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,6 +26,23 @@ func TestPartsNamesTheMethodToUse(t *testing.T) {
 		}
 		if o.Method = builder.Balls; o.Validate() != nil {
 			t.Errorf("%v: method balls: %v", metric, o.Validate())
+		}
+	}
+}
+
+// TestMemoryNamesTheWayOut: where a method needs more memory than it may take, and parts does not
+// know the metric, the refusal names the method that needs less, or says that none does.
+func TestMemoryNamesTheWayOut(t *testing.T) {
+	const dim = 16
+	in := input(t, clustered(36, 120_000, dim), dim)
+	for metric, wants := range map[distance.Metric]string{
+		distance.IP: "method exact needs ",
+		distance.L1: "method parts does not know the metric l1",
+	} {
+		o := builder.Options{K: 20, Metric: metric, Method: builder.Balls, BadRows: builder.Isolate, Memory: 12 << 20}
+		_, err := builder.Build(t.Context(), filepath.Join(t.TempDir(), "g"), in, o)
+		if !errors.Is(err, builder.ErrMemory) || !strings.Contains(err.Error(), wants) {
+			t.Errorf("%v: %v; want a refusal with %q", metric, err, wants)
 		}
 	}
 }

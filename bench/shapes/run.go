@@ -115,7 +115,7 @@ func (c *Config) Run(ctx context.Context, done func(Row)) error {
 			}
 		}
 	}
-	return nil
+	return c.sparse(ctx, dir, done)
 }
 
 // metric builds the graphs of one metric.

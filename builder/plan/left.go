@@ -10,7 +10,7 @@ import (
 // ranks says which passes come after which: of those before the one at hand nothing is left.
 // Passes of one rank take turns.
 var ranks = map[string]int{
-	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "axes": 4, "bounds": 4,
+	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "axes": 4, "bounds": 4, "index": 4,
 	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
 	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
 }

@@ -132,6 +132,7 @@ func (r *run) compare() error {
 	if err := r.makeIndex(); err != nil {
 		return err
 	}
+	r.expect()
 	size := unitRows
 	units := (r.rows.Len() + size - 1) / size
 	p := r.Begin("exact", "blocks", int64(units))

@@ -45,5 +45,5 @@
 //	00 00 00 00  00 00 40 40                                row 1
 //	00 .. 02 .. 03 ..                                       nonzeros before each row, u64
 //	02 .. 05 .. 03 ..                                       2 rows, 5 columns, 3 nonzeros
-//	xx xx xx xx xx xx xx xx                                 checksum
+//	57 54 fc 98 79 73 80 ea                                 checksum
 package sparse

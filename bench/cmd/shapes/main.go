@@ -66,10 +66,12 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var all, bad, inside, strictly int
+	var held float64
 	shapes.Head(os.Stdout)
 	err := c.Run(ctx, func(r shapes.Row) {
 		r.Print(os.Stdout)
 		all++
+		held += r.Held
 		if len(r.Faults()) > 0 {
 			bad++
 		}
@@ -81,6 +83,9 @@ func main() {
 		}
 	})
 	fmt.Printf("\n%d graphs, %d with faults; %d intervals hold the recall found, %d of them with no allowance\n", all, bad, inside, strictly)
+	if c.Draws > 0 {
+		fmt.Printf("of the intervals of %d samples of the rows of each graph %.4f hold the recall of all its rows\n", c.Draws, held/float64(max(1, all)))
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "shapes: %v\n", err)
 	}

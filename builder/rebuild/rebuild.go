@@ -40,13 +40,8 @@ func Compact(ctx context.Context, db *living.DB, o Options) error {
 		name = fmt.Sprintf("recall=%v", o.Recall)
 	}
 	var short error
-	err := db.Compact(ctx, name, func(ctx context.Context, job living.Job) error {
-		options, err := o.like(job.Old)
-		if err != nil {
-			return err
-		}
-		options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
-		short, err = build(ctx, job.Dir, job.Rows, options)
+	err := db.Compact(ctx, name, func(ctx context.Context, job living.Job) (err error) {
+		short, err = o.rebuild(ctx, job)
 		return err
 	})
 	if err != nil {
@@ -109,4 +104,26 @@ func take(b *builder.Options, m store.Manifest) error {
 		}
 	}
 	return nil
+}
+
+// Auto compacts for living.Options.Rebuild. o.Recall must be 0: the recall is that of the graph
+// before. Where a graph comes out below it, o.Logger is told.
+func Auto(o Options) living.Rebuild {
+	return func(ctx context.Context, job living.Job) error {
+		short, err := o.rebuild(ctx, job)
+		if short != nil && o.Logger != nil {
+			o.Logger("%s: %v", job.Dir, short)
+		}
+		return err
+	}
+}
+
+// rebuild does a job.
+func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error) {
+	options, err := o.like(job.Old)
+	if err != nil {
+		return nil, err
+	}
+	options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
+	return build(ctx, job.Dir, job.Rows, options)
 }

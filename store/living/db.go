@@ -30,9 +30,15 @@ type Options struct {
 	Search *search.Options // of the base; nil: the zero value
 	// Auto has Update call Integrate whenever enough rows wait for it, before it returns.
 	Auto bool
+	// Rebuild, with Auto, has Update begin a compaction where one is due (State.Due), which goes
+	// on in the background: package builder/rebuild has one. Close interrupts it; Open goes on with
+	// it. The next compaction is due by what was written since this one began; an Update that
+	// makes it due while this one still runs waits for its end.
+	Rebuild Rebuild
 	// Threads is how many goroutines Integrate runs; 0 is one a core.
 	Threads int
 
+	due   int                   // tests compact for fewer rows; 0: as State.Due says
 	chunk int                   // tests integrate fewer rows at a time; 0: as State.Chunk says
 	fs    func(disk.FS) disk.FS // tests put in ones that fail
 }
@@ -61,6 +67,7 @@ type DB struct {
 	closed bool
 
 	compacting sync.Mutex
+	background background
 }
 
 const lockName = pointer.Folder + "/lock"
@@ -83,6 +90,9 @@ func Open(dir string, opts *Options) (*DB, error) {
 		db.broken = err // so that nothing more is written
 		db.release()
 		return nil, err
+	}
+	if err := db.resume(); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
@@ -258,8 +268,9 @@ func (db *DB) fail(err error) error {
 }
 
 // Close ends the writing and lets others write. Views stay open. It waits for a compaction
-// that is running.
+// that is running, and interrupts one that Update began.
 func (db *DB) Close() error {
+	db.background.end()
 	db.compacting.Lock()
 	defer db.compacting.Unlock()
 	db.mu.Lock()

@@ -9,16 +9,17 @@ import (
 
 // Errors that a program can test with errors.Is.
 var (
-	ErrLocked    = errors.New("living: another process, or another DB of this one, writes here")               // the error names it
-	ErrBroken    = errors.New("living: a write failed: nothing can be written until the store is opened anew") // Update and Compact after that; the failed transaction may be there then, whole, or not
-	ErrFull      = errors.New("living: the tail is full: compact the store")                                   // Options.Tail
-	ErrVector    = errors.New("living: not a vector of this store")                                            // its dimension or elements
-	ErrID        = errors.New("living: not an id")                                                             // see Tx.Put
-	ErrBusy      = errors.New("living: a compaction, or an integration, is running already")                   //
-	ErrIntegrate = errors.New("living: the transaction is durable, but rows were not integrated")              // Options.Auto
-	ErrTooLarge  = oplog.ErrTooLarge                                                                           // of a transaction
-	ErrNoID      = store.ErrNoID                                                                               // no live row has the id
-	ErrNoRow     = store.ErrNoRow                                                                              // no such row, or it is dead
+	ErrLocked    = errors.New("living: another process, or another DB of this one, writes here")                 // the error names it
+	ErrBroken    = errors.New("living: a write failed: nothing can be written until the store is opened anew")   // Update and Compact after that; the failed transaction may be there then, whole, or not
+	ErrFull      = errors.New("living: the tail is full: compact the store")                                     // Options.Tail
+	ErrVector    = errors.New("living: not a vector of this store")                                              // its dimension or elements
+	ErrID        = errors.New("living: not an id")                                                               // see Tx.Put
+	ErrBusy      = errors.New("living: a compaction, or an integration, is running already")                     //
+	ErrCompact   = errors.New("living: the transaction is durable, but the compaction in the background failed") // Options.Rebuild
+	ErrIntegrate = errors.New("living: the transaction is durable, but rows were not integrated")                // Options.Auto
+	ErrTooLarge  = oplog.ErrTooLarge                                                                             // of a transaction
+	ErrNoID      = store.ErrNoID                                                                                 // no live row has the id
+	ErrNoRow     = store.ErrNoRow                                                                                // no such row, or it is dead
 	ErrCorrupt   = store.ErrCorrupt
 	ErrClosed    = store.ErrClosed
 	ErrOffsets   = errors.New("living: rows of float64 are held less an offset here, which float32 rows that are put could not match: build the store from rows less these offsets") // store.Manifest.Offsets

@@ -10,6 +10,12 @@ func (o Options) Chunk(n int) *Options {
 	return &o
 }
 
+// Due has a compaction due for more than n rows that are dead or put.
+func (o Options) Due(n int) *Options {
+	o.due = n
+	return &o
+}
+
 // On has a DB write through another file system.
 func (o Options) On(fs func(disk.FS) disk.FS) *Options {
 	o.fs = fs

@@ -2,7 +2,6 @@ package living
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -61,17 +60,6 @@ func (db *DB) waits() bool {
 	}
 	s := db.st.now.Load()
 	return int(s.part.Len()-s.covered()) >= db.chunk(db.st)
-}
-
-// auto integrates where a chunk waits.
-func (db *DB) auto() error {
-	if !db.waits() {
-		return nil
-	}
-	if err := db.Integrate(context.Background()); err != nil && !errors.Is(err, ErrBusy) {
-		return fmt.Errorf("%w: %w", ErrIntegrate, err)
-	}
-	return nil
 }
 
 // hold is the state as it is, which the caller releases.

@@ -390,6 +390,7 @@ func (h *history) step() {
 
 func (h *history) integrate() {
 	h.note("integrate")
+	h.must(h.db.Wait())
 	h.must(h.db.Integrate(context.Background()))
 	v := h.view()
 	defer v.Close()
@@ -412,6 +413,7 @@ func (h *history) compact() {
 	h.must(err)
 	h.must(v.Close())
 	h.note("compact %d rows", len(h.m.rows))
+	h.must(h.db.Wait())
 	h.must(rebuild.Compact(context.Background(), h.db, rebuild.Options{Threads: 1}))
 	v = h.view()
 	defer v.Close()
@@ -436,7 +438,10 @@ func begin(t *testing.T, seed uint64) *history {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	h := &history{t: t, rng: rng, dir: filepath.Join(t.TempDir(), "g"), opts: new(living.Options)}
 	h.opts = h.opts.Chunk(chunk)
-	h.opts.Auto = rng.IntN(3) == 0
+	if h.opts.Auto = rng.IntN(3) == 0; rng.IntN(2) == 0 {
+		h.opts = h.opts.Due(10)
+		h.opts.Rebuild = rebuild.Auto(rebuild.Options{Threads: 1})
+	}
 	h.typ = []vectors.Type{vectors.Uint8, vectors.Int8, vectors.Float16, vectors.Float32}[rng.IntN(4)]
 	metric := []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}[rng.IntN(4)]
 	h.dim = 2 + rng.IntN(5)

@@ -32,8 +32,12 @@ type Tx struct {
 // them happens. Transactions run one after the other. fn must not call Update.
 //
 // Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken where the disk failed, now or
-// before. With Options.Auto also ErrIntegrate, which says that the operations are durable.
+// before. With Options.Auto also ErrIntegrate and ErrCompact, which say that the operations are
+// durable.
 func (db *DB) Update(fn func(tx *Tx) error) error {
+	if db.opts.Rebuild != nil {
+		db.slow()
+	}
 	if err := db.update(fn); err != nil || !db.opts.Auto {
 		return err
 	}

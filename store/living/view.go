@@ -198,12 +198,9 @@ func (v *View) State() State {
 	if v.st.base != nil {
 		st.Chunk = chunkOf(n)
 	}
-	st.Due = st.Dead > max(all/8, dueRows) || s.liveTail > max(n/4, dueRows)
+	st.Due = due(all, st.Dead, n, s.liveTail, dueRows)
 	return st
 }
-
-// dueRows are too few to compact for.
-const dueRows = 4096
 
 // Len is how many rows live.
 func (v *View) Len() int { return v.snap.live() }

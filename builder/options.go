@@ -245,7 +245,7 @@ func (o *Options) Validate() error {
 	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
 		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
-	fault(v.Start != nil && !slices.IsSorted(v.Start.Ends), "the ends of the parts of lists to start from do not ascend")
+	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
 	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)

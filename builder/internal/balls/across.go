@@ -9,6 +9,7 @@ import (
 // across reports whether a division compares only rows of different parts: as long as more
 // neighbors of the steering rows are missing across parts than within.
 func (m *Method) across() (bool, error) {
+	m.findParts()
 	if m.opts.Ends == nil || m.Steer == nil {
 		return m.opts.Ends != nil, nil
 	}
@@ -34,10 +35,19 @@ func (m *Method) across() (bool, error) {
 }
 
 // partOf is the number of the part that a place is of.
-func (m *Method) partOf(place uint32) int {
-	part, found := slices.BinarySearch(m.opts.Ends, int(m.Order[place]))
-	if found {
-		part++
+func (m *Method) partOf(place uint32) int { return int(m.parts[place]) }
+
+// findParts notes the part of every place.
+func (m *Method) findParts() {
+	if m.opts.Ends == nil || m.parts != nil {
+		return
 	}
-	return part
+	m.parts = make([]uint16, m.N())
+	for place, row := range m.Order {
+		part, found := slices.BinarySearch(m.opts.Ends, int(row))
+		if found {
+			part++
+		}
+		m.parts[place] = uint16(part)
+	}
 }

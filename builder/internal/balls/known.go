@@ -58,6 +58,7 @@ func (m *Method) known() error {
 
 // unmark takes off the marks of entries of the same part: joins of these find nothing.
 func (m *Method) unmark() {
+	m.findParts()
 	for place := range uint32(m.N()) {
 		part, entries := m.partOf(place), m.found.Entries(place)
 		for i, e := range entries {

@@ -19,6 +19,7 @@ type Method struct {
 	kept  time.Time // when found was last on disk as it was in memory
 	cells innerCells
 	joins joins
+	parts []uint16 // of every place, where known lists are of parts
 }
 
 // New returns the balls method on a build.

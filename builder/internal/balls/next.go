@@ -75,17 +75,16 @@ func (d decision) more() (kind, stop string) {
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
 }
 
-// joinsKnown reports whether known lists are joined already: at once unless they were before, and
-// else after the first division, which has led rows of other parts to each.
+// joinsKnown reports whether known lists are joined already: at once where they are of all rows.
+// Those of parts have nothing new for each other until divisions have led rows of other parts to
+// each: joins after one division took 8 % more of the processor's time for two halves of SIFT than
+// after two.
 func (d decision) joinsKnown(balls, rounds int) bool {
 	s, g := d.s, d.g
 	if d.opts.Known == nil || !g.Steered(s) || !g.Propagate || rounds > 0 && !d.soon() {
 		return false
 	}
-	if balls > 0 {
-		return rounds == 0
-	}
-	return d.opts.Ends == nil
+	return balls == 0 && d.opts.Ends == nil
 }
 
 // divisionsGoOn reports whether another division comes before the first joins: below the

@@ -1,7 +1,6 @@
 package leaves
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/knng/knng/builder/internal/points"
@@ -18,17 +17,22 @@ type parted struct {
 	leaf   []uint32
 	starts []int
 	others []uint32
+	order  []uint64 // part<<32 | place
 }
 
 // set takes a leaf, and returns how many pairs of it are of different parts.
 func (p *parted) set(leaf []uint32, part func(place uint32) int) (pairs int64) {
-	slices.SortFunc(leaf, func(x, y uint32) int { return cmp.Or(cmp.Compare(part(x), part(y)), cmp.Compare(x, y)) })
-	p.leaf, p.starts = leaf, p.starts[:0]
+	p.leaf, p.starts, p.order = leaf, p.starts[:0], p.order[:0]
+	for _, place := range leaf {
+		p.order = append(p.order, uint64(part(place))<<32|uint64(place))
+	}
+	slices.Sort(p.order)
 	start := 0
-	for i, place := range leaf {
-		if i > 0 && part(leaf[i-1]) != part(place) {
+	for i, e := range p.order {
+		if i > 0 && e>>32 != p.order[i-1]>>32 {
 			start = i
 		}
+		leaf[i] = uint32(e)
 		p.starts = append(p.starts, start)
 		pairs += int64(start)
 	}

@@ -89,6 +89,9 @@ func (v *View) check(query []float32, q *Query) error {
 		if x-x != 0 {
 			return fmt.Errorf("%w: element %d is %v", search.ErrQuery, i, x)
 		}
+		if v.st.metric.Bits() && (x < 0 || x > 255 || x != float32(int(x))) {
+			return fmt.Errorf("%w: element %d is %v, and %v compares packed bits: want bytes, 0 to 255", search.ErrQuery, i, x, v.st.metric)
+		}
 	}
 	if q.K > math.MaxInt32 {
 		q.K = math.MaxInt32

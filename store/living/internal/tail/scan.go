@@ -18,7 +18,8 @@ type Target struct {
 }
 
 // Set takes a query, whose elements are as those of rows, not multiplied. It reports whether
-// the query has distances: a vector of zeros has none under cosine.
+// the query has distances: a vector of zeros has none under cosine, and one that is not of bytes
+// none from packed bits.
 func (q *Target) Set(t *Tail, query []float32) bool {
 	q.t = t
 	scaled := make([]float32, t.dim)
@@ -32,6 +33,9 @@ func (q *Target) Set(t *Tail, query []float32) bool {
 	q.row = make([]byte, t.size)
 	space := t.space
 	if q.native = t.scale == 0 && holds(t.typ, scaled, q.row, q.values); !q.native {
+		if t.floats == nil {
+			return false
+		}
 		space, q.row = t.floats, bytesOf(scaled)
 	}
 	q.norm = 0

@@ -18,7 +18,7 @@ const NoRow = ^uint32(0)
 // A Tail grows by one writer, while others read the rows that they know of.
 type Tail struct {
 	space  *distance.Space // over rows as they are
-	floats *distance.Space
+	floats *distance.Space // over float32; nil where rows are packed bits
 	typ    vectors.Type
 	dim    int
 	size   int
@@ -43,7 +43,9 @@ func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error
 	if t.space, err = distance.New(metric, typ, dim); err != nil {
 		return nil, err
 	}
-	t.floats, err = distance.New(metric, vectors.Float32, dim)
+	if !metric.Bits() {
+		t.floats, err = distance.New(metric, vectors.Float32, dim)
+	}
 	return t, err
 }
 

@@ -75,8 +75,10 @@ type Codes struct {
 	// read next: to the first-level cache.
 	PrefetchFew func(base []byte, stride int, ids []uint32, bytes int)
 
-	wide  int // bytes of an element in a panel; 0 is 1
-	roomy int // bytes of an element in room
+	wide  int    // bytes of an element in a panel; 0 is 1
+	roomy int    // bytes of an element in room
+	zero  uint32 // of panels; 0 is 128
+	short *Codes // for short codes; nil is this one
 }
 
 // StepsShift is of the fixed point in which products become steps.

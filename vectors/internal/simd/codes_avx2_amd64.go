@@ -10,7 +10,7 @@ func codes2() *Codes {
 }
 
 // inWords gives codes products by AVX2. Panels hold words, as rows do while they are
-// compared: see codes_avx2_amd64.s.
+// compared: see codes_avx2_amd64.s. Short codes stay bytes.
 func inWords(c *Codes) {
 	c.wide, c.roomy = 2, 2
 	c.Pack = packBy(packWords2, 0x80808080, 2)
@@ -25,6 +25,7 @@ func inWords(c *Codes) {
 		widen2(rows, 4*quads, groups, &room[0], plane)
 		dotsWords2(quads, &room[0], plane, groups, &panels[0], stride, count, &c[0], ldc)
 	}
+	shortBy2(c)
 }
 
 // codes2Bytes are the tiles of AVX2 where the CPU multiplies bytes.

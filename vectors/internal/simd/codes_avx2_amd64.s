@@ -96,6 +96,15 @@ eight: \
 TEXT ·pack2(SB), NOSPLIT, $0-28
 	PACK(PUTBYTES, 512)
 
+#define PUTSHORT(g, y) \
+	VPSUBB Y7, y, y; \
+	VMOVDQU y, (64*g)(SI)
+
+// func packShort2(rows *[8]*byte, groups int, panel *byte, less uint32)
+// Half of a panel of dwords, whose bytes are less by those of less; groups > 0.
+TEXT ·packShort2(SB), NOSPLIT, $0-28
+	PACK(PUTSHORT, 512)
+
 #define PUTWORDS(g, y) \
 	VPXOR  Y7, y, y; \
 	VPSLLW $8, y, Y4; \

@@ -15,6 +15,7 @@ func avx512InFloats() *Kernel {
 	k := avx512()
 	k.Name = "avx512-f32"
 	k.Codes.Pack, k.Codes.Dots, k.Codes.Pairs, k.Codes.wide = packFloats512, dotsFloats512, nil, 4
+	k.Codes.short = nil
 	return k
 }
 

@@ -26,14 +26,14 @@ type Matrix struct {
 	own       int64
 	rounding  Rounding
 	view      bool     // data is that of the rows given
-	reduced   bool     // to axes
+	reduced   bool     // to axes, or to short codes
 	rest      []uint32 // of rows reduced to axes: what their distances to rows like them have beside these
 }
 
 // sums are the terms that turn the tile's products into distances: see package simd.
 type sums struct {
 	norm uint32 // sum of squares
-	add  uint32 // norm less 256 times the sum of the codes
+	add  uint32 // norm less the sum of the codes times 256, or twice the kernel's zero
 }
 
 // Of returns the codes of rows: views of them where they are codes and their
@@ -77,7 +77,7 @@ func (m *Matrix) Dim() int { return 4 * m.groups }
 // Exact reports whether distances of codes are the squared distances of rows.
 func (m *Matrix) Exact() bool { return len(m.rounding.Offsets) == 0 && !m.reduced }
 
-// Reduced reports whether the codes are those along axes.
+// Reduced reports whether the codes are those along axes, or short, in place of others.
 func (m *Matrix) Reduced() bool { return m.reduced }
 
 // Rounding is that by which the codes were made.
@@ -146,11 +146,11 @@ func newAdder(kernel *simd.Kernel, m *Matrix) *adder {
 func (a *adder) rows(from, to int) {
 	for ; from < to; from += addRows {
 		n := min(addRows, to-from)
-		base, ids, dim := a.data[from*a.stride:], a.ids[:n], 4*a.groups
+		base, ids, dim, zero := a.data[from*a.stride:], a.ids[:n], 4*a.groups, a.Matrix.kernel.Zero()
 		a.kernel.SquaredU8(a.zeros, base, a.stride, dim, ids, a.squares[:n])
 		a.kernel.DotU8(a.ones, base, a.stride, dim, ids, a.plain[:n])
 		for i, squares := range a.squares[:n] {
-			a.sums[from+i] = sums{squares, squares - 256*a.plain[i]}
+			a.sums[from+i] = sums{squares, squares - 2*zero*a.plain[i]}
 		}
 	}
 }

@@ -16,7 +16,8 @@
 // joins the neighbors of a row with each other (package propagation), and both
 // compare rows as bytes in tiles (package vectors/codes), with some slots of
 // slack and exact keys at the end. From 256 dimensions on they compare along fewer axes
-// than that where rows vary little along the others (package axes).
+// than that where rows vary little along the others (package axes); otherwise large builds
+// compare codes of six bits where these lose little.
 //
 // Parts, which Auto takes where the lists of Balls would come to more than 4 GiB,
 // holds no lists of all rows. Its divisions have one level (package parts): every row

@@ -76,7 +76,7 @@ type Course struct {
 	Most  int     // rows listing a row that a join takes
 	Under float64 // how far under the target joins take over from divisions
 
-	AllAxes bool // compare along all dimensions
+	AllAxes bool // compare along all dimensions, by whole bytes
 }
 
 // Switch is an option that may be left to the builder.

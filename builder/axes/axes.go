@@ -1,5 +1,6 @@
-// Package axes decides along how many axes codes are compared in place of all dimensions:
-// along so few that most neighbors of a row are still among its candidates.
+// Package axes decides along how many axes codes are compared in place of all dimensions, and
+// whether short codes are: along so few that most neighbors of a row are still among its
+// candidates.
 package axes
 
 import (
@@ -213,7 +214,7 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 			return nil, err
 		}
 		lost, err := t.lost(all, count, truth)
-		if err == nil && lost > t.most() {
+		if err == nil && lost > t.most(checkedQueries) {
 			all.Plain()
 			lost, err = t.lost(all, count, truth)
 		}
@@ -225,7 +226,7 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 				return nil, err
 			}
 			return &Chosen{all.Take(count), all}, nil
-		case lost <= t.most():
+		case lost <= t.most(checkedQueries):
 			return &Chosen{all.Take(count), all}, nil
 		}
 		t.tooFew = count
@@ -236,9 +237,10 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 	}
 }
 
-// most is how much of the truth may be found lost: the loss allowed and its standard error.
-func (t *trial) most() float64 {
-	return t.Loss + math.Sqrt(t.Loss/float64(t.K*min(checkedQueries, len(t.Truth.Rows))))
+// most is how much of so many rows of the truth may be found lost: the loss allowed and its
+// standard error.
+func (c Choice) most(queries int) float64 {
+	return c.Loss + math.Sqrt(c.Loss/float64(c.K*min(queries, len(c.Truth.Rows))))
 }
 
 // lost is the share of the neighbors in exact lists that are not among the candidates that
@@ -248,7 +250,13 @@ func (t *trial) lost(along *codes.Nested, count int, exact Lists) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	near, err := t.Near(reduced, exact.Rows, t.Candidates)
+	return t.missed(reduced, exact)
+}
+
+// missed is the share of the neighbors in exact lists that are not among the candidates that
+// codes leave.
+func (c Choice) missed(m *codes.Matrix, exact Lists) (float64, error) {
+	near, err := c.Near(m, exact.Rows, c.Candidates)
 	if err != nil {
 		return 0, err
 	}

@@ -34,6 +34,12 @@ func flat(t testing.TB, rng *rand.Rand, n, dim, directions, noise int) *codes.Ma
 			data[i*dim+c] = byte(max(0, min(255, 128+x+float64(noise)*(rng.Float64()-0.5))))
 		}
 	}
+	return codesOf(t, data, n, dim)
+}
+
+// codesOf is rows that are codes.
+func codesOf(t testing.TB, data []byte, n, dim int) *codes.Matrix {
+	t.Helper()
 	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
 	if err != nil {
 		t.Fatal(err)

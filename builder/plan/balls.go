@@ -17,7 +17,11 @@ func (s *Shape) balls(r Rates) []Pass {
 	held.block(8*k*n + 4*n) // lists and their ends
 	reducing := held
 	reducing.heap += float64(s.AxesBytes) * n
-	if s.ViewCodes { // others are given up for those along axes
+	if s.Shortens {
+		reducing.block(n * math.Ceil(float64(s.Dim)/4) * 4)
+		reducing.heap += 8 * n // their sums
+	}
+	if s.ViewCodes { // others are given up for those along axes, and for short ones
 		held = reducing
 	}
 
@@ -42,6 +46,10 @@ func (s *Shape) balls(r Rates) []Pass {
 		passes = append(passes, Pass{Name: "axes", Does: "looks for axes along which fewer bytes tell what is near", Times: 1,
 			DiskBytes: int64(s.storedRows()), work: work{tile: n * float64(s.AxesBytes)}, held: reducing})
 	}
+	if s.Shortens {
+		passes = append(passes, Pass{Name: "short codes", Does: "makes codes of six bits, which are compared faster", Times: 1,
+			DiskBytes: int64(s.storedRows()), work: work{tile: shortQueries * n, touched: n * float64(s.Dim) / 16}, held: reducing})
+	}
 	passes = append(passes, divide)
 	if s.Rounds > 0 {
 		passes = append(passes, join)
@@ -58,6 +66,9 @@ func (s *Shape) balls(r Rates) []Pass {
 	}
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
 }
+
+// shortQueries is how many rows are compared with all others to see whether short codes lose much.
+const shortQueries = 64
 
 // tiles is the memory of threads for the leaf at hand: its codes once more, as the kernels want
 // them, at most two bytes each, with room for half as many rows more.

@@ -15,6 +15,7 @@ type Shape struct {
 	ViewCodes bool  // codes are the rows themselves: CodeBytes is only their sums
 	KeyCodes  bool  // codes tell keys, which need not be computed
 	AxesBytes int64 // memory of a row's codes along axes at most; 0: all dimensions count
+	Shortens  bool  // codes are made short, a byte a dimension as well, where that loses little
 	Inner     bool  // codes tell inner products: they screen, and divide nothing
 	Norms     bool  // the metric needs them
 

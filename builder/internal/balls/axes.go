@@ -42,7 +42,7 @@ func (m *Method) reduce() error {
 		}
 		return m.goAlong(&recorded, nested)
 	case known || len(m.State.Stages) > 0 || !m.reducible(int64(m.N())): // a version without axes may have begun it
-		return nil
+		return m.shorten()
 	}
 	return m.chooseAxes()
 }
@@ -51,23 +51,31 @@ func (m *Method) reduce() error {
 func (m *Method) chooseAxes() error {
 	p := m.Begin("axes", "", 0)
 	defer p.End("")
-	choice := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: m.nearByCodes}
-	if m.Steer != nil {
-		choice.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
-	}
-	choice.Loss = min(reduceLossOfRest*(1-m.opts.Aim), reduceLoss)
-	chosen, err := choice.Choose(m.Codes)
+	chosen, err := m.choice().Choose(m.Codes)
 	if err != nil {
 		return err
 	}
 	if chosen == nil {
-		return m.Draft.Record("axes", &codes.Axes{})
+		if err := m.Draft.Record("axes", &codes.Axes{}); err != nil {
+			return err
+		}
+		return m.shorten()
 	}
 	m.Say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.Space.Dim())
 	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
 	return m.Draft.Record("axes", chosen.Axes)
+}
+
+// choice is the task that fewer or shorter codes are chosen for.
+func (m *Method) choice() axes.Choice {
+	c := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: m.nearByCodes}
+	if m.Steer != nil {
+		c.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
+	}
+	c.Loss = min(reduceLossOfRest*(1-m.opts.Aim), reduceLoss)
+	return c
 }
 
 // nearByCodes returns the nearest k rows of a matrix to some of them, by codes.

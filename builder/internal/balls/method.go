@@ -6,6 +6,7 @@ import (
 	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
@@ -16,7 +17,8 @@ type Method struct {
 	*build.Build
 	opts  Options
 	found *candidates.Lists
-	kept  time.Time // when found was last on disk as it was in memory
+	short offheap.Block[byte] // of codes, where they are short
+	kept  time.Time           // when found was last on disk as it was in memory
 	cells innerCells
 	joins joins
 	parts []uint16 // of every place, where known lists are of parts
@@ -38,8 +40,11 @@ func (m *Method) Forecast(s *plan.Shape) {
 		s.CodeBytes += innerBytes(s.Dim)
 	}
 	s.Slack = int64(m.slack(s.Rows))
-	if m.reducible(s.Rows) {
+	switch {
+	case m.reducible(s.Rows):
 		s.AxesBytes = axesBytes(s.Dim)
+	default:
+		s.Shortens = m.shortens(s.Rows)
 	}
 }
 
@@ -111,6 +116,7 @@ func (m *Method) Finish() error { return m.rerank() }
 
 func (m *Method) Free() {
 	m.joins.free()
+	m.freeShort()
 	if m.found != nil {
 		m.found.Free()
 		m.found = nil
@@ -124,6 +130,7 @@ func (m *Method) rerank() (err error) {
 	m.joins.free()
 	m.Lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
 	m.DropAxes()
+	m.freeShort()
 	return err
 }
 

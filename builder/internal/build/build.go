@@ -37,7 +37,7 @@ type Settings struct {
 	Seed        uint64
 	Recall      float64 // target; 0: none
 	Reference   bool    // rows are not copied: they stay in the order of the input
-	AllAxes     bool    // compare along all dimensions
+	AllAxes     bool    // compare along all dimensions, by whole bytes
 	Sample      int     // rows that give a hyperplane its direction
 	Random      bool    // directions are random
 }

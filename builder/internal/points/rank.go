@@ -20,6 +20,7 @@ type Ranker struct {
 	evaluate leaf.Keys
 	tile     *codes.Tile
 	places   []uint32
+	next     []uint32 // of the place after the one at hand
 	nearest  []float32
 	numbers  []uint32 // in the order of keys
 	entries  []uint64
@@ -28,7 +29,7 @@ type Ranker struct {
 func NewRanker(ps *Points, found *candidates.Lists) *Ranker {
 	k := found.K
 	return &Ranker{Points: ps, found: found, evaluate: ps.Keys(), tile: ps.Codes.NewTile(),
-		places: make([]uint32, k), nearest: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
+		places: make([]uint32, k), next: make([]uint32, k), nearest: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
 }
 
 // List returns the k nearest of a place's candidates by (key, row). The slices
@@ -73,6 +74,18 @@ func (w *Ranker) sortTies(n int) {
 	}
 }
 
+// expect asks for the rows of a place's candidates, which will be evaluated next.
+func (w *Ranker) expect(place uint32) {
+	if w.Keyed || w.Own != nil || w.Codes.Exact() {
+		return
+	}
+	n := w.found.Len(place)
+	for i := range n {
+		w.next[i] = w.found.At(place, i).Place()
+	}
+	w.tile.Prefetch(w.Rows.Base(), w.Rows.Stride(), w.next[:n], w.Space.RowBytes())
+}
+
 // exactKeys sets the keys of the first n places. Lists of keys have them already, and exact codes
 // imply them.
 func (w *Ranker) exactKeys(place uint32, n int) error {
@@ -100,6 +113,9 @@ func Rank(ctx context.Context, ps *Points, found *candidates.Lists, progress fun
 		w := NewRanker(ps, found)
 		return func(from, to int) error {
 			for place := from; place < to; place++ {
+				if place+1 < to {
+					w.expect(uint32(place + 1))
+				}
 				ids, keys, err := w.List(uint32(place))
 				if err != nil {
 					return err

@@ -1,0 +1,43 @@
+package axes
+
+import "github.com/knng/knng/vectors/codes"
+
+// shortQueries of the truth are compared with all rows by short codes: a fiftieth of the pairs
+// of a build.
+const shortQueries = 64
+
+// Short returns the codes of m shortened, in room, or nil where they lose too much.
+func (c Choice) Short(m *codes.Matrix, s codes.Shortening, room []byte) (*codes.Matrix, error) {
+	if c.Loss <= 0 || s.Most <= s.Least {
+		return nil, nil
+	}
+	if len(c.Truth.Rows) == 0 {
+		if few, err := c.shortSample(m, s); err != nil || !few {
+			return nil, err
+		}
+		return m.Short(s, room, c.Threads)
+	}
+	short, err := m.Short(s, room, c.Threads)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := c.missed(short, c.Truth.some(shortQueries))
+	if err != nil || lost > c.most(shortQueries) {
+		return nil, err
+	}
+	return short, nil
+}
+
+// shortSample reports whether short codes lose little enough in a sample of rows.
+func (c Choice) shortSample(m *codes.Matrix, s codes.Shortening) (bool, error) {
+	t, err := c.newTrial(m)
+	if err != nil {
+		return false, err
+	}
+	short, err := t.sample.Short(s, make([]byte, t.sample.ShortBytes()), c.Threads)
+	if err != nil {
+		return false, err
+	}
+	lost, err := c.missed(short, t.exact)
+	return lost <= t.allowed, err
+}

@@ -1,0 +1,72 @@
+package balls
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/offheap"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/codes"
+)
+
+// shorten goes over to short codes of all dimensions, if the rows allow it: most kernels of
+// amd64 compare them twice as fast, and no kernel more slowly. Candidates are ordered by their
+// keys in the end, as those along axes are.
+func (m *Method) shorten() error {
+	var recorded codes.Shortening
+	known, err := m.Draft.Load("short", &recorded)
+	switch {
+	case err != nil:
+		return err
+	case known && recorded.Most > 0:
+		p := m.Begin("short codes", "", 0)
+		defer p.End("")
+		m.short = offheap.Make[byte](m.Codes.ShortBytes())
+		short, err := m.Codes.Short(recorded, m.short.Slice, m.Job.Threads)
+		if err != nil {
+			return fmt.Errorf("%w: short codes of the build: %w", store.ErrCorrupt, err)
+		}
+		m.goShort(short)
+		return nil
+	case known || len(m.State.Stages) > 0 || !m.shortens(int64(m.N())): // a version without short codes may have begun it
+		return nil
+	}
+	return m.tryShort()
+}
+
+// tryShort goes over to short codes unless they lose too much, and records them, or none.
+func (m *Method) tryShort() error {
+	p := m.Begin("short codes", "", 0)
+	defer p.End("")
+	fitted := m.Codes.Shortening()
+	m.short = offheap.Make[byte](m.Codes.ShortBytes())
+	short, err := m.choice().Short(m.Codes, fitted, m.short.Slice)
+	if err != nil {
+		return err
+	}
+	if short == nil {
+		m.freeShort()
+		m.Say("short codes lose too much: rows are compared by bytes")
+		return m.Draft.Record("short", &codes.Shortening{})
+	}
+	m.Say("codes of six bits for those from %d to %d", fitted.Least, fitted.Most)
+	m.goShort(short)
+	return m.Draft.Record("short", &fitted)
+}
+
+// goShort has short codes stand for the others.
+func (m *Method) goShort(short *codes.Matrix) { m.Rounded, m.Codes = nil, short }
+
+// shortens reports whether short codes are tried where there are so many rows.
+func (m *Method) shortens(rows int64) bool {
+	return rows >= int64(ReduceRows) && !m.Set.AllAxes && !m.Inner() && m.Space.Metric().Coded()
+}
+
+// freeShort gives back the memory of short codes, which nobody may use any more.
+func (m *Method) freeShort() {
+	if m.short.Slice == nil {
+		return
+	}
+	m.DropAxes()
+	m.short.Free()
+	m.short = offheap.Block[byte]{}
+}

@@ -105,8 +105,8 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 		}
 		add(phase.Name, phase.Seconds, times, false)
 	}
-	if !now.End && now.Phase != "" {
-		add(now.Phase, now.Elapsed.Seconds(), c.Parts[now.Phase], true)
+	for phase, seconds := range c.Open {
+		add(phase, seconds, c.Parts[phase], phase == now.Phase)
 	}
 	return passes
 }
@@ -129,12 +129,17 @@ func (p *Pass) weight(times float64) float64 {
 	return first*math.Min(times, 1) + math.Max(0, times-1)
 }
 
-// trusted is the weight of the planned time beside the measured time.
-const trusted = 0.05
+// trusted is the weight of the planned time beside the measured time, of a pass by that of
+// others and of the whole by the plan.
+const (
+	trusted     = 0.05
+	trustedPlan = 0.02
+)
 
-// speed is how many seconds one of the plan takes.
+// speed is how many seconds one of the plan takes: a mean of factors, as a plan made while
+// others had the machine is as easily eight times too long as too short.
 func (p *Plan) speed(passes map[string]done, at int) float64 {
-	took, planned := trusted*p.Seconds, trusted*p.Seconds
+	took, planned := 0.0, 0.0
 	for i := range p.Passes {
 		pass := &p.Passes[i]
 		if d := passes[pass.Name]; d.times > 0 {
@@ -146,7 +151,10 @@ func (p *Plan) speed(passes map[string]done, at int) float64 {
 			planned += pass.Seconds * part
 		}
 	}
-	return took / planned
+	if took == 0 || planned == 0 {
+		return 1
+	}
+	return math.Pow(took/planned, planned/(planned+trustedPlan*p.Seconds))
 }
 
 // left is the time that a pass still takes, where a second of the plan takes speed seconds.

@@ -25,12 +25,13 @@ type Course struct {
 	Spent []PhaseSeconds
 	Parts map[string]float64 // 0 to 1, of phases that count units
 	Ends  map[string]int     // how often a phase of that name ended in this run: folds share a name
+	Open  map[string]float64 // seconds so far of phases that began and have not ended: a fold comes within a division
 	Now   Event
 }
 
 // NewWhole begins with the times of earlier runs; usage tells the memory and the disk taken.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
-	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{}}}
+	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{}, Open: map[string]float64{}}}
 }
 
 // Expect says how the seconds left are estimated from now on.
@@ -68,7 +69,9 @@ func (w *Whole) See(e *Event) {
 	if e.Total > 0 {
 		w.course.Parts[e.Phase] = min(1, float64(e.Done)/float64(e.Total))
 	}
+	w.course.Open[e.Phase] = e.Elapsed.Seconds()
 	if e.End {
+		delete(w.course.Open, e.Phase)
 		w.course.Ends[e.Phase]++
 		w.course.Spent = spend(w.course.Spent, e.Phase, e.Elapsed)
 	}
@@ -88,8 +91,8 @@ func (c *Course) seconds() (sum float64) {
 	for _, p := range c.Spent {
 		sum += p.Seconds
 	}
-	if !c.Now.End {
-		sum += c.Now.Elapsed.Seconds()
+	for _, seconds := range c.Open {
+		sum += seconds
 	}
 	return sum
 }

@@ -24,3 +24,21 @@ func TestThen(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenPhases: a phase within another hides neither its progress nor its time.
+func TestOpenPhases(t *testing.T) {
+	w := progress.NewWhole(nil, nil)
+	var course progress.Course
+	w.Expect(func(c progress.Course) (float64, bool) { course = c; return 10, true })
+	see := func(e progress.Event) progress.Event { w.See(&e); return e }
+	see(progress.Event{Phase: "division 1", Total: 10, Done: 5, Elapsed: 8 * time.Second})
+	e := see(progress.Event{Phase: "fold", Total: 10, Elapsed: 2 * time.Second})
+	if course.Open["division 1"] != 8 || course.Parts["division 1"] != 0.5 || math.Abs(e.Share-0.5) > 1e-9 {
+		t.Errorf("during the fold: %v, %v, share %g, want 8 s, a half, and 10 of 20 s", course.Open, course.Parts, e.Share)
+	}
+	see(progress.Event{Phase: "fold", Elapsed: 2 * time.Second, End: true})
+	see(progress.Event{Phase: "division 1", Elapsed: 10 * time.Second, End: true})
+	if len(course.Open) != 0 {
+		t.Errorf("at the end these are open: %v", course.Open)
+	}
+}

@@ -16,7 +16,8 @@ type Join struct {
 	old   []uint32
 	lots  []uint64
 
-	bounds []uint32
+	near   near                                // of few new places
+	bounds []uint32                            // of the places around the one at hand, and what kernels may read behind them
 	pairs  func(all []uint32, fresh int) error // nil: by codes
 	failed error
 }
@@ -74,6 +75,9 @@ func (j *Join) look(p uint32) {
 	}
 }
 
+// behind is what kernels may read behind the bounds of columns.
+var behind [16]uint32
+
 // join compares the new places around the one at hand with all of them.
 func (j *Join) join() (pairs int) {
 	all, fresh := j.here.all, j.here.fresh
@@ -90,9 +94,14 @@ func (j *Join) join() (pairs int) {
 	for _, x := range all {
 		j.bounds = append(j.bounds, j.lists.Bound(x))
 	}
-	j.tile.Columns(all, nil)
-	j.compare(0, fresh, len(all))
-	j.compare(fresh, len(all), fresh)
+	j.bounds = append(j.bounds, behind[:]...)
+	if fresh <= fewFresh {
+		j.compareFew()
+	} else {
+		j.tile.Columns(all, nil)
+		j.compare(0, fresh, len(all))
+		j.compare(fresh, len(all), fresh)
+	}
 	return fresh*(fresh-1)/2 + fresh*(len(all)-fresh)
 }
 

@@ -20,12 +20,12 @@ type joined struct {
 
 func randomLists(t testing.TB, rng *rand.Rand, n, k int) joined {
 	m := rowstest.Codes(t, rng, n, 4, 8)
-	l := candidates.New(n, k, 2)
+	l, rare := candidates.New(n, k, 2), 1+rng.IntN(20) // entries with marks
 	for p := range uint32(n) {
 		var entries []candidates.Entry
 		for _, q := range rng.Perm(n)[:rng.IntN(min(k, n)+1)] {
 			if uint32(q) != p {
-				entries = append(entries, candidates.MakeEntry(m.Distance(p, uint32(q)), uint32(q), rng.Uint32N(4)))
+				entries = append(entries, candidates.MakeEntry(m.Distance(p, uint32(q)), uint32(q), rng.Uint32N(4)*uint32(1/(1+rng.IntN(rare)))))
 			}
 		}
 		slices.Sort(entries)

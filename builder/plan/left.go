@@ -97,7 +97,7 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 			times = part
 		} else if ends := c.Ends[phase.Name]; ends > 0 {
 			times = float64(ends)
-		} else if phase.Name == now.Phase && !now.End && counted { // begun in an earlier run
+		} else if phase.Name == now.Phase && !now.End && counted && phase.Name != "fold" { // begun in an earlier run; of folds, another
 			times = 0
 		}
 		if phase.Name == "exact" && phase.Name == now.Phase && !now.End {
@@ -137,7 +137,7 @@ const (
 )
 
 // speed is how many seconds one of the plan takes: a mean of factors, as a plan made while
-// others had the machine is as easily eight times too long as too short.
+// others had the machine is as easily many times too long as too short.
 func (p *Plan) speed(passes map[string]done, at int) float64 {
 	took, planned := 0.0, 0.0
 	for i := range p.Passes {

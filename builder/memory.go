@@ -23,7 +23,7 @@ func (r *run) enough() error {
 	limit, need := r.limit(), r.least(m)
 	if need > limit {
 		return fmt.Errorf("%w: %d rows with k=%d need %s, the limit is %s%s",
-			ErrMemory, len(r.Good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), r.advice(m, need)) // what it names suffices
+			ErrMemory, len(r.Good), r.opts.K, mebibytes(need+mib/10), mebibytes(limit), r.advice(m, need)) // a limit so large suffices
 	}
 	return nil
 }

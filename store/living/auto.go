@@ -10,7 +10,7 @@ import (
 // A compaction is due where an eighth of the rows is dead, or so many were put as a quarter of the
 // base. Lists have entries to spare, of which an eighth of dead rows takes 0.004 to 0.006 of
 // recall, and a fifth 0.015; a row that is integrated costs 100 to 200 us, one that is built 30
-// to 50, so that after a quarter a build costs what was spent on integrating. Compacting at
+// to 50, so that after a quarter a build costs as much as integrating did. Compacting at
 // these counts costs some 200 us of a processor for every row that is put or deleted.
 const (
 	dueDead = 8
@@ -32,7 +32,7 @@ func (o *Options) few() int {
 	return dueRows
 }
 
-// auto does what Options.Auto asks for after a transaction.
+// auto integrates and compacts after a transaction, as Options.Auto asks for.
 func (db *DB) auto() error {
 	if db.waits() {
 		if err := db.Integrate(context.Background()); err != nil && !errors.Is(err, ErrBusy) {

@@ -32,7 +32,7 @@ type Options struct {
 	Auto bool
 	// Rebuild, with Auto, has Update begin a compaction where one is due (State.Due), which goes
 	// on in the background: package builder/rebuild has one. Close interrupts it; Open goes on with
-	// it. The next compaction is due by what was written since this one began; an Update that
+	// it. The next compaction is due by the operations since this one began; an Update that
 	// makes it due while this one still runs waits for its end.
 	Rebuild Rebuild
 	// Threads is how many goroutines Integrate runs; 0 is one a core.

@@ -13,7 +13,8 @@
 // View.Refresh renews. Put rows are found at once, and exactly: every query is compared with
 // each row that is in no graph yet. DB.Integrate brings put rows into the graph, a chunk of 1,024
 // to 8,192 at a time, without building it again. Package builder/rebuild compacts a store: it
-// builds a new graph of all live rows, while the store is read and written.
+// builds a new graph of all live rows, while the store is read and written. With Options.Auto
+// and Options.Rebuild a store does both by itself, where they are due.
 //
 // # Rows and ids
 //

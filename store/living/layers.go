@@ -86,7 +86,7 @@ func (in *integration) horizonOf(ref uint32) (float32, error) {
 	return h, nil
 }
 
-// A foundList is what was found for a new row.
+// A foundList is the list found for a new row.
 type foundList struct {
 	list    []layer.Entry // nil of a row that is dead
 	horizon float32
@@ -155,7 +155,7 @@ func (f *finder) find(row uint32, out *foundList) (err error) {
 	return nil
 }
 
-// sorted is a list of what a heap of refs holds, never nil.
+// sorted is the list of the refs in a heap, never nil.
 func sorted(all []keyed) []layer.Entry {
 	list := make([]layer.Entry, 0, len(all))
 	for _, e := range all {

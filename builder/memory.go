@@ -97,18 +97,6 @@ func (r *run) openLedger() (err error) {
 // partsRoom is the memory of the parts method for blocks that grow with the rows.
 func (r *run) partsRoom() int64 { return max(1, r.limit()-r.least(Parts)) }
 
-// groupsRoom is that while groups are solved: the blocks of these, which are in the least memory,
-// are given by the ledger, so that groups that are larger than planned stand in files.
-func (r *run) groupsRoom() int64 {
-	return max(r.partsRoom(), r.limit()-reserved(Parts, r.leastPlan(Parts).Pass("divisions").Beside()))
-}
-
-// lastRoom is that of its last pass, which holds no groups (dropGroups); the collector takes
-// the rest of them when a block needs the memory (HoldHeap).
-func (r *run) lastRoom() int64 {
-	return max(r.partsRoom(), r.limit()-reserved(Parts, r.leastPlan(Parts).Pass("adjacency").Alone()))
-}
-
 // least is the memory that a method is given at least: the planned peak of a build of one
 // division and one round, nothing in the ledger.
 func (r *run) least(method Method) int64 { return reserved(method, r.leastPlan(method).PeakAnonBytes) }
@@ -139,8 +127,18 @@ func (r *run) leastPlan(method Method) *plan.Plan {
 type partsMemory struct{ *run }
 
 func (m partsMemory) Between() int64 { return m.partsRoom() }
-func (m partsMemory) Solving() int64 { return m.groupsRoom() }
-func (m partsMemory) Writing() int64 { return m.lastRoom() }
+
+// Solving is the room while groups are solved: the blocks of these, which are in the least memory,
+// are given by the ledger, so that groups that are larger than planned stand in files.
+func (m partsMemory) Solving() int64 {
+	return max(m.partsRoom(), m.limit()-reserved(Parts, m.leastPlan(Parts).Pass("divisions").Beside()))
+}
+
+// Writing is the room of the last pass, which holds no groups; the collector takes the rest of
+// them when a block needs the memory (HoldHeap).
+func (m partsMemory) Writing() int64 {
+	return max(m.partsRoom(), m.limit()-reserved(Parts, m.leastPlan(Parts).Pass("adjacency").Alone()))
+}
 
 // AllPairs refuses the exact method, which holds all lists, where the limit is too low for it.
 func (m partsMemory) AllPairs() error {

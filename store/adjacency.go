@@ -42,10 +42,10 @@ func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, k
 	if k < 0 || k > math.MaxUint16 {
 		return fmt.Errorf("store: lists of %d, want 0 to %d", k, math.MaxUint16)
 	}
-	if err := d.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
+	if err := d.engine.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}
-	w := adjacencyWriter{blockWriter: d.blocks(tagAdjacency, block.OutCount), shape: Shape{K: k}}
+	w := adjacencyWriter{blockWriter: newBlocks(d, tagAdjacency, block.OutCount), shape: Shape{K: k}}
 	defer w.b.abort()
 	if err := write(w.add); err != nil {
 		return err
@@ -83,10 +83,10 @@ type blockWriter struct {
 	value []byte
 }
 
-func (d *Draft) blocks(tag byte, countBytes int) *blockWriter {
+func newBlocks(d *Draft, tag byte, countBytes int) *blockWriter {
 	// Not compressed: of 1,000,000 lists of 20 Pebble's compression kept no block,
 	// and views read values where they are.
-	b := d.bulk()
+	b := newBulk(d)
 	b.plain = true
 	return &blockWriter{b: b, tag: tag, block: block.Builder{CountBytes: countBytes}}
 }

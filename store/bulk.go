@@ -32,7 +32,7 @@ type bulk struct {
 	bytes    int
 }
 
-func (d *Draft) bulk() *bulk { return &bulk{d: d} }
+func newBulk(d *Draft) *bulk { return &bulk{d: d} }
 
 // set adds a key. Keys must ascend.
 func (b *bulk) set(key, value []byte) error {
@@ -127,8 +127,7 @@ func (b *bulk) abort() {
 
 // excise drops all keys from start up to end, tables and all: unlike a range
 // deletion it gives their space back at once.
-func (d *Draft) excise(start, end []byte) error {
-	e := d.engine
+func (e *engine) excise(start, end []byte) error {
 	err := e.write(func() error { return e.db.Excise(context.Background(), pebble.KeyRange{Start: start, End: end}) })
 	if err != nil {
 		return fmt.Errorf("store: excise: %w", err)
@@ -146,7 +145,7 @@ func (d *Draft) dropStale() error {
 	if err != nil || !ok {
 		return err
 	}
-	return d.exciseBefore(stage)
+	return folds{d.engine}.dropBefore(stage)
 }
 
 // CommitUnit ingests the subgraph blocks of one unit, less those without rows, and
@@ -169,7 +168,7 @@ func (d *Draft) CommitBlocks(stage, unit uint32, blocks iter.Seq2[uint32, *Lists
 	if err != nil {
 		return fmt.Errorf("store: unit note: %w", err)
 	}
-	w := unitWriter{b: d.bulk(), batch: d.engine.db.NewBatch()} // not closed: a commit that fails keeps it
+	w := unitWriter{b: newBulk(d), batch: d.engine.db.NewBatch()} // not closed: a commit that fails keeps it
 	defer w.b.abort()
 	var buf []byte
 	for i, block := range blocks {
@@ -226,11 +225,11 @@ func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err 
 // Block reads block number of a unit into l and reports whether it is there. It is
 // safe for concurrent use.
 func (d *Draft) Block(stage, unit, number uint32, l *Lists) (ok bool, err error) {
-	return d.readLists(key32(tagBlock, stage, unit, number), l)
+	return d.engine.readLists(key32(tagBlock, stage, unit, number), l)
 }
 
-func (d *Draft) readLists(key []byte, l *Lists) (ok bool, err error) {
-	value, ok, err := d.engine.get(key)
+func (e *engine) readLists(key []byte, l *Lists) (ok bool, err error) {
+	value, ok, err := e.get(key)
 	if err != nil || !ok {
 		return false, err
 	}

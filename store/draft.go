@@ -1,14 +1,11 @@
 package store
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,12 +46,12 @@ type Draft struct {
 	lock       io.Closer
 	engine     *engine
 	manifest   Manifest
+	scratch    scratch
 	resumed    bool
 	tables     atomic.Int64 // names temporary tables
 	logged     atomic.Int64 // bytes of blocks that went through the log
 	tableBytes int          // 0: the constant. Tests want several tables
 	closed     bool
-	swept      bool // the scratch folder elsewhere
 	rowsSound  bool // the store's own rows were compared with those written
 
 	telling      sync.Mutex
@@ -101,6 +98,7 @@ func (d *Draft) enter(m Manifest) (err error) {
 	if d.home, err = openHome(d.dir); err != nil {
 		return err
 	}
+	d.scratch = scratch{dir: d.dir, home: d.home, given: d.opts.Scratch}
 	if d.fs = d.opts.FS; d.fs == nil {
 		d.fs = pebblefs.Of(d.home)
 	}
@@ -210,57 +208,6 @@ func (d *Draft) Manifest() Manifest { return d.manifest }
 // RowsPath is where the store's own rows belong: DIR/vectors/rows.
 func (d *Draft) RowsPath() string { return filepath.Join(d.dir, vectorsName, rowsName) }
 
-// ScratchDir returns a folder for derived files, which may be deleted at any
-// time between runs, and makes it where it is not there. Within a folder that was
-// given it is one of this build's own, which Seal removes: builds may share the
-// folder.
-func (d *Draft) ScratchDir() (string, error) {
-	if d.opts.Scratch == "" {
-		if err := d.home.MkdirAll(scratchName, 0o777); err != nil {
-			return "", fmt.Errorf("store: %w", err)
-		}
-		return d.scratchPath(), nil
-	}
-	return d.scratchPath(), d.scratchElsewhere()
-}
-
-// scratch opens that folder.
-func (d *Draft) scratch() (*rooted.Dir, error) {
-	path, err := d.ScratchDir()
-	if err != nil {
-		return nil, err
-	}
-	if d.opts.Scratch == "" {
-		dir, err := d.home.Sub(scratchName)
-		if err != nil {
-			err = fmt.Errorf("store: %w", err)
-		}
-		return dir, err
-	}
-	return openHome(path)
-}
-
-// scratchElsewhere makes the folder within one that was given, and sweeps it.
-func (d *Draft) scratchElsewhere() error {
-	if err := os.MkdirAll(d.opts.Scratch, 0o777); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	given, err := openHome(d.opts.Scratch)
-	if err != nil {
-		return err
-	}
-	defer given.Close()
-	own := filepath.Base(d.scratchPath())
-	if err := given.MkdirAll(own, 0o777); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if d.swept {
-		return nil
-	}
-	d.swept = true
-	return sweep(given, own)
-}
-
 // Holds reports whether a path lies in a store's folder, by the names alone: a
 // file written there damages a finished store, which is sealed as a whole.
 func Holds(dir, path string) bool {
@@ -282,40 +229,24 @@ func inFolder(dir, path string) (rel string, within bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// scratchApart refuses a scratch folder within the store, but for DIR/scratch: its files
-// would be sealed.
-func scratchApart(dir, scratch string) error {
-	rel, within := inFolder(dir, scratch)
-	if scratch == "" || !within {
-		return nil
-	}
-	if first, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); first != scratchName {
-		return fmt.Errorf("store: the scratch folder %s lies in the store %s, which is sealed as a whole: want one elsewhere, or none, which is %s",
-			scratch, dir, filepath.Join(dir, scratchName))
-	}
-	return nil
-}
-
-func (d *Draft) scratchPath() string {
-	if d.opts.Scratch == "" {
-		return filepath.Join(d.dir, scratchName)
-	}
-	dir, err := filepath.Abs(d.dir)
-	if err != nil {
-		dir = d.dir
-	}
-	mark := sha256.Sum256([]byte(dir + "\x00" + d.manifest.Created))
-	return filepath.Join(d.opts.Scratch, fmt.Sprintf("knng-%x", mark[:8]))
-}
+// ScratchDir returns a folder for derived files, which may be deleted at any
+// time between runs, and makes it where it is not there. Within a folder that was
+// given it is one of this build's own, which Seal removes: builds may share the
+// folder.
+func (d *Draft) ScratchDir() (string, error) { return d.scratch.make(d.manifest.Created) }
 
 // Record keeps v as JSON under a name: small things, such as the audit's
 // findings and the build's state.
-func (d *Draft) Record(name string, v any) (err error) {
+func (d *Draft) Record(name string, v any) error {
+	return d.engine.record(name, v)
+}
+
+func (e *engine) record(name string, v any) error {
 	value, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("store: record %s: %w", name, err)
 	}
-	if err := d.engine.set(recordKey(name), value); err != nil {
+	if err := e.set(recordKey(name), value); err != nil {
 		return fmt.Errorf("store: record %s: %w", name, err)
 	}
 	return nil

@@ -80,9 +80,7 @@ func (d *Draft) openEarly(state State, m *Manifest) (State, error) {
 // wipe removes what an early build left, but for its mark.
 func (d *Draft) wipe() error {
 	if created, err := d.home.ReadFile(earlyName, 100); err == nil && d.opts.Scratch != "" && len(created) > 0 {
-		d.manifest.Created = string(created)
-		_ = os.RemoveAll(d.scratchPath()) // derived files
-		d.manifest.Created = ""
+		_ = os.RemoveAll(d.scratch.path(string(created))) // derived files
 	}
 	for _, path := range []string{graphName, graphName + newSuffix, rowsPath, rowsPath + newSuffix, viewName, viewName + newSuffix,
 		catalogName, catalogName + newSuffix, sealName + newSuffix} {

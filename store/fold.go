@@ -19,10 +19,10 @@ const foldedRecord = "folded"
 // whole; a crash after leaves only data that the next OpenDraft removes.
 func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
 	// A fold of this stage that a crash cut short may have left lists.
-	if err := d.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
+	if err := d.engine.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
 		return err
 	}
-	b := d.bulk()
+	b := newBulk(d)
 	defer b.abort()
 	var buf []byte
 	err = write(func(l *Lists) error {
@@ -41,37 +41,40 @@ func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (er
 	if err := b.commit(); err != nil {
 		return err
 	}
-	if err := d.markFolded(stage); err != nil {
+	if err := (folds{d.engine}).mark(stage); err != nil {
 		return err
 	}
-	return d.exciseBefore(stage)
+	return folds{d.engine}.dropBefore(stage)
 }
 
-// markFolded writes the record and drops the unit marks, in one batch.
-func (d *Draft) markFolded(stage uint32) error {
+// folds are the lists of folds in a database.
+type folds struct{ *engine }
+
+// mark writes the record and drops the unit marks, in one batch.
+func (f folds) mark(stage uint32) error {
 	value, err := json.Marshal(stage)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	batch := d.engine.db.NewBatch() // not closed: a commit that fails keeps it
+	batch := f.db.NewBatch() // not closed: a commit that fails keeps it
 	if err := batch.Set(recordKey(foldedRecord), value, nil); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	if err := batch.DeleteRange(key32(tagUnit), key32(tagUnit, stage+1), nil); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := d.engine.write(func() error { return batch.Commit(pebble.Sync) }); err != nil {
+	if err := f.write(func() error { return batch.Commit(pebble.Sync) }); err != nil {
 		return fmt.Errorf("store: fold: %w", err)
 	}
 	return nil
 }
 
-// exciseBefore drops the lists and blocks that a fold of stage replaces.
-func (d *Draft) exciseBefore(stage uint32) error {
-	if err := d.excise(key32(tagBlock), key32(tagBlock, stage+1)); err != nil {
+// dropBefore drops the lists and blocks that a fold of stage replaces.
+func (f folds) dropBefore(stage uint32) error {
+	if err := f.excise(key32(tagBlock), key32(tagBlock, stage+1)); err != nil {
 		return err
 	}
-	return d.excise(key32(tagFolded), key32(tagFolded, stage))
+	return f.excise(key32(tagFolded), key32(tagFolded, stage))
 }
 
 // Folded returns the stage of the last fold; ok is false if there was none.
@@ -99,5 +102,5 @@ func (d *Draft) ReadFolded(fn func(l *Lists) error) (err error) {
 // FoldedBlock reads the batch of the fold of a stage that begins with a place into l,
 // and reports whether there is one. It is safe for concurrent use.
 func (d *Draft) FoldedBlock(stage, place uint32, l *Lists) (ok bool, err error) {
-	return d.readLists(key32(tagFolded, stage, place), l)
+	return d.engine.readLists(key32(tagFolded, stage, place), l)
 }

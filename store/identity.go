@@ -9,12 +9,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
 )
 
 // recordIdentities records the identities of the tables of bulk data and of the rows.
-func (d *Draft) recordIdentities() error {
-	levels, err := d.engine.db.SSTables()
+func (e *engine) recordIdentities(home *rooted.Dir) error {
+	levels, err := e.db.SSTables()
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -26,20 +27,20 @@ func (d *Draft) recordIdentities() error {
 			}
 		}
 	}
-	if ok, err := d.home.Exists(rowsPath); err != nil {
+	if ok, err := home.Exists(rowsPath); err != nil {
 		return fmt.Errorf("store: %w", err)
 	} else if ok {
 		paths = append(paths, rowsPath)
 	}
 	list := []sealed.Identity{}
 	for _, p := range paths {
-		id, err := sealed.IdentityOf(d.home, p)
+		id, err := sealed.IdentityOf(home, p)
 		if err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 		list = append(list, id)
 	}
-	return d.Record(sealed.TablesRecord, list)
+	return e.record(sealed.TablesRecord, list)
 }
 
 // identities loads the identities of large files. Older stores have none.

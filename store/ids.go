@@ -24,15 +24,15 @@ const idsRecord = "ids"
 // sorted in runs, which stand in the scratch folder until they are merged. Cancelling ctx
 // stops it with ctx's error, and nothing is committed.
 func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows int, dropped []uint32) (err error) {
-	scratch, err := d.scratch()
+	scratch, err := d.scratch.open(d.manifest.Created)
 	if err != nil {
 		return err
 	}
 	defer scratch.Close()
-	if err := d.excise([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
+	if err := d.engine.excise([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
 		return err
 	}
-	b := d.bulk()
+	b := newBulk(d)
 	defer b.abort()
 	s := &idSorter{dir: scratch}
 	defer s.close()

@@ -65,9 +65,9 @@ func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
 // CommitOrder stores the locality order: order[place] = row. Rows are distinct;
 // a row that is not there has no place and no list.
 func (d *Draft) CommitOrder(order []uint32) (err error) {
-	b := d.bulk()
+	b := newBulk(d)
 	defer b.abort()
-	if err := d.excise(key32(tagOrder), []byte{tagOrder + 1}); err != nil {
+	if err := d.engine.excise(key32(tagOrder), []byte{tagOrder + 1}); err != nil {
 		return err
 	}
 	if err := b.setIntegers(order, func(first uint32) []byte { return key32(tagOrder, first) }); err != nil {
@@ -103,10 +103,10 @@ func (d *Draft) CommitLabels(division uint32, labels []uint32, note any) (err er
 	if err != nil {
 		return fmt.Errorf("store: division note: %w", err)
 	}
-	if err := d.excise(key32(tagLabels, division), key32(tagLabels, division+1)); err != nil {
+	if err := d.engine.excise(key32(tagLabels, division), key32(tagLabels, division+1)); err != nil {
 		return err
 	}
-	b := d.bulk()
+	b := newBulk(d)
 	defer b.abort()
 	if err := b.setIntegers(labels, func(first uint32) []byte { return key32(tagLabels, division, first) }); err != nil {
 		return err

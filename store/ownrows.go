@@ -66,7 +66,7 @@ func (d *Draft) Rows() (*vectors.Rows, error) {
 
 // soundRows checks the store's own rows, where there are any that were not looked at since an
 // earlier run wrote them.
-func (d *Draft) soundRows() error {
+func (d sealing) soundRows() error {
 	ok, err := d.HasRows()
 	if !ok || err != nil || d.rowsSound {
 		return err

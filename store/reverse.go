@@ -104,7 +104,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	if d.engine, err = openEngine(d.fs, filepath.Join(dir, graphName), 1<<20, toCreate, nil); err != nil {
 		return err
 	}
-	if err := errors.Join(d.writeReverse(ctx, s, opts), d.engine.close()); err != nil {
+	if err := errors.Join(writeReverse(ctx, d, s, opts), d.engine.close()); err != nil {
 		return err
 	}
 	for _, leftover := range []string{filepath.Join(dir, scratchName), filepath.Join(dir, graphName, tablesName)} {
@@ -119,7 +119,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	return seal(ctx, d.fs, home, nil, func() error { return nil })
 }
 
-func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions) error {
+func writeReverse(ctx context.Context, d *Draft, s *Store, opts *ReverseOptions) error {
 	scratch, err := d.home.Sub(scratchName)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -129,7 +129,7 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err != nil {
 		return err
 	}
-	w := d.blocks(tagReverse, block.InCount)
+	w := newBlocks(d, tagReverse, block.InCount)
 	defer w.b.abort()
 	if err := t.each(w.add); err != nil {
 		return err
@@ -140,10 +140,10 @@ func (d *Draft) writeReverse(ctx context.Context, s *Store, opts *ReverseOptions
 	if err := d.Record(reverseRecord, Reverse{Checksum: s.info.Checksum, Rows: w.rows, Entries: t.entries}); err != nil {
 		return err
 	}
-	if err := d.recordIdentities(); err != nil {
+	if err := d.engine.recordIdentities(d.home); err != nil {
 		return err
 	}
-	if err := d.settle(); err != nil {
+	if err := d.engine.settle(); err != nil {
 		return err
 	}
 	return d.engine.makeView(ctx, d.fs, d.home, block.In(w.rows))

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,7 +22,6 @@ import (
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/written"
-	"github.com/knng/knng/vectors"
 )
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
@@ -34,28 +31,28 @@ import (
 // is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
 // is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
-	if err := d.soundRows(); err != nil {
+	if err := (sealing{d}).soundRows(); err != nil {
 		return err
 	}
 	if err := d.Record("result", result); err != nil {
 		return err
 	}
-	if err := d.dropProgress(); err != nil {
+	if err := d.engine.dropProgress(); err != nil {
 		return err
 	}
-	if err := d.recordIdentities(); err != nil {
+	if err := d.engine.recordIdentities(d.home); err != nil {
 		return err
 	}
-	if err := d.settle(); err != nil {
+	if err := d.engine.settle(); err != nil {
 		return err
 	}
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := d.makeView(ctx); err != nil {
+	if err := (sealing{d}).makeView(ctx); err != nil {
 		return err
 	}
-	catalog, err := d.draftCatalog(ctx)
+	catalog, err := sealing{d}.draftCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,7 +72,7 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, written.Name)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := d.dropLogs(); err != nil {
+	if err := (sealing{d}).dropLogs(); err != nil {
 		return err
 	}
 	// Files that were removed must not come back beside those that are sealed.
@@ -85,13 +82,13 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := seal(ctx, d.fs, d.home, catalog, d.endEarly); err != nil {
 		return err
 	}
-	d.dropScratch()
+	d.scratch.drop(d.manifest.Created)
 	return d.Close()
 }
 
 // dropLogs removes the logs that Pebble keeps to write over: all but the last, since settle
 // flushed what was in them. They would be sealed, with 300 KB of units of 1,000 rows.
-func (d *Draft) dropLogs() error {
+func (d sealing) dropLogs() error {
 	dir := filepath.Join(d.dir, graphName)
 	names, err := d.fs.List(dir)
 	if err != nil {
@@ -105,21 +102,6 @@ func (d *Draft) dropLogs() error {
 		}
 	}
 	return nil
-}
-
-// dropScratch removes the build's own scratch folder, or in DIR/scratch the data that killed
-// processes had received from streams.
-func (d *Draft) dropScratch() {
-	if d.opts.Scratch != "" {
-		_ = os.RemoveAll(d.scratchPath())
-		return
-	}
-	names, _ := d.home.List(scratchName)
-	for _, name := range names {
-		if left, _ := path.Match(vectors.ReceivedPattern, name); left {
-			_ = d.home.Remove(path.Join(scratchName, name))
-		}
-	}
 }
 
 // ReadResult decodes the result that the store in dir was sealed with, as json.Unmarshal
@@ -146,8 +128,11 @@ func (s *Store) Record(name string, v any) (ok bool, err error) {
 	return s.engine.load(name, v)
 }
 
+// sealing is a draft that is being sealed.
+type sealing struct{ *Draft }
+
 // makeView makes the view of the lists, if there are any.
-func (d *Draft) makeView(ctx context.Context) error {
+func (d sealing) makeView(ctx context.Context) error {
 	shape, ok, err := d.Adjacency()
 	if err != nil || !ok {
 		return err
@@ -156,7 +141,7 @@ func (d *Draft) makeView(ctx context.Context) error {
 }
 
 // draftCatalog begins the catalog; nil if there are no lists.
-func (d *Draft) draftCatalog(ctx context.Context) (*catalogDraft, error) {
+func (d sealing) draftCatalog(ctx context.Context) (*catalogDraft, error) {
 	if _, ok, err := d.Adjacency(); err != nil || !ok {
 		return nil, err
 	}
@@ -164,19 +149,18 @@ func (d *Draft) draftCatalog(ctx context.Context) (*catalogDraft, error) {
 }
 
 // dropProgress drops the data that only a build needs.
-func (d *Draft) dropProgress() error {
+func (e *engine) dropProgress() error {
 	for _, tag := range buildTags {
-		if err := d.excise([]byte{tag}, []byte{tag + 1}); err != nil {
+		if err := e.excise([]byte{tag}, []byte{tag + 1}); err != nil {
 			return err
 		}
 	}
-	return d.settle()
+	return e.settle()
 }
 
 // settle rewrites the little that did not come in tables, so that the log holds
 // nothing to replay.
-func (d *Draft) settle() error {
-	e := d.engine
+func (e *engine) settle() error {
 	if err := e.write(e.db.Flush); err != nil {
 		return fmt.Errorf("store: flush: %w", err)
 	}

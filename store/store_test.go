@@ -566,7 +566,7 @@ func TestBuildsGoOnOften(t *testing.T) {
 				err = d.CommitUnit(uint32(i+1), 0, []Lists{{Rows: []uint32{1}, Starts: []uint32{0, 1}, Neighbors: []uint32{2}, Keys: []float32{3}}}, i)
 			}
 			if err == nil && i == 39 {
-				err = d.settle()
+				err = d.engine.settle()
 			}
 			if d != nil {
 				err = errors.Join(err, d.Close())

@@ -113,7 +113,7 @@ func TestViewOfCompressedTables(t *testing.T) {
 	const n = 4000
 	d := open(t, filepath.Join(t.TempDir(), "s"), tiny(n))
 	defer d.Close()
-	w := d.blocks(tagAdjacency, block.OutCount)
+	w := newBlocks(d, tagAdjacency, block.OutCount)
 	w.b.plain = false
 	for row := range n {
 		must(t, w.add(line(n, row)))
@@ -124,7 +124,7 @@ func TestViewOfCompressedTables(t *testing.T) {
 	if err := d.engine.publishView(t.Context(), d.fs, d.home, block.Out(shape)); !errors.Is(err, errNotVerbatim) {
 		t.Errorf("error %v, want errNotVerbatim", err)
 	}
-	must(t, d.makeView(t.Context()))
+	must(t, sealing{d}.makeView(t.Context()))
 	if left, _ := filepath.Glob(filepath.Join(d.dir, viewName+"*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}

@@ -27,7 +27,7 @@ func forget(dir string) error {
 	})
 }
 
-// diskBytes is what this process had the disk read.
+// diskBytes counts the bytes that the disk read for this process.
 func diskBytes() int64 {
 	var ru unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {

@@ -187,6 +187,7 @@ func (v *View) touch(b int, t *table, at int) (known uint32, err error) {
 		}
 	}
 	expect(v.layout.Full())
+	v.ahead(b, t, at)
 	value, err := v.block(t, at)
 	if err != nil {
 		return 0, fmt.Errorf("%w (%s, %s)", err, v.path, v.RowsOf(b))
@@ -208,6 +209,34 @@ func (v *View) touch(b int, t *table, at int) (known uint32, err error) {
 	}
 	v.touched[b/16].Or(known << (b % 16 * 2))
 	return known, nil
+}
+
+// aheadBytes is how much of a table is read ahead of a pass in order: a tenth of a
+// millisecond of a fast disk, and some of a slow one's.
+const aheadBytes = 512 << 10
+
+// inOrder is how many blocks before one were touched where rows are asked for in order.
+const inOrder = 4
+
+// ahead has the system read on, where the blocks before one were touched: the tables are
+// mapped for random reads, which a pass in order would wait for one by one. It does so once in
+// aheadBytes, for those after the next.
+func (v *View) ahead(b int, t *table, at int) {
+	if b < inOrder || at/aheadBytes == (at-v.layout.Full())/aheadBytes && b > inOrder {
+		return
+	}
+	for before := b - inOrder; before < b; before++ {
+		if v.touched[before/16].Load()>>(before%16*2)&3 == 0 {
+			return
+		}
+	}
+	from := at
+	if b > inOrder {
+		from = (at/aheadBytes + 1) * aheadBytes
+	}
+	if from < len(t.data) {
+		t.file.WillNeed(from, min(len(t.data), (at/aheadBytes+2)*aheadBytes))
+	}
 }
 
 // Sum returns the checksum of a block. The number of the block is the seed, so that a block

@@ -65,6 +65,18 @@ class Given:
         return csr_matrix((distances.ravel(), indices.ravel(), ends), shape=(n, n))
 
 
+class Matrix:
+    """A transformer whose sparse array is made the matrix that scanpy before 1.12 takes."""
+
+    def __init__(self, inner):
+        self.inner, self.get_params = inner, inner.get_params
+
+    def fit_transform(self, x):
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(self.inner.fit_transform(x))
+
+
 def with_self(indices):
     return np.column_stack([np.arange(len(indices)), indices])
 
@@ -77,7 +89,7 @@ def transformer(name, k, threads):
     if name == "pynndescent":
         from pynndescent import PyNNDescentTransformer
 
-        return PyNNDescentTransformer(n_neighbors=k, n_jobs=threads, random_state=0)
+        return Matrix(PyNNDescentTransformer(n_neighbors=k, n_jobs=threads, random_state=0))
     if name == "pipnn":
         from pipnn import self_knn_graph
 

@@ -20,7 +20,7 @@ import (
 // stays open and belongs to the caller.
 //
 // Cancelling ctx stops cleanly between units and returns ctx's error, with its cause; nothing
-// that was committed is lost. A process that is killed loses what it had in progress, and in the
+// that was committed is lost. A process that is killed loses the unit in progress, and in the
 // first second of a build (store.Early) the build. When dir already holds the finished graph of
 // these options, Build returns its stored Result and store.ErrFinished; where a file of src
 // has been written to since, it reads all rows first, to see that they are the same.

@@ -37,7 +37,7 @@ func exactPairs(recall float64) float64 { return -3500 * math.Log10(1-min(recall
 // exactIsCheaper compares n rows of dim elements with all others by count.
 func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := float64(n-1) / 2       // of a row
-	work := pairs * float64(dim+30) // to find what is near costs as much as 30 elements
+	work := pairs * float64(dim+30) // to find the near ones costs as much as 30 elements
 	switch {
 	case n < o.LeafSize || pairs <= exactPairs(cmp.Or(o.Recall, DefaultRecall)):
 		return true

@@ -60,7 +60,7 @@ type nameReader struct {
 	next func() (string, bool)
 	stop func()
 	row  int
-	line string // what is left of the id that is being read
+	line string // the rest of the id that is being read
 }
 
 func newNameReader(names iter.Seq[string]) *nameReader {

@@ -42,7 +42,7 @@ type Options struct {
 	Start       *Start          // lists to begin with; Balls reads them, other methods begin with none
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
 
-	// These say what the store holds besides lists; they may not change from run to run either.
+	// These name further contents of the store; they may not change from run to run either.
 	Reference bool             // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
 	IDs       string           // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 	IDsName   string           // the name of these ids in errors, where the file is not the user's own; "" is IDs

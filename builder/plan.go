@@ -17,13 +17,12 @@ import (
 var calibrationTime = time.Second // a variable for tests
 
 // leastCalibration is how long it measures for a short build: 2.5 ms for each thing and twice
-// that for leaves. The rates are those of a second within what two seconds differ by (leaves
-// 10 %, other work 5 %); half of it begins to see the first touches of memory, and more is
-// felt by whoever asks for a plan.
+// that for leaves. Half of it would be of the first touches of memory, and more is felt by
+// whoever asks for a plan. Such a build is over before an error of some tens of per cent matters.
 const leastCalibration = 20 * time.Millisecond
 
 // plannedShare is the part of the predicted time that Plan measures for, which a build takes
-// again: 40 ms for SIFT 1M, the whole second for a build of 8 minutes. What disturbs some
+// again: 40 ms for SIFT 1M, the whole second for a build of 8 minutes. A disturbance of some
 // milliseconds then weighs little.
 const plannedShare = 0.002
 

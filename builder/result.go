@@ -47,7 +47,7 @@ type Result struct {
 	Kernel        string `json:"kernel"`
 	Threads       int    `json:"threads"`
 
-	Plan        *plan.Plan `json:"plan,omitempty"`         // what the build was expected to take when it began
+	Plan        *plan.Plan `json:"plan,omitempty"`         // the cost that was expected when the build began
 	RevisedPlan *plan.Plan `json:"revised_plan,omitempty"` // and when it last turned out to take more stages
 }
 

@@ -55,7 +55,7 @@ type Wave struct {
 }
 
 // RemoteFiles opens inputs in object stores, for vectors.OpenOptions.Remote: a build by shards
-// fetches what a task needs of them into scratch, "" for the folder of the system.
+// fetches the parts that a task needs into scratch, "" for the folder of the system.
 func RemoteFiles(scratch string) func(path string) (vectors.Remote, error) {
 	return shards.Remote(scratch)
 }
@@ -177,7 +177,7 @@ func (s *Shards) Next() (*Wave, error) {
 // Do does a task, unless its file is there.
 func (s *Shards) Do(ctx context.Context, t Task) error { return s.run.Do(ctx, shards.Task(t)) }
 
-// Close gives back what a process keeps between the tasks of a stage.
+// Close gives back the memory that a process keeps between the tasks of a stage.
 func (s *Shards) Close() error { return s.run.Close() }
 
 // Result is the result of a run that is finished.

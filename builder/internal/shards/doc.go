@@ -5,7 +5,7 @@
 // leaders, leaves, groups, lists and decisions are those of the same functions (packages groups,
 // solve and job).
 //
-// A [Run] holds what all tasks know: its [Spec], and the counts that follow from the audit. The
+// A [Run] holds the knowledge that all tasks share: its [Spec], and the counts that follow from the audit. The
 // stages are types over it, a duty each: reading (audit, settle), sampling (samples, codes, exact
 // lists), dividing (leaders, leaves, records), solving (groups), folding (lists, decisions) and
 // graphing (the graph and its report). schedule finds the tasks that can be done now, uniting

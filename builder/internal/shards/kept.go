@@ -15,8 +15,8 @@ import (
 	"github.com/knng/knng/vectors/objects"
 )
 
-// kept is what a process that does many tasks keeps between those of one stage: results of
-// the stages before, and memory. It changes no result.
+// kept is the results of earlier stages, and memory, that a process which does many tasks keeps
+// between those of one stage. It changes no result.
 type kept struct {
 	stage    string
 	division int
@@ -39,7 +39,7 @@ func (k *kept) free() {
 	*k = kept{}
 }
 
-// keep makes room for what the tasks of a stage keep, and frees what those of others kept.
+// keep makes room for the things that tasks of a stage share, and frees those of another stage.
 func (s *Run) keep(t Task) {
 	if s.kept.stage != t.Stage || s.kept.division != t.Division {
 		s.kept.free()
@@ -47,7 +47,7 @@ func (s *Run) keep(t Task) {
 	}
 }
 
-// Close gives back what tasks kept for those after them.
+// Close gives back all that tasks kept for later ones.
 func (s *Run) Close() error {
 	s.kept.free()
 	return s.inputs.close()
@@ -85,7 +85,7 @@ func (s *Run) boundsBefore(division int) (*points.Bounds, error) {
 	return b, nil
 }
 
-// steerOnce is what steer returns, read once.
+// steerOnce returns the result of steer, which is read once.
 func (s *Run) steerOnce() (truth *recall.Lists, err error) {
 	if s.kept.truth == nil {
 		s.kept.truth, err = s.steer()

@@ -96,8 +96,8 @@ func readBlock(p *pieces.Piece, key uint64, l *store.Lists) error {
 	return nil
 }
 
-// eachList calls fn with every list of a section, as they come from the disk: what is wrong with
-// their bytes may be the error only after the last one.
+// eachList calls fn with every list of a section, as they come from the disk: damage of
+// their bytes may be told only after the last one.
 func eachList(p *pieces.Piece, key uint64, fn func(place uint32, ids []uint32, keys []float32) error) error {
 	var r listReader
 	err := p.Each(key, 1, func(data []byte) error { return r.take(data, fn) })

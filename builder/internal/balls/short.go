@@ -8,8 +8,9 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// shorten goes over to short codes of all dimensions, if the rows allow it: most kernels of
-// amd64 compare them twice as fast, and no kernel more slowly. Candidates are ordered by their
+// shorten goes over to short codes of all dimensions, if the rows allow it: AVX2 without VNNI
+// compares them 1.7 times as fast, other kernels as fast as before. The copy of the rows and the
+// keys of the candidates are paid on every processor, so that all make one graph. Candidates are ordered by their
 // keys in the end, as those along axes are.
 func (m *Method) shorten() error {
 	var recorded codes.Shortening

@@ -7,6 +7,7 @@ import (
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors/offered"
 )
 
 // enough refuses a build whose anonymous memory cannot stay under the limit.
@@ -83,7 +84,7 @@ func cacheBytes(limit int64) int64 {
 
 // DefaultMemory is the limit where Options.Memory is 0: half of the memory that the
 // machine or its cgroup offers, in bytes.
-func DefaultMemory() int64 { return job.OfferedMemory() / 2 }
+func DefaultMemory() int64 { return offered.Memory() / 2 }
 
 // openLedger shares the limit out: blocks that grow with the rows get the memory that the rest
 // does not need, and go to files beyond that. The other methods hold more than that in

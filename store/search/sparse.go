@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/offered"
 )
 
 // Where memory does not hold rows and links, reads are random, and each brings a page: the system
@@ -15,7 +16,7 @@ import (
 func (s *Searcher) settle() error {
 	budget := s.opts.Budget
 	if budget <= 0 {
-		budget = available() / 2
+		budget = offered.Memory() / 2
 	}
 	s.sparse = s.file != nil && int64(s.stride)*int64(s.Len())+s.Bytes() > budget
 	if s.sparse {

@@ -14,9 +14,6 @@ func readProcess() process {
 	return process{anon: held, rss: held}
 }
 
-// OfferedMemory is unknown here: 8 GiB, as a small machine of today has.
-func OfferedMemory() int64 { return 8 << 30 }
-
 var started = time.Now()
 
 // ThreadSeconds is the time that has gone by: the processor time of a thread is not told

@@ -41,7 +41,7 @@ func (s dividing) lead(w *task) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := sampling{s.Run}.drawn("draw", w.Division, 0, d.Leaders)
+	drawn, err := sampling(s).drawn("draw", w.Division, 0, d.Leaders)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (s graphing) adjacency(w *task) error {
 		if err != nil {
 			return err
 		}
-		if complete, err = (sampling{s.Run}).exactLists("complete", short, ps.K); err != nil {
+		if complete, err = sampling(s).exactLists("complete", short, ps.K); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (s graphing) reportTo(r *Report, k int) error {
 	if err != nil {
 		return err
 	}
-	truth, err := sampling{s.Run}.exactLists("report", places, k)
+	truth, err := sampling(s).exactLists("report", places, k)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (s graphing) listsFor(last int, places, short []uint32, k int) (map[uint32]
 	for _, place := range places {
 		found[place] = solve.List{}
 	}
-	complete, err := sampling{s.Run}.exactLists("complete", short, k)
+	complete, err := sampling(s).exactLists("complete", short, k)
 	if err != nil {
 		return nil, err
 	}

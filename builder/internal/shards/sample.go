@@ -23,7 +23,7 @@ func (s sampling) samples(stage string, division int) ([][]uint32, error) {
 		}
 		return [][]uint32{s.steering(), fit}, nil
 	case "draw":
-		d, err := dividing{s.Run}.parted(division, ps)
+		d, err := dividing(s).parted(division, ps)
 		if err != nil {
 			return nil, err
 		}

@@ -28,11 +28,11 @@ const (
 // solve makes the lists of the groups of one task, and writes them by the ranges of their
 // places: a section for each range.
 func (s solving) solve(w *task) error {
-	d, ps, err := dividing{s.Run}.divisionOf(w.Division)
+	d, ps, err := dividing(s).divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	layout, err := dividing{s.Run}.layout(d)
+	layout, err := dividing(s).layout(d)
 	if err != nil {
 		return err
 	}

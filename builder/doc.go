@@ -14,13 +14,13 @@
 // Auto takes for all but small inputs, keeps the paper's plan and changes its
 // pieces: leaves are hyperspheres that overlap (package division), propagation
 // joins the neighbors of a row with each other (package propagation), and both
-// compare rows as bytes in tiles (package vectors/codes), with some slots of
+// compare rows as bytes, or by six bits, in tiles (package vectors/codes), with some slots of
 // slack and exact keys at the end. From 256 dimensions on they compare along fewer axes
 // than that where rows vary little along the others (package axes); otherwise large builds
 // compare codes of six bits where these lose little.
 //
 // Parts, which Auto takes where the lists of Balls would come to more than 4 GiB,
-// holds no lists of all rows. Its divisions have one level (package parts): every row
+// holds no lists of all rows. Its divisions have one level (package internal/groups): every row
 // stands in the leaves of its four nearest of many leaders, a leaf is solved by all
 // its pairs, and near leaves are solved together as a group whose rows have been put
 // side by side, on disk where they do not fit in memory. The entries that a group finds are a unit

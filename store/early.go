@@ -39,8 +39,9 @@ type early struct {
 	dir  string
 	ends time.Time
 
-	mu   sync.RWMutex
-	over bool
+	mu     sync.RWMutex
+	over   bool
+	failed error // of the syncs that were put off: a second sync of a file would not tell what the first one lost
 }
 
 // openEarly begins or wipes an early build in d's folder, and returns the state of that.
@@ -121,18 +122,20 @@ func (e *early) settled(sync func() error) error {
 	return sync()
 }
 
-// end syncs everything, after which nothing is put off. Syncs wait for it.
+// end syncs everything, after which nothing is put off. Syncs wait for it. Where it fails it fails
+// from then on, and the mark stays.
 func (e *early) end() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over {
-		return nil
+	if e.over || e.failed != nil {
+		return e.failed
 	}
 	if err := e.syncAll(); err != nil {
-		return fmt.Errorf("store: %w", err)
+		e.failed = fmt.Errorf("store: %w", err)
+		return e.failed
 	}
-	if err := unmark(e.FS, e.dir); err != nil {
-		return err
+	if e.failed = unmark(e.FS, e.dir); e.failed != nil {
+		return e.failed
 	}
 	e.over = true
 	return nil

@@ -204,7 +204,7 @@ func (s *Shape) largeGroup() float64 {
 }
 
 // spilling is the memory of the rows of groups on their way to a spill: 128 KiB of each group of a
-// batch, 32 MiB in all at the most (package parts). They are written before a group is read.
+// batch, 32 MiB in all at the most (package groups). They are written before a group is read.
 func (s *Shape) spilling() float64 {
 	batch := math.Min(1, Spilled/s.partsCopies()) * s.groups()
 	return math.Min(32<<20, math.Min(batch*(128<<10), s.partsCopies()*s.rowBytes()))

@@ -76,13 +76,19 @@ func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32,
 	if err != nil {
 		return err
 	}
+	OfferChunk(lists, truth, places, from)
+	return nil
+}
+
+// OfferChunk offers to the lists of places the rows that were found near them, numbered as rows
+// of the place from on that stand behind those of the places; but not the places themselves.
+func OfferChunk(lists *union.Lists, found *recall.Lists, places []uint32, from int) {
 	for i, place := range places {
-		ids, keys := truth.List(i)
+		ids, keys := found.List(i)
 		for j, id := range ids {
 			if other := id - uint32(len(places)) + uint32(from); other != place {
 				lists.Offer(uint32(i), other, keys[j])
 			}
 		}
 	}
-	return nil
 }

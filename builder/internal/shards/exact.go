@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/union"
@@ -54,24 +55,37 @@ func (s sampling) eachChunk(shard *shard, sampled []byte, chunk int, fn func(bot
 	return nil
 }
 
+// compared is sampled rows, and a shard that they are compared with.
+type compared struct {
+	places  []uint32
+	sampled []byte // the rows of the places
+	points  *points.Points
+	shard   *shard
+}
+
+// compared opens the sides of a task.
+func (s sampling) compared(w *task) (c compared, err error) {
+	if c.places, c.sampled, err = s.sampled(w.Stage); err != nil {
+		return c, err
+	}
+	if c.points, err = s.points(); err != nil {
+		return c, err
+	}
+	c.shard, err = s.shard(w.Part)
+	return c, err
+}
+
 // compareExactly finds the nearest rows of a shard to sampled ones.
 func (s sampling) compareExactly(w *task) error {
-	places, sampled, err := s.sampled(w.Stage)
+	c, err := s.compared(w)
 	if err != nil {
 		return err
 	}
-	ps, err := s.points()
-	if err != nil {
-		return err
-	}
-	shard, err := s.shard(w.Part)
-	if err != nil {
-		return err
-	}
+	places, ps := c.places, c.points
 	lists := union.New(len(places), ps.K, nil)
 	defer lists.Free()
 	if len(places) > 0 {
-		err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
+		err = s.eachChunk(c.shard, c.sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
 			return ps.ExactChunk(w.ctx, both, places, from, lists, func(int) {})
 		})
 	}
@@ -101,11 +115,7 @@ func (s sampling) exactLists(stage string, places []uint32, k int) (*recall.List
 
 // near finds the candidates of a shard for rows that steer, by codes, and their keys.
 func (s sampling) near(w *task) error {
-	places, sampled, err := s.sampled(w.Stage)
-	if err != nil {
-		return err
-	}
-	ps, err := s.points()
+	c, err := s.compared(w)
 	if err != nil {
 		return err
 	}
@@ -113,14 +123,11 @@ func (s sampling) near(w *task) error {
 	if err != nil {
 		return err
 	}
-	shard, err := s.shard(w.Part)
-	if err != nil {
-		return err
-	}
+	places, ps := c.places, c.points
 	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K), nil)
 	defer lists.Free()
 	size := s.space.RowBytes()
-	err = s.eachChunk(shard, sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
+	err = s.eachChunk(c.shard, c.sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
 		rows, err := vectors.RowsOf(both, len(both)/size, s.space.Dim(), size, s.space.Type())
 		if err != nil {
 			return err
@@ -134,7 +141,7 @@ func (s sampling) near(w *task) error {
 	if err != nil {
 		return err
 	}
-	keys, err := s.keysOf(shard, lists, sampled)
+	keys, err := s.keysOf(c.shard, lists, c.sampled)
 	w.out.Put(0, encodeLists(lists, 0, nil))
 	w.out.Put(1, encodeLists(lists, 0, keys))
 	return err

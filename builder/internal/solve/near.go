@@ -19,13 +19,6 @@ func Near(ctx context.Context, ps *points.Points, x *codes.Matrix, places []uint
 	if err != nil {
 		return err
 	}
-	for i, place := range places {
-		ids, keys := found.List(i)
-		for j, id := range ids {
-			if other := id - uint32(len(places)) + uint32(from); other != place {
-				lists.Offer(uint32(i), other, keys[j])
-			}
-		}
-	}
+	points.OfferChunk(lists, found, places, from)
 	return nil
 }

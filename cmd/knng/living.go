@@ -100,7 +100,8 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return err
 	}
 	defer db.Close()
-	if err := suits(db, in, strings.Join(paths, ", ")); err != nil {
+	names := strings.Join(paths, ", ")
+	if err := suits(db, in, names); err != nil {
 		return err
 	}
 	size := in.Dim() * in.Type().Size()
@@ -119,6 +120,9 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 			if err = rebuild.Compact(ctx, db, o); err == nil || errors.Is(err, builder.ErrBelowTarget) {
 				one, err = putRows(db, in, ids, from, to)
 			}
+		}
+		if errors.Is(err, living.ErrVector) {
+			err = fmt.Errorf("%s: %w", names, err)
 		}
 		if err != nil {
 			return g.stopped(err)

@@ -69,10 +69,11 @@ resumes them after any interruption, measures them, and looks neighbors up.
 
 func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{
-		Use: "knng", Short: "k-nearest-neighbor graphs on disk", Long: rootHelp,
+		Use: "knng", Short: "k-nearest-neighbor graphs on disk", Long: rootHelp, Version: versionLine(),
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return g.open() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	f := root.PersistentFlags()
 	f.BoolVar(&g.json, "json", false, "print one JSON object on stdout")
 	f.BoolVar(&g.quiet, "quiet", false, "print no progress and no summary")

@@ -25,10 +25,16 @@ func newVersion(g *globals) *cobra.Command {
 			if g.json {
 				return g.printJSON(v)
 			}
-			fmt.Fprintf(g.stdout, "knng %s, store format %d, %s %s, kernel %s\n", v["version"], v["format"], v["go"], v["platform"], v["kernel"])
+			fmt.Fprintln(g.stdout, versionLine())
 			return nil
 		},
 	}
+}
+
+// versionLine is the line that "knng version" and "knng --version" print.
+func versionLine() string {
+	return fmt.Sprintf("knng %s, store format %d, %s %s/%s, kernel %s",
+		version(), store.FormatVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, distance.Kernel())
 }
 
 // version is the module's version, or the commit that a checkout was built from.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/balls"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"

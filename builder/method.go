@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/exact"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/pairs"
-	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/builder/internal/propagation"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 )

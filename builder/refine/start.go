@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/builder/internal/propagation"
 	"github.com/knng/knng/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/knng/knng/builder/inner"
+	"github.com/knng/knng/builder/internal/inner"
 	"github.com/knng/knng/builder/internal/job"
 )
 

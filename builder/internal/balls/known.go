@@ -4,10 +4,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/keyed"
 	"github.com/knng/knng/builder/internal/leaves"
-	"github.com/knng/knng/builder/keyed"
 	"github.com/knng/knng/vectors"
 )
 

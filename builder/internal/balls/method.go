@@ -3,8 +3,8 @@ package balls
 import (
 	"time"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"

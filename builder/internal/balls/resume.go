@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"

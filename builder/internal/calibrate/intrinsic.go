@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors"

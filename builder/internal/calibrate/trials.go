@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/builder/union"

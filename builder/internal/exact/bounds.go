@@ -3,7 +3,7 @@ package exact
 import (
 	"slices"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"

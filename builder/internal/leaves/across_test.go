@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/rowstest"
 )
 

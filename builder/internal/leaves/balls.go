@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/candidates"
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"

@@ -1,9 +1,9 @@
 package leaves
 
 import (
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/keyed"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/keyed"
 )
 
 // Comparer returns a comparer by keys for one goroutine. The points have codes of any kind.

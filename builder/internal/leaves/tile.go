@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors/codes"
 )

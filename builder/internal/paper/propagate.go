@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/propagation"
 	"github.com/knng/knng/builder/progress"
-	"github.com/knng/knng/builder/propagation"
 	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"

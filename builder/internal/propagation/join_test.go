@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"

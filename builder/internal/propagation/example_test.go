@@ -3,7 +3,7 @@ package propagation_test
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/propagation"
+	"github.com/knng/knng/builder/internal/propagation"
 )
 
 // chain is a graph in which place i lists only i+1, at distance 1.

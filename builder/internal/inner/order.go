@@ -3,7 +3,7 @@ package inner
 import (
 	"math"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/vectors/codes"
 )

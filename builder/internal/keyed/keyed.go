@@ -11,7 +11,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/vectors/codes"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/knng/knng/builder/candidates"
+	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"

@@ -10,4 +10,9 @@
 //
 // A Kernel is a table of functions for one instruction set. Tests hold every
 // table against the Go one, bit by bit.
+//
+// Assembly whose skeletons repeat is generated from _generate/templates, which name each
+// instruction once for all element types and registers. A file that is generated says so.
 package simd
+
+//go:generate go run ./_generate -dir .

@@ -1,7 +1,7 @@
 //go:build amd64 && !noasm
 
 #include "textflag.h"
-#include "tiles_amd64.h"
+#include "numbers_amd64.h"
 #include "lanes_amd64.h"
 
 // What is near among a row's sums, by AVX2; see codes.go for what each function

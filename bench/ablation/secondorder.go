@@ -7,7 +7,7 @@ import (
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/knng"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 // SecondOrder makes divisions and then compares every row with all neighbors of
@@ -51,7 +51,7 @@ func (s SecondOrder) Build(ctx context.Context, p *baseline.Problem) (*baseline.
 // refinement is one pass over all rows.
 type refinement struct {
 	x           *baseline.Points
-	lists, next *union.Lists
+	lists, next *knn.Lists
 	expanded    int
 	marks       []uint32 // marks[other] == row+1: met already
 	ids         []uint32

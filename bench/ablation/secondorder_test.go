@@ -8,13 +8,13 @@ import (
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/knng"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
 // slow is a refinement written down from its definition, with maps.
-func slow(t *testing.T, p *baseline.Problem, lists *union.Lists, expanded int) (*union.Lists, int64) {
+func slow(t *testing.T, p *baseline.Problem, lists *knn.Lists, expanded int) (*knn.Lists, int64) {
 	x, err := baseline.NewPoints(p)
 	if err != nil {
 		t.Fatal(err)

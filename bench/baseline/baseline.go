@@ -2,7 +2,7 @@
 // Wang et al., "Scalable k-NN graph construction", section "Experiments",
 // compares, to later ones, and to knng itself. Each has a room of its own below
 // this folder and gets the same rows, kernels (vectors/distance) and lists
-// (builder/union); whoever measures them judges the lists by bench/judge.
+// (builder/knn); whoever measures them judges the lists by bench/judge.
 //
 // The kernels favour some: they compare a row with many others at a time, which
 // suits leaves and scans (brute, chenfs09, virmajoki, knng) better than the short
@@ -18,8 +18,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -35,7 +35,7 @@ type Problem struct {
 
 // Graph is its result.
 type Graph struct {
-	Lists       *union.Lists       // min(K, n-1) neighbors of a row, or fewer where none were met
+	Lists       *knn.Lists         // min(K, n-1) neighbors of a row, or fewer where none were met
 	Comparisons int64              // distances evaluated
 	Seconds     float64            // rows in memory to lists in memory, where Build is not that; 0 where it is
 	Detail      map[string]float64 // counts of the system's own
@@ -85,12 +85,12 @@ func NewPoints(p *Problem) (*Points, error) {
 }
 
 // NewLists returns empty lists for a problem.
-func NewLists(p *Problem) *union.Lists {
-	return union.New(p.Rows.Len(), max(1, min(p.K, p.Rows.Len()-1)), nil)
+func NewLists(p *Problem) *knn.Lists {
+	return knn.New(p.Rows.Len(), max(1, min(p.K, p.Rows.Len()-1)), nil)
 }
 
 // Nearest cuts lists to the K nearest.
-func Nearest(lists *union.Lists, p *Problem) *union.Lists {
+func Nearest(lists *knn.Lists, p *Problem) *knn.Lists {
 	cut := NewLists(p)
 	if cut.K == lists.K {
 		return lists
@@ -119,7 +119,7 @@ func (x *Points) Keys(row uint32, others []uint32, out []float32) {
 
 // Solve compares all rows of a subset with each other, each pair once, and
 // offers it to both ends.
-func (x *Points) Solve(subset []uint32, lists *union.Lists) error {
+func (x *Points) Solve(subset []uint32, lists *knn.Lists) error {
 	count, err := x.solver.Solve(subset, nil, 0, func(i int, js []uint32, keys []float32) {
 		lists.OfferBoth(subset, i, js, keys)
 	})
@@ -128,7 +128,7 @@ func (x *Points) Solve(subset []uint32, lists *union.Lists) error {
 }
 
 // Cross compares the rows of subset[:split] with those of subset[split:].
-func (x *Points) Cross(subset []uint32, split int, lists *union.Lists) error {
+func (x *Points) Cross(subset []uint32, split int, lists *knn.Lists) error {
 	count, err := x.solver.Cross(subset, split, func(i int, js []uint32, keys []float32) {
 		lists.OfferBoth(subset, i, js, keys)
 	})
@@ -158,7 +158,7 @@ func All(n int) []uint32 {
 
 // Check returns an error if lists are no lists of rows' neighbors: out of order, with the
 // row itself, a row twice, or a key that is not that of the pair.
-func Check(p *Problem, lists *union.Lists) error {
+func Check(p *Problem, lists *knn.Lists) error {
 	x, err := NewPoints(p)
 	if err != nil {
 		return err

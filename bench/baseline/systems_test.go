@@ -16,8 +16,8 @@ import (
 	"github.com/knng/knng/bench/baseline/nndescent"
 	"github.com/knng/knng/bench/baseline/uno"
 	"github.com/knng/knng/bench/baseline/virmajoki"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -45,7 +45,7 @@ func rows(t testing.TB, seed uint64, n, dim, spread int) *vectors.Rows {
 }
 
 // oracle compares every pair, one after the other.
-func oracle(t testing.TB, p *baseline.Problem) *union.Lists {
+func oracle(t testing.TB, p *baseline.Problem) *knn.Lists {
 	t.Helper()
 	space, err := distance.New(p.Metric, p.Rows.Type(), p.Rows.Dim())
 	if err != nil {
@@ -62,7 +62,7 @@ func oracle(t testing.TB, p *baseline.Problem) *union.Lists {
 	return lists
 }
 
-func recallOf(truth, lists *union.Lists) (sum float64) {
+func recallOf(truth, lists *knn.Lists) (sum float64) {
 	for row := range uint32(truth.N) {
 		_, want := truth.List(row)
 		ids, keys := lists.List(row)
@@ -140,7 +140,7 @@ func TestAgainstOracle(t *testing.T) {
 	}
 }
 
-func equal(a, b *union.Lists) bool {
+func equal(a, b *knn.Lists) bool {
 	for row := range uint32(a.N) {
 		x, _ := a.List(row)
 		y, _ := b.List(row)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 // maxBetween is the most intermediates that are looked at.
@@ -118,7 +118,7 @@ func (s *study) theorem() error {
 	proofTrees := Curve{Name: "the proof's probability, by trees", Predicted: true}
 	oneWay := Curve{Name: "found, by that one common neighbor"}
 	real := Curve{Name: "found, lists after one round"}
-	lists := union.New(s.x.Len(), s.K, nil)
+	lists := knn.New(s.x.Len(), s.K, nil)
 	for l := 1; l <= s.Trees; l++ {
 		if err := s.unite(lists, l-1); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *study) theorem() error {
 }
 
 // unite adds the exact lists within the leaves of a tree.
-func (s *study) unite(lists *union.Lists, tree int) error {
+func (s *study) unite(lists *knn.Lists, tree int) error {
 	leaves := make([][]uint32, 1<<s.check.depth)
 	for row, leaf := range s.check.labels[tree] {
 		leaves[leaf] = append(leaves[leaf], uint32(row))
@@ -162,7 +162,7 @@ func (s *study) unite(lists *union.Lists, tree int) error {
 }
 
 // reached reports whether a row lists another, or a row that lists it.
-func reached(lists *union.Lists, i, j uint32) bool {
+func reached(lists *knn.Lists, i, j uint32) bool {
 	ids, _ := lists.List(i)
 	if slices.Contains(ids, j) {
 		return true

@@ -20,8 +20,8 @@ import (
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/brute"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -73,7 +73,7 @@ type Report struct {
 type study struct {
 	Config
 	x        *baseline.Points
-	exact    *union.Lists
+	exact    *knn.Lists
 	estimate *forest
 	check    *forest
 	pairs    []pair

@@ -5,9 +5,9 @@ import (
 	"runtime"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -81,7 +81,7 @@ func (s *scanner) keys(place int) []float32 {
 	for i, c := range columns {
 		dense[c] = values[i]
 	}
-	list := union.New(1, s.k, nil)
+	list := knn.New(1, s.k, nil)
 	defer list.Free()
 	for y := range s.rows.Len() {
 		if y == place {

@@ -2,7 +2,7 @@ package postings
 
 import (
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -14,7 +14,7 @@ type worker struct {
 	sums  []float64 // of each row of a slab
 	dense []float32 // a row by columns, zeros elsewhere; nil: no columns are left out
 	x     []query   // rows of the unit
-	lists *union.Lists
+	lists *knn.Lists
 	count int64 // products along postings
 }
 
@@ -47,7 +47,7 @@ func newWorker(r *run, size int) *worker {
 func (w *worker) unit(u int) ([]store.Lists, job.Counts, error) {
 	from := u * w.size
 	to := min(from+w.size, w.rows.Len())
-	w.lists = union.New(to-from, w.k, nil)
+	w.lists = knn.New(to-from, w.k, nil)
 	defer w.lists.Free()
 	w.x, w.count = w.x[:0], 0
 	for place := from; place < to; place++ {

@@ -122,5 +122,5 @@ func (l *Lists) shared(i int) float32 {
 	}
 	l.locks[i].Lock()
 	defer l.locks[i].Unlock()
-	return l.worst(i)
+	return l.lists.Worst(uint32(i))
 }

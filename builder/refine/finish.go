@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -85,7 +85,7 @@ func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error 
 	if w.K == 0 {
 		return w.put(nil, from, to, add)
 	}
-	lists := union.New(to-from, w.K, nil)
+	lists := knn.New(to-from, w.K, nil)
 	defer lists.Free()
 	if err := w.gather(lists, from, to); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (w *writer) batch(from, to int, add func([]uint32, []float32) error) error 
 
 // gather unites the offers to the rows from up to to: lists by row less
 // from, neighbors by row. It completes those that stayed short.
-func (w *writer) gather(lists *union.Lists, from, to int) error {
+func (w *writer) gather(lists *knn.Lists, from, to int) error {
 	err := w.Draft.Replay(walkStage, func(_ uint32, l *store.Lists) error {
 		if err := w.Ctx.Err(); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (w *writer) gather(lists *union.Lists, from, to int) error {
 }
 
 // complete compares places whose component of G1 was too small with all others.
-func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
+func (w *writer) complete(lists *knn.Lists, from int, short []uint32) error {
 	if len(short) == 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (w *writer) complete(lists *union.Lists, from int, short []uint32) error {
 }
 
 // put adds the lists of the rows from up to to.
-func (w *writer) put(lists *union.Lists, from, to int, add func([]uint32, []float32) error) error {
+func (w *writer) put(lists *knn.Lists, from, to int, add func([]uint32, []float32) error) error {
 	var given *listReader
 	if w.given != nil {
 		given = w.given.reader()

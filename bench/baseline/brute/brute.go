@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/bench/baseline"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -95,7 +95,7 @@ func (s Naive) Build(ctx context.Context, p *baseline.Problem) (*baseline.Graph,
 }
 
 // scan compares a row with all others.
-func scan(floats []float32, dim int, row uint32, lists *union.Lists) {
+func scan(floats []float32, dim int, row uint32, lists *knn.Lists) {
 	a := floats[int(row)*dim:][:dim]
 	for other := range uint32(len(floats) / dim) {
 		if other == row {

@@ -29,7 +29,7 @@ import (
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/axis"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 // Overlap divides into two subsets that share alpha of the rows.
@@ -92,7 +92,7 @@ type walk struct {
 	Options
 	ctx    context.Context
 	x      *baseline.Points
-	lists  *union.Lists
+	lists  *knn.Lists
 	finder *axis.Finder
 	rng    *rand.Rand
 	divide divider

@@ -19,7 +19,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/knng/knng/bench/baseline"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -35,7 +35,7 @@ type walk struct {
 	x      *baseline.Points
 	floats []float32
 	dim    int
-	lists  *union.Lists
+	lists  *knn.Lists
 	nodes  []node   // of all trees
 	rows   []uint32 // of all trees, bucket after bucket
 	roots  []uint32

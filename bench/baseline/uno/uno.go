@@ -24,7 +24,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/bench/baseline"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -40,7 +40,7 @@ type Builder struct {
 type walk struct {
 	Builder
 	x       *baseline.Points
-	lists   *union.Lists
+	lists   *knn.Lists
 	strings [][]uint64 // of every set so far
 	blocks  []uint64   // the letters of each block
 	tested  int64      // pairs of strings

@@ -21,7 +21,7 @@ import (
 
 	"github.com/knng/knng/bench/baseline"
 	"github.com/knng/knng/bench/baseline/axis"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 // Builder holds the parameters.
@@ -36,7 +36,7 @@ type walk struct {
 	Builder
 	ctx    context.Context
 	x      *baseline.Points
-	lists  *union.Lists
+	lists  *knn.Lists
 	finder *axis.Finder
 	rng    *rand.Rand
 }

@@ -26,7 +26,7 @@ const benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c
 
 // measured are the packages with benchmarks of a kernel, a leaf, a join, a lookup, a query
 // and an export.
-const measured = "./vectors/internal/simd,./vectors/codes,./builder/internal/leaves,./builder/propagation,./builder/union,./store,./store/search,./store/export"
+const measured = "./vectors/internal/simd,./vectors/codes,./builder/internal/leaves,./builder/internal/propagation,./builder/knn,./store,./store/search,./store/export"
 
 type comparison struct {
 	pattern, benchtime string

@@ -6,8 +6,8 @@ import (
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -18,7 +18,7 @@ type Build struct {
 	points.Points
 	Set      Settings
 	Good     []uint32      // input rows that get a list, ascending, without copies
-	Lists    *union.Lists  // so far; nil where a method has lists of its own
+	Lists    *knn.Lists    // so far; nil where a method has lists of its own
 	Steer    *recall.Lists // exact lists of the steering rows; nil: there are none
 	Outliers []uint32      // places whose rows are compared with all others in the end
 	Skip     bool          // leaves skip pairs that have shared a leaf before
@@ -81,7 +81,7 @@ func (b *Build) SteerNote() string {
 
 // meanRecall is the mean recall of lists over the controls, whose exact lists
 // never enter the graph.
-func meanRecall(truth *recall.Lists, lists *union.Lists) float64 {
+func meanRecall(truth *recall.Lists, lists *knn.Lists) float64 {
 	mean, _ := MeanOf(PerRow(truth, lists.List))
 	return mean
 }

@@ -2,7 +2,7 @@ package build
 
 import (
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 )
 
@@ -10,7 +10,7 @@ import (
 func (b *Build) LoadLists() error {
 	p := b.Begin("load", "stages", int64(len(b.State.Stages)))
 	defer p.End("")
-	b.Lists = union.New(b.N(), b.K, b.Order)
+	b.Lists = knn.New(b.N(), b.K, b.Order)
 	folded, ok, err := b.Draft.Folded()
 	if err != nil {
 		return err
@@ -31,13 +31,13 @@ func (b *Build) LoadLists() error {
 }
 
 // Replay offers the entries of every committed block of a stage.
-func (b *Build) Replay(stage uint32, lists *union.Lists) error {
+func (b *Build) Replay(stage uint32, lists *knn.Lists) error {
 	return b.Draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
 }
 
 // offerAll offers every entry of a batch, which a store may have read from a
 // damaged disk, to lists.
-func offerAll(l *store.Lists, lists *union.Lists) error {
+func offerAll(l *store.Lists, lists *knn.Lists) error {
 	for i, place := range l.Rows {
 		if int(place) >= lists.N {
 			return job.ErrPosition(place, lists.N)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 // Codes have one step for all rows and axes. Neighbors within a step or so of each other tie
@@ -96,7 +96,7 @@ func CeilingOf(rows int, target float64, perRow func(count int) ([]float64, erro
 func (b *Build) tellable(i int, near []uint32) float64 {
 	place := b.Steer.Places[i]
 	near = slices.DeleteFunc(near, func(id uint32) bool { return id == place })
-	list := union.New(1, b.K, nil)
+	list := knn.New(1, b.K, nil)
 	defer list.Free()
 	row := b.Rows.Row(int(place))
 	for _, id := range near {

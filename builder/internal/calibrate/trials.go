@@ -9,8 +9,8 @@ import (
 
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/screen"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -34,7 +34,7 @@ func (ps *sample) leafTrial(slack int) (work timed, free func()) {
 		reset, free = func() { found.Clear(1) }, found.Free
 		solve = leaves.NewTile(own.Codes, found).Solve
 	} else {
-		lists := union.New(n, own.K, nil)
+		lists := knn.New(n, own.K, nil)
 		free = lists.Free
 		solver := own.Solver()
 		solve = func(leaf []uint32) {

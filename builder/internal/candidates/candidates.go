@@ -3,9 +3,9 @@
 // true ones can be picked by their exact keys in the end, and so that joins
 // reach further.
 //
-// Like package union it drops an entry only if it comes after the end of a full list in
+// Like package knn it drops an entry only if it comes after the end of a full list in
 // a total order, here (distance, place), so that the lists depend on which pairs
-// were offered and on nothing else. Unlike union its lists may be offered to by
+// were offered and on nothing else. Unlike there its lists may be offered to by
 // several goroutines at once.
 package candidates
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/screen"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -15,7 +15,7 @@ import (
 type exactWorker struct {
 	*Method
 	solver *leaf.Solver
-	before union.Snapshot
+	before knn.Snapshot
 	places []uint32
 
 	screen screen.Screen // nil under a distance of the user's own

@@ -6,9 +6,9 @@ import (
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/builder/plan"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -189,7 +189,7 @@ type paperLeafSolver struct {
 	*Method
 	solver *leaf.Solver
 	bitmap cache.Bitmap
-	before union.Snapshot
+	before knn.Snapshot
 	first  bool // no earlier divisions: nothing has been seen
 }
 

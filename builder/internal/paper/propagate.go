@@ -8,8 +8,8 @@ import (
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/propagation"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/progress"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -37,7 +37,7 @@ func (m *Method) propagate() error {
 }
 
 // searchAll searches around every row and offers the visited rows to next.
-func (m *Method) searchAll(next *union.Lists) (job.Stage, *progress.Phase, error) {
+func (m *Method) searchAll(next *knn.Lists) (job.Stage, *progress.Phase, error) {
 	number := m.State.Count(job.PropagationStage) + 1
 	if err := m.Replay(m.StageNumber(), next); err != nil {
 		return job.Stage{}, nil, err
@@ -61,7 +61,7 @@ func (l *rowLocks) of(place uint32) *sync.Mutex {
 type propagator struct {
 	*Method
 	search *propagation.BestFirst
-	next   *union.Lists
+	next   *knn.Lists
 	locks  *rowLocks
 	rows   int // of a unit
 	log    []offer
@@ -73,7 +73,7 @@ type offer struct {
 	key    float32
 }
 
-func (m *Method) propagator(next *union.Lists, locks *rowLocks, rows int) *propagator {
+func (m *Method) propagator(next *knn.Lists, locks *rowLocks, rows int) *propagator {
 	keys := propagation.Keys(m.Keys())
 	reuse := m.opts.Reuse
 	return &propagator{Method: m, next: next, locks: locks, rows: rows,

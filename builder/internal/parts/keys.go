@@ -5,7 +5,7 @@ import (
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -65,7 +65,7 @@ func (m *Method) nearInChunks(places []uint32, count int) ([][]uint32, error) {
 	for _, place := range places {
 		sampled = append(sampled, m.Rows.Row(int(place))...)
 	}
-	lists := union.New(len(places), count, nil)
+	lists := knn.New(len(places), count, nil)
 	defer lists.Free()
 	for from := 0; from < m.N(); from += chunk {
 		bytes := sampled[:len(sampled):len(sampled)]

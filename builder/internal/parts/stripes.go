@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 )
 
@@ -27,7 +27,7 @@ func (m *Method) unite(number int, s *solve.Stripe) error {
 	s.From = number * m.stripePlaces()
 	s.To = min(s.From+m.stripePlaces(), m.N())
 	if s.Lists == nil {
-		s.Lists = union.New(min(m.stripePlaces(), m.N()), m.K, nil)
+		s.Lists = knn.New(min(m.stripePlaces(), m.N()), m.K, nil)
 	}
 	for p := range uint32(s.To - s.From) {
 		s.Lists.Set(p, nil, nil)

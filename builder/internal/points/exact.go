@@ -3,8 +3,8 @@ package points
 import (
 	"context"
 
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 )
 
 // Exact computes the exact lists of some places, and returns how many distances it evaluated.
@@ -37,7 +37,7 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 	for _, place := range places {
 		sampled = append(sampled, ps.Rows.Row(int(place))...)
 	}
-	lists := union.New(len(places), ps.K, nil)
+	lists := knn.New(len(places), ps.K, nil)
 	defer lists.Free()
 	bytes := make([]byte, 0, len(sampled)+min(chunk, ps.N())*size)
 	for from := 0; from < ps.N(); from += chunk {
@@ -56,7 +56,7 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 
 // ExactChunk compares some places, whose rows come first in bytes, with the rows behind them, the
 // rows of the places from on.
-func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *union.Lists, progress func(int)) (err error) {
+func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *knn.Lists, progress func(int)) (err error) {
 	n := len(bytes) / ps.Space.RowBytes()
 	c := &Points{Space: ps.Space, Threads: ps.Threads, K: ps.K}
 	if err := c.Over(bytes, n); err != nil {
@@ -82,7 +82,7 @@ func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32,
 
 // OfferChunk offers to the lists of places the rows that were found near them, numbered as rows
 // of the place from on that stand behind those of the places; but not the places themselves.
-func OfferChunk(lists *union.Lists, found *recall.Lists, places []uint32, from int) {
+func OfferChunk(lists *knn.Lists, found *recall.Lists, places []uint32, from int) {
 	for i, place := range places {
 		ids, keys := found.List(i)
 		for j, id := range ids {

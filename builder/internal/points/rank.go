@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -107,8 +107,8 @@ func (w *Ranker) exactKeys(place uint32, n int) error {
 
 // Rank makes lists of the nearest candidates, in the memory of the candidates. progress is called
 // after each range of rows.
-func Rank(ctx context.Context, ps *Points, found *candidates.Lists, progress func(rows int)) (*union.Lists, error) {
-	lists := union.Over(found.Words(), ps.N(), ps.K, 2*found.K, ps.Order)
+func Rank(ctx context.Context, ps *Points, found *candidates.Lists, progress func(rows int)) (*knn.Lists, error) {
+	lists := knn.Over(found.Words(), ps.N(), ps.K, 2*found.K, ps.Order)
 	return lists, vectors.Apart(ps.Threads, ps.N(), 1024, func() func(from, to int) error {
 		w := NewRanker(ps, found)
 		return func(from, to int) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -82,7 +82,7 @@ func (s sampling) compareExactly(w *task) error {
 		return err
 	}
 	places, ps := c.places, c.points
-	lists := union.New(len(places), ps.K, nil)
+	lists := knn.New(len(places), ps.K, nil)
 	defer lists.Free()
 	if len(places) > 0 {
 		err = s.eachChunk(c.shard, c.sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
@@ -95,9 +95,9 @@ func (s sampling) compareExactly(w *task) error {
 
 // exactLists unites the lists of the tasks of a stage.
 func (s sampling) exactLists(stage string, places []uint32, k int) (*recall.Lists, error) {
-	lists := union.New(len(places), k, nil)
+	lists := knn.New(len(places), k, nil)
 	defer lists.Free()
-	var merger union.Merger
+	var merger knn.Merger
 	err := s.eachPiece(stage, 0, func(_ int, p *pieces.Piece) error {
 		return eachList(p, 0, func(i uint32, ids []uint32, keys []float32) error {
 			if int(i) >= len(places) {
@@ -124,7 +124,7 @@ func (s sampling) near(w *task) error {
 		return err
 	}
 	places, ps := c.places, c.points
-	lists := union.New(len(places), solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K), nil)
+	lists := knn.New(len(places), solve.Candidates(ps, s.fixed.N, s.spec.Manifest.K), nil)
 	defer lists.Free()
 	size := s.space.RowBytes()
 	err = s.eachChunk(c.shard, c.sampled, int(ps.ChunkRows()), func(both []byte, from int) error {
@@ -148,7 +148,7 @@ func (s sampling) near(w *task) error {
 }
 
 // keysOf are the keys of all entries of lists, list after list.
-func (s sampling) keysOf(shard *shard, lists *union.Lists, sampled []byte) (keys []float32, err error) {
+func (s sampling) keysOf(shard *shard, lists *knn.Lists, sampled []byte) (keys []float32, err error) {
 	size := s.space.RowBytes()
 	other := make([]byte, size)
 	for i := range lists.N {
@@ -194,7 +194,7 @@ func (s sampling) sight(w *task) error {
 	var r seen
 	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.spec.Recall, func(count int) ([]float64, error) {
 		per := make([]float64, count)
-		list := union.New(1, ps.K, nil)
+		list := knn.New(1, ps.K, nil)
 		defer list.Free()
 		for i := range per {
 			list.Set(0, nil, nil)

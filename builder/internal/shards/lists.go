@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/internal/pieces"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 )
 
@@ -37,7 +37,7 @@ func encodeList(data []byte, place uint32, ids []uint32, keys []float32) []byte 
 const listBytes = 1 << 20
 
 // writeLists writes a section of lists, of which empty ones are left out: as encodeLists has them.
-func writeLists(out *pieces.Writer, key uint64, lists *union.Lists, first, n int) error {
+func writeLists(out *pieces.Writer, key uint64, lists *knn.Lists, first, n int) error {
 	size := 0
 	for i := range n {
 		if ids, _ := lists.List(uint32(i)); len(ids) > 0 {
@@ -189,7 +189,7 @@ func readU32s(p *pieces.Piece, key uint64, numbers []uint32) ([]uint32, error) {
 
 // encodeLists are lists as sections hold them: place, count, neighbors, keys. The place of
 // list i is first+i. Empty lists are left out; other keys may stand in place of the lists'.
-func encodeLists(lists *union.Lists, first int, other []float32) []byte {
+func encodeLists(lists *knn.Lists, first int, other []float32) []byte {
 	var all store.Lists
 	all.Reset()
 	for i := range lists.N {

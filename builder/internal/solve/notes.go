@@ -7,8 +7,8 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 )
 
@@ -28,7 +28,7 @@ type Noted struct {
 }
 
 // steeredIn notes the lists that a group of places has for the rows that steer.
-func steeredIn(places []uint32, of *union.Lists, steer *recall.Lists) (lists []Noted) {
+func steeredIn(places []uint32, of *knn.Lists, steer *recall.Lists) (lists []Noted) {
 	if steer == nil {
 		return nil
 	}
@@ -50,12 +50,12 @@ func steeredIn(places []uint32, of *union.Lists, steer *recall.Lists) (lists []N
 // Steered is the lists of the rows that steer, as far as divisions have found them.
 type Steered struct {
 	number map[uint32]uint32 // of a place, among those that steer
-	lists  *union.Lists      // to be freed
+	lists  *knn.Lists        // to be freed
 }
 
 // NewSteered is empty lists of some places, to be freed.
 func NewSteered(places []uint32, k int) *Steered {
-	s := &Steered{number: make(map[uint32]uint32, len(places)), lists: union.New(len(places), k, nil)}
+	s := &Steered{number: make(map[uint32]uint32, len(places)), lists: knn.New(len(places), k, nil)}
 	for i, place := range places {
 		s.number[place] = uint32(i)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
-	"github.com/knng/knng/builder/union"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -57,7 +57,7 @@ func RowBytes(ps *points.Points, wanted int) int64 {
 // Solved is the lists of a group, to be freed.
 type Solved struct {
 	places []uint32
-	lists  *union.Lists // by numbers in places; nil where there are no pairs
+	lists  *knn.Lists // by numbers in places; nil where there are no pairs
 	found  *candidates.Lists
 	Note   Note
 }

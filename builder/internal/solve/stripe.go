@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
 )
 
@@ -18,14 +18,14 @@ type List struct {
 // A Stripe is the lists of consecutive places.
 type Stripe struct {
 	From, To int // places
-	Lists    *union.Lists
+	Lists    *knn.Lists
 	Batch    store.Lists // a block that Offer takes
-	merger   union.Merger
+	merger   knn.Merger
 }
 
 // NewStripe is the empty lists of a range of places.
 func NewStripe(from, to, k int) *Stripe {
-	return &Stripe{From: from, To: to, Lists: union.New(to-from, k, nil)}
+	return &Stripe{From: from, To: to, Lists: knn.New(to-from, k, nil)}
 }
 
 // Free gives the memory back.

@@ -1,12 +1,20 @@
-// Package union keeps the k nearest of all candidates that a row has been
-// offered: the union of the divisions' lists in Wang et al., "Scalable k-NN
-// graph construction", section "Multiple random divide-and-conquer".
+// Package knn is the bounded list of neighbors: the k nearest of all rows that a place has been
+// offered, ascending by (key, row). Of the lists of divisions it makes the union that Wang et
+// al., "Scalable k-NN graph construction", describe in section "Multiple random
+// divide-and-conquer".
 //
 // A union is commutative, associative and idempotent: the lists depend on which
 // pairs were offered, never on order, threads or repetition. Two things make it
 // so. The order is total, (key, row); and a list drops only entries after
 // its last one in that order.
-package union
+//
+// [Lists] holds the lists, a [Snapshot] tells the entries that some have gained, a [Merger]
+// offers whole lists. All lists with keys are these: of builds, of leaves, and the exact ones of
+// package recall. Three others stay apart. Package builder/internal/candidates has entries of
+// a code distance, a place and marks in one word, which vector kernels merge as numbers.
+// store.Lists is a block of finished lists of any lengths, for the disk; it keeps no bound. And
+// the heaps of searches (package store/search) give up their order while they grow.
+package knn
 
 import (
 	"math"

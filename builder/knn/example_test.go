@@ -1,13 +1,13 @@
-package union_test
+package knn_test
 
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/union"
+	"github.com/knng/knng/builder/knn"
 )
 
 func ExampleLists_Offer() {
-	l := union.New(5, 2, nil) // five places, the two nearest of each
+	l := knn.New(5, 2, nil) // five places, the two nearest of each
 	l.Offer(0, 3, 9)
 	l.Offer(0, 1, 4)
 	l.Offer(0, 1, 4) // again: nothing changes

@@ -1,4 +1,4 @@
-package union
+package knn
 
 // A Snapshot remembers the lists of some places and tells the entries added since: the subgraph
 // block of a leaf holds just these.

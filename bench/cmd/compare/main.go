@@ -4,6 +4,9 @@
 //	go run ./bench/cmd/compare main            # the working tree's commit against main
 //	go run ./bench/cmd/compare -bench Leaf -packages ./builder/internal/leaves HEAD~3 HEAD
 //
+// Without -packages it measures all packages outside bench that have benchmarks in either commit:
+// each kernel, a leaf, a join, a lookup, a query, an export and more.
+//
 // Each commit is checked out into a folder of its own, and its tests are compiled once. The
 // two then run one after the other, as often as -count says, so that a slow minute of the
 // machine meets both. Their output is kept in -out.
@@ -17,16 +20,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // benchstat is run at this version, from the module proxy.
 const benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
-
-// measured are the packages with benchmarks of a kernel, a leaf, a join, a lookup, a query
-// and an export.
-const measured = "./vectors/internal/simd,./vectors/codes,./builder/internal/leaves,./builder/internal/propagation,./builder/knn,./store,./store/search,./store/export"
 
 type comparison struct {
 	pattern, benchtime string
@@ -37,13 +38,15 @@ type comparison struct {
 
 func main() {
 	c := comparison{}
-	packages := flag.String("packages", measured, "packages to measure, by comma")
+	packages := flag.String("packages", "", "packages to measure, by comma (default all with benchmarks outside bench)")
 	flag.StringVar(&c.pattern, "bench", ".", "benchmarks to run, a regular expression")
 	flag.StringVar(&c.benchtime, "benchtime", "200ms", "time or times of a benchmark, as go test takes it")
 	flag.IntVar(&c.count, "count", 8, "runs of each commit")
 	flag.StringVar(&c.out, "out", "", "folder for old.txt and new.txt (default a temporary one)")
 	flag.Parse()
-	c.packages = strings.Split(*packages, ",")
+	if *packages != "" {
+		c.packages = strings.Split(*packages, ",")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := c.run(ctx, flag.Args()); err != nil {
@@ -59,6 +62,9 @@ func (c *comparison) run(ctx context.Context, commits []string) (err error) {
 	case 2:
 	default:
 		return fmt.Errorf("%d commits, want the old one and, if it is not HEAD, the new one", len(commits))
+	}
+	if err := c.choosePackages(ctx, commits); err != nil {
+		return err
 	}
 	folder, err := os.MkdirTemp("", "knng-compare")
 	if err != nil {
@@ -94,6 +100,36 @@ func (c *comparison) run(ctx context.Context, commits []string) (err error) {
 		}
 	}
 	return command(ctx, "", "go", append([]string{"run", benchstat}, files...)...).Run()
+}
+
+// choosePackages lists the packages of either commit that have benchmarks, if none were named,
+// and holds those that were to the ones that have some.
+func (c *comparison) choosePackages(ctx context.Context, commits []string) error {
+	var found []string
+	for _, commit := range commits {
+		out, err := exec.CommandContext(ctx, "git", "grep", "-l", "^func Benchmark", commit, "--", ":/*_test.go", ":/!bench").Output()
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+			continue // no benchmarks in it
+		}
+		if err != nil {
+			return fmt.Errorf("git grep in %s: %w", commit, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			_, file, _ := strings.Cut(strings.TrimSpace(line), ":")
+			found = append(found, "./"+path.Dir(file))
+		}
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if c.packages == nil {
+		c.packages = found
+	}
+	for _, p := range c.packages {
+		if !slices.Contains(found, p) {
+			return fmt.Errorf("package %s has no benchmarks in %s; those that have: %s", p, strings.Join(commits, " nor "), strings.Join(found, ", "))
+		}
+	}
+	return nil
 }
 
 // A side is one commit, checked out and compiled.

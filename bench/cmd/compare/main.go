@@ -107,7 +107,7 @@ func (c *comparison) run(ctx context.Context, commits []string) (err error) {
 func (c *comparison) choosePackages(ctx context.Context, commits []string) error {
 	var found []string
 	for _, commit := range commits {
-		out, err := exec.CommandContext(ctx, "git", "grep", "-l", "^func Benchmark", commit, "--", ":/*_test.go", ":/!bench").Output()
+		out, err := exec.CommandContext(ctx, "git", "grep", "-l", "^func Benchmark", commit, "--", ":/*_test.go").Output()
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
 			continue // no benchmarks in it
 		}
@@ -122,7 +122,7 @@ func (c *comparison) choosePackages(ctx context.Context, commits []string) error
 	slices.Sort(found)
 	found = slices.Compact(found)
 	if c.packages == nil {
-		c.packages = found
+		c.packages = slices.DeleteFunc(slices.Clone(found), func(p string) bool { return strings.HasPrefix(p, "./bench/") })
 	}
 	for _, p := range c.packages {
 		if !slices.Contains(found, p) {

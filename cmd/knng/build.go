@@ -46,8 +46,8 @@ are compared. Below the recall asked for it ends with exit code 4 and a graph th
 be used.
 
 A sparse matrix, such as TF-IDF, is an .npz that scipy.sparse.save_npz wrote in CSR
-format. Its graph is exact, under cosine or ip, and needs no memory for zeros; search,
-append and refine do not take such graphs.
+format. Its graph is exact, under cosine or ip, and needs no memory for zeros. It can be
+searched, exactly as well; append and refine do not take it.
 
   knng build tfidf.npz -o docs.knng -k 15 --metric cosine
 

@@ -36,7 +36,10 @@ is the query, and tells the recall that other rows reached with it; exit code 4 
 
 -o writes arrays "rows" (int64, -1 where there is none) and "distances" (float32), a line for
 every query: numpy.load reads them. With --within and -k 0 lists have any length: they are
-printed, not written with -o.`
+printed, not written with -o.
+
+Over a graph of sparse rows QUERIES is a sparse matrix, too, and every search is exact:
+--effort and --recall are for other graphs.`
 
 type searchFlags struct {
 	k      int
@@ -132,13 +135,20 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 		return err
 	}
 	defer s.Close()
+	if m := s.Info().Manifest; m.Sparse() {
+		return f.runSparse(ctx, g, s, a[1:])
+	}
 	r, err := g.openSearch(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if f.filter != "" {
-		if f.query.Only, err = readSet(s, r, f.filter); err != nil {
+		rows, err := readRows(s, f.filter)
+		if err == nil {
+			f.query.Only, err = r.Only(rows)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -154,7 +164,11 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 		}
 		f.query.Effort = t.Effort
 	}
-	if err := f.answer(ctx, g, s, r, in, t); err != nil {
+	found, err := r.SearchAll(ctx, in, f.query)
+	if err == nil {
+		err = f.show(g, s, found, t, r.Counts())
+	}
+	if err != nil {
 		return err
 	}
 	return f.reached(t)
@@ -242,8 +256,8 @@ func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {
 	return store.Row(row), nil
 }
 
-// readSet reads the rows that may be results.
-func readSet(s *store.Store, r *search.Searcher, path string) (*search.Set, error) {
+// readRows reads the rows that may be results.
+func readRows(s *store.Store, path string) ([]store.Row, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -262,7 +276,7 @@ func readSet(s *store.Store, r *search.Searcher, path string) (*search.Set, erro
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return r.Only(rows)
+	return rows, nil
 }
 
 // rowNamed is the row of an id, or of a number where the store has no ids.

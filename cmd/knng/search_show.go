@@ -3,7 +3,6 @@ package main
 import (
 	"archive/zip"
 	"bufio"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/store/search"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -23,12 +20,8 @@ type foundList struct {
 	Neighbors []shownNeighbor `json:"neighbors"`
 }
 
-// answer answers all queries and shows the results, or writes them.
-func (f *searchFlags) answer(ctx context.Context, g *globals, s *store.Store, r *search.Searcher, in *vectors.Input, t *tuned) error {
-	found, err := r.SearchAll(ctx, in, f.query)
-	if err != nil {
-		return err
-	}
+// show shows the results of all queries, or writes them. counts are of the search.
+func (f *searchFlags) show(g *globals, s *store.Store, found [][]store.Neighbor, t *tuned, counts any) (err error) {
 	if f.out != "" {
 		return f.write(g, found, t)
 	}
@@ -39,7 +32,7 @@ func (f *searchFlags) answer(ctx context.Context, g *globals, s *store.Store, r 
 		}
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"dir": s.Dir(), "metric": s.Info().Distance, "tuned": t, "counts": r.Counts(), "queries": lists})
+		return g.printJSON(map[string]any{"dir": s.Dir(), "metric": s.Info().Distance, "tuned": t, "counts": counts, "queries": lists})
 	}
 	for i, list := range lists {
 		if i > 0 {

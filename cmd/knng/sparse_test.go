@@ -40,7 +40,8 @@ func TestSparseRefused(t *testing.T) {
 		t.Fatalf("build: exit code %d", got)
 	}
 	for line, want := range map[string]string{
-		"search " + graph + " --row 0":                                           "not for sparse rows",
+		"search " + graph + " " + ids:                                            "is no sparse matrix",
+		"search " + graph + " --row 0 --recall 0.9":                              "are exact",
 		"compact " + graph:                                                       "not for sparse rows",
 		"delete " + graph + " --ids " + ids:                                      "not for sparse rows",
 		"refine " + graph + " -o " + none + " --distance rank-order":             "not for sparse rows",

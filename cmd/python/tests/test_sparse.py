@@ -58,3 +58,24 @@ def test_which_rows_are_sparse():
         knng.build(np.ones((3, 4)), sparse=True, progress=False)
     graph = knng.build(m, k=3, metric="cosine", ids=[f"doc {i}" for i in range(300)], progress=False)
     assert graph.ids[7] == "doc 7"
+
+
+@pytest.mark.parametrize("metric", ["cosine", "ip"])
+def test_search_is_exact(metric):
+    m, queries = texts(), texts(n=20, seed=4)
+    graph = knng.build(m, k=3, metric=metric, sparse=True, progress=False)
+    dense, wanted = m.toarray().astype(np.float64), queries.toarray().astype(np.float64)
+    if metric == "cosine":
+        dense /= np.linalg.norm(dense, axis=1)[:, None]
+        wanted /= np.linalg.norm(wanted, axis=1)[:, None]
+    keys = (metric == "cosine") - wanted @ dense.T
+    for rows in (queries, queries.tocsc(), queries.toarray()):
+        indices, distances = graph.search(rows, 5)
+        np.testing.assert_allclose(distances, np.sort(keys, axis=1)[:, :5], rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(np.take_along_axis(keys, indices, axis=1), distances, rtol=1e-5, atol=1e-6)
+    indices, _ = graph.search(m[7], 1, only=[7, 9])
+    assert indices.tolist() == [[7]]
+    with pytest.raises(knng.UsageError, match="exact"):
+        graph.search(queries, 5, recall=0.9)
+    with pytest.raises(knng.Error, match="columns"):
+        graph.search(queries[:, :50], 5)

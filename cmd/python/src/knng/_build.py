@@ -25,8 +25,8 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     progress: True for a bar, False for none, or a function that is called with every event, a dict.
     metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev",
         "correlation", or with bits=True, of rows of numpy.packbits, "hamming" and "jaccard".
-    sparse: True builds a SciPy sparse matrix as it is, exactly, under cosine or ip: search and append do not
-        take such a graph. False gives the command dense rows. By default a matrix of more than 4096 columns
+    sparse: True builds a SciPy sparse matrix as it is, exactly, under cosine or ip: append does not take
+        such a graph, and its searches are exact. False gives the command dense rows. By default a matrix of more than 4096 columns
         goes as it is, under these metrics, where at most one value in 50 is not zero.
     options: the command's other flags, such as duplicates="collapse", copies=1 (``knng help build``).
 

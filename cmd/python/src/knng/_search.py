@@ -1,11 +1,12 @@
 """Rows nearest to new vectors, by the command's search."""
 
+import contextlib
 import os
 import tempfile
 
 import numpy as np
 
-from . import _build, _command, _errors, _rows
+from . import _build, _command, _errors, _rows, _sparse
 
 
 def search(graph, queries, k, only, options):
@@ -13,9 +14,14 @@ def search(graph, queries, k, only, options):
     if not _command.has("search", _command.find()):
         raise _errors.Error("this command has no search: take a newer knng")
     queries = queries if not _one(queries) else np.asarray(queries)[None]
-    rows = _rows.rows_of(queries)
     options = {name: value for name, value in {"k": k, **options}.items() if value is not False}
-    with tempfile.TemporaryDirectory(prefix="knng-search-") as folder, _build.lines_file(only, "only") as allowed:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="knng-search-"))
+        allowed = stack.enter_context(_build.lines_file(only, "only"))
+        if _sparse.takes(graph, queries):
+            rows = _rows.Rows(paths=[stack.enter_context(_sparse.file(queries))])
+        else:
+            rows = _rows.rows_of(queries)
         hits = os.path.join(folder, "hits.npz")
         flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
         try:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 _METRICS = ("cosine", "ip")
-_COLUMNS = 4096  # up to which rows go as dense ones by default: search and append take those
+_COLUMNS = 4096  # up to which rows go as dense ones by default: append takes those
 _DENSITY = 0.02
 
 
@@ -23,11 +23,17 @@ def suits(data, metric, sparse=None):
     return metric in _METRICS and columns > _COLUMNS and data.nnz <= _DENSITY * n * columns
 
 
+def takes(graph, queries):
+    """Whether queries of a graph go to the command as sparse rows: all but files, where its own are sparse."""
+    return str(graph._known.get("type")).startswith("sparse") and not isinstance(queries, (str, os.PathLike))
+
+
 @contextlib.contextmanager
 def file(data):
-    """The matrix as a file for the command."""
+    """The matrix, or an array made one, as a file for the command."""
     import scipy.sparse
 
+    data = data if scipy.sparse.issparse(data) else scipy.sparse.csr_matrix(data)
     with tempfile.TemporaryDirectory(prefix="knng-sparse-") as folder:
         path = os.path.join(folder, "rows.npz")
         scipy.sparse.save_npz(path, data.tocsr(), compressed=False)

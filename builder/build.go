@@ -3,11 +3,11 @@ package builder
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/store"
@@ -33,7 +33,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	}
 	opts = opts.withDefaults()
 	given := src
-	src, scale, err := scaled(dir, given, &opts)
+	src, scale, err := input.Scaled(dir, given, opts.input())
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,15 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	scale.record(&manifest)
+	scale.Record(&manifest)
 	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
 	if err != nil {
 		return nil, err
 	}
 	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: cacheBytes(opts.Memory), Early: opts.earlyTime()})
 	if errors.Is(err, store.ErrFinished) {
-		result, failed := finished(ctx, dir, src, opts.Threads)
-		if failed != nil {
+		result := new(Result)
+		if failed := audit.Finished(ctx, dir, src, opts.Threads, result); failed != nil {
 			return nil, failed
 		}
 		return result, err
@@ -61,7 +61,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	r := newRun(ctx, opts, src, space)
 	r.Draft, r.given = draft, given
 	defer r.release()
-	scale.tell(r.Say)
+	scale.Tell(r.Say)
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.build()
@@ -169,7 +169,7 @@ func (r *run) stages() error {
 // release frees all that the run holds besides the draft.
 func (r *run) release() {
 	r.pairs.Close()
-	if r.Rows != nil && r.ownsRows {
+	if r.Rows != nil && !r.opts.Reference {
 		r.Rows.Close()
 	}
 	r.bad.Free()
@@ -191,55 +191,17 @@ func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Ma
 	if o.Reference {
 		m.Vectors = "reference"
 	}
-	if err := buildable(src, o); err != nil {
-		return m, err
-	}
-	ids, err := idsOf(o, src.Len())
+	ids, err := o.ids().Hash(src.Len(), o.BadRows == Drop)
 	if err != nil {
 		return m, err
 	}
 	m.Options = append(m.Options, store.Option{Name: "ids", Value: ids})
 	if len(src.Files) == 0 {
-		sum, err := inputHash(ctx, src)
+		sum, err := input.Hash(ctx, src)
 		if err != nil {
 			return m, err
 		}
 		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
 	}
 	return m, nil
-}
-
-// buildable refuses an input of which no graph can be made.
-func buildable(src *vectors.Input, o *Options) error {
-	switch rows, dim := int64(src.Len()), src.Dim(); {
-	case rows == 0:
-		return errors.New("builder: the input has no rows")
-	case rows > vectors.MaxRows:
-		return fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
-	case dim < 1 || dim > vectors.MaxDim:
-		return fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
-	}
-	return referable(src, o)
-}
-
-// referable refuses to reference rows that are not there, or not in the order of places, when
-// the graph is read.
-func referable(src *vectors.Input, o *Options) error {
-	_, mapped := src.Mapped()
-	what := ""
-	switch {
-	case !o.Reference:
-		return nil
-	case len(src.Files) == 0:
-		what = "rows in memory"
-	case src.Received() > 0:
-		what = "rows of a stream, or of a packed file,"
-	case !mapped:
-		what = "rows of several files, or of other numbers than rows hold (float64, other byte or Fortran order),"
-	case o.Duplicates == Collapse:
-		what = "collapsed rows"
-	default:
-		return nil
-	}
-	return fmt.Errorf("%w: %s cannot be referenced: let the store copy them", ErrReference, what)
 }

@@ -1,9 +1,8 @@
 package builder
 
 import (
-	"errors"
-
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/limits"
 )
 
@@ -20,7 +19,7 @@ var (
 	ErrMemory = limits.ErrMemory
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.
-	ErrReference = errors.New("builder: nothing to reference")
+	ErrReference = input.ErrReference
 	// ErrSpace: the disk is full, or has less room than the next phase will write; the
 	// message says how much is missing and where. Committed work is kept, and the
 	// build can be continued when there is room. It is store.ErrSpace too.

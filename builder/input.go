@@ -1,13 +1,9 @@
 package builder
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/audit"
-	"github.com/knng/knng/builder/internal/build"
-	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/builder/internal/input"
 )
 
 // audit reads the input and lists its good rows.
@@ -18,6 +14,16 @@ func (r *run) audit() error {
 		r.src = src
 	}
 	return err
+}
+
+// input is what a build makes of its rows.
+func (o *Options) input() input.Options {
+	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse}
+}
+
+// ids are the external ids of the rows.
+func (o *Options) ids() *input.IDs {
+	return &input.IDs{Path: o.IDs, Name: o.IDsName, Names: o.Names}
 }
 
 // auditRules say which rows have no distances.
@@ -45,14 +51,14 @@ func (r *run) collapse() error {
 // is one more division. Of the graph only the first leaves of the balls method depend
 // on it.
 func (r *run) layout() (err error) {
-	if err := r.loadOrder(); err != nil {
+	if err := r.arranged().Load(); err != nil {
 		return err
 	}
 	if r.Order == nil {
 		if err := r.chooseMethod(); err != nil {
 			return err
 		}
-		if err := r.makeOrder(); err != nil {
+		if err := r.arranged().Make(r.method.Arrange); err != nil {
 			return err
 		}
 	}
@@ -67,7 +73,12 @@ func (r *run) layout() (err error) {
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	return commitIDs(&r.Build, &r.opts, r.src.Len(), dropped)
+	return r.opts.ids().Commit(&r.Build, r.src.Len(), dropped)
+}
+
+// arranged is the order of the rows, by the method that the build has now.
+func (r *run) arranged() *arrange.Rows {
+	return &arrange.Rows{Build: &r.Build, Source: r.src, Groups: &r.Groups, InOrder: r.traits.inOrder}
 }
 
 // chooseMethod settles auto once and for all.
@@ -82,73 +93,22 @@ func (r *run) chooseMethod() error {
 	return r.Save()
 }
 
-// makeOrder finds the locality order and writes the rows in it. In parts they stay in
-// the order in which they came.
-func (r *run) makeOrder() (err error) {
-	if err := r.roomForOrder(); err != nil {
+// load loads the results of the committed stages.
+func (r *run) load() (err error) {
+	if err := r.arranged().MapRows(); err != nil {
 		return err
 	}
-	rows := &arrange.Rows{Build: &r.Build, Source: r.src, Groups: &r.Groups, Map: r.mapRowsWritten}
-	r.Order = r.Good
-	switch {
-	case r.opts.Reference:
-		err = allReferable(r.src, len(r.Good))
-	case r.traits.inOrder:
-		err = rows.Copy()
-	default:
-		r.Order, err = rows.Order(r.method.Arrange)
-	}
-	if err != nil {
-		return err
-	}
-	order := r.Order
-	if len(r.Copies) > 0 {
-		order = slices.Concat(order, r.Copies)
-	}
-	return r.Draft.CommitOrder(order)
-}
-
-// allReferable refuses to reference a file with bad rows.
-func allReferable(src *vectors.Input, good int) error {
-	if rows, ok := src.Mapped(); ok && good == rows.Len() {
+	r.K = min(r.opts.K, r.N()-1)
+	if r.K == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: a file with bad rows cannot be referenced: begin anew, and let the store copy the others", ErrReference)
-}
-
-// loadOrder reads the order, where there is one, and parts it from the copies. In
-// parts rows stay in their order, and nothing collapses.
-func (r *run) loadOrder() (err error) {
-	if r.traits.inOrder {
-		var places int
-		ordered, err := r.Draft.Load("order", &places)
-		if ordered {
-			r.Order = r.Good
+	if !r.traits.inOrder {
+		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
+			return err
 		}
+	}
+	if err := r.method.Resume(); err != nil || r.traits.overlaps {
 		return err
 	}
-	if r.Order, err = r.Draft.Order(); err != nil || r.Order == nil {
-		return err
-	}
-	r.Order, err = r.Split(r.Order, len(r.Good))
-	return err
-}
-
-// commitIDs stores the external ids, without those of dropped rows.
-func commitIDs(b *build.Build, o *Options, rows int, dropped []uint32) error {
-	if !o.named() {
-		return nil
-	}
-	done, err := b.Draft.IDsDone()
-	if err != nil || done {
-		return err
-	}
-	p := b.Begin("ids", "rows", int64(rows))
-	defer p.End("")
-	ids, name, err := o.openIDs()
-	if err != nil {
-		return err
-	}
-	defer ids.Close()
-	return b.Draft.CommitIDs(b.Ctx, ids, name, rows, dropped)
+	return r.pairs.Choose(&r.Build)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/internal/calibrate"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
@@ -47,11 +48,8 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	if err := buildable(src, &opts); err != nil {
-		return nil, err
-	}
 	given := src
-	src, _, err := scaled("", given, &opts)
+	src, _, err := input.Scaled("", given, opts.input())
 	if err != nil {
 		return nil, err
 	}

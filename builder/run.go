@@ -26,7 +26,6 @@ type run struct {
 
 	bad audit.Audit
 	copies.Groups
-	ownsRows bool // rows is ours to close
 
 	pairs      *pairs.Pairs
 	method     build.Method

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/shards"
@@ -97,7 +98,7 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 	if err := shardable(src, &opts); err != nil {
 		return s, err
 	}
-	scaledRows, scale, err := scaled("", src, &opts)
+	scaledRows, scale, err := input.Scaled("", src, opts.input())
 	if err != nil {
 		return s, err
 	}
@@ -105,12 +106,12 @@ func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOpti
 	if err != nil {
 		return s, err
 	}
-	scale.record(&manifest)
+	scale.Record(&manifest)
 	cut = cut.withDefaults(src.Len(), opts.K)
 	if cut.Rows < 1 || cut.Solvers < 1 || cut.Range < 1 {
 		return s, fmt.Errorf("builder: shards of %d rows, %d solving tasks, ranges of %d rows: want 1 or more", cut.Rows, cut.Solvers, cut.Range)
 	}
-	return shards.Spec{Format: shards.Format, Version: cut.Version, Manifest: manifest, Scale: scale.exponent,
+	return shards.Spec{Format: shards.Format, Version: cut.Version, Manifest: manifest, Scale: scale.Exponent,
 		Metric: opts.Metric.String(), Recall: opts.Recall, Divisions: opts.Divisions, Seed: opts.Seed, BadRows: string(opts.BadRows), IDs: opts.IDs,
 		ShardRows: cut.Rows, Range: cut.Range, Solvers: cut.Solvers}, nil
 }

@@ -13,7 +13,8 @@
 // package recall. Three others stay apart. Package builder/internal/candidates has entries of
 // a code distance, a place and marks in one word, which vector kernels merge as numbers.
 // store.Lists is a block of finished lists of any lengths, for the disk; it keeps no bound. And
-// the heaps of searches (package store/search) give up their order while they grow.
+// walks over a graph (store/internal/walk.Nearest) keep a heap, sorted once when a query ends,
+// as they hold hundreds of entries and never offer one twice.
 package knn
 
 import (

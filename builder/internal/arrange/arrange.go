@@ -15,13 +15,13 @@ import (
 // Rows writes the rows of a build.
 type Rows struct {
 	*build.Build
-	Source *vectors.Input
-	Groups *copies.Groups
-	Map    func(n int) error // maps the rows that were written
+	Source  *vectors.Input
+	Groups  *copies.Groups
+	InOrder bool // rows stay in the order in which they came, and nothing collapses
 }
 
-// Copy writes the good rows as they come as the store's own.
-func (r *Rows) Copy() error {
+// copy writes the good rows as they come as the store's own.
+func (r *Rows) copy() error {
 	w, err := r.Draft.CreateRows(len(r.Good), r.Source.Dim(), r.Source.Type())
 	if err != nil {
 		return err
@@ -29,9 +29,9 @@ func (r *Rows) Copy() error {
 	return r.copyTo(w)
 }
 
-// Order has a method order the good rows and writes them in that order. It returns the input row
+// order has a method order the good rows and writes them in that order. It returns the input row
 // of each place.
-func (r *Rows) Order(arrange func(given *vectors.Rows, progress func(int)) ([]uint32, error)) ([]uint32, error) {
+func (r *Rows) order(arrange func(given *vectors.Rows, progress func(int)) ([]uint32, error)) ([]uint32, error) {
 	given, release, err := r.given()
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (r *Rows) writeOrdered(given *vectors.Rows, order []uint32, progress func(i
 	if err := write(); err != nil {
 		return err
 	}
-	if err := r.Map(len(order)); err != nil {
+	if err := r.mapWritten(len(order)); err != nil {
 		return err
 	}
 	r.Codes, err = r.Codes.Reordered(r.Rows, order, r.Job.Threads)

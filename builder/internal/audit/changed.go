@@ -61,3 +61,27 @@ func written(then, now []vectors.File) bool {
 	}
 	return false
 }
+
+// Finished loads the result of the finished graph in dir, if src has the rows that were audited.
+func Finished(ctx context.Context, dir string, src *vectors.Input, threads int, result any) error {
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var found Bad
+	if _, err := s.Record(Record, &found); err != nil {
+		return err
+	}
+	if _, err := s.Record("result", result); err != nil {
+		return err
+	}
+	m := s.Info().Manifest
+	if err := Unchanged(ctx, dir, &m, src, found.Checksum, threads); err != nil {
+		return err
+	}
+	if len(src.Files) != 1 {
+		return nil
+	}
+	return s.NameAnew(src.Files[0].Path) // a referenced file may have been given under another name
+}

@@ -1,4 +1,4 @@
-package builder
+package input
 
 import (
 	"fmt"
@@ -11,50 +11,50 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// scale is the change of rows before anything is computed of them: offsets are subtracted
+// Scale is the change of rows before anything is computed of them: offsets are subtracted
 // from the columns of float64 rows, and rows are multiplied by a power of two. All passes, and
 // the store, have the scaled rows; only shown distances and queries are of the rows as given
 // (package store).
-type scale struct {
-	exponent int
+type Scale struct {
+	Exponent int
 	offsets  []float64 // nil: none
 	rounding vectors.Rounding
 	tiny     bool // every element is denormal
 }
 
-// scaled is the input as it is compared: src itself for all but rows so small or large that
+// Scaled is the input as it is compared: src itself for all but rows so small or large that
 // float32 does not hold squares of their differences, and float64 rows whose values lie
 // close together and far from zero. Rows that a build in dir has dropped
 // cannot be read again: the store there knows.
-func scaled(dir string, src *vectors.Input, o *Options) (*vectors.Input, scale, error) {
-	if err := buildable(src, o); err != nil || o.Distance != nil {
-		return src, scale{}, err
+func Scaled(dir string, src *vectors.Input, o Options) (*vectors.Input, Scale, error) {
+	if err := Check(src, o); err != nil || o.Own {
+		return src, Scale{}, err
 	}
-	var s scale
+	var s Scale
 	err := vectors.Guard(func() error { return s.find(src, o.Metric) })
 	if err != nil {
 		if m, known := begunIn(dir); known {
-			s.exponent, s.offsets, err = m.Scale(), m.Offsets, nil
+			s.Exponent, s.offsets, err = m.Scale(), m.Offsets, nil
 		}
 	}
-	if err == nil && s.exponent != 0 && o.Reference {
-		err = fmt.Errorf("%w: rows whose squares float32 does not hold must be scaled by 2^%d: let the store copy them", ErrReference, s.exponent)
+	if err == nil && s.Exponent != 0 && o.Reference {
+		err = fmt.Errorf("%w: rows whose squares float32 does not hold must be scaled by 2^%d: let the store copy them", ErrReference, s.Exponent)
 	}
 	if err == nil && s.offsets != nil && o.Reference {
 		err = fmt.Errorf("%w: float64 rows whose values float32 does not tell apart are held less an offset: let the store copy them", ErrReference)
 	}
-	return vectors.Scaled(vectors.Centered(src, s.offsets), s.exponent), s, err
+	return vectors.Scaled(vectors.Centered(src, s.offsets), s.Exponent), s, err
 }
 
 // find looks at a sample of the rows.
-func (s *scale) find(src *vectors.Input, m distance.Metric) (err error) {
+func (s *Scale) find(src *vectors.Input, m distance.Metric) (err error) {
 	if s.offsets, err = offsetsOf(src, m); err != nil {
 		return err
 	}
 	if s.rounding, err = vectors.RoundingOf(src, s.offsets); err != nil {
 		return err
 	}
-	s.exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
+	s.Exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
 	return err
 }
 
@@ -88,24 +88,24 @@ func begunIn(dir string) (m store.Manifest, known bool) {
 	return s.Info().Manifest, true
 }
 
-// record notes in the manifest how rows were changed; it notes nothing of rows as they are.
-func (s scale) record(m *store.Manifest) {
+// Record notes in the manifest how rows were changed; it notes nothing of rows as they are.
+func (s Scale) Record(m *store.Manifest) {
 	m.Offsets = s.offsets
-	if s.exponent != 0 {
-		m.Options = append(m.Options, store.Option{Name: store.ScaleOption, Value: strconv.Itoa(s.exponent)})
+	if s.Exponent != 0 {
+		m.Options = append(m.Options, store.Option{Name: store.ScaleOption, Value: strconv.Itoa(s.Exponent)})
 	}
 }
 
-// tell says how rows were changed, and that they may be integers.
-func (s scale) tell(say func(format string, args ...any)) {
+// Tell says how rows were changed, and that they may be integers.
+func (s Scale) Tell(say func(format string, args ...any)) {
 	if s.offsets != nil {
 		say("%s held less an offset, so that float32 tells the values of float64 apart", columnsOf(s.offsets))
 	}
 	if r := s.rounding; r.Error != 0 {
 		say("float64 is rounded to float32: in a sample of %d rows by at most %.2g (row %d, column %d: %g)", r.Rows, r.Error, r.Row, r.Column, r.Element)
 	}
-	if s.exponent != 0 {
-		say("rows are scaled by 2^%d, so that float32 holds squares of their differences; distances are shown as of the input", s.exponent)
+	if s.Exponent != 0 {
+		say("rows are scaled by 2^%d, so that float32 holds squares of their differences; distances are shown as of the input", s.Exponent)
 	}
 	if s.tiny {
 		say("all values are below the smallest normal float32 (1.2e-38): these are probably integers read as floats")

@@ -90,7 +90,7 @@ func (p *pass) run(ctx context.Context) ([][]store.Neighbor, error) {
 	return lists, nil
 }
 
-// list unites what the workers found for a query.
+// list merges the results of all workers for a query.
 func (p *pass) list(query int) []store.Neighbor {
 	var all walk.Nearest
 	p.reset(&all)

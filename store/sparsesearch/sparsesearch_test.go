@@ -163,7 +163,7 @@ func TestSearch(t *testing.T) {
 	within := func(d float32) *float32 { return &d }
 	for _, metric := range []distance.Metric{distance.Cosine, distance.IP} {
 		columns := 5 + rng.IntN(300)
-		rows := texts(rng, 500+rng.IntN(9000), columns, rng.IntN(2) == 0)
+		rows := texts(rng, 500+rng.IntN(5000), columns, rng.IntN(2) == 0)
 		_, s := opened(t, columns, rows, metric, &sparsesearch.Options{Threads: 1 + rng.IntN(4)})
 		var queries []sparsesearch.Vector
 		for _, v := range texts(rng, 1100, columns, true) {
@@ -183,7 +183,7 @@ func TestSearch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := 0; i < len(some); i += max(1, len(some)/8) {
+			for i := 0; i < len(some); i += max(1, len(some)/4) {
 				want := oracle(rows, columns, metric, some[i], q)
 				if len(found[i]) != len(want) || len(want) > 0 && !reflect.DeepEqual(found[i], want) {
 					t.Fatalf("%v %+v, query %d of %d: found %d %v\nwant %d %v", metric, q, i, len(some), len(found[i]), head(found[i]), len(want), head(want))

@@ -46,7 +46,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: cacheBytes(opts.Memory), Early: opts.earlyTime()})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: opts.cacheBytes(), Early: opts.earlyTime()})
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
 		if failed := audit.Finished(ctx, dir, src, opts.Threads, result); failed != nil {
@@ -109,10 +109,10 @@ func (r *run) build() (*Result, error) {
 	if r.K == 0 {
 		return r.finish()
 	}
-	if m, ok := r.method.(build.OnDisk); ok {
+	if m, ok := r.Method.(build.OnDisk); ok {
 		return r.finishOnDisk(m)
 	}
-	if err := r.method.Finish(); err != nil {
+	if err := r.Method.Finish(); err != nil {
 		return nil, err
 	}
 	return r.finish()
@@ -129,7 +129,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 		return nil, true, err
 	}
 	m := r.Draft.Manifest()
-	if err := audit.Unchanged(r.Ctx, r.Draft.Dir(), &m, r.src, r.bad.Checksum, r.opts.Threads); err != nil {
+	if err := audit.Unchanged(r.Ctx, r.Draft.Dir(), &m, r.Source, r.bad.Checksum, r.opts.Threads); err != nil {
 		return nil, true, err
 	}
 	p := r.Begin("seal", "", 0)
@@ -143,11 +143,11 @@ func (r *run) stages() error {
 	if r.K == 0 {
 		return r.Ctx.Err()
 	}
-	if err := r.method.Prepare(); err != nil {
+	if err := r.Method.Prepare(); err != nil {
 		return err
 	}
 	for r.State.Stop == "" {
-		kind, stop := r.method.Next()
+		kind, stop := r.Method.Next()
 		if stop != "" {
 			r.State.Stop = stop
 			if err := r.Save(); err != nil {
@@ -155,11 +155,11 @@ func (r *run) stages() error {
 			}
 			break
 		}
-		r.expectMore(kind)
+		r.cost.More(kind)
 		if err := r.roomForStage(kind); err != nil {
 			return err
 		}
-		if err := r.method.Stage(kind); err != nil {
+		if err := r.Method.Stage(kind); err != nil {
 			return err
 		}
 	}
@@ -173,8 +173,8 @@ func (r *run) release() {
 		r.Rows.Close()
 	}
 	r.bad.Free()
-	if r.method != nil {
-		r.method.Free()
+	if r.Method != nil {
+		r.Method.Free()
 	}
 	if r.Lists != nil {
 		r.Lists.Free()

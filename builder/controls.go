@@ -13,13 +13,13 @@ const guessDivisions = 8
 
 // control computes the exact lists of the steering rows, where there are any.
 func (r *run) control() error {
-	if r.K == 0 || r.traits.complete && r.State.Steer == 0 || r.opts.Recall == 0 || r.State.Stop != "" {
+	if r.K == 0 || r.Traits.Complete && r.State.Steer == 0 || r.opts.Recall == 0 || r.State.Stop != "" {
 		return nil
 	}
 	if len(r.State.Stages) == 0 {
-		r.State.Steer, r.State.Drawn = min(r.N(), r.opts.steerers(r.traits.byShare)), controls.Drawn
+		r.State.Steer, r.State.Drawn = min(r.N(), r.opts.steerers(r.Traits.ByShare)), controls.Drawn
 	}
-	if r.State.Drawn != controls.Drawn && !r.traits.byShare {
+	if r.State.Drawn != controls.Drawn && !r.Traits.ByShare {
 		return controls.ErrOther
 	}
 	if r.State.Steer == 0 { // as it was begun
@@ -54,7 +54,7 @@ func (r *run) widen(rows int) error {
 
 // truth computes the exact lists of some places, and how many distances that took.
 func (r *run) truth(places []uint32, p *phase) (*recall.Lists, int64, error) {
-	if r.traits.inOrder {
+	if r.Traits.InOrder {
 		return r.ExactInOrder(r.Ctx, places, p.Add)
 	}
 	return r.Exact(r.Ctx, places, p.Add)
@@ -77,7 +77,7 @@ func (o *Options) steerers(byShare bool) int {
 // placesOf turns numbers among the good rows into places: samples are drawn
 // from input rows, so that they do not depend on the order.
 func (r *run) placesOf(sample []uint32) []uint32 {
-	if r.traits.inOrder {
+	if r.Traits.InOrder {
 		return sample
 	}
 	placeOf := r.PlaceOf(r.outputRows())
@@ -91,7 +91,7 @@ func (r *run) placesOf(sample []uint32) []uint32 {
 // measure reports recall on rows that steered nothing. Exact graphs need none.
 func (r *run) measure(res *Result) error {
 	res.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
-	if r.K == 0 || r.traits.complete && !r.State.Cut() {
+	if r.K == 0 || r.Traits.Complete && !r.State.Cut() {
 		return nil
 	}
 	truth, err := r.reportTruth(res)

@@ -7,7 +7,7 @@
 // # Methods
 //
 // Exact compares all rows with all others. Tree finds the same lists in a k-d tree
-// (package internal/kdtree): Auto takes it for more than 20,000 rows of up to three
+// (packages internal/tree and internal/kdtree): Auto takes it for more than 20,000 rows of up to three
 // dimensions under euclidean distances, and of up to eight where searches in a tree of
 // a sample compare at most 1,000 rows. Paper is the method of the paper:
 // hyperplanes along principal directions, best-first propagation. Balls, which

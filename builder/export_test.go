@@ -11,6 +11,7 @@ import (
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/exact"
+	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"
 	"github.com/knng/knng/builder/internal/shards"
@@ -43,9 +44,9 @@ func KeepEvery(d time.Duration) (restore func()) {
 
 // CalibrateFor sets how long Plan measures the machine, and returns what puts it back.
 func CalibrateFor(d time.Duration) (restore func()) {
-	before := calibrationTime
-	calibrationTime = d
-	return func() { calibrationTime = before }
+	before := forecast.CalibrationTime
+	forecast.CalibrationTime = d
+	return func() { forecast.CalibrationTime = before }
 }
 
 // SmallParts sets the bytes of groups and stripes of the parts method, and returns
@@ -100,7 +101,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, nil
 	}
 	var found *candidates.Lists
-	switch m := r.method.(type) {
+	switch m := r.Method.(type) {
 	case *parts.Method:
 		keys, err = committedParts(m)
 		return len(r.State.Stages), keys, err
@@ -202,4 +203,4 @@ func NameIn(run, path string) string {
 }
 
 // PlanBudget is how long Plan measures the machine for a build of so many seconds.
-func PlanBudget(seconds float64) time.Duration { return planBudget(&plan.Plan{Seconds: seconds}) }
+func PlanBudget(seconds float64) time.Duration { return forecast.Budget(&plan.Plan{Seconds: seconds}) }

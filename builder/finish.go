@@ -65,7 +65,7 @@ func (r *run) finishOnDisk(m build.OnDisk) (*Result, error) {
 
 // outputRows is how many rows the store has: isolated ones included, dropped
 // ones not.
-func (r *run) outputRows() int { return r.src.Len() }
+func (r *run) outputRows() int { return r.Source.Len() }
 
 // listLength is the length of the lists of the finished graph.
 func (r *run) listLength() int { return min(r.opts.K, r.N()+r.Groups.Len()-1) }
@@ -100,7 +100,7 @@ func (r *run) report() *Result {
 	sum := r.State.Sums()
 	sum.Add(r.completing)
 	res := &Result{
-		Rows: r.outputRows(), Dim: r.src.Dim(), Type: r.src.Type().String(), K: r.listLength(),
+		Rows: r.outputRows(), Dim: r.Source.Dim(), Type: r.Source.Type().String(), K: r.listLength(),
 		Metric: r.opts.Metric.String(), Method: Method(r.State.Method), Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
 		ControlPairs: r.State.Control, EffectiveRates: []float64{},
@@ -113,11 +113,11 @@ func (r *run) report() *Result {
 		res.Metric = r.opts.Distance.Name
 	}
 	res.ScanRate = scanRate(sum.Evaluated, r.N())
-	if r.traits.overlaps {
+	if r.Traits.Overlaps {
 		res.Divisions = r.Goal.BallsDone(&r.State)
 	}
 	for _, st := range r.State.Stages {
-		if st.Kind == job.DivisionStage && !r.traits.overlaps {
+		if st.Kind == job.DivisionStage && !r.Traits.Overlaps {
 			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
 		}
 	}

@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"strings"
+
 	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/input"
@@ -8,12 +10,8 @@ import (
 
 // audit reads the input and lists its good rows.
 func (r *run) audit() error {
-	src, err := r.bad.Pass(&r.Build, r.src, audit.Options{Rules: r.opts.auditRules(),
+	return r.bad.Pass(&r.Build, audit.Options{Rules: r.opts.auditRules(),
 		Reject: r.opts.BadRows == Reject, Drop: r.opts.BadRows == Drop, Reference: r.opts.Reference})
-	if err == nil {
-		r.src = src
-	}
-	return err
 }
 
 // input is what a build makes of its rows.
@@ -42,7 +40,10 @@ func (r *run) collapse() error {
 	if r.opts.Duplicates != Collapse {
 		return nil
 	}
-	return r.Groups.Collapse(&r.Build, r.src, r.enoughToCollapse)
+	return r.Groups.Collapse(&r.Build, func() error {
+		choice := r.chooser.ByCounts(len(r.Good), r.Source.Dim())
+		return r.cost.EnoughToCollapse(choice)
+	})
 }
 
 // layout decides the method, gives every row its place, and writes the store's
@@ -58,7 +59,7 @@ func (r *run) layout() (err error) {
 		if err := r.chooseMethod(); err != nil {
 			return err
 		}
-		if err := r.arranged().Make(r.method.Arrange); err != nil {
+		if err := r.arranged().Make(r.Method.Arrange); err != nil {
 			return err
 		}
 	}
@@ -73,24 +74,50 @@ func (r *run) layout() (err error) {
 	if r.opts.BadRows == Drop {
 		dropped = r.bad.Rows
 	}
-	return r.opts.ids().Commit(&r.Build, r.src.Len(), dropped)
+	return r.opts.ids().Commit(&r.Build, r.Source.Len(), dropped)
 }
 
-// arranged is the order of the rows, by the method that the build has now.
-func (r *run) arranged() *arrange.Rows {
-	return &arrange.Rows{Build: &r.Build, Source: r.src, Groups: &r.Groups, InOrder: r.traits.inOrder}
-}
+// arranged is the order of the rows.
+func (r *run) arranged() *arrange.Rows { return &arrange.Rows{Build: &r.Build, Groups: &r.Groups} }
 
 // chooseMethod settles auto once and for all.
 func (r *run) chooseMethod() error {
 	r.State.Rows = len(r.Good)
-	method, err := r.choose()
+	if err := r.choose(); err != nil {
+		return err
+	}
+	r.Method.Settle()
+	return r.Save()
+}
+
+// enough refuses a build whose memory cannot stay under the limit.
+func (r *run) enough() error {
+	method, err := r.chooser.Choose(r.Source, r.Good)
 	if err != nil {
 		return err
 	}
-	r.take(method)
-	r.method.Settle()
-	return r.Save()
+	return r.cost.Enough(method)
+}
+
+// expect plans the build at its head, and tells. A build that goes on has its plan.
+func (r *run) expect() error {
+	if r.State.Expected != nil || r.State.Rows > 0 {
+		return nil
+	}
+	if err := r.choose(); err != nil {
+		return err
+	}
+	if names := r.opts.unused(Method(r.State.Method)); len(names) > 0 {
+		r.Say("method %s has no use for: %s", r.State.Method, strings.Join(names, ", "))
+	}
+	return r.cost.Begin()
+}
+
+// openLedger gives the ledger the memory of blocks that grow with the rows.
+func (r *run) openLedger() (err error) {
+	r.Ledger.Limit = r.cost.Between()
+	r.Ledger.Dir, err = r.Draft.ScratchDir()
+	return err
 }
 
 // load loads the results of the committed stages.
@@ -102,12 +129,12 @@ func (r *run) load() (err error) {
 	if r.K == 0 {
 		return nil
 	}
-	if !r.traits.inOrder {
+	if !r.Traits.InOrder {
 		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
 			return err
 		}
 	}
-	if err := r.method.Resume(); err != nil || r.traits.overlaps {
+	if err := r.Method.Resume(); err != nil || r.Traits.Overlaps {
 		return err
 	}
 	return r.pairs.Choose(&r.Build)

@@ -33,7 +33,8 @@ func TestAutoChooses(t *testing.T) {
 		{Options{Method: Exact}, 1 << 30, 128, Exact},
 	} {
 		o := c.o.withDefaults()
-		if got := o.choose(c.n, c.d); got != c.want {
+		choice := o.choice()
+		if got := Method(choice.ByCounts(c.n, c.d)); got != c.want {
 			t.Errorf("%d rows of %d with %+v: %s, want %s", c.n, c.d, c.o, got, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
@@ -226,12 +227,12 @@ func (o *Options) Validate() error {
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
 	fault(!slices.Contains(Methods(), v.Method), "method %q, want %s", v.Method, MethodNames())
 	t := methods[v.Method]
-	fault(t.overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
-	if t.inOrder {
+	fault(t.Overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
+	if t.InOrder {
 		fault(v.Metric.Known() && !(v.Metric.Gathers() && v.Metric.Coded()),
 			"method %s does not know the metric %v: use method %s, or auto, which chooses it where rows are many", v.Method, v.Metric, Balls)
 		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
-		fault(v.K > maxPartsK, "k is %d, want 1 to %d with method %s", v.K, maxPartsK, v.Method)
+		fault(v.K > choose.MaxPartsK, "k is %d, want 1 to %d with method %s", v.K, choose.MaxPartsK, v.Method)
 		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
 	}
 	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
@@ -262,6 +263,12 @@ func (o *Options) Validate() error {
 		fault(v.BadRows == Drop, "bad rows cannot be dropped with a distance of your own: it knows rows by their input position")
 	}
 	return errors.Join(faults...)
+}
+
+// choice are the options that settle auto.
+func (o *Options) choice() choose.Options {
+	return choose.Options{Method: string(o.Method), K: o.K, LeafSize: o.LeafSize, Recall: cmp.Or(o.Recall, DefaultRecall), Divisions: o.Divisions, Rounds: o.Rounds,
+		Slack: o.planned().Slack, Metric: o.Metric, Own: o.Distance != nil, PaperOnly: o.paperOnly() != "", Collapse: o.Duplicates == Collapse, Threads: o.Threads}
 }
 
 // fingerprint lists the options that name the result, in a fixed order. Two

@@ -6,7 +6,7 @@ import (
 
 // roomForStage asks for the bytes that a stage will write at least.
 func (r *run) roomForStage(kind string) error {
-	stored, scratch, err := r.method.Writes(kind)
+	stored, scratch, err := r.Method.Writes(kind)
 	if err != nil || stored == 0 && scratch == 0 {
 		return err
 	}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/copies"
+	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -20,22 +21,20 @@ import (
 type run struct {
 	build.Build
 	opts  Options
-	src   *vectors.Input
-	given *vectors.Input // src before bad rows were dropped
-	rates *plan.Rates    // of this machine; nil: not measured
+	given *vectors.Input // Source before bad rows were dropped
 
 	bad audit.Audit
 	copies.Groups
 
+	chooser    choose.Chooser
+	cost       *forecast.Forecast
 	pairs      *pairs.Pairs
-	method     build.Method
-	traits     traits
-	fewVisits  *bool      // of a search in a tree; nil: not measured
 	completing job.Counts // of the final exact pass
 }
 
 func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distance.Space) *run {
-	r := &run{opts: opts, src: src, given: src}
+	r := &run{opts: opts, given: src}
+	r.Source = src
 	r.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Course.AllAxes, Sample: opts.Sample, Random: opts.Directions == Random}
 	r.ExactInstead, r.Widen = r.takeExact, r.widen
@@ -50,5 +49,54 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 		r.Own = func() leaf.Keys { return r.pairs.Keys(&r.Build) }
 	}
 	r.pairs = pairs.New(own, opts.PairCache == On, opts.PairCache == Off)
+	r.chooser.Options = opts.choice()
+	r.cost = &forecast.Forecast{Build: &r.Build, Groups: &r.Groups, Options: forecast.Options{Limit: opts.limit(), Visits: opts.Visits,
+		Switch: opts.planned().Switch, Propagate: opts.Propagation != Off, Collapse: opts.Duplicates == Collapse,
+		Divisible: r.chooser.Divisible(), Open: r.open}}
 	return r
+}
+
+// open returns a method on the build.
+func (r *run) open(name string) (build.Method, build.Traits) {
+	m := methods[Method(name)]
+	return m.open(r), m.Traits
+}
+
+// choose settles auto, and makes the method that of the build.
+func (r *run) choose() error {
+	method, err := r.chooser.Choose(r.Source, r.Good)
+	if err == nil {
+		r.take(Method(method))
+	}
+	return err
+}
+
+// take makes a method, by its name, that of the build.
+func (r *run) take(name Method) {
+	r.State.Method = string(name)
+	r.Method, r.Traits = r.open(r.State.Method)
+	r.Goal.Propagate = r.Goal.Propagate && r.Traits.Rounds
+	r.Use = r.Traits.Codes
+}
+
+// takeExact goes over to the exact method, which takes up the lists on disk, and gives back the
+// memory of the method before it.
+func (r *run) takeExact() error {
+	r.Method.Free()
+	r.Screening = points.Screening{Use: r.Use, Fit: r.Fit}
+	r.Keyed = false
+	r.take(Exact)
+	if err := r.Save(); err != nil {
+		return err
+	}
+	if r.Norms == nil {
+		var err error
+		if r.Norms, err = r.NormsOf(r.Rows); err != nil {
+			return err
+		}
+	}
+	if err := r.Method.Resume(); err != nil {
+		return err
+	}
+	return r.pairs.Choose(&r.Build)
 }

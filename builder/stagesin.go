@@ -16,7 +16,7 @@ func StagesIn(record []byte) (lines []string) {
 	}
 	for _, st := range s.Stages {
 		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
-		if st.Kind == job.DivisionStage && !methods[Method(s.Method)].overlaps {
+		if st.Kind == job.DivisionStage && !methods[Method(s.Method)].Overlaps {
 			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
 		}
 		if st.Recall > 0 {

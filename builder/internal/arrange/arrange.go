@@ -15,9 +15,7 @@ import (
 // Rows writes the rows of a build.
 type Rows struct {
 	*build.Build
-	Source  *vectors.Input
-	Groups  *copies.Groups
-	InOrder bool // rows stay in the order in which they came, and nothing collapses
+	Groups *copies.Groups
 }
 
 // copy writes the good rows as they come as the store's own.

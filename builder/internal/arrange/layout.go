@@ -12,7 +12,7 @@ import (
 
 // Load reads the order, where there is one, and parts it from the copies.
 func (r *Rows) Load() (err error) {
-	if r.InOrder {
+	if r.Traits.InOrder {
 		var places int
 		ordered, err := r.Draft.Load("order", &places)
 		if ordered {
@@ -37,7 +37,7 @@ func (r *Rows) Make(arrange func(given *vectors.Rows, progress func(rows int)) (
 	switch {
 	case r.Set.Reference:
 		err = allReferable(r.Source, len(r.Good))
-	case r.InOrder:
+	case r.Traits.InOrder:
 		err = r.copy()
 	default:
 		r.Build.Order, err = r.order(arrange)
@@ -69,7 +69,7 @@ func (r *Rows) room() error {
 		return r.RoomFor("the order", 4*all, 0)
 	}
 	spooled := int64(0)
-	if _, mapped := r.Source.Mapped(); !r.InOrder && (!mapped || len(r.Good) != r.Source.Len()) {
+	if _, mapped := r.Source.Mapped(); !r.Traits.InOrder && (!mapped || len(r.Good) != r.Source.Len()) {
 		spooled = n * size
 	}
 	return r.RoomFor("the copy of the rows", all*(size+4), spooled)

@@ -28,45 +28,43 @@ type Options struct {
 // Free gives back memory.
 func (a *Audit) Free() { a.good.Free() }
 
-// Pass reads the input once, lists the good rows, and returns the input without dropped ones. Its
+// Pass reads the input once, lists the good rows, and leaves dropped ones out of the input. Its
 // findings are recorded, so a resumed build does not read the input again, unless it has been
 // written to.
-func (a *Audit) Pass(b *build.Build, src *vectors.Input, o Options) (*vectors.Input, error) {
+func (a *Audit) Pass(b *build.Build, o Options) error {
+	total := b.Source.Len()
 	done, err := b.Draft.Load(Record, &a.Bad)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if done {
-		err = a.sameRows(b, src, o.Reference)
+		err = a.sameRows(b, o.Reference)
 	} else {
-		err = a.readAll(b, src, o.Rules)
+		err = a.readAll(b, o.Rules)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(a.Rows) > 0 && o.Reject {
-		return nil, a.Reject(src.Len())
+		return a.Reject(total)
 	}
-	total := src.Len()
-	if src, err = a.separate(b, src, o.Drop); err != nil {
-		return nil, err
+	if err = a.separate(b, o.Drop); err != nil {
+		return err
 	}
 	if len(b.Good) == 0 {
-		return nil, fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, total, a.Why)
+		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", ErrBadRows, total, a.Why)
 	}
 	if !done {
-		return src, b.Draft.Record(Record, &a.Bad)
+		return b.Draft.Record(Record, &a.Bad)
 	}
-	return src, nil
+	return nil
 }
 
 // Every lists all rows as good, those of an input that was not read yet.
-func (a *Audit) Every(b *build.Build, src *vectors.Input) error {
-	_, err := a.separate(b, src, false)
-	return err
-}
+func (a *Audit) Every(b *build.Build) error { return a.separate(b, false) }
 
-func (a *Audit) readAll(b *build.Build, src *vectors.Input, rules Rules) error {
+func (a *Audit) readAll(b *build.Build, rules Rules) error {
+	src := b.Source
 	p := b.Begin("audit", "rows", int64(src.Len()))
 	hashes, err := offheap.Take[uint64](&b.Ledger, src.Len())
 	if err != nil {
@@ -84,10 +82,10 @@ func (a *Audit) readAll(b *build.Build, src *vectors.Input, rules Rules) error {
 
 // separate lists the good rows. Dropped rows leave the input altogether: the graph is that of the
 // rows that remain, numbered anew.
-func (a *Audit) separate(b *build.Build, src *vectors.Input, drop bool) (_ *vectors.Input, err error) {
-	bad := a.Rows
+func (a *Audit) separate(b *build.Build, drop bool) (err error) {
+	src, bad := b.Source, a.Rows
 	if a.good, err = offheap.Take[uint32](&b.Ledger, src.Len()-len(bad)); err != nil {
-		return nil, err
+		return err
 	}
 	good := a.good.Slice[:0]
 	for row := range uint32(src.Len()) {
@@ -98,11 +96,11 @@ func (a *Audit) separate(b *build.Build, src *vectors.Input, drop bool) (_ *vect
 		good = append(good, row)
 	}
 	if drop && len(a.Rows) > 0 {
-		src = vectors.NewInput(&Without{src, a.Rows})
+		b.Source = vectors.NewInput(&Without{src, a.Rows})
 		for i := range good {
 			good[i] = uint32(i)
 		}
 	}
 	b.Good = good
-	return src, nil
+	return nil
 }

@@ -23,7 +23,8 @@ func Unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.
 
 // sameRows compares the input of a build that goes on with the audit. Rows that
 // will be read again are all looked at: a file may have been changed and given its old time.
-func (a *Audit) sameRows(b *build.Build, src *vectors.Input, reference bool) error {
+func (a *Audit) sameRows(b *build.Build, reference bool) error {
+	src := b.Source
 	var places int
 	ordered, err := b.Draft.Load("order", &places)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // Build is a build that a method works on: a job over points, the lists so far, and the
@@ -17,11 +18,14 @@ type Build struct {
 	job.Job
 	points.Points
 	Set      Settings
-	Good     []uint32      // input rows that get a list, ascending, without copies
-	Lists    *knn.Lists    // so far; nil where a method has lists of its own
-	Steer    *recall.Lists // exact lists of the steering rows; nil: there are none
-	Outliers []uint32      // places whose rows are compared with all others in the end
-	Skip     bool          // leaves skip pairs that have shared a leaf before
+	Method   Method         // that builds; nil: it is not settled yet
+	Traits   Traits         // of the method
+	Source   *vectors.Input // without dropped rows
+	Good     []uint32       // input rows that get a list, ascending, without copies
+	Lists    *knn.Lists     // so far; nil where a method has lists of its own
+	Steer    *recall.Lists  // exact lists of the steering rows; nil: there are none
+	Outliers []uint32       // places whose rows are compared with all others in the end
+	Skip     bool           // leaves skip pairs that have shared a leaf before
 
 	// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
 	// after the method before it has freed its memory.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -34,6 +35,22 @@ type Method interface {
 	Finish() error
 	// Free gives back memory.
 	Free()
+}
+
+// Traits are the properties of a method that options and passes ask for, also before it is under
+// way.
+type Traits struct {
+	Codes     points.Use
+	MostRows  int64  // that it takes; 0: as many as any
+	Complete  bool   // compares all pairs: nothing is left to steer or to measure
+	Overlaps  bool   // its divisions have a row in several leaves
+	Rounds    bool   // has rounds of propagation
+	Leaves    bool   // takes a leaf size
+	PairCache bool   // keeps pairs that it has computed
+	Labels    bool   // keeps the leaf numbers of every division in memory
+	InOrder   bool   // rows stay in the order of the input, and nothing is in memory that grows with them but through the ledger
+	ByShare   bool   // as many rows steer as cost a share of its comparisons
+	InParts   string // the method that takes less memory for the same; "": none does
 }
 
 // OnDisk is a method with lists that never stand in memory together: it writes the graph itself.

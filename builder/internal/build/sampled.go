@@ -2,7 +2,6 @@ package build
 
 import (
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -11,13 +10,13 @@ import (
 const calibrationRows, calibrationBytes = 2048, 16 << 20
 
 // Sampled returns some points of the input, evenly spread, alone.
-func (b *Build) Sampled(src *vectors.Input) (*points.Points, error) {
+func (b *Build) Sampled() (*points.Points, error) {
 	size := b.Space.RowBytes()
 	n := min(calibrationRows, max(64, calibrationBytes/size), len(b.Good))
 	bytes := make([]byte, n*size)
 	for i := range n {
 		at := b.Good[i*len(b.Good)/n]
-		if err := src.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
+		if err := b.Source.ReadRows(int(at), bytes[i*size:(i+1)*size]); err != nil {
 			return nil, err
 		}
 	}

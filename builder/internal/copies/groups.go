@@ -24,8 +24,8 @@ func (g *Groups) Len() int { return len(g.Copies) }
 
 // Collapse finds the groups of identical rows, and leaves the first of each among the good rows
 // of b. before is called if the input has to be read for it.
-func (g *Groups) Collapse(b *build.Build, src *vectors.Input, before func() error) error {
-	if err := g.load(b, src, before); err != nil {
+func (g *Groups) Collapse(b *build.Build, before func() error) error {
+	if err := g.load(b, b.Source, before); err != nil {
 		return err
 	}
 	var solved []uint32

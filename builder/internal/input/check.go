@@ -11,7 +11,7 @@ import (
 // ErrReference is builder.ErrReference.
 var ErrReference = errors.New("builder: nothing to reference")
 
-// Options say what a build makes of its rows.
+// Options are those of a build that its rows must suit.
 type Options struct {
 	Metric    distance.Metric
 	Own       bool // a distance of the user's own takes the place of the metric

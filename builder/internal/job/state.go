@@ -43,9 +43,12 @@ type Stage struct {
 	Before    int     `json:"before,omitempty"` // rows that steered before it, where more do from it on
 }
 
-// Methods that another package names: balls and the paper's go over to all pairs.
+// Methods by name; AutoMethod is settled before a build has one.
 const (
+	AutoMethod  = "auto"
 	ExactMethod = "exact"
+	TreeMethod  = "tree"
+	PaperMethod = "paper"
 	BallsMethod = "balls"
 	PartsMethod = "parts"
 )

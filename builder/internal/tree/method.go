@@ -1,4 +1,5 @@
-package kdtree
+// Package tree is the method that finds exact lists of rows of few dimensions in a k-d tree.
+package tree
 
 import (
 	"cmp"
@@ -6,25 +7,26 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
-// treeUnit is how many rows are a unit of the tree method: work of some ten milliseconds.
-const treeUnit = 1 << 14
+// unitRows is how many rows are a unit: work of some ten milliseconds.
+const unitRows = 1 << 14
 
-// Method finds exact lists of rows of few dimensions in a k-d tree.
+// Method is the method under way.
 type Method struct {
 	*build.Build
-	tree   *Tree
+	tree   *kdtree.Tree
 	places []uint32 // places[position]; nil: they are the same
 }
 
-// Open returns the tree method on a build.
-func Open(b *build.Build) *Method { return &Method{Build: b} }
+// New returns the method of a build.
+func New(b *build.Build) *Method { return &Method{Build: b} }
 
-func (m *Method) Forecast(s *plan.Shape) { s.TreeBytes = Bytes(s.Rows) }
+func (m *Method) Forecast(s *plan.Shape) { s.TreeBytes = kdtree.Bytes(s.Rows) }
 
 func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
@@ -36,7 +38,7 @@ func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, err
 	if err != nil {
 		return nil, err
 	}
-	_, order := New(values, given.Dim(), m.Job.Threads)
+	_, order := kdtree.New(values, given.Dim(), m.Job.Threads)
 	progress(given.Len())
 	return order, m.Ctx.Err()
 }
@@ -81,10 +83,10 @@ func (m *Method) grow() error {
 		return err
 	}
 	if !m.Set.Reference {
-		m.tree = Ordered(values, m.Rows.Dim(), m.Order, m.Job.Threads)
+		m.tree = kdtree.Ordered(values, m.Rows.Dim(), m.Order, m.Job.Threads)
 		return nil
 	}
-	m.tree, m.places = New(values, m.Rows.Dim(), m.Job.Threads)
+	m.tree, m.places = kdtree.New(values, m.Rows.Dim(), m.Job.Threads)
 	return nil
 }
 
@@ -96,12 +98,12 @@ func (m *Method) Stage(string) error {
 	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
-	units := (m.N() + treeUnit - 1) / treeUnit
+	units := (m.N() + unitRows - 1) / unitRows
 	p := m.Begin("exact", "units", int64(units))
 	sum, err := m.DoUnits(p, units, func() job.Work {
 		s := m.tree.Searcher(m.K)
 		return func(unit int) ([]store.Lists, job.Counts, error) {
-			return m.search(s, unit*treeUnit, min((unit+1)*treeUnit, m.N()))
+			return m.search(s, unit*unitRows, min((unit+1)*unitRows, m.N()))
 		}
 	})
 	if err != nil {
@@ -113,7 +115,7 @@ func (m *Method) Stage(string) error {
 }
 
 // search sets the lists of the rows at some positions and returns them as a block.
-func (m *Method) search(s *Searcher, from, to int) ([]store.Lists, job.Counts, error) {
+func (m *Method) search(s *kdtree.Searcher, from, to int) ([]store.Lists, job.Counts, error) {
 	s.Compared = 0
 	places := make([]uint32, 0, to-from)
 	for position := from; position < to; position++ {

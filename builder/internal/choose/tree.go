@@ -1,8 +1,9 @@
-package builder
+package choose
 
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -20,38 +21,44 @@ const treeDims = 3
 // balls method takes for a row in few dimensions.
 const treeVisits, treeSample, treeQueries = 1000, 1 << 15, 256
 
-// choose settles auto: by counts, and for data of few dimensions by how many rows a search
-// in a tree visits.
-func (r *run) choose() (Method, error) {
-	m := r.opts.choose(len(r.Good), r.src.Dim())
-	if m == Tree && !r.opts.treeKnows(r.src.Dim()) {
+// A Chooser settles auto for the rows of one input, and looks at these once.
+type Chooser struct {
+	Options
+	short *bool // searches in a tree; nil: not known yet
+}
+
+// Choose returns the method for some rows of src.
+func (c *Chooser) Choose(src *vectors.Input, rows []uint32) (string, error) {
+	n, dim := len(rows), src.Dim()
+	m := c.ByCounts(n, dim)
+	if m == job.TreeMethod && !c.treeKnows(dim) {
 		return m, fmt.Errorf("builder: method tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
-			kdtree.MaxDim, r.src.Dim(), r.opts.Metric)
+			kdtree.MaxDim, dim, c.Metric)
 	}
-	if r.opts.Method != Auto || m == Parts || !r.opts.treeServes(len(r.Good), r.src.Dim()) {
+	if c.Method != job.AutoMethod || m == job.PartsMethod || !c.treeServes(n, dim) {
 		return m, nil
 	}
-	if r.fewVisits == nil {
-		few, err := searchesAreShort(r.src, r.Good, r.opts.K, r.opts.Threads)
+	if c.short == nil {
+		short, err := searchesAreShort(src, rows, c.K, c.Threads)
 		if err != nil {
 			return m, err
 		}
-		r.fewVisits = &few
+		c.short = &short
 	}
-	if *r.fewVisits {
-		return Tree, nil
+	if *c.short {
+		return job.TreeMethod, nil
 	}
 	return m, nil
 }
 
 // treeServes reports whether auto may take a tree.
 func (o *Options) treeServes(n, dim int) bool {
-	return o.treeKnows(dim) && n > treeFrom && o.paperOnly() == "" && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
+	return o.treeKnows(dim) && n > treeFrom && !o.PaperOnly && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
 }
 
 // treeKnows reports whether a tree knows the distance.
 func (o *Options) treeKnows(dim int) bool {
-	return dim <= kdtree.MaxDim && o.Distance == nil && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
+	return dim <= kdtree.MaxDim && !o.Own && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
 }
 
 // searchesAreShort reports whether searches in a tree of some rows are short.

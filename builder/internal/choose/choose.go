@@ -1,12 +1,28 @@
-package builder
+// Package choose settles the method auto: by counts, and for data of few dimensions by how many
+// rows a search in a tree visits.
+package choose
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/vectors/distance"
 )
+
+// Options are those that decide, with their defaults.
+type Options struct {
+	Method            string // as asked for
+	K, LeafSize       int
+	Recall            float64 // that is meant, where none was asked for as well
+	Divisions, Rounds int     // 0: not asked for
+	Slack             int     // candidates of balls beyond k
+	Metric            distance.Metric
+	Own               bool // a distance of the user's own takes the place of the metric
+	PaperOnly         bool // an option is asked for that only the paper's method knows
+	Collapse          bool // equal rows collapse
+	Threads           int  // that may look whether a tree serves; they decide nothing
+}
 
 // exactWork is the work of all pairs, in elements, that is too little to be worth less than
 // exact lists: 16,000 rows of 128 dimensions, 25,000 of 32, 7,000 of 784.
@@ -39,41 +55,34 @@ func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := float64(n-1) / 2       // of a row
 	work := pairs * float64(dim+30) // to find the near ones costs as much as 30 elements
 	switch {
-	case n < o.LeafSize || pairs <= exactPairs(cmp.Or(o.Recall, DefaultRecall)):
+	case n < o.LeafSize || pairs <= exactPairs(o.Recall):
 		return true
-	case o.Distance != nil:
+	case o.Own:
 		return false
 	}
 	return float64(n)*work <= exactWork
 }
 
-// choose settles auto, by counts alone.
-func (o *Options) choose(n, dim int) Method {
+// ByCounts settles auto by counts alone.
+func (o *Options) ByCounts(n, dim int) string {
 	switch {
-	case o.Method != Auto:
+	case o.Method != job.AutoMethod:
 		return o.Method
 	case o.exactIsCheaper(n, dim):
-		return Exact
-	case o.paperOnly() != "":
-		return Paper
-	case o.divisible() && o.ballsBytes(int64(n), dim) > wholeBytes:
-		return Parts
+		return job.ExactMethod
+	case o.PaperOnly:
+		return job.PaperMethod
+	case o.Divisible() && o.ballsBytes(int64(n), dim) > wholeBytes:
+		return job.PartsMethod
 	case int64(n) > candidates.MaxPlaces:
-		return Paper
+		return job.PaperMethod
 	}
-	return Balls
+	return job.BallsMethod
 }
 
-// take makes a method, by its name, that of the build.
-func (r *run) take(name Method) {
-	r.State.Method, r.traits = string(name), methods[name]
-	r.Goal.Propagate = r.Goal.Propagate && r.traits.rounds
-	r.Use, r.method = r.traits.codes, r.traits.open(r)
-}
-
-// divisible reports whether the parts method can build by these options.
-func (o *Options) divisible() bool {
-	return o.paperOnly() == "" && o.Metric.Gathers() && o.Metric.Coded() && o.Duplicates != Collapse && o.Rounds == 0 && o.K <= maxPartsK
+// Divisible reports whether the parts method can build by these options.
+func (o *Options) Divisible() bool {
+	return !o.PaperOnly && o.Metric.Gathers() && o.Metric.Coded() && !o.Collapse && o.Rounds == 0 && o.K <= MaxPartsK
 }
 
 // wholeBytes is the memory beyond which auto builds in parts: below it the balls
@@ -82,58 +91,13 @@ func (o *Options) divisible() bool {
 // hand: the graph depends on which method builds it.
 const wholeBytes = 4 << 30
 
-// maxPartsK bounds the lists of the parts method: a leaf has 4 k rows, and a group of
+// MaxPartsK bounds the lists of the parts method: a leaf has 4 k rows, and a group of
 // 64 MiB must hold some of them, with their lists.
-const maxPartsK = 512
+const MaxPartsK = 512
 
 // ballsBytes is the memory of the balls method when wholeBytes was set; it takes less by now.
 // Who changes it changes graphs, and those of 10 million rows of 50 floats would take more
 // than 3 GB again.
 func (o *Options) ballsBytes(n int64, dim int) int64 {
-	return n * int64(16*(o.K+o.planned().Slack)+32+dim)
-}
-
-// paperOnly names an option that only the paper's method knows; "" if
-// there is none.
-func (o *Options) paperOnly() string {
-	switch {
-	case o.Distance != nil:
-		return "a distance of your own"
-	case o.Trigger != DefaultTrigger:
-		return "a trigger"
-	case o.Visits != o.visits():
-		return "a number of visits"
-	case o.Sample != DefaultSample:
-		return "a sample for directions"
-	case o.Pairwise != On:
-		return "lists without the pairwise update"
-	case o.Directions != Principal:
-		return "random directions"
-	case o.InPlace:
-		return "updates in place"
-	}
-	return ""
-}
-
-// unused names the options that were given and that a method has no use for.
-func (o *Options) unused(m Method) (names []string) {
-	given := func(is bool, name string) {
-		if is {
-			names = append(names, name)
-		}
-	}
-	t := methods[m]
-	given(t.complete && o.Divisions > 0, "divisions")
-	given(o.Rounds > 0 && (!t.rounds || o.Propagation == Off), "rounds")
-	given(!t.leaves && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
-	given(!t.rounds && o.Propagation == Off, "propagation")
-	given(!t.pairCache && o.Distance == nil && o.PairCache == On, "pair cache")
-	given(t.complete && o.Distance == nil && o.paperOnly() != "", o.paperOnly())
-	return names
-}
-
-// planned returns the schedule of the balls method.
-func (o *Options) planned() job.Schedule {
-	b := o.balls()
-	return b.Schedule()
+	return n * int64(16*(o.K+o.Slack)+32+dim)
 }

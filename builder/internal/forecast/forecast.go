@@ -1,0 +1,203 @@
+package forecast
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/calibrate"
+	"github.com/knng/knng/builder/internal/copies"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/plan"
+)
+
+// CalibrationTime is how long a plan measures the machine at most.
+var CalibrationTime = time.Second // a variable for tests
+
+// leastCalibration is how long it measures for a short build: 2.5 ms for each thing and twice
+// that for leaves. Half of it would be of the first touches of memory, and more is felt by
+// whoever asks for a plan. Such a build is over before an error of some tens of per cent matters.
+const leastCalibration = 20 * time.Millisecond
+
+// plannedShare is the part of the predicted time that it measures for, which a build takes
+// again: 40 ms for SIFT 1M, the whole second for a build of 8 minutes. A disturbance of some
+// milliseconds then weighs little.
+const plannedShare = 0.002
+
+// calibrationShare is the part of a build's own time that it may measure for, which decides
+// nothing: 100 ms of a SIFT 1M build, 15 for each thing that is measured.
+const calibrationShare = 0.01
+
+// measuredFrom is how many seconds a build takes, by nominal rates, from which it
+// measures the machine. A shorter build pays nothing: its time is told by nominal rates,
+// which may be some times off on another machine, and it is over before that matters.
+const measuredFrom = 8
+
+// Forecast is the plan of a build, and its memory.
+type Forecast struct {
+	*build.Build
+	Groups *copies.Groups
+	Options
+	rates *plan.Rates // of this machine; nil: not measured
+}
+
+// Options are those of a build that only its plan reads.
+type Options struct {
+	Limit     int64   // bytes of memory that the build may take
+	Visits    int     // of a row in propagation
+	Switch    float64 // recall from which joins take over from divisions
+	Propagate bool    // where the method can
+	Collapse  bool    // equal rows collapse
+	Divisible bool    // the parts method can build by these options
+
+	// Open returns a method, not under way, and its properties.
+	Open func(method string) (build.Method, build.Traits)
+}
+
+// Ask plans a build that is not begun, by the method that it has. It measures this machine for a
+// part of the predicted time.
+func (f *Forecast) Ask() (*plan.Plan, error) {
+	p, err := f.make(Budget)
+	if err == nil {
+		p.LimitBytes, p.LeastBytes = f.Limit, f.least(f.State.Method)
+	}
+	return p, err
+}
+
+// Budget is how long Ask measures the machine for a build.
+func Budget(nominal *plan.Plan) time.Duration {
+	share := time.Duration(plannedShare * nominal.Seconds * float64(time.Second))
+	return min(CalibrationTime, max(share, leastCalibration))
+}
+
+// Begin plans the build at its head, and tells.
+func (f *Forecast) Begin() error {
+	p, err := f.make(func(nominal *plan.Plan) time.Duration {
+		if nominal.Seconds < measuredFrom {
+			return 0
+		}
+		share := time.Duration(calibrationShare * nominal.Seconds * float64(time.Second))
+		return min(share, CalibrationTime)
+	})
+	if err != nil {
+		return err
+	}
+	f.State.Expected = p
+	f.Expects(p)
+	for _, line := range p.Lines() {
+		f.Say("plan: %s", line)
+	}
+	return nil
+}
+
+// make plans the build, and its time where budget has some for measuring the machine.
+func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (*plan.Plan, error) {
+	g, err := f.Sampled()
+	if err != nil {
+		return nil, err
+	}
+	shape := f.shape(f.State.Method)
+	intrinsic := 0.0
+	if f.Goal.Recall > 0 { // which is all that it is for
+		if intrinsic, err = calibrate.IntrinsicDim(f.Ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	shape.Divisions, shape.Rounds = f.expected(intrinsic)
+	p := plan.Of(shape, plan.Nominal(shape, 1))
+	if f.Own != nil { // whose time nobody knows
+		return p.Untimed(), nil
+	}
+	most := budget(p)
+	if most == 0 || g.K == 0 {
+		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(f.Job.Threads))), nil
+	}
+	m := &calibrate.Machine{Ctx: f.Ctx, Threads: f.Job.Threads, Scratch: f.Scratch}
+	rates, err := m.Measure(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
+	if err != nil {
+		return nil, err
+	}
+	f.rates = &rates
+	p = plan.Of(shape, rates)
+	p.Rates = &rates
+	return p, nil
+}
+
+// shape gathers the counts that a plan is made of, but for divisions and rounds. Before
+// the audit all rows count as good.
+func (f *Forecast) shape(method string) plan.Shape {
+	rows, outputs := int64(len(f.Good)), int64(f.Source.Len())
+	if f.Good == nil {
+		rows = outputs
+	}
+	m, traits := f.Open(method)
+	s := plan.Shape{
+		Method: method, Rows: rows, Copies: int64(f.Groups.Len()), Outputs: outputs, Dim: f.Source.Dim(),
+		RowBytes: int64(f.Source.Dim() * f.Source.Type().Size()), KeyCodes: f.BytesAreKeys(), Norms: f.Own == nil && f.Space.Metric().ZeroIsBad(),
+		K: min(int64(f.Set.K), rows-1), LeafSize: f.Set.LeafSize, Overlap: job.Overlap, Visits: f.Visits, Recall: f.Goal.Recall,
+		Received: f.Received.Load(), Reference: f.Set.Reference, Collapse: f.Collapse, Threads: f.Job.Threads,
+	}
+	if _, mapped := f.Source.Mapped(); !traits.InOrder {
+		s.Spooled = !f.Set.Reference && (!mapped || len(f.Good) != f.Source.Len())
+	}
+	m.Forecast(&s)
+	return s
+}
+
+// expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
+// as they are where nothing steers, or guessed.
+func (f *Forecast) expected(intrinsic float64) (divisions int, rounds float64) {
+	divisions, rounds = f.Method.Expected(&plan.Aim{Recall: f.Goal.Recall, Switch: f.Switch, Rows: int64(len(f.Good)),
+		Intrinsic: intrinsic, Overlap: job.Overlap, LeafSize: f.Set.LeafSize, Most: job.MaxDivisions})
+	if f.Traits.Complete {
+		return divisions, rounds
+	}
+	if f.Goal.Divisions > 0 {
+		divisions = f.Goal.Divisions
+	}
+	if f.Goal.Rounds > 0 && f.Traits.Rounds {
+		rounds = float64(f.Goal.Rounds)
+	}
+	if !f.Propagate {
+		rounds = 0
+	}
+	return divisions, rounds
+}
+
+// More plans anew where the next stage is one more than was planned.
+func (f *Forecast) More(kind string) {
+	before := f.State.Revised
+	if before == nil {
+		before = f.State.Expected
+	}
+	if before == nil || kind == job.ExactStage {
+		return
+	}
+	divisions, rounds := f.State.Count(job.DivisionStage), float64(f.State.Count(job.PropagationStage))
+	if f.Traits.Overlaps {
+		divisions = f.Goal.BallsDone(&f.State)
+	}
+	switch kind {
+	case job.DivisionStage:
+		divisions++ // or as many leaves as an overlap has
+		if f.Traits.Overlaps {
+			divisions += f.Goal.OverlapOf(f.State.Count(job.DivisionStage)+1) - 1
+		}
+	case job.PropagationStage:
+		rounds++
+	}
+	if divisions <= before.Divisions && rounds <= math.Ceil(before.Rounds) {
+		return
+	}
+	s := f.shape(f.State.Method)
+	s.Divisions, s.Rounds = max(divisions, before.Divisions), max(rounds, before.Rounds)
+	rates := plan.Nominal(s, job.FreeShare(f.Job.Threads))
+	if f.rates != nil {
+		rates = *f.rates
+	}
+	p := plan.Of(s, rates)
+	f.State.Revised = p
+	f.Expects(p)
+	f.Say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
+}

@@ -1,0 +1,117 @@
+package forecast
+
+import (
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/plan"
+)
+
+// Enough refuses a build whose anonymous memory cannot stay under the limit.
+// Mapped rows do not count: the kernel may drop them.
+func (f *Forecast) Enough(method string) error {
+	_, t := f.Open(method)
+	if t.MostRows > 0 && int64(len(f.Good)) > t.MostRows {
+		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(f.Good), method, t.MostRows)
+	}
+	if need := f.least(method); need > f.Limit {
+		return f.refusal(fmt.Sprintf("%d rows with k=%d need", len(f.Good), f.Set.K), need, f.advice(method, need))
+	}
+	return nil
+}
+
+// refusal is the error of a build that needs more than the limit. It names a limit that suffices.
+func (f *Forecast) refusal(who string, need int64, advice string) error {
+	return fmt.Errorf("%w: %s %s, the limit is %s%s", limits.ErrMemory, who, limits.Mebibytes(need+mib/10), limits.Mebibytes(f.Limit), advice)
+}
+
+// advice names the method that needs the least memory, where that is less than a method needs.
+func (f *Forecast) advice(method string, need int64) string {
+	metric := f.Space.Metric()
+	if _, t := f.Open(method); t.InParts != "" && f.Divisible {
+		return f.lesser(need, t.InParts)
+	}
+	if metric.Gathers() && metric.Coded() {
+		return ""
+	}
+	if other := f.lesser(need, job.PaperMethod, job.ExactMethod); other != "" {
+		return other
+	}
+	return fmt.Sprintf("; no method needs less, as method %s does not know the metric %v: allow more, or ask for fewer neighbors", job.PartsMethod, metric)
+}
+
+// lesser names the method among some that needs the least, where that is less than need.
+func (f *Forecast) lesser(need int64, among ...string) (advice string) {
+	for _, m := range among {
+		if least := f.least(m); least < need {
+			need, advice = least, fmt.Sprintf("; method %s needs %s, as a build of its own: in another directory, or with this one deleted", m, limits.Mebibytes(least+mib/10))
+		}
+	}
+	return advice
+}
+
+// EnoughToCollapse refuses to look for equal rows where that takes more than the limit. It
+// names a limit that is enough for the build after it as well, if there are no equal rows.
+func (f *Forecast) EnoughToCollapse(method string) error {
+	need := reserved(method, f.leastPlan(method).Pass("collapse").Alone())
+	if need <= f.Limit {
+		return nil
+	}
+	return f.refusal(fmt.Sprintf("finding equal rows among %d, and the build, need", f.Source.Len()), max(need, f.least(method)), "")
+}
+
+// Between is the memory for blocks that grow with the rows: that which the rest of a build by the
+// parts method does not need. They go to files beyond it. The other methods hold more than that
+// in memory and refuse a limit that is too low.
+func (f *Forecast) Between() int64 { return max(1, f.Limit-f.least(job.PartsMethod)) }
+
+// least is the memory that a method is given at least: the planned peak of a build of one
+// division and one round, nothing in the ledger.
+func (f *Forecast) least(method string) int64 {
+	return reserved(method, f.leastPlan(method).PeakAnonBytes)
+}
+
+// reserved adds a reserve to a plan, so that a limit is a promise that is kept, and
+// no more than a quarter above the peak of a build: peaks were up to 12 % above plans, those
+// of groups of leaves, whose sizes a plan does not know, up to 18 %.
+func reserved(method string, planned int64) int64 {
+	if method == job.PartsMethod {
+		return planned/20*23 + min(8*mib, planned/8)
+	}
+	return planned/8*9 + mib/2
+}
+
+func (f *Forecast) leastPlan(method string) *plan.Plan {
+	s := f.shape(method)
+	s.Parts.Ledger, s.Divisions, s.Rounds = 0, job.Overlap, 1
+	if _, t := f.Open(method); t.Labels {
+		s.Divisions = job.MaxDivisions // of which each keeps its leaf numbers
+		if f.Goal.Divisions > 0 {
+			s.Divisions = f.Goal.Divisions
+		}
+	}
+	return plan.Of(s, plan.Nominal(s, 1))
+}
+
+// Solving is the room while groups are solved: the blocks of these, which are in the least memory,
+// are given by the ledger, so that groups that are larger than planned stand in files.
+func (f *Forecast) Solving() int64 {
+	return max(f.Between(), f.Limit-reserved(job.PartsMethod, f.leastPlan(job.PartsMethod).Pass("divisions").Beside()))
+}
+
+// Writing is the room of the last pass, which holds no groups; the collector takes the rest of
+// them when a block needs the memory (HoldHeap).
+func (f *Forecast) Writing() int64 {
+	return max(f.Between(), f.Limit-reserved(job.PartsMethod, f.leastPlan(job.PartsMethod).Pass("adjacency").Alone()))
+}
+
+// AllPairs refuses the exact method, which holds all lists, where the limit is too low for it.
+func (f *Forecast) AllPairs() error {
+	if need := f.least(job.ExactMethod); need > f.Limit {
+		return f.refusal(fmt.Sprintf("divisions gain too little, and all pairs of %d rows with k=%d need", f.N(), f.Set.K), need, "")
+	}
+	return nil
+}
+
+const mib = limits.MiB

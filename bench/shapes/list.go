@@ -3,6 +3,7 @@ package shapes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -17,7 +18,7 @@ var (
 
 // All lists the shapes. Each is one that users have: the comment in front of a fill
 // function says where.
-func All() []Shape { return append(usual(), tied()...) }
+func All() []Shape { return slices.Concat(usual(), brought(), tied()) }
 
 func usual() []Shape {
 	return []Shape{

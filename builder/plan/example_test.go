@@ -8,7 +8,7 @@ import (
 
 func ExampleOf() {
 	s := plan.Shape{
-		Method: "balls", Rows: 1_000_000, Outputs: 1_000_000, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
+		Method: "balls", Kind: plan.Balls, Rows: 1_000_000, Outputs: 1_000_000, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
 		K: 20, Slack: 8, LeafSize: 500, Overlap: 4, Divisions: 16, Rounds: 1, Threads: 8,
 	}
 	p := plan.Of(s, plan.Nominal(s, 1))

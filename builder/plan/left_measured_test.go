@@ -22,7 +22,7 @@ type timed struct {
 // twice as long on these: folds did not.
 func TestLeftOfMeasuredBuilds(t *testing.T) {
 	parts := plan.Shape{ // of SIFT's first 150,000 rows, as the build had it
-		Method: "parts", Rows: 150_000, Outputs: 150_000, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
+		Method: "parts", Kind: plan.Groups, Rows: 150_000, Outputs: 150_000, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
 		K: 20, LeafSize: 1000, Overlap: 4, Divisions: 12, Visits: 500, Recall: 0.9, Threads: 2,
 		Parts: plan.Parts{GroupRows: 118_149, Leaders: 1549, Ledger: 12 << 30, Stripe: 4 << 20}}
 	again := parts

@@ -125,7 +125,7 @@ func (s *Shape) lastUnits(first, divisions float64) float64 {
 // grown adds a block that grows with the rows, and reports whether it stands in memory:
 // in the parts method a ledger may have no room for it, and puts it on disk.
 func (s *Shape) grown(m *memory, bytes float64) bool {
-	if s.Method == "parts" && bytes > float64(s.Parts.Ledger) {
+	if s.Kind == Groups && bytes > float64(s.Parts.Ledger) {
 		return false
 	}
 	m.block(bytes)

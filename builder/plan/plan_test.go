@@ -7,9 +7,11 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
+var kinds = map[string]plan.Kind{"exact": plan.AllPairs, "tree": plan.Searches, "paper": plan.Leaves, "balls": plan.Balls, "parts": plan.Groups}
+
 func shape(method string, rows int64) plan.Shape {
 	return plan.Shape{
-		Method: method, Rows: rows, Outputs: rows, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
+		Method: method, Kind: kinds[method], Rows: rows, Outputs: rows, Dim: 128, RowBytes: 128, CodeBytes: 8, ViewCodes: true, KeyCodes: true,
 		K: 20, Slack: 8, LeafSize: 500, Overlap: 4, Divisions: 8, Rounds: 1, Visits: 500, Recall: 0.95, Threads: 2,
 		Parts: plan.Parts{GroupRows: 100_000, Leaders: int(rows / 250), Ledger: 1 << 30, Stripe: 4 << 20},
 	}

@@ -46,7 +46,7 @@ func Nominal(s Shape, share float64) Rates {
 	if s.byCodes() {
 		r.Screen = 1e9 / (0.8 + d/250)
 	}
-	if s.Method == "paper" {
+	if s.Kind == Leaves {
 		r.Leaf = 1e9 / (30 + d/8)
 	}
 	return r

@@ -4,7 +4,8 @@ import "math"
 
 // Shape is the counts of an input and of the options of a build that its passes depend on.
 type Shape struct {
-	Method  string // "exact", "tree", "balls", "parts" or "paper"
+	Method  string // its name, for people
+	Kind    Kind   // the passes that it makes
 	Rows    int64  // that are solved
 	Copies  int64  // rows that take the list of an equal one
 	Outputs int64  // rows of the store, isolated ones included
@@ -45,17 +46,29 @@ type Parts struct {
 	Stripe    int64 // bytes of the lists that are united at a time
 }
 
+// Kind is the passes that a method makes. A new method is of one of these kinds, or adds one.
+type Kind uint8
+
+// The kinds.
+const (
+	AllPairs Kind = iota // blocks of rows with blocks of rows
+	Searches             // of every row in a tree of all rows
+	Leaves               // divisions whose leaves are compared by keys, then rounds of propagation
+	Balls                // divisions into overlapping leaves compared by codes, then joins
+	Groups               // the same in groups of rows that fit in memory, with lists on disk
+)
+
 // Of plans the passes of a build on a machine.
 func Of(s Shape, r Rates) *Plan {
 	p := &Plan{Method: s.Method, Rows: s.Rows, Dim: s.Dim, K: int(s.K), Divisions: s.Divisions, Rounds: s.Rounds, Recall: s.Recall}
-	switch s.Method {
-	case "balls":
+	switch s.Kind {
+	case Balls:
 		p.Passes = s.balls(r)
-	case "parts":
+	case Groups:
 		p.Passes = s.parts()
-	case "paper":
+	case Leaves:
 		p.Passes = s.paper()
-	case "tree":
+	case Searches:
 		p.Divisions, p.Rounds, p.Recall = 0, 0, 0
 		p.Passes = s.tree()
 	default:
@@ -125,7 +138,7 @@ func (s *Shape) read() []Pass {
 // order.
 func (s *Shape) good(m *memory) {
 	s.grown(m, 4*s.n())
-	if s.Method == "parts" { // rows stay in their order
+	if s.Kind == Groups { // rows stay in their order
 		return
 	}
 	m.heap += 4*s.n() + 4*float64(s.Copies)
@@ -158,7 +171,7 @@ func (s *Shape) measured(pairs float64) Pass {
 	const share, rows = 0.05, 256 // of each of two samples
 	compared := max(share*pairs, 2*rows*s.n())
 	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: compared}}
-	if s.Method == "parts" { // which has a copy of the few, and of some of the others at a time
+	if s.Kind == Groups { // which has a copy of the few, and of some of the others at a time
 		sampled := compared / 2 / s.n() * float64(s.RowBytes)
 		p.held = memory{heap: (sampled + math.Min(float64(s.Parts.Chunk), s.rowBytes())) * (1 + float64(s.CodeBytes)/float64(s.RowBytes))}
 		s.good(&p.held)
@@ -171,7 +184,7 @@ func (s *Shape) measured(pairs float64) Pass {
 func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
 	final, n := s.finalLists(), float64(s.Outputs)
 	s.good(&held)
-	if s.Method == "parts" { // components
+	if s.Kind == Groups { // components
 		s.grown(&held, 4*s.n())
 	} else {
 		held.heap += 4 * n

@@ -25,12 +25,12 @@ func (p *Plan) Course() string {
 		return s + ": all pairs"
 	case "tree":
 		return s + ": exact, by a k-d tree"
-	case "paper":
-		s += fmt.Sprintf(": %d divisions, %s rounds", p.Divisions, rounded(p.Rounds))
+	case "balls":
+		s += fmt.Sprintf(": each row in %d balls, %s rounds", p.Divisions, rounded(p.Rounds))
 	case "parts":
 		s += fmt.Sprintf(": each row in %d leaves", p.Divisions)
 	default:
-		s += fmt.Sprintf(": each row in %d balls, %s rounds", p.Divisions, rounded(p.Rounds))
+		s += fmt.Sprintf(": %d divisions, %s rounds", p.Divisions, rounded(p.Rounds))
 	}
 	if p.Recall > 0 {
 		s += fmt.Sprintf(" (an estimate for recall %.2f)", p.Recall)

@@ -32,9 +32,8 @@ may not.
 The method "auto" compares all rows with all others where that is quickest, searches
 a k-d tree for rows of few dimensions, which is exact as well, and else takes
 overlapping balls and joins. Where their lists would take more than 4 GiB of
-memory it builds in parts: overlapping leaves, whose lists are kept on disk. The
-paper's hyperplanes and best-first propagation come in where balls do not serve:
-inner products, or flags of the paper's.
+memory it builds in parts: overlapping leaves, whose lists are kept on disk. A flag of
+the paper's method has it divide by hyperplanes and propagate best first.
 
   knng build photos.npy -o photos.knng
   knng build part1.fvecs part2.fvecs -o all.knng -k 50 --metric cosine
@@ -101,11 +100,23 @@ func newBuild(g *globals) *cobra.Command {
 	return c
 }
 
+// slowMetrics names the metrics that no codes serve.
+func slowMetrics() string {
+	var slow []string
+	for _, m := range distance.All() {
+		if !m.Coded() {
+			slow = append(slow, m.String())
+		}
+	}
+	last := len(slow) - 1
+	return "; " + strings.Join(slow[:last], ", ") + " and " + slow[last] + " are slower, as every pair is compared by its distance"
+}
+
 func (b *buildFlags) bind(c *cobra.Command) {
 	f, o := c.Flags(), &b.opts
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
-	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+"; l1, chebyshev, correlation, hamming and jaccard are slower, as every pair is compared by its distance")
+	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+slowMetrics())
 	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", builder.MethodNames())
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")

@@ -35,6 +35,7 @@ func New(b *build.Build, o Options) *Method {
 func (m *Method) Candidates() *candidates.Lists { return m.found }
 
 func (m *Method) Forecast(s *plan.Shape) {
+	s.Kind = plan.Balls
 	m.CountCodes(s)
 	if m.Inner() {
 		s.CodeBytes += innerBytes(s.Dim)

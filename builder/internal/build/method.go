@@ -10,7 +10,7 @@ import (
 // Method is one way to build a graph, under way. All that is the same for every method (reading
 // the input, controls, completing short lists, measuring, sealing) is the builder's.
 type Method interface {
-	// Forecast adds this method's counts to the shape of a plan.
+	// Forecast adds this method's kind and counts to the shape of a plan.
 	Forecast(s *plan.Shape)
 	// Expected is the number of divisions, or of leaves that a row is in, and of rounds, of a
 	// build without limits.

@@ -31,6 +31,7 @@ type Method struct {
 func New(b *build.Build) *Method { return &Method{Build: b} }
 
 func (m *Method) Forecast(s *plan.Shape) {
+	s.Kind = plan.AllPairs
 	if m.Own == nil {
 		m.CountCodes(s)
 	}

@@ -36,6 +36,7 @@ func New(b *build.Build, o Options) *Method {
 }
 
 func (m *Method) Forecast(s *plan.Shape) {
+	s.Kind = plan.Leaves
 	if m.BytesAreKeys() {
 		m.CountCodes(s)
 	} else if m.Own == nil {

@@ -38,6 +38,7 @@ type Method struct {
 func New(b *build.Build, o Options) *Method { return &Method{Build: b, opts: o} }
 
 func (m *Method) Forecast(s *plan.Shape) {
+	s.Kind = plan.Groups
 	m.CountCodes(s)
 	s.Slack = int64(m.slack())
 	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(&m.Points, m.Set.K)), Chunk: m.ChunkRows() * s.RowBytes,

@@ -26,7 +26,7 @@ type Method struct {
 // New returns the method of a build.
 func New(b *build.Build) *Method { return &Method{Build: b} }
 
-func (m *Method) Forecast(s *plan.Shape) { s.TreeBytes = kdtree.Bytes(s.Rows) }
+func (m *Method) Forecast(s *plan.Shape) { s.Kind, s.TreeBytes = plan.Searches, kdtree.Bytes(s.Rows) }
 
 func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 

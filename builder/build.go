@@ -6,7 +6,6 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
-	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
@@ -73,22 +72,13 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	return result, limits.Space(job.Stopped(ctx, err))
 }
 
-// build goes through the passes of the package comment.
+// build is the whole of a build: from its beginning, or from where it was interrupted, to the seal.
+// The package comment describes the passes.
 func (r *run) build() (*Result, error) {
-	resumed, err := r.Draft.Load(job.StateRecord, &r.State)
+	resumed, err := r.resume()
 	if err != nil {
 		return nil, err
 	}
-	if err := balls.Ahead(&r.Build); err != nil {
-		return nil, err
-	}
-	if r.State.Method != "" {
-		r.take(Method(r.State.Method))
-	}
-	if r.Scratch, err = r.Draft.ScratchDir(); err != nil {
-		return nil, err
-	}
-	r.Received.Store(r.given.Received())
 	defer r.Watch()()
 	defer r.Publish()()
 	if result, ready, err := r.sealing(); ready || err != nil {
@@ -98,24 +88,38 @@ func (r *run) build() (*Result, error) {
 	if resumed {
 		r.Say("resuming after %d finished stages", len(r.State.Stages))
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.enough, r.expect, r.layout, r.load, r.control, r.stages} {
+	for _, pass := range []func() error{
+		r.openLedger,       // share the memory out
+		r.audit,            // which rows have distances?
+		r.collapse,         // of equal rows solve the first, where that was asked for
+		r.enough,           // refuse a limit of memory that cannot be kept
+		r.expect,           // plan, and tell
+		r.layout,           // give every row its place, and write the rows in that order
+		r.load,             // take up the lists of the stages before
+		r.controls().Steer, // exact lists of a few rows, by which the build steers
+		r.stages,           // divide and propagate, until these have enough of their neighbors
+	} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.roomForLists(); err != nil {
-		return nil, err
+	return r.finish() // complete, write the adjacency, measure, seal
+}
+
+// resume loads the state of a build that was interrupted, where there is one.
+func (r *run) resume() (resumed bool, err error) {
+	if resumed, err = r.Draft.Load(job.StateRecord, &r.State); err != nil {
+		return false, err
 	}
-	if r.K == 0 {
-		return r.finish()
+	if err := balls.Ahead(&r.Build); err != nil {
+		return false, err
 	}
-	if m, ok := r.Method.(build.OnDisk); ok {
-		return r.finishOnDisk(m)
+	if r.State.Method != "" {
+		r.take(Method(r.State.Method))
 	}
-	if err := r.Method.Finish(); err != nil {
-		return nil, err
-	}
-	return r.finish()
+	r.Received.Store(r.given.Received())
+	r.Scratch, err = r.Draft.ScratchDir()
+	return resumed, err
 }
 
 // sealing finishes a build that was interrupted while its store was sealed. The
@@ -156,7 +160,7 @@ func (r *run) stages() error {
 			break
 		}
 		r.cost.More(kind)
-		if err := r.roomForStage(kind); err != nil {
+		if err := r.RoomForStage(kind); err != nil {
 			return err
 		}
 		if err := r.Method.Stage(kind); err != nil {
@@ -164,44 +168,4 @@ func (r *run) stages() error {
 		}
 	}
 	return r.Ctx.Err()
-}
-
-// release frees all that the run holds besides the draft.
-func (r *run) release() {
-	r.pairs.Close()
-	if r.Rows != nil && !r.opts.Reference {
-		r.Rows.Close()
-	}
-	r.bad.Free()
-	if r.Method != nil {
-		r.Method.Free()
-	}
-	if r.Lists != nil {
-		r.Lists.Free()
-	}
-}
-
-// manifestOf describes the input and the options that name the result.
-func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Manifest, err error) {
-	m = store.Manifest{
-		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
-		Metric: o.Metric.String(), K: o.K, Vectors: "copy",
-		Options: o.fingerprint(), Files: src.Files,
-	}
-	if o.Reference {
-		m.Vectors = "reference"
-	}
-	ids, err := o.ids().Hash(src.Len(), o.BadRows == Drop)
-	if err != nil {
-		return m, err
-	}
-	m.Options = append(m.Options, store.Option{Name: "ids", Value: ids})
-	if len(src.Files) == 0 {
-		sum, err := input.Hash(ctx, src)
-		if err != nil {
-			return m, err
-		}
-		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
-	}
-	return m, nil
 }

@@ -4,21 +4,41 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/output"
-	"github.com/knng/knng/vectors/distance"
+	"github.com/knng/knng/builder/recall"
 )
 
-// finish completes short lists, writes the adjacency, measures, and seals.
-func (r *run) finish() (*Result, error) {
-	out := &output.Output{Build: &r.Build, Rows: r.outputRows(), K: r.listLength(), Groups: &r.Groups, Most: r.opts.Copies}
+// finish makes the graph of the lists, and seals it.
+func (r *run) finish() (result *Result, err error) {
+	out := &output.Output{Build: &r.Build, Rows: r.Source.Len(), K: r.listLength(), Groups: &r.Groups, Most: r.opts.Copies}
+	if err := out.Room(); err != nil {
+		return nil, err
+	}
+	if m, onDisk := r.Method.(build.OnDisk); onDisk && r.K > 0 {
+		result, err = r.writeOnDisk(m)
+	} else {
+		result, err = r.write(out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, r.seal(result)
+}
+
+// write completes short lists, writes the adjacency, and measures.
+func (r *run) write(out *output.Output) (*Result, error) {
+	if r.K > 0 {
+		if err := r.Method.Finish(); err != nil {
+			return nil, err
+		}
+	}
 	completed, counts, err := out.Complete()
 	if err != nil {
 		return nil, err
 	}
-	r.completing = counts
 	if err := out.WriteAdjacency(); err != nil {
 		return nil, err
 	}
-	result := r.report()
+	result := r.report(counts)
 	result.Completed = completed
 	sum := out.Checksum()
 	if err := r.measure(result); err != nil {
@@ -29,22 +49,20 @@ func (r *run) finish() (*Result, error) {
 	p := r.Begin("checksum", "", 0)
 	made := <-sum
 	p.End("")
-	if made.Err != nil {
-		return nil, made.Err
-	}
 	result.Checksum = made.Sum
-	return result, r.seal(result)
+	return result, made.Err
 }
 
-// finishOnDisk does the same where no more lists than a few are in memory at a time.
-func (r *run) finishOnDisk(m build.OnDisk) (*Result, error) {
-	result := r.report()
+// writeOnDisk does the same where no more lists than a few are in memory at a time.
+func (r *run) writeOnDisk(m build.OnDisk) (*Result, error) {
+	result := r.report(job.Counts{})
 	m.Release()
-	truth, err := r.reportTruth(result)
+	truth, compared, err := r.controls().Report(result.RequestedPairs)
 	if err != nil {
 		return nil, err
 	}
-	written, err := m.Write(r.outputRows(), truth.Places)
+	result.ControlPairs += compared
+	written, err := m.Write(r.Source.Len(), truth.Places)
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +75,31 @@ func (r *run) finishOnDisk(m build.OnDisk) (*Result, error) {
 	p := r.Begin("checksum", "", 0)
 	result.Checksum, err = r.Draft.Checksum(r.Ctx)
 	p.End("")
-	if err != nil {
-		return nil, err
-	}
-	return result, r.seal(result)
+	return result, err
 }
 
-// outputRows is how many rows the store has: isolated ones included, dropped
-// ones not.
-func (r *run) outputRows() int { return r.Source.Len() }
+// measure reports recall on rows that steered nothing. Exact graphs need none.
+func (r *run) measure(result *Result) error {
+	result.Recall = RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed}
+	if r.K == 0 || r.Traits.Complete && !r.State.Cut() {
+		return nil
+	}
+	truth, compared, err := r.controls().Report(result.RequestedPairs)
+	if err != nil {
+		return err
+	}
+	result.ControlPairs += compared
+	r.tellRecall(result, truth, r.Lists.List)
+	return nil
+}
+
+// tellRecall compares the lists of the rows that report with their exact ones.
+func (r *run) tellRecall(result *Result, truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) {
+	per := build.PerRow(truth, listOf)
+	mean, low, high := recall.Interval(per, r.N(), 1)
+	result.Recall = RecallEstimate{Recall: mean, Low: low, High: high, Sample: len(per), Seed: r.opts.Seed}
+	r.Say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", mean, low, high, len(per))
+}
 
 // listLength is the length of the lists of the finished graph.
 func (r *run) listLength() int { return min(r.opts.K, r.N()+r.Groups.Len()-1) }
@@ -85,41 +119,4 @@ func (r *run) seal(result *Result) error {
 	err := r.Draft.Seal(r.Ctx, result)
 	p.End("")
 	return err
-}
-
-// scanRate is comparisons over all pairs of n rows.
-func scanRate(comparisons int64, n int) float64 {
-	if n < 2 {
-		return 0
-	}
-	return float64(comparisons) / (float64(n) * float64(n-1) / 2)
-}
-
-// report makes the result from the state.
-func (r *run) report() *Result {
-	sum := r.State.Sums()
-	sum.Add(r.completing)
-	res := &Result{
-		Rows: r.outputRows(), Dim: r.Source.Dim(), Type: r.Source.Type().String(), K: r.listLength(),
-		Metric: r.opts.Metric.String(), Method: Method(r.State.Method), Seed: r.opts.Seed,
-		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		ControlPairs: r.State.Control, EffectiveRates: []float64{},
-		Divisions: r.State.Count(job.DivisionStage), Rounds: r.State.Count(job.PropagationStage),
-		Axes: r.Axes, PairCache: r.pairs.Form(r.Skip), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
-		BadRows: len(r.bad.Rows), Collapsed: r.Groups.Len(), Kernel: distance.Kernel(), Threads: r.opts.Threads,
-		Plan: r.State.Expected, RevisedPlan: r.State.Revised,
-	}
-	if r.opts.Distance != nil {
-		res.Metric = r.opts.Distance.Name
-	}
-	res.ScanRate = scanRate(sum.Evaluated, r.N())
-	if r.Traits.Overlaps {
-		res.Divisions = r.Goal.BallsDone(&r.State)
-	}
-	for _, st := range r.State.Stages {
-		if st.Kind == job.DivisionStage && !r.Traits.Overlaps {
-			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
-		}
-	}
-	return res
 }

@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -66,63 +65,4 @@ func init() {
 			return parts.New(&r.Build, parts.Options{Slack: r.opts.planned().Slack, Memory: r.cost})
 		}},
 	}
-}
-
-// balls returns the options that only the balls method reads.
-func (o *Options) balls() balls.Options {
-	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
-	if o.Start != nil {
-		b.Known, b.Ends = o.Start.Near, o.Start.Ends
-	}
-	return b
-}
-
-// paper returns the options that only the paper's method reads.
-func (o *Options) paper() paper.Options {
-	return paper.Options{Trigger: o.Trigger, Visits: o.Visits, Pairwise: o.Pairwise != Off, InPlace: o.InPlace, Reuse: o.PairCache != Off}
-}
-
-// paperOnly names an option that only the paper's method knows; "" if
-// there is none.
-func (o *Options) paperOnly() string {
-	switch {
-	case o.Distance != nil:
-		return "a distance of your own"
-	case o.Trigger != DefaultTrigger:
-		return "a trigger"
-	case o.Visits != o.visits():
-		return "a number of visits"
-	case o.Sample != DefaultSample:
-		return "a sample for directions"
-	case o.Pairwise != On:
-		return "lists without the pairwise update"
-	case o.Directions != Principal:
-		return "random directions"
-	case o.InPlace:
-		return "updates in place"
-	}
-	return ""
-}
-
-// unused names the options that were given and that a method has no use for.
-func (o *Options) unused(m Method) (names []string) {
-	given := func(is bool, name string) {
-		if is {
-			names = append(names, name)
-		}
-	}
-	t := methods[m]
-	given(t.Complete && o.Divisions > 0, "divisions")
-	given(o.Rounds > 0 && (!t.Rounds || o.Propagation == Off), "rounds")
-	given(!t.Leaves && o.LeafSize != max(o.leafSize(), 4*o.K), "leaf size")
-	given(!t.Rounds && o.Propagation == Off, "propagation")
-	given(!t.PairCache && o.Distance == nil && o.PairCache == On, "pair cache")
-	given(t.Complete && o.Distance == nil && o.paperOnly() != "", o.paperOnly())
-	return names
-}
-
-// planned returns the schedule of the balls method.
-func (o *Options) planned() job.Schedule {
-	b := o.balls()
-	return b.Schedule()
 }

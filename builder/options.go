@@ -2,16 +2,11 @@ package builder
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"iter"
 	"runtime"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/knng/knng/builder/internal/audit"
-	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
@@ -213,103 +208,4 @@ func (o *Options) leafSize() int {
 		return DefaultLeafSize
 	}
 	return DefaultBallSize
-}
-
-// Validate reports every fault of the options at once.
-func (o *Options) Validate() error {
-	v := o.withDefaults()
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("builder: "+format, args...))
-		}
-	}
-	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
-	fault(!slices.Contains(Methods(), v.Method), "method %q, want %s", v.Method, MethodNames())
-	t := methods[v.Method]
-	fault(t.Overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
-	if t.InOrder {
-		fault(v.Metric.Known() && !(v.Metric.Gathers() && v.Metric.Coded()),
-			"method %s does not know the metric %v: use method %s, or auto, which chooses it where rows are many", v.Method, v.Metric, Balls)
-		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
-		fault(v.K > choose.MaxPartsK, "k is %d, want 1 to %d with method %s", v.K, choose.MaxPartsK, v.Method)
-		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
-	}
-	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
-	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
-	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
-	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)
-	fault(v.LeafSize < 4 || v.LeafSize > 1<<16, "leaf size is %d, want 4 to %d", v.LeafSize, 1<<16)
-	fault(!(v.Trigger >= 0 && v.Trigger <= 1), "trigger is %v, want 0 to 1", v.Trigger)
-	fault(v.Visits < 1 || v.Visits > 1<<20, "visits are %d, want 1 to %d", v.Visits, 1<<20)
-	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
-	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
-		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
-	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
-	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
-	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
-	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
-	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
-	fault(v.Copies < 0 || v.Copies > MaxK, "copies are %d, want 1 to %d, or 0 for all", v.Copies, MaxK)
-	fault(v.Copies > 0 && v.Duplicates != Collapse, "copies in a list are limited only where duplicates collapse")
-	fault(v.IDs != "" && v.Names != nil, "ids are given by a file, %s, and by Names: want one of them", v.IDs)
-	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
-	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
-	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
-	fault(v.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
-	if d := v.Distance; d != nil {
-		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")
-		fault(v.Duplicates == Collapse, "duplicates do not collapse with a distance of your own: rows of the same bytes may be different things to it")
-		fault(v.BadRows == Drop, "bad rows cannot be dropped with a distance of your own: it knows rows by their input position")
-	}
-	return errors.Join(faults...)
-}
-
-// choice are the options that settle auto.
-func (o *Options) choice() choose.Options {
-	return choose.Options{Method: string(o.Method), K: o.K, LeafSize: o.LeafSize, Recall: cmp.Or(o.Recall, DefaultRecall), Divisions: o.Divisions, Rounds: o.Rounds,
-		Slack: o.planned().Slack, Metric: o.Metric, Own: o.Distance != nil, PaperOnly: o.paperOnly() != "", Collapse: o.Duplicates == Collapse, Threads: o.Threads}
-}
-
-// fingerprint lists the options that name the result, in a fixed order. Two
-// builds with equal fingerprints of equal input make equal graphs.
-func (o Options) fingerprint() []store.Option {
-	onOff := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
-	list := []store.Option{
-		{Name: "k", Value: strconv.Itoa(o.K)},
-		{Name: "metric", Value: o.Metric.String()},
-		{Name: "method", Value: string(o.Method)},
-		{Name: "recall", Value: fmt.Sprint(o.Recall)},
-		{Name: "divisions", Value: strconv.Itoa(o.Divisions)},
-		{Name: "rounds", Value: strconv.Itoa(o.Rounds)},
-		{Name: "leaf-size", Value: strconv.Itoa(o.LeafSize)},
-		{Name: "trigger", Value: fmt.Sprint(o.Trigger)},
-		{Name: "visits", Value: strconv.Itoa(o.Visits)},
-		{Name: "sample", Value: strconv.Itoa(o.Sample)},
-		{Name: "directions", Value: string(o.Directions)},
-		{Name: "propagation", Value: onOff(o.Propagation == On)},
-		{Name: "pairwise", Value: onOff(o.Pairwise == On)},
-		{Name: "in-place", Value: onOff(o.InPlace)},
-		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		{Name: "bad-rows", Value: string(o.BadRows)},
-		{Name: "duplicates", Value: o.duplicates()},
-	}
-	if o.Course != (Course{}) {
-		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
-	}
-	if o.Start != nil {
-		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, parts %v", o.Start.Name, o.Start.Ends)})
-	}
-	if o.Distance != nil {
-		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})
-	}
-	return list
-}
-
-// duplicates is the treatment of identical rows in a word or two.
-func (o Options) duplicates() string {
-	if o.Copies > 0 {
-		return fmt.Sprintf("%s to %d", o.Duplicates, o.Copies)
-	}
-	return string(o.Duplicates)
 }

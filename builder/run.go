@@ -6,6 +6,7 @@ import (
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/choose"
+	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
@@ -26,10 +27,9 @@ type run struct {
 	bad audit.Audit
 	copies.Groups
 
-	chooser    choose.Chooser
-	cost       *forecast.Forecast
-	pairs      *pairs.Pairs
-	completing job.Counts // of the final exact pass
+	chooser choose.Chooser
+	cost    *forecast.Forecast
+	pairs   *pairs.Pairs
 }
 
 func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distance.Space) *run {
@@ -37,7 +37,7 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	r.Source = src
 	r.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Course.AllAxes, Sample: opts.Sample, Random: opts.Directions == Random}
-	r.ExactInstead, r.Widen = r.takeExact, r.widen
+	r.ExactInstead, r.Widen = r.takeExact, r.controls().Widen
 	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then,
 		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On,
 			Screened: opts.Distance == nil && opts.Metric.Coded()}}
@@ -71,6 +71,11 @@ func (r *run) choose() error {
 	return err
 }
 
+// controls finds exact lists of some rows.
+func (r *run) controls() *controls.Controls {
+	return &controls.Controls{Build: &r.Build, Visits: r.opts.Visits}
+}
+
 // take makes a method, by its name, that of the build.
 func (r *run) take(name Method) {
 	r.State.Method = string(name)
@@ -99,4 +104,19 @@ func (r *run) takeExact() error {
 		return err
 	}
 	return r.pairs.Choose(&r.Build)
+}
+
+// release frees all that the run holds besides the draft.
+func (r *run) release() {
+	r.pairs.Close()
+	if r.Rows != nil && !r.opts.Reference {
+		r.Rows.Close()
+	}
+	r.bad.Free()
+	if r.Method != nil {
+		r.Method.Free()
+	}
+	if r.Lists != nil {
+		r.Lists.Free()
+	}
 }

@@ -56,7 +56,7 @@ func TestOtherSteering(t *testing.T) {
 		r := newRun(t.Context(), Options{Recall: 0.95}, nil, nil)
 		r.K, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
 		r.take(m)
-		if err := r.control(); !errors.Is(err, store.ErrMismatch) {
+		if err := r.controls().Steer(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
 		}
 	}

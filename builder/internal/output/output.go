@@ -3,6 +3,7 @@ package output
 import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/copies"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
@@ -18,6 +19,15 @@ type Output struct {
 }
 
 func (o *Output) expansion() *copies.Expansion { return o.Groups.Expand(o.Build, o.Rows, o.K, o.Most) }
+
+// Room requires room on the disk for the adjacency with its view and catalog.
+func (o *Output) Room() error {
+	if _, done, err := o.Draft.Adjacency(); done || err != nil {
+		return err
+	}
+	rows := len(o.Good) + o.Groups.Len()
+	return o.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, o.K)+5*int64(rows), 0)
+}
 
 // WriteAdjacency commits the lists in input order.
 func (o *Output) WriteAdjacency() error {

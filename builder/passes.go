@@ -4,36 +4,12 @@ import (
 	"strings"
 
 	"github.com/knng/knng/builder/internal/arrange"
-	"github.com/knng/knng/builder/internal/audit"
-	"github.com/knng/knng/builder/internal/input"
 )
 
 // audit reads the input and lists its good rows.
 func (r *run) audit() error {
-	return r.bad.Pass(&r.Build, audit.Options{Rules: r.opts.auditRules(),
-		Reject: r.opts.BadRows == Reject, Drop: r.opts.BadRows == Drop, Reference: r.opts.Reference})
+	return r.bad.Pass(&r.Build, r.opts.audit())
 }
-
-// input is what a build makes of its rows.
-func (o *Options) input() input.Options {
-	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse}
-}
-
-// ids are the external ids of the rows.
-func (o *Options) ids() *input.IDs {
-	return &input.IDs{Path: o.IDs, Name: o.IDsName, Names: o.Names}
-}
-
-// auditRules say which rows have no distances.
-func (o *Options) auditRules() audit.Rules {
-	if o.Distance != nil {
-		return audit.Rules{}
-	}
-	return audit.RulesOf(o.Metric)
-}
-
-// zeroIsBad reports whether a row of zeros has no distances.
-func (o *Options) zeroIsBad() bool { return o.Distance == nil && o.Metric.ZeroIsBad() }
 
 // collapse leaves of identical rows the first among the good rows.
 func (r *run) collapse() error {

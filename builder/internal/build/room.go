@@ -1,0 +1,15 @@
+package build
+
+// RoomForStage asks for the bytes of disk that a stage will write at least.
+func (b *Build) RoomForStage(kind string) error {
+	stored, scratch, err := b.Method.Writes(kind)
+	if err != nil || stored == 0 && scratch == 0 {
+		return err
+	}
+	begun := false // then part of it is there
+	err = b.Draft.Units(b.StageNumber(), func(uint32, []byte) error { begun = true; return nil })
+	if err != nil || begun {
+		return err
+	}
+	return b.RoomFor("the next "+kind, stored, scratch)
+}

@@ -1,0 +1,79 @@
+package builder
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/knng/knng/builder/internal/input"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
+)
+
+// manifestOf describes the input and the options that name the result.
+func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Manifest, err error) {
+	m = store.Manifest{
+		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
+		Metric: o.Metric.String(), K: o.K, Vectors: "copy",
+		Options: o.fingerprint(), Files: src.Files,
+	}
+	if o.Reference {
+		m.Vectors = "reference"
+	}
+	ids, err := o.ids().Hash(src.Len(), o.BadRows == Drop)
+	if err != nil {
+		return m, err
+	}
+	m.Options = append(m.Options, store.Option{Name: "ids", Value: ids})
+	if len(src.Files) == 0 {
+		sum, err := input.Hash(ctx, src)
+		if err != nil {
+			return m, err
+		}
+		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
+	}
+	return m, nil
+}
+
+// fingerprint lists the options that name the result, in a fixed order. Two
+// builds with equal fingerprints of equal input make equal graphs.
+func (o Options) fingerprint() []store.Option {
+	onOff := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
+	list := []store.Option{
+		{Name: "k", Value: strconv.Itoa(o.K)},
+		{Name: "metric", Value: o.Metric.String()},
+		{Name: "method", Value: string(o.Method)},
+		{Name: "recall", Value: fmt.Sprint(o.Recall)},
+		{Name: "divisions", Value: strconv.Itoa(o.Divisions)},
+		{Name: "rounds", Value: strconv.Itoa(o.Rounds)},
+		{Name: "leaf-size", Value: strconv.Itoa(o.LeafSize)},
+		{Name: "trigger", Value: fmt.Sprint(o.Trigger)},
+		{Name: "visits", Value: strconv.Itoa(o.Visits)},
+		{Name: "sample", Value: strconv.Itoa(o.Sample)},
+		{Name: "directions", Value: string(o.Directions)},
+		{Name: "propagation", Value: onOff(o.Propagation == On)},
+		{Name: "pairwise", Value: onOff(o.Pairwise == On)},
+		{Name: "in-place", Value: onOff(o.InPlace)},
+		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "bad-rows", Value: string(o.BadRows)},
+		{Name: "duplicates", Value: o.duplicates()},
+	}
+	if o.Course != (Course{}) {
+		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
+	}
+	if o.Start != nil {
+		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, parts %v", o.Start.Name, o.Start.Ends)})
+	}
+	if o.Distance != nil {
+		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})
+	}
+	return list
+}
+
+// duplicates is the treatment of identical rows in a word or two.
+func (o Options) duplicates() string {
+	if o.Copies > 0 {
+		return fmt.Sprintf("%s to %d", o.Duplicates, o.Copies)
+	}
+	return string(o.Duplicates)
+}

@@ -1,0 +1,59 @@
+package builder
+
+import (
+	"cmp"
+
+	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/balls"
+	"github.com/knng/knng/builder/internal/choose"
+	"github.com/knng/knng/builder/internal/input"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/paper"
+)
+
+// The options of rooms: each reads those that concern it.
+
+// input is what a build makes of its rows.
+func (o *Options) input() input.Options {
+	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse}
+}
+
+// ids are the external ids of the rows.
+func (o *Options) ids() *input.IDs {
+	return &input.IDs{Path: o.IDs, Name: o.IDsName, Names: o.Names}
+}
+
+// audit says which rows are bad, and how they are treated.
+func (o *Options) audit() audit.Options {
+	a := audit.Options{Reject: o.BadRows == Reject, Drop: o.BadRows == Drop, Reference: o.Reference}
+	if o.Distance == nil {
+		a.Rules = audit.RulesOf(o.Metric)
+	}
+	return a
+}
+
+// choice are the options that settle auto.
+func (o *Options) choice() choose.Options {
+	return choose.Options{Method: string(o.Method), K: o.K, LeafSize: o.LeafSize, Recall: cmp.Or(o.Recall, DefaultRecall), Divisions: o.Divisions, Rounds: o.Rounds,
+		Slack: o.planned().Slack, Metric: o.Metric, Own: o.Distance != nil, PaperOnly: o.paperOnly() != "", Collapse: o.Duplicates == Collapse, Threads: o.Threads}
+}
+
+// balls returns the options that only the balls method reads.
+func (o *Options) balls() balls.Options {
+	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
+	if o.Start != nil {
+		b.Known, b.Ends = o.Start.Near, o.Start.Ends
+	}
+	return b
+}
+
+// paper returns the options that only the paper's method reads.
+func (o *Options) paper() paper.Options {
+	return paper.Options{Trigger: o.Trigger, Visits: o.Visits, Pairwise: o.Pairwise != Off, InPlace: o.InPlace, Reuse: o.PairCache != Off}
+}
+
+// planned returns the schedule of the balls method.
+func (o *Options) planned() job.Schedule {
+	b := o.balls()
+	return b.Schedule()
+}

@@ -220,29 +220,16 @@ func (s *knng) name() string  { return "knng" }
 func (s *knng) made() float64 { return s.building }
 
 func (s *knng) answer(ctx context.Context, effort, threads int) (recall, seconds, comparisons float64, err error) {
-	w := s.s
-	if threads > 1 {
-		if w = s.byCount[threads]; w == nil {
-			if w, err = search.Open(s.g, &search.Options{Threads: threads}); err != nil {
-				return 0, 0, 0, err
-			}
-			s.byCount[threads] = w
+	w := s.byCount[threads]
+	if w == nil {
+		if w, err = search.Open(s.g, &search.Options{Threads: threads}); err != nil {
+			return 0, 0, 0, err
 		}
+		s.byCount[threads] = w
 	}
 	before := w.Counts()
-	var found [][]store.Neighbor
-	q := search.Query{K: s.k, Effort: effort}
 	begun := time.Now()
-	if threads > 1 {
-		found, err = w.SearchAll(ctx, s.queries, q)
-	} else {
-		found = make([][]store.Neighbor, len(s.values))
-		for i, v := range s.values {
-			if found[i], err = w.Search(v, q); err != nil {
-				break
-			}
-		}
-	}
+	found, err := w.SearchAll(ctx, s.queries, search.Query{K: s.k, Effort: effort})
 	seconds = time.Since(begun).Seconds()
 	if err != nil {
 		return 0, 0, 0, err

@@ -61,41 +61,11 @@ func (b *batcher) answer(found [][]store.Neighbor, first int) error {
 	if err := b.queries.ReadRows(first, b.raw[:size*len(found)]); err != nil {
 		return err
 	}
-	ws := make([]*walker, 0, len(found))
-	defer func() {
-		for _, w := range ws {
-			b.s.give(w)
-		}
-	}()
-	for i := range found {
-		w := b.s.take()
-		ws = append(ws, w)
+	return b.s.together(len(found), b.q.Exact, func(i int, w *walker) error {
 		vectors.Decode(b.queries.Type(), b.raw[size*i:size*(i+1)], b.values)
 		if err := w.begin(b.values, b.q); err != nil {
 			return fmt.Errorf("query %d: %w", first+i, err)
 		}
-	}
-	err := b.s.together(ws)
-	if err != nil {
-		return fmt.Errorf("queries %d to %d: %w", first, first+len(found)-1, err)
-	}
-	for i, w := range ws {
-		found[i] = w.append(make([]store.Neighbor, 0, b.q.K))
-	}
-	return nil
-}
-
-// together answers the queries of walkers, which differ in their vectors alone.
-func (s *Searcher) together(ws []*walker) error {
-	return vectors.Guard(func() error {
-		if len(ws) > 0 && ws[0].q.Exact {
-			return s.scan(ws...)
-		}
-		for _, w := range ws {
-			if err := w.answer(); err != nil {
-				return err
-			}
-		}
 		return nil
-	})
+	}, func(i int, w *walker) { found[i] = w.append(make([]store.Neighbor, 0, b.q.K)) })
 }

@@ -21,7 +21,7 @@
 // by the next Open. A directory that cannot be written to is no error: the links then stay in
 // memory.
 //
-// A walk begins at the 4 nearest of the leaders. Those are sqrt(n)/3 rows drawn by a seed, and
+// A walk begins at the 4 nearest of the leaders. Those are sqrt(n)/10 rows, at least 128, drawn by a seed, and
 // one row of every island, which no link leads to, as far as there are at most sqrt(n) of these
 // or 256: of more the largest. Where there are several islands a walk begins in the 8 nearest,
 // as far as leaders tell. Where links come to an end before as many results are found as are wanted, it goes on from further leaders,

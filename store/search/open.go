@@ -156,9 +156,9 @@ func (s *Searcher) identity() identity {
 		order: orderSum(s.order), graph: s.g.Info().Checksum, norms: s.space.NeedsNorms()}
 }
 
-// anyLeaders is how many leaders are drawn of all rows: a third of the root of the rows: table 2a of the measurements finds no
-// difference between a tenth and three roots, and each costs an evaluation.
-func anyLeaders(n int) int { return min(n, max(minLeaders, int(math.Sqrt(float64(n))/3))) }
+// anyLeaders is how many leaders are drawn of all rows, a tenth of their root: more, up to three
+// roots, find no more, and each costs a comparison.
+func anyLeaders(n int) int { return min(n, max(minLeaders, int(math.Sqrt(float64(n))/10))) }
 
 func orderSum(order []uint32) uint64 {
 	d := xxhash.New()

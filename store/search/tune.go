@@ -102,27 +102,15 @@ func (s *Searcher) held(ctx context.Context, places []uint32, q Query) ([][]stor
 	err := vectors.Ranges(s.opts.Threads, len(places), batch, func() func(from, to int) error {
 		values := make([]float32, s.Dim())
 		return func(from, to int) error {
-			ws := make([]*walker, 0, to-from)
-			defer func() {
-				for _, w := range ws {
-					s.give(w)
-				}
-			}()
-			for _, place := range places[from:to] {
-				w := s.take()
-				ws = append(ws, w)
+			err := s.together(to-from, q.Exact, func(i int, w *walker) error {
+				place := places[from+i]
 				s.space.Float32(s.rows.Row(int(place)), values)
 				q := q
 				q.hidden, q.isHidden, q.form = place, true, stored
-				if err := w.begin(values, q); err != nil {
-					return err
-				}
-			}
-			if err := s.together(ws); err != nil {
+				return w.begin(values, q)
+			}, func(i int, w *walker) { found[from+i] = w.append(nil) })
+			if err != nil {
 				return err
-			}
-			for i, w := range ws {
-				found[from+i] = w.append(nil)
 			}
 			return ctx.Err()
 		}

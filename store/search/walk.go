@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -19,20 +18,22 @@ const (
 
 // A walker answers one query at a time, and keeps its memory for the next.
 type walker struct {
-	s       *Searcher
-	target  target
-	q       Query
-	limit   walk.Entry // of Within
-	visited walk.Visited
-	open    walk.Heap // places known and not followed
-	found   walk.Nearest
-	spare   []walk.Entry // all leaders
-	first   []walk.Entry // the nearest of them
-	islands []walk.Entry // the nearest of each of the nearest islands
-	begun   int          // of these in order, so many were begun at after links had come to an end
-	ids     []uint32
-	keys    []float32
-	top     [1]uint32
+	s        *Searcher
+	target   target
+	q        Query
+	limit    walk.Entry // of Within
+	visited  walk.Visited
+	open     walk.Heap // places known and not followed
+	found    walk.Nearest
+	spare    []walk.Entry // all leaders
+	first    []walk.Entry // the nearest of them
+	islands  []walk.Entry // the nearest of each of the nearest islands
+	enough   bool         // found
+	patience int64        // evaluations after which it ends
+	begun    int          // of these in order, so many were begun at after links had come to an end
+	ids      []uint32
+	keys     []float32
+	top      [1]uint32
 
 	evaluations, hops, scans, reads int64
 	run                             func() error // w.answer, once: a closure would be made every time
@@ -81,11 +82,15 @@ func (w *walker) answer() error {
 	if w.q.Exact || w.few() {
 		return w.s.scan(w)
 	}
-	enough, err := w.walk()
-	if err != nil {
+	if err := w.walk(); err != nil {
 		return err
 	}
-	if !enough {
+	return w.arrive()
+}
+
+// arrive is the end of a walk.
+func (w *walker) arrive() error {
+	if !w.enough {
 		return w.s.scan(w)
 	}
 	for i, e := range w.found.Heap { // complements
@@ -125,19 +130,34 @@ const minScan = 2048
 // cost is about the evaluations of a walk.
 func (w *walker) cost() int { return 200 + 20*w.q.Effort + w.s.Leaders() }
 
-// patience is how much a walk whose results pass a filter may evaluate before all rows are
+// patienceOf is how much a walk whose results pass a filter may evaluate before all rows are
 // looked at.
-func (w *walker) patience() int64 {
+func (w *walker) patienceOf() int64 {
 	if !w.q.filtered() {
 		return math.MaxInt64
 	}
 	return int64(max(4*w.cost(), w.s.Len()/8))
 }
 
-// walk goes from place to place, always on from the nearest known. It reports whether it
-// found enough: as many results as the effort, and nothing nearer left to follow. It did not
-// where links came to an end before, or hardly anything passes the filter.
-func (w *walker) walk() (enough bool, err error) {
+// walk goes from place to place, always on from the nearest known. It finds enough where it has as
+// many results as the effort, and nothing nearer is left to follow.
+func (w *walker) walk() error {
+	if err := w.depart(); err != nil {
+		return err
+	}
+	for {
+		place, more := w.next()
+		if !more {
+			return nil
+		}
+		if _, err := w.hop(place); err != nil {
+			return err
+		}
+	}
+}
+
+// depart begins a walk.
+func (w *walker) depart() error {
 	keep := walk.Entry(0)
 	if w.q.K == 0 {
 		keep = w.limit
@@ -149,26 +169,25 @@ func (w *walker) walk() (enough bool, err error) {
 		w.visited.Add(w.q.hidden)
 	}
 	if err := w.lead(); err != nil {
-		return false, err
+		return err
 	}
-	patience := w.patience()
-	for {
-		for len(w.open) > 0 {
-			e := w.open.Pop()
-			if e > w.found.Bound() {
-				return true, nil
-			}
-			if _, err := w.hop(uint32(e)); err != nil {
-				return false, err
-			}
-			if w.evaluations > patience {
-				return false, nil
-			}
-		}
-		if !w.restart() {
-			return false, nil
-		}
+	w.patience = w.patienceOf()
+	return nil
+}
+
+// next is the place to follow next. There is none more at the end of a walk, which found enough,
+// or not: where links came to an end before, or hardly anything passes the filter.
+func (w *walker) next() (place uint32, more bool) {
+	w.enough = false
+	if w.evaluations > w.patience {
+		return 0, false
 	}
+	if len(w.open) == 0 && !w.restart() {
+		return 0, false
+	}
+	e := w.open.Pop()
+	w.enough = e > w.found.Bound()
+	return uint32(e), !w.enough
 }
 
 // lead looks at all leaders and begins at the nearest.
@@ -262,21 +281,31 @@ func (w *walker) restart() bool {
 
 // hop follows the links of a place, and returns the nearest of those that were not known.
 func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
+	if err := w.follow(place); err != nil {
+		return 0, err
+	}
+	if len(w.open) > 0 {
+		w.expect(uint32(w.open[0])) // likely the next
+	}
+	return w.compare(), nil
+}
+
+// expect asks the memory for the links of a place.
+func (w *walker) expect(place uint32) {
+	l := w.s.links
+	w.top[0] = place
+	w.s.space.PrefetchBytes(l.table, 4*l.width, w.top[:], 4*l.width)
+}
+
+// follow finds the places that a place is linked to and that were not known, and asks for their rows.
+func (w *walker) follow(place uint32) error {
 	s := w.s
 	w.hops++
-	w.ids = w.ids[:0]
 	width := 4 * s.links.width
-	table := s.links.table[width*int(place):][:width]
-	for i := 0; i < width; i += 4 {
-		to := binary.LittleEndian.Uint32(table[i:])
-		if to == noLink {
-			break
-		}
+	w.ids = w.visited.AddAll(s.links.table[width*int(place):][:width], w.ids[:0])
+	for _, to := range w.ids {
 		if int64(to) >= int64(len(s.order)) {
-			return 0, fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
-		}
-		if w.visited.Add(to) {
-			w.ids = append(w.ids, to)
+			return fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
 		}
 	}
 	if s.sparse {
@@ -284,10 +313,12 @@ func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
 		w.ask(w.ids)
 	}
 	s.space.Prefetch(s.base, s.stride, w.ids)
-	if len(w.open) > 0 { // likely the next
-		w.top[0] = uint32(w.open[0])
-		s.space.PrefetchBytes(s.links.table, width, w.top[:], width)
-	}
+	return nil
+}
+
+// compare compares the query with the places that follow found, and returns the nearest.
+func (w *walker) compare() (nearest walk.Entry) {
+	s := w.s
 	w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
 	w.evaluations += int64(len(w.ids))
 	if w.q.Seen != nil {
@@ -302,7 +333,7 @@ func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
 			w.offer(e)
 		}
 	}
-	return nearest, nil
+	return nearest
 }
 
 // tell tells of places whose keys were computed.

@@ -1,70 +1,104 @@
 package walk
 
-// Visited is a set of places that is emptied at once: slots of an open table hold the round
-// in which they were set. It takes 16 bytes a visited place or more, not 4 bytes a row.
+import "encoding/binary"
+
+// Visited is a set of places that is emptied at once: an open table of their complements, 0
+// where a slot is free. It takes 8 bytes a visited place or more, not 4 bytes a row, and begins small
+// with every round, so that it stays in the nearest cache. No is no place.
 type Visited struct {
-	slots []uint64 // round<<32 | place
-	round uint64
+	slots []uint32
+	other []uint32 // of the size before or after, kept for the next round
 	count int
 }
+
+// No stands where there is no place.
+const No = ^uint32(0)
 
 const firstSlots = 1 << 12
 
 // Clear begins a round.
 func (v *Visited) Clear() {
-	v.round++
 	v.count = 0
-	if v.slots == nil || v.round == 1<<32 {
-		v.slots = make([]uint64, max(firstSlots, len(v.slots)))
-		v.round = 1
+	if v.slots == nil {
+		v.slots = make([]uint32, firstSlots)
+		return
 	}
+	v.slots = v.slots[:firstSlots]
+	clear(v.slots)
 }
 
 // Add reports whether the place was not in the set, and puts it there.
 func (v *Visited) Add(place uint32) bool {
-	mask := uint64(len(v.slots) - 1)
-	want := v.round<<32 | uint64(place)
+	mask := uint32(len(v.slots) - 1)
 	for i := hashed(place) & mask; ; i = (i + 1) & mask {
-		slot := v.slots[i]
-		if slot == want {
+		switch slot := v.slots[i]; slot {
+		case ^place:
 			return false
-		}
-		if slot>>32 != v.round {
-			v.slots[i] = want
-			break
+		case 0:
+			v.slots[i] = ^place
+			if v.count++; v.count > len(v.slots)/2 {
+				v.grow()
+			}
+			return true
 		}
 	}
-	if v.count++; v.count > len(v.slots)/2 {
+}
+
+// AddAll adds the places of a row of links, u32 each, up to the first No, and appends those that
+// were not in the set to fresh.
+func (v *Visited) AddAll(links []byte, fresh []uint32) []uint32 {
+	for v.count+len(links)/4 > len(v.slots)/2 {
 		v.grow()
 	}
-	return true
+	before, slots := len(fresh), v.slots
+	mask := uint32(len(slots) - 1)
+next:
+	for ; len(links) >= 4; links = links[4:] {
+		place := binary.LittleEndian.Uint32(links)
+		if place == No {
+			break
+		}
+		i := hashed(place) & mask
+		for ; slots[i] != 0; i = (i + 1) & mask {
+			if slots[i] == ^place {
+				continue next
+			}
+		}
+		slots[i] = ^place
+		fresh = append(fresh, place)
+	}
+	v.count += len(fresh) - before
+	return fresh
 }
 
 // Has reports whether the place is in the set.
 func (v *Visited) Has(place uint32) bool {
-	mask := uint64(len(v.slots) - 1)
-	want := v.round<<32 | uint64(place)
-	for i := hashed(place) & mask; v.slots[i]>>32 == v.round; i = (i + 1) & mask {
-		if v.slots[i] == want {
+	mask := uint32(len(v.slots) - 1)
+	for i := hashed(place) & mask; v.slots[i] != 0; i = (i + 1) & mask {
+		if v.slots[i] == ^place {
 			return true
 		}
 	}
 	return false
 }
 
-func hashed(place uint32) uint64 { return uint64(place) * 0x9e3779b97f4a7c15 >> 29 }
+func hashed(place uint32) uint32 { return uint32(uint64(place) * 0x9e3779b97f4a7c15 >> 29) }
 
 // grow doubles the table.
 func (v *Visited) grow() {
-	old := v.slots
-	v.slots = make([]uint64, 2*len(old))
-	mask := uint64(len(v.slots) - 1)
+	old, n := v.slots, 2*len(v.slots)
+	if cap(v.other) < n {
+		v.other = make([]uint32, n)
+	}
+	v.slots, v.other = v.other[:n], old
+	clear(v.slots)
+	mask := uint32(n - 1)
 	for _, slot := range old {
-		if slot>>32 != v.round {
+		if slot == 0 {
 			continue
 		}
-		i := hashed(uint32(slot)) & mask
-		for v.slots[i]>>32 == v.round {
+		i := hashed(^slot) & mask
+		for v.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
 		v.slots[i] = slot

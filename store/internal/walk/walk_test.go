@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -81,6 +82,34 @@ func TestVisited(t *testing.T) {
 				t.Fatalf("place %d", p)
 			}
 			seen[p] = true
+		}
+	}
+}
+
+// TestVisitedRows: rows of links give what places one by one do, up to the first No.
+func TestVisitedRows(t *testing.T) {
+	var v, each Visited
+	rng := rand.New(rand.NewPCG(5, 2))
+	for range 3 {
+		v.Clear()
+		each.Clear()
+		for range 2000 {
+			var links []byte
+			var want []uint32
+			ended := false
+			for range rng.IntN(40) {
+				p := rng.Uint32N(9000)
+				if rng.IntN(50) == 0 {
+					p, ended = No, true
+				}
+				links = binary.LittleEndian.AppendUint32(links, p)
+				if !ended && each.Add(p) {
+					want = append(want, p)
+				}
+			}
+			if got := v.AddAll(links, nil); !slices.Equal(got, want) {
+				t.Fatalf("%v, want %v", got, want)
+			}
 		}
 	}
 }

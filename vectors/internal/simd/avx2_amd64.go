@@ -7,8 +7,8 @@ package simd
 func avx2() *Kernel {
 	return withApart(&Kernel{
 		Name:      "avx2",
-		SquaredU8: intsBy(squaredU8AVX2, squaredU8), DotU8: intsBy(dotU8AVX2, dotU8),
-		SquaredI8: intsBy(squaredI8AVX2, squaredI8), DotI8: intsBy(dotI8AVX2, dotI8),
+		SquaredU8: squares2(0, squaredU8), DotU8: intsBy(dotU8AVX2, dotU8),
+		SquaredI8: squares2(0x80, squaredI8), DotI8: intsBy(dotI8AVX2, dotI8),
 		SquaredF32: floatsBy(squaredF32AVX2, float32s, float32s, squares), DotF32: floatsBy(dotF32AVX2, float32s, float32s, products),
 		SquaredF16: floatsBy(squaredF16AVX2, float16s, float16s, squares), DotF16: floatsBy(dotF16AVX2, float16s, float16s, products),
 		DotF32U8: floatsBy(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8AVX2, float32s, int8s, products),
@@ -40,13 +40,7 @@ func avx2Bytes() *Kernel {
 }
 
 //go:noescape
-func squaredU8AVX2(x, row *byte, blocks int) uint32
-
-//go:noescape
 func dotU8AVX2(x, row *byte, blocks int) uint32
-
-//go:noescape
-func squaredI8AVX2(x, row *byte, blocks int) uint32
 
 //go:noescape
 func dotI8AVX2(x, row *byte, blocks int) uint32

@@ -65,28 +65,6 @@
 	VPMOVSXBD at(r), y; \
 	VCVTDQ2PS y, y
 
-// returns sum over i of (x[i]-row[i])^2, uint8; blocks > 0
-TEXT ·squaredU8AVX2(SB), NOSPLIT, $0-28
-	MOVQ  x+0(FP), SI
-	MOVQ  row+8(FP), DI
-	MOVQ  blocks+16(FP), CX
-	VPXOR Y0, Y0, Y0
-
-block:
-	VPMOVZXBW (SI), Y2
-	VPMOVZXBW (DI), Y3
-	VPSUBW Y3, Y2, Y2
-	VPMADDWD Y2, Y2, Y2
-	VPADDD Y2, Y0, Y0
-	ADDQ   $16, SI
-	ADDQ   $16, DI
-	DECQ   CX
-	JNZ    block
-	SUMD
-	MOVL   AX, ret+24(FP)
-	VZEROUPPER
-	RET
-
 // returns sum over i of x[i]*row[i], uint8; blocks > 0
 TEXT ·dotU8AVX2(SB), NOSPLIT, $0-28
 	MOVQ  x+0(FP), SI
@@ -98,28 +76,6 @@ block:
 	VPMOVZXBW (SI), Y2
 	VPMOVZXBW (DI), Y3
 	VPMADDWD Y3, Y2, Y2
-	VPADDD Y2, Y0, Y0
-	ADDQ   $16, SI
-	ADDQ   $16, DI
-	DECQ   CX
-	JNZ    block
-	SUMD
-	MOVL   AX, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// returns sum over i of (x[i]-row[i])^2, int8; blocks > 0
-TEXT ·squaredI8AVX2(SB), NOSPLIT, $0-28
-	MOVQ  x+0(FP), SI
-	MOVQ  row+8(FP), DI
-	MOVQ  blocks+16(FP), CX
-	VPXOR Y0, Y0, Y0
-
-block:
-	VPMOVSXBW (SI), Y2
-	VPMOVSXBW (DI), Y3
-	VPSUBW Y3, Y2, Y2
-	VPMADDWD Y2, Y2, Y2
 	VPADDD Y2, Y0, Y0
 	ADDQ   $16, SI
 	ADDQ   $16, DI

@@ -1,0 +1,155 @@
+package search
+
+import "github.com/knng/knng/vectors"
+
+// abreast is how many walks a goroutine goes on with in turn: while the memory, or the disk,
+// brings what one has asked for, it computes the distances of another.
+const abreast = 4
+
+// together answers n queries, which begin gives to a walker each and done takes its results from;
+// exact ones share the rows that are read.
+func (s *Searcher) together(n int, exact bool, begin func(i int, w *walker) error, done func(i int, w *walker)) error {
+	return vectors.Guard(func() error {
+		if exact {
+			return s.scanAll(n, begin, done)
+		}
+		b := &band{s: s, n: n, begin: begin, done: done}
+		return b.run()
+	})
+}
+
+func (s *Searcher) scanAll(n int, begin func(i int, w *walker) error, done func(i int, w *walker)) error {
+	ws := make([]*walker, 0, n)
+	defer func() {
+		for _, w := range ws {
+			s.give(w)
+		}
+	}()
+	for i := range n {
+		w := s.take()
+		ws = append(ws, w)
+		if err := begin(i, w); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := s.scan(ws...); err != nil {
+		return err
+	}
+	for i, w := range ws {
+		done(i, w)
+	}
+	return nil
+}
+
+// A band is walks that take turns.
+type band struct {
+	s     *Searcher
+	n     int // queries
+	at    int // the next query to begin
+	begin func(i int, w *walker) error
+	done  func(i int, w *walker)
+}
+
+// A turn is a walk of a band.
+type turn struct {
+	w       *walker // nil: no query is left for it
+	query   int
+	place   uint32 // followed next
+	compare bool   // the rows that it leads to were asked for
+}
+
+func (b *band) run() error {
+	var turns [abreast]turn
+	defer func() {
+		for _, t := range turns {
+			if t.w != nil {
+				b.s.give(t.w)
+			}
+		}
+	}()
+	going := 0
+	for i := range turns {
+		if err := b.start(&turns[i]); err != nil {
+			return err
+		}
+		if turns[i].w != nil {
+			going++
+		}
+	}
+	for going > 0 {
+		for i := range turns {
+			t := &turns[i]
+			if t.w == nil {
+				continue
+			}
+			if err := b.step(t); err != nil {
+				return err
+			}
+			if t.w == nil {
+				going--
+			}
+		}
+	}
+	return nil
+}
+
+// step takes half a hop: it asks for rows, or compares those that it asked for.
+func (b *band) step(t *turn) error {
+	if !t.compare {
+		t.compare = true
+		return t.w.follow(t.place)
+	}
+	t.w.compare()
+	return b.goOn(t)
+}
+
+// goOn asks for the links of the next place, or ends the walk and begins another.
+func (b *band) goOn(t *turn) error {
+	place, more := t.w.next()
+	if !more {
+		if err := t.w.arrive(); err != nil {
+			return err
+		}
+		return b.end(t)
+	}
+	t.place, t.compare = place, false
+	if t.w.expect(place); b.s.sparse {
+		t.w.askLinks(place)
+	}
+	return nil
+}
+
+// end takes the results of a query, and begins with another.
+func (b *band) end(t *turn) error {
+	b.done(t.query, t.w)
+	b.s.give(t.w)
+	t.w = nil
+	return b.start(t)
+}
+
+// start begins with the next query that walks; those that do not are answered at once.
+func (b *band) start(t *turn) error {
+	for b.at < b.n {
+		t.w, t.query = b.s.take(), b.at
+		b.at++
+		if err := b.begin(t.query, t.w); err != nil {
+			return err
+		}
+		if !t.w.few() {
+			if err := t.w.depart(); err != nil {
+				return err
+			}
+			return b.goOn(t)
+		}
+		if err := b.s.scan(t.w); err != nil {
+			return err
+		}
+		b.done(t.query, t.w)
+		b.s.give(t.w)
+		t.w = nil
+	}
+	return nil
+}

@@ -26,18 +26,19 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
   knng analyze photos.knng --plot photos.svg
   knng analyze photos.knng --affinity clusters.csv    # and cluster it
 
-With --reverse the rows that list each row are built and kept in DIR/reverse,
-sorted as lists are, for programs (store.InNeighbors, gonum's algorithms); the
-graph is not touched, and DIR/reverse may be deleted. With --view the files DIR/view
-and DIR/catalog are made again, if they were deleted or an older knng built the
-graph: lookups are some ten times slower without the first, and programs that use
-package store/reader need both. With --search the links in DIR/search are made, which search
-walks and its first call makes too. --affinity FILE clusters the rows by affinity
-propagation over the lists, with minus the stored key as similarity (minus the
-squared distance under euclidean) and --preference (default: the median
-similarity; larger makes more clusters), and writes one line a row: row, exemplar.
-Everything is read in passes: the graph may be
-larger than memory.`
+--reverse makes DIR/reverse: for each row the rows that list it, nearest first, for
+programs (store.InNeighbors, gonum's algorithms). --view makes DIR/view and
+DIR/catalog, where they were deleted or an older knng built the graph: without the
+first, lookups are some ten times slower, and programs that use package store/reader
+need both. --search makes the links in DIR/search that "knng search" follows; its
+first call makes them too. All four may be deleted; the graph itself is not touched.
+
+--affinity FILE clusters the rows by affinity propagation over the lists and writes a
+line for each row: row, exemplar. The similarity of two rows is minus their key (minus
+the squared distance under euclidean), and that of a row to itself is --preference
+(default the median similarity; a larger one makes more clusters).
+
+The graph is read in passes and may be larger than memory.`
 
 // shares are those of the quantiles that are shown.
 var shares = []float64{0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1}

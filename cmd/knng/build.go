@@ -120,30 +120,38 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", builder.MethodNames())
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
-	f.IntVar(&o.Divisions, "divisions", 0, "this many divisions, or at most so many where --recall is given too; balls, parts: leaves that a row stands in (default: until recall or the trigger says so)")
-	f.IntVar(&o.Rounds, "rounds", 0, "this many propagation rounds, or at most so many where --recall is given too; parts has none (default: until recall says so, which may be none)")
+	f.IntVar(&o.Divisions, "divisions", 0, "number of divisions, or with --recall their limit; balls, parts: number of leaves that each row is in (default: until the recall is reached)")
+	f.IntVar(&o.Rounds, "rounds", 0, "number of propagation rounds, or with --recall their limit; parts has none (default: until the recall is reached)")
 	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, with paper 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
-	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row that is read, N with --limit-rows N; those of dropped rows are left out")
+	f.StringVar(&o.IDs, "ids", "", "file of external ids: one UTF-8 line for each row that is read, dropped rows included")
 	f.StringVar(&b.column, "column", "", ".npz: the array of vectors; .parquet: their column (default the only one that can be)")
 	f.StringVar(&b.idColumn, "id-column", "", ".parquet, .csv, .tsv, .txt: the column of external ids, by its name, or of text by its number from 1")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, zero under cosine, or equal elements under correlation: error, drop (rows after them are numbered anew: use --ids) or isolate")
-	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse: solve one of them for all")
-	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: most rows of one group of identical rows in a list (default no limit; 1 for UMAP)")
-	f.StringVar(&b.search, "search", "on", "make the links that \"knng search\" walks, 8 k bytes a row and at most 160: on, or off (the first search makes them)")
-	f.StringVar(&b.pairCache, "pair-cache", "auto", "paper: computed-pair cache: auto, on or off")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, zero under cosine, or equal elements under correlation: error, isolate (they have no neighbors), or drop (later rows get other numbers: use --ids)")
+	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which solves one of them for all")
+	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: the most identical rows in a list (default no limit; 1 for UMAP)")
+	f.StringVar(&b.search, "search", "on", "make the links that \"knng search\" follows, 8 k bytes a row and at most 160: on, or off (the first search makes them)")
+	f.StringVar(&b.pairCache, "pair-cache", "auto", "keep computed distances for propagation: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
-	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "paper: effective rate under which propagation starts")
-	f.IntVar(&o.Visits, "visits", 0, "paper: most points visited around a row (default 500, and at least twice k)")
-	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "paper: rows of a node that give its direction")
-	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: visit neighbors of neighbors after the divisions, on or off")
-	f.StringVar(&b.pairwise, "pairwise", "on", "paper: offer a pair to both of its rows, on or off")
-	f.StringVar(&b.directions, "directions", "principal", "for measurements: principal or random directions")
-	f.BoolVar(&o.InPlace, "in-place", false, "for measurements: propagation updates the lists that it reads (--threads 1)")
+	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "effective rate under which propagation starts")
+	f.IntVar(&o.Visits, "visits", 0, "most points visited around a row (default 500, and at least twice k)")
+	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "rows of a node that give its direction")
+	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: compare neighbors of neighbors after the divisions: on or off")
+	f.StringVar(&b.pairwise, "pairwise", "on", "offer a pair to both of its rows: on or off")
+	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")
+	f.BoolVar(&o.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
+	groupFlags(c, buildGroups)
+}
+
+// buildGroups are the flags of build beside those that most builds need.
+var buildGroups = []flagGroup{
+	{"Input:", []string{"ids", "id-column", "column", "limit-rows", "bits", "bad-rows", "duplicates", "copies", "vectors"}},
+	{"Work:", []string{"divisions", "rounds", "leaf-size", "propagation", "search", "scratch"}},
+	{"The paper's method:", []string{"trigger", "visits", "sample", "pairwise", "pair-cache", "directions", "in-place"}},
 }
 
 // zeros are flags for which 0 would be taken for the default, and the values that each

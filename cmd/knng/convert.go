@@ -18,7 +18,8 @@ const convertHelp = `Convert a vector file into another format or element type.
   knng convert big.u8bin -o first.bvecs --limit-rows 100000
 
 A value that the new type cannot hold is an error that names row and column: uint8 and
-int8 hold whole numbers, and --round makes these of others. Inputs in .gz and .zst, and stdin, are first unpacked in the system's folder for temporary files.`
+int8 hold whole numbers, to which --round rounds others. Compressed inputs (.gz, .zst)
+and stdin are first unpacked in the system's folder for temporary files.`
 
 type convertFlags struct {
 	out   string

@@ -28,15 +28,15 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, or options that contradict the build in the directory
-  3    no space, or the memory limit is below the minimum: build, refine and demo
-       go on when given again, other commands begin anew
-  4    build or demo is finished, and the graph is below the recall asked for: it
-       is kept and can be used; stderr names remedies. The same command says
-       it again
+  3    no space, or the memory limit is below the minimum: given again, build,
+       refine and demo continue, other commands begin anew
+  4    finished below the recall asked for: the graph is kept and can be used;
+       stderr names remedies. Given again, the command exits with 4 again
   5    another process holds the directory
-  129  stopped by SIGHUP, when the terminal went: as 130
-  130  interrupted by SIGINT after a clean stop: likewise
-  143  the same by SIGTERM`
+  129  stopped by SIGHUP (the terminal closed): given again, the command
+       continues or begins anew, as after 3
+  130  stopped by SIGINT (Ctrl-C), likewise
+  143  stopped by SIGTERM, likewise`
 
 // usageError marks errors of the command line, for the exit code.
 type usageError struct{ error }

@@ -24,8 +24,8 @@ var exportHelp = `Write a finished graph in the format of another tool, rows in 
   knng export photos.knng -o graph.npz --format npz --symmetric union
   knng export photos.knng -o graph.gt
 
-Libraries differ in whether they expect the row itself in its list, and go wrong in
-silence; --for sets the flags that each needs:
+Some libraries expect the row itself in its list, others do not, and none says so when
+the list is wrong. --for sets the flags that each needs:
 
 ` + libraryTable() + `
 Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt

@@ -15,8 +15,8 @@ import (
 	"github.com/knng/knng/store/living"
 )
 
-const infoHelp = `Describe a directory: a finished graph, or how far a build is that was
-interrupted or is running, and its options. It does not hold up one that runs.
+const infoHelp = `Describe a directory: a finished graph, or a build that is running or was
+interrupted, with its options and its progress. A running build is not held up.
 
   knng info photos.knng
   knng info photos.knng --json`

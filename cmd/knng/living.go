@@ -19,33 +19,34 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-const appendHelp = `Put rows into a finished graph. Searches and lists have them at once: rows are compared with
-each other row until a thousand or more wait, which are then brought into the graph.
+const appendHelp = `Put rows into a finished graph. Searches and lists find them at once. Queries are compared
+with every new row until a thousand or more of them wait; these are then linked into the graph.
 
   knng append photos.knng more.npy --ids names.txt
   knng append photos.knng more.npy
 
-With --ids a row takes the place of the one that has its id, and rows that are there already,
-with the same vector, are passed over: give the command again after an interruption. Rows are
-committed every 16 MiB. Without ids all rows go in at once or not at all. Where too many
-rows wait for a compaction, the command compacts.`
+With --ids a row replaces the one that has its id, and a row that is there already, with the
+same vector, is skipped: after an interruption give the command again. Rows are committed
+every 16 MiB. Without ids all rows are put, or none. The command compacts the graph where
+too many rows have been put since the last compaction.`
 
 const deleteHelp = `Delete rows from a finished graph, by external id or by number: all that are named, or none.
 
   knng delete photos.knng --ids gone.txt
   knng delete photos.knng --rows numbers.txt
 
-Their bytes are on the disk until the graph is compacted.`
+Their bytes stay on the disk until the graph is compacted.`
 
-const compactHelp = `Build a graph of all live rows in place of the one that is there, while others read and
-write. Rows keep their numbers and ids; deleted ones are gone from the disk. Interrupt it as you
-like; the same command continues.
+const compactHelp = `Build the graph anew from all live rows, while others read it and write to it. Rows keep their
+numbers and ids; deleted rows leave the disk. Interrupt it as you like; the same command
+continues.
 
   knng compact photos.knng
   knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written`
 
-const mergeHelp = `Build a graph of the live rows of several, which stay as they are. Rows are numbered anew,
-in the order of the graphs; ids stay. Interrupt it as you like; the same command continues.
+const mergeHelp = `Build one graph of the live rows of several graphs, which stay as they are. Rows get new
+numbers, in the order of the graphs, and keep their ids. Interrupt it as you like; the same
+command continues.
 
   knng merge a.knng b.knng -o all.knng`
 
@@ -325,9 +326,9 @@ type rebuildFlags struct {
 
 func (f *rebuildFlags) bind(c *cobra.Command, recall bool) {
 	if recall {
-		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default that of the one before)")
+		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default: as asked of the old one, of the first for merge)")
 	}
-	c.Flags().IntVar(&f.threads, "threads", 0, "goroutines of a build (default all cores)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a build (default all cores)")
 	c.Flags().StringVar(&f.memory, "memory", "", "memory limit of a build, as of knng build")
 }
 

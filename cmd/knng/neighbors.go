@@ -26,11 +26,11 @@ type neighborsFlags struct {
 func newNeighbors(g *globals) *cobra.Command {
 	n := new(neighborsFlags)
 	c := &cobra.Command{
-		Use: "neighbors DIR WHAT...", Short: "Look up neighbors by row or external id", Long: neighborsHelp,
+		Use: "neighbors DIR ROW...", Short: "Look up neighbors by row or external id", Long: neighborsHelp,
 		Args: args(cobra.MinimumNArgs(2)),
 		RunE: func(_ *cobra.Command, a []string) error { return n.run(g, a[0], a[1:]) },
 	}
-	c.Flags().BoolVar(&n.byID, "id", false, "WHAT are external ids")
+	c.Flags().BoolVar(&n.byID, "id", false, "look up external ids in place of row numbers")
 	c.Flags().IntVarP(&n.k, "k", "k", 0, "show only the k nearest (default all)")
 	return c
 }

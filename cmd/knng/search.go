@@ -28,17 +28,19 @@ const searchHelp = `Find the rows nearest to vectors that need not be in the gra
   knng search photos.knng queries.npy --within 0.3 --filter-ids allowed.txt
   knng search photos.knng queries.npy --exact
 
-QUERIES is a file of vectors as build reads them. The first search of a graph makes the
-links that it walks, in DIR/search, which may be deleted; build makes them too. --effort is
-how many of the best found so far a search looks around: more finds more and takes longer.
---recall finds the effort that reaches a recall on rows of the graph, each held out while it
-is the query, and tells the recall that other rows reached with it; exit code 4 means that none did.
+QUERIES is a file of vectors in any format that build reads. A search follows links in
+DIR/search: build makes them, or else the first search. They may be deleted.
 
--o writes arrays "rows" (int64, -1 where there is none) and "distances" (float32), a line for
-every query: numpy.load reads them. With --within and -k 0 lists have any length: they are
-printed, not written with -o.
+--effort is the number of best rows found so far whose neighbors are compared: a larger one
+finds more and takes longer. --recall R measures which effort reaches recall R, with rows of
+the graph as queries, each held out, and reports the recall of that effort on other rows.
+Exit code 4 means that no effort reached it.
 
-Over a graph of sparse rows QUERIES is a sparse matrix, too, and every search is exact:
+-o writes the arrays "rows" (int64, -1 where there is none) and "distances" (float32), one
+line for each query, for numpy.load. With --within and -k 0 lists differ in length: they are
+printed, and -o does not take them.
+
+Over a graph of sparse rows QUERIES is a sparse matrix as well, and every search is exact:
 --effort and --recall are for other graphs.`
 
 type searchFlags struct {

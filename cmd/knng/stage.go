@@ -20,20 +20,19 @@ import (
 
 const stageHelp = `Build a graph by many machines: the parts method as tasks from files to files.
 
-It is for drivers, such as "python -m knng.cluster". A driver begins a run, asks what to
-do next, has all tasks of the answer done by any machines in any order, and asks again,
-until nothing is left:
+It is for drivers, such as "python -m knng.cluster". A driver begins a run, asks for the
+next tasks, has any machines do them in any order, and asks again until no task is left:
 
   knng stage begin part1.u8bin part2.u8bin -o RUN --shard-rows 1000000 -k 10
   knng stage next RUN/3f9a...
   knng stage do RUN/3f9a... solve 1 17 --memory 1GiB
   knng unite RUN/3f9a... -o graph.knng
 
-A file in RUN is whole or absent, and a task whose file is there does nothing. So a task
-may be done twice, by machines that know nothing of each other, and after anything the
-same commands go on. All machines see RUN and the input under the same paths, and have
-the same version of knng: another is refused. The graph is that of
-"knng build --method parts" with the same options, to the byte.`
+A file in RUN is whole or absent, and a task whose file is there does nothing. So two
+machines may do the same task, and after any failure the same commands continue. All
+machines see RUN and the input under the same paths and have the same version of knng;
+other versions are refused. The graph is that of "knng build --method parts" with the
+same options, to the byte.`
 
 func newStage(g *globals) *cobra.Command {
 	c := &cobra.Command{Use: "stage", Short: "Tasks of a build by many machines", Long: stageHelp, Hidden: true, Args: args(cobra.NoArgs)}
@@ -193,8 +192,9 @@ func newStageDo(g *globals) *cobra.Command {
 
 const uniteHelp = `Make one graph of a run that many machines finished ("python -m knng.cluster build").
 
-It has the checksum of "knng build --method parts" with the same options. The rows are
-copied from the input, which must be there; RUN is only read and can go afterwards.`
+The graph has the same checksum as one of "knng build --method parts" with the same options.
+Its rows are copied from the input, which must still be there. RUN is only read, and may be
+deleted afterwards.`
 
 func newUnite(g *globals) *cobra.Command {
 	w := new(workerFlags)
@@ -214,7 +214,7 @@ func newUnite(g *globals) *cobra.Command {
 	}
 	w.bind(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "directory of the graph")
-	c.Flags().StringVar(&search, "search", "on", "make the links that \"knng search\" walks: on, or off (the first search makes them)")
+	c.Flags().StringVar(&search, "search", "on", "make the links that \"knng search\" follows: on, or off (the first search makes them)")
 	requireOutput(c)
 	return c
 }

@@ -97,3 +97,63 @@ func TestBigRootsLookIntoCells(t *testing.T) {
 		t.Errorf("of 2000 pairs of a ball %d are nearer than a pair at random, want 1700", near)
 	}
 }
+
+// TestHeadsOfHeads: where heads are found by heads of their own, rows follow leaders nearly as near
+// for fewer pairs, and cells that are made again from what Ends told are the same.
+func TestHeadsOfHeads(t *testing.T) {
+	defer func(before int) { deepFrom = before }(deepFrom)
+	rng := rand.New(rand.NewPCG(3, 9))
+	const n, dim, overlap = 30000, 8, 4
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(256))
+	}
+	m := codesOf(t, data, dim)
+	sorted := numbers(n)[:n/2]
+	rows := Rows{m, numbers(n)[n-2000:]}
+	sums, compared := make([]int, 2), make([]int64, 2)
+	for deep := range 2 {
+		deepFrom = 1 << 30 >> (20 * deep)
+		var heads []uint32
+		for i := range HeadsOf(len(sorted)) {
+			heads = append(heads, uint32(i*len(sorted)/HeadsOf(len(sorted))))
+		}
+		leaders := slices.Clone(sorted)
+		cells, err := NewCells(context.Background(), Rows{m, heads}, Rows{m, leaders}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (cells.upper != nil) != (deep == 1) {
+			t.Fatalf("from %d leaders on heads have heads; those of %d have them: %v", deepFrom, len(leaders), cells.upper != nil)
+		}
+		assigned := make([]uint32, len(rows.Places)*overlap)
+		compared[deep] = cells.Follower(overlap).Follow(rows, assigned)
+		for i, leader := range assigned {
+			sums[deep] += int(m.Distance(rows.Places[i/overlap], cells.Leaders().Places[leader]))
+		}
+		other, err := CellsOf(context.Background(), Rows{m, heads}, Rows{m, cells.Leaders().Places}, cells.Ends(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := make([]uint32, len(assigned))
+		if other.Follower(overlap).Follow(rows, again); !slices.Equal(assigned, again) {
+			t.Fatalf("cells made again lead elsewhere")
+		}
+	}
+	t.Logf("%d pairs and sum %d on one level, %d and %d on two", compared[0], sums[0], compared[1], sums[1])
+	if sums[1] > sums[0]*103/100 || compared[1] >= compared[0] {
+		t.Errorf("want fewer pairs on two levels, and leaders at most three hundredths farther")
+	}
+}
+
+// TestCubeRoot: on both sides of cubes, and at random.
+func TestCubeRoot(t *testing.T) {
+	for range 1000 {
+		root := rand.IntN(1 << 20)
+		for _, n := range []int{root * root * root, root*root*root + rand.IntN(3*root*root+1), (root+1)*(root+1)*(root+1) - 1} {
+			if got := cubeRoot(n); got != root {
+				t.Fatalf("cubeRoot(%d) is %d, want %d", n, got, root)
+			}
+		}
+	}
+}

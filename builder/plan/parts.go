@@ -160,8 +160,14 @@ func (s *Shape) partsPairs() float64 {
 	return 1.5 * s.n() * float64(s.Overlap) * leaf / 2
 }
 
-// headed is how many heads and leaders a row is compared with: those of eight cells.
-func headed(leaders float64) float64 { return 2 * math.Sqrt(8*leaders) }
+// headed is how many pairs cost as much as those of a row with heads and leaders: on one level of
+// heads, or of so many leaders on two, where a row looks into 24 more cells (package division).
+func headed(leaders float64) float64 {
+	if leaders >= 1<<18 {
+		return 3*math.Cbrt(16*16*leaders) + 24*50
+	}
+	return 2 * math.Sqrt(8*leaders)
+}
 
 // grownWithRows is the memory of the blocks of a division that grow with the rows, as far as
 // the ledger has room for them. The rest is on disk.

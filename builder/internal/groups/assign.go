@@ -65,10 +65,6 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 // beside the leaders, which are read through for each.
 const assignBytes = 4 << 20
 
-// assignRow is what a row takes beside its elements: the nearest heads, which cells it looks
-// into, and its sum.
-const assignRow = 16*division.NearHeads + 32
-
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 	return l.Assign(ctx, cells, l.Rows.Len(), l.take, l.assigned.Slice)
@@ -78,7 +74,7 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 // row. read fills room with rows from up to to, by several goroutines at once.
 func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
 	size := d.Space.RowBytes()
-	chunk := max(64, assignBytes/(size+d.Space.Dim()+assignRow))
+	chunk := max(64, assignBytes/(size+d.Space.Dim()+cells.RowBytes()))
 	return vectors.Ranges(d.Threads, n, chunk, func() func(from, to int) error {
 		follower := cells.Follower(d.Overlap)
 		room := make([]byte, min(chunk, n)*size)

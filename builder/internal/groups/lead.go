@@ -93,7 +93,7 @@ func (d *Division) Lead(ctx context.Context, drawn []byte) (*Lead, error) {
 }
 
 // Cells makes the cells of leaders that were sorted before.
-func (d *Division) Cells(drawn []byte, lead *Lead) (*division.Cells, error) {
+func (d *Division) Cells(ctx context.Context, drawn []byte, lead *Lead) (*division.Cells, error) {
 	for _, h := range lead.Heads {
 		if int(h) >= d.Leaders {
 			return nil, fmt.Errorf("groups: head %d of %d leaders", h, d.Leaders)
@@ -103,7 +103,7 @@ func (d *Division) Cells(drawn []byte, lead *Lead) (*division.Cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	return division.CellsOf(headCodes, division.Rows{Codes: leaderCodes.Codes, Places: lead.Places}, lead.Ends)
+	return division.CellsOf(ctx, headCodes, division.Rows{Codes: leaderCodes.Codes, Places: lead.Places}, lead.Ends, d.Threads)
 }
 
 // gather copies rows that lie far from each other, and reads no others: pages that the

@@ -81,7 +81,7 @@ func (s dividing) assign(w *task) error {
 	if err != nil {
 		return err
 	}
-	cells, err := s.cells(d)
+	cells, err := s.cells(w.ctx, d)
 	if err != nil {
 		return err
 	}

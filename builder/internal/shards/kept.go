@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -54,7 +55,7 @@ func (s *Run) Close() error {
 }
 
 // cells are the leaders of a division, coded.
-func (s *Run) cells(d *groups.Division) (*division.Cells, error) {
+func (s *Run) cells(ctx context.Context, d *groups.Division) (*division.Cells, error) {
 	if s.kept.cells != nil {
 		return s.kept.cells, nil
 	}
@@ -66,7 +67,7 @@ func (s *Run) cells(d *groups.Division) (*division.Cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.kept.cells, err = d.Cells(drawn, lead)
+	s.kept.cells, err = d.Cells(ctx, drawn, lead)
 	return s.kept.cells, err
 }
 

@@ -155,7 +155,7 @@ func TestAnyDataAgain(t *testing.T) {
 		"to all pairs":   {hard, 24, builder.Options{K: 10, Method: builder.Balls, LeafSize: 50, Recall: 0.999}},
 		"in parts":       {islands, 16, builder.Options{K: 10, Method: builder.Parts, Recall: 0.98}},
 		"parts to all":   {hard, 24, builder.Options{K: 10, Method: builder.Parts, Recall: 0.9999}},
-		"paper to all":   {hard, 24, builder.Options{K: 10, Method: builder.Paper, LeafSize: 50, Visits: 50, Recall: 1}},
+		"paper to all":   {hard, 24, builder.Options{K: 10, Method: builder.Paper, LeafSize: 50, Paper: builder.PaperOptions{Visits: 50}, Recall: 1}},
 		"keys, to all":   {islands, 16, builder.Options{K: 10, Method: builder.Balls, LeafSize: 50, Recall: 1}},
 		"keys, cosine":   {islands, 16, builder.Options{K: 10, Method: builder.Balls, Recall: 0.98, Metric: distance.Cosine}},
 		"capped at keys": {islands, 16, builder.Options{K: 10, Method: builder.Balls, LeafSize: 50, Recall: 0.999, Divisions: 8}},

@@ -78,7 +78,7 @@ func TestAllRowsEqual(t *testing.T) {
 		data[i] = 3
 	}
 	for _, o := range []builder.Options{
-		{K: k, Method: builder.Paper, LeafSize: 64, Visits: 50, Divisions: 2, Rounds: 1},
+		{K: k, Method: builder.Paper, LeafSize: 64, Paper: builder.PaperOptions{Visits: 50}, Divisions: 2, Rounds: 1},
 		{K: k, Method: builder.Balls, LeafSize: 64},
 		{K: k, Method: builder.Parts},
 	} {
@@ -270,7 +270,7 @@ func TestCancelled(t *testing.T) {
 	defer builder.KeepEvery(0)()
 	data := clustered(6, 3000, 8)
 	for _, o := range []builder.Options{
-		{K: 5, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 4, Rounds: 1},
+		{K: 5, Method: builder.Paper, LeafSize: 64, Paper: builder.PaperOptions{Visits: 60}, Divisions: 4, Rounds: 1},
 		{K: 5, Method: builder.Balls, LeafSize: 64, Divisions: 10, Rounds: 3},
 		{K: 5, Method: builder.Balls, LeafSize: 32, Recall: 0.98},
 		{K: 5, Method: builder.Parts, Recall: 0.98},

@@ -266,7 +266,7 @@ func TestPaperMethod(t *testing.T) {
 	data := clustered(1, n, dim)
 	truth := bruteForce(t, data, dim, k, distance.Euclidean)
 	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim),
-		builder.Options{K: k, Method: builder.Paper, LeafSize: 100, Visits: 100, Divisions: 4, Rounds: 1})
+		builder.Options{K: k, Method: builder.Paper, LeafSize: 100, Paper: builder.PaperOptions{Visits: 100}, Divisions: 4, Rounds: 1})
 	checkLists(t, lists, k)
 	got := recallOf(lists, truth)
 	t.Logf("recall %.4f, reported %+v, rates %v", got, res.Recall, res.EffectiveRates)
@@ -350,7 +350,7 @@ func TestGroupsDoNotMatter(t *testing.T) {
 func TestOptionsThatMustNotMatter(t *testing.T) {
 	const n, dim, k = 3000, 8, 7
 	data := clustered(2, n, dim)
-	paper := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Visits: 60, Divisions: 5, Rounds: 2, Threads: 1}
+	paper := builder.Options{K: k, Method: builder.Paper, LeafSize: 64, Paper: builder.PaperOptions{Visits: 60}, Divisions: 5, Rounds: 2, Threads: 1}
 	balls := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Divisions: 6, Rounds: 2, Threads: 1}
 	steered := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Recall: 0.99, Threads: 1}
 	parts := builder.Options{K: k, Method: builder.Parts, Recall: 0.98, Threads: 1}

@@ -116,7 +116,7 @@ func TestCollapseApproximately(t *testing.T) {
 		truth := bruteForce(t, data, dim, k, distance.Euclidean)
 		data = append(data, slices.Repeat([]float32{float32(math.NaN())}, 2*dim)...)
 		for _, base := range []builder.Options{
-			{Method: builder.Paper, LeafSize: 60, Visits: 60, Divisions: 4, Rounds: 1},
+			{Method: builder.Paper, LeafSize: 60, Paper: builder.PaperOptions{Visits: 60}, Divisions: 4, Rounds: 1},
 			{Method: builder.Balls, LeafSize: 60, Divisions: 6, Rounds: 2},
 		} {
 			base.K, base.Duplicates, base.BadRows = k, builder.Collapse, pick(rng, builder.Isolate, builder.Drop)

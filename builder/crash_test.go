@@ -43,7 +43,7 @@ func seeded(t *testing.T) *rand.Rand {
 // written after each stage.
 var smallBuilds = map[string]builder.Options{
 	"exact": {K: 5, Method: builder.Exact, LeafSize: 20},
-	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Visits: 40, Divisions: 3, Rounds: 1},
+	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Paper: builder.PaperOptions{Visits: 40}, Divisions: 3, Rounds: 1},
 	"parts": {K: 5, Method: builder.Parts, Divisions: 8},
 	"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},
 	"equal": {K: 5, Method: builder.Paper, LeafSize: 40, Divisions: 2, Rounds: 1, Duplicates: builder.Collapse},

@@ -130,7 +130,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for name, o := range map[string]builder.Options{
 		"exact": {K: 5, Method: builder.Exact},
-		"paper": {K: 5, Method: builder.Paper, LeafSize: 100, Visits: 40, Divisions: 3, Rounds: 1},
+		"paper": {K: 5, Method: builder.Paper, LeafSize: 100, Paper: builder.PaperOptions{Visits: 40}, Divisions: 3, Rounds: 1},
 		"parts": {K: 5, Method: builder.Parts, Divisions: 8},
 		"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},
 	} {

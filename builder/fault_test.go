@@ -32,8 +32,8 @@ func TestSourceTruncated(t *testing.T) {
 			phases  []string
 		}{
 			{builder.Options{Method: builder.Balls}, []string{"load", "controls", "division", "propagation", "rerank"}},
-			{builder.Options{Method: builder.Paper, Visits: 50}, []string{"load", "division", "propagation"}},
-			{builder.Options{Method: builder.Paper, Visits: 50, Metric: distance.Cosine}, []string{"load", "division", "propagation"}},
+			{builder.Options{Method: builder.Paper, Paper: builder.PaperOptions{Visits: 50}}, []string{"load", "division", "propagation"}},
+			{builder.Options{Method: builder.Paper, Paper: builder.PaperOptions{Visits: 50}, Metric: distance.Cosine}, []string{"load", "division", "propagation"}},
 			{builder.Options{Method: builder.Exact}, []string{"load", "exact"}},
 			{builder.Options{Method: builder.Parts}, []string{"leaders", "division"}},
 		} {

@@ -46,10 +46,10 @@ func TestGoldenGraphs(t *testing.T) {
 	if os.Getenv("KNNG_UPDATE") != "" {
 		writeBlobs(t)
 	}
-	paper := builder.Options{K: 10, Method: builder.Paper, LeafSize: 100, Visits: 100, Divisions: 3, Rounds: 1}
+	paper := builder.Options{K: 10, Method: builder.Paper, LeafSize: 100, Paper: builder.PaperOptions{Visits: 100}, Divisions: 3, Rounds: 1}
 	cosine, random, steered := paper, paper, paper
 	cosine.Metric = distance.Cosine
-	random.Directions = builder.Random
+	random.Paper.Directions = builder.Random
 	steered.Divisions, steered.Rounds, steered.Recall = 0, 0, 0.98
 	for name, c := range map[string]struct {
 		opts builder.Options

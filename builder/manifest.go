@@ -47,19 +47,19 @@ func (o Options) fingerprint() []store.Option {
 		{Name: "divisions", Value: strconv.Itoa(o.Divisions)},
 		{Name: "rounds", Value: strconv.Itoa(o.Rounds)},
 		{Name: "leaf-size", Value: strconv.Itoa(o.LeafSize)},
-		{Name: "trigger", Value: fmt.Sprint(o.Trigger)},
-		{Name: "visits", Value: strconv.Itoa(o.Visits)},
-		{Name: "sample", Value: strconv.Itoa(o.Sample)},
-		{Name: "directions", Value: string(o.Directions)},
+		{Name: "trigger", Value: fmt.Sprint(o.Paper.Trigger)},
+		{Name: "visits", Value: strconv.Itoa(o.Paper.Visits)},
+		{Name: "sample", Value: strconv.Itoa(o.Paper.Sample)},
+		{Name: "directions", Value: string(o.Paper.Directions)},
 		{Name: "propagation", Value: onOff(o.Propagation == On)},
-		{Name: "pairwise", Value: onOff(o.Pairwise == On)},
-		{Name: "in-place", Value: onOff(o.InPlace)},
+		{Name: "pairwise", Value: onOff(o.Paper.Pairwise == On)},
+		{Name: "in-place", Value: onOff(o.Paper.InPlace)},
 		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "bad-rows", Value: string(o.BadRows)},
 		{Name: "duplicates", Value: o.duplicates()},
 	}
-	if o.Course != (Course{}) {
-		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Course)})
+	if o.Balls != (BallsOptions{}) {
+		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Balls)})
 	}
 	if o.Start != nil {
 		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, parts %v", o.Start.Name, o.Start.Ends)})

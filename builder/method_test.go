@@ -28,7 +28,7 @@ func TestAutoChooses(t *testing.T) {
 		{Options{Metric: distance.Cosine}, 15900, 128, Exact},
 		{Options{Metric: distance.IP}, 10000, 128, Exact},
 		{Options{Metric: distance.IP}, 600000, 64, Balls},
-		{Options{Visits: 100}, 100000, 128, Paper},
+		{Options{Paper: PaperOptions{Visits: 100}}, 100000, 128, Paper},
 		{Options{Distance: &Distance{}}, 50000, 128, Paper},
 		{Options{Method: Exact}, 1 << 30, 128, Exact},
 	} {
@@ -51,11 +51,11 @@ func TestUnused(t *testing.T) {
 		{Options{}, Parts, ""},
 		{Options{}, Paper, ""},
 		{Options{Recall: 0.9, Divisions: 4, Rounds: 2, LeafSize: 300, PairCache: On}, Exact, "divisions rounds leaf size pair cache"},
-		{Options{Visits: 100}, Exact, "a number of visits"},
+		{Options{Paper: PaperOptions{Visits: 100}}, Exact, "a number of visits"},
 		{Options{Divisions: 4, Rounds: 2, LeafSize: 300}, Balls, ""},
 		{Options{Rounds: 2, Propagation: Off}, Balls, "rounds"},
 		{Options{Divisions: 4, LeafSize: 300, Propagation: Off}, Parts, "leaf size propagation"},
-		{Options{Divisions: 4, Rounds: 2, LeafSize: 300, PairCache: On, Visits: 100}, Paper, ""},
+		{Options{Divisions: 4, Rounds: 2, LeafSize: 300, PairCache: On, Paper: PaperOptions{Visits: 100}}, Paper, ""},
 		{Options{PairCache: On, Distance: &Distance{}}, Exact, ""},
 		{Options{Metric: distance.IP}, Exact, ""},
 	} {

@@ -20,23 +20,18 @@ type Options struct {
 	Metric      distance.Metric // Euclidean
 	Method      Method          // Auto
 	Recall      float64         // target; 0.95 unless Divisions or Rounds are given, then 0: no stopping by recall
-	Divisions   int             // so many, or at most so many with Recall (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Trigger
+	Divisions   int             // so many, or at most so many with Recall (Balls, Parts: leaves that a row stands in); 0: until Recall is reached, with Paper at first until the effective rate falls under Paper.Trigger
 	Rounds      int             // so many propagation rounds, or at most so many with Recall; 0: one, and with Recall as many as it takes, which may be none. Parts has none
 	LeafSize    int             // g: leaves have fewer rows; 1000, with Paper 500, and at least 4 K. Parts ignores it
-	Trigger     float64         // effective rate under which propagation starts; 0.05
-	Visits      int             // T: most points visited per row in propagation; 500, and at least 2 K
-	Sample      int             // rows of a node that its principal direction is computed from; 100
 	Propagation Switch          // On
-	Pairwise    Switch          // On: a pair is offered to both ends
-	InPlace     bool            // measure only: propagation updates the lists that it reads (one thread, not resumable)
-	Course      Course          // measure only: how Balls goes about a build
-	Directions  Directions      // Principal
 	Seed        uint64          // 1
 	BadRows     BadRows         // reject
 	Duplicates  Duplicates      // keep
 	Copies      int             // with Collapse: most rows of one group of identical rows in a list; 0: no limit
 	Start       *Start          // lists to begin with; Balls reads them, other methods begin with none
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
+	Paper       PaperOptions    // what only Paper reads
+	Balls       BallsOptions    // what only Balls reads
 
 	// These name further contents of the store; they may not change from run to run either.
 	Reference bool             // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
@@ -65,9 +60,20 @@ func (o *Options) earlyTime() time.Duration {
 	return store.Early
 }
 
-// Course is the constants of Balls beside its leaves. Zero fields mean the fitted values
-// (bench/cmd/fit): no set that was measured asks for others.
-type Course struct {
+// PaperOptions are read by the method Paper alone. Auto takes that method where one of them is
+// not its default.
+type PaperOptions struct {
+	Trigger    float64    // effective rate under which propagation starts; 0.05
+	Visits     int        // T: most points visited per row in propagation; 500, and at least 2 K
+	Sample     int        // rows of a node that its principal direction is computed from; 100
+	Directions Directions // Principal
+	Pairwise   Switch     // On: a pair is offered to both ends
+	InPlace    bool       // measure only: propagation updates the lists that it reads (one thread, not resumable)
+}
+
+// BallsOptions are the constants of Balls beside its leaves, for measurements. Zero fields mean
+// the fitted values (bench/cmd/fit): no set that was measured asks for others.
+type BallsOptions struct {
 	Slack int     // candidates kept beyond k while the graph is built
 	Most  int     // rows listing a row that a join takes
 	Under float64 // how far under the target joins take over from divisions
@@ -186,12 +192,12 @@ func (o Options) withDefaults() Options {
 	if o.Recall == 0 && o.Divisions == 0 && o.Rounds == 0 {
 		o.Recall = DefaultRecall
 	}
-	o.Trigger = cmp.Or(o.Trigger, DefaultTrigger)
-	o.Visits = cmp.Or(o.Visits, o.visits())
-	o.Sample = cmp.Or(o.Sample, DefaultSample)
+	o.Paper.Trigger = cmp.Or(o.Paper.Trigger, DefaultTrigger)
+	o.Paper.Visits = cmp.Or(o.Paper.Visits, o.visits())
+	o.Paper.Sample = cmp.Or(o.Paper.Sample, DefaultSample)
 	o.Propagation = cmp.Or(o.Propagation, On)
-	o.Pairwise = cmp.Or(o.Pairwise, On)
-	o.Directions = cmp.Or(o.Directions, Principal)
+	o.Paper.Pairwise = cmp.Or(o.Paper.Pairwise, On)
+	o.Paper.Directions = cmp.Or(o.Paper.Directions, Principal)
 	o.Seed = cmp.Or(o.Seed, 1)
 	o.BadRows = cmp.Or(o.BadRows, Reject)
 	o.Duplicates = cmp.Or(o.Duplicates, Keep)

@@ -53,7 +53,7 @@ func TestOwnDistanceNeverPaysTwice(t *testing.T) {
 	data := clustered(9, n, dim)
 	dir := filepath.Join(t.TempDir(), "g")
 	c := &counted{data: data, dim: dim, slow: 30 * time.Microsecond, calls: map[[2]store.Row]int{}}
-	o := builder.Options{K: 5, Method: builder.Paper, LeafSize: 50, Visits: 40, Divisions: 3, Rounds: 1,
+	o := builder.Options{K: 5, Method: builder.Paper, LeafSize: 50, Paper: builder.PaperOptions{Visits: 40}, Divisions: 3, Rounds: 1,
 		Distance: &builder.Distance{Name: "chebyshev", Version: 1, Key: c.key}}
 
 	// Interrupted by errors again and again, as a crash would, then finished.

@@ -101,7 +101,7 @@ func TestAxes(t *testing.T) {
 	if res, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, noise, flatDim), o); res.Axes != 0 {
 		t.Errorf("noise was compared along %d axes", res.Axes)
 	}
-	o.Course.AllAxes = true
+	o.Balls.AllAxes = true
 	if res, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, flatDim), o); res.Axes != 0 {
 		t.Errorf("rows were compared along %d axes, not along all dimensions", res.Axes)
 	}

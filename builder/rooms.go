@@ -40,7 +40,7 @@ func (o *Options) choice() choose.Options {
 
 // balls returns the options that only the balls method reads.
 func (o *Options) balls() balls.Options {
-	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Course.Slack, Most: o.Course.Most, Under: o.Course.Under}
+	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Balls.Slack, Most: o.Balls.Most, Under: o.Balls.Under}
 	if o.Start != nil {
 		b.Known, b.Ends = o.Start.Near, o.Start.Ends
 	}
@@ -49,7 +49,7 @@ func (o *Options) balls() balls.Options {
 
 // paper returns the options that only the paper's method reads.
 func (o *Options) paper() paper.Options {
-	return paper.Options{Trigger: o.Trigger, Visits: o.Visits, Pairwise: o.Pairwise != Off, InPlace: o.InPlace, Reuse: o.PairCache != Off}
+	return paper.Options{Trigger: o.Paper.Trigger, Visits: o.Paper.Visits, Pairwise: o.Paper.Pairwise != Off, InPlace: o.Paper.InPlace, Reuse: o.PairCache != Off}
 }
 
 // planned returns the schedule of the balls method.

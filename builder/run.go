@@ -36,7 +36,7 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	r := &run{opts: opts, given: src}
 	r.Source = src
 	r.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
-		AllAxes: opts.Course.AllAxes, Sample: opts.Sample, Random: opts.Directions == Random}
+		AllAxes: opts.Balls.AllAxes, Sample: opts.Paper.Sample, Random: opts.Paper.Directions == Random}
 	r.ExactInstead, r.Widen = r.takeExact, r.controls().Widen
 	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then,
 		Goal: job.Goal{Recall: opts.Recall, Divisions: opts.Divisions, Rounds: opts.Rounds, Propagate: opts.Propagation == On,
@@ -50,7 +50,7 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	}
 	r.pairs = pairs.New(own, opts.PairCache == On, opts.PairCache == Off)
 	r.chooser.Options = opts.choice()
-	r.cost = &forecast.Forecast{Build: &r.Build, Groups: &r.Groups, Options: forecast.Options{Limit: opts.limit(), Visits: opts.Visits,
+	r.cost = &forecast.Forecast{Build: &r.Build, Groups: &r.Groups, Options: forecast.Options{Limit: opts.limit(), Visits: opts.Paper.Visits,
 		Switch: opts.planned().Switch, Propagate: opts.Propagation != Off, Collapse: opts.Duplicates == Collapse,
 		Divisible: r.chooser.Divisible(), Open: r.open}}
 	return r
@@ -73,7 +73,7 @@ func (r *run) choose() error {
 
 // controls finds exact lists of some rows.
 func (r *run) controls() *controls.Controls {
-	return &controls.Controls{Build: &r.Build, Visits: r.opts.Visits}
+	return &controls.Controls{Build: &r.Build, Visits: r.opts.Paper.Visits}
 }
 
 // take makes a method, by its name, that of the build.

@@ -23,7 +23,7 @@ func TestSharedScratch(t *testing.T) {
 			c := &counted{data: data, dim: dim, slow: 30 * time.Microsecond, calls: map[[2]store.Row]int{}}
 			dir, in := filepath.Join(t.TempDir(), "g"), input(t, data, dim)
 			g.Go(func() {
-				res, err := builder.Build(t.Context(), dir, in, builder.Options{K: 4, Method: builder.Paper, LeafSize: 40, Visits: 40,
+				res, err := builder.Build(t.Context(), dir, in, builder.Options{K: 4, Method: builder.Paper, LeafSize: 40, Paper: builder.PaperOptions{Visits: 40},
 					Divisions: 3, Rounds: 1, Scratch: scratch, Distance: &builder.Distance{Name: "chebyshev", Version: 1, Key: c.key}})
 				if err != nil {
 					t.Error(err)

@@ -33,14 +33,14 @@ func (o *Options) Validate() error {
 	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
 	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)
 	fault(v.LeafSize < 4 || v.LeafSize > 1<<16, "leaf size is %d, want 4 to %d", v.LeafSize, 1<<16)
-	fault(!(v.Trigger >= 0 && v.Trigger <= 1), "trigger is %v, want 0 to 1", v.Trigger)
-	fault(v.Visits < 1 || v.Visits > 1<<20, "visits are %d, want 1 to %d", v.Visits, 1<<20)
-	fault(v.Sample < 2 || v.Sample > 1<<15, "sample is %d, want 2 to %d", v.Sample, 1<<15)
-	fault(v.Course.Slack < 0 || v.Course.Slack > MaxK || v.Course.Most < 0 || v.Course.Most > MaxK || !(v.Course.Under >= 0 && v.Course.Under <= 1),
-		"course %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Course, MaxK)
+	fault(!(v.Paper.Trigger >= 0 && v.Paper.Trigger <= 1), "trigger is %v, want 0 to 1", v.Paper.Trigger)
+	fault(v.Paper.Visits < 1 || v.Paper.Visits > 1<<20, "visits are %d, want 1 to %d", v.Paper.Visits, 1<<20)
+	fault(v.Paper.Sample < 2 || v.Paper.Sample > 1<<15, "sample is %d, want 2 to %d", v.Paper.Sample, 1<<15)
+	fault(v.Balls.Slack < 0 || v.Balls.Slack > MaxK || v.Balls.Most < 0 || v.Balls.Most > MaxK || !(v.Balls.Under >= 0 && v.Balls.Under <= 1),
+		"balls %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Balls, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
 	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
-	fault(v.Directions != Principal && v.Directions != Random, "directions %q, want principal or random", v.Directions)
+	fault(v.Paper.Directions != Principal && v.Paper.Directions != Random, "directions %q, want principal or random", v.Paper.Directions)
 	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
 	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
 	fault(v.Copies < 0 || v.Copies > MaxK, "copies are %d, want 1 to %d, or 0 for all", v.Copies, MaxK)
@@ -48,8 +48,8 @@ func (o *Options) Validate() error {
 	fault(v.IDs != "" && v.Names != nil, "ids are given by a file, %s, and by Names: want one of them", v.IDs)
 	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
 	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
-	fault(v.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
-	fault(v.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
+	fault(v.Paper.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
+	fault(v.Paper.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
 	if d := v.Distance; d != nil {
 		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")
 		fault(v.Duplicates == Collapse, "duplicates do not collapse with a distance of your own: rows of the same bytes may be different things to it")
@@ -64,17 +64,17 @@ func (o *Options) paperOnly() string {
 	switch {
 	case o.Distance != nil:
 		return "a distance of your own"
-	case o.Trigger != DefaultTrigger:
+	case o.Paper.Trigger != DefaultTrigger:
 		return "a trigger"
-	case o.Visits != o.visits():
+	case o.Paper.Visits != o.visits():
 		return "a number of visits"
-	case o.Sample != DefaultSample:
+	case o.Paper.Sample != DefaultSample:
 		return "a sample for directions"
-	case o.Pairwise != On:
+	case o.Paper.Pairwise != On:
 		return "lists without the pairwise update"
-	case o.Directions != Principal:
+	case o.Paper.Directions != Principal:
 		return "random directions"
-	case o.InPlace:
+	case o.Paper.InPlace:
 		return "updates in place"
 	}
 	return ""

@@ -88,7 +88,7 @@ func TestVariants(t *testing.T) {
 	names := map[string]bool{}
 	for _, v := range Variants {
 		o := v.Options(20)
-		if err := o.Validate(); names[v.Name] || err != nil && !o.InPlace {
+		if err := o.Validate(); names[v.Name] || err != nil && !o.Paper.InPlace {
 			t.Errorf("%s: %v", v.Name, err)
 		}
 		names[v.Name] = true

@@ -30,9 +30,9 @@ type Constant struct {
 // Constants are those that shape builds by balls.
 var Constants = []Constant{
 	{"rows of a leaf", []float64{builder.DefaultBallSize, 500, 1500}, func(o *builder.Options, v float64) { o.LeafSize = int(v) }},
-	{"candidates beyond k", []float64{8, 4, 12}, func(o *builder.Options, v float64) { o.Course.Slack = int(v) }},
-	{"listing rows in a join", []float64{30, 20, 45}, func(o *builder.Options, v float64) { o.Course.Most = int(v) }},
-	{"joins begin under the target by", []float64{0.075, 0.05, 0.1}, func(o *builder.Options, v float64) { o.Course.Under = v }},
+	{"candidates beyond k", []float64{8, 4, 12}, func(o *builder.Options, v float64) { o.Balls.Slack = int(v) }},
+	{"listing rows in a join", []float64{30, 20, 45}, func(o *builder.Options, v float64) { o.Balls.Most = int(v) }},
+	{"joins begin under the target by", []float64{0.075, 0.05, 0.1}, func(o *builder.Options, v float64) { o.Balls.Under = v }},
 }
 
 // Recalls are where fronts are read.
@@ -83,7 +83,7 @@ func (c *Config) Run(ctx context.Context, input string) (*Fronts, error) {
 				o.Recall, o.Seed = target, uint64(repeat+1)
 				p, err := c.one(ctx, in, truth, o)
 				if err != nil {
-					return nil, fmt.Errorf("fit: %s, %+v: %w", input, o.Course, err)
+					return nil, fmt.Errorf("fit: %s, %+v: %w", input, o.Balls, err)
 				}
 				found[i] = append(found[i], p)
 			}

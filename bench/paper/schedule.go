@@ -223,7 +223,7 @@ func (p *planner) visits(d data) {
 // would make another number.
 var sameDivisions = []ablation.Variant{
 	{Name: "M 8", Change: func(o *builder.Options) { o.Divisions = 8 }},
-	{Name: "M 8, random directions", Change: func(o *builder.Options) { o.Divisions, o.Directions = 8, builder.Random }},
+	{Name: "M 8, random directions", Change: func(o *builder.Options) { o.Divisions, o.Paper.Directions = 8, builder.Random }},
 }
 
 // ablations builds by the paper's method, and with each of its parts switched off

@@ -25,12 +25,12 @@ var rules = []struct {
 	name    string
 	options builder.Options
 }{
-	{"effective rate under 0.10", builder.Options{Trigger: 0.10, Rounds: 1}},
+	{"effective rate under 0.10", builder.Options{Paper: builder.PaperOptions{Trigger: 0.10}, Rounds: 1}},
 	{"effective rate under 0.05", builder.Options{Rounds: 1}},
-	{"effective rate under 0.02", builder.Options{Trigger: 0.02, Rounds: 1}},
-	{"controls, target 0.90", builder.Options{Trigger: 1, Recall: 0.90}},
-	{"controls, target 0.95", builder.Options{Trigger: 1, Recall: 0.95}},
-	{"controls, target 0.98", builder.Options{Trigger: 1, Recall: 0.98}},
+	{"effective rate under 0.02", builder.Options{Paper: builder.PaperOptions{Trigger: 0.02}, Rounds: 1}},
+	{"controls, target 0.90", builder.Options{Paper: builder.PaperOptions{Trigger: 1}, Recall: 0.90}},
+	{"controls, target 0.95", builder.Options{Paper: builder.PaperOptions{Trigger: 1}, Recall: 0.95}},
+	{"controls, target 0.98", builder.Options{Paper: builder.PaperOptions{Trigger: 1}, Recall: 0.98}},
 	{"both, target 0.95", builder.Options{Recall: 0.95}},
 }
 
@@ -42,7 +42,7 @@ func (p *planner) triggers(d data) {
 	}
 	for _, m := range fixedM {
 		for _, t := range fixedT {
-			add(fixed(m, t), builder.Options{Divisions: m, Rounds: 1, Visits: t}, division*float64(m)+round*float64(t)/500)
+			add(fixed(m, t), builder.Options{Divisions: m, Rounds: 1, Paper: builder.PaperOptions{Visits: t}}, division*float64(m)+round*float64(t)/500)
 		}
 	}
 	for _, rule := range rules {

@@ -137,13 +137,13 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.search, "search", "on", "make the links that \"knng search\" follows, 8 k bytes a row and at most 160: on, or off (the first search makes them)")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "keep computed distances for propagation: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
-	f.Float64Var(&o.Trigger, "trigger", builder.DefaultTrigger, "effective rate under which propagation starts")
-	f.IntVar(&o.Visits, "visits", 0, "most points visited around a row (default 500, and at least twice k)")
-	f.IntVar(&o.Sample, "sample", builder.DefaultSample, "rows of a node that give its direction")
+	f.Float64Var(&o.Paper.Trigger, "trigger", builder.DefaultTrigger, "effective rate under which propagation starts")
+	f.IntVar(&o.Paper.Visits, "visits", 0, "most points visited around a row (default 500, and at least twice k)")
+	f.IntVar(&o.Paper.Sample, "sample", builder.DefaultSample, "rows of a node that give its direction")
 	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: compare neighbors of neighbors after the divisions: on or off")
 	f.StringVar(&b.pairwise, "pairwise", "on", "offer a pair to both of its rows: on or off")
 	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")
-	f.BoolVar(&o.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
+	f.BoolVar(&o.Paper.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
 	groupFlags(c, buildGroups)
 }
 
@@ -218,11 +218,11 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 		return fmt.Errorf("--bits is for --metric hamming and jaccard, not %v", o.Metric)
 	}
 	o.Method, o.BadRows = builder.Method(b.method), builder.BadRows(b.badRows)
-	o.Duplicates, o.Directions = builder.Duplicates(b.duplicates), builder.Directions(b.directions)
+	o.Duplicates, o.Paper.Directions = builder.Duplicates(b.duplicates), builder.Directions(b.directions)
 	for _, s := range []struct {
 		name, value string
 		to          *builder.Switch
-	}{{"pair-cache", b.pairCache, &o.PairCache}, {"propagation", b.propagation, &o.Propagation}, {"pairwise", b.pairwise, &o.Pairwise}} {
+	}{{"pair-cache", b.pairCache, &o.PairCache}, {"propagation", b.propagation, &o.Propagation}, {"pairwise", b.pairwise, &o.Paper.Pairwise}} {
 		if *s.to, err = parseSwitch(s.name, s.value); err != nil {
 			return err
 		}

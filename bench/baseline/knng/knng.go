@@ -50,7 +50,7 @@ func Divisions(m int) Builder {
 // visits rows around a row. Zeros are the paper's: divisions until the effective
 // rate falls under 0.05, and the builder's default.
 func Propagated(m, visits int) Builder {
-	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Rounds: 1, Visits: visits, PairCache: builder.On}}
+	return Builder{Options: builder.Options{Method: builder.Paper, Divisions: m, Rounds: 1, Paper: builder.PaperOptions{Visits: visits}, PairCache: builder.On}}
 }
 
 // Longer is a builder whose lists are longer than k while the graph is built.

@@ -160,6 +160,7 @@ func (r *run) stages() error {
 			break
 		}
 		r.cost.More(kind)
+		r.cost.Foresee(nil)
 		if err := r.RoomForStage(kind); err != nil {
 			return err
 		}

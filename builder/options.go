@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -45,7 +46,7 @@ type Options struct {
 	PairCache Switch                           // chosen from the measured cost of the distance
 	Scratch   string                           // "" is DIR/scratch
 	Progress  func(Event)                      // called from one goroutine at a time; must be quick
-	Then      float64                          // the time of your own work after the build, as a share of the build's: Event.Share, Event.Left and Told count it in
+	Then      func(p *plan.Plan) float64       // the seconds of your own work after the build, where the build goes as p says: Event.Share, Event.Left and Told count it in
 	Logger    func(format string, args ...any) // Pebble's complaints; may be called by several goroutines at once; nil drops them
 
 	files store.FS      // store.DraftOptions.FS; set by tests

@@ -53,6 +53,7 @@ func newRun(ctx context.Context, opts Options, src *vectors.Input, space *distan
 	r.cost = &forecast.Forecast{Build: &r.Build, Groups: &r.Groups, Options: forecast.Options{Limit: opts.limit(), Visits: opts.Paper.Visits,
 		Switch: opts.planned().Switch, Propagate: opts.Propagation != Off, Collapse: opts.Duplicates == Collapse,
 		Divisible: r.chooser.Divisible(), Open: r.open}}
+	r.Foresee = r.cost.Foresee
 	return r
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // ranks says which passes come after which: of those before the one at hand nothing is left.
 // Passes of one rank take turns.
 var ranks = map[string]int{
-	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "axes": 4, "bounds": 4, "index": 4,
+	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "axes": 4, "short codes": 4, "bounds": 4, "index": 4,
 	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
 	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
 }
@@ -70,6 +71,9 @@ func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 			continue
 		}
 		seconds += pass.left(d, speed)
+		if p.Recall > 0 && !p.found && pass.Name == "divisions" {
+			seconds += oneMore * pass.own(d, speed) * pass.Seconds / pass.weight(math.Max(1, pass.Times))
+		}
 	}
 	return seconds + p.unplanned(c, at, passes[at]), true
 }
@@ -93,7 +97,7 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 	now := c.Now
 	for _, phase := range c.Spent {
 		times := 1.0
-		if part, counted := c.Parts[phase.Name]; phase.Name == "exact" { // which stops between stages, and has all of them as its units
+		if part, counted := c.Parts[phase.Name]; phase.Name == "exact" || counted && ofRound(phase.Name) && c.Ends[phase.Name] > 0 { // which stop between stages, and early
 			times = part
 		} else if ends := c.Ends[phase.Name]; ends > 0 {
 			times = float64(ends)
@@ -111,21 +115,38 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 	return passes
 }
 
+// ofRound reports whether a phase is a round of joins, which ends when the recall suffices.
+func ofRound(phase string) bool { return strings.HasPrefix(phase, "propagation ") }
+
+// beyond is how much longer than so far a round takes that has passed its forecast.
+const beyond = 1.1
+
 // of is how much of a pass is done, up to 1: of twice a pass that is made of two phases.
 func (p *Pass) of(d done) float64 {
 	times := math.Max(1, math.Ceil(p.Times))
 	switch p.Name {
 	case "controls", "seal": // exact lists of rows that steer, and of others that tell; checksum and seal
 		times = 2
-	case "divisions", "leaders", "propagation", "fold", "folds": // of which there may be more than planned
+	case "propagation":
+		times = p.Times
+		if d.running {
+			times = math.Max(times, beyond*d.times)
+		}
+		times = math.Max(times, 0.01)
+	case "divisions", "leaders", "fold", "folds": // of which there may be more than planned
 		times = math.Max(times, math.Ceil(d.times))
 	}
 	return math.Min(1, p.weight(d.times)/p.weight(times))
 }
 
-// weight is how many times of the later ones so many take together.
+// weight is how many times of the later ones so many take together; of rounds, which compare less
+// and less, how many times of the first.
 func (p *Pass) weight(times float64) float64 {
-	first := math.Max(1, p.first)
+	if p.Name == "propagation" {
+		whole := math.Floor(times)
+		return (1-math.Pow(laterRound, whole))/(1-laterRound) + (times-whole)*math.Pow(laterRound, whole)
+	}
+	first := cmp.Or(p.first, 1)
 	return first*math.Min(times, 1) + math.Max(0, times-1)
 }
 
@@ -135,6 +156,15 @@ const (
 	trusted     = 0.05
 	trustedPlan = 0.02
 )
+
+// oneMore is how likely one more division is than planned, before the first has found anything.
+const oneMore = 0.5
+
+// Found says that this plan goes by what stages have found.
+func (p *Plan) Found() *Plan {
+	p.found = true
+	return p
+}
 
 // speed is how many seconds one of the plan takes: a mean of factors, as a plan made while
 // others had the machine is as easily many times too long as too short.
@@ -163,11 +193,15 @@ func (p *Pass) left(d done, speed float64) float64 {
 	if part == 0 && d.running { // nobody counts how far it is
 		return math.Max(p.Seconds*speed-d.seconds, 0.1*p.Seconds*speed)
 	}
-	own := (d.seconds + trusted*p.Seconds*speed) / (p.Seconds*part + trusted*p.Seconds)
+	return p.Seconds * (1 - part) * p.own(d, speed)
+}
+
+// own is how many seconds one of the plan takes in this pass.
+func (p *Pass) own(d done, speed float64) float64 {
 	if p.Seconds == 0 {
 		return 0
 	}
-	return p.Seconds * (1 - part) * own
+	return (d.seconds + trusted*p.Seconds*speed) / (p.Seconds*p.of(d) + trusted*p.Seconds)
 }
 
 // unplanned is the time that the current phase still takes where the plan has no pass for it.

@@ -17,7 +17,9 @@ type Plan struct {
 	WrittenBytes  int64   `json:"written_bytes"`
 	Seconds       float64 `json:"seconds,omitempty"` // 0: the machine was not measured
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
-	Rates         *Rates  `json:"rates,omitempty"` // as they were measured
+	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
+	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
+	found         bool    // see Found
 
 	// builder.Plan adds the limit that it planned by, and the least under which a
 	// build begins. The least includes the measuring for a plan, so it may exceed the peak.
@@ -83,7 +85,7 @@ const fixedMemory = 7.6e6
 
 // total sums the passes up. The heap keeps its size for minutes: a pass
 // has the largest heap of the passes before it.
-func (p *Plan) total(r Rates) *Plan {
+func (p *Plan) total(s *Shape, r Rates) *Plan {
 	var heap float64
 	for i := range p.Passes {
 		pass := &p.Passes[i]
@@ -98,12 +100,13 @@ func (p *Plan) total(r Rates) *Plan {
 		parallel, alone := r.cpu(pass.work)
 		p.CPUSeconds += parallel + alone
 	}
+	p.LinksSeconds = r.seconds(&Pass{work: s.links()})
 	return p
 }
 
 // Untimed forgets the time, which nobody has measured the machine for.
 func (p *Plan) Untimed() *Plan {
-	p.Seconds, p.CPUSeconds = 0, 0
+	p.Seconds, p.CPUSeconds, p.LinksSeconds = 0, 0, 0
 	for i := range p.Passes {
 		p.Passes[i].Seconds = 0
 	}

@@ -33,6 +33,7 @@ type Shape struct {
 	Spooled   bool  // rows are copied in input order first: they cannot be mapped, or some are left out
 	Collapse  bool
 	Threads   int
+	Kernel    string // by which rows are compared, for their time; "" is AVX-512's
 	Parts     Parts
 	TreeBytes int64 // of the boxes of the tree method
 }
@@ -75,7 +76,7 @@ func Of(s Shape, r Rates) *Plan {
 		p.Divisions, p.Rounds, p.Recall = 0, 0, 0
 		p.Passes = s.exact()
 	}
-	return p.total(r)
+	return p.total(&s, r)
 }
 
 func (s *Shape) n() float64 { return float64(s.Rows) }
@@ -165,18 +166,49 @@ func (s *Shape) write(name, does string, w work, held memory) Pass {
 	return Pass{Name: name, Does: does, Times: 1, ReadBytes: int64(read), WrittenBytes: int64(written), DiskBytes: int64(disk), work: w, held: held}
 }
 
+// The cost of sampled rows' exact lists beside the screens of as many pairs, and of those that
+// steer beside those that tell in the end, which wait for the lists as well. Processor time on
+// MNIST, SIFT and generated rows of 50: 1.7 to 3.8 in all.
+const (
+	screened      = 1.7
+	controlsFirst = 0.5
+)
+
 // measured is the pass that compares sampled rows with all others: they steer, and they
 // report recall.
 func (s *Shape) measured(pairs float64) Pass {
 	const share, rows = 0.05, 256 // of each of two samples
 	compared := max(share*pairs, 2*rows*s.n())
-	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: compared}}
+	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: screened * compared}, first: controlsFirst}
 	if s.Kind == Groups { // which has a copy of the few, and of some of the others at a time
+		p.work.screen, p.first = compared, 1 // as measured on SIFT
 		sampled := compared / 2 / s.n() * float64(s.RowBytes)
 		p.held = memory{heap: (sampled + math.Min(float64(s.Parts.Chunk), s.rowBytes())) * (1 + float64(s.CodeBytes)/float64(s.RowBytes))}
 		s.good(&p.held)
 	}
 	return p
+}
+
+// listedWords and sealedWords are the cost of a neighbor in the adjacency and in the seal, in
+// words touched. Processor time on MNIST, SIFT and generated rows: 50 to 90 ns, and 20 to 29.
+const (
+	listedWords    = 45.0
+	componentWords = 8.0 // of the components alone
+	sealedWords    = 20
+)
+
+// linksWords is the cost of a neighbor in the links of search, for linksRows rows: the more there
+// are, the farther apart are those that are compared. Processor time on GIST and MNIST, 60,000
+// and 70,000 rows, 140 to 180 ns; SIFT, 200,000, 260 ns; generated rows, 1,000,000, 370 ns.
+const (
+	linksWords = 128
+	linksRows  = 60_000
+)
+
+// links is the work of the links of search after the build.
+func (s *Shape) links() work {
+	doublings := math.Max(0, math.Log2(s.n()/linksRows))
+	return work{touched: linksWords * (1 + 0.3*doublings) * s.n() * float64(s.K)}
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is
@@ -189,14 +221,19 @@ func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
 	} else {
 		held.heap += 4 * n
 	}
-	w.alone += 8 * n * float64(s.K) // and components
+	listed := listedWords
+	if s.Kind == Groups { // whose lists are united here, which costs more
+		listed = componentWords
+	}
+	w.alone += listed * n * float64(s.K)
 	adjacency := Pass{Name: "adjacency", Does: "writes the lists in input order", Times: 1, WrittenBytes: int64(final),
 		DiskBytes: int64(kept + final), work: w, held: held}
-	w = work{hashed: 2 * final}
+	w = work{hashed: 2 * final, alone: sealedWords * n * float64(s.K)}
 	if !s.Reference {
 		w.hashed += s.rowBytes()
 	}
+	read := w.hashed + final
 	seal := Pass{Name: "seal", Does: "reads lists and rows for checksums, writes the view", Times: 1,
-		ReadBytes: int64(w.hashed + final), WrittenBytes: int64(n), DiskBytes: int64(kept + final + n), work: w, held: held}
+		ReadBytes: int64(read), WrittenBytes: int64(n), DiskBytes: int64(kept + final + n), work: w, held: held}
 	return []Pass{adjacency, seal}
 }

@@ -41,7 +41,7 @@ func (w *Whole) Expect(left func(Course) (seconds float64, known bool)) {
 	w.left = left
 }
 
-// Then counts work that follows the build into the whole: its time is a share of the build's.
+// Then counts work that follows the build into the whole: from now on its time is a share of the build's.
 func (w *Whole) Then(share float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,28 +5,32 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 )
-
-// linksShare is the time that the links of search take after a build, as a share of the build's
-// own. Processor time on SIFT, 150,000 rows, recall 0.95: 0.10 by parts, 0.16 by balls.
-const linksShare = 0.14
 
 // linked goes on with the share and the time left of a build when the links of search are made,
 // which the build counts in (builder.Options.Then).
 type linked struct {
 	show  func(builder.Event) // nil where nobody looks
 	share float64             // the largest that the build told
+	then  float64             // what they will take, as a share of the build's time, by its latest plan
 	links time.Duration       // that they will take, as the build told
 
 	mu   sync.Mutex
 	last builder.Event // of the links
 }
 
+// seconds is what the links will take, by a plan of the build.
+func (l *linked) seconds(p *plan.Plan) float64 {
+	l.then = p.LinksSeconds / p.Seconds
+	return p.LinksSeconds
+}
+
 // built shows an event of the build.
 func (l *linked) built(e builder.Event) {
 	if e.Share > 0 && e.Share < 1 {
-		l.links = time.Duration(float64(e.Left) / (1 - e.Share) * linksShare / (1 + linksShare))
+		l.links = time.Duration(float64(e.Left) / (1 - e.Share) * l.then / (1 + l.then))
 	}
 	l.share = max(l.share, e.Share)
 	if l.show != nil {

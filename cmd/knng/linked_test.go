@@ -17,10 +17,10 @@ import (
 // never falls.
 func TestLinked(t *testing.T) {
 	for _, links := range []float64{10, 14, 20} {
-		const build = 100.0
+		const build, linksShare = 100.0, 0.14
 		var told builder.Event
 		share, all := 0.0, build+links
-		l := &linked{show: func(e builder.Event) {
+		l := &linked{then: linksShare, show: func(e builder.Event) {
 			told = e
 			if e.Share < share || e.Share > 1 {
 				t.Errorf("links of %g s: share %g after %g", links, e.Share, share)

@@ -41,6 +41,7 @@ func (j *joins) run() error {
 		if err := m.look(&st); err != nil {
 			return err
 		}
+		m.Foresee(&st)
 	}
 	st.Evaluated = st.Requested
 	err := m.endBallStage(st)

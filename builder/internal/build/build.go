@@ -31,6 +31,10 @@ type Build struct {
 	// after the method before it has freed its memory.
 	ExactInstead func() error
 
+	// Foresee forecasts the time left from the finished stages, and from the one under way (nil
+	// between stages).
+	Foresee func(under *job.Stage)
+
 	// Widen has so many rows steer from now on: it computes their exact lists.
 	Widen func(rows int) error
 }

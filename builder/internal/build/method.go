@@ -53,6 +53,14 @@ type Traits struct {
 	InParts   string // the method that takes less memory for the same; "": none does
 }
 
+// Foreseeing is a method that forecasts its stages from what they have found.
+type Foreseeing interface {
+	Method
+	// Ahead is Expected after the finished stages, and with what the one under way has found (nil
+	// between stages).
+	Ahead(aim *plan.Aim, under *job.Stage) (divisions int, rounds float64)
+}
+
 // OnDisk is a method with lists that never stand in memory together: it writes the graph itself.
 type OnDisk interface {
 	Method

@@ -97,7 +97,7 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (*plan.Pl
 	if err != nil {
 		return nil, err
 	}
-	shape := f.shape(f.State.Method)
+	shape := f.timed()
 	intrinsic := 0.0
 	if f.Goal.Recall > 0 { // which is all that it is for
 		if intrinsic, err = calibrate.IntrinsicDim(f.Ctx, g); err != nil {
@@ -148,8 +148,7 @@ func (f *Forecast) shape(method string) plan.Shape {
 // expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
 // as they are where nothing steers, or guessed.
 func (f *Forecast) expected(intrinsic float64) (divisions int, rounds float64) {
-	divisions, rounds = f.Method.Expected(&plan.Aim{Recall: f.Goal.Recall, Switch: f.Switch, Rows: int64(len(f.Good)),
-		Intrinsic: intrinsic, Overlap: job.Overlap, LeafSize: f.Set.LeafSize, Most: job.MaxDivisions})
+	divisions, rounds = f.Method.Expected(f.aim(intrinsic))
 	if f.Traits.Complete {
 		return divisions, rounds
 	}
@@ -190,13 +189,7 @@ func (f *Forecast) More(kind string) {
 	if divisions <= before.Divisions && rounds <= math.Ceil(before.Rounds) {
 		return
 	}
-	s := f.shape(f.State.Method)
-	s.Divisions, s.Rounds = max(divisions, before.Divisions), max(rounds, before.Rounds)
-	rates := plan.Nominal(s, job.FreeShare(f.Job.Threads))
-	if f.rates != nil {
-		rates = *f.rates
-	}
-	p := plan.Of(s, rates)
+	p := f.planOf(max(divisions, before.Divisions), max(rounds, before.Rounds))
 	f.State.Revised = p
 	f.Expects(p)
 	f.Say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))

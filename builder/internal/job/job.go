@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/internal/offheap"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
 )
@@ -14,8 +15,8 @@ import (
 type Job struct {
 	Ctx     context.Context
 	Threads int
-	OnEvent func(progress.Event) // nil where nobody listens
-	Then    float64              // the time of the caller's work after the build, as a share of the build's
+	OnEvent func(progress.Event)               // nil where nobody listens
+	Then    func(*plan.Plan) (seconds float64) // of the caller's work after the build, as a plan of that goes; nil: there is none
 	Goal    Goal
 
 	Draft   *store.Draft

@@ -27,7 +27,6 @@ const tellEvery = time.Second
 // Publish publishes the build's progress from now until stop is called.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
-	j.whole.Then(j.Then)
 	j.Expects(j.State.Expected)
 	j.Expects(j.State.Revised)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -67,7 +66,11 @@ func (j *Job) tellHow(now time.Time) {
 
 // Expects takes the time left from a plan.
 func (j *Job) Expects(p *plan.Plan) {
-	if p != nil {
-		j.whole.Expect(p.Left)
+	if p == nil {
+		return
 	}
+	if j.Then != nil && p.Seconds > 0 {
+		j.whole.Then(j.Then(p) / p.Seconds)
+	}
+	j.whole.Expect(p.Left)
 }

@@ -5,6 +5,7 @@ package simd
 // codes2 are the tiles of AVX2.
 func codes2() *Codes {
 	c := lists2.codes()
+	c.Steps = stepsBy(stepsByEights2)
 	inWords(c)
 	return c
 }
@@ -31,6 +32,7 @@ func inWords(c *Codes) {
 // codes2Bytes are the tiles of AVX2 where the CPU multiplies bytes.
 func codes2Bytes() *Codes {
 	c := lists2.codes()
+	c.Steps = stepsBy(stepsByEights2)
 	c.Pack = packBy(pack2, 0x80808080, 1)
 	c.Dots = func(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int, _ []byte) {
 		stride := PanelBytes(groups)

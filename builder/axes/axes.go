@@ -1,6 +1,6 @@
 // Package axes decides along how many axes codes are compared in place of all dimensions, and
-// whether short codes are: along so few that most neighbors of a row are still among its
-// candidates.
+// whether codes are short, along axes or not: so few and short that most neighbors of a row are
+// still among its candidates.
 package axes
 
 import (
@@ -153,7 +153,7 @@ func (t *trial) among(axes *codes.Axes) (*Chosen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chosen{all.Take(count), all}, nil
+	return t.taken(all, count, sample, t.exact, t.allowed)
 }
 
 // fewest returns as few of all axes as lose at most allowed of exact lists, beginning with
@@ -225,9 +225,9 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 			if count, err = t.fewer(all, count, codes.AxesStep, lost, truth, t.Loss); err != nil {
 				return nil, err
 			}
-			return &Chosen{all.Take(count), all}, nil
+			return t.taken(all, count, all, truth, t.Loss)
 		case lost <= t.most(checkedQueries):
-			return &Chosen{all.Take(count), all}, nil
+			return t.taken(all, count, all, truth, t.Loss)
 		}
 		t.tooFew = count
 		if t.need = count + codes.AxesStep*max(1, steps(t.Loss, lost)); t.need > axes.Count {
@@ -240,7 +240,11 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 // most is how much of so many rows of the truth may be found lost: the loss allowed and its
 // standard error.
 func (c Choice) most(queries int) float64 {
-	return c.Loss + math.Sqrt(c.Loss/float64(c.K*min(queries, len(c.Truth.Rows))))
+	return c.mostOf(c.Loss, min(queries, len(c.Truth.Rows)))
+}
+
+func (c Choice) mostOf(loss float64, queries int) float64 {
+	return loss + math.Sqrt(loss/float64(c.K*queries))
 }
 
 // lost is the share of the neighbors in exact lists that are not among the candidates that

@@ -16,7 +16,9 @@ func (s *Shape) balls(r Rates) []Pass {
 	s.good(&held)
 	held.block(8*k*n + 4*n) // lists and their ends
 	reducing := held
-	reducing.heap += float64(s.AxesBytes) * n
+	if s.AxesBytes > 0 {
+		reducing.heap += (2*float64(s.AxesBytes) + leadBytes) * n // bytes, then short codes
+	}
 	if s.Shortens {
 		reducing.block(n * math.Ceil(float64(s.Dim)/4) * 4)
 		reducing.heap += 8 * n // their sums
@@ -70,6 +72,9 @@ func (s *Shape) balls(r Rates) []Pass {
 // nearKeys is the cost of the key of a candidate beside that of a row from anywhere: rows that are
 // near in space are near in memory. Processor time on MNIST, SIFT and generated rows: 0.5 to 0.9.
 const nearKeys = 0.7
+
+// leadBytes is the memory of a row's codes along leading axes, with their sums.
+const leadBytes = 64 + 24
 
 // shortQueries is how many rows are compared with all others to see whether short codes lose much.
 const shortQueries = 64

@@ -23,6 +23,9 @@ type Axes struct {
 	// Lead is how many of the axes come first because rows vary along them most.
 	Lead int `json:"lead,omitempty"`
 
+	// Short makes codes short: of six bits, along the same axes mixed evenly.
+	Short bool `json:"short,omitempty"`
+
 	// For the part of rows that is orthogonal to the axes; without a center it is ignored.
 	Center []byte  `json:"center,omitempty"` // of the rows: Dim codes
 	Scale  float64 `json:"scale,omitempty"`  // squared steps, along axes, of a squared code
@@ -180,9 +183,7 @@ func (a *Axes) scale(sample, axes *Matrix, threads int) error {
 			apart = append(apart, math.Abs(float64(x-a.Offsets[j])))
 		}
 	}
-	beyond := max(1, len(apart)-int(axesShare*float64(len(apart))))
-	far := max(1, largest(apart, beyond)[beyond-1])
-	a.Factor = int32(127 / far * (1 << simd.StepsShift))
+	a.Factor = factorOf(apart, axesShare)
 	a.Center = sample.mean()
 	var squared int64
 	for _, x := range a.Codes {

@@ -208,7 +208,7 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 // take copies row j of m to row i.
 func (o *Matrix) take(i int, m *Matrix, j int) {
 	o.sums[i] = m.sums[j]
-	if !o.Exact() {
+	if m.residuals != nil {
 		o.residuals[i] = m.residuals[j]
 	}
 	if !o.view {

@@ -15,6 +15,7 @@ type Nested struct {
 	far     []uint32 // of each row from the axes' center, squared; nil without one
 	kernel  *simd.Kernel
 	threads int
+	made    *Matrix // short codes that First made last
 }
 
 // Nested returns the codes of the rows of m along axes, which must have been found for codes
@@ -49,27 +50,39 @@ func (m *Matrix) Nested(a *Axes, threads int) (*Nested, error) {
 	})
 }
 
-// First returns the codes along the first count axes, a multiple of AxesStep: a view, as long
-// as [Nested.Take] is not called, with sums of its own.
+// First returns the codes along the first count axes, a multiple of AxesStep, with sums of its
+// own: bytes, in a view as long as [Nested.Take] is not called, or short codes.
 func (n *Nested) First(count int) (*Matrix, error) {
-	o := *n.along
-	o.groups, o.sums = count/4, make([]sums, o.n)
+	view := *n.along
+	view.groups = count / 4
+	if n.axes.Short {
+		return n.short(&view)
+	}
+	view.sums = make([]sums, view.n)
+	return &view, n.complete(&view, n.axes.Scale, 128)
+}
+
+// complete computes sums, and adds residuals, in squared steps of such a scale, from the center,
+// which has the code middle along each axis.
+func (n *Nested) complete(o *Matrix, scale float64, middle uint32) error {
 	if err := o.addUp(n.kernel, n.threads); err != nil {
-		return nil, err
+		return err
 	}
 	if n.far != nil {
 		o.rest = make([]uint32, o.n)
 		o.own += 4 * int64(o.n)
-		o.addRest(n.far, n.axes.Scale)
+		o.addRest(n.far, scale, middle)
 	}
-	return &o, nil
+	return nil
 }
 
 // addRest adds the share of the squared residual from the axes to the sums of each row, whose
-// squared distance from the center is in far.
-func (m *Matrix) addRest(far []uint32, scale float64) {
+// squared distance from the center, which has the code middle along each, is in far.
+func (m *Matrix) addRest(far []uint32, scale float64, middle uint32) {
 	for i, far := range far {
-		along := m.sums[i].add + 128*128*uint32(m.Dim())
+		s := m.sums[i]
+		sum := (s.norm - s.add) / (2 * m.kernel.Zero()) // of the codes
+		along := s.norm - 2*middle*sum + middle*middle*uint32(m.Dim())
 		beside := float64(scale*float64(far)) - float64(along)
 		more := uint32(min(max(0, restShare*beside), math.MaxInt32/4))
 		m.sums[i].norm += more
@@ -79,7 +92,16 @@ func (m *Matrix) addRest(far []uint32, scale float64) {
 }
 
 // Plain ignores residuals from the axes from now on, which are [Axes.Plain] then.
-func (n *Nested) Plain() { n.axes, n.far = n.axes.Plain(), nil }
+func (n *Nested) Plain() { n.axes, n.far, n.made = n.axes.Plain(), nil, nil }
+
+// Shorten makes codes short from now on, or bytes, as the axes then tell.
+func (n *Nested) Shorten(short bool) {
+	axes := *n.axes
+	axes.Short, n.axes = short, &axes
+	if !short {
+		n.made = nil
+	}
+}
 
 // Take gives up all but the first count axes, which it returns, and moves the codes together.
 func (n *Nested) Take(count int) *Axes {

@@ -61,11 +61,18 @@ func (m *Method) chooseAxes() error {
 		}
 		return m.shorten()
 	}
-	m.Say("codes along %d axes for %d dimensions", chosen.Axes.Count, m.Space.Dim())
+	m.Say("codes of %s along %d axes for %d dimensions", bits(chosen.Axes), chosen.Axes.Count, m.Space.Dim())
 	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
 	return m.Draft.Record("axes", chosen.Axes)
+}
+
+func bits(a *codes.Axes) string {
+	if a.Short {
+		return "six bits"
+	}
+	return "eight bits"
 }
 
 // choice is the task that fewer or shorter codes are chosen for.

@@ -5,8 +5,9 @@
 //   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf.
 //   - A round of joins (join.go) compares the neighbors of a row with each other.
 //   - Next decides between the two by the recall of the steering sample (recall.go).
-//   - Rows of many dimensions are compared along fewer axes where these lose little (axes.go).
-//   - All other rows are compared by short codes, of six bits, where these lose little (short.go).
+//   - Rows of many dimensions are compared along fewer axes where these lose little (axes.go), by
+//     short codes, of six bits, if these do as well.
+//   - All other rows are compared by short codes of all dimensions where these lose little (short.go).
 //   - Where codes cannot tell neighbors apart, rows are compared by keys; where divisions and joins
 //     stop paying, all pairs are compared (keys.go).
 //   - Under inner products balls hold rows of one direction and about one length (inner.go).

@@ -218,15 +218,20 @@ func (h *churning) round(ctx context.Context) error {
 		return err
 	}
 	h.point.Integrating += time.Since(began).Seconds()
-	v, err := h.db.View()
-	if err != nil {
-		return err
-	}
-	due := v.State().Due
-	if err := v.Close(); err != nil || !due {
+	st, err := h.state()
+	if err != nil || !st.Due {
 		return err
 	}
 	return h.compact(ctx)
+}
+
+// state is that of the newest view.
+func (h *churning) state() (living.State, error) {
+	v, err := h.db.View()
+	if err != nil {
+		return living.State{}, err
+	}
+	return v.State(), v.Close()
 }
 
 func (h *churning) compact(ctx context.Context) error {
@@ -305,10 +310,7 @@ func (h *churning) measure(ctx context.Context, what string, tell func(ChurnPoin
 	}
 	st := v.State()
 	p.Rows, p.Layered, p.Pending, p.Dead = st.Rows, st.Layered, st.Pending, st.Dead
-	if n := len(h.waits); n > 0 {
-		slices.Sort(h.waits)
-		p.Middle, p.Slow = h.waits[n/2], h.waits[n*99/100]
-	}
+	p.Middle, p.Slow = percentiles(h.waits)
 	h.waits = h.waits[:0]
 	tell(p)
 	return nil

@@ -46,3 +46,28 @@ func TestChurn(t *testing.T) {
 		}
 	}
 }
+
+// TestPuts: rows are put up to the bound of the tail and past it, and searches are timed.
+func TestPuts(t *testing.T) {
+	c := Config{Base: filepath.Join(t.TempDir(), "x.u8bin"), Work: t.TempDir(), Limit: 400, K: 5, Lists: 8, Recall: 0.95, Threads: []int{1}}
+	c.Queries = c.Base
+	w, err := vectors.Create(c.Base, vectors.Uint8, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if err := w.Append([]byte{byte(i), byte(i >> 3), byte(7 * i), byte(11 * i), 5, byte(13 * i)}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var points []PutsPoint
+	if err := c.RunPuts(t.Context(), 20, io.Discard, func(p PutsPoint) { points = append(points, p) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(points) != 4 || points[0].Syncs <= 0 || points[1].Puts <= 0 || points[1].Pending == 0 || points[2].Pending <= points[1].Pending || points[2].Slow < points[2].Middle || points[3].Middle <= 0 {
+		t.Errorf("%+v", points)
+	}
+}

@@ -35,3 +35,12 @@ func diskBytes() int64 {
 	}
 	return ru.Inblock * 512
 }
+
+// processor is the time of the processor that this process took, in seconds.
+func processor() float64 {
+	var ru unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {
+		return 0
+	}
+	return float64(ru.Utime.Nano()+ru.Stime.Nano()) / 1e9
+}

@@ -27,6 +27,7 @@ type Config struct {
 	Limit   int    // only the first rows; 0: all
 	Count   int    // only the first queries; 0: all
 	Work    string // folder for graphs, indexes and the truth
+	Keep    string // folder for the peers' indexes; "": Work
 	K       int    // results of a query
 	Lists   int    // neighbors of a row in the graph
 	Recall  float64
@@ -52,8 +53,8 @@ type Point struct {
 type side interface {
 	name() string
 	// made is how long it took to make the index from the file of rows, in this run or an
-	// earlier one, 0 where that is not known.
-	made() float64
+	// earlier one, and the processor's time for it; 0 where that is not known.
+	made() (seconds, processor float64)
 	answer(ctx context.Context, effort, threads int) (recall, seconds, comparisons float64, err error)
 	close() error
 }
@@ -87,7 +88,8 @@ func (c Config) Run(ctx context.Context, log io.Writer, tell func(Point)) (err e
 		sides = append(sides, p)
 	}
 	for _, s := range sides {
-		fmt.Fprintf(log, "%s: made in %.1f s\n", s.name(), s.made())
+		seconds, processor := s.made()
+		fmt.Fprintf(log, "%s: made in %.1f s, %.1f s of processor\n", s.name(), seconds, processor)
 	}
 	for _, threads := range c.Threads {
 		for _, effort := range c.Efforts {
@@ -133,6 +135,7 @@ type knng struct {
 	exact    [][]store.Neighbor
 	k        int
 	building float64
+	cpu      float64
 	links    float64
 }
 
@@ -140,6 +143,14 @@ type knng struct {
 func (c Config) path(what string) string {
 	base := strings.TrimSuffix(filepath.Base(c.Base), filepath.Ext(c.Base))
 	return filepath.Join(c.Work, fmt.Sprintf("%s-%d-%s", base, c.Limit, what))
+}
+
+// kept is the path of a peer's file of this configuration.
+func (c Config) kept(what string) string {
+	if c.Keep != "" {
+		c.Work = c.Keep
+	}
+	return c.path(what)
 }
 
 // open builds the graph where it is not there, and opens it and the queries.
@@ -151,7 +162,7 @@ func (c Config) open(ctx context.Context) (s *knng, err error) {
 		return nil, err
 	}
 	defer rows.Close()
-	begun := time.Now()
+	begun, spent := time.Now(), processor()
 	_, err = builder.Build(ctx, dir, rows, builder.Options{K: c.Lists, Recall: c.Recall})
 	if err != nil && !errors.Is(err, store.ErrFinished) {
 		return nil, err
@@ -169,6 +180,7 @@ func (c Config) open(ctx context.Context) (s *knng, err error) {
 	s.links = time.Since(begun).Seconds()
 	if s.building > 0 {
 		s.building += s.links
+		s.cpu = processor() - spent
 	}
 	return s, c.openQueries(s)
 }
@@ -216,8 +228,8 @@ func (c Config) truth(ctx context.Context, s *knng, log io.Writer) (exact [][]st
 	return exact, p.Commit()
 }
 
-func (s *knng) name() string  { return "knng" }
-func (s *knng) made() float64 { return s.building }
+func (s *knng) name() string                       { return "knng" }
+func (s *knng) made() (seconds, processor float64) { return s.building, s.cpu }
 
 func (s *knng) answer(ctx context.Context, effort, threads int) (recall, seconds, comparisons float64, err error) {
 	w := s.byCount[threads]

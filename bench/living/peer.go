@@ -21,17 +21,18 @@ var script string
 // A peer is an index in a Python process, which answers a line "EFFORT THREADS" with a line of
 // JSON.
 type peer struct {
-	which   string
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	seconds float64
+	which string
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	reply reply // when it was made
 }
 
 // A reply is a line of the process.
 type reply struct {
 	Error   string  `json:"error"`
 	Made    float64 `json:"made"`
+	CPU     float64 `json:"processor"`
 	Recall  float64 `json:"recall"`
 	Seconds float64 `json:"seconds"`
 }
@@ -39,7 +40,7 @@ type reply struct {
 // peer begins a process and waits until its index is made, or read back.
 func (c Config) peer(ctx context.Context, name string, ours *knng) (*peer, error) {
 	last := c.path(fmt.Sprintf("last-%d-%d.npy", ours.queries.Len(), c.K))
-	rows, queries := c.path("rows.npy"), c.path(fmt.Sprintf("queries-%d.npy", ours.queries.Len()))
+	rows, queries := c.kept("rows.npy"), c.path(fmt.Sprintf("queries-%d.npy", ours.queries.Len()))
 	if err := c.copyRows(rows, c.Base, c.Limit); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (c Config) peer(ctx context.Context, name string, ours *knng) (*peer, error
 	if err := ours.writeLast(last); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, c.Python, "-c", script, name, rows, queries, last, strconv.Itoa(c.K), c.path(name))
+	cmd := exec.CommandContext(ctx, c.Python, "-c", script, name, rows, queries, last, strconv.Itoa(c.K), c.kept(name))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -67,7 +68,7 @@ func (c Config) peer(ctx context.Context, name string, ours *knng) (*peer, error
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	p.seconds = r.Made
+	p.reply = r
 	return p, nil
 }
 
@@ -120,8 +121,8 @@ func (p *peer) read() (r reply, err error) {
 	return r, nil
 }
 
-func (p *peer) name() string  { return p.which }
-func (p *peer) made() float64 { return p.seconds }
+func (p *peer) name() string                       { return p.which }
+func (p *peer) made() (seconds, processor float64) { return p.reply.Made, p.reply.CPU }
 
 func (p *peer) answer(_ context.Context, effort, threads int) (recall, seconds, comparisons float64, err error) {
 	if _, err := fmt.Fprintf(p.in, "%d %d\n", effort, threads); err != nil {

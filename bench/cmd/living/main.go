@@ -9,6 +9,10 @@
 //	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -limit 200000 -churn 200
 //	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -deletes 10,30,50
 //
+// Or it puts rows, searches meanwhile, and asks the disk alone to keep as many bytes:
+//
+//	go run ./bench/cmd/living -base sift-1M.u8bin -queries queries.bvecs -limit 200000 -puts
+//
 // Or it merges the graphs of both halves of the rows, or counts the reads of queries that find
 // nothing in memory:
 //
@@ -27,6 +31,7 @@ import (
 
 	"github.com/knng/knng/bench/living"
 	"github.com/knng/knng/bench/peers"
+	"github.com/knng/knng/builder"
 )
 
 func main() {
@@ -36,6 +41,7 @@ func main() {
 	flag.IntVar(&c.Limit, "limit", 0, "only the first rows (default all)")
 	flag.IntVar(&c.Count, "count", 0, "only the first queries (default all)")
 	flag.StringVar(&c.Work, "work", "living.work", "folder for the graph, indexes and exact answers, which are kept")
+	flag.StringVar(&c.Keep, "keep", "", "folder for the peers' indexes, which are read back where they are there (default -work)")
 	flag.IntVar(&c.K, "k", 10, "results of a query")
 	flag.IntVar(&c.Lists, "lists", 20, "neighbors of a row in the graph")
 	flag.Float64Var(&c.Recall, "recall", 0.95, "recall of the graph")
@@ -49,8 +55,9 @@ func main() {
 	flag.Float64Var(&churn.Share, "share", 0.01, "with -churn: of the rows, in a round")
 	flag.IntVar(&churn.Every, "every", 10, "with -churn: rounds between measurements")
 	flag.IntVar(&churn.Sample, "sample", 500, "with -churn and -deletes: rows whose lists are measured")
-	flag.IntVar(&churn.Effort, "effort", 64, "with -churn and -deletes: of searches")
+	flag.IntVar(&churn.Effort, "effort", 64, "with -churn, -deletes and -puts: of searches")
 	deletes := flag.String("deletes", "", "instead: measure after these per cent of the rows are deleted, comma-separated")
+	puts := flag.Bool("puts", false, "instead: put rows beside a file that is synced as often, and search meanwhile")
 	merge := flag.Bool("merge", false, "instead: merge the graphs of both halves of the rows")
 	cold := flag.Int("cold", 0, "instead: so many queries, before each of which the system forgets the graph's files")
 	budget := flag.Int64("budget", 0, "with -cold: bytes of memory that may hold rows and links (default half of the memory)")
@@ -65,8 +72,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Println(peers.ThisMachine())
-	if *merge || *cold > 0 {
+	if *merge || *puts || *cold > 0 {
 		run := runMerge
+		if *puts {
+			run = func(ctx context.Context, c living.Config) error { return runPuts(ctx, c, churn.Effort) }
+		}
 		if *cold > 0 {
 			run = func(ctx context.Context, c living.Config) error { return runCold(ctx, c, *cold, *budget) }
 		}
@@ -99,9 +109,17 @@ func runChurn(ctx context.Context, c living.Config, churn living.Churn) error {
 	fmt.Println("| | rows | integrated | pending | dead | recall of lists | by the controls | of search | fewest results | integrations, seconds | compactions, seconds | puts a second | search p50, p99 |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	return c.RunChurn(ctx, churn, os.Stderr, func(p living.ChurnPoint) {
-		fmt.Printf("| %s | %d | %d | %d | %d | %.4f (%.4f to %.4f) | %.4f (%.4f to %.4f) | %.4f | %d | %.1f | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Layered, p.Pending, p.Dead,
-			p.Lists.Recall, p.Lists.Low, p.Lists.High, p.Controls.Recall, p.Controls.Low, p.Controls.High, p.Search, p.Fewest, p.Integrating, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
+		fmt.Printf("| %s | %d | %d | %d | %d | %s | %s | %.4f | %d | %.1f | %d, %.1f | %.0f | %v, %v |\n", p.What, p.Rows, p.Layered, p.Pending, p.Dead,
+			estimate(p.Lists), estimate(p.Controls), p.Search, p.Fewest, p.Integrating, p.Compactions, p.Compacting, p.Puts, p.Middle, p.Slow)
 	})
+}
+
+// estimate shows one, unless it is of no rows.
+func estimate(e builder.RecallEstimate) string {
+	if e.Sample == 0 {
+		return "none yet"
+	}
+	return fmt.Sprintf("%.4f (%.4f to %.4f)", e.Recall, e.Low, e.High)
 }
 
 // runMerge prints graphs of halves and of all rows.
@@ -109,7 +127,16 @@ func runMerge(ctx context.Context, c living.Config) error {
 	fmt.Println("| | pairs a row | seconds of processor | seconds | recall |")
 	fmt.Println("|---|---|---|---|---|")
 	return c.RunMerge(ctx, os.Stderr, func(p living.MergePoint) {
-		fmt.Printf("| %s | %.0f | %.2f | %.2f | %.4f (%.4f to %.4f) |\n", p.What, p.Pairs, p.CPU, p.Seconds, p.Recall.Recall, p.Recall.Low, p.Recall.High)
+		fmt.Printf("| %s | %.0f | %.2f | %.2f | %s |\n", p.What, p.Pairs, p.CPU, p.Seconds, estimate(p.Recall))
+	})
+}
+
+// runPuts prints a store that rows are put into.
+func runPuts(ctx context.Context, c living.Config, effort int) error {
+	fmt.Println("| | rows pending | puts a second | syncs a second | search p50 | p99 |")
+	fmt.Println("|---|---|---|---|---|---|")
+	return c.RunPuts(ctx, effort, os.Stderr, func(p living.PutsPoint) {
+		fmt.Printf("| %s | %d | %.0f | %.0f | %v | %v |\n", p.What, p.Pending, p.Puts, p.Syncs, p.Middle, p.Slow)
 	})
 }
 

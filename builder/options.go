@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -176,7 +177,7 @@ const (
 	DefaultVisits = 500
 	// DefaultSample is how many rows give a node its direction. Fewer make
 	// divisions more random and hyperplanes worse, more make them alike.
-	DefaultSample = 100
+	DefaultSample = fixed.DirectionRows
 	// DefaultRecall is the target that a build stops at.
 	DefaultRecall = 0.95
 	// MaxDivisions bounds a build that never reaches its target.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
@@ -43,10 +44,10 @@ type Balls struct {
 // Below the root a node has at most mostBelow leaders, as every place is compared with those
 // of several nodes. Tiles compare whole panels of 16.
 const (
-	mostDirect = 240
+	mostDirect = fixed.RootLeaders
 	bigBall    = 4
 	mostAtRoot = 1 << 15 // numbers of 16 bits tell them apart
-	mostBelow  = 96
+	mostBelow  = fixed.NodeLeaders
 	fewLeaders = 4
 	panel      = 16
 )

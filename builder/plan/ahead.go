@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"github.com/knng/knng/builder/internal/fixed"
+)
 
 // A Stand is how far the stages of a build have come that stops at a recall.
 type Stand struct {
@@ -38,7 +42,7 @@ func (a *Aim) Ahead(s Stand) (leaves int, rounds float64) {
 // from which rounds take over, but for one that would suffice; later where rounds gain too little.
 func (s *Stand) divides(a *Aim, joined bool) bool {
 	if s.Rounds == 0 {
-		return s.Recall < a.Switch && AfterDivision(s.Recall, s.Leaves, a.Overlap) < s.Wanted
+		return s.Recall < a.Switch && fixed.AfterDivision(s.Recall, s.Leaves, a.Overlap) < s.Wanted
 	}
 	return joined && s.Recall+(s.Recall-s.Before)/2 < s.Wanted
 }
@@ -46,7 +50,7 @@ func (s *Stand) divides(a *Aim, joined bool) bool {
 // divided is the recall after a division.
 func (s *Stand) divided(a *Aim, joined bool) float64 {
 	if s.Rounds == 0 {
-		return AfterDivision(s.Recall, s.Leaves, a.Overlap)
+		return fixed.AfterDivision(s.Recall, s.Leaves, a.Overlap)
 	}
 	return 1 - (1-s.Recall)*afterDivision
 }

@@ -3,10 +3,9 @@ package plan
 import (
 	"fmt"
 	"math"
-)
 
-// foldEvery is how long the balls method runs between two writings of its lists.
-const foldEvery = 8
+	"github.com/knng/knng/builder/internal/fixed"
+)
 
 // balls are the passes of the balls method; see package builder.
 func (s *Shape) balls(r Rates) []Pass {
@@ -100,7 +99,7 @@ func (s *Shape) ordered(tile float64) Pass {
 // fold is the pass that writes the lists between stages; a short build has none.
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
 	stages := math.Ceil(float64(s.Divisions)/float64(s.Overlap)) + math.Ceil(s.Rounds)
-	times := math.Floor(math.Min(stages, seconds/foldEvery))
+	times := math.Floor(math.Min(stages, seconds/fixed.FoldEvery.Seconds()))
 	lists := s.partial(s.n(), s.K+s.Slack)
 	return Pass{Name: "fold", Does: "writes the lists as they are, to go on from after an interruption", Times: times,
 		WrittenBytes: int64(times * lists), DiskBytes: int64(s.storedRows() + math.Min(times, 2)*lists), held: held,
@@ -118,9 +117,6 @@ func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 // some dozen others instead of some hundreds.
 const joinCost = 2.5
 
-// The most leaders of the root, and of a node below it (package division).
-const rootLeaders, nodeLeaders = 240, 96
-
 // division is how many pairs one division of the balls method compares in leaves, and
 // with leaders. Leaves have four tenths of the rows that they may have, on average:
 // 1,440 pairs a row in four leaves of 1,000 on GIST and MNIST, 1,640 on SIFT.
@@ -130,13 +126,13 @@ func (s *Shape) division() (leaf, tile float64) {
 		return n * n / 2, 0
 	}
 	leaders := math.Max(2, math.Floor(4*n/g))
-	if overlap > 1 && leaders > 4*rootLeaders { // places look into cells
+	if overlap > 1 && leaders > 4*fixed.RootLeaders { // places look into cells
 		return n * overlap * 0.4 * g, n * headed(leaders)
 	}
-	tile = math.Min(rootLeaders, leaders)
+	tile = math.Min(fixed.RootLeaders, leaders)
 	overlap = math.Min(overlap, tile)
 	for size := n * overlap / tile; size >= g; {
-		l := math.Max(4, math.Min(nodeLeaders, math.Floor(2*size/g)))
+		l := math.Max(4, math.Min(fixed.NodeLeaders, math.Floor(2*size/g)))
 		tile += overlap * l
 		size /= l
 	}
@@ -152,7 +148,7 @@ const laterRound = 0.4
 // tenths of the one before, because few entries are new.
 func (s *Shape) joined() (pairs float64) {
 	k := float64(s.K + s.Slack)
-	first := k*k/2 + (k+30)*(k+30)/8
+	first := k*k/2 + (k+fixed.ListingRows)*(k+fixed.ListingRows)/8
 	for done := 0.0; done < s.Rounds; done++ {
 		pairs += math.Min(1, s.Rounds-done) * first
 		first *= laterRound

@@ -52,14 +52,6 @@ func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 	return p, math.Max(0.4, math.Min(1, 0.9-0.05*doublings))
 }
 
-// AfterDivision is the recall to expect of a division in which a row stands in more balls,
-// after so many in which it found a recall. In the builds above with leaves of 1,000 rows
-// two, three and four divisions found that, given those before, within 0.024.
-func AfterDivision(recall float64, balls, more int) float64 {
-	const power = 0.7
-	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), power))
-}
-
 // fittedLeaf is the size of leaves that firstRecall was fitted to first. One of more rows
 // is worth (rows/fittedLeaf)^larger of them: the more, the higher the dimension.
 const fittedLeaf = 500

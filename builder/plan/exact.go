@@ -1,10 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
 
-// exactStage is how many rounds of blocks make a stage; after one, lists are folded
-// where their blocks have grown to the size of the lists (package builder).
-const exactStage = 8
+	"github.com/knng/knng/builder/internal/fixed"
+)
 
 // compressed is the size of blocks of single entries on disk, as a share of the lists: Pebble keeps
 // some of them smaller. Measured with rows as they come, on faces and MNIST, and in their
@@ -29,7 +29,7 @@ func (s *Shape) exact() []Pass {
 	held.block(8 * n * float64(s.K))
 	held.heap += float64(s.CodeBytes)*n + 4*n
 	s.good(&held)
-	rounds := math.Max(1, n/float64(BlockSide(s.Rows, s.CodeBytes > 0)))
+	rounds := math.Max(1, n/float64(fixed.BlockSide(s.Rows, s.CodeBytes > 0)))
 	// The entries that a round finds are kept: k a row in the first one, and in a later one
 	// those that are nearer than all before it.
 	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})
@@ -40,8 +40,8 @@ func (s *Shape) exact() []Pass {
 		_, tile := s.division()
 		order = s.ordered(tile)
 	}
-	first := lists * (1 + share*math.Log(math.Min(rounds, exactStage)))
-	later := lists * share * math.Log(math.Max(1, rounds/exactStage))
+	first := lists * (1 + share*math.Log(math.Min(rounds, fixed.ExactRounds)))
+	later := lists * share * math.Log(math.Max(1, rounds/fixed.ExactRounds))
 	folds := 0.0
 	if first > lists {
 		folds = 1 + math.Floor(later/lists)
@@ -65,11 +65,6 @@ func (s *Shape) exact() []Pass {
 	return append(passes, s.sealed(after, work{}, held)...)
 }
 
-// BoundLeaves is from how many leaves of rows on the exact method divides them once, to
-// bound the pairs that are too far: of 20 leaves the pairs of that are a sixth of all, and cost twice as
-// much as those that are only compared.
-const BoundLeaves = 20
-
 // bounds is the pass that divides the rows once before all are compared with all; few
 // rows have none. The lists of that are gone when those of all pairs come.
 func (s *Shape) bounds(held memory) (Pass, bool) {
@@ -87,27 +82,12 @@ func (s *Shape) bounds(held memory) (Pass, bool) {
 	return p, s.bounded()
 }
 
-func (s *Shape) bounded() bool { return s.byCodes() && s.Rows >= BoundLeaves*int64(s.LeafSize) }
-
-// longestRows is about how many a screen has as columns.
-const longestRows = 2048
+func (s *Shape) bounded() bool { return s.byCodes() && s.Rows >= fixed.BoundLeaves*int64(s.LeafSize) }
 
 // boundsByLongest is the same pass of inner products.
 func (s *Shape) boundsByLongest(held memory) Pass {
 	held.heap += 12 * s.n()
 	return Pass{Name: "bounds", Does: "compares rows with the longest, to know what is too far for their lists", Times: 1,
 		ReadBytes: int64(2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{screen: longestRows * s.n(), keys: s.n() * float64(s.K)}, held: held}
-}
-
-// BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which
-// keep threads busy. More than 2048 rows gain nothing: updating the lists of two blocks
-// is then little beside their pairs. Where all pairs are evaluated by a distance of
-// the user's own a quarter: a build stops between two blocks.
-func BlockSide(n int64, screened bool) int {
-	most := int64(2048)
-	if !screened {
-		most = 512
-	}
-	return int(min(most, max(16, n/32)))
+		work: work{screen: fixed.Columns * s.n(), keys: s.n() * float64(s.K)}, held: held}
 }

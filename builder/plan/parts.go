@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"github.com/knng/knng/builder/internal/fixed"
+)
 
 // parts are the passes of the parts method, one division after the other.
 func (s *Shape) parts() []Pass {
@@ -10,7 +14,7 @@ func (s *Shape) parts() []Pass {
 	units := first * (1 + laterUnits*(divisions-1)) // of all divisions
 	record := float64(s.RowBytes) + 4 + 2*float64(s.Overlap)
 	spill := s.partsCopies() * n * record
-	spilled := math.Min(spill, math.Max(Spilled*s.rowBytes(), spill/s.groups())) // a batch at a time
+	spilled := math.Min(spill, math.Max(fixed.SpillShare*s.rowBytes(), spill/s.groups())) // a batch at a time
 	batches := math.Ceil(spill / spilled)
 	folded := lists * math.Min(1, divisions-1) // the lists of the divisions before
 
@@ -55,13 +59,10 @@ func (s *Shape) parts() []Pass {
 // assignRow is the memory of a row beside its elements while its leaders are looked for.
 const assignRow = 160
 
-// assignBytes is the memory of the rows that a thread has at a time.
-const assignBytes = 4 << 20
-
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
 // parts), all of them together no more than there are.
 func (s *Shape) assigning() float64 {
-	return math.Min(float64(s.Threads)*assignBytes, s.n()*float64(s.RowBytes+int64(s.Dim)+assignRow))
+	return math.Min(float64(s.Threads)*fixed.AssignBytes, s.n()*float64(s.RowBytes+int64(s.Dim)+assignRow))
 }
 
 // stripes is the memory of stripes of lists: one for each thread and one that is written.
@@ -75,12 +76,6 @@ func (s *Shape) stripes() memory {
 	}
 	return held
 }
-
-// Spilled is how many times the bytes of all rows a batch of groups may take, on disk where
-// memory has no room for it. Rows
-// of 128 bytes stand in 2.9 of 460 groups, which is 3.2 times their bytes: with once
-// their bytes there were four batches, each of which reads all rows, now three.
-const Spilled = 17.0 / 16
 
 // foldedWords and unitedWords are the cost of uniting a byte of lists in folds and in the
 // last pass, in words touched: lists are decoded, merged and packed again, which no kernel
@@ -215,6 +210,6 @@ func (s *Shape) largeGroup() float64 {
 // spilling is the memory of the rows of groups on their way to a spill: 128 KiB of each group of a
 // batch, 32 MiB in all at the most (package groups). They are written before a group is read.
 func (s *Shape) spilling() float64 {
-	batch := math.Min(1, Spilled/s.partsCopies()) * s.groups()
-	return math.Min(32<<20, math.Min(batch*(128<<10), s.partsCopies()*s.rowBytes()))
+	batch := math.Min(1, fixed.SpillShare/s.partsCopies()) * s.groups()
+	return math.Min(fixed.GroupBuffers, math.Min(batch*fixed.GroupBuffer, s.partsCopies()*s.rowBytes()))
 }

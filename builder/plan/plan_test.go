@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -120,12 +121,12 @@ func TestAfterDivision(t *testing.T) {
 		{0.572, 0.772, 0.880, 0.927}, // GIST
 	} {
 		for i, next := range found[1:] {
-			if got := plan.AfterDivision(found[i], 4*(i+1), 4); math.Abs(got-next) > 0.025 {
+			if got := fixed.AfterDivision(found[i], 4*(i+1), 4); math.Abs(got-next) > 0.025 {
 				t.Errorf("after %v in %d balls: %.3f, found %.3f", found[i], 4*(i+1), got, next)
 			}
 		}
 	}
-	if got := plan.AfterDivision(1, 4, 4); got != 1 {
+	if got := fixed.AfterDivision(1, 4, 4); got != 1 {
 		t.Errorf("after all: %v", got)
 	}
 }

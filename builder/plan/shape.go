@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"github.com/knng/knng/builder/internal/fixed"
+)
 
 // Shape is the counts of an input and of the options of a build that its passes depend on.
 type Shape struct {
@@ -177,8 +181,7 @@ const (
 // measured is the pass that compares sampled rows with all others: they steer, and they
 // report recall.
 func (s *Shape) measured(pairs float64) Pass {
-	const share, rows = 0.05, 256 // of each of two samples
-	compared := max(share*pairs, 2*rows*s.n())
+	compared := max(fixed.ControlShare*pairs, 2*fixed.ControlRows*s.n()) // of two samples
 	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: screened * compared}, first: controlsFirst}
 	if s.Kind == Groups { // which has a copy of the few, and of some of the others at a time
 		p.work.screen, p.first = compared, 1 // as measured on SIFT

@@ -63,6 +63,8 @@ func mayImport(methods []string, from, to string) (rule string, ok bool) {
 		return "points imports no store", false
 	case strings.HasPrefix(to, "builder/") && to != "builder/internal/offheap" && from == "builder/knn":
 		return "lists are below all that makes them", false
+	case from == "builder/internal/fixed":
+		return "constants import nothing of the module", false
 	case strings.HasPrefix(to, "builder/internal/") && from == "builder/internal/limits":
 		return "limits is below all rooms of builder", false
 	case strings.HasPrefix(to, "vectors/codes") && from == "builder/internal/job":

@@ -3,8 +3,8 @@ package balls
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/plan"
 )
 
 // Next has divisions until joins find something
@@ -93,7 +93,7 @@ func (d decision) joinsKnown(balls, rounds int) bool {
 func (d decision) divisionsGoOn(balls int) bool {
 	s, g := d.s, d.g
 	last := s.Last()
-	return last.Recall < s.Plan.Switch && plan.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
+	return last.Recall < s.Plan.Switch && fixed.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
 }
 
 // soon reports whether more rounds of joins are likely to reach the target: each

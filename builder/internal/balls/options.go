@@ -3,6 +3,7 @@ package balls
 import (
 	"cmp"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 // On five sets, each left out of the choice that is tested on it (bench/cmd/fit, AVX-512
 // with VNNI), no other value of the first two takes more than 5 % less at equal recall anywhere.
 func (o *Options) Schedule() job.Schedule {
-	return job.Schedule{Balls: 12, Slack: cmp.Or(o.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Most, max(30, o.K)),
+	return job.Schedule{Balls: 12, Slack: cmp.Or(o.Slack, max(usualSlack, o.K/4)), Most: cmp.Or(o.Most, max(fixed.ListingRows, o.K)),
 		Switch: o.Aim - cmp.Or(o.Under, min(max(0.05, 1.5*(1-o.Aim)), 0.09))}
 }
 

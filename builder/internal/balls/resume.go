@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/store"
@@ -17,9 +18,8 @@ import (
 // Writing them takes a fraction of a second per million rows, a stage some
 // seconds, and a kill costs the stages since they were written last.
 
-// KeepEvery is how long stages may run between two writings: a kill costs ten seconds or less,
-// apart from a single stage that takes longer. It is a variable for tests.
-var KeepEvery = 8 * time.Second
+// KeepEvery is how long stages may run between two writings, a variable for tests.
+var KeepEvery = fixed.FoldEvery
 
 // keep writes the lists after a stage, if it is time.
 func (m *Method) keep() error {

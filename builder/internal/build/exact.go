@@ -1,12 +1,12 @@
 package build
 
 import (
-	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/internal/fixed"
 )
 
 // BlockSide is how many rows a block of the exact method has.
 func (b *Build) BlockSide() int {
-	return plan.BlockSide(int64(len(b.Good)), b.Own == nil)
+	return fixed.BlockSide(int64(len(b.Good)), b.Own == nil)
 }
 
 const AllInstead = "divisions and joins pay no longer: all pairs are compared"

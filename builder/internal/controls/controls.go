@@ -5,6 +5,7 @@ package controls
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 )
@@ -15,12 +16,12 @@ import (
 // between its target and 0.02 above it four times of five. With the twentieth of its
 // comparisons, forty rows, MNIST stopped at 0.974 where 0.90 was asked; with four times as
 // many rows the error is half of this, and controls are a tenth of a build's time.
-const Rows = 256
+const Rows = fixed.ControlRows
 
 // share is the part of a build's comparisons that controls may cost where distances
 // are expensive: measuring must not dominate a build. Half goes to the rows that
 // steer, half to those that report.
-const share = 0.05
+const share = fixed.ControlShare
 
 // LeastReport is how many rows report recall where their share of the comparisons
 // is less, and a distance of the user's own is expensive: with fewer the interval says

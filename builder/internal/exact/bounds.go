@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/points"
-	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 )
@@ -20,7 +20,7 @@ import (
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
 func (m *Method) boundLists() error {
-	if !m.Space.Metric().Coded() || m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < plan.BoundLeaves*m.Set.LeafSize {
+	if !m.Space.Metric().Coded() || m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < fixed.BoundLeaves*m.Set.LeafSize {
 		return nil
 	}
 	if err := m.HaveCodes(); err != nil || m.Codes == nil {

@@ -5,16 +5,13 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
-
-// stageRounds is how many rounds make a stage: folding may happen only between
-// stages, and the blocks of a stage pile up until then.
-const stageRounds = 8
 
 // ErrOtherBlocks refuses to go on with an exact build of a version whose blocks had other
 // rows: the counts of its units would be of other pairs.
@@ -40,7 +37,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
 func (m *Method) Settle() {
-	m.State.Side = plan.BlockSide(int64(len(m.Good)), m.Own == nil)
+	m.State.Side = fixed.BlockSide(int64(len(m.Good)), m.Own == nil)
 }
 
 // Arrange puts near rows first, where codes tell: lists then take little afterwards.
@@ -85,14 +82,14 @@ func (m *Method) seats() int { return (m.blockCount() + 1) / 2 * 2 }
 
 // exactStages is the number of stages: rounds 0 to seats-1.
 func (m *Method) exactStages() int {
-	return (m.seats() + stageRounds - 1) / stageRounds
+	return (m.seats() + fixed.ExactRounds - 1) / fixed.ExactRounds
 }
 
 // compareRounds runs the next stage.
 func (m *Method) compareRounds() error {
 	number := m.State.Count(job.ExactStage) + 1
-	from := (number - 1) * stageRounds
-	to := min(from+stageRounds, m.seats())
+	from := (number - 1) * fixed.ExactRounds
+	to := min(from+fixed.ExactRounds, m.seats())
 	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
@@ -124,7 +121,7 @@ func (m *Method) compareRounds() error {
 // exactRound does one round, a unit of the stage, and returns the function that commits it.
 func (m *Method) exactRound(round, first int) (sum job.Counts, commit func() error, err error) {
 	unit := round - first
-	done, _, err := m.Committed(stageRounds)
+	done, _, err := m.Committed(fixed.ExactRounds)
 	if err != nil {
 		return sum, nil, err
 	}

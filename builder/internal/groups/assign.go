@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -61,10 +62,6 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 	return l, nil
 }
 
-// assignBytes is about the memory of the rows that a goroutine takes at a time: many
-// beside the leaders, which are read through for each.
-const assignBytes = 4 << 20
-
 // assign writes the leaves of every row.
 func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 	return l.Assign(ctx, cells, l.Rows.Len(), l.take, l.assigned.Slice)
@@ -74,7 +71,7 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 // row. read fills room with rows from up to to, by several goroutines at once.
 func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
 	size := d.Space.RowBytes()
-	chunk := max(64, assignBytes/(size+d.Space.Dim()+cells.RowBytes()))
+	chunk := max(64, fixed.AssignBytes/(size+d.Space.Dim()+cells.RowBytes()))
 	return vectors.Ranges(d.Threads, n, chunk, func() func(from, to int) error {
 		follower := cells.Follower(d.Overlap)
 		room := make([]byte, min(chunk, n)*size)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/knng/knng/builder/internal/fixed"
 )
 
 // A Spill is the rows of a batch of groups side by side: in memory where the ledger has
@@ -16,18 +18,11 @@ type Spill struct {
 	starts []int64 // of groups in the region, and the end
 }
 
-// spillBuffer is how much of a group is written at a time, and spillBuffers the
-// most that the buffers of a batch take: some two hundred groups have the first, more have less.
-const (
-	spillBuffer  = 128 << 10
-	spillBuffers = 32 << 20
-)
-
 // Spill writes the rows of a batch, reading all rows once. dir is where the file goes if
 // there is one.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
-	s.buffer = max(l.record(), min(spillBuffer, spillBuffers/max(1, b.To-b.From)))
+	s.buffer = max(l.record(), min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, b.To-b.From)))
 	for i, rows := range l.groupRows[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(rows)*int64(l.record())
 	}

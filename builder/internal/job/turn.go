@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/internal/fixed"
 )
 
 // How a build reaches its target. Where divisions and joins stop paying before that, a build
@@ -191,7 +191,7 @@ func (g *Goal) expectedMore(s *State) float64 {
 	}
 	balls, recall, sum := s.ballsBy(len(s.Stages)), last.Recall, division
 	for range MaxDivisions {
-		recall = plan.AfterDivision(recall, balls, Overlap)
+		recall = fixed.AfterDivision(recall, balls, Overlap)
 		if recall >= aim {
 			break
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/solve"
-	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
 )
 
@@ -28,7 +28,7 @@ func (m *Method) divide() error {
 		return err
 	}
 	p := m.Begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
-	for _, batch := range leaves.Batches(int64(plan.Spilled * float64(m.N()*m.Space.RowBytes()))) {
+	for _, batch := range leaves.Batches(int64(fixed.SpillShare * float64(m.N()*m.Space.RowBytes()))) {
 		counts, err := m.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err

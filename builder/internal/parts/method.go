@@ -2,6 +2,7 @@ package parts
 
 import (
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
@@ -106,7 +107,7 @@ func (m *Method) Free() {
 // for them, and for the leaves of rows and the bounds of lists.
 func (m *Method) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.Space.RowBytes())
-	if plan.Spilled*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
+	if fixed.SpillShare*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
 		return 0
 	}
 	return rows

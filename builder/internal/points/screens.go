@@ -1,6 +1,7 @@
 package points
 
 import (
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -72,7 +73,7 @@ func (ps *Points) Screens() (func() screen.Screen, error) {
 
 // LeafColumns is the number of rows of a leaf that other rows are compared with at a time: a
 // quarter of a megabyte at usual dimensions, which fits a second-level cache.
-const LeafColumns = 2048
+const LeafColumns = fixed.Columns
 
 // screenBytes is the size of packed columns, which fit a second-level cache.
 const screenBytes = 640 << 10

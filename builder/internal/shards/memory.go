@@ -3,6 +3,7 @@ package shards
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/points"
@@ -37,7 +38,7 @@ func (s *Run) needs(t Task, ps *points.Points) int64 {
 	case "lead", "assign": // rows and codes of leaders, and rows of each thread
 		return leaders*(row+ps.CodeBytes(1)+40) + int64(s.worker.Threads)*32*limits.MiB
 	case "cut", "spill":
-		return 24*leaders + spillBuffers
+		return 24*leaders + fixed.GroupBuffers
 	case "solve": // rows, and two lists a row
 		return solve.GroupBytes*5/4 + 24*leaders + int64(s.worker.Threads)*4*limits.MiB
 	case "fold", "adjacency", "seal": // lists, those of one task, and a file of them

@@ -4,16 +4,10 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/arrange"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
-)
-
-// spillBuffers is about the memory of the buffers of all groups, of which each has spillBuffer
-// at most.
-const (
-	spillBuffers = 32 << 20
-	spillBuffer  = 128 << 10
 )
 
 // spilling writes the rows of a shard by groups.
@@ -92,7 +86,7 @@ func (o *spilling) begin(out *pieces.Writer, counts []int) {
 			used++
 		}
 	}
-	o.buffer = max(o.record, min(spillBuffer, spillBuffers/max(1, used)))
+	o.buffer = max(o.record, min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, used)))
 }
 
 // flush writes the buffer of a group.

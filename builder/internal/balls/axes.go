@@ -3,7 +3,7 @@ package balls
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/axes"
+	"github.com/knng/knng/builder/internal/axes"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/store"

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/knng/knng/builder/axes"
+	"github.com/knng/knng/builder/internal/axes"
 	"github.com/knng/knng/vectors/codes"
 )
 

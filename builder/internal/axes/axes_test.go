@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/knng/knng/builder/axes"
+	"github.com/knng/knng/builder/internal/axes"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"

@@ -3,7 +3,7 @@ package axes_test
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/axes"
+	"github.com/knng/knng/builder/internal/axes"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"

@@ -86,6 +86,10 @@ func BeginShards(ctx context.Context, folder string, src *vectors.Input, opts Op
 	return shards.Begin(folder, spec)
 }
 
+// OtherRuns says, in a line each, which runs a folder of runs holds beside one, and in how far they differ
+// from it: where the input or the program changed, a run is begun anew. Of an object store it says nothing.
+func OtherRuns(folder, run string) []string { return shards.Others(folder, run) }
+
 // specOf describes a run.
 func specOf(ctx context.Context, src *vectors.Input, opts Options, cut ShardOptions) (s shards.Spec, err error) {
 	if opts.Method == "" || opts.Method == Auto {

@@ -104,7 +104,7 @@ func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) err
 		return err
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"run": run, "rows": in.Len(), "dim": in.Dim(), "type": in.Type().String(), "row_bytes": in.Dim() * in.Type().Size(), "k": b.opts.K})
+		return g.printJSON(map[string]any{"run": run, "rows": in.Len(), "dim": in.Dim(), "type": in.Type().String(), "row_bytes": in.Dim() * in.Type().Size(), "k": b.opts.K, "others": builder.OtherRuns(b.out, run)})
 	}
 	fmt.Fprintln(g.stdout, run)
 	return nil

@@ -74,12 +74,42 @@ def test_a_task_that_always_fails_ends_the_run_with_its_words(rows, tmp_path):
     assert said.returncode == 1 and "Traceback" not in said.stderr and "nothing that was built is lost" in said.stderr
 
 
-@pytest.mark.parametrize("engine", ["dask:/nowhere", "dask://127.0.0.1:1", "flink://x", "local:0"])
-def test_bad_engines(rows, tmp_path, engine):
-    if engine.startswith("dask"):
+@pytest.mark.parametrize("engine, code", [("dask:/nowhere", 2), ("dask://127.0.0.1:1", 1), ("flink://x", 2), ("local:0", 2), ("local:two", 2)])
+def test_bad_engines(rows, tmp_path, engine, code):
+    if code == 1:
         pytest.importorskip("distributed")
-    with pytest.raises(cluster.EngineError, match="engine|answers"):
+    with pytest.raises(cluster.EngineError, match="engine|answers") as caught:
         cluster.build(rows, tmp_path / "run", engine, OPTIONS)
+    assert caught.value.exit_code == code
+    assert code == 1 or not (tmp_path / "run").exists(), "it began a run"
+
+
+@pytest.mark.parametrize("words", [["--threads", "0"], ["--threads", "-3"], ["-k", "many"], ["-k", "0"], ["--recall", "7"], ["--memory", "lots"], ["--plan", "2by2"], ["--engine", "flink://x"]])
+def test_wrong_usage_is_exit_code_2(rows, tmp_path, words):
+    said = subprocess.run(
+        [sys.executable, "-m", "knng.cluster", "build", *rows, "-o", str(tmp_path / "run"), *words], capture_output=True, text=True, env=environment())
+    assert said.returncode == 2 and "Traceback" not in said.stderr and "knng: knng:" not in said.stderr and words[0].lstrip("-") in said.stderr, said.stderr
+
+
+def test_a_machine_without_the_command(rows, tmp_path, monkeypatch):
+    run = _command.run(["stage", "begin", *rows, "-o", str(tmp_path / "run"), *OPTIONS])["run"]
+    with monkeypatch.context() as patch:
+        patch.setenv("KNNG_BINARY", str(tmp_path / "away"))
+        outcome = _task.do(run, ["audit", "0"])
+    assert outcome["code"] == 1 and "where there is no file" in outcome["said"] and outcome["host"], outcome
+
+
+def test_input_that_changed_is_told(rows, tmp_path):
+    """A run of the rows as they were is left as it is, and another one begun."""
+    copy, said = tmp_path / "rows.npy", []
+    x = numpy.load(rows[0])[:2000]
+    numpy.save(copy, x)
+    first = _command.run(["stage", "begin", str(copy), "-o", str(tmp_path / "run"), "-k", "8"])["run"]
+    numpy.save(copy, x[::-1].copy())
+    result = cluster.build([copy], tmp_path / "run", "local:2", ["-k", "8"], report=said.append)
+    assert result["run"] != first and sum("as they were before they changed" in line and first in line for line in said) == 1, said
+    again = cluster.build([copy], tmp_path / "run", "local:2", ["-k", "7"], report=said.append)
+    assert any("other options" in line and result["run"] in line for line in said) and again["run"] != result["run"], said
 
 
 PROXY = """#!{python}
@@ -249,6 +279,18 @@ def test_dask_workers_killed(rows, expected, tmp_path, dask):
     out, said = process.communicate(timeout=170)
     assert process.returncode == 0, said
     assert united(json.loads(out)["run"], tmp_path) == expected
+
+
+def test_dask_without_workers(rows, tmp_path, dask):
+    """It waits for workers, and says so."""
+    for worker in dask.workers:
+        worker.kill()
+        worker.wait()
+    process = driver(rows, tmp_path / "run", dask.address)
+    late = threading.Timer(8, dask.worker)
+    late.start()
+    out, said = process.communicate(timeout=170)
+    assert process.returncode == 0 and "has no workers: waiting" in said, said
 
 
 def test_dask_worker_that_hangs_and_scheduler_that_is_killed(rows, expected, tmp_path, dask):

@@ -22,6 +22,8 @@ _PASSED = {
     "--range-rows": "rows whose lists one task folds",
 }
 
+_TYPES = {flag: str for flag in ("--metric", "--recall", "--bad-rows", "--ids")}  # others are whole numbers
+
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m knng.cluster", description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -32,12 +34,12 @@ def _parser():
     build.add_argument("-o", "--output", required=True, metavar="RUN", help="folder that all machines see, for the files of the run, or an address such as s3://bucket/run")
     build.add_argument("--engine", default="local:1", help="local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077 (default local:1)")
     build.add_argument("--memory", type=_size, help="memory of a worker, such as 1GiB (default: Dask's limit of it, else half of the machine)")
-    build.add_argument("--threads", type=int, help="threads of a worker")
+    build.add_argument("--threads", type=_count, help="threads of a worker")
     build.add_argument("--plan", metavar="WORKERSxTHREADS", help="say what a build by so many workers would take, and build nothing")
     build.add_argument("--json", action="store_true", help="print the result as JSON")
     build.add_argument("--quiet", action="store_true", help="print no progress")
     for flag, text in _PASSED.items():
-        build.add_argument(flag, help=text, dest="pass" + flag)
+        build.add_argument(flag, help=text, dest="pass" + flag, type=_TYPES.get(flag, _whole))
     return parser
 
 
@@ -45,6 +47,18 @@ def _unite_parser(commands):
     unite = commands.add_parser("unite", help="make one graph of a finished run; other options are those of knng unite")
     unite.add_argument("run", metavar="RUN", help="the run that build printed")
     unite.add_argument("-o", "--output", required=True, metavar="DIR", help="directory of the graph")
+
+
+def _whole(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}, want a whole number")
+    return text
+
+
+def _count(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}, want 1 or more")
+    return int(text)
 
 
 def _size(text):
@@ -69,12 +83,12 @@ def main(argv=None):
     except KeyboardInterrupt:
         _driver.say("interrupted: give the same command again to continue")
         return 130
-    except (_driver.TaskFailed, _engines.EngineError, OSError) as error:
-        _driver.say(error)
-        return 1
-    except _errors.Error as error:
+    except (_errors.Error, _engines.EngineError) as error:
         _driver.say(error)
         return error.exit_code
+    except (_driver.TaskFailed, OSError) as error:
+        _driver.say(error)
+        return 1
     return _show(result, given.json)
 
 

@@ -26,8 +26,11 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
     worker. report is called with lines for people.
     """
     report = report or (lambda line: None)
+    _engines.check(engine)
     began = _command.run(["stage", "begin", *_objects.expand(inputs), "-o", _objects.local(run), *options], env=_objects.environment())
     at = began["run"]
+    for other in began.get("others") or ():
+        report(other)
     tally = _Tally(report)
     workers = None
     try:
@@ -36,7 +39,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             if wave["ended"]:
                 break
             if workers is None:  # a run that is finished needs none
-                workers = _engines.connect(engine, memory, threads)
+                workers = _engines.connect(engine, memory, threads, report)
                 report(f"{began['rows']} rows of {began['dim']} {began['type']}, run {at}, {workers.workers} workers, {workers.slots} tasks at a time")
             tally.wave(wave)
             _do(workers, at, [words.split() for words in wave["tasks"]], tally)
@@ -123,7 +126,7 @@ def plan(inputs, options=(), workers="2x1"):
     words = [w for pair in _pairs(options) if pair[0] not in ("--shard-rows", "--solvers", "--range-rows") for w in pair]
     done = subprocess.run([_command.find(), "plan", *_objects.expand(inputs), "--method", "parts", "--cluster", workers, *words], env=_objects.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
-        raise _errors.of(done.returncode, done.stderr.strip())
+        raise _errors.of(done.returncode, done.stderr.strip().removeprefix("knng: ").replace("--cluster is", "--plan is"))
     return done.stdout
 
 

@@ -21,23 +21,37 @@ from . import _task
 class EngineError(Exception):
     """The engine is not there, or is lost. What was built stays."""
 
+    exit_code = 1
 
-def connect(address, memory=None, threads=None):
+
+class WrongAddress(EngineError, ValueError):
+    """No engine has such an address."""
+
+    exit_code = 2
+
+
+def connect(address, memory=None, threads=None, report=lambda line: None):
     """The engine at ``local:N``, ``dask://HOST:PORT``, ``ray://HOST:PORT``, ``ray:auto``, ``spark://HOST:PORT`` or ``spark:local[N]``."""
-    kind = address.split(":", 1)[0]
+    check(address)
+    return _KINDS[address.split(":", 1)[0]](address, memory, threads, report)
+
+
+def check(address):
+    """Refuse what is no address of an engine, before anything is asked of one."""
+    kind, _, rest = address.partition(":")
     if kind not in _KINDS:
-        raise EngineError(f"engine {address!r}, want local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077")
-    return _KINDS[kind](address, memory, threads)
+        raise WrongAddress(f"engine {address!r}, want local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077")
+    if kind == "local" and rest and not (rest.isdecimal() and int(rest) > 0):
+        raise WrongAddress(f"engine {address!r}, want local:N with N of 1 or more")
+    if kind == "dask":
+        _host(address, 8786)
 
 
 class Local:
     """Processes on this machine, N at a time."""
 
-    def __init__(self, address, memory, threads):
-        count = address.partition(":")[2] or "1"
-        if not count.isdigit() or int(count) < 1:
-            raise EngineError(f"engine {address!r}, want local:N with N of 1 or more")
-        self.slots = self.workers = int(count)
+    def __init__(self, address, memory, threads, report):
+        self.slots = self.workers = int(address.partition(":")[2] or "1")
         self._pool = concurrent.futures.ThreadPoolExecutor(self.slots)
         self._share = {"memory": memory, "threads": threads or max(1, (os.cpu_count() or 1) // self.slots)}
         self._futures = {}
@@ -58,7 +72,7 @@ class Local:
 class Dask:
     """A scheduler of Dask and its workers. One task a thread of a worker, which shares its memory out among them."""
 
-    def __init__(self, address, memory, threads):
+    def __init__(self, address, memory, threads, report):
         try:
             import distributed
         except ImportError as error:
@@ -74,6 +88,7 @@ class Dask:
         self.workers, self.slots = len(threads_of), max(1, sum(threads_of))
         self._share = {"memory": memory, "threads": threads}
         self._address, self._futures, self._count = where, {}, 0
+        self._report, self._look, self._missed = report, 0.0, False
 
     def submit(self, token, run, words, avoid=()):
         self._count += 1
@@ -87,6 +102,7 @@ class Dask:
 
     def wait(self):
         while True:
+            self._look_for_workers()
             for future, token in self._futures.items():
                 if future.status == "finished":
                     try:
@@ -109,6 +125,19 @@ class Dask:
             del self._futures[future]
             return token, outcome
 
+    def _look_for_workers(self):
+        """Say that there are none, once for each time that they are missed."""
+        if time.monotonic() < self._look:
+            return
+        self._look = time.monotonic() + 2
+        try:
+            missed = self._client.status == "running" and not self._client.nthreads()
+        except Exception:  # a scheduler that is gone, which wait tells
+            return
+        if missed and not self._missed:
+            self._report(f"the scheduler of Dask at {self._address} has no workers: waiting for some")
+        self._missed = missed
+
     def _lost(self):
         return EngineError(f"the scheduler of Dask at {self._address} is gone: start it, and give the same command again")
 
@@ -130,7 +159,7 @@ def _dask_task(run, words, memory, threads):
 class Ray:
     """A cluster of Ray: one task a CPU."""
 
-    def __init__(self, address, memory, threads):
+    def __init__(self, address, memory, threads, report):
         try:
             import ray
         except ImportError as error:
@@ -164,7 +193,7 @@ class Ray:
 class Spark:
     """A master of Spark: every task is a job of one partition, on a core of any executor. Tries are counted by the driver alone."""
 
-    def __init__(self, address, memory, threads):
+    def __init__(self, address, memory, threads, report):
         try:
             from pyspark import SparkConf, SparkContext
         except ImportError as error:
@@ -225,4 +254,4 @@ def _host(address, port):
             raise ValueError("no host")
         return f"{at.hostname}:{at.port or port}"
     except ValueError as error:
-        raise EngineError(f"engine {address!r}, want {at.scheme or 'dask'}://HOST:{port}: {error}") from error
+        raise WrongAddress(f"engine {address!r}, want {at.scheme or 'dask'}://HOST:{port}: {error}") from error

@@ -40,7 +40,10 @@ def expand(inputs):
             found.append(local(path))
             continue
         fs, name = _find(path)
-        names = sorted(_tried(lambda: fs.glob(name)))
+        try:
+            names = sorted(_tried(lambda: fs.glob(name)))
+        except Exception as error:  # the store's, of any library
+            raise OSError(f"{path}: {_said(error)}") from error
         if not names:
             raise FileNotFoundError(f"{path}: no object has such a name")
         found += [fs.unstrip_protocol(n) for n in names]
@@ -80,8 +83,8 @@ def _tried(ask):
             return ask()
         except _FINAL:
             raise
-        except Exception:
-            if time.monotonic() + wait > end:
+        except Exception as error:
+            if "Credentials" in type(error).__name__ or time.monotonic() + wait > end:  # botocore's NoCredentialsError and others
                 raise
         time.sleep(wait * random.uniform(0.5, 1))
         wait = min(2 * wait, 5)
@@ -127,7 +130,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         except BrokenPipeError:
             pass
         except Exception as error:  # the store's, of any library
-            self.answer(502, f"{type(error).__name__}: {error}".encode())
+            self.answer(502, _said(error).encode())
 
     def part(self, fs, name):
         first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
@@ -147,12 +150,24 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+def _said(error):
+    """What went wrong, with what a user can do about it."""
+    if isinstance(error, PermissionError) or "Credentials" in type(error).__name__:
+        return f"the store refuses the credentials of this machine, or they are missing: {error}"
+    if isinstance(error, ValueError) and "Protocol not known" in str(error):
+        return f"fsspec has no such store: {error}"
+    return f"{type(error).__name__}: {error}"
+
+
 def _names(fs, name):
     return [entry["name"].rstrip("/").rsplit("/", 1)[-1] for entry in _tried(lambda: fs.ls(name, detail=True)) if entry["type"] == "file"]
 
 
 def _put(fs, name, path):
-    _tried(lambda: fs.put_file(path, name))
+    try:
+        _tried(lambda: fs.put_file(path, name))
+    except FileNotFoundError as error:
+        raise OSError(f"there is no such bucket: {error}") from error
     return b""
 
 

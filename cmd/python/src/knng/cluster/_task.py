@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from .. import _command
+from .. import _command, _errors
 from . import _objects
 
 
@@ -20,10 +20,14 @@ def do(run, words, memory=None, threads=None, slots=1):
     memory and threads are those of the worker, which does ``slots`` tasks at a time. The process that
     did a task waits for the next one: it has read already what tasks of a stage have in common.
     """
-    args = [_command.find(), "stage", "work", run, "--attached", "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
+    began = time.monotonic()
+    try:
+        command = _command.find()
+    except _errors.CommandNotFound as error:  # another machine may have it
+        return _told({"code": 1, "said": str(error), "cpu": 0.0, "peak": 0}, began)
+    args = [command, "stage", "work", run, "--attached", "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
     if memory:
         args += ["--memory", str(memory // slots)]
-    began = time.monotonic()
     process = _idle.take(args)
     outcome = process and process.do(words)
     if outcome is None or outcome["code"] is None:  # there was none, or it had just ended: nobody had asked it for a while
@@ -33,7 +37,12 @@ def do(run, words, memory=None, threads=None, slots=1):
             outcome.update(code=1, said="the command ended without an answer")
     if process.alive:
         _idle.put(process)
-    return {**outcome, "seconds": time.monotonic() - began, "host": os.uname().nodename if hasattr(os, "uname") else ""}
+    return _told(outcome, began)
+
+
+def _told(outcome, began):
+    """An outcome with how long it took, and where."""
+    return {**outcome, "said": outcome["said"].removeprefix("knng: "), "seconds": time.monotonic() - began, "host": os.uname().nodename if hasattr(os, "uname") else ""}
 
 
 class _Process:

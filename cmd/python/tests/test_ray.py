@@ -23,7 +23,7 @@ def engine():
     """A head of two CPUs, in this process's tree."""
     source = str(Path(cluster.__file__).resolve().parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled", RAY_raylet_start_wait_time_s="150")  # a busy machine takes minutes
     ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
     address = ray.get_runtime_context().gcs_address
     yield address

@@ -8,9 +8,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Again reads a stream that is given again, in place of the one that the file describes, and
-// reports whether it is empty. Other bytes are an error, which says how they differ; behind
-// rows that were cut nothing is looked at.
+// Again reads a stream that should repeat the one that the file describes, and reports whether it
+// is empty. Other bytes are an error that names the difference. Bytes after rows that a limit cut
+// off are not compared.
 func (f File) Again(ctx context.Context, r io.Reader) (empty bool, err error) {
 	stream := leavable(ctx, r)
 	defer stream.Close()

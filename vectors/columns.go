@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// columns takes the rows of a stream whose columns stand one after the other: all of it is
-// put into a file, from which rows are read.
+// columns takes the rows of a stream in Fortran order, column after column: it copies the
+// stream to a file, and reads the rows from there.
 func (r *receiver) columns(s *rowStream) (cut bool, err error) {
 	f, err := os.CreateTemp(r.opts.Scratch, ReceivedPattern)
 	if err != nil {

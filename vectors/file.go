@@ -181,7 +181,7 @@ func (s *fileSource) copyRow(row int, dst []byte) error {
 	return nil
 }
 
-// gather reads n rows whose columns stand one after the other, a column at a time.
+// gather reads n rows of a file in Fortran order, a column at a time.
 func (s *fileSource) gather(first, n int, dst []byte) error {
 	to, raw := s.typ.Size(), s.from.size
 	row := s.dim * to

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// layout says where the rows of a mapped file stand.
+// layout locates the rows in a mapped file.
 type layout struct {
 	n, dim   int
 	typ      Type

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// number is how elements stand in a file whose rows hold them in another way: a kind of
-// NumPy (f, i, u or b), its bytes, and their order.
+// number is the type of the elements of a file, where rows hold another: a NumPy kind (f, i, u or
+// b), its size in bytes, and its byte order.
 type number struct {
 	kind byte
 	size int

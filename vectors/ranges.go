@@ -5,18 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Ranges cuts [0, n) into ranges of at most size and hands them out in order to
-// at most threads goroutines, of which each makes one worker. The first error
-// stops the others and is returned. Workers run inside Guard: they may read
-// mapped rows.
+// Ranges cuts [0, n) into ranges of at most size elements. At most threads goroutines each call
+// worker once, and then its result for one range after the other, in ascending order. The first
+// error stops all and is returned. The functions run inside Guard, so they may read mapped rows.
 func Ranges(threads, n, size int, worker func() func(from, to int) error) error {
 	var next atomic.Int64
 	return ranges(threads, n, size, worker, func(int) int { return int(next.Add(1)) - 1 })
 }
 
-// Apart is Ranges for workers that touch the same memory where their ranges are near, which
-// cores would take from each other: every goroutine begins in a part of its own, and ends by
-// helping where most is left. Ranges come in no order.
+// Apart is Ranges for workers that write to the same memory where their ranges are close, so that
+// cores would fight for cache lines. Every goroutine starts in a part of its own, and then helps
+// where most is left. Ranges come in no order.
 func Apart(threads, n, size int, worker func() func(from, to int) error) error {
 	count := (n + size - 1) / size
 	threads = max(1, min(threads, count))
@@ -28,8 +27,8 @@ func Apart(threads, n, size int, worker func() func(from, to int) error) error {
 	return ranges(threads, n, size, worker, func(own int) int { return take(parts, own, count) })
 }
 
-// ranges has goroutines, which are numbered, do the ranges that take says, until it says
-// one that there is not.
+// ranges starts the goroutines. Goroutine own asks take(own) for the number of its next range, until
+// that is past the last range.
 func ranges(threads, n, size int, worker func() func(from, to int) error, take func(own int) int) error {
 	var g sync.WaitGroup
 	var failed atomic.Pointer[error]
@@ -67,8 +66,8 @@ type stretch struct {
 	_    [48]byte // the others are on other lines of memory
 }
 
-// take takes the next range of a goroutine's own part, or else of the one with most left. It
-// returns none where nothing is.
+// take removes the next range from a goroutine's own part, or, once that is empty, from the part
+// with most left. It returns none when all parts are empty.
 func take(parts []stretch, own, none int) int {
 	for {
 		if i := parts[own].next.Add(1) - 1; i < parts[own].end {

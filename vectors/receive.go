@@ -55,7 +55,7 @@ func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
 // killed leaves its file.
 const ReceivedPattern = "knng-input-*"
 
-// removed is the error of a removal, but not that somebody else was first.
+// removed is the error of a removal, or nil if the file was gone already.
 func removed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,7 +63,7 @@ func removed(err error) error {
 	return err
 }
 
-// present looks at the names of all inputs, before anything is made or read.
+// present checks that all inputs exist, before anything is read or written.
 func present(paths []string) error {
 	stdin := false
 	for _, path := range paths {

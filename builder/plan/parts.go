@@ -121,11 +121,12 @@ func (s *Shape) lastUnits(first, divisions float64) float64 {
 }
 
 // grown adds a block that grows with the rows, and reports whether it stands in memory:
-// in the parts method a ledger may have no room for it, and puts it on disk.
+// in the parts method a ledger may have no room for it beside the blocks before, and puts it on disk.
 func (s *Shape) grown(m *memory, bytes float64) bool {
-	if s.Kind == Groups && bytes > float64(s.Parts.Ledger) {
+	if s.Kind == Groups && m.ledger+bytes > float64(s.Parts.Ledger) {
 		return false
 	}
+	m.ledger += bytes
 	m.block(bytes)
 	return true
 }
@@ -170,11 +171,11 @@ func headed(leaders float64) float64 {
 // grownWithRows is the memory of the blocks of a division that grow with the rows, as far as
 // the ledger has room for them. The rest is on disk.
 func (s *Shape) grownWithRows() (held memory, beyond float64) {
+	s.good(&held)
 	leaves := s.n() * 4 * float64(s.Overlap)
 	if !s.grown(&held, leaves) {
 		beyond = leaves
 	}
-	s.good(&held)
 	return held, beyond
 }
 
@@ -185,7 +186,7 @@ func (s *Shape) groupMemory(grown memory) (held, of memory) {
 	for _, bytes := range []float64{s.candidates(rows), s.candidates(rows), rows * float64(s.RowBytes)} {
 		of.block(bytes)
 	}
-	held = memory{grown.mapped + of.mapped + s.database(), grown.heap + of.heap}
+	held = memory{mapped: grown.mapped + of.mapped + s.database(), heap: grown.heap + of.heap}
 	held.heap += rows*float64(8+6*s.Overlap+int(s.CodeBytes)) + s.spilling()
 	held.heap += math.Min(1<<20, rows*float64(s.RowBytes)) + 3*math.Min(float64(s.Parts.Stripe), rows*float64(8*s.K))/2 // read, and written
 	return held, of

@@ -46,8 +46,9 @@ type Pass struct {
 
 // memory is the memory of a pass. Large blocks are outside Go's heap (package offheap)
 // and cost their size; objects on the heap cost as much again in garbage, because
-// the collector waits until the heap has doubled.
-type memory struct{ mapped, heap float64 }
+// the collector waits until the heap has doubled. ledger counts the blocks among mapped that come
+// out of the room of Shape.Parts.Ledger.
+type memory struct{ mapped, heap, ledger float64 }
 
 // mappedFrom is the size from which package offheap maps a block outside the heap.
 const mappedFrom = 1 << 20

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -55,6 +56,24 @@ func TestLedger(t *testing.T) {
 	for i, x := range poor.Passes {
 		if y := rich.Passes[i]; x.AnonBytes > y.AnonBytes || x.Name == "divisions" && (x.AnonBytes == y.AnonBytes || x.DiskBytes <= y.DiskBytes) {
 			t.Errorf("%s: without a ledger %d bytes of memory and %d of disk, with one %d and %d", x.Name, x.AnonBytes, x.DiskBytes, y.AnonBytes, y.DiskBytes)
+		}
+	}
+}
+
+// TestLedgerIsShared: no pass takes more memory than without a ledger and the ledger's room, since
+// the blocks that grow with the rows share it.
+func TestLedgerIsShared(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		s := shape("parts", int64(1e6*math.Pow(1000, rng.Float64())))
+		s.Parts.Ledger = 0
+		poor := plan.Of(s, plan.Nominal(s, 1))
+		s.Parts.Ledger = int64(40 * rng.Float64() * float64(s.Rows))
+		rich := plan.Of(s, plan.Nominal(s, 1))
+		for i, x := range rich.Passes {
+			if least := poor.Passes[i].AnonBytes; x.AnonBytes > least+s.Parts.Ledger {
+				t.Fatalf("%d rows, %s: %d bytes of memory, %d with no ledger, which has %d", s.Rows, x.Name, x.AnonBytes, least, s.Parts.Ledger)
+			}
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/axes"
+	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/offheap"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/builder/screen"
 	"github.com/knng/knng/store"
@@ -24,10 +27,18 @@ var ReduceRows = 32768
 // 0.94 s for 0.905 to 0.95, MNIST 0.69 for 0.68.
 const reduceLossOfRest, reduceLoss = 0.2, 0.01
 
+// reducing has codes along fewer axes, or short ones, stand for the codes of rows where these lose
+// little.
+type reducing struct {
+	m     *Method
+	short offheap.Block[byte] // of codes, where they are short
+}
+
 // reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
 // it. The steering rows are measured by then, and reranking makes up for the errors of axes;
 // the rows that report recall see full codes again.
-func (m *Method) reduce() error {
+func (r *reducing) reduce() error {
+	m := r.m
 	var recorded codes.Axes
 	known, err := m.Draft.Load("axes", &recorded)
 	switch {
@@ -40,18 +51,19 @@ func (m *Method) reduce() error {
 		if err != nil {
 			return fmt.Errorf("%w: axes of the build: %w", store.ErrCorrupt, err)
 		}
-		return m.goAlong(&recorded, nested)
-	case known || len(m.State.Stages) > 0 || !m.reducible(int64(m.N())): // a version without axes may have begun it
-		return m.shorten()
+		return goAlong(&m.Points, &recorded, nested)
+	case known || len(m.State.Stages) > 0 || !reducible(m.Build, int64(m.N())): // a version without axes may have begun it
+		return r.shorten()
 	}
-	return m.chooseAxes()
+	return r.chooseAxes()
 }
 
 // chooseAxes finds axes, or none, and records them.
-func (m *Method) chooseAxes() error {
+func (r *reducing) chooseAxes() error {
+	m := r.m
 	p := m.Begin("axes", "", 0)
 	defer p.End("")
-	chosen, err := m.choice().Choose(m.Codes)
+	chosen, err := r.choice().Choose(m.Codes)
 	if err != nil {
 		return err
 	}
@@ -59,10 +71,10 @@ func (m *Method) chooseAxes() error {
 		if err := m.Draft.Record("axes", &codes.Axes{}); err != nil {
 			return err
 		}
-		return m.shorten()
+		return r.shorten()
 	}
 	m.Say("codes of %s along %d axes for %d dimensions", bits(chosen.Axes), chosen.Axes.Count, m.Space.Dim())
-	if err := m.goAlong(chosen.Axes, chosen.Codes); err != nil {
+	if err := goAlong(&m.Points, chosen.Axes, chosen.Codes); err != nil {
 		return err
 	}
 	return m.Draft.Record("axes", chosen.Axes)
@@ -76,8 +88,12 @@ func bits(a *codes.Axes) string {
 }
 
 // choice is the task that fewer or shorter codes are chosen for.
-func (m *Method) choice() axes.Choice {
-	c := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: m.nearByCodes}
+func (r *reducing) choice() axes.Choice {
+	m := r.m
+	near := func(rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
+		return nearByCodes(m.Build, rounded, rows, k)
+	}
+	c := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: near}
 	if m.Steer != nil {
 		c.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
 	}
@@ -86,9 +102,9 @@ func (m *Method) choice() axes.Choice {
 }
 
 // nearByCodes returns the nearest k rows of a matrix to some of them, by codes.
-func (m *Method) nearByCodes(rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
-	search := recall.Search{K: min(k, rounded.Len()-1), Threads: m.Job.Threads}
-	lists, _, err := search.Screened(m.Ctx, rounded.Len(), rounded.Dim(), rows, func() screen.Screen { return screen.Codes(rounded) },
+func nearByCodes(b *build.Build, rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
+	search := recall.Search{K: min(k, rounded.Len()-1), Threads: b.Job.Threads}
+	lists, _, err := search.Screened(b.Ctx, rounded.Len(), rounded.Dim(), rows, func() screen.Screen { return screen.Codes(rounded) },
 		func() recall.Keys { return nil }) // codes tell them
 	if err != nil {
 		return nil, err
@@ -105,20 +121,20 @@ func neighborsOf(l *recall.Lists) [][]uint32 {
 }
 
 // goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.
-func (m *Method) goAlong(chosen *codes.Axes, along *codes.Nested) (err error) {
-	m.Rounded, m.Axes = nil, chosen.Count
-	if m.Codes, err = along.First(chosen.Count); err != nil {
+func goAlong(ps *points.Points, chosen *codes.Axes, along *codes.Nested) (err error) {
+	ps.Rounded, ps.Axes = nil, chosen.Count
+	if ps.Codes, err = along.First(chosen.Count); err != nil {
 		return err
 	}
 	if 0 < chosen.Lead && chosen.Lead < chosen.Count {
-		m.Lead, err = along.First(chosen.Lead)
+		ps.Lead, err = along.First(chosen.Lead)
 	}
 	return err
 }
 
 // reducible reports whether axes are looked for where there are so many rows.
-func (m *Method) reducible(rows int64) bool {
-	return m.Space.Dim() >= reduceDim && rows >= int64(ReduceRows) && !m.Set.AllAxes
+func reducible(b *build.Build, rows int64) bool {
+	return b.Space.Dim() >= reduceDim && rows >= int64(ReduceRows) && !b.Set.AllAxes
 }
 
 // axesBytes is the memory of a row's codes along axes, of sums and residuals, at most twice

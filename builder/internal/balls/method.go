@@ -1,12 +1,9 @@
 package balls
 
 import (
-	"time"
-
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/job"
-	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
@@ -15,19 +12,19 @@ import (
 // Method is the balls method under way.
 type Method struct {
 	*build.Build
-	opts  Options
-	found *candidates.Lists
-	short offheap.Block[byte] // of codes, where they are short
-	kept  time.Time           // when found was last on disk as it was in memory
-	cells innerCells
-	joins joins
-	parts []uint16 // of every place, where known lists are of parts
+	opts    Options
+	found   *candidates.Lists
+	reduced reducing // codes
+	saved   saved
+	cells   innerCells
+	joins   joins
+	parts   []uint16 // of every place, where known lists are of parts
 }
 
 // New returns the balls method on a build.
 func New(b *build.Build, o Options) *Method {
 	m := &Method{Build: b, opts: o}
-	m.cells.m, m.joins.m = m, m
+	m.saved.m, m.reduced.m, m.cells.m, m.joins.m = m, m, m, m
 	return m
 }
 
@@ -42,10 +39,10 @@ func (m *Method) Forecast(s *plan.Shape) {
 	}
 	s.Slack = int64(m.slack(s.Rows))
 	switch {
-	case m.reducible(s.Rows):
+	case reducible(m.Build, s.Rows):
 		s.AxesBytes = axesBytes(s.Dim)
 	default:
-		s.Shortens = m.shortens(s.Rows)
+		s.Shortens = shortens(m.Build, s.Rows)
 	}
 }
 
@@ -66,7 +63,7 @@ func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, err
 	return m.BallOrder(given, progress)
 }
 
-func (m *Method) Resume() error { return m.loadCandidates() }
+func (m *Method) Resume() error { return m.saved.load() }
 
 func (m *Method) Prepare() error {
 	if m.Inner() {
@@ -88,7 +85,7 @@ func (m *Method) Prepare() error {
 		m.State.Side = m.BlockSide()
 		return m.ExactInstead()
 	}
-	return m.reduce()
+	return m.reduced.reduce()
 }
 
 // Writes is nothing but for a fold, which looks itself.
@@ -117,7 +114,7 @@ func (m *Method) Finish() error { return m.rerank() }
 
 func (m *Method) Free() {
 	m.joins.free()
-	m.freeShort()
+	m.reduced.free()
 	if m.found != nil {
 		m.found.Free()
 		m.found = nil
@@ -131,7 +128,7 @@ func (m *Method) rerank() (err error) {
 	m.joins.free()
 	m.Lists, err = points.Rank(m.Ctx, &m.Points, m.found, p.Add)
 	m.DropAxes()
-	m.freeShort()
+	m.reduced.free()
 	return err
 }
 
@@ -139,12 +136,12 @@ func (m *Method) rerank() (err error) {
 func (m *Method) endBallStage(st job.Stage) error {
 	m.State.Stages = append(m.State.Stages, st)
 	m.Unsaved++
-	return m.keep()
+	return m.saved.keep()
 }
 
 // candidatesK is the length of the lists of candidates.
 func (m *Method) candidatesK() int { return min(m.K+m.State.Plan.Slack, m.N()-1) }
 
 func (m *Method) candidatesByCodes(places []uint32) ([][]uint32, error) {
-	return m.nearByCodes(m.Codes, places, m.candidatesK())
+	return nearByCodes(m.Build, m.Codes, places, m.candidatesK())
 }

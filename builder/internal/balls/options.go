@@ -54,7 +54,7 @@ func (m *Method) slack(rows int64) int {
 		return 0 // lists hold keys
 	}
 	slack := m.opts.Schedule().Slack
-	if keys := m.BytesAreKeys() && !m.reducible(rows); keys && m.opts.Slack == 0 {
+	if keys := m.BytesAreKeys() && !reducible(m.Build, rows); keys && m.opts.Slack == 0 {
 		return slack * keySlack / usualSlack
 	}
 	return slack

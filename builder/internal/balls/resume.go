@@ -13,17 +13,24 @@ import (
 	"github.com/knng/knng/store"
 )
 
+// saved is the lists on disk.
+//
 // The balls method keeps its lists on disk now and then while it runs, not the gain of
 // each unit of work, as the paper's method does.
 // Writing them takes a fraction of a second per million rows, a stage some
 // seconds, and a kill costs the stages since they were written last.
+type saved struct {
+	m    *Method
+	when time.Time // the lists were last on disk as they were in memory
+}
 
 // KeepEvery is how long stages may run between two writings, a variable for tests.
 var KeepEvery = fixed.FoldEvery
 
 // keep writes the lists after a stage, if it is time.
-func (m *Method) keep() error {
-	if time.Since(m.kept) < KeepEvery {
+func (s *saved) keep() error {
+	m := s.m
+	if time.Since(s.when) < KeepEvery {
 		return nil
 	}
 	if err := m.RoomForFold(m.N(), m.found.K); err != nil {
@@ -37,16 +44,17 @@ func (m *Method) keep() error {
 	if err := m.Draft.Record(job.AheadRecord, &m.State); err != nil {
 		return err
 	}
-	if err := m.foldCandidates(); err != nil {
+	if err := s.fold(); err != nil {
 		return err
 	}
-	m.Unsaved, m.kept = 0, time.Now()
+	m.Unsaved, s.when = 0, time.Now()
 	return m.Save()
 }
 
-// foldCandidates writes the lists as the fold of the stages so far: an entry's
+// fold writes the lists as the fold of the stages so far: an entry's
 // low half stands as neighbor, its high half as the bits of a key.
-func (m *Method) foldCandidates() error {
+func (s *saved) fold() error {
+	m := s.m
 	return m.FoldLists(uint32(len(m.State.Stages)), m.N(), func(from, to int, l *store.Lists) {
 		for place := uint32(from); place < uint32(to); place++ {
 			l.Append(place, nil, nil)
@@ -58,8 +66,9 @@ func (m *Method) foldCandidates() error {
 	})
 }
 
-// loadCandidates loads the lists of the balls method.
-func (m *Method) loadCandidates() (err error) {
+// load loads the lists.
+func (s *saved) load() (err error) {
+	m := s.m
 	p := m.Begin("load", "rows", int64(m.N()))
 	defer p.End("")
 	if m.Codes == nil {
@@ -67,7 +76,7 @@ func (m *Method) loadCandidates() (err error) {
 			return err
 		}
 	}
-	m.kept = time.Now()
+	s.when = time.Now()
 	m.found = candidates.New(m.N(), m.candidatesK(), m.Job.Threads)
 	folded, ok, err := m.Draft.Folded()
 	if err != nil || !ok {
@@ -81,11 +90,12 @@ func (m *Method) loadCandidates() (err error) {
 	if int(folded) != len(m.State.Stages) {
 		return fmt.Errorf("%w: lists of %d stages, the build records %d", store.ErrCorrupt, folded, len(m.State.Stages))
 	}
-	return m.Draft.ReadFolded(func(l *store.Lists) error { return m.setCandidates(l, p) })
+	return m.Draft.ReadFolded(func(l *store.Lists) error { return s.set(l, p) })
 }
 
-// setCandidates reads a batch of a fold, which may come from a damaged disk.
-func (m *Method) setCandidates(l *store.Lists, p *progress.Phase) error {
+// set reads a batch of a fold, which may come from a damaged disk.
+func (s *saved) set(l *store.Lists, p *progress.Phase) error {
+	m := s.m
 	var entries []candidates.Entry
 	for i, place := range l.Rows {
 		entries = entries[:0]

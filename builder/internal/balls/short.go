@@ -3,7 +3,9 @@ package balls
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/offheap"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -12,7 +14,8 @@ import (
 // compares them 1.7 times as fast, other kernels as fast as before. The copy of the rows and the
 // keys of the candidates are paid on every processor, so that all make one graph. Candidates are ordered by their
 // keys in the end, as those along axes are.
-func (m *Method) shorten() error {
+func (r *reducing) shorten() error {
+	m := r.m
 	var recorded codes.Shortening
 	known, err := m.Draft.Load("short", &recorded)
 	switch {
@@ -21,53 +24,54 @@ func (m *Method) shorten() error {
 	case known && recorded.Most > 0:
 		p := m.Begin("short codes", "", 0)
 		defer p.End("")
-		m.short = offheap.Make[byte](m.Codes.ShortBytes())
-		short, err := m.Codes.Short(recorded, m.short.Slice, m.Job.Threads)
+		r.short = offheap.Make[byte](m.Codes.ShortBytes())
+		short, err := m.Codes.Short(recorded, r.short.Slice, m.Job.Threads)
 		if err != nil {
 			return fmt.Errorf("%w: short codes of the build: %w", store.ErrCorrupt, err)
 		}
-		m.goShort(short)
+		goShort(&m.Points, short)
 		return nil
-	case known || len(m.State.Stages) > 0 || !m.shortens(int64(m.N())): // a version without short codes may have begun it
+	case known || len(m.State.Stages) > 0 || !shortens(m.Build, int64(m.N())): // a version without short codes may have begun it
 		return nil
 	}
-	return m.tryShort()
+	return r.tryShort()
 }
 
 // tryShort goes over to short codes unless they lose too much, and records them, or none.
-func (m *Method) tryShort() error {
+func (r *reducing) tryShort() error {
+	m := r.m
 	p := m.Begin("short codes", "", 0)
 	defer p.End("")
 	fitted := m.Codes.Shortening()
-	m.short = offheap.Make[byte](m.Codes.ShortBytes())
-	short, err := m.choice().Short(m.Codes, fitted, m.short.Slice)
+	r.short = offheap.Make[byte](m.Codes.ShortBytes())
+	short, err := r.choice().Short(m.Codes, fitted, r.short.Slice)
 	if err != nil {
 		return err
 	}
 	if short == nil {
-		m.freeShort()
+		r.free()
 		m.Say("short codes lose too much: rows are compared by bytes")
 		return m.Draft.Record("short", &codes.Shortening{})
 	}
 	m.Say("codes of six bits for those from %d to %d", fitted.Least, fitted.Most)
-	m.goShort(short)
+	goShort(&m.Points, short)
 	return m.Draft.Record("short", &fitted)
 }
 
 // goShort has short codes stand for the others.
-func (m *Method) goShort(short *codes.Matrix) { m.Rounded, m.Codes = nil, short }
+func goShort(ps *points.Points, short *codes.Matrix) { ps.Rounded, ps.Codes = nil, short }
 
 // shortens reports whether short codes are tried where there are so many rows.
-func (m *Method) shortens(rows int64) bool {
-	return rows >= int64(ReduceRows) && !m.Set.AllAxes && !m.Inner() && m.Space.Metric().Coded()
+func shortens(b *build.Build, rows int64) bool {
+	return rows >= int64(ReduceRows) && !b.Set.AllAxes && !b.Inner() && b.Space.Metric().Coded()
 }
 
-// freeShort gives back the memory of short codes, which nobody may use any more.
-func (m *Method) freeShort() {
-	if m.short.Slice == nil {
+// free gives back the memory of short codes, which nobody may use any more.
+func (r *reducing) free() {
+	if r.short.Slice == nil {
 		return
 	}
-	m.DropAxes()
-	m.short.Free()
-	m.short = offheap.Block[byte]{}
+	r.m.DropAxes()
+	r.short.Free()
+	r.short = offheap.Block[byte]{}
 }

@@ -13,10 +13,10 @@
 // hyperplanes along principal directions, best-first propagation. Balls, which
 // Auto takes for all but small inputs, keeps the paper's plan and changes its
 // pieces: leaves are hyperspheres that overlap (package division), propagation
-// joins the neighbors of a row with each other (package propagation), and both
+// joins the neighbors of a row with each other (package internal/propagation), and both
 // compare rows as bytes, or by six bits, in tiles (package vectors/codes), with some slots of
 // slack and exact keys at the end. From 256 dimensions on they compare along fewer axes
-// than that where rows vary little along the others (package axes); otherwise large builds
+// than that where rows vary little along the others (package internal/axes); otherwise large builds
 // compare codes of six bits where these lose little.
 //
 // Parts, which Auto takes where the lists of Balls would come to more than 4 GiB,
@@ -69,6 +69,15 @@
 // the Result keeps beside the real one (package plan). Before each phase the disk is
 // asked for room.
 //
+// # Packages
+//
+// Promised to programs: this one, plan and progress, whose types it returns; recall, refine,
+// rebuild and postings; knn, the bounded list. Importable for measurements, and promised
+// nothing: division, leaf and screen. All others are rooms below internal: build is a build that
+// a method works on; exact, tree, paper, balls and parts are the methods; shards is parts on many
+// machines; input, audit, copies, choose, forecast, arrange, controls and output are the passes
+// that every method has; fixed holds the constants that rooms and forecasts share.
+//
 // # Inputs of the graph
 //
 // The data, the options listed by Options as naming the result, and the seed:
@@ -99,7 +108,7 @@
 // Codes have one step for all rows; a few rows that lie far out do not set it, and get exact
 // lists at the end. The recall that they can come to is measured on the
 // steering rows before the first stage; where that leaves the target out of reach, Balls and
-// Parts compare rows by their keys, in leaves of hyperplanes (package keyed). Where divisions
+// Parts compare rows by their keys, in leaves of hyperplanes (package internal/keyed). Where divisions
 // and joins stop paying, a build goes over to keys, or to all pairs from the lists at hand,
 // which it compares until the target is reached. So it ends at the target, at a limit that
 // the options set, or at exact; below its target [Result.Err] says so.

@@ -9,6 +9,9 @@
 //
 // Tree divides by hyperplanes, as the paper does; Balls by hyperspheres around leaders, in
 // overlapping balls; Cells tell which of many leaders are near.
+//
+// Programs have no use for it. It is importable for bench/theory, which counts the leaves that
+// pairs share in trees, beside the paper's model of them.
 package division
 
 import "slices"

@@ -3,6 +3,9 @@
 // the leaves of a division (Wang et al., "Scalable k-NN graph construction",
 // section "Multiple random divide-and-conquer") and, block against block, the
 // exact method over all pairs.
+//
+// Programs have no use for it. It is importable for bench/baseline, whose systems solve subsets
+// by the same loops, so that a comparison is one of methods.
 package leaf
 
 import "math/bits"

@@ -20,7 +20,7 @@ type Stand struct {
 func (s *Stand) part() float64 { return s.Rounds - math.Floor(s.Rounds) }
 
 // Ahead guesses the leaves that a row stands in and the rounds of the balls method in all, from
-// what its stages have found.
+// the findings of its stages.
 func (a *Aim) Ahead(s Stand) (leaves int, rounds float64) {
 	joined := s.Rounds > 0
 	s.Wanted = math.Min(s.Wanted, a.asked()) // the standard error falls as recall rises
@@ -72,7 +72,7 @@ func (s Stand) round() Stand {
 	return s
 }
 
-// roundEnds is the stand after the round under way, by what it has found so far.
+// roundEnds is the stand after the round under way, by its gain so far.
 func (s Stand) roundEnds() Stand {
 	done := s.part()
 	gain := (s.Recall - s.Before) / gained(done)
@@ -92,14 +92,14 @@ func (s Stand) roundEnds() Stand {
 // 0.0473, 0.0541 after 1, 3, 7, 13, 17 of 32 parts.
 const lessAndLess = 0.6
 
-// gained is what a part of a round gains of what all of it does: its parts gain less and less.
+// gained is the share of a round's gain that a part of it has: its parts gain less and less.
 func gained(part float64) float64 { return math.Pow(part, lessAndLess) }
 
 // enough is the part of a round that gains so much, where all of it gains gain.
 func enough(missing, gain float64) float64 { return math.Pow(math.Max(0, missing)/gain, 1/lessAndLess) }
 
-// PartsAhead guesses the leaves that a row stands in with the parts method, from what its
-// divisions have found.
+// PartsAhead guesses the leaves that a row stands in with the parts method, from the
+// findings of its divisions.
 func (a *Aim) PartsAhead(s Stand) (leaves int) {
 	const power = 0.77 // as in Parts
 	s.Wanted = math.Min(s.Wanted, a.asked())

@@ -49,7 +49,7 @@ func (s *Shape) exact() []Pass {
 	kept := s.storedRows() + first
 	after := s.storedRows() + lists + math.Min(later, lists)
 	bounds, bounded := s.bounds(held)
-	held.heap += lists // what the first round found, before it is written
+	held.heap += lists // the findings of the first round, before they are written
 	keys := 0.0
 	if s.byCodes() && !s.KeyCodes {
 		keys = keysByRounded * n * float64(s.K)

@@ -160,7 +160,7 @@ const (
 // oneMore is how likely one more division is than planned, before the first has found anything.
 const oneMore = 0.5
 
-// Found says that this plan goes by what stages have found.
+// Found says that this plan goes by the findings of stages.
 func (p *Plan) Found() *Plan {
 	p.found = true
 	return p

@@ -180,7 +180,7 @@ func (s *Shape) grownWithRows() (held memory, beyond float64) {
 }
 
 // groupMemory adds the memory of a large group: its rows, its candidates, and the lists of the
-// one before, which are in the memory of candidates. of is what its blocks take.
+// one before, which are in the memory of candidates. of is the memory of its blocks.
 func (s *Shape) groupMemory(grown memory) (held, of memory) {
 	rows := s.largeGroup()
 	for _, bytes := range []float64{s.candidates(rows), s.candidates(rows), rows * float64(s.RowBytes)} {
@@ -201,7 +201,7 @@ func (s *Shape) candidates(rows float64) float64 { return rows * float64(8*(s.K+
 
 // largeGroup is the rows of the largest group to expect. Its leaves share rows, so that
 // it is seldom full. Measured: 1.15 to 1.28 times the mean in 2 to 49 groups of SIFT, GIST and
-// generated rows. What is larger stands in files.
+// generated rows. A larger one stands in files.
 func (s *Shape) largeGroup() float64 {
 	const over = 1.35
 	most := math.Min(float64(s.Parts.GroupRows), s.n())

@@ -47,7 +47,7 @@ type Parts struct {
 	GroupRows int64 // most rows of a group
 	Chunk     int64 // bytes of rows that sampled ones are compared with at a time
 	Leaders   int   // of a division
-	Ledger    int64 // bytes of memory for what grows with the rows
+	Ledger    int64 // bytes of memory for blocks that grow with the rows
 	Stripe    int64 // bytes of the lists that are united at a time
 }
 

@@ -10,7 +10,7 @@
 // G1 is the finished graph, D the new distance, k the neighbors asked for.
 //
 // The start list of a row is its list in G1, by (D, row). Around every row p
-// others are visited best first, as in package propagation: the start list of p
+// others are visited best first, as in package internal/propagation of builder: the start list of p
 // is visited; then, again and again, of the rows visited the one nearest to p by
 // (D, row) that has not been expanded is, which visits those of its start list
 // that had not been, nearest to it first; until T rows have been visited or

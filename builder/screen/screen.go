@@ -3,6 +3,9 @@
 // these only. It does so in tiles: of bytes where those are exact, or where the error of
 // rounding is bounded and small (package vectors/codes), of float32 products
 // elsewhere (package vectors/products).
+//
+// It is importable for package recall, whose searches take any screen, and for those who search
+// by them: bench/judge.
 package screen
 
 import (

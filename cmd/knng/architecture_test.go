@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -111,6 +112,73 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// promised are the packages of builder that other programs may import.
+var promised = []string{"builder", "builder/knn", "builder/plan", "builder/postings", "builder/progress", "builder/rebuild",
+	"builder/recall", "builder/refine", "builder/refine/rankorder"}
+
+// forBench are importable for bench alone.
+var forBench = []string{"builder/division", "builder/leaf", "builder/screen"}
+
+// TestPromised: what is not promised is internal.
+func TestPromised(t *testing.T) {
+	for _, pkg := range goList(t, "./builder/...") {
+		pkg = strings.TrimPrefix(pkg, module+"/")
+		if !strings.HasPrefix(pkg, "builder/internal/") && !slices.Contains(promised, pkg) && !slices.Contains(forBench, pkg) {
+			t.Errorf("%s is importable: below builder/internal it promises nothing", pkg)
+		}
+	}
+}
+
+// mostMethods is the number of methods of a type from which a part of it is a thing of its own.
+const mostMethods = 45
+
+// large are types that have more, and how many they may have: they are to be taken apart.
+var large = map[string]int{"store/search.Searcher": 60}
+
+// TestTypesAreSmall: no type has more than mostMethods methods, but for those in large.
+func TestTypesAreSmall(t *testing.T) {
+	count := map[string]int{}
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}", "./builder/...", "./cache", "./cmd/...", "./store/...", "./vectors/...") {
+		fields := strings.Fields(line)
+		for _, name := range fields[2:] {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(fields[1], name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				if of := receiver(d); of != "" {
+					count[strings.TrimPrefix(fields[0], module+"/")+"."+of]++
+				}
+			}
+		}
+	}
+	for name, n := range count {
+		if most := max(mostMethods, large[name]); n > most {
+			t.Errorf("%s has %d methods, more than %d", name, n, most)
+		}
+	}
+}
+
+// receiver returns the name of the type that a declaration is a method of; "": it is none.
+func receiver(d ast.Decl) string {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok || f.Recv == nil {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	name, _ := of.(*ast.Ident)
+	if name == nil {
+		return ""
+	}
+	return name.Name
 }
 
 // TestEmbeddingIsLight: a program that embeds a graph does not pull in the

@@ -49,18 +49,19 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 	if o.K < 1 || !(o.Recall > 0 && o.Recall <= 1) || o.Sample < 1 {
 		return t, fmt.Errorf("%w: tuning for %d results, recall %v, by %d rows", ErrQuery, o.K, o.Recall, o.Sample)
 	}
-	drawn := s.holdOut(2*o.Sample, o.Seed)
+	drawn := holdOut(s.Len(), 2*o.Sample, o.Seed)
+	tune := tuning{s, ctx}
 	if len(drawn) < 2 {
 		return Tuned{Effort: o.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
 	}
-	truth, err := s.held(ctx, drawn, Query{K: o.K, Exact: true})
+	truth, err := tune.held(drawn, Query{K: o.K, Exact: true})
 	if err != nil {
 		return t, err
 	}
 	half := len(drawn) / 2
 	most := min(s.Len(), maxEffort)
 	for t.Effort = min(o.K, most); ; t.Effort = min(max(t.Effort+1, t.Effort*5/4), most) {
-		per, err := s.heldRecall(ctx, drawn[:half], truth[:half], Query{K: o.K, Effort: t.Effort})
+		per, err := tune.recall(drawn[:half], truth[:half], Query{K: o.K, Effort: t.Effort})
 		if err != nil {
 			return t, err
 		}
@@ -69,7 +70,7 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 		}
 	}
 	before := s.Counts()
-	t.PerQuery, err = s.heldRecall(ctx, drawn[half:], truth[half:], Query{K: o.K, Effort: t.Effort})
+	t.PerQuery, err = tune.recall(drawn[half:], truth[half:], Query{K: o.K, Effort: t.Effort})
 	t.Evaluations = s.Counts().Sub(before).PerQuery()
 	t.Recall = mean(t.PerQuery)
 	return t, err
@@ -78,14 +79,14 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 // PerQuery is evaluations by queries.
 func (c Counts) PerQuery() float64 { return float64(c.Evaluations) / max(1, float64(c.Queries)) }
 
-// holdOut draws places, in any order.
-func (s *Searcher) holdOut(m int, seed uint64) []uint32 {
+// holdOut draws m of n places, in any order.
+func holdOut(n, m int, seed uint64) []uint32 {
 	rng := rand.New(rand.NewPCG(seed, 0x68656c64))
-	m = min(m, s.Len())
+	m = min(m, n)
 	seen := make(map[uint32]bool, m)
 	drawn := make([]uint32, 0, m)
 	for len(drawn) < m {
-		if p := uint32(rng.Uint64N(uint64(s.Len()))); !seen[p] {
+		if p := uint32(rng.Uint64N(uint64(n))); !seen[p] {
 			seen[p] = true
 			drawn = append(drawn, p)
 		}
@@ -93,8 +94,15 @@ func (s *Searcher) holdOut(m int, seed uint64) []uint32 {
 	return drawn
 }
 
+// tuning searches for rows that are held out.
+type tuning struct {
+	s   *Searcher
+	ctx context.Context
+}
+
 // held answers queries that are places, each of which is hidden from its own.
-func (s *Searcher) held(ctx context.Context, places []uint32, q Query) ([][]store.Neighbor, error) {
+func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
+	s := t.s
 	if err := s.check(&q); err != nil {
 		return nil, err
 	}
@@ -112,14 +120,15 @@ func (s *Searcher) held(ctx context.Context, places []uint32, q Query) ([][]stor
 			if err != nil {
 				return err
 			}
-			return ctx.Err()
+			return t.ctx.Err()
 		}
 	})
 	return found, err
 }
 
-func (s *Searcher) heldRecall(ctx context.Context, places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
-	found, err := s.held(ctx, places, q)
+// recall is that of each of the queries, whose exact answers are truth.
+func (t tuning) recall(places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
+	found, err := t.held(places, q)
 	if err != nil {
 		return nil, err
 	}

@@ -53,11 +53,11 @@ type Traits struct {
 	InParts   string // the method that takes less memory for the same; "": none does
 }
 
-// Foreseeing is a method that forecasts its stages from what they have found.
+// Foreseeing is a method that forecasts its stages from their findings.
 type Foreseeing interface {
 	Method
-	// Ahead is Expected after the finished stages, and with what the one under way has found (nil
-	// between stages).
+	// Ahead is Expected after the finished stages, and with the findings of the one under way
+	// (nil between stages).
 	Ahead(aim *plan.Aim, under *job.Stage) (divisions int, rounds float64)
 }
 

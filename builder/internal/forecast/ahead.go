@@ -9,8 +9,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Foresee takes the time left from a plan for the stages that are to come, by what those before
-// them, and the one under way (nil between stages), have found. It decides nothing.
+// Foresee takes the time left from a plan for the stages that are to come, by the findings
+// of those before them, and of the one under way (nil between stages). It decides nothing.
 func (f *Forecast) Foresee(under *job.Stage) {
 	m, foreseeing := f.Method.(build.Foreseeing)
 	limited := f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || !f.Propagate || f.Inner()

@@ -2,17 +2,17 @@
 
 package simd
 
-// avx2 returns the kernels of AVX2 with FMA. The assembly sums whole blocks of
-// 16 elements of one pair; Go walks the ids and adds the rest.
+// avx2 returns the kernels of AVX2 with FMA. Those of float32 rows walk the ids by themselves;
+// the others sum whole blocks of 16 elements of one pair, and Go adds the rest.
 func avx2() *Kernel {
 	return withApart(&Kernel{
 		Name:      "avx2",
 		SquaredU8: squares2(0, squaredU8), DotU8: intsBy(dotU8AVX2, dotU8),
 		SquaredI8: squares2(0x80, squaredI8), DotI8: intsBy(dotI8AVX2, dotI8),
-		SquaredF32: floatsBy(squaredF32AVX2, float32s, float32s, squares), DotF32: floatsBy(dotF32AVX2, float32s, float32s, products),
-		SquaredF16: floatsBy(squaredF16AVX2, float16s, float16s, squares), DotF16: floatsBy(dotF16AVX2, float16s, float16s, products),
-		DotF32U8: floatsBy(dotF32U8AVX2, float32s, uint8s, products), DotF32I8: floatsBy(dotF32I8AVX2, float32s, int8s, products),
-		DotF32F16: floatsBy(dotF32F16AVX2, float32s, float16s, products),
+		SquaredF32: rowsBy(squaredF32AVX2), DotF32: rowsBy(dotF32AVX2),
+		SquaredF16: floatsBy(squaredF16AVX2, 2, 2), DotF16: floatsBy(dotF16AVX2, 2, 2),
+		DotF32U8: floatsBy(dotF32U8AVX2, 4, 1), DotF32I8: floatsBy(dotF32I8AVX2, 4, 1),
+		DotF32F16: floatsBy(dotF32F16AVX2, 4, 2),
 		Round:     round2Of,
 		Subtract:  subtractBy(8, subtract2),
 		Codes:     codes2(),
@@ -46,10 +46,10 @@ func dotU8AVX2(x, row *byte, blocks int) uint32
 func dotI8AVX2(x, row *byte, blocks int) uint32
 
 //go:noescape
-func squaredF32AVX2(x, row *byte, blocks int, lanes *lanes)
+func squaredF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
 
 //go:noescape
-func dotF32AVX2(x, row *byte, blocks int, lanes *lanes)
+func dotF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
 
 //go:noescape
 func squaredF16AVX2(x, row *byte, blocks int, lanes *lanes)

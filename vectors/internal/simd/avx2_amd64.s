@@ -107,52 +107,6 @@ block:
 	VZEROUPPER
 	RET
 
-// lanes[i%16] = sum of float32(x[i]-row[i])^2, float32; blocks > 0
-TEXT ·squaredF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ x+0(FP), SI
-	MOVQ row+8(FP), DI
-	MOVQ blocks+16(FP), CX
-	CLEARLANES
-
-block:
-	READF32(0, SI, Y4)
-	READF32(0, DI, Y5)
-	VSUBPS Y5, Y4, Y4
-	SQUARES(Y0, Y1)
-	READF32(32, SI, Y4)
-	READF32(32, DI, Y5)
-	VSUBPS Y5, Y4, Y4
-	SQUARES(Y2, Y3)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNZ  block
-	STORELANES
-	VZEROUPPER
-	RET
-
-// lanes[i%16] = sum of x[i]*row[i], float32; blocks > 0
-TEXT ·dotF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ x+0(FP), SI
-	MOVQ row+8(FP), DI
-	MOVQ blocks+16(FP), CX
-	CLEARLANES
-
-block:
-	READF32(0, SI, Y4)
-	READF32(0, DI, Y5)
-	PRODUCTS(Y0, Y1)
-	READF32(32, SI, Y4)
-	READF32(32, DI, Y5)
-	PRODUCTS(Y2, Y3)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNZ  block
-	STORELANES
-	VZEROUPPER
-	RET
-
 // lanes[i%16] = sum of float32(x[i]-row[i])^2, float16; blocks > 0
 TEXT ·squaredF16AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+0(FP), SI

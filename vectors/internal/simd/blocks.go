@@ -18,14 +18,18 @@ func intsBy(blocks func(x, row *byte, blocks int) uint32, rest func(x, y []byte)
 	}
 }
 
-// floatsBy does the same in the lanes of the float rule. Rows are long: the one after the
-// next is asked for while one is summed.
-func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow decode, step addTo) Floats {
+// floatsBy does the same in the lanes of the float rule, for elements of some bytes in x and in
+// rows. The elements after the last block are copied to a block of zeros, which add nothing: a
+// decoder in Go took 80 ns for 12 of them. Rows are long: the one after the next is asked for
+// while one is summed.
+func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow int) Floats {
 	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
 		whole := dim / 16 * 16
 		p := pairs.Get().(*pair)
+		p.x, p.row = [64]byte{}, [64]byte{}
+		copy(p.x[:], x[whole*ofX:dim*ofX])
 		for j, id := range ids {
-			row := base[int(id)*stride:]
+			row := base[int(id)*stride:][:dim*ofRow]
 			if j+2 < len(ids) {
 				prefetchRows(&base[0], stride, &ids[j+2], 1, stride)
 			}
@@ -33,7 +37,14 @@ func floatsBy(blocks func(x, row *byte, blocks int, lanes *lanes), ofX, ofRow de
 			if whole > 0 {
 				blocks(&x[0], &row[0], whole/16, &p.lanes)
 			}
-			out[j] = p.sumFrom(whole, dim, x, row, ofX, ofRow, step)
+			if whole < dim {
+				copy(p.row[:], row[whole*ofRow:])
+				blocks(&p.x[0], &p.row[0], 1, &p.rest)
+				for i, sum := range p.rest[:dim-whole] {
+					p.lanes[i] += sum
+				}
+			}
+			out[j] = p.lanes.add()
 		}
 		pairs.Put(p)
 	}

@@ -195,7 +195,7 @@ func TestChooseNamesWhatThereIs(t *testing.T) {
 func BenchmarkKernels(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, k := range kernels() {
-		for _, dim := range []int{128, 384, 784, 1024} {
+		for _, dim := range []int{12, 100, 128, 384, 784, 1024} {
 			ids := make([]uint32, 250)
 			for i := range ids {
 				ids[i] = uint32(i)

@@ -32,10 +32,10 @@ func avx512() *Kernel {
 		Name:      "avx512",
 		SquaredU8: ints512(squaredU8AVX512), DotU8: ints512(dotU8AVX512),
 		SquaredI8: ints512(squaredI8AVX512), DotI8: ints512(dotI8AVX512),
-		SquaredF32: floats512(squaredF32AVX512), DotF32: floats512(dotF32AVX512),
-		SquaredF16: floats512(squaredF16AVX512), DotF16: floats512(dotF16AVX512),
-		DotF32U8: floats512(dotF32U8AVX512), DotF32I8: floats512(dotF32I8AVX512),
-		DotF32F16: floats512(dotF32F16AVX512),
+		SquaredF32: rowsBy(squaredF32AVX512), DotF32: rowsBy(dotF32AVX512),
+		SquaredF16: rowsBy(squaredF16AVX512), DotF16: rowsBy(dotF16AVX512),
+		DotF32U8: rowsBy(dotF32U8AVX512), DotF32I8: rowsBy(dotF32I8AVX512),
+		DotF32F16: rowsBy(dotF32F16AVX512),
 		Round:     round512Of,
 		Subtract:  subtractBy(16, subtract512),
 		Codes:     codes512(cpu.X86.HasAVX512VNNI),
@@ -82,7 +82,7 @@ func ints512(asm func(x, base *byte, stride, dim int, ids *uint32, n int, out *u
 	}
 }
 
-func floats512(asm func(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)) Floats {
+func rowsBy(asm func(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)) Floats {
 	return func(x, base []byte, stride, dim int, ids []uint32, out []float64) {
 		if len(ids) > 0 {
 			asm(&x[0], &base[0], stride, dim, &ids[0], len(ids), &out[0])

@@ -109,8 +109,9 @@ type addTo func(l *lanes, x, y []float32)
 // pair is the buffers of the sum of one pair of rows. It is pooled, since arguments of a
 // function value escape to the heap.
 type pair struct {
-	lanes  lanes
-	xs, ys [256]float32
+	lanes, rest lanes
+	xs, ys      [256]float32
+	x, row      [64]byte // the elements after the last block, and zeros
 }
 
 var pairs = sync.Pool{New: func() any { return new(pair) }}
@@ -121,16 +122,15 @@ func floats(ofX, ofRow decode, step addTo) Floats {
 		p := pairs.Get().(*pair)
 		for j, id := range ids {
 			p.lanes = lanes{}
-			out[j] = p.sumFrom(0, dim, x, base[int(id)*stride:], ofX, ofRow, step)
+			out[j] = p.sum(dim, x, base[int(id)*stride:], ofX, ofRow, step)
 		}
 		pairs.Put(p)
 	}
 }
 
-// sumFrom adds elements from (a multiple of 16) to dim-1 to the lanes and adds
-// those up.
-func (p *pair) sumFrom(from, dim int, x, row []byte, ofX, ofRow decode, step addTo) float64 {
-	for ; from < dim; from += len(p.xs) {
+// sum adds all elements to the lanes and adds those up.
+func (p *pair) sum(dim int, x, row []byte, ofX, ofRow decode, step addTo) float64 {
+	for from := 0; from < dim; from += len(p.xs) {
 		n := min(len(p.xs), dim-from)
 		ofX(p.xs[:n], x, from)
 		ofRow(p.ys[:n], row, from)

@@ -27,19 +27,21 @@ const DiskRate = 500e6
 // PlanShards estimates the build of a plan by workers of some threads each, as fast as those
 // of this machine.
 func PlanShards(p *plan.Plan, rowBytes, workers, threads int) ShardsPlan {
-	n, k := p.Rows, int64(p.K)
-	divisions := int64(p.Divisions+job.Overlap-1) / job.Overlap
-	input := n * int64(rowBytes)
-	spilled := n * job.Overlap * int64(groups.RecordBytes(job.Overlap, rowBytes))
+	n, k, divisions := float64(p.Rows), float64(p.K), float64((p.Divisions+job.Overlap-1)/job.Overlap)
+	input := n * float64(rowBytes)
 	assigned := 4 * n * job.Overlap
+	spilled := p.Copies() * n * float64(groups.RecordBytes(job.Overlap, rowBytes))
 	lists := n * (8 + 8*k)
+	// The first division finds lists of every group, later ones the few entries that bounds let in.
+	first, later := p.Copies()*lists, plan.LaterUnits*p.Copies()*lists
+	found := first + max(0, divisions-1)*later
 	s := ShardsPlan{Workers: workers, Threads: threads, CoreSeconds: p.CPUSeconds}
-	// A division reads the input twice, and assignments, records and lists once; it writes
-	// these. The first one leaves lists of every group, later ones the few that bounds let in.
-	found := 3 * lists
-	s.ReadBytes = 3*input + divisions*(2*input+assigned+spilled+lists) + found + 2*lists
-	s.WrittenBytes = divisions*(assigned+spilled+lists) + found + lists
-	s.PeakDiskBytes = assigned + spilled + found + lists
+	// A division reads the input twice, its assignments and records once, the lists that it found
+	// twice, as a task sorts them by range in its scratch folder, and folds these with those before.
+	// The input is read for its audit, for controls and for the report; the adjacency is read for its sums.
+	s.ReadBytes = int64((3+2*divisions)*input + divisions*(assigned+spilled) + 2*found + divisions*lists + n*8*k)
+	s.WrittenBytes = int64(divisions*(assigned+spilled+lists) + 2*found + n*8*k)
+	s.PeakDiskBytes = int64(assigned + spilled + max(first+lists, min(1, divisions-1)*(later+2*lists)))
 	s.ComputeSeconds = s.CoreSeconds / float64(workers*threads)
 	s.DiskSeconds = float64(s.ReadBytes+s.WrittenBytes) / DiskRate / float64(workers)
 	s.WorkerReadBytes = s.ReadBytes / int64(workers)

@@ -11,7 +11,7 @@ func (s *Shape) parts() []Pass {
 	n := s.n()
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
 	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
-	units := first * (1 + laterUnits*(divisions-1)) // of all divisions
+	units := first * (1 + LaterUnits*(divisions-1)) // of all divisions
 	record := float64(s.RowBytes) + 4 + 2*float64(s.Overlap)
 	spill := s.partsCopies() * n * record
 	spilled := math.Min(spill, math.Max(fixed.SpillShare*s.rowBytes(), spill/s.groups())) // a batch at a time
@@ -31,12 +31,12 @@ func (s *Shape) parts() []Pass {
 	}
 	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
-		DiskBytes: int64(stored + math.Max(folded+laterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
+		DiskBytes: int64(stored + math.Max(folded+LaterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
 		work:      work{leaf: pairs * laterDivisions(divisions, partsFirst), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, first: partsFirst, groups: ofGroups}
 	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
-		DiskBytes: int64(stored + lists + math.Max(first, (lists+laterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
+		DiskBytes: int64(stored + lists + math.Max(first, (lists+LaterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
 		work:      work{touched: foldedWords * units}, held: s.stripes()}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
@@ -108,14 +108,14 @@ func laterDivisions(divisions, first float64) float64 {
 	return math.Min(divisions, 1) + math.Max(0, divisions-1)/first
 }
 
-// laterUnits is the number of entries of a later division as a share of those of the first:
+// LaterUnits is the number of entries of a later division as a share of those of the first:
 // the entries that are nearer than the last of a row's list. Measured on SIFT.
-const laterUnits = 0.45
+const LaterUnits = 0.45
 
 // lastUnits is the bytes of units of the last division.
 func (s *Shape) lastUnits(first, divisions float64) float64 {
 	if divisions > 1 {
-		return laterUnits * first
+		return LaterUnits * first
 	}
 	return first
 }

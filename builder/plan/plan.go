@@ -19,6 +19,7 @@ type Plan struct {
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
+	copies        float64 // of a row in groups of leaves, by the parts method
 	found         bool    // see Found
 
 	// builder.Plan adds the limit that it planned by, and the least under which a
@@ -101,9 +102,13 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 		parallel, alone := r.cpu(pass.work)
 		p.CPUSeconds += parallel + alone
 	}
+	p.copies = s.partsCopies()
 	p.LinksSeconds = r.seconds(&Pass{work: s.links()})
 	return p
 }
+
+// Copies is in how many groups a row stands in each division of the parts method.
+func (p *Plan) Copies() float64 { return p.copies }
 
 // Untimed forgets the time, which nobody has measured the machine for.
 func (p *Plan) Untimed() *Plan {

@@ -1,5 +1,6 @@
 """A cluster of Ray on this machine: the bytes of one machine, with a worker killed. Skipped without its package."""
 
+import json
 import os
 import signal
 import subprocess
@@ -69,7 +70,7 @@ def test_workers_killed(engine, tmp_path):
     began = time.monotonic()
     program = "import sys; from knng.cluster.__main__ import main; sys.exit(main())"
     process = subprocess.run(
-        [sys.executable, "-c", program, "build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "run"), "--engine", "ray:auto", "--memory", "256MiB", "--shard-rows", "1000", *OPTIONS],
+        [sys.executable, "-c", program, "build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "run"), "--engine", "ray:auto", "--memory", "256MiB", "--shard-rows", "1000", "--json", *OPTIONS],
         env={**os.environ, "RAY_ADDRESS": engine}, capture_output=True, text=True, timeout=200)
     killer.done.set()
     killer.join()
@@ -77,5 +78,5 @@ def test_workers_killed(engine, tmp_path):
     print(f"{time.monotonic() - began:.0f} s, killed {killer.killed}")
     assert killer.killed and "failed, try 1 of 3" in process.stderr, process.stderr
     one = _command.run(["build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "one.knng"), "--method", "parts", *OPTIONS, "--search", "off"])
-    run = process.stdout.split(":")[0]
+    run = json.loads(process.stdout)["run"]
     assert _command.run(["unite", run, "-o", str(tmp_path / "g.knng"), "--search", "off"])["checksum"] == one["checksum"]

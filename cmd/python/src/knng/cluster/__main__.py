@@ -1,6 +1,7 @@
 """python -m knng.cluster: see --help."""
 
 import argparse
+import contextlib
 import json
 import re
 import sys
@@ -79,7 +80,8 @@ def main(argv=None):
         if given.plan:
             print(_driver.plan(given.inputs, options, given.plan), end="")
             return 0
-        result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, None if given.quiet else _driver.say)
+        with contextlib.redirect_stdout(sys.stderr):  # Ray prints of workers that died
+            result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, None if given.quiet else _driver.say)
     except KeyboardInterrupt:
         _driver.say("interrupted: give the same command again to continue")
         return 130

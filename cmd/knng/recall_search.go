@@ -61,7 +61,7 @@ type effortRecall struct {
 
 // run measures search against exact answers.
 func (r *recallOfSearch) run(ctx context.Context, g *globals, s *store.Store) error {
-	w, err := g.openSearch(ctx, s)
+	w, err := g.openSearch(ctx, s, 0)
 	if err != nil {
 		return err
 	}

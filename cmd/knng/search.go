@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ const searchHelp = `Find the rows nearest to vectors that need not be in the gra
   knng search photos.knng --id cat.jpg
   knng search photos.knng queries.npy --within 0.3 --filter-ids allowed.txt
   knng search photos.knng queries.npy --exact
+  knng search photos.knng queries.npy --memory 1G
 
 QUERIES is a file of vectors in any format that build reads. A search follows links in
 DIR/search: build makes them, or else the first search. They may be deleted.
@@ -35,6 +37,11 @@ DIR/search: build makes them, or else the first search. They may be deleted.
 finds more and takes longer. --recall R measures which effort reaches recall R, with rows of
 the graph as queries, each held out, and reports the recall of that effort on other rows.
 Exit code 4 means that no effort reached it.
+
+Where --memory is too small for rows and links, memory holds a short code of every row, which
+leads a search: it reads some fifty pages of the disk for a query, not some hundreds. The first
+such search makes the codes, in DIR/search; they may be deleted. Distances are those of the rows.
+Lists are those of the codes: find --recall with the --memory that is used.
 
 -o writes the arrays "rows" (int64, -1 where there is none) and "distances" (float32), one
 line for each query, for numpy.load. With --within and -k 0 lists differ in length: they are
@@ -52,8 +59,10 @@ type searchFlags struct {
 	filter string
 	id     string
 	row    string
+	memory string
 	out    string
 	query  search.Query
+	budget int64 // memory
 }
 
 func newSearch(g *globals) *cobra.Command {
@@ -77,6 +86,7 @@ func newSearch(g *globals) *cobra.Command {
 	flags.StringVar(&f.filter, "filter-ids", "", "file of the ids, or row numbers where the graph has no ids, that may be results, one a line")
 	flags.StringVar(&f.id, "id", "", "the query is the row with this external id")
 	flags.StringVar(&f.row, "row", "", "the query is this row")
+	flags.StringVar(&f.memory, "memory", "", "memory for rows and links, such as 512MiB or 2G (default half of that of the machine or its cgroup)")
 	flags.StringVarP(&f.out, "output", "o", "", ".npz file to write, instead of printing")
 	return c
 }
@@ -103,6 +113,10 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 		return errors.New("--recall finds the effort of searches with -k: it goes without --effort, --exact and -k 0")
 	case f.within != f.within:
 		return errors.New("--within is NaN")
+	}
+	var err error
+	if f.budget, err = parseSize(f.memory); err != nil {
+		return err
 	}
 	f.query = search.Query{K: f.k, Effort: f.effort, Exact: f.exact}
 	if c.Flags().Changed("within") {
@@ -140,7 +154,7 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 	if m := s.Info().Manifest; m.Sparse() {
 		return f.runSparse(ctx, g, s, a[1:])
 	}
-	r, err := g.openSearch(ctx, s)
+	r, err := g.openSearch(ctx, s, f.budget)
 	if err != nil {
 		return err
 	}
@@ -190,10 +204,10 @@ func (f *searchFlags) reached(t *tuned) error {
 }
 
 // openSearch makes a store ready for search, and tells where that took links to be made.
-func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searcher, error) {
+func (g *globals) openSearch(ctx context.Context, s *store.Store, budget int64) (*search.Searcher, error) {
 	steps := &steps{to: g.phases()}
 	defer steps.end()
-	r, err := search.Open(s, &search.Options{Context: ctx, Limit: builder.DefaultMemory() / 4, Progress: func(done, total int) {
+	r, err := search.Open(s, &search.Options{Context: ctx, Limit: cmp.Or(budget, builder.DefaultMemory()) / 4, Budget: budget, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))
 	}})
 	if err != nil {
@@ -205,6 +219,9 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store) (*search.Searc
 	}
 	if !state.Kept {
 		g.say("links are in memory only: %v", state.Why)
+	}
+	if state.Made && state.Codes > 0 {
+		g.say("memory holds a code of %d bytes for every row, and no rows", state.Codes)
 	}
 	return r, nil
 }

@@ -39,6 +39,25 @@
 // that are whole numbers from 0 to 255. Other queries are compared in float32, with rows
 // converted exactly, which is slower over bytes.
 //
+// # More rows than memory holds
+//
+// Where rows and links are larger than Options.Budget, memory holds a short code of every row: a byte
+// for every four elements, at most 64, or as many as five eighths of the budget allow. Codes
+// estimate distances under all metrics but chebyshev and those of bits. A walk then reads a page
+// for the links of each place that it follows, and rows only at its end: the nearest by their
+// codes, and those that may be as near as far as the estimates of the first were off. On
+// 200,000 SIFT descriptors a query reads 47 pages for a recall of 0.95, and 485 without codes.
+// Distances are exact all the same. Lists are not the same as where memory holds all; the number
+// of goroutines has no say. Query.Seen is then told of the rows that are read.
+//
+// The first Open with such a budget makes the codes, in some seconds for a million rows, and
+// keeps them in DIR/search/codes, which may be deleted. The file has a header of 4096 bytes with
+// an xxhash64 at byte 4088: "KNNGCODE", u32 version 1, u32 bytes of a code, u64 places, u64
+// elements, u64 seed, u64 xxhash64 of the rows in the order of places, checksum of the graph in
+// 64 bytes of hex, u64 xxhash64 of the centers with the zeros behind them, and of the codes. Then
+// 256 centers of every part, float32, filled up to 4096 bytes, and the codes by place. All of it
+// is hashed when it is opened.
+//
 // # The file DIR/search/links
 //
 //	byte  0     "KNNGLINK"

@@ -36,25 +36,28 @@ const (
 type Options struct {
 	// Threads is how many goroutines make links and answer SearchAll; 0 is GOMAXPROCS.
 	Threads int
-	// Memory has links made in memory and DIR/search left alone, neither read nor written.
+	// Memory has links and codes made in memory and DIR/search left alone, neither read nor written.
 	Memory bool
 	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
 	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
 	// Memory, and in Check, the lists are read the more often. 0 is 256 MiB.
 	Limit int64
-	// Budget is the memory that may hold the rows and links that are searched. Where they are
-	// larger, they are read page by page, those of a hop together. 0 is half of the memory of the
-	// machine, or of the limit that the process has.
+	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
+	// they are larger, they are read page by page, and up to five eighths of it hold a short code
+	// of every row, kept in DIR/search like links: see the package comment. 0 is half of the
+	// memory of the machine, or of the limit that the process has.
 	Budget int64
 	// Context stops making links; nil: nothing does.
 	Context context.Context
 	// Progress is told how many of how many places have their links, as far as the lists that
-	// were looked at tell. May be nil.
+	// were looked at tell; then, where codes are made, how many have theirs. May be nil.
 	Progress func(done, total int)
 }
 
 // Path is where a store in dir keeps its links.
-func Path(dir string) string { return filepath.Join(dir, filepath.FromSlash(store.DerivedLinks)) }
+func Path(dir string) string { return pathOf(dir, store.DerivedLinks) }
+
+func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
 // Open makes the store g ready for search. It maps the links in DIR/search, or makes them:
 // where there are none, or these are damaged, or another graph's, or another version's. Made
@@ -367,7 +370,10 @@ func Check(ctx context.Context, g *store.Store) error {
 	if !bytes.Equal(want.encodeRest(), s.links.encodeRest()) {
 		return fmt.Errorf("%w: %s: what stands from byte %d on is not that of the lists", ErrCorrupt, Path(g.Dir()), s.links.leadersAt())
 	}
-	return s.maker(id).compare(s.links, Path(g.Dir()))
+	if err := s.maker(id).compare(s.links, Path(g.Dir())); err != nil {
+		return err
+	}
+	return s.checkCodes()
 }
 
 func (m *maker) compare(kept *links, path string) error {

@@ -31,6 +31,7 @@ type Searcher struct {
 	file        *vectors.MappedFile // nil where the links are in memory
 	sparse      bool                // memory does not hold rows and links
 	links       *links
+	coded       *coded // nil where memory holds no codes
 	leaders     []byte // their rows, side by side
 	leaderIDs   []uint32
 	leaderNorms []float64
@@ -40,7 +41,7 @@ type Searcher struct {
 	state   State
 	walkers []*walker // idle
 
-	queries, evaluations, hops, scans, reads atomic.Int64
+	queries, evaluations, estimates, hops, scans, reads atomic.Int64
 }
 
 // State says where the links of a Searcher come from.
@@ -49,6 +50,7 @@ type State struct {
 	Made     bool  // Open made them
 	Replaced error // the fault of those that were there; nil where they had none, or there were none
 	Why      error // why they are not kept, where they had to be made in memory
+	Codes    int   // bytes of the code that memory holds of every row; 0: it holds none
 }
 
 // State says where the links come from.
@@ -58,6 +60,7 @@ func (s *Searcher) State() State { return s.state }
 type Counts struct {
 	Queries     int64 `json:"queries"`
 	Evaluations int64 `json:"evaluations"` // distances computed, those of leaders included
+	Estimates   int64 `json:"estimates"`   // of distances, by codes
 	Hops        int64 `json:"hops"`        // places whose links were followed
 	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
 	Reads       int64 `json:"reads"`       // pages of rows and links that walks asked for, in memory or not; 0 where memory holds all
@@ -65,12 +68,12 @@ type Counts struct {
 
 // Counts returns the cost of queries until now.
 func (s *Searcher) Counts() Counts {
-	return Counts{s.queries.Load(), s.evaluations.Load(), s.hops.Load(), s.scans.Load(), s.reads.Load()}
+	return Counts{s.queries.Load(), s.evaluations.Load(), s.estimates.Load(), s.hops.Load(), s.scans.Load(), s.reads.Load()}
 }
 
 // Sub is the difference of two counts.
 func (c Counts) Sub(b Counts) Counts {
-	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Hops - b.Hops, c.Scans - b.Scans, c.Reads - b.Reads}
+	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Estimates - b.Estimates, c.Hops - b.Hops, c.Scans - b.Scans, c.Reads - b.Reads}
 }
 
 // Leaders is how many rows every walk begins by looking at.
@@ -200,6 +203,7 @@ func (s *Searcher) take() *walker {
 func (s *Searcher) give(w *walker) {
 	s.queries.Add(1)
 	s.evaluations.Add(w.evaluations)
+	s.estimates.Add(w.estimates)
 	s.hops.Add(w.hops)
 	s.scans.Add(w.scans)
 	s.reads.Add(w.reads)

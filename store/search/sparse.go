@@ -21,6 +21,9 @@ func (s *Searcher) settle() error {
 	s.sparse = s.file != nil && int64(s.stride)*int64(s.Len())+s.Bytes() > budget
 	if s.sparse {
 		_ = s.in.Advise(vectors.Random) // a hint
+		if parts := s.codeParts(budget); parts > 0 {
+			return s.openCodes(parts)
+		}
 	}
 	return nil
 }
@@ -28,8 +31,7 @@ func (s *Searcher) settle() error {
 // pageShift is the page of counts.
 const pageShift = 12
 
-// ask asks for the rows of places, and for the links of the place that is followed next, as far as
-// it is known.
+// ask asks for the rows of places.
 func (w *walker) ask(places []uint32) {
 	s := w.s
 	base, last := uintptr(unsafe.Pointer(unsafe.SliceData(s.base))), ^uintptr(0)
@@ -41,6 +43,10 @@ func (w *walker) ask(places []uint32) {
 			_ = s.rows.WillNeed(int(p), int(p)+1)
 		}
 	}
+}
+
+// askNext asks for the links of the place that is followed next, as far as it is known.
+func (w *walker) askNext() {
 	if len(w.open) > 0 {
 		w.askLinks(uint32(w.open[0]))
 	}

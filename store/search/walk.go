@@ -34,9 +34,10 @@ type walker struct {
 	ids      []uint32
 	keys     []float32
 	top      [1]uint32
+	byCodes  byCodes
 
-	evaluations, hops, scans, reads int64
-	run                             func() error // w.answer, once: a closure would be made every time
+	evaluations, estimates, hops, scans, reads int64
+	run                                        func() error // w.answer, once: a closure would be made every time
 }
 
 func newWalker(s *Searcher) *walker {
@@ -47,8 +48,9 @@ func newWalker(s *Searcher) *walker {
 
 // begin takes a query, which is checked.
 func (w *walker) begin(query []float32, q Query) error {
-	w.evaluations, w.hops, w.scans, w.reads = 0, 0, 0, 0
+	w.evaluations, w.estimates, w.hops, w.scans, w.reads = 0, 0, 0, 0, 0
 	w.q, w.limit = q, w.s.limit(&q)
+	w.byCodes.on = w.s.coded != nil && !q.Exact && q.K > 0
 	return w.target.set(w.s, query, q.form)
 }
 
@@ -92,6 +94,10 @@ func (w *walker) answer() error {
 func (w *walker) arrive() error {
 	if !w.enough {
 		return w.s.scan(w)
+	}
+	if w.byCodes.on {
+		w.exact()
+		return nil
 	}
 	for i, e := range w.found.Heap { // complements
 		w.found.Heap[i] = ^(^e>>32<<32 | uint64(w.s.order[uint32(^e)]))
@@ -139,6 +145,14 @@ func (w *walker) patienceOf() int64 {
 	return int64(max(4*w.cost(), w.s.Len()/8))
 }
 
+// spent is how much of its patience a walk has used.
+func (w *walker) spent() int64 {
+	if w.byCodes.on { // each hop reads a page, for which a scan compares many rows
+		return pageRows * w.hops
+	}
+	return w.evaluations
+}
+
 // walk goes from place to place, always on from the nearest known. It finds enough where it has as
 // many results as the effort, and nothing nearer is left to follow.
 func (w *walker) walk() error {
@@ -168,6 +182,9 @@ func (w *walker) depart() error {
 	if w.q.isHidden {
 		w.visited.Add(w.q.hidden)
 	}
+	if w.byCodes.on {
+		w.prepare()
+	}
 	if err := w.lead(); err != nil {
 		return err
 	}
@@ -179,7 +196,7 @@ func (w *walker) depart() error {
 // or not: where links came to an end before, or hardly anything passes the filter.
 func (w *walker) next() (place uint32, more bool) {
 	w.enough = false
-	if w.evaluations > w.patience {
+	if w.spent() > w.patience {
 		return 0, false
 	}
 	if len(w.open) == 0 && !w.restart() {
@@ -193,13 +210,15 @@ func (w *walker) next() (place uint32, more bool) {
 // lead looks at all leaders and begins at the nearest.
 func (w *walker) lead() error {
 	s := w.s
-	keys := w.keys[:len(s.leaderIDs)]
-	w.target.keys(s, s.leaders, len(s.leaders)/max(1, len(s.leaderIDs)), s.leaderNorms, s.leaderIDs, keys)
-	w.evaluations += int64(len(keys))
+	keys := w.leaderKeys()
 	w.spare, w.begun = w.spare[:0], 0
 	w.first, w.islands = w.first[:0], w.islands[:0]
 	island, best := uint32(noLink), walk.Entry(math.MaxUint64) // the nearest of the island
 	for i, key := range keys {
+		if i >= len(s.links.leaders) {
+			w.first = least(w.first, entries, walk.EntryOf(key, s.coded.starts[i]))
+			continue
+		}
 		l := s.links.leaders[i]
 		e := walk.EntryOf(key, l.place)
 		w.spare = append(w.spare, e)
@@ -224,6 +243,18 @@ func (w *walker) lead() error {
 		}
 	}
 	return nil
+}
+
+// leaderKeys are the keys of the leaders.
+func (w *walker) leaderKeys() []float32 {
+	s := w.s
+	if w.byCodes.on {
+		return w.startKeys()
+	}
+	keys := w.keys[:len(s.leaderIDs)]
+	w.target.keys(s, s.leaders, len(s.leaders)/max(1, len(s.leaderIDs)), s.leaderNorms, s.leaderIDs, keys)
+	w.evaluations += int64(len(keys))
+	return keys
 }
 
 // descend goes to the nearest place linked until nothing is nearer: where one island has
@@ -260,7 +291,7 @@ func (w *walker) enter(e walk.Entry) {
 	if w.visited.Add(uint32(e)) {
 		w.open.Push(e)
 		w.offer(e)
-		if w.q.Seen != nil {
+		if w.q.Seen != nil && !w.byCodes.on {
 			w.q.Seen(store.Row(w.s.order[uint32(e)]), walk.KeyOf(e))
 		}
 	}
@@ -308,9 +339,14 @@ func (w *walker) follow(place uint32) error {
 			return fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
 		}
 	}
+	if w.byCodes.on {
+		w.followed(place)
+		return nil
+	}
 	if s.sparse {
 		w.reads++ // of the links
 		w.ask(w.ids)
+		w.askNext()
 	}
 	s.space.Prefetch(s.base, s.stride, w.ids)
 	return nil
@@ -318,6 +354,9 @@ func (w *walker) follow(place uint32) error {
 
 // compare compares the query with the places that follow found, and returns the nearest.
 func (w *walker) compare() (nearest walk.Entry) {
+	if w.byCodes.on {
+		return w.estimate()
+	}
 	s := w.s
 	w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
 	w.evaluations += int64(len(w.ids))
@@ -347,5 +386,8 @@ func (w *walker) tell(places []uint32) {
 func (w *walker) offer(e walk.Entry) {
 	if !w.q.filtered() || w.s.admits(&w.q, uint32(e)) {
 		w.found.Offer(e)
+		if w.byCodes.on {
+			w.byCodes.kept.Offer(e)
+		}
 	}
 }

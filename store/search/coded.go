@@ -1,0 +1,193 @@
+package search
+
+import (
+	"math"
+
+	"github.com/knng/knng/store/internal/walk"
+	"github.com/knng/knng/vectors"
+)
+
+// A walk by codes reads a page for the links of each place that it follows, and one for each row
+// that it compares at last. Codes cost no read, so it looks at many: at its beginning, and at all
+// places beside one that it follows, whose rows lie near. On 200,000 SIFT descriptors these take
+// effort 32 from a recall of 0.947 to 0.962 for the same 55 reads.
+
+const (
+	blockPlaces = 128 // consecutive places whose codes are looked at together
+	besides     = 1   // blocks before and behind that of a place that is followed
+	pageRows    = 320 // rows that are read in the time of a page somewhere
+	mostWanted  = 4   // times K: so many of the nearest by codes are kept for the end
+)
+
+// byCodes is what a walker needs where codes lead it.
+type byCodes struct {
+	on     bool
+	table  []float32    // of the query
+	kept   walk.Nearest // places that may be results, by estimates
+	likely []walk.Entry // the same at the end, the nearest first
+	blocks walk.Visited // whose codes were looked at
+	pages  walk.Visited // of links, that were read
+	place  uint32       // whose links were followed last
+}
+
+// prepare begins a walk by codes.
+func (w *walker) prepare() {
+	s, b := w.s, &w.byCodes
+	values := sized(w.target.values, s.Dim())
+	if w.target.native {
+		s.space.Float32(w.target.row, values)
+	} else {
+		vectors.Decode(vectors.Float32, w.target.row, values)
+	}
+	s.straighten(values)
+	b.table = sized(b.table, s.coded.TableSize())
+	s.coded.Table(s.coded.kind, values, b.table)
+	if s.space.NeedsNorms() { // the squared distance of directions is twice 1 less their cosine
+		for i := range b.table {
+			b.table[i] /= 2
+		}
+	}
+	b.kept.Reset(max(2*w.q.Effort, mostWanted*w.q.K), 0)
+	b.blocks.Clear()
+	b.pages.Clear()
+}
+
+// startKeys estimates the distances of all places that a walk may begin at.
+func (w *walker) startKeys() []float32 {
+	c := w.s.coded
+	w.keys = sized(w.keys, max(len(c.starts), cap(w.keys)))
+	keys := w.keys[:len(c.starts)]
+	c.All(w.byCodes.table, c.near, keys)
+	w.estimates += int64(len(keys))
+	return keys
+}
+
+// followed is follow for a walk by codes: the place and those linked to it remain to be estimated.
+func (w *walker) followed(place uint32) {
+	b := &w.byCodes
+	b.place = place
+	if b.pages.Add(uint32((headerBytes + 4*w.s.links.width*int(place)) >> pageShift)) {
+		w.reads++
+	}
+	w.askNext()
+	fresh := w.ids[:0]
+	for _, to := range w.ids {
+		if !b.blocks.Has(to / blockPlaces) {
+			fresh = append(fresh, to)
+		}
+	}
+	w.ids = fresh
+}
+
+// estimate estimates the distances of the places that followed left, and of all places beside the
+// one that was followed. It returns the nearest.
+func (w *walker) estimate() (nearest walk.Entry) {
+	s, b := w.s, &w.byCodes
+	nearest = math.MaxUint64
+	s.coded.Keys(b.table, s.coded.codes, w.ids, w.keys)
+	w.estimates += int64(len(w.ids))
+	for i, id := range w.ids {
+		e := walk.EntryOf(w.keys[i], id)
+		nearest = min(nearest, e)
+		w.take(e)
+	}
+	block := b.place / blockPlaces
+	for i := max(block, besides) - besides; i <= block+besides; i++ {
+		if from := int(i) * blockPlaces; from < len(s.order) && b.blocks.Add(i) {
+			nearest = min(nearest, w.estimateBlock(from, min(from+blockPlaces, len(s.order))))
+		}
+	}
+	return nearest
+}
+
+// take goes on from a place later, and makes it a result, where it is near enough.
+func (w *walker) take(e walk.Entry) {
+	if e < w.found.Bound() {
+		w.open.Push(e)
+		w.offer(e)
+	} else if e < w.byCodes.kept.Bound() {
+		w.offer(e)
+	}
+}
+
+// estimateBlock looks at consecutive places, and returns the nearest that was not known.
+func (w *walker) estimateBlock(from, to int) (nearest walk.Entry) {
+	nearest = math.MaxUint64
+	c, keys := w.s.coded, w.keys[:to-from]
+	c.All(w.byCodes.table, c.codes[from*c.Bytes():to*c.Bytes()], keys)
+	w.estimates += int64(len(keys))
+	for i, key := range keys {
+		e := walk.EntryOf(key, uint32(from+i))
+		if e < max(w.byCodes.kept.Bound(), nearest) && !w.visited.Has(uint32(from+i)) {
+			w.take(e)
+			nearest = min(nearest, e)
+		}
+	}
+	return nearest
+}
+
+// exact finds the results among the places kept, by their rows. The nearest are read first: how
+// far their estimates are off tells which of the others may be results.
+func (w *walker) exact() {
+	b := &w.byCodes
+	b.likely = append(b.likely[:0], b.kept.Sorted()...)
+	w.found.Reset(w.q.K, 0)
+	off := errorsOf{deviations: deviations(w.q.Effort)}
+	end := min(len(b.likely), w.q.K+w.q.K/2)
+	if w.q.Seen != nil {
+		end = min(len(b.likely), max(end, w.q.Effort))
+	}
+	for at := 0; at < end; {
+		w.compareRows(b.likely[at:end], &off)
+		for at = end; end < len(b.likely) && off.mayReach(walk.KeyOf(b.likely[end]), w.found.Bound()); {
+			end++
+		}
+	}
+}
+
+// compareRows compares the rows of places with the query and makes them results.
+func (w *walker) compareRows(entries []walk.Entry, off *errorsOf) {
+	s := w.s
+	for ; len(entries) > 0; entries = entries[min(scanChunk, len(entries)):] {
+		some := entries[:min(scanChunk, len(entries))]
+		w.ids = w.ids[:0]
+		for _, e := range some {
+			w.ids = append(w.ids, uint32(e))
+		}
+		w.ask(w.ids)
+		w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
+		w.evaluations += int64(len(w.ids))
+		if w.q.Seen != nil {
+			w.tell(w.ids)
+		}
+		for i, p := range w.ids {
+			off.add(float64(w.keys[i]) - float64(walk.KeyOf(some[i])))
+			w.found.Offer(walk.EntryOf(w.keys[i], s.order[p]))
+		}
+	}
+}
+
+// errorsOf tells by how much the distances of rows exceed their estimates.
+type errorsOf struct {
+	n, sum, squares float64
+	deviations      float64 // so much nearer than its estimate a row is taken to be
+}
+
+// deviations grows with the effort: where a walk reads many links, some rows more cost little.
+func deviations(effort int) float64 { return 1.5 + 0.35*math.Log2(float64(max(effort, 16))/16) }
+
+func (o *errorsOf) add(d float64) {
+	o.n++
+	o.sum += d
+	o.squares += d * d
+}
+
+// mayReach reports whether a row of an estimate may be at most as far as a bound.
+func (o *errorsOf) mayReach(key float32, bound walk.Entry) bool {
+	if bound == math.MaxUint64 {
+		return true
+	}
+	mean := o.sum / o.n
+	deviation := math.Sqrt(max(0, o.squares/o.n-mean*mean))
+	return float64(key)+mean-o.deviations*deviation <= float64(walk.KeyOf(bound))
+}

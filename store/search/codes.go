@@ -1,0 +1,178 @@
+package search
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+
+	"github.com/knng/knng/store/search/internal/product"
+	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// Where memory does not hold rows and links, it holds a short code of every row. A walk is led
+// by estimates from codes: of the disk it reads the links of the places that it follows, and at
+// last the rows of the nearest, whose distances are exact.
+
+const (
+	partElements = 4  // elements that a byte of a code stands for,
+	mostParts    = 64 // but no more bytes than these
+	leastParts   = 8
+	codesSeed    = 1
+	codesSample  = 8192 // rows that centers are fitted to
+	startsOf     = 16   // roots of the rows: so many places a walk may begin at
+
+)
+
+// coded is what memory holds of the rows.
+type coded struct {
+	*product.Quantizer
+	kind   product.Kind
+	codes  []byte   // of every place
+	starts []uint32 // the places of the leaders, then others
+	near   []byte   // their codes
+}
+
+// codesRoom is the share of a budget that codes may take: places of rows take 8 bytes each, and
+// what is read needs pages.
+func codesRoom(budget int64) int64 { return budget / 8 * 5 }
+
+// codeParts is how many bytes a code has; 0 where there are to be none.
+func (s *Searcher) codeParts(budget int64) int {
+	n, dim := int64(s.Len()), s.Dim()
+	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget)/max(1, n)))
+	if parts > 16 {
+		parts = parts / 8 * 8
+	}
+	if n == 0 || s.codedKind() == 0 || parts < min(leastParts, dim/partElements) || parts == 0 {
+		return 0
+	}
+	return parts
+}
+
+// codedKind is the distance that codes estimate; 0 where they do none.
+func (s *Searcher) codedKind() product.Kind {
+	switch metric := s.space.Metric(); {
+	case metric == distance.IP:
+		return product.Products
+	case metric == distance.L1:
+		return product.Absolute
+	case metric.Squares(), s.space.NeedsNorms():
+		return product.Squares
+	}
+	return 0
+}
+
+// openCodes takes the codes that are kept, or makes them.
+func (s *Searcher) openCodes(parts int) error {
+	id := s.codesOf(parts)
+	c, err := s.readCodes(id)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && s.state.Replaced == nil {
+			s.state.Replaced = err
+		}
+		if c, err = s.makeCodes(id); err != nil {
+			return err
+		}
+		if err = s.keepCodes(id, c); err != nil && s.state.Why == nil {
+			s.state.Why = err
+		}
+		s.state.Made = true
+	}
+	s.state.Codes = c.Bytes()
+	c.kind = s.codedKind()
+	c.setStarts(s)
+	s.coded = c
+	return nil
+}
+
+// codesOf identifies codes of a length.
+func (s *Searcher) codesOf(parts int) codesIdentity {
+	return codesIdentity{identity: s.identity(), parts: parts, dim: s.Dim()}
+}
+
+// setStarts copies the codes of places that walks begin at: memory is all that they cost.
+func (c *coded) setStarts(s *Searcher) {
+	n := s.Len()
+	for _, l := range s.links.leaders {
+		c.starts = append(c.starts, l.place)
+	}
+	more := min(n, int(startsOf*math.Sqrt(float64(n))))
+	for i := range more {
+		c.starts = append(c.starts, uint32(int64(i)*int64(n)/int64(more)))
+	}
+	for _, p := range c.starts {
+		c.near = append(c.near, c.code(p)...)
+	}
+}
+
+func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():][:c.Bytes()] }
+
+// makeCodes makes the codes of all rows.
+func (s *Searcher) makeCodes(id codesIdentity) (*coded, error) {
+	_ = s.in.Advise(vectors.Random) // a hint
+	sample, err := s.codesSample()
+	if err != nil {
+		return nil, err
+	}
+	c := new(coded)
+	if c.Quantizer, err = product.Train(sample, s.Dim(), id.parts, codesSeed, s.opts.Threads); err != nil {
+		return nil, err
+	}
+	c.codes = make([]byte, c.Bytes()*s.Len())
+	_ = s.in.Advise(vectors.Normal)
+	defer s.in.Advise(vectors.Random)
+	s.told = 0
+	return c, vectors.Ranges(s.opts.Threads, s.Len(), sumPlaces, func() func(from, to int) error {
+		row := make([]float32, s.Dim())
+		return func(from, to int) error {
+			for p := from; p < to; p++ {
+				s.plain(s.rows.Row(p), row)
+				c.Encode(row, c.code(uint32(p)))
+			}
+			s.tell(to - from)
+			return s.opts.Context.Err()
+		}
+	})
+}
+
+func (s *Searcher) codesSample() ([]float32, error) {
+	n, dim := s.Len(), s.Dim()
+	m := min(n, codesSample)
+	sample := make([]float32, m*dim)
+	return sample, vectors.Guard(func() error {
+		for i := range m {
+			s.plain(s.rows.Row(int(int64(i)*int64(n)/int64(m))), sample[i*dim:(i+1)*dim])
+		}
+		return s.opts.Context.Err()
+	})
+}
+
+// plain decodes a row as codes have it: of norm 1 under cosine and correlation.
+func (s *Searcher) plain(raw []byte, row []float32) {
+	s.space.Float32(raw, row)
+	s.straighten(row)
+}
+
+func (s *Searcher) straighten(row []float32) {
+	if !s.space.NeedsNorms() {
+		return
+	}
+	mean, norm := 0.0, 0.0
+	if s.space.Metric() == distance.Correlation {
+		for _, x := range row {
+			mean += float64(x)
+		}
+		mean /= float64(len(row))
+	}
+	for _, x := range row {
+		d := float64(x) - mean
+		norm += float64(d * d)
+	}
+	norm = math.Sqrt(norm)
+	for i, x := range row {
+		if row[i] = float32((float64(x) - mean) / norm); row[i]-row[i] != 0 {
+			row[i] = 0
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package search
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/search/internal/product"
+)
+
+const (
+	codesMagic   = "KNNGCODE"
+	codesVersion = 1
+)
+
+// A codesIdentity says which rows codes are of, and how they were made.
+type codesIdentity struct {
+	identity
+	parts int
+	dim   int
+}
+
+// codesAt is where codes begin.
+func (id *codesIdentity) codesAt() int64 {
+	return int64(headerBytes + (product.Size(id.dim)+4095)/4096*4096)
+}
+
+func (id *codesIdentity) size() int64 { return id.codesAt() + int64(id.parts)*int64(id.places) }
+
+// header encodes an identity, the sum of the centers and that of the codes.
+func (id *codesIdentity) header(centers, codes uint64) []byte {
+	h := make([]byte, headerBytes)
+	copy(h, codesMagic)
+	le := binary.LittleEndian
+	le.PutUint32(h[8:], codesVersion)
+	le.PutUint32(h[12:], uint32(id.parts))
+	le.PutUint64(h[16:], uint64(id.places))
+	le.PutUint64(h[24:], uint64(id.dim))
+	le.PutUint64(h[32:], codesSeed)
+	le.PutUint64(h[40:], id.order)
+	copy(h[48:112], id.graph)
+	le.PutUint64(h[112:], centers)
+	le.PutUint64(h[120:], codes)
+	le.PutUint64(h[sumAt:], xxhash.Sum64(h[:sumAt]))
+	return h
+}
+
+// CodesPath is where a store in dir keeps the codes of its rows.
+func CodesPath(dir string) string { return pathOf(dir, store.DerivedCodes) }
+
+// readCodes reads the codes that are kept, and compares all of their sums.
+func (s *Searcher) readCodes(id codesIdentity) (*coded, error) {
+	if s.opts.Memory {
+		return nil, os.ErrNotExist
+	}
+	f, err := s.g.OpenDerived(store.DerivedCodes)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := id.read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", CodesPath(s.g.Dir()), err)
+	}
+	return c, nil
+}
+
+// readHeader reads and checks the header.
+func readHeader(f *os.File) ([]byte, error) {
+	head := make([]byte, headerBytes)
+	if n, err := io.ReadFull(f, head); err != nil {
+		return nil, fmt.Errorf("%w: %d bytes, too short", ErrCorrupt, n)
+	}
+	if got, sum := xxhash.Sum64(head[:sumAt]), binary.LittleEndian.Uint64(head[sumAt:]); got != sum || string(head[:8]) != codesMagic {
+		return nil, fmt.Errorf("%w: header begins with %q and has checksum %016x at byte %d, want %q and %016x", ErrCorrupt, head[:8], sum, sumAt, codesMagic, got)
+	}
+	return head, nil
+}
+
+func (id *codesIdentity) read(f *os.File) (*coded, error) {
+	head, err := readHeader(f)
+	if err != nil {
+		return nil, err
+	}
+	centersSum, codesSum := binary.LittleEndian.Uint64(head[112:]), binary.LittleEndian.Uint64(head[120:])
+	if string(head) != string(id.header(centersSum, codesSum)) {
+		return nil, errOtherCodes
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != id.size() {
+		return nil, fmt.Errorf("%w: %d bytes, want %d", ErrCorrupt, info.Size(), id.size())
+	}
+	centers := make([]byte, id.codesAt()-headerBytes)
+	if _, err := io.ReadFull(f, centers); err != nil {
+		return nil, err
+	}
+	if got := xxhash.Sum64(centers); got != centersSum {
+		return nil, fmt.Errorf("%w: bytes from %d on have checksum %016x, want %016x", ErrCorrupt, headerBytes, got, centersSum)
+	}
+	c := &coded{codes: make([]byte, id.parts*id.places)}
+	if c.Quantizer, err = product.Parse(centers[:product.Size(id.dim)], id.dim, id.parts); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if _, err := io.ReadFull(f, c.codes); err != nil {
+		return nil, err
+	}
+	if got := xxhash.Sum64(c.codes); got != codesSum {
+		return nil, fmt.Errorf("%w: bytes from %d on have checksum %016x, want %016x", ErrCorrupt, id.codesAt(), got, codesSum)
+	}
+	return c, nil
+}
+
+var errOtherCodes = errors.New("search: codes of another graph, of another length, or by other settings")
+
+// keepCodes writes codes beside their name and gives them it.
+func (s *Searcher) keepCodes(id codesIdentity, c *coded) error {
+	if s.opts.Memory {
+		return nil
+	}
+	if err := store.Room("the codes of search", store.Need{Dir: s.g.Dir(), Bytes: id.size()}); err != nil {
+		return err
+	}
+	f, err := s.g.MakeDerived(store.DerivedCodes)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	centers := make([]byte, id.codesAt()-headerBytes)
+	c.Append(centers[:0])
+	for at, part := range map[int64][]byte{
+		0: id.header(xxhash.Sum64(centers), xxhash.Sum64(c.codes)), headerBytes: centers, id.codesAt(): c.codes,
+	} {
+		if _, err := f.WriteAt(part, at); err != nil {
+			return err
+		}
+	}
+	return f.Commit()
+}
+
+// checkCodes compares the codes that are kept, if any, with ones made again.
+func (s *Searcher) checkCodes() error {
+	f, err := s.g.OpenDerived(store.DerivedCodes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head, err := readHeader(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", CodesPath(s.g.Dir()), err)
+	}
+	id := s.codesOf(int(binary.LittleEndian.Uint32(head[12:])))
+	if id.parts < 1 || id.parts > mostParts || id.parts > id.dim || s.codedKind() == 0 {
+		return fmt.Errorf("%s: %w", CodesPath(s.g.Dir()), errOtherCodes)
+	}
+	kept, err := s.readCodes(id)
+	if err != nil {
+		return err
+	}
+	want, err := s.makeCodes(id)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(kept.Append(nil), want.Append(nil)) {
+		return fmt.Errorf("%w: %s: the centers are not those of the rows", ErrCorrupt, CodesPath(s.g.Dir()))
+	}
+	for i, b := range want.codes {
+		if kept.codes[i] != b {
+			return fmt.Errorf("%w: %s: byte %d, in the code of place %d, is not that of the row", ErrCorrupt, CodesPath(s.g.Dir()), id.codesAt()+int64(i), i/id.parts)
+		}
+	}
+	return nil
+}

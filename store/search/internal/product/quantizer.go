@@ -1,0 +1,127 @@
+package product
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+const (
+	// Centers is how many centers a part has.
+	Centers = 256
+	// groups of centers let a code be found by some fifty comparisons in place of 256.
+	groups = 16
+	tried  = 3 // groups whose centers are compared
+)
+
+// A Quantizer turns rows of float32 into codes. It is immutable.
+type Quantizer struct {
+	dim   int
+	parts []part
+}
+
+// A part is some consecutive elements.
+type part struct {
+	from, width int
+	centers     []float32 // Centers of width elements
+	middles     []float32 // of groups
+	members     [groups][]uint8
+}
+
+// newQuantizer has no centers yet. Parts differ by at most one element in width.
+func newQuantizer(dim, parts int) *Quantizer {
+	q := &Quantizer{dim: dim, parts: make([]part, parts)}
+	for i := range q.parts {
+		from, to := i*dim/parts, (i+1)*dim/parts
+		q.parts[i] = part{from: from, width: to - from, centers: make([]float32, Centers*(to-from))}
+	}
+	return q
+}
+
+// Dim is how many elements rows have.
+func (q *Quantizer) Dim() int { return q.dim }
+
+// Bytes is the length of a code.
+func (q *Quantizer) Bytes() int { return len(q.parts) }
+
+// Size is that of the encoded centers.
+func Size(dim int) int { return 4 * Centers * dim }
+
+// Append appends the centers.
+func (q *Quantizer) Append(dst []byte) []byte {
+	for i := range q.parts {
+		for _, x := range q.parts[i].centers {
+			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
+		}
+	}
+	return dst
+}
+
+// Parse is the inverse of Append.
+func Parse(data []byte, dim, parts int) (*Quantizer, error) {
+	if dim < 1 || parts < 1 || parts > dim || len(data) != Size(dim) {
+		return nil, fmt.Errorf("product: %d bytes of centers for %d parts of %d elements", len(data), parts, dim)
+	}
+	q := newQuantizer(dim, parts)
+	for i := range q.parts {
+		for j := range q.parts[i].centers {
+			x := math.Float32frombits(binary.LittleEndian.Uint32(data))
+			if x-x != 0 {
+				return nil, fmt.Errorf("product: a center of part %d is %v", i, x)
+			}
+			q.parts[i].centers[j], data = x, data[4:]
+		}
+		q.parts[i].group()
+	}
+	return q, nil
+}
+
+// Encode writes the code of a row.
+func (q *Quantizer) Encode(row []float32, code []byte) {
+	for i := range q.parts {
+		p := &q.parts[i]
+		code[i] = p.code(row[p.from : p.from+p.width])
+	}
+}
+
+// code is about the nearest center: the nearest of those in the groups that are nearest.
+func (p *part) code(x []float32) (best uint8) {
+	var near [tried]int
+	var far [tried]float32
+	for i := range far {
+		far[i] = math.MaxFloat32
+	}
+	for g := range groups {
+		d := squared(x, p.middles[g*p.width:][:p.width])
+		for i := range far {
+			if d < far[i] {
+				copy(far[i+1:], far[i:])
+				copy(near[i+1:], near[i:])
+				far[i], near[i] = d, g
+				break
+			}
+		}
+	}
+	least := float32(math.MaxFloat32)
+	for i, g := range near {
+		if far[i] == math.MaxFloat32 {
+			break
+		}
+		for _, c := range p.members[g] {
+			if d := squared(x, p.centers[int(c)*p.width:][:p.width]); d < least || d == least && c < best {
+				best, least = c, d
+			}
+		}
+	}
+	return best
+}
+
+// squared is rounded after each product, so that it is the same where products and sums are fused.
+func squared(x, y []float32) (sum float32) {
+	y = y[:len(x)]
+	for i, a := range x {
+		d := a - y[i]
+		sum += float32(d * d)
+	}
+	return sum
+}

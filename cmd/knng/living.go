@@ -28,21 +28,27 @@ with every new row until a thousand or more of them wait; these are then linked 
 With --ids a row replaces the one that has its id, and a row that is there already, with the
 same vector, is skipped: after an interruption give the command again. Rows are committed
 every 16 MiB. Without ids all rows are put, or none. The command compacts the graph where
-too many rows have been put since the last compaction.`
+too many rows have been put since the last compaction; with --compact also at the end, where
+it pays: where a quarter of the graph was put since, or an eighth is dead, and 4,096 rows.`
 
 const deleteHelp = `Delete rows from a finished graph, by external id or by number: all that are named, or none.
 
   knng delete photos.knng --ids gone.txt
   knng delete photos.knng --rows numbers.txt
+  knng delete photos.knng --ids gone.txt --compact
 
-Their bytes stay on the disk until the graph is compacted.`
+Their bytes stay on the disk until the graph is compacted. --compact does so where it pays: where
+an eighth of the rows is dead, and 4,096.`
 
 const compactHelp = `Build the graph anew from all live rows, while others read it and write to it. Rows keep their
 numbers and ids; deleted rows leave the disk. Interrupt it as you like; the same command
 continues.
 
   knng compact photos.knng
-  knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written`
+  knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written
+
+It takes the time of knng build over the same rows, whatever was written, and with --recall that
+of a build with this recall: the lists that are there do not shorten it.`
 
 const mergeHelp = `Build one graph of the live rows of several graphs, which stay as they are. Rows get new
 numbers, in the order of the graphs, and keep their ids. Interrupt it as you like; the same
@@ -58,7 +64,7 @@ func openLiving(dir string) (*living.DB, error) { return living.Open(dir, nil) }
 
 type appendFlags struct {
 	ids string
-	rebuildFlags
+	writing
 }
 
 func newAppend(g *globals) *cobra.Command {
@@ -69,7 +75,7 @@ func newAppend(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, a []string) error { return f.run(c.Context(), g, a[0], a[1:]) },
 	}
 	c.Flags().StringVar(&f.ids, "ids", "", "file of external ids, one UTF-8 line for every row")
-	f.bind(c, false)
+	f.bind(c)
 	return c
 }
 
@@ -118,7 +124,7 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		to := min(from+batch, in.Len())
 		one, err := putRows(db, in, ids, from, to)
 		if errors.Is(err, living.ErrFull) && ids != nil {
-			if err = rebuild.Compact(ctx, db, o); err == nil || errors.Is(err, builder.ErrBelowTarget) {
+			if err = f.rebuild(ctx, db, o); err == nil {
 				one, err = putRows(db, in, ids, from, to)
 			}
 		}
@@ -133,7 +139,10 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	if err := db.Integrate(ctx); err != nil {
 		return g.stopped(err)
 	}
-	return f.show(g, db, &sum)
+	if err := f.show(g, db, &sum); err != nil {
+		return err
+	}
+	return f.settle(ctx, g, dir, db, o)
 }
 
 // suits reports vectors of another dimension than those of the store.
@@ -161,7 +170,7 @@ func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {
 	}
 	if !g.quiet {
 		fmt.Fprintf(g.stdout, "%s: %d rows put, of which %d in place of others; %d were there; %d rows live\n", sum.Dir, sum.Put, sum.Replaced, sum.Same, sum.Rows)
-		if v.State().Due {
+		if v.State().Due && !f.compact {
 			fmt.Fprintf(g.stdout, "a compaction would pay: knng compact %s\n", sum.Dir)
 		}
 	}
@@ -262,22 +271,28 @@ func readLines(path string, want int) (lines []string, err error) {
 
 func newDelete(g *globals) *cobra.Command {
 	var ids, rows string
+	f := new(writing)
 	c := &cobra.Command{
 		Use: "delete DIR", Short: "Delete rows from a graph", Long: deleteHelp,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, a []string) error {
+		RunE: func(c *cobra.Command, a []string) error {
 			if (ids == "") == (rows == "") {
 				return usageError{errors.New("want one of --ids and --rows")}
 			}
-			return runDelete(g, a[0], ids, rows)
+			return f.delete(c.Context(), g, a[0], ids, rows)
 		},
 	}
 	c.Flags().StringVar(&ids, "ids", "", "file of the external ids, one a line")
 	c.Flags().StringVar(&rows, "rows", "", "file of the row numbers, one a line")
+	f.bind(c)
 	return c
 }
 
-func runDelete(g *globals, dir, ids, rows string) error {
+func (f *writing) delete(ctx context.Context, g *globals, dir, ids, rows string) error {
+	o, err := f.options(g)
+	if err != nil {
+		return usageError{err}
+	}
 	path := cmp.Or(ids, rows)
 	lines, err := readLines(path, -1)
 	if err != nil {
@@ -296,14 +311,18 @@ func runDelete(g *globals, dir, ids, rows string) error {
 		}
 		return nil
 	})
-	if err != nil || g.quiet && !g.json {
+	if err != nil {
 		return err
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "deleted": len(lines)})
+		err = g.printJSON(map[string]any{"dir": dir, "deleted": len(lines)})
+	} else if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(lines))
 	}
-	fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(lines))
-	return nil
+	if err != nil {
+		return err
+	}
+	return f.settle(ctx, g, dir, db, o)
 }
 
 func deleteOne(tx *living.Tx, line string, byID bool) error {

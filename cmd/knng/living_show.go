@@ -67,7 +67,7 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 
 // runLiving is run for a graph that is written to.
 func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) error {
-	v, err := living.OpenReader(a[0], &living.ReadOptions{Search: &search.Options{Context: ctx}})
+	v, err := living.OpenReader(a[0], &living.ReadOptions{Search: &search.Options{Context: ctx, Budget: f.budget}})
 	if err != nil {
 		return err
 	}

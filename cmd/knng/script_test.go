@@ -52,7 +52,7 @@ func firstRows() {
 }
 
 // makeRows is a command of the scripts: makerows FILE N DIM [WHAT] writes N rows
-// of clustered values; WHAT is nan, zero or equal.
+// of clustered values; WHAT is nan, zero, equal or large.
 func makeRows() {
 	n, _ := strconv.Atoi(os.Args[2])
 	dim, _ := strconv.Atoi(os.Args[3])
@@ -94,6 +94,8 @@ func writeSome(path string, n, dim int, what string) error {
 			switch {
 			case what == "equal":
 				row[j] = 7
+			case what == "large":
+				row[j] *= 1e30
 			case what == "nan" && i == 5 && j == 1:
 				row[j] = float32(math.NaN())
 			case what == "zero" && i == 6:

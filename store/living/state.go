@@ -29,6 +29,7 @@ type state struct {
 	metric distance.Metric
 	typ    vectors.Type
 	dim    int
+	scale  int // rows are compared multiplied by 2 to it
 	k      int
 	base   *base // nil: there is none
 	first  uint64
@@ -117,7 +118,6 @@ func (st *state) openLayer(m *pointer.Manifest) (*layer.Layer, error) {
 
 // agrees holds the base against the manifest and makes room for the tail.
 func (st *state) agrees() (err error) {
-	scale := 0
 	if st.base != nil {
 		info := st.base.g.Info().Manifest
 		if info.Dim != st.dim || info.Type != st.typ.String() || info.Metric != st.metric.String() {
@@ -126,11 +126,11 @@ func (st *state) agrees() (err error) {
 		if info.Offsets != nil {
 			return fmt.Errorf("%w: %s", ErrOffsets, st.base.g.Dir())
 		}
-		scale = info.Scale()
+		st.scale = info.Scale()
 		st.liveBase = st.base.count
 		st.dead = make([]atomic.Pointer[deadPage], (st.base.g.Len()+deadRows-1)/deadRows)
 	}
-	st.tail, err = tail.New(st.metric, st.typ, st.dim, scale)
+	st.tail, err = tail.New(st.metric, st.typ, st.dim, st.scale)
 	return err
 }
 

@@ -225,6 +225,9 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 		if x-x != 0 || whole && x != float32(int(x)) {
 			return nil, fmt.Errorf("%w: element %d is %v, the rows are %v", ErrVector, i, x, st.typ)
 		}
+		if st.scale != 0 {
+			x = vectors.Scale(x, st.scale)
+		}
 		sum += float64(x) * float64(x)
 	}
 	if sum == 0 && st.metric.ZeroIsBad() {
@@ -234,7 +237,8 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 		return nil, fmt.Errorf("%w: its elements are all equal, which have no %v", ErrVector, st.metric)
 	}
 	if sum > math.MaxFloat32/4 {
-		return nil, fmt.Errorf("%w: its squared norm is %g, and distances from it would overflow", ErrVector, sum)
+		return nil, fmt.Errorf("%w: its squared norm is %.3g, and float32 does not hold that of its difference from the rows that are there: leave it out, or build all rows anew if most are as large, which scales them",
+			ErrVector, math.Ldexp(sum, -2*st.scale))
 	}
 	raw := make([]byte, st.dim*st.typ.Size())
 	if err := vectors.Encode(st.typ, vector, raw); err != nil {

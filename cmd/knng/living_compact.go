@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store/living"
+)
+
+// A writing is what commands that write to a graph have in common: they compact it where they
+// are asked to and that pays.
+type writing struct {
+	compact bool
+	short   error // of the graph that was compacted last: it is below its recall
+	rebuildFlags
+}
+
+func (f *writing) bind(c *cobra.Command) {
+	f.rebuildFlags.bind(c, false)
+	c.Flags().BoolVar(&f.compact, "compact", false, "compact the graph at the end, where that pays as knng info tells")
+}
+
+// settle compacts where that pays. Everything is written by then: an interrupted compaction is
+// continued by knng compact, not by the same command. The error may be that of a graph below its
+// recall.
+func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living.DB, o rebuild.Options) error {
+	if !f.compact {
+		return f.short
+	}
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	due := v.State().Due
+	v.Close()
+	if !due {
+		return f.short
+	}
+	if err := f.rebuild(ctx, db, o); err != nil {
+		fmt.Fprintf(g.stderr, "\nall is written, but not compacted: knng compact %s continues\n", dir)
+		return err
+	}
+	if !g.quiet && !g.json {
+		fmt.Fprintf(g.stdout, "%s: compacted\n", dir)
+	}
+	return f.short
+}
+
+// rebuild compacts; a graph below its recall is no error yet.
+func (f *writing) rebuild(ctx context.Context, db *living.DB, o rebuild.Options) error {
+	f.short = nil
+	err := rebuild.Compact(ctx, db, o)
+	if errors.Is(err, builder.ErrBelowTarget) {
+		f.short = err
+		return nil
+	}
+	return err
+}

@@ -14,6 +14,3 @@ type PhaseSeconds = progress.PhaseSeconds
 
 // Told is the progress that a running build publishes for readers without its lock.
 type Told = job.Told
-
-// phase is one phase under way.
-type phase = progress.Phase

@@ -160,11 +160,15 @@ func (w *walker) meet(ref uint32, key float32) {
 	if !w.met.Add(ref) {
 		return
 	}
+	near := key <= w.near.bound()
+	if !near && w.seen == nil {
+		return // whether it lives costs an access to memory
+	}
 	live := w.v.live(ref)
 	if w.seen != nil && live {
 		w.seen(ref, key)
 	}
-	if key > w.near.bound() {
+	if !near {
 		return
 	}
 	w.open.Push(walk.EntryOf(key, ref))

@@ -91,7 +91,7 @@ func (v *View) exactList(ref uint32, most int) ([]layer.Entry, error) {
 	defer v.walkers.Put(w)
 	b := best{k: most}
 	w.seen = func(to uint32, key float32) {
-		if to != ref && v.live(to) {
+		if key <= b.bound() && to != ref && v.live(to) {
 			b.offer(to, key)
 		}
 	}

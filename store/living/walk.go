@@ -82,17 +82,21 @@ func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err
 	}
 	w.tail(0, q)
 	if w.v.st.base != nil {
-		if found, err = w.v.searchBase(nil, query, q, w.told()); err != nil {
+		if found, err = w.v.searchBase(nil, query, q, w.told(q.Exact)); err != nil {
 			return nil, err
 		}
 	}
 	return w.v.shown(found, w.best.all, q.Within), nil
 }
 
-// told is what tells seen of positions, each once; nil where nobody wants to know.
-func (w *walker) told() func(store.Row, float32) {
-	if w.seen == nil {
+// told is what tells seen of positions, each once; nil where nobody wants to know. A comparison
+// with all rows meets each once by itself.
+func (w *walker) told(exact bool) func(store.Row, float32) {
+	switch {
+	case w.seen == nil:
 		return nil
+	case exact:
+		return func(row store.Row, key float32) { w.seen(uint32(row), key) }
 	}
 	return func(row store.Row, key float32) {
 		if w.met.Add(uint32(row)) {

@@ -17,7 +17,7 @@ type Progress struct {
 }
 
 // ProgressOf reads the state of an unfinished build that no process holds, which cannot go
-// on meanwhile. It writes nothing. Errors: ErrNotStore, ErrLocked, ErrCorrupt.
+// on meanwhile. It writes nothing. Errors: ErrNotStore, ErrLocked, ErrEarly, ErrCorrupt.
 func ProgressOf(dir string) (*Progress, error) {
 	if state, err := StateOf(dir); err != nil {
 		return nil, err
@@ -34,6 +34,11 @@ func ProgressOf(dir string) (*Progress, error) {
 		return nil, err
 	}
 	defer lock.Close()
+	if early, err := home.Exists(earlyName); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	} else if early { // whose other files may be anything
+		return nil, fmt.Errorf("%w: %s", ErrEarly, dir)
+	}
 	e, err := openUnfinished(home)
 	if err != nil {
 		return nil, err

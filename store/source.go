@@ -42,6 +42,9 @@ func writtenManifest(dir string) (*Manifest, error) {
 		return &m, s.Close()
 	case Unfinished:
 		p, err := ProgressOf(dir)
+		if errors.Is(err, ErrEarly) {
+			return nil, nil
+		}
 		if err != nil || !p.Written {
 			return nil, err
 		}

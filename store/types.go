@@ -43,18 +43,19 @@ var (
 	ErrNotFinished = storeerr.ErrNotFinished                                      // of a directory to be read
 	ErrFinished    = errors.New("store: already finished")                        // of one to be built in, by the same options
 	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError lists the differences
-	ErrLocked      = errors.New("store: another process is building here")        // which it names
-	ErrCorrupt     = storeerr.ErrCorrupt                                          // a file differs from the one that was written
-	ErrSparse      = storeerr.ErrSparse                                           // it needs vectors of all columns (Store.Sparse has the rows)
-	ErrNoRow       = storeerr.ErrNoRow                                            // beyond the last
-	ErrNoReverse   = errors.New("store: the in-neighbors are not built")          // see BuildReverse
-	ErrNoID        = storeerr.ErrNoID                                             // or the store has none
-	ErrSpace       = errors.New("store: no space left on device")                 // before or while something is written beside a store
-	ErrNotStore    = storeerr.ErrNotStore                                         // nothing is there, or something else
-	ErrFormat      = storeerr.ErrFormat                                           // which it names
-	ErrClosed      = storeerr.ErrClosed                                           // by Close
-	ErrKey         = errors.New("store: no such part to dump")                    // see DumpKeys
-	ErrMemory      = errors.New("store: memory limit too low")                    // of BuildReverse; it names the bytes needed
+	ErrEarly       = errors.New("store: the build was killed in its first second, and begins anew")
+	ErrLocked      = errors.New("store: another process is building here") // which it names
+	ErrCorrupt     = storeerr.ErrCorrupt                                   // a file differs from the one that was written
+	ErrSparse      = storeerr.ErrSparse                                    // it needs vectors of all columns (Store.Sparse has the rows)
+	ErrNoRow       = storeerr.ErrNoRow                                     // beyond the last
+	ErrNoReverse   = errors.New("store: the in-neighbors are not built")   // see BuildReverse
+	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
+	ErrSpace       = errors.New("store: no space left on device")          // before or while something is written beside a store
+	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there, or something else
+	ErrFormat      = storeerr.ErrFormat                                    // which it names
+	ErrClosed      = storeerr.ErrClosed                                    // by Close
+	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys
+	ErrMemory      = errors.New("store: memory limit too low")             // of BuildReverse; it names the bytes needed
 )
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -120,6 +120,9 @@ func unfinishedInfo(g *globals, dir string) error {
 	if errors.Is(err, store.ErrLocked) {
 		return runningInfo(g, dir, err)
 	}
+	if errors.Is(err, store.ErrEarly) {
+		return earlyInfo(g, dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -143,5 +146,14 @@ func unfinishedInfo(g *globals, dir string) error {
 		fmt.Fprintf(g.stdout, "done       %s\n", s)
 	}
 	fmt.Fprintf(g.stdout, "disk       %s\n", size(p.Disk))
+	return nil
+}
+
+// earlyInfo tells of a build of whose first second nothing is left.
+func earlyInfo(g *globals, dir string) error {
+	if g.json {
+		return g.printJSON(map[string]any{"dir": dir, "finished": false, "begins_anew": true})
+	}
+	fmt.Fprintf(g.stdout, "%s: killed in its first second; give its build command again, which begins anew\n", oneLine(dir))
 	return nil
 }

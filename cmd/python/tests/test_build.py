@@ -1,4 +1,6 @@
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -75,7 +77,7 @@ def test_paths(x, tmp_path):
     np.save(half[0], x[:150]), np.save(half[1], x[150:])
     same(knng.build(half, k=3, **quiet), x, 3)
     same(knng.build(half[0], k=3, **quiet), x[:150], 3)
-    with pytest.raises(knng.Error, match="nope.npy"):
+    with pytest.raises(FileNotFoundError, match="nope.npy"):
         knng.build(str(tmp_path / "nope.npy"), **quiet)
 
 
@@ -101,7 +103,7 @@ def test_ids(x, path):
     assert graph.neighbors(names[3:6], k=2)[0].shape == (3, 2)
     with pytest.raises(knng.Error, match="nobody"):
         graph.neighbors("nobody")
-    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "are both")):
+    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "^store: ids: lines 1 and 2 are both")):
         with pytest.raises((knng.Error, ValueError), match=want):
             knng.build(x, k=5, ids=ids, **quiet)
 
@@ -113,8 +115,26 @@ def test_neighbors_by_row(x):
     assert graph.neighbors(3)[0].shape == (5,)
     with pytest.raises(IndexError, match="row 400"):
         graph.neighbors(400)
+    for rows in (1.5, [0.0], True):
+        with pytest.raises(TypeError, match="whole numbers"):
+            knng.build(x, k=5, **quiet).neighbors(rows)
     with pytest.raises(ValueError, match="k is 6"):
         graph.neighbors(3, k=6)
+
+
+def test_pickled_and_copied_it_is_its_path(x, path):
+    graph = knng.build(x, path, k=5, **quiet)
+    assert graph.indices.shape == (400, 5)  # which are not written along
+    text = pickle.dumps(graph)
+    assert len(text) < 1000
+    np.testing.assert_array_equal(pickle.loads(text).indices, graph.indices)
+    temporary = copy.deepcopy(knng.build(x, k=5, **quiet))
+    assert temporary.n == 400 and len(temporary.indices) == 400
+
+
+def test_fewer_rows_than_neighbors(x):
+    with pytest.warns(UserWarning, match="5 rows have lists of 4 neighbors, k=15 was asked for"):
+        assert knng.build(x[:5], **quiet).indices.shape == (5, 4)
 
 
 def test_recall_has_an_interval(x):

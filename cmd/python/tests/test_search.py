@@ -40,7 +40,7 @@ def test_search(x, queries, tmp_path):
     assert graph.search(x[17], 1)[0][0, 0] == 17
     allowed = graph.search(queries, 5, only=["p1", "p2", "p3"], exact=True)
     assert set(allowed[0].ravel().tolist()) == {1, 2, 3, -1} and np.isinf(allowed[1][:, 3:]).all()
-    with pytest.raises(knng.Error, match="16"):
+    with pytest.raises(ValueError, match="16"):
         graph.search(queries[:, :3])
 
 

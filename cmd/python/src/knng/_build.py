@@ -1,16 +1,24 @@
 """build and open."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import os
 import tempfile
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Union
 
 from . import _command, _errors, _progress, _rows, _sparse, _temporary
 from ._graph import Graph
 
+Path = Union[str, "os.PathLike[str]"]
 
-def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, ids=None, seed=None, threads=None, memory=None,
-          progress=True, column=None, id_column=None, sparse=None, **options):
+def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "euclidean", recall: float = 0.95, method: str | None = None,
+          ids: Iterable | Path | None = None, seed: int | None = None, threads: int | None = None, memory: str | int | None = None,
+          progress: bool | Callable[[dict], object] = True, column: str | None = None, id_column: str | None = None,
+          sparse: bool | None = None, **options: Any) -> Graph:
     """Build the graph of the k nearest neighbors of every row, or go on with it.
 
     data: a two-dimensional array, the path of a file (or several, or a pattern such as "part-*.parquet"), a pandas or polars DataFrame,
@@ -34,6 +42,10 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     mmap_mode), is opened by the command itself. float32, float64, float16, uint8 and int8 go as they
     are; bool as uint8, 16-bit integers and bfloat16 as float32, other integers as float64.
 
+    >>> graph = knng.build(x, "x.knng", k=15)                            # the same line goes on, or opens it
+    >>> graph = knng.build("data/part-*.parquet", "p.knng", id_column="url", memory="4GiB")
+    >>> graph = knng.build(adata, k=14, metric="cosine", bad_rows="drop")    # cells by obsm["X_pca"], named by obs_names
+
     Raises Error, or what is special of it: UsageError, Resumable, BelowTarget, Locked. Ctrl-C stops the
     command cleanly before KeyboardInterrupt is raised.
     """
@@ -49,21 +61,40 @@ def build(data, path=None, k=15, metric="euclidean", recall=0.95, method=None, i
     try:
         with lines_file(ids, "ids", rows.n) as file:
             args = ["build", "-o", path, *flags({**options, **rows.flags, "ids": file}), "--", *rows.inputs]
-            result = _command.run(args, feed=rows.feed(), progress=shower)
+            with _said_of(file, "ids", ids):
+                result = _command.run(args, feed=rows.feed(), progress=shower)
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
         raise
     finally:
         if hasattr(shower, "close"):
             shower.close()
-    return Graph(path, temporary, result)
+    graph = Graph(path, temporary, result)
+    if graph.k < k:
+        warnings.warn(f"{graph.n} rows have lists of {graph.k} neighbors, k={k} was asked for", stacklevel=2)
+    return graph
 
 
-def open(path):
-    """The finished graph in a directory."""
+def open(path: Path) -> Graph:
+    """The finished graph in a directory.
+
+    >>> graph = knng.open("x.knng")
+    >>> rows, distances = graph.neighbors(17, k=5)
+    """
     graph = Graph(os.fspath(path))
     graph.info  # which says what is wrong with it
     return graph
+
+
+@contextlib.contextmanager
+def _said_of(file, kind, given):
+    """Errors name what was given in place of the file that it was written to."""
+    try:
+        yield
+    except _errors.Error as error:
+        if file is not None and not isinstance(given, (str, os.PathLike)):
+            error.args = (str(error).replace(file, kind), *error.args[1:])
+        raise
 
 
 def flags(options):

@@ -1,5 +1,7 @@
 """Graph: a finished graph, its lists as memory maps."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil
@@ -27,12 +29,24 @@ class Recall(float):
         return Recall, ({"recall": float(self), "low": self.low, "high": self.high, "sample": self.sample},)
 
 
+def _whole(rows):
+    """Numbers of rows, which 1.5 and True are not."""
+    rows = np.asarray(rows)
+    if rows.size and not np.issubdtype(rows.dtype, np.integer):
+        raise TypeError(f"rows of the type {rows.dtype}, want whole numbers, or ids as str")
+    return rows.astype(np.int64)
+
+
 class Graph(_convert.Conversions):
     """A finished graph on disk.
 
     ``indices`` and ``distances`` are (n, k) memory maps, nearest first, without the row itself. They
     are exported once to a folder beside the graph, PATH.python, which may be deleted at any time; where
-    that cannot be written, to a temporary one.
+    that cannot be written, to a temporary one. Pickled and copied it is its path.
+
+    >>> graph = knng.open("x.knng")
+    >>> graph.indices[:3], graph.distances[:3]
+    >>> graph.csr(), graph.to_umap(), graph.recall()
     """
 
     def __init__(self, path, temporary=None, built=None):
@@ -43,8 +57,18 @@ class Graph(_convert.Conversions):
         self._maps = {}
         self._own_folder = None
 
+    def __reduce__(self):
+        """Its path: a process that has it opens the same graph. A temporary one must outlive its copies."""
+        return Graph, (self.path,)
+
+    def __copy__(self):
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo):
+        return self
+
     @property
-    def info(self):
+    def info(self) -> dict:
         """What ``knng info`` says of it, a dict."""
         if self._info is None:
             info = _command.run(["info", "--", self.path])
@@ -59,46 +83,48 @@ class Graph(_convert.Conversions):
         return self._built or self.info
 
     @property
-    def n(self):
+    def n(self) -> int:
         """How many rows it has."""
         return self._known["rows"]
 
     @property
-    def k(self):
+    def k(self) -> int:
         """How many neighbors a list has."""
         return self._known["k"]
 
     @property
-    def dim(self):
+    def dim(self) -> int:
+        """How many elements a row has."""
         return self._known["dim"]
 
     @property
-    def metric(self):
+    def metric(self) -> str:
+        """The distance, by its name."""
         return self._known["metric"]
 
     @property
-    def found_recall(self):
+    def found_recall(self) -> Recall:
         """The recall that the build estimated, with its interval."""
         return Recall(self._known)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"knng.Graph({self.path!r}: {self.n} rows of {self.dim}, k={self.k}, {self.metric})"
 
     @property
-    def indices(self):
+    def indices(self) -> np.ndarray:
         """(n, k) rows, nearest first; -1 where a row has no list."""
         return self._map("indices")
 
     @property
-    def distances(self):
+    def distances(self) -> np.ndarray:
         """(n, k) float32, in order; inf where a row has no list."""
         return self._map("distances")
 
     @property
-    def ids(self):
+    def ids(self) -> np.ndarray | None:
         """The rows' external ids as an array of str, None where there are none."""
         if "ids" not in self._maps:
             self._maps["ids"] = self._read_ids()
@@ -164,15 +190,18 @@ class Graph(_convert.Conversions):
         text = f"{info['checksum']} {info['created']} {info['options'].get('ids')}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def recall(self, sample=1000, seed=1):
+    def recall(self, sample: int = 1000, seed: int = 1) -> Recall:
         """Recall measured now, on a sample of rows whose exact lists are computed; with its interval."""
         return Recall(_command.run(["recall", "--sample", str(sample), "--seed", str(seed), "--", self.path]))
 
-    def neighbors(self, rows, k=None):
+    def neighbors(self, rows, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Neighbors and distances of rows or of ids, nearest first.
 
         A number or an array of them gives rows: arrays of the shape (k,) or (len(rows), k). An id, a
         str, or several give ids.
+
+        >>> graph.neighbors(17, k=3)                 # (array([ 4, 90, 31]), array([0.2, 0.4, 0.5], dtype=float32))
+        >>> graph.neighbors(["cat.jpg", "dog.jpg"])  # arrays of two rows, of ids
         """
         k = self.k if k is None else k
         if not 1 <= k <= self.k:
@@ -182,7 +211,7 @@ class Graph(_convert.Conversions):
         if len(many) and isinstance(many[0], str):
             found = self._by_id(many, k)
         else:
-            found = self._by_row(np.asarray(many, dtype=np.int64), k)
+            found = self._by_row(_whole(many), k)
         return tuple(f[0] for f in found) if one else found
 
     def _by_row(self, rows, k):
@@ -201,12 +230,15 @@ class Graph(_convert.Conversions):
                     names[i, j], distances[i, j] = neighbor["id"], neighbor["distance"]
         return names, distances
 
-    def search(self, queries, k=10, *, recall=None, effort=None, exact=False, within=None, only=None):
+    def search(self, queries, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
+               within: float | None = None, only=None) -> tuple[np.ndarray, np.ndarray]:
         """The rows nearest to vectors that need not be in the graph: (indices, distances), (len(queries), k).
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
         effort: how many of the best so far a search looks around. exact: compare with every row.
         within: only rows at most so far away; -1 and inf fill up. only: the ids, or rows, that may be found.
+
+        >>> rows, distances = graph.search(queries, k=10, recall=0.99)
         """
         from ._search import search
 

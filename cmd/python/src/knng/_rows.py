@@ -1,5 +1,6 @@
 """Where rows come from: each kind of data as a path for the command, or as a stream of batches."""
 
+import errno
 import glob
 import os
 import sys
@@ -120,6 +121,8 @@ def _of_path(path, column, id_column):
         if not found:
             raise FileNotFoundError(f"{path}: no file has a name of this pattern")
         return _of_paths(found, column, id_column)
+    if path != "-" and "://" not in path and not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     ending = os.path.splitext(path)[1].lower()
     if ending in _HDF5:
         return _of_hdf5(path, column, id_column)
@@ -193,7 +196,8 @@ def _dataset_of(file, path):
 
 
 def _variables(file):
-    return len(file["var"][file["var"].attrs["_index"]])
+    names = file["var"][file["var"].attrs["_index"]]
+    return len(names["values"] if "values" in getattr(names, "keys", list)() else names)
 
 
 def _datasets(file):
@@ -211,7 +215,24 @@ def _h5_ids(file, id_column, path):
         id_column = "obs/" + obs.attrs["_index"]
     if id_column not in file:
         raise KeyError(f"{path}: no dataset {id_column!r}")
-    return [i.decode() if isinstance(i, bytes) else i for i in file[id_column][:].tolist()]
+    return [i.decode() if isinstance(i, bytes) else i for i in _h5_column(file[id_column], f"{path}: {id_column!r}")]
+
+
+def _h5_column(names, what):
+    """A dataset of names, or one of AnnData's groups: strings that may be missing, or categories."""
+    if not hasattr(names, "keys"):
+        return names[:].tolist()
+    if "values" in names:
+        missing = names["mask"][:] if "mask" in names else np.zeros(len(names["values"]), bool)
+        if missing.any():
+            raise ValueError(f"{what}: row {int(np.argmax(missing))} has no name")
+        return names["values"][:].tolist()
+    if "codes" in names and "categories" in names:
+        codes, categories = names["codes"][:], _h5_column(names["categories"], what)
+        if (codes < 0).any():
+            raise ValueError(f"{what}: row {int(np.argmax(codes < 0))} has no name")
+        return [categories[code] for code in codes]
+    raise ValueError(f"{what} is a group with {list(names)}: want a dataset of names")
 
 
 _KINDS = [

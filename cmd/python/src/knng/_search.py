@@ -22,6 +22,8 @@ def search(graph, queries, k, only, options):
             rows = _rows.Rows(paths=[stack.enter_context(_sparse.file(queries))])
         else:
             rows = _rows.rows_of(queries)
+            if rows.dim is not None and rows.dim != graph.dim:
+                raise ValueError(f"queries of {rows.dim} elements, the graph's rows have {graph.dim}")
         hits = os.path.join(folder, "hits.npz")
         flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
         try:

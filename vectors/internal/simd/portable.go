@@ -90,15 +90,13 @@ func dotI8(x, y []byte) uint32 {
 // lanes is one row's running sums.
 type lanes [16]float64
 
-// add adds up the lanes in halves.
+// add adds up the lanes in halves: each to the one eight further, then four, two and one.
 func (l *lanes) add() float64 {
-	for w := 8; w >= 1; w /= 2 {
-		for j := range w {
-			l[j] += l[j+w]
-		}
-	}
-	return l[0]
+	return (l.fourth(0) + l.fourth(2)) + (l.fourth(1) + l.fourth(3))
 }
+
+// fourth adds up every fourth lane.
+func (l *lanes) fourth(j int) float64 { return (l[j] + l[j+8]) + (l[j+4] + l[j+12]) }
 
 // decode converts elements from, from+1, ... of a row to float32, exactly.
 type decode func(dst []float32, row []byte, from int)

@@ -85,6 +85,11 @@ func (m *Method) Prepare() error {
 		m.State.Side = m.BlockSide()
 		return m.ExactInstead()
 	}
+	if m.lostAtOutset() {
+		m.Say("divisions are expected to find too little: all pairs are compared")
+		m.State.Side = m.BlockSide()
+		return m.ExactInstead()
+	}
 	return m.reduced.reduce()
 }
 

@@ -86,6 +86,12 @@ func (g *Goal) turn(s *State, over bool) string {
 	return KeysStage
 }
 
+// DearBeside reports whether so many pairs a row are more than a build may take beside all pairs.
+func DearBeside(pairs, all float64) bool { return pairs > (enough-1)*all }
+
+// TurnsToAll reports whether a build compares all pairs next.
+func (g *Goal) TurnsToAll(s *State) bool { return g.turn(s, false) == ListsStage }
+
 // spent is the cost of the stages so far a row, in pairs of the exact method.
 func (g *Goal) spent(s *State) (sum float64) {
 	cost := 1.0

@@ -384,7 +384,7 @@ func (c *checker) eachID() error {
 // keys computes keys again from the vectors.
 func (c *checker) keys() error {
 	if c.store.OwnDistance() {
-		c.report.Notes = append(c.report.Notes, "keys were not recomputed: they are those of the distance "+c.store.info.Distance+", which is no metric of the rows")
+		c.report.Notes = append(c.report.Notes, "keys were not computed again: their distance, "+c.store.info.Distance+", is not computed from the rows")
 		return nil
 	}
 	if len(c.listed) != c.store.Len() {

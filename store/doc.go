@@ -239,6 +239,10 @@
 //
 // # Versions
 //
+// The manifest names the format's version. A version of knng reads the formats of this list and
+// refuses all others with ErrFormat, which names both. Each has a golden store in testdata.
+// Derived files have versions of their own: one of another version counts as absent, and is made again.
+//
 //	1  the first. Partial lists, which only unfinished builds have, changed their form
 //	   since: they begin with a byte 0 now, and a build that has others is refused. Stores
 //	   of before have no record "tables", and are opened without

@@ -33,7 +33,7 @@ func (in *inbound) close() error {
 func (s *Store) InNeighbors(row Row, buf []Neighbor) (list []Neighbor, err error) {
 	buf = buf[:0]
 	if uint64(row) >= uint64(s.shape.Rows) {
-		return buf, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, s.shape.Rows)
+		return buf, fmt.Errorf("%w: %d, the store has %d rows, from 0", ErrNoRow, row, s.shape.Rows)
 	}
 	if !s.graph.Enter() {
 		return buf, ErrClosed

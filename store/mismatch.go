@@ -72,7 +72,7 @@ func compareManifests(dir string, m, want *Manifest) error {
 // describeFile describes a file in a difference by its contents, which count, not by its
 // name.
 func describeFile(f vectors.File) string {
-	return fmt.Sprintf("%d bytes with sample %016x", f.Size, f.Sample)
+	return fmt.Sprintf("%d bytes of hash %016x", f.Size, f.Sample)
 }
 
 // describeOffsets prints a few offsets, or a hash of many.

@@ -81,7 +81,7 @@ func parserOf(path string, further map[string]Format) (func([]byte) (layout, err
 		return p, nil
 	}
 	if ext == "" {
-		return nil, fmt.Errorf("its name has no extension, which tells the format: want one of %s, also with .gz or .zst", readable(further))
+		return nil, fmt.Errorf("the name has no extension that tells the format: want one of %s, also with .gz or .zst", readable(further))
 	}
 	return nil, fmt.Errorf("unknown format %q: want one of %s, also with .gz or .zst%s", ext, readable(further), wayOut[ext])
 }

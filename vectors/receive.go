@@ -74,7 +74,7 @@ func present(paths []string) error {
 			continue
 		}
 		if stdin {
-			return errors.New("vectors: stdin, \"-\", stands among the inputs twice: it is read once")
+			return errors.New("vectors: stdin, \"-\", is among the inputs twice: it can be read only once")
 		}
 		stdin = true
 	}

@@ -201,7 +201,7 @@ func (t *textRows) parse() (err error) {
 		}
 		x, err := parseNumber(field)
 		if err != nil {
-			return fmt.Errorf("line %d, field %d: %q is no number that float32 holds%s", line, i+1, field, t.hint(i))
+			return fmt.Errorf("line %d, field %d: %q is not a number that float32 holds%s", line, i+1, field, t.hint(i))
 		}
 		t.room = binary.LittleEndian.AppendUint64(t.room, math.Float64bits(x))
 	}
@@ -214,7 +214,7 @@ func (t *textRows) hint(field int) string {
 	if t.id >= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; where these are ids, --id-column %d", field+1)
+	return fmt.Sprintf("; if the column holds ids, give --id-column %d", field+1)
 }
 
 // keep writes the id of a row.

@@ -59,7 +59,7 @@ func expand(paths []string) (files []string, err error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: no file has a name of this pattern", path)
+			return nil, fmt.Errorf("%s: no file matches this pattern", path)
 		}
 		files = append(files, found...)
 	}

@@ -277,7 +277,7 @@ func newDelete(g *globals) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			if (ids == "") == (rows == "") {
-				return usageError{errors.New("want one of --ids and --rows")}
+				return usageError{errors.New("give --ids or --rows, and not both")}
 			}
 			return f.delete(c.Context(), g, a[0], ids, rows)
 		},
@@ -353,7 +353,7 @@ func (f *rebuildFlags) bind(c *cobra.Command, recall bool) {
 
 func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {
 	if !(f.recall >= 0 && f.recall <= 1) || f.threads < 0 {
-		return o, fmt.Errorf("--recall is %v and --threads is %d, want 0 to 1 and 0 or more", f.recall, f.threads)
+		return o, fmt.Errorf("--recall is %v and --threads is %d, want a recall of 0 to 1 and 0 or more threads", f.recall, f.threads)
 	}
 	o = rebuild.Options{Recall: f.recall, Threads: f.threads, Progress: g.reporter(), Logger: g.log}
 	if o.Memory, err = parseSize(f.memory); err != nil {

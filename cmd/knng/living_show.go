@@ -263,7 +263,7 @@ func (r *recallFlags) runLiving(ctx context.Context, g *globals, dir string) err
 		return r.search.runLiving(ctx, g, v)
 	}
 	if r.truth != "" {
-		return usageError{fmt.Errorf("%s is written to since it was built, and --truth is of other rows: want --sample or --queries", dir)}
+		return usageError{fmt.Errorf("%s has had rows put or deleted since it was built, and --truth is of the rows before: give --sample or --queries", dir)}
 	}
 	est := measured{K: min(v.State().K, max(0, v.Len()-1))}
 	if est.RecallEstimate, err = rebuild.Recall(ctx, v, r.sample, r.seed, runtime.GOMAXPROCS(0)); err != nil {

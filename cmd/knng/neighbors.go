@@ -90,7 +90,7 @@ func (n *neighborsFlags) lookup(s *store.Store, what string) (list neighborList,
 	} else {
 		var number uint64
 		if number, err = strconv.ParseUint(what, 10, 63); err != nil {
-			err = usageError{fmt.Errorf("%q is no row number; for external ids give --id", what)}
+			err = usageError{fmt.Errorf("%q is not a row number; for external ids give --id", what)}
 		}
 		row = store.Row(number)
 	}

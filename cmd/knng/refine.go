@@ -71,7 +71,7 @@ func newRefine(g *globals) *cobra.Command {
 func (r *refineFlags) complete(c *cobra.Command) (err error) {
 	switch {
 	case (r.distance == "") == (len(r.vectors) == 0):
-		return errors.New("want --distance rank-order or --vectors FILE, one of the two")
+		return errors.New("give --distance rank-order or --vectors FILE, and not both")
 	case r.distance != "" && r.distance != "rank-order":
 		return fmt.Errorf("--distance is %q, want rank-order", r.distance)
 	case r.ranks != 0 && r.distance == "":

@@ -9,7 +9,7 @@ import (
 )
 
 // errLiving: a command reads graphs as they were built, and this one is written to.
-var errLiving = errors.New("the graph is written to since it was built, and this command reads graphs as they were built")
+var errLiving = errors.New("rows were put or deleted since the graph was built, and this command reads graphs as they were built")
 
 // sealedOnly is nil for a graph as it was built. One that is written to has newer rows and deleted
 // ones, which the files of the graph within it know nothing of.
@@ -17,7 +17,7 @@ func sealedOnly(dir string) error {
 	if !living.Is(dir) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: knng compact %s makes one of all live rows, and knng info %s names its folder: give that; its rows count from 0, and ids are the same", dir, errLiving, dir, dir)
+	return fmt.Errorf("%s: %w: run \"knng compact %s\", and give this command the folder that \"knng info %s\" names then; ids stay, and rows count from 0", dir, errLiving, dir, dir)
 }
 
 // openSealed opens a graph as it was built.

@@ -100,7 +100,7 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 	}
 	switch {
 	case given != 1:
-		return errors.New("want one of QUERIES, --id and --row")
+		return errors.New("give QUERIES, --id or --row, and only one of them")
 	case f.k < 0 || f.k == 0 && !c.Flags().Changed("within"):
 		return fmt.Errorf("-k is %d, want 1 or more", f.k)
 	case f.k == 0 && f.out != "":

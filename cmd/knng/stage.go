@@ -245,7 +245,7 @@ func onlyRun(folder string) (string, error) {
 		if _, err := os.Stat(folder); err != nil {
 			return "", err
 		}
-		return "", fmt.Errorf("%s is no run: it has no spec.json", folder)
+		return "", fmt.Errorf("%s is not a run of a build by many machines: it has no spec.json", folder)
 	}
 	if len(found) > 1 {
 		return "", fmt.Errorf("%s has %d runs: name one of the folders in it, such as %s", folder, len(found), filepath.Dir(found[0]))

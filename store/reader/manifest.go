@@ -68,7 +68,7 @@ func (m *Manifest) RowType() (vectors.Type, error) {
 // Check refuses a manifest that this version cannot read: ErrFormat, ErrCorrupt.
 func (m *Manifest) Check() error {
 	if m.Format != FormatVersion {
-		return fmt.Errorf("%w: it is %d, this one reads %d", ErrFormat, m.Format, FormatVersion)
+		return fmt.Errorf("%w: it is format %d, this version reads %d: read it with the version that made it, or build the graph again", ErrFormat, m.Format, FormatVersion)
 	}
 	if m.Rows < 0 || m.Dim < 1 || m.K < 1 {
 		return errors.Join(ErrCorrupt, fmt.Errorf("store: manifest of %d rows of %d, k %d", m.Rows, m.Dim, m.K))

@@ -470,3 +470,18 @@ func BenchmarkReader(b *testing.B) {
 		}
 	})
 }
+
+// TestOtherFormats: a manifest of another format is refused, and the error names both versions.
+func TestOtherFormats(t *testing.T) {
+	m := reader.Manifest{Format: reader.FormatVersion, Rows: 1, Dim: 1, K: 1, Type: "float32", Metric: "euclidean", Vectors: "copy"}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, m.Format = range []int{-1, 0, reader.FormatVersion + 1} {
+		err := m.Check()
+		want := fmt.Sprintf("it is format %d, this version reads %d", m.Format, reader.FormatVersion)
+		if !errors.Is(err, reader.ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("format %d: %v, want %q", m.Format, err, want)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (v *Vectors) Row(row Row, dst []byte) ([]byte, error) {
 	g := &v.r.graph
 	dst = dst[:0]
 	if uint64(row) >= uint64(g.Rows) {
-		return dst, fmt.Errorf("%w: %d, the store has %d", ErrNoRow, row, g.Rows)
+		return dst, fmt.Errorf("%w: %d, the store has %d rows, from 0", ErrNoRow, row, g.Rows)
 	}
 	if !g.Enter() {
 		return dst, ErrClosed

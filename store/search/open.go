@@ -21,7 +21,7 @@ import (
 
 // ErrOwnDistance says that the lists of a store come from a distance that its rows do not
 // tell, so that a query cannot be compared with them.
-var ErrOwnDistance = errors.New("search: the graph's distance is no metric of its rows but rank-order, or a program's own function")
+var ErrOwnDistance = errors.New("search: the graph's distance is rank-order or a program's own, which is not computed from vectors")
 
 const (
 	// maxListed is how many entries of a list are followed at most, and half of the links of

@@ -22,7 +22,7 @@ func (s *Searcher) Only(rows []store.Row) (*Set, error) {
 	set := &Set{of: s, bits: make([]uint64, (s.Len()+63)/64)}
 	for _, row := range rows {
 		if uint64(row) >= uint64(len(s.places)) {
-			return nil, fmt.Errorf("%w: %d, the store has %d", store.ErrNoRow, row, len(s.places))
+			return nil, fmt.Errorf("%w: %d, the store has %d rows, from 0", store.ErrNoRow, row, len(s.places))
 		}
 		if place := s.places[row]; place != noLink && !set.has(place) {
 			set.bits[place/64] |= 1 << (place % 64)
@@ -41,7 +41,7 @@ func (t *Set) has(place uint32) bool { return t.bits[place/64]>>(place%64)&1 != 
 // placeOf is the place of a row.
 func (s *Searcher) placeOf(row store.Row) (uint32, error) {
 	if uint64(row) >= uint64(len(s.places)) {
-		return 0, fmt.Errorf("%w: %d, the store has %d", store.ErrNoRow, row, len(s.places))
+		return 0, fmt.Errorf("%w: %d, the store has %d rows, from 0", store.ErrNoRow, row, len(s.places))
 	}
 	place := s.places[row]
 	if place == noLink {

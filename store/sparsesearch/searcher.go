@@ -96,7 +96,7 @@ func (s *Searcher) Columns() int { return s.rows.Columns() }
 // was built under this number.
 func (s *Searcher) Row(row store.Row) (v Vector, err error) {
 	if row >= store.Row(s.g.Len()) {
-		return v, fmt.Errorf("%w: %d, the store has %d", store.ErrNoRow, row, s.g.Len())
+		return v, fmt.Errorf("%w: %d, the store has %d rows, from 0", store.ErrNoRow, row, s.g.Len())
 	}
 	place, ok := slices.BinarySearch(s.order, uint32(row))
 	if !ok {

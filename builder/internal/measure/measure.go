@@ -13,8 +13,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// ErrOwnDistance is for stores whose distance is no metric of their rows.
-var ErrOwnDistance = errors.New("builder: the graph's distance is no metric of its rows but rank-order, or a program's own function: exact lists cannot be computed under it")
+// ErrOwnDistance is for stores whose distance is not computed from their rows.
+var ErrOwnDistance = errors.New("builder: recall cannot be measured: the graph's distance is rank-order or a program's own, which is not computed from its rows")
 
 // Sample says which rows of a store are measured.
 type Sample struct {

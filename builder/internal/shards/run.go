@@ -52,7 +52,7 @@ func Open(folder string, w Worker) (*Run, error) {
 	s := &Run{folder: pieces.At(folder), name: path.Base(folder), worker: w}
 	data, err := readAll(s.folder, specName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("builder: %s is no run: it has no %s", folder, specName)
+		return nil, fmt.Errorf("builder: %s is not a run of a build by many machines: it has no %s", folder, specName)
 	}
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (g *Graph) With(row uint64, fn func(neighbors, keys []byte)) error {
 // enter begins a call about a row.
 func (g *Graph) enter(row uint64) error {
 	if row >= uint64(g.Rows) {
-		return fmt.Errorf("%w: %d, the store has %d", storeerr.ErrNoRow, row, g.Rows)
+		return fmt.Errorf("%w: %d, the store has %d rows, from 0", storeerr.ErrNoRow, row, g.Rows)
 	}
 	if !g.Enter() {
 		return storeerr.ErrClosed

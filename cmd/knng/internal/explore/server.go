@@ -275,7 +275,7 @@ func Listen(address string) (net.Listener, error) {
 		return nil, err
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("%q is no address of this machine alone, want 127.0.0.1, [::1] or localhost", address)
+		return nil, fmt.Errorf("%q is not an address that only this machine reaches, want 127.0.0.1, [::1] or localhost", address)
 	}
 	return net.Listen("tcp", address)
 }

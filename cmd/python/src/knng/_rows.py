@@ -119,7 +119,7 @@ def _of_path(path, column, id_column):
     if glob.has_magic(path) and not os.path.lexists(path):
         found = sorted(glob.glob(path))
         if not found:
-            raise FileNotFoundError(f"{path}: no file has a name of this pattern")
+            raise FileNotFoundError(f"{path}: no file matches this pattern")
         return _of_paths(found, column, id_column)
     if path != "-" and "://" not in path and not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)

@@ -57,18 +57,16 @@ func parseFile(parse func([]byte) (layout, error), data []byte) (layout, error) 
 
 // readable lists the formats that are read, further ones among them, sorted, for messages.
 func readable(further map[string]Format) string {
-	list := append(strings.Fields(extensions()), ".csv", ".npz", ".tsv", ".txt")
+	list := slices.Collect(maps.Keys(parsers))
+	list = append(list, ".csv", ".npz", ".tsv", ".txt")
 	list = slices.AppendSeq(list, maps.Keys(further))
 	slices.Sort(list)
 	return strings.Join(list, " ")
 }
 
-// extensions lists those that are written as well.
+// extensions lists the formats that are written, for messages.
 func extensions() string {
-	var list []string
-	for e := range parsers {
-		list = append(list, e)
-	}
+	list := append(slices.Collect(maps.Keys(written)), ".npy")
 	slices.Sort(list)
 	return strings.Join(list, " ")
 }

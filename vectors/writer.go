@@ -36,8 +36,18 @@ type Writer struct {
 	row    []byte
 }
 
-// written is the element type that a format can hold; .npy holds any.
-var written = map[string]Type{".fvecs": Float32, ".bvecs": Uint8, ".fbin": Float32, ".u8bin": Uint8, ".i8bin": Int8}
+// A form is how a format holds rows.
+type form struct {
+	typ      Type // of their elements
+	prefixed bool // an int32 dimension stands before every row
+	counted  bool // the header is the numbers of rows and dimensions, in 32 bits
+}
+
+// written are the formats that are written, but for .npy, which holds any type.
+var written = map[string]form{
+	".fvecs": {typ: Float32, prefixed: true}, ".bvecs": {typ: Uint8, prefixed: true},
+	".fbin": {typ: Float32, counted: true}, ".u8bin": {typ: Uint8, counted: true}, ".i8bin": {typ: Int8, counted: true},
+}
 
 // mostCounted is the most rows that a header of 32 bits can promise.
 const mostCounted = math.MaxUint32
@@ -65,8 +75,8 @@ func writable(format string, t Type, dim int) error {
 	switch {
 	case !ok && format != ".npy":
 		return fmt.Errorf("unknown format %q: want one of %s", format, extensions())
-	case ok && want != t:
-		return fmt.Errorf("%s files hold %v, not %v", format, want, t)
+	case ok && want.typ != t:
+		return fmt.Errorf("%s files hold %v, not %v", format, want.typ, t)
 	case t.Size() == 0:
 		return fmt.Errorf("unknown element type %d", t)
 	case dim < 1 || dim > MaxDim:
@@ -95,9 +105,7 @@ func (w *Writer) header() []byte {
 }
 
 // counted reports whether the format's header promises rows in 32 bits.
-func (w *Writer) counted() bool {
-	return w.format == ".fbin" || w.format == ".u8bin" || w.format == ".i8bin"
-}
+func (w *Writer) counted() bool { return written[w.format].counted }
 
 func (w *Writer) idsPath() string { return w.path + ".ids" }
 
@@ -113,7 +121,7 @@ func (w *Writer) Append(row []byte, id string) error {
 	if err := w.appendID(id); err != nil {
 		return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err)
 	}
-	if w.format == ".fvecs" || w.format == ".bvecs" {
+	if written[w.format].prefixed {
 		var dim [4]byte
 		binary.LittleEndian.PutUint32(dim[:], uint32(w.dim))
 		if _, err := w.w.Write(dim[:]); err != nil {

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -170,10 +171,7 @@ func TestStreams(t *testing.T) {
 	const n, dim = 30, 5
 	for ext := range parsers {
 		dir := t.TempDir()
-		typ := map[string]Type{".bvecs": Uint8, ".u8bin": Uint8, ".i8bin": Int8}[ext]
-		if typ == 0 {
-			typ = Float32
-		}
+		typ := cmp.Or(written[ext].typ, Float32)
 		plain := filepath.Join(dir, "x"+ext)
 		want := someRows(typ, n, dim)
 		writeRows(t, plain, typ, want, dim, false)

@@ -377,7 +377,7 @@ func unfinished(w io.Writer, runs []Run) {
 		how := ""
 		switch {
 		case r.Expected > 0:
-			how = fmt.Sprintf("%s was not begun, %.0f s by what others took", r.Setting, r.Expected)
+			how = fmt.Sprintf("%s was not begun, as %.0f s were expected", r.Setting, r.Expected)
 		case r.TimedOut:
 			how = fmt.Sprintf("%s was not done after %.0f s", r.Setting, r.Seconds)
 		case r.Error != "":

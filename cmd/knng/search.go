@@ -143,9 +143,21 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 			return fmt.Errorf("%s exists", f.out)
 		}
 	}
+	if f.budget > 0 { // codes are made within it
+		builder.HoldHeap(max(f.budget, leastHeap))
+	}
 	if living.Is(a[0]) {
 		return f.runLiving(ctx, g, a)
 	}
+	return f.runStore(ctx, g, a)
+}
+
+// leastHeap is the heap that a search may have, however little --memory is: its program and the
+// rows of a sample that codes are fitted on.
+const leastHeap = 64 << 20
+
+// runStore is run for a graph that was built and is not written to.
+func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) error {
 	s, err := store.Open(a[0], nil)
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ type Axes struct {
 	Dim     int     `json:"dim"`     // of the codes
 	Count   int     `json:"count"`   // of the axes, a multiple of AxesStep; 0 stands for none
 	Codes   []byte  `json:"codes"`   // Count rows of Dim elements, each plus 128
-	Offsets []int32 `json:"offsets"` // about what rows have along each, in the mean
-	Factor  int32   `json:"factor"`  // what a product counts, in parts of 1<<24 of a step
+	Offsets []int32 `json:"offsets"` // about the mean of the rows along each
+	Factor  int32   `json:"factor"`  // steps of a product, in parts of 1<<24
 
 	// Lead is how many of the axes come first because rows vary along them most.
 	Lead int `json:"lead,omitempty"`

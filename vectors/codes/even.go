@@ -44,7 +44,7 @@ func hadamardSign(i, j int) byte {
 type evener struct {
 	mixing  *Matrix
 	offsets []int32
-	factor  int32 // what a sum counts, in parts of 1<<24 of a quarter of a short code
+	factor  int32 // quarters of a short code in a sum, in parts of 1<<24
 }
 
 // newEvener fits one on some rows along axes, evenly spread: few of their codes are clipped.
@@ -94,7 +94,7 @@ func quarter(codes []byte) {
 	}
 }
 
-// shortMiddle is the short code of what is 128 in bytes.
+// shortMiddle is the short code that stands for the byte 128.
 const shortMiddle = 32
 
 // short returns short codes of rows along axes.

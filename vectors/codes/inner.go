@@ -19,8 +19,8 @@ import (
 // add, their distance is 2 s^2 times the key, up to a constant and twice the last line.
 type inner struct {
 	scale   float64 // of keys
-	base    float64 // what key 0 comes to
-	slack   float64 // what float64 rounds of all this
+	base    float64 // the inner product in codes that key 0 stands for
+	slack   float64 // a bound on the rounding of float64
 	lengths []float32
 }
 

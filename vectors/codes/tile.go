@@ -23,7 +23,7 @@ type Tile struct {
 	panels  []byte
 	columns []*byte  // rows of the matrix
 	norms   []uint32 // of the columns
-	own     []uint32 // what is added where a column serves as a row
+	own     []uint32 // added where a column serves as a row
 	ids     []uint32
 
 	rows   int // in the band

@@ -287,6 +287,7 @@ func (db *DB) Close() error {
 // release closes everything that is open.
 func (db *DB) release() error {
 	var errs []error
+	untouched := db.untouched()
 	if db.log != nil {
 		if db.broken != nil {
 			errs = append(errs, db.log.Abandon())
@@ -297,6 +298,9 @@ func (db *DB) release() error {
 	if db.st != nil {
 		errs = append(errs, db.st.release())
 	}
+	if untouched && db.st.refs.Load() == 0 { // and no view needs the files
+		db.forget()
+	}
 	if db.lock != nil {
 		errs = append(errs, rooted.Locked{File: db.lock}.Close())
 	}
@@ -304,4 +308,27 @@ func (db *DB) release() error {
 		errs = append(errs, db.home.release())
 	}
 	return errors.Join(errs...)
+}
+
+// untouched reports whether nothing was ever written to a store that was built.
+func (db *DB) untouched() bool {
+	if db.broken != nil || db.st == nil {
+		return false
+	}
+	m := db.st.man
+	return m.Number == 1 && m.Base == pointer.Here && m.Layer == "" && m.Compact == nil && len(m.Logs) == 1 && db.st.ops == 0
+}
+
+// forget makes a store that was opened for writing, and never written to, the store that was
+// built, which more commands take. The log goes only after CURRENT is gone from the disk. Where
+// that fails the store stays as it is: it is whole either way.
+func (db *DB) forget() {
+	if db.fs.RemoveAll(pointer.Current) != nil || db.fs.SyncFolder(pointer.Folder) != nil {
+		return
+	}
+	for name := range db.st.man.Files() {
+		if strings.HasPrefix(name, "log-") || strings.HasPrefix(name, "MANIFEST-") {
+			_ = db.fs.RemoveAll(pointer.Folder + "/" + name)
+		}
+	}
 }

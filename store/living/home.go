@@ -47,6 +47,6 @@ func (h *home) release() error {
 // Is reports whether the store in dir was written to by this package, or was made by it. Open
 // and OpenReader take other stores as well.
 func Is(dir string) bool {
-	info, err := os.Lstat(filepath.Join(dir, pointer.Folder, "CURRENT"))
+	info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(pointer.Current)))
 	return err == nil && info.Mode().IsRegular()
 }

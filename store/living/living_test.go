@@ -520,6 +520,45 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// TestUntouched: a store that was built, and opened for writing in vain, is one that was built; a
+// view that is open meanwhile keeps its files.
+func TestUntouched(t *testing.T) {
+	dir, rows := builtStore(t, 60, 4)
+	db := open(t, dir)
+	if !living.Is(dir) {
+		t.Fatal("not living while it is open for writing")
+	}
+	if err := db.Update(func(tx *living.Tx) error { _, err := tx.Put("", make([]float32, 3)); return err }); err == nil {
+		t.Fatal("a vector of another dimension was put")
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "living", "*[0-9]")); living.Is(dir) || err != nil || len(left) > 0 {
+		t.Errorf("left %v: %v", left, err)
+	}
+
+	db = open(t, dir)
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	if err := v.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")); err != nil {
+		t.Error(err)
+	}
+	v.Close()
+
+	db = open(t, dir) // goes on with the files that are there
+	if err := db.Update(func(tx *living.Tx) error { _, err := tx.Put("", rows[3]); return err }); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	if !living.Is(dir) {
+		t.Error("a store that was written to is forgotten")
+	}
+}
+
 // TestHostile: whatever stands in the folder of a living store, there is an error and no more.
 func TestHostile(t *testing.T) {
 	dir, rows := builtStore(t, 30, 3)

@@ -21,6 +21,9 @@ import (
 // Folder is that of a living store's files within its directory.
 const Folder = "living"
 
+// Current is the file that names the manifest that counts.
+const Current = Folder + "/" + current
+
 const (
 	current = "CURRENT"
 

@@ -33,25 +33,28 @@ type coded struct {
 	near   []byte   // their codes
 }
 
+// A coder makes, keeps and reads the short codes of a Searcher's rows.
+type coder struct{ *Searcher }
+
 // codesRoom is the share of a budget that codes may take: places of rows take 8 bytes each, and
 // what is read needs pages.
 func codesRoom(budget int64) int64 { return budget / 8 * 5 }
 
-// codeParts is how many bytes a code has; 0 where there are to be none.
-func (s *Searcher) codeParts(budget int64) int {
+// parts is how many bytes a code has; 0 where there are to be none.
+func (s coder) parts(budget int64) int {
 	n, dim := int64(s.Len()), s.Dim()
 	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget)/max(1, n)))
 	if parts > 16 {
 		parts = parts / 8 * 8
 	}
-	if n == 0 || s.codedKind() == 0 || parts < min(leastParts, dim/partElements) || parts == 0 {
+	if n == 0 || s.kind() == 0 || parts < min(leastParts, dim/partElements) || parts == 0 {
 		return 0
 	}
 	return parts
 }
 
-// codedKind is the distance that codes estimate; 0 where they do none.
-func (s *Searcher) codedKind() product.Kind {
+// kind is the distance that codes estimate; 0 where they do none.
+func (s coder) kind() product.Kind {
 	switch metric := s.space.Metric(); {
 	case metric == distance.IP:
 		return product.Products
@@ -63,32 +66,32 @@ func (s *Searcher) codedKind() product.Kind {
 	return 0
 }
 
-// openCodes takes the codes that are kept, or makes them.
-func (s *Searcher) openCodes(parts int) error {
-	id := s.codesOf(parts)
-	c, err := s.readCodes(id)
+// open takes the codes that are kept, or makes them.
+func (s coder) open(parts int) error {
+	id := s.identity(parts)
+	c, err := s.read(id)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && s.state.Replaced == nil {
 			s.state.Replaced = err
 		}
-		if c, err = s.makeCodes(id); err != nil {
+		if c, err = s.make(id); err != nil {
 			return err
 		}
-		if err = s.keepCodes(id, c); err != nil && s.state.Why == nil {
+		if err = s.keep(id, c); err != nil && s.state.Why == nil {
 			s.state.Why = err
 		}
 		s.state.Made = true
 	}
 	s.state.Codes = c.Bytes()
-	c.kind = s.codedKind()
-	c.setStarts(s)
+	c.kind = s.kind()
+	c.setStarts(s.Searcher)
 	s.coded = c
 	return nil
 }
 
-// codesOf identifies codes of a length.
-func (s *Searcher) codesOf(parts int) codesIdentity {
-	return codesIdentity{identity: s.identity(), parts: parts, dim: s.Dim()}
+// identity identifies codes of a length.
+func (s coder) identity(parts int) codesIdentity {
+	return codesIdentity{identity: s.Searcher.identity(), parts: parts, dim: s.Dim()}
 }
 
 // setStarts copies the codes of places that walks begin at: memory is all that they cost.
@@ -108,10 +111,10 @@ func (c *coded) setStarts(s *Searcher) {
 
 func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():][:c.Bytes()] }
 
-// makeCodes makes the codes of all rows.
-func (s *Searcher) makeCodes(id codesIdentity) (*coded, error) {
+// make makes the codes of all rows.
+func (s coder) make(id codesIdentity) (*coded, error) {
 	_ = s.in.Advise(vectors.Random) // a hint
-	sample, err := s.codesSample()
+	sample, err := s.sample()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +139,7 @@ func (s *Searcher) makeCodes(id codesIdentity) (*coded, error) {
 	})
 }
 
-func (s *Searcher) codesSample() ([]float32, error) {
+func (s coder) sample() ([]float32, error) {
 	n, dim := s.Len(), s.Dim()
 	m := min(n, codesSample)
 	sample := make([]float32, m*dim)
@@ -149,7 +152,7 @@ func (s *Searcher) codesSample() ([]float32, error) {
 }
 
 // plain decodes a row as codes have it: of norm 1 under cosine and correlation.
-func (s *Searcher) plain(raw []byte, row []float32) {
+func (s coder) plain(raw []byte, row []float32) {
 	s.space.Float32(raw, row)
 	s.straighten(row)
 }

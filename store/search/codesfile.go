@@ -55,8 +55,8 @@ func (id *codesIdentity) header(centers, codes uint64) []byte {
 // CodesPath is where a store in dir keeps the codes of its rows.
 func CodesPath(dir string) string { return pathOf(dir, store.DerivedCodes) }
 
-// readCodes reads the codes that are kept, and compares all of their sums.
-func (s *Searcher) readCodes(id codesIdentity) (*coded, error) {
+// read reads the codes that are kept, and compares all of their sums.
+func (s coder) read(id codesIdentity) (*coded, error) {
 	if s.opts.Memory {
 		return nil, os.ErrNotExist
 	}
@@ -122,8 +122,8 @@ func (id *codesIdentity) read(f *os.File) (*coded, error) {
 
 var errOtherCodes = errors.New("search: codes of another graph, of another length, or by other settings")
 
-// keepCodes writes codes beside their name and gives them it.
-func (s *Searcher) keepCodes(id codesIdentity, c *coded) error {
+// keep writes codes beside their name and gives them it.
+func (s coder) keep(id codesIdentity, c *coded) error {
 	if s.opts.Memory {
 		return nil
 	}
@@ -147,8 +147,8 @@ func (s *Searcher) keepCodes(id codesIdentity, c *coded) error {
 	return f.Commit()
 }
 
-// checkCodes compares the codes that are kept, if any, with ones made again.
-func (s *Searcher) checkCodes() error {
+// check compares the codes that are kept, if any, with ones made again.
+func (s coder) check() error {
 	f, err := s.g.OpenDerived(store.DerivedCodes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -161,15 +161,15 @@ func (s *Searcher) checkCodes() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", CodesPath(s.g.Dir()), err)
 	}
-	id := s.codesOf(int(binary.LittleEndian.Uint32(head[12:])))
-	if id.parts < 1 || id.parts > mostParts || id.parts > id.dim || s.codedKind() == 0 {
+	id := s.identity(int(binary.LittleEndian.Uint32(head[12:])))
+	if id.parts < 1 || id.parts > mostParts || id.parts > id.dim || s.kind() == 0 {
 		return fmt.Errorf("%s: %w", CodesPath(s.g.Dir()), errOtherCodes)
 	}
-	kept, err := s.readCodes(id)
+	kept, err := s.read(id)
 	if err != nil {
 		return err
 	}
-	want, err := s.makeCodes(id)
+	want, err := s.make(id)
 	if err != nil {
 		return err
 	}

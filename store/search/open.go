@@ -373,7 +373,7 @@ func Check(ctx context.Context, g *store.Store) error {
 	if err := s.maker(id).compare(s.links, Path(g.Dir())); err != nil {
 		return err
 	}
-	return s.checkCodes()
+	return coder{s}.check()
 }
 
 func (m *maker) compare(kept *links, path string) error {

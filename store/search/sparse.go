@@ -21,8 +21,8 @@ func (s *Searcher) settle() error {
 	s.sparse = s.file != nil && int64(s.stride)*int64(s.Len())+s.Bytes() > budget
 	if s.sparse {
 		_ = s.in.Advise(vectors.Random) // a hint
-		if parts := s.codeParts(budget); parts > 0 {
-			return s.openCodes(parts)
+		if parts := (coder{s}).parts(budget); parts > 0 {
+			return coder{s}.open(parts)
 		}
 	}
 	return nil

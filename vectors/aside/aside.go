@@ -63,15 +63,18 @@ func Mkdir(path string) (name string, err error) {
 	return vacant(path, func(name string) error { return os.Mkdir(name, 0o777) })
 }
 
-// vacant makes something under a name that nothing has.
+// vacant makes something under a name that nothing has. Errors call it path: nobody knows the name.
 func vacant(path string, create func(name string) error) (name string, err error) {
 	for range 100 {
 		name = fmt.Sprintf("%s.%s.tmp", shortened(path), strconv.FormatUint(rand.Uint64(), 36))
 		if err = create(name); !errors.Is(err, fs.ErrExist) {
-			return name, err
+			break
 		}
 	}
-	return "", err
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) && failed.Path == name {
+		failed.Path = path
+	}
+	return name, err
 }
 
 // shortened is path, its name cut where a word behind it would make it longer than

@@ -1,7 +1,9 @@
 package aside_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,5 +130,17 @@ func TestLongNames(t *testing.T) {
 	}
 	if made := files(t, dir); len(made) != 3 {
 		t.Errorf("%d files, want 3", len(made))
+	}
+}
+
+// TestErrorsNameThePath: an error names the path that was asked for, not the temporary name.
+func TestErrorsNameThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "absent", "x.npz")
+	_, made := aside.Create(path)
+	_, folder := aside.Mkdir(path)
+	for _, err := range []error{made, folder} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path+":") {
+			t.Errorf("%v, want the path %s", err, path)
+		}
 	}
 }

@@ -239,10 +239,17 @@ class Dask:
             process.wait()
 
 
-def wait_for(what, seconds=90):
+def wait_for(what, process=None, seconds=90):
+    """Wait until it is so. A process that ends before is shown with its words, unless it did all its work."""
     end = time.monotonic() + seconds
     while not what():
-        assert time.monotonic() < end, "it takes too long"
+        if process is not None and process.poll() is not None:
+            assert process.returncode == 0, process.communicate()
+            return
+        if time.monotonic() > end:
+            if process is not None:
+                process.kill()
+            raise AssertionError(f"it takes too long: {process and process.communicate()}")
         time.sleep(0.02)
 
 
@@ -272,8 +279,8 @@ def begun(run, *stages):
 def test_dask_workers_killed(rows, expected, tmp_path, dask):
     run = tmp_path / "run"
     process = driver(rows, run, dask.address)
-    for stages in (["d01/assign", "d01/cut", "d01/spill"], ["d01/solve", "d01/fold", "d01/decide"]):
-        wait_for(begun(run, *stages))
+    for stages in (["d01/assign", "d01/cut", "d01/spill"], ["d01/solve", "d01/fold", "d01/decide", "d02/*"]):
+        wait_for(begun(run, *stages), process)
         dask.workers.pop(0).send_signal(signal.SIGKILL)
         dask.workers.append(dask.worker())
     out, said = process.communicate(timeout=170)
@@ -296,7 +303,7 @@ def test_dask_without_workers(rows, tmp_path, dask):
 def test_dask_worker_that_hangs_and_scheduler_that_is_killed(rows, expected, tmp_path, dask):
     run = tmp_path / "run"
     process = driver(rows, run, dask.address)
-    wait_for(begun(run, "d01/spill", "d01/solve"))
+    wait_for(begun(run, "d01/spill", "d01/solve"), process)
     dask.scheduler.send_signal(signal.SIGKILL)
     out, said = process.communicate(timeout=120)
     assert process.returncode == 1 and "give the same command again" in said and "Traceback" not in said, said

@@ -10,6 +10,7 @@ import (
 type Lists struct {
 	Places []uint32 // as given to the search
 	K      int      // the longest that a list can be
+	Alike  float32  // keys up to it count as equal, see distance.Metric.Alike; 0: none do
 
 	lists *knn.Lists // list i is that of Places[i]
 	locks []sync.Mutex
@@ -42,10 +43,22 @@ func (l *Lists) List(i int) (neighbors []uint32, keys []float32) {
 }
 
 // Recall is the recall, as OfList defines it, of a list that another graph has
-// for Places[i].
+// for Places[i]. Rows alike to the k-th count as it does.
 func (l *Lists) Recall(i int, neighbors []uint32, keys []float32) float64 {
+	return l.RecallOf(i, neighbors, keys, l.Places[i])
+}
+
+// RecallOf is Recall of neighbors that are not places: self is what they call Places[i].
+func (l *Lists) RecallOf(i int, neighbors []uint32, keys []float32, self uint32) float64 {
 	_, truth := l.List(i)
-	return OfList(truth, neighbors, keys, l.Places[i], l.K)
+	if len(truth) == 0 {
+		return 1
+	}
+	bound := truth[len(truth)-1]
+	if l.Alike > 0 { // without it keys may be negative
+		bound = max(bound, l.Alike)
+	}
+	return share(bound, len(truth), neighbors, keys, self)
 }
 
 // offer shows candidates to list i. Several goroutines may offer to one list:

@@ -28,3 +28,15 @@ func TestOfList(t *testing.T) {
 		t.Errorf("no other rows: %v, want 1", got)
 	}
 }
+
+// TestAlike: a row whose key is above the k-th of the truth counts where both are alike to the row.
+func TestAlike(t *testing.T) {
+	l := ListsOf([]uint32{7}, 2, func(int) ([]uint32, []float32) { return []uint32{1, 2}, []float32{1e-16, 2e-16} })
+	found := func() float64 { return l.Recall(0, []uint32{3, 4}, []float32{3e-16, 1e-9}) }
+	if got := found(); got != 0 {
+		t.Errorf("recall %v, want 0", got)
+	}
+	if l.Alike = 1e-15; found() != 0.5 {
+		t.Errorf("recall %v of one row that is alike and one that is not, want 0.5", found())
+	}
+}

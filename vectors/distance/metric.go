@@ -94,6 +94,16 @@ func (m Metric) of() *properties {
 	return &table[m]
 }
 
+// Alike is the largest key of rows that are equal but for the rounding of float32: under cosine and
+// correlation multiples of a row have keys of some 1e-16, in an order that says nothing. Under other
+// metrics equal rows have key 0.
+func (m Metric) Alike() float32 {
+	if m.of().norms {
+		return 1.0 / (1 << 48)
+	}
+	return 0
+}
+
 // String returns the name that ParseMetric accepts.
 func (m Metric) String() string {
 	if m.Known() {

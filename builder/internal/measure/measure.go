@@ -80,8 +80,7 @@ func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error)
 		if neighbors, keys, err = s.Keyed(store.Row(row), neighbors, keys); err != nil {
 			return nil, err
 		}
-		_, exact := truth.List(i)
-		per[i] = recall.OfList(exact, neighbors, keys, row, truth.K)
+		per[i] = truth.RecallOf(i, neighbors, keys, row)
 	}
 	return per, nil
 }

@@ -9,6 +9,14 @@ import (
 
 // Exact computes the exact lists of some places, and returns how many distances it evaluated.
 func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
+	lists, compared, err := ps.exact(ctx, places, progress)
+	if err == nil {
+		lists.Alike = ps.Space.Metric().Alike()
+	}
+	return lists, compared, err
+}
+
+func (ps *Points) exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
 	search := recall.Search{K: ps.K, RowOf: ps.Order, Threads: ps.Threads, Progress: func(n int64) { progress(int(n)) }}
 	keys := func() recall.Keys { return recall.Keys(ps.Keys()) }
 	screens, err := ps.Screens()
@@ -51,6 +59,7 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 		}
 	}
 	found := recall.ListsOf(places, ps.K, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) })
+	found.Alike = ps.Space.Metric().Alike()
 	return found, int64(len(places)) * int64(ps.N()-1), nil
 }
 

@@ -110,7 +110,9 @@ func (s sampling) exactLists(stage string, places []uint32, k int) (*recall.List
 	if err != nil {
 		return nil, err
 	}
-	return recall.ListsOf(places, k, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) }), nil
+	found := recall.ListsOf(places, k, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) })
+	found.Alike = s.space.Metric().Alike()
+	return found, nil
 }
 
 // near finds the candidates of a shard for rows that steer, by codes, and their keys.

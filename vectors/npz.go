@@ -38,7 +38,7 @@ func (s *rowStream) array(path, column string) (io.Reader, error) {
 	slices.Sort(names)
 	switch {
 	case slices.Contains(names, "indptr") && slices.Contains(names, "data"):
-		return nil, errors.New("a sparse matrix of SciPy, which only a build of its own takes (knng build): save it as rows of numbers by numpy.save('x.npy', scipy.sparse.load_npz('x.npz').toarray())")
+		return nil, errors.New("a sparse matrix of SciPy, which is built alone (knng build), and searched for in such a graph: for all else save it as rows of numbers by numpy.save('x.npy', scipy.sparse.load_npz('x.npz').toarray())")
 	case len(matrices) == 1:
 		return s.member(matrices[0])
 	case column != "":

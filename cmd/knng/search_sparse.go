@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/knng/knng/store"
@@ -52,6 +53,9 @@ func (f *searchFlags) foundSparse(ctx context.Context, s *store.Store, r *sparse
 
 // searchFile answers the rows of a sparse matrix.
 func searchFile(ctx context.Context, r *sparsesearch.Searcher, q sparsesearch.Query, path string) ([][]store.Neighbor, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
 	if !sparse.Is(path) {
 		return nil, usageError{fmt.Errorf("%s is no sparse matrix, and the graph's rows are sparse: scipy.sparse.save_npz(\"q.npz\", scipy.sparse.csr_matrix(rows)) writes one", path)}
 	}

@@ -51,14 +51,7 @@ func (l *Lists) Recall(i int, neighbors []uint32, keys []float32) float64 {
 // RecallOf is Recall of neighbors that are not places: self is what they call Places[i].
 func (l *Lists) RecallOf(i int, neighbors []uint32, keys []float32, self uint32) float64 {
 	_, truth := l.List(i)
-	if len(truth) == 0 {
-		return 1
-	}
-	bound := truth[len(truth)-1]
-	if l.Alike > 0 { // without it keys may be negative
-		bound = max(bound, l.Alike)
-	}
-	return share(bound, len(truth), neighbors, keys, self)
+	return OfAlike(truth, neighbors, keys, self, l.K, l.Alike)
 }
 
 // offer shows candidates to list i. Several goroutines may offer to one list:

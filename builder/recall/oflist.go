@@ -9,11 +9,20 @@ package recall
 // belongs to. A row counts if it is not self, has not been counted, and its key
 // is at most the k-th true key. Without any true neighbor the recall is 1.
 func OfList(truthKeys []float32, rows []uint32, keys []float32, self uint32, k int) float64 {
+	return OfAlike(truthKeys, rows, keys, self, k, 0)
+}
+
+// OfAlike is OfList where keys up to alike count as equal, as distance.Metric.Alike says; 0: none do.
+func OfAlike(truthKeys []float32, rows []uint32, keys []float32, self uint32, k int, alike float32) float64 {
 	truthKeys = truthKeys[:min(k, len(truthKeys))]
 	if len(truthKeys) == 0 {
 		return 1
 	}
-	return share(truthKeys[len(truthKeys)-1], len(truthKeys), rows, keys, self)
+	bound := truthKeys[len(truthKeys)-1]
+	if alike > 0 { // without it keys may be negative
+		bound = max(bound, alike)
+	}
+	return share(bound, len(truthKeys), rows, keys, self)
 }
 
 // share counts distinct rows with keys up to bound, at most k, and divides by k.

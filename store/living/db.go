@@ -180,13 +180,28 @@ func (db *DB) manifest() (*pointer.Manifest, error) {
 	if err != nil || len(m.Logs) > 0 {
 		return m, err
 	}
-	m.Number = 1
-	m.Logs = []uint64{1}
-	log, err := db.newLog(m, 1, 1, m.FirstRow)
+	if m.Number, err = db.unused(); err != nil {
+		return nil, err
+	}
+	m.Logs = []uint64{m.Number}
+	log, err := db.newLog(m, m.Number, 1, m.FirstRow)
 	if err != nil {
 		return nil, err
 	}
 	return m, errors.Join(log.Abandon(), pointer.Write(db.fs, m))
+}
+
+// unused is a number that no manifest had: readers tell files apart by their numbers, and may hold
+// some that forget left behind.
+func (db *DB) unused() (number uint64, err error) {
+	names, err := db.home.List(pointer.Folder)
+	for _, name := range names {
+		var n uint64
+		if _, err := fmt.Sscanf(name, "MANIFEST-%d", &n); err == nil {
+			number = max(number, n)
+		}
+	}
+	return number + 1, err
 }
 
 func (s *Shape) manifest() (*pointer.Manifest, error) {
@@ -298,7 +313,7 @@ func (db *DB) release() error {
 	if db.st != nil {
 		errs = append(errs, db.st.release())
 	}
-	if untouched && db.st.refs.Load() == 0 { // and no view needs the files
+	if untouched {
 		db.forget()
 	}
 	if db.lock != nil {
@@ -316,19 +331,10 @@ func (db *DB) untouched() bool {
 		return false
 	}
 	m := db.st.man
-	return m.Number == 1 && m.Base == pointer.Here && m.Layer == "" && m.Compact == nil && len(m.Logs) == 1 && db.st.ops == 0
+	return m.Base == pointer.Here && m.Layer == "" && m.Compact == nil && len(m.Logs) == 1 && db.st.firstOp == 1 && db.st.ops == 0
 }
 
 // forget makes a store that was opened for writing, and never written to, the store that was
-// built, which more commands take. The log goes only after CURRENT is gone from the disk. Where
-// that fails the store stays as it is: it is whole either way.
-func (db *DB) forget() {
-	if db.fs.RemoveAll(pointer.Current) != nil || db.fs.SyncFolder(pointer.Folder) != nil {
-		return
-	}
-	for name := range db.st.man.Files() {
-		if strings.HasPrefix(name, "log-") || strings.HasPrefix(name, "MANIFEST-") {
-			_ = db.fs.RemoveAll(pointer.Folder + "/" + name)
-		}
-	}
-}
+// built, which more commands take. The other files stay until the next one sweeps them: their number
+// is used up, and a power cut may bring CURRENT back. Where that fails the store is whole as well.
+func (db *DB) forget() { _ = db.fs.RemoveAll(pointer.Current) }

@@ -288,6 +288,9 @@ func least(few []walk.Entry, room int, e walk.Entry) []walk.Entry {
 
 // enter begins at a leader.
 func (w *walker) enter(e walk.Entry) {
+	if w.byCodes.on && w.byCodes.blocks.Has(uint32(e)/blockPlaces) {
+		return // looked at with its block
+	}
 	if w.visited.Add(uint32(e)) {
 		w.open.Push(e)
 		w.offer(e)

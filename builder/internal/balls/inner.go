@@ -9,7 +9,7 @@ import (
 )
 
 // The balls method under inner products: balls of near directions among rows of about the same
-// length (package inner). A division has every row look into some more of them; lists hold
+// length (package internal/inner). A division has every row look into some more of them; lists hold
 // keys from the beginning. Of the rows that steer the exact lists are known, so into how
 // many balls rows have to look is known before the first one does.
 

@@ -61,7 +61,7 @@ func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int
 		if neighbors, keys, err = s.Keyed(store.Row(m.Order[place]), neighbors, keys); err != nil {
 			return nil, err
 		}
-		per[i] = recall.OfList(exact, neighbors, keys, m.Order[place], m.K)
+		per[i] = recall.OfAlike(exact, neighbors, keys, m.Order[place], m.K, m.Alike())
 	}
 	return per, nil
 }

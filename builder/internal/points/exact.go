@@ -11,9 +11,17 @@ import (
 func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
 	lists, compared, err := ps.exact(ctx, places, progress)
 	if err == nil {
-		lists.Alike = ps.Space.Metric().Alike()
+		lists.Alike = ps.Alike()
 	}
 	return lists, compared, err
+}
+
+// Alike is distance.Metric.Alike of the points' metric; 0 for a program's own distance.
+func (ps *Points) Alike() float32 {
+	if ps.Own != nil {
+		return 0
+	}
+	return ps.Space.Metric().Alike()
 }
 
 func (ps *Points) exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
@@ -59,7 +67,7 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 		}
 	}
 	found := recall.ListsOf(places, ps.K, func(i int) ([]uint32, []float32) { return lists.List(uint32(i)) })
-	found.Alike = ps.Space.Metric().Alike()
+	found.Alike = ps.Alike()
 	return found, int64(len(places)) * int64(ps.N()-1), nil
 }
 

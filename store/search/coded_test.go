@@ -56,6 +56,36 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// TestCodesOfIslands: a walk by codes that begins in several islands, which share blocks of places,
+// returns no row twice, and as many as are there.
+func TestCodesOfIslands(t *testing.T) {
+	const islands, each = 40, 50 // each has less rows than are wanted
+	data := values(6, islands*each, codedDim)
+	for i := range data {
+		if i%codedDim == 0 {
+			data[i] += float32(1000 * (i / codedDim % islands))
+		}
+	}
+	w := worldOf(t, data, codedDim, vectors.Float32, distance.Euclidean, builder.Options{K: 10}, nil)
+	few := w.reopen(t, &search.Options{Budget: codesBudget})
+	if few.State().Codes == 0 {
+		t.Fatal("no codes")
+	}
+	for row := range codedQueries {
+		found, err := few.Search(data[row*codedDim:][:codedDim], search.Query{K: 120, Effort: 200})
+		if err != nil || len(found) != 120 {
+			t.Fatal(len(found), err)
+		}
+		seen := map[store.Row]bool{}
+		for _, n := range found {
+			if seen[n.Row] {
+				t.Fatalf("query %d: row %d stands twice", row, n.Row)
+			}
+			seen[n.Row] = true
+		}
+	}
+}
+
 // reopen opens the store of a world again.
 func (w *world) reopen(t testing.TB, o *search.Options) *search.Searcher {
 	t.Helper()

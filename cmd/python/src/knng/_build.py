@@ -66,6 +66,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
         raise
+    except _errors.Error as error:
+        raise _errors.of_inputs(error, rows.inputs) from None
     finally:
         if hasattr(shower, "close"):
             shower.close()

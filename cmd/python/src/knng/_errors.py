@@ -1,5 +1,7 @@
 """Errors of the command, by its exit code."""
 
+import os
+
 
 class Error(Exception):
     """The command failed; the text is its own, ``exit_code`` its exit code."""
@@ -39,6 +41,16 @@ class Locked(Error):
 
 class CommandNotFound(Error, FileNotFoundError):
     """There is no command knng."""
+
+
+class NoInput(Error, FileNotFoundError):
+    """A file of rows is not there, and the store has no copy of them yet."""
+
+
+def of_inputs(error, inputs):
+    """The exception for a failed command, NoInput where one of its files is not there."""
+    gone = [path for path in inputs if path != "-" and "://" not in path and not os.path.exists(path)]
+    return NoInput(str(error), error.exit_code) if type(error) is Error and gone else error
 
 
 _BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 129: Resumable, 130: Resumable, 143: Resumable}

@@ -1,6 +1,5 @@
 """Where rows come from: each kind of data as a path for the command, or as a stream of batches."""
 
-import errno
 import glob
 import os
 import sys
@@ -121,8 +120,6 @@ def _of_path(path, column, id_column):
         if not found:
             raise FileNotFoundError(f"{path}: no file matches this pattern")
         return _of_paths(found, column, id_column)
-    if path != "-" and "://" not in path and not os.path.exists(path):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     ending = os.path.splitext(path)[1].lower()
     if ending in _HDF5:
         return _of_hdf5(path, column, id_column)

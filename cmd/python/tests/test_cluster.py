@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 from knng import _command, cluster
-from knng.cluster import _task
+from knng.cluster import _engines, _task
 
 OPTIONS = ["-k", "8", "--recall", "0.93", "--shard-rows", "7000", "--solvers", "6", "--range-rows", "9000"]
 
@@ -286,6 +286,22 @@ def test_dask_workers_killed(rows, expected, tmp_path, dask):
     out, said = process.communicate(timeout=170)
     assert process.returncode == 0, said
     assert united(json.loads(out)["run"], tmp_path) == expected
+
+
+def test_dask_worker_killed_with_its_outcome(tmp_path, dask):
+    """A task that had ended on a worker that is killed before the driver asks: the worker is lost, not the scheduler."""
+    engine = _engines.Dask(dask.address, None, None, print)
+    try:
+        engine.submit("a task", str(tmp_path), ["nothing"])
+        (future,) = engine._futures
+        wait_for(lambda: future.status == "finished")
+        for worker in dask.workers:
+            worker.send_signal(signal.SIGKILL)
+        wait_for(lambda: future.status != "finished")
+        token, outcome = engine.wait()
+        assert token == "a task" and isinstance(outcome, _engines.EngineError), outcome
+    finally:
+        engine.close()
 
 
 def test_dask_without_workers(rows, tmp_path, dask):

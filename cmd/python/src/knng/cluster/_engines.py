@@ -115,7 +115,12 @@ class Dask:
                 if future.status == "error":
                     outcome = future.exception()
                     break
-                if future.status in ("cancelled", "lost") or self._client.status not in ("running", "connecting"):
+                if future.status in ("cancelled", "lost"):  # with its scheduler, or with the worker that held its outcome
+                    if self._client.status != "running":
+                        raise self._lost()
+                    outcome = EngineError("its worker died when it had ended")
+                    break
+                if self._client.status not in ("running", "connecting"):
                     raise self._lost()
             else:
                 if self._client.status == "connecting":

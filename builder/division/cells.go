@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
@@ -31,11 +32,12 @@ const NearHeads = 8
 // in the nearest cells of these.
 //
 // With n leaders a row is compared with 2*sqrt(8n) heads and leaders on one level, and on two that
-// look into 16 cells with 3*cbrt(16*16*n). A cell that a row looks into costs as much as 50 pairs
-// beside those in it, which makes up for the 24 more of them from 262,144 leaders on, those of
-// 65,000,000 rows; a billion rows have 4,000,000. Of 8 cells on two levels a division of 200,000
-// rows of SIFT finds 0.703 of the neighbors, of 16 0.747, where one level finds 0.734.
-var deepFrom = 1 << 18 // a variable for tests
+// look into 16 cells with 3*cbrt(16*16*n). A cell that a row looks into costs by itself as much as
+// 50 pairs by AVX2, more by AMX, and two levels have 24 more of them. Of 416,000 leaders, those of
+// 100,000,000 rows, a row takes 13 microseconds by AVX2 on two levels and 16 on one, 7.2 and 6.6 by
+// VNNI, 6.6 and 3.4 by AMX; a billion rows have 4,000,000. Of 8 cells on two levels a division of
+// 200,000 rows of SIFT finds 0.703 of the neighbors, of 16 0.747, where one level finds 0.734.
+var deepFrom = fixed.HeadsOfHeads // a variable for tests
 
 // deepHeads is how many cells a row looks into on each of two levels.
 const deepHeads = 16
@@ -187,14 +189,13 @@ func (c *Cells) cell(i int) numbered {
 	return c.leaders.part(c.ends[min(i, len(c.ends)-1)], c.ends[min(i+1, len(c.ends)-1)])
 }
 
-// RowBytes is the memory that a Follower takes for each of the rows that are asked for together,
-// beside their codes: the nearest heads, which cells it looks into, and its sum.
-func (c *Cells) RowBytes() int {
-	bytes := 20*c.looks + 32
-	if c.upper != nil {
-		bytes += c.upper.RowBytes()
+// Together is how many rows a Follower is best asked for at a time, where a row and its codes take
+// so many bytes.
+func (c *Cells) Together(rowBytes int) int {
+	for level := c; level != nil; level = level.upper {
+		rowBytes += fixed.FollowBytes(level.looks)
 	}
-	return bytes
+	return fixed.AssignRows(rowBytes, len(c.heads.Places), c.lookedInto())
 }
 
 // A Follower finds the leaders that rows follow: one per goroutine.

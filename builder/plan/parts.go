@@ -56,13 +56,16 @@ func (s *Shape) parts() []Pass {
 	return append(append(passes, s.measured(divisions*pairs)), end...)
 }
 
-// assignRow is the memory of a row beside its elements while its leaders are looked for.
-const assignRow = 160
-
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
-// parts), all of them together no more than there are.
+// groups), all of them together no more than there are.
 func (s *Shape) assigning() float64 {
-	return math.Min(float64(s.Threads)*fixed.AssignBytes, s.n()*float64(s.RowBytes+int64(s.Dim)+assignRow))
+	heads, looks, levels := math.Sqrt(8*float64(s.Parts.Leaders)), 8, 1
+	if s.Parts.Leaders >= fixed.HeadsOfHeads {
+		heads, looks, levels = math.Pow(16*16*float64(s.Parts.Leaders), 2./3)/16, 16, 2
+	}
+	row := int(s.RowBytes) + s.Dim + levels*fixed.FollowBytes(looks)
+	together := float64(fixed.AssignRows(row, int(heads), looks))
+	return math.Min(float64(s.Threads)*together, s.n()) * float64(row)
 }
 
 // stripes is the memory of stripes of lists: one for each thread and one that is written.
@@ -162,7 +165,7 @@ func (s *Shape) partsPairs() float64 {
 // headed is how many pairs cost as much as those of a row with heads and leaders: on one level of
 // heads, or of so many leaders on two, where a row looks into 24 more cells (package division).
 func headed(leaders float64) float64 {
-	if leaders >= 1<<18 {
+	if leaders >= fixed.HeadsOfHeads {
 		return 3*math.Cbrt(16*16*leaders) + 24*50
 	}
 	return 2 * math.Sqrt(8*leaders)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/knng/knng/builder/division"
-	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -71,7 +70,7 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
 // row. read fills room with rows from up to to, by several goroutines at once.
 func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
 	size := d.Space.RowBytes()
-	chunk := max(64, fixed.AssignBytes/(size+d.Space.Dim()+cells.RowBytes()))
+	chunk := cells.Together(size + d.Space.Dim())
 	return vectors.Ranges(d.Threads, n, chunk, func() func(from, to int) error {
 		follower := cells.Follower(d.Overlap)
 		room := make([]byte, min(chunk, n)*size)

@@ -33,7 +33,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	carving.block(4 * float64(s.Overlap) * n)
 	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
 		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving, first: ballsFirst}
+		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst}
 
 	joining := held
 	joining.block(k*n + 9*n)
@@ -63,14 +63,21 @@ func (s *Shape) balls(r Rates) []Pass {
 	rank := Pass{Name: "rerank", Does: "orders candidates by their keys", Times: 1, DiskBytes: int64(s.storedRows()), work: work{touched: 6 * n * k}, held: held}
 	if !s.KeyCodes || s.AxesBytes > 0 || s.Shortens { // codes that tell no keys
 		rank.ReadBytes = int64(s.rowBytes())
-		rank.work.keys = nearKeys * n * k
+		rank.work.keys = s.nearKeys() * n * k
 	}
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
 }
 
-// nearKeys is the cost of the key of a candidate beside that of a row from anywhere: rows that are
-// near in space are near in memory. Processor time on MNIST, SIFT and generated rows: 0.5 to 0.9.
-const nearKeys = 0.7
+// nearKeys is the cost of the key of a candidate beside that of a row from anywhere, as it is measured:
+// rows that are near in space are near in memory, but no longer in a cache among millions.
+// Processor time on MNIST and SIFT: 0.5 to 0.9; on GIST and on 500,000 and 1,000,000 generated rows of
+// floats: 1.5 to 2.
+func (s *Shape) nearKeys() float64 {
+	if s.ViewCodes {
+		return 0.7
+	}
+	return 1.6
+}
 
 // leadBytes is the memory of a row's codes along leading axes, with their sums.
 const leadBytes = 64 + 24
@@ -88,13 +95,17 @@ const fitRows = 256
 // ordered is the pass that finds the order of the rows by their codes, which takes some
 // pairs with leaders, and writes them in it.
 func (s *Shape) ordered(tile float64) Pass {
-	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: tile}
+	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: orderCost * tile}
 	if !s.ViewCodes {
 		held.heap += float64(s.CodeBytes)*s.n() + 8*fitRows*float64(s.Dim) // in the old order and in the new; what fits them
 		w.touched = 4 * s.n() * float64(s.Dim)
 	}
 	return s.write("order", "divides the rows once, and writes them in that order", w, held)
 }
+
+// orderCost is the pairs with leaders for the order as a share of those of a division, where a row goes into
+// four balls. By the time of builds in testdata/left: 0.4 to 0.6.
+const orderCost = 0.5
 
 // fold is the pass that writes the lists between stages; a short build has none.
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
@@ -114,8 +125,9 @@ const packedWords = 5
 func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 
 // joinCost is how many pairs of a leaf a joined pair costs: its rows are gathered for
-// some dozen others instead of some hundreds.
-const joinCost = 2.5
+// some dozen others instead of some hundreds. Of the time of divisions that the plan had with 2.5, joins
+// took 1.0 to 1.4 times as much (testdata/left).
+const joinCost = 3
 
 // division is how many pairs one division of the balls method compares in leaves, and
 // with leaders. Leaves have four tenths of the rows that they may have, on average:

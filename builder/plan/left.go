@@ -11,7 +11,7 @@ import (
 // ranks says which passes come after which: of those before the one at hand nothing is left.
 // Passes of one rank take turns.
 var ranks = map[string]int{
-	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "axes": 4, "short codes": 4, "bounds": 4, "index": 4,
+	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "sight": 4, "axes": 4, "short codes": 4, "bounds": 4, "index": 4,
 	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
 	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
 }
@@ -51,8 +51,12 @@ type done struct {
 	running bool
 }
 
-// Left estimates the seconds that a build has still to go: the plan's, at the speed that the
-// phases had which are over or under way, each pass by its own as far as it has come.
+// firstDivision and moreDivisions are the passes that the divisions are taken for, of which the first costs more
+// than the others.
+const firstDivision, moreDivisions = "first division", "later divisions"
+
+// Left estimates the seconds that a build has still to go: the plan's of each pass as far as it has
+// not come, at the speed of work of its kind in this build (speeds).
 func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 	if p.Seconds <= 0 {
 		return 0, false
@@ -61,65 +65,131 @@ func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 	at, _ := passOf(c.Now.Phase)
 	now := p.rank(at)
 	if c.Now.Phase == "controls" { // the first half of that pass
-		now = ranks["axes"]
+		now = ranks["order"]
 	}
-	speed := p.speed(passes, now)
+	tasks := p.tasks(passes)
+	s := speedsOf(tasks, p.Seconds)
+	for i := range tasks {
+		if t := &tasks[i]; p.rank(t.rankedAs()) >= now {
+			seconds += t.left(s.of(t))
+		}
+	}
+	seconds += p.After * s.of(&task{kind: listing})
+	return seconds + p.unplanned(c, at), true
+}
+
+// A task is a pass, or a part of one, as a build has it.
+type task struct {
+	pass    string
+	kind    kind
+	planned float64 // seconds
+	part    float64 // done, of 1
+	sure    float64 // how far its first time is done, of 1: the beginning of a phase tells less
+	done
+}
+
+// rankedAs is the pass whose rank it has.
+func (t *task) rankedAs() string {
+	if t.pass == firstDivision || t.pass == moreDivisions {
+		return "divisions"
+	}
+	return t.pass
+}
+
+// left is the time that it still takes, where a second of the plan takes speed seconds.
+func (t *task) left(speed float64) float64 {
+	if t.part == 0 && t.running { // nobody counts how far it is
+		return math.Max(t.planned*speed-t.seconds, beyond*t.planned*speed)
+	}
+	return t.planned * speed * (1 - t.part)
+}
+
+// beyond is the share of its forecast by which more a pass goes on that has passed it.
+const beyond = 0.1
+
+// tasks are the passes of the plan as far as they are done.
+func (p *Plan) tasks(passes map[string]done) (tasks []task) {
 	for i := range p.Passes {
 		pass := &p.Passes[i]
 		d := passes[pass.Name]
-		if p.rank(pass.Name) < now {
+		if pass.Name == "divisions" && pass.Times > 0 {
+			tasks = append(tasks, pass.divisions(d, passes)...)
 			continue
 		}
-		seconds += pass.left(d, speed)
-		if p.Recall > 0 && !p.found && pass.Name == "divisions" {
-			seconds += oneMore * pass.own(d, speed) * pass.Seconds / pass.weight(math.Max(1, pass.Times))
-		}
+		tasks = append(tasks, task{pass: pass.Name, kind: kinds[pass.Name], planned: pass.Seconds, part: pass.of(d), sure: math.Min(1, d.times), done: d})
 	}
-	return seconds + p.unplanned(c, at, passes[at]), true
+	return tasks
 }
 
-// doneOf sums the phases of a course up by their passes.
+// divisions are the first division and those after it, of which there may be more than planned.
+func (p *Pass) divisions(all done, passes map[string]done) []task {
+	costs := cmp.Or(p.First, 1)
+	each := p.Seconds / (costs + math.Max(0, p.Times-1))
+	one, more := passes[firstDivision], passes[moreDivisions]
+	one.times, more.times = math.Min(1, all.times), math.Max(0, all.times-1)
+	tasks := []task{{pass: firstDivision, kind: dividing, planned: costs * each, part: one.times, sure: one.times, done: one}}
+	if times := math.Max(p.Times, math.Ceil(all.times)) - 1; times > 0 {
+		tasks = append(tasks, task{pass: moreDivisions, kind: dividing, planned: times * each, part: more.times / times, sure: math.Min(1, more.times), done: more})
+	}
+	return tasks
+}
+
+// doneOf sums the phases of a course up by their passes, the first division and the later ones
+// by themselves as well.
 func (p *Plan) doneOf(c progress.Course) map[string]done {
 	passes := map[string]done{}
-	add := func(phase string, seconds, times float64, running bool) {
+	add := func(name string, seconds, times float64, running bool) {
+		d := passes[name]
+		passes[name] = done{d.seconds + seconds, d.times + times, d.running || running}
+	}
+	addPhase := func(phase string, seconds, times float64, running bool) {
 		name, counts := passOf(phase)
+		if !counts {
+			times = 0
+		}
 		if name == "fold" && p.Pass("folds") != nil {
 			name = "folds"
 		}
-		d := passes[name]
-		d.seconds += seconds
-		if counts {
-			d.times += times
+		add(name, seconds, times, running)
+		if name == "divisions" {
+			which := moreDivisions
+			if phase == "division 1" || phase == "division 1: carve" {
+				which = firstDivision
+			}
+			add(which, seconds, times, running)
 		}
-		d.running = d.running || running
-		passes[name] = d
 	}
-	now := c.Now
 	for _, phase := range c.Spent {
-		times := 1.0
-		if part, counted := c.Parts[phase.Name]; phase.Name == "exact" || counted && ofRound(phase.Name) && c.Ends[phase.Name] > 0 { // which stop between stages, and early
-			times = part
-		} else if ends := c.Ends[phase.Name]; ends > 0 {
-			times = float64(ends)
-		} else if phase.Name == now.Phase && !now.End && counted && phase.Name != "fold" { // begun in an earlier run; of folds, another
-			times = 0
-		}
-		if phase.Name == "exact" && phase.Name == now.Phase && !now.End {
-			times = 0
-		}
-		add(phase.Name, phase.Seconds, times, false)
+		addPhase(phase.Name, phase.Seconds, timesOf(c, phase.Name), false)
 	}
 	for phase, seconds := range c.Open {
-		add(phase, seconds, c.Parts[phase], phase == now.Phase)
+		addPhase(phase, seconds, c.Parts[phase], phase == c.Now.Phase)
 	}
 	return passes
+}
+
+// timesOf is how many times of its pass a phase was that has ended.
+func timesOf(c progress.Course, phase string) float64 {
+	part, counted := c.Parts[phase]
+	under := phase == c.Now.Phase && !c.Now.End
+	switch {
+	case phase == "exact" && under: // which stops between stages, and early
+		return 0
+	case phase == "exact", counted && ofRound(phase) && c.Ends[phase] > 0:
+		return part
+	case c.Ends[phase] > 0:
+		return float64(c.Ends[phase])
+	case under && counted && phase != "fold": // begun in an earlier run; of folds, another
+		return 0
+	}
+	return 1
 }
 
 // ofRound reports whether a phase is a round of joins, which ends when the recall suffices.
 func ofRound(phase string) bool { return strings.HasPrefix(phase, "propagation ") }
 
-// beyond is how much longer than so far a round takes that has passed its forecast.
-const beyond = 1.1
+// longer is how much longer than so far a round takes that has passed its forecast.
+const longer = 1.1
 
 // of is how much of a pass is done, up to 1: of twice a pass that is made of two phases.
 func (p *Pass) of(d done) float64 {
@@ -130,10 +200,10 @@ func (p *Pass) of(d done) float64 {
 	case "propagation":
 		times = p.Times
 		if d.running {
-			times = math.Max(times, beyond*d.times)
+			times = math.Max(times, longer*d.times)
 		}
 		times = math.Max(times, 0.01)
-	case "divisions", "leaders", "fold", "folds": // of which there may be more than planned
+	case "leaders", "fold", "folds": // of which there may be more than planned
 		times = math.Max(times, math.Ceil(d.times))
 	}
 	return math.Min(1, p.weight(d.times)/p.weight(times))
@@ -146,66 +216,12 @@ func (p *Pass) weight(times float64) float64 {
 		whole := math.Floor(times)
 		return (1-math.Pow(laterRound, whole))/(1-laterRound) + (times-whole)*math.Pow(laterRound, whole)
 	}
-	first := cmp.Or(p.first, 1)
-	return first*math.Min(times, 1) + math.Max(0, times-1)
-}
-
-// trusted is the weight of the planned time beside the measured time, of a pass by that of
-// others and of the whole by the plan.
-const (
-	trusted     = 0.05
-	trustedPlan = 0.02
-)
-
-// oneMore is how likely one more division is than planned, before the first has found anything.
-const oneMore = 0.5
-
-// Found says that this plan goes by the findings of stages.
-func (p *Plan) Found() *Plan {
-	p.found = true
-	return p
-}
-
-// speed is how many seconds one of the plan takes: a mean of factors, as a plan made while
-// others had the machine is as easily many times too long as too short.
-func (p *Plan) speed(passes map[string]done, at int) float64 {
-	took, planned := 0.0, 0.0
-	for i := range p.Passes {
-		pass := &p.Passes[i]
-		if d := passes[pass.Name]; d.times > 0 {
-			part := pass.of(d)
-			if p.rank(pass.Name) < at {
-				part = math.Max(part, pass.weight(1)/pass.weight(math.Max(1, pass.Times)))
-			}
-			took += d.seconds
-			planned += pass.Seconds * part
-		}
-	}
-	if took == 0 || planned == 0 {
-		return 1
-	}
-	return math.Pow(took/planned, planned/(planned+trustedPlan*p.Seconds))
-}
-
-// left is the time that a pass still takes, where a second of the plan takes speed seconds.
-func (p *Pass) left(d done, speed float64) float64 {
-	part := p.of(d)
-	if part == 0 && d.running { // nobody counts how far it is
-		return math.Max(p.Seconds*speed-d.seconds, 0.1*p.Seconds*speed)
-	}
-	return p.Seconds * (1 - part) * p.own(d, speed)
-}
-
-// own is how many seconds one of the plan takes in this pass.
-func (p *Pass) own(d done, speed float64) float64 {
-	if p.Seconds == 0 {
-		return 0
-	}
-	return (d.seconds + trusted*p.Seconds*speed) / (p.Seconds*p.of(d) + trusted*p.Seconds)
+	costs := cmp.Or(p.First, 1)
+	return costs*math.Min(times, 1) + math.Max(0, times-1)
 }
 
 // unplanned is the time that the current phase still takes where the plan has no pass for it.
-func (p *Plan) unplanned(c progress.Course, at string, d done) float64 {
+func (p *Plan) unplanned(c progress.Course, at string) float64 {
 	part := c.Parts[c.Now.Phase]
 	if c.Now.End || part == 0 || p.Pass(at) != nil || at == "fold" && p.Pass("folds") != nil {
 		return 0

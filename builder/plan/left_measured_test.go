@@ -80,7 +80,7 @@ func estimated(t *testing.T, name string, p *plan.Plan, phases []timed, slow flo
 		}
 		past += took
 		if phase.name == "division 1" { // which told as many more as were planned
-			w.Expect(p.Found().Left)
+			w.Expect(p.Left)
 		}
 		w.See(&progress.Event{Phase: phase.name, Elapsed: time.Duration(took * 1e9), End: true})
 	}

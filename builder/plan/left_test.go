@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -63,7 +62,7 @@ func leftAt(t *testing.T, slow float64) {
 	if _, known := new(Plan).Left(progress.Course{}); known {
 		t.Error("a plan without times knows what is left")
 	}
-	if math.IsNaN(p.speed(nil, 0)) {
-		t.Error("no speed before anything was done")
+	if left, known := p.Left(progress.Course{}); !known || left != p.Seconds {
+		t.Errorf("before anything is done %g s are left, want the plan's %g", left, p.Seconds)
 	}
 }

@@ -36,7 +36,7 @@ func (s *Shape) paper() []Pass {
 	stored := s.storedRows() + 4*n*divisions
 	divide := Pass{Name: "divisions", Does: "carve by hyperplanes, then solve the leaves; each reads all rows twice", Times: divisions,
 		ReadBytes: int64(2 * divisions * s.rowBytes()), WrittenBytes: int64(4*n*divisions + kept + lists), DiskBytes: int64(stored + 2.4*lists),
-		work: work{leaf: pairs * laterDivisions(divisions, paperFirst), keys: divisions * n * depth / 8, touched: divisions * n * depth * 60}, held: carving, first: paperFirst}
+		work: work{leaf: pairs * laterDivisions(divisions, paperFirst), keys: divisions * n * depth / 8, touched: divisions * n * depth * 60}, held: carving, First: paperFirst}
 	visits := n * float64(s.Visits) * s.Rounds
 	joining := held
 	joining.block(8 * n * float64(s.K))

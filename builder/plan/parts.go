@@ -11,6 +11,10 @@ func (s *Shape) parts() []Pass {
 	n := s.n()
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
 	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
+	firstCosts := partsFirst
+	if !s.KeyCodes { // keys take most of the time in each division
+		firstCosts = keyedFirst
+	}
 	units := first * (1 + LaterUnits*(divisions-1)) // of all divisions
 	record := float64(s.RowBytes) + 4 + 2*float64(s.Overlap)
 	spill := s.partsCopies() * n * record
@@ -32,7 +36,7 @@ func (s *Shape) parts() []Pass {
 	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
 		DiskBytes: int64(stored + math.Max(folded+LaterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
-		work:      work{leaf: pairs * laterDivisions(divisions, partsFirst), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, first: partsFirst, groups: ofGroups}
+		work:      work{leaf: pairs * laterDivisions(divisions, firstCosts), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, First: firstCosts, groups: ofGroups}
 	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
@@ -87,7 +91,7 @@ func (s *Shape) stripes() memory {
 // waits for a disk, was 7 to 27 and 8 to 22.
 const (
 	foldedWords = 10
-	unitedWords = 7
+	unitedWords = 10
 )
 
 // ledWords is the cost of a row beside its comparisons with leaders, in words touched: its
@@ -95,14 +99,16 @@ const (
 // a division, of which 0.1 are comparisons.
 const ledWords = 1000
 
-// ballsFirst, partsFirst and paperFirst are how many times as long as a later division the first takes:
+// ballsFirst, partsFirst, keyedFirst and paperFirst are how many times as long as a later division the first takes:
 // lists that are empty take whatever their leaf has. Processor time on SIFT, 150,000 rows by
 // parts: 1.70, 1.07, 0.92 s; 30,000 by the paper's method: 0.32 s, then 0.16 to 0.19; by balls SIFT,
 // 200,000 rows: 1.16, 0.73, 0.73 s; 1,000,000 generated rows of 50: 5.19,
-// 3.01 s; GIST: 0.67, 0.45 s.
+// 3.01 s; GIST: 0.67, 0.45 s. By parts 10,000,000 floats of 50: 87, 79, 87 s; 2,000,000 float16 of 1,024:
+// 93, 99, 97 s.
 const (
 	ballsFirst = 1.55
 	partsFirst = 1.7
+	keyedFirst = 1.1
 	paperFirst = 1.8
 )
 

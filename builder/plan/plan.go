@@ -20,12 +20,23 @@ type Plan struct {
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
 	copies        float64 // of a row in groups of leaves, by the parts method
-	found         bool    // see Found
+
+	// After is the seconds of other work that follows the build, in the time left (Left).
+	After float64 `json:"-"`
+	Basis *Basis  `json:"-"` // nil for a plan that was read from a file
 
 	// builder.Plan adds the limit that it planned by, and the least under which a
 	// build begins. The least includes the measuring for a plan, so it may exceed the peak.
 	LimitBytes int64 `json:"limit_bytes,omitempty"`
 	LeastBytes int64 `json:"least_bytes,omitempty"`
+}
+
+// A Basis is all that a plan was made of.
+type Basis struct {
+	Shape Shape
+	Rates Rates
+	Aim   Aim    // of a build that stops at a recall
+	Stand *Stand // of the stages that are done; nil: none is
 }
 
 // A Pass is one going through the data, or several alike.
@@ -38,11 +49,11 @@ type Pass struct {
 	AnonBytes    int64   `json:"anon_bytes"`    // anonymous memory while it runs
 	DiskBytes    int64   `json:"disk_bytes"`    // on disk beyond the source while it runs, at most
 	Seconds      float64 `json:"seconds,omitempty"`
+	First        float64 `json:"first,omitempty"` // how many times as long as the others the first time takes; 0 is 1
 
 	work   work
 	held   memory
-	groups memory  // of held: blocks of groups of leaves, which a ledger gives
-	first  float64 // how many times as long as the others the first takes; 0 is 1
+	groups memory // of held: blocks of groups of leaves, which a ledger gives
 }
 
 // memory is the memory of a pass. Large blocks are outside Go's heap (package offheap)

@@ -65,7 +65,8 @@ const (
 
 // Of plans the passes of a build on a machine.
 func Of(s Shape, r Rates) *Plan {
-	p := &Plan{Method: s.Method, Rows: s.Rows, Dim: s.Dim, K: int(s.K), Divisions: s.Divisions, Rounds: s.Rounds, Recall: s.Recall}
+	p := &Plan{Method: s.Method, Rows: s.Rows, Dim: s.Dim, K: int(s.K), Divisions: s.Divisions, Rounds: s.Rounds, Recall: s.Recall,
+		Basis: &Basis{Shape: s, Rates: r}}
 	switch s.Kind {
 	case Balls:
 		p.Passes = s.balls(r)
@@ -126,7 +127,7 @@ func (s *Shape) read() []Pass {
 	all := float64(s.Outputs)
 	input := all * float64(s.RowBytes)
 	audit := Pass{Name: "audit", Does: "reads the input once", Times: 1, ReadBytes: int64(input), DiskBytes: s.Received,
-		work: work{touched: input / 5}}
+		work: work{touched: input / 5, hashed: max(0, input-float64(s.Received))}} // streams are hashed as they come
 	s.grown(&audit.held, 8*all)
 	passes := []Pass{audit}
 	if s.Collapse {
@@ -175,16 +176,16 @@ func (s *Shape) write(name, does string, w work, held memory) Pass {
 // MNIST, SIFT and generated rows of 50: 1.7 to 3.8 in all.
 const (
 	screened      = 1.7
-	controlsFirst = 0.5
+	controlsFirst = 0.45
 )
 
 // measured is the pass that compares sampled rows with all others: they steer, and they
 // report recall.
 func (s *Shape) measured(pairs float64) Pass {
 	compared := max(fixed.ControlShare*pairs, 2*fixed.ControlRows*s.n()) // of two samples
-	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: screened * compared}, first: controlsFirst}
+	p := Pass{Name: "controls", Does: "reads all rows for exact lists of a few", Times: 1, ReadBytes: int64(2 * s.rowBytes()), work: work{screen: screened * compared}, First: controlsFirst}
 	if s.Kind == Groups { // which has a copy of the few, and of some of the others at a time
-		p.work.screen, p.first = compared, 1 // as measured on SIFT
+		p.work.screen, p.First = compared, 1 // as measured on SIFT
 		sampled := compared / 2 / s.n() * float64(s.RowBytes)
 		p.held = memory{heap: (sampled + math.Min(float64(s.Parts.Chunk), s.rowBytes())) * (1 + float64(s.CodeBytes)/float64(s.RowBytes))}
 		s.good(&p.held)

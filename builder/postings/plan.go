@@ -68,5 +68,5 @@ func planOf(opts *builder.Options, rows, columns int, nonzeros, size int64, prod
 
 // expect has the time left told from now on: the index knows how many products there are.
 func (r *run) expect() {
-	r.Expects(planOf(&r.opts, r.rows.Len(), r.rows.Columns(), r.rows.Nonzeros(), r.src.File.Size, r.index.products))
+	r.Expects(planOf(&r.opts, r.rows.Len(), r.rows.Columns(), r.rows.Nonzeros(), r.src.File.Size, r.index.products).Alone())
 }

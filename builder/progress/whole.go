@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -8,50 +9,63 @@ import (
 
 // A Whole knows how far the phases of a build are together, in all its runs. A nil Whole
 // knows nothing.
+//
+// The time left that it tells follows the estimate at once where something has become known: a
+// phase began or ended, or Expect gave another estimate. Between these it moves by a part of the
+// difference, as an estimate from a phase that has just begun swings. The share that it tells goes
+// to 1 evenly in the time left: it never falls, and stands nowhere while time is left.
 type Whole struct {
 	mu     sync.Mutex
 	left   func(Course) (seconds float64, known bool) // nil until there is a plan
 	usage  func() (memory, disk int64)
-	then   float64 // see Then
 	course Course
-	share  float64 // the largest told: it never falls
+	known  bool    // something has become known since the time left was told
+	left0  float64 // seconds left as told last, 0: never
+	took   float64 // seconds of the build then
+	share  float64 // as told last
 	latest Event
+	seen   time.Time // when latest came
 }
 
 // A Course is the progress of a build: the times of its phases, those of the phase under way
 // that went before it under its name included, how far each phase has come by name, and the
-// phase itself.
+// phase itself. The time of a phase within another is not counted twice: a fold comes within a
+// division. A phase that ended before it was done and begins again goes on from there.
 type Course struct {
 	Spent []PhaseSeconds
 	Parts map[string]float64 // 0 to 1, of phases that count units
 	Ends  map[string]int     // how often a phase of that name ended in this run: folds share a name
-	Open  map[string]float64 // seconds so far of phases that began and have not ended: a fold comes within a division
+	Open  map[string]float64 // seconds so far of phases that began and have not ended
 	Now   Event
+
+	order  []string           // the open phases as they began
+	from   map[string]float64 // parts of phases that had ended before they were done, and go on
+	inside map[string]float64 // seconds of phases that began and ended within an open one
 }
 
 // NewWhole begins with the times of earlier runs; usage tells the memory and the disk taken.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
-	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{}, Open: map[string]float64{}}}
+	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{},
+		Open: map[string]float64{}, from: map[string]float64{}, inside: map[string]float64{}}}
 }
 
 // Expect says how the seconds left are estimated from now on.
 func (w *Whole) Expect(left func(Course) (seconds float64, known bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.left = left
+	w.left, w.known = left, true
 }
 
-// Then counts work that follows the build into the whole: from now on its time is a share of the build's.
-func (w *Whole) Then(share float64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.then = share
-}
-
-// Latest is the last event that told of a phase, seen as of now.
+// Latest is the last event that told of a phase, as it would be told now.
 func (w *Whole) Latest() Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	e := w.latest
+	if e.Phase != "" && !e.End && !w.seen.IsZero() {
+		e.Elapsed += time.Since(w.seen)
+		e.Message = ""
+		w.see(&e)
+	}
 	return w.latest
 }
 
@@ -62,28 +76,76 @@ func (w *Whole) See(e *Event) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.see(e)
+}
+
+func (w *Whole) see(e *Event) {
 	if w.usage != nil {
 		e.Memory, e.Disk = w.usage()
 	}
-	w.course.Now = *e
-	if e.Total > 0 {
-		w.course.Parts[e.Phase] = min(1, float64(e.Done)/float64(e.Total))
-	}
-	w.course.Open[e.Phase] = e.Elapsed.Seconds()
-	if e.End {
-		delete(w.course.Open, e.Phase)
-		w.course.Ends[e.Phase]++
-		w.course.Spent = spend(w.course.Spent, e.Phase, e.Elapsed)
+	if w.course.see(e) {
+		w.known = true
 	}
 	if w.left != nil {
 		if left, known := w.left(w.course); known {
-			took := w.course.seconds()
-			left += w.then * (took + left)
-			w.share = max(w.share, took/max(took+left, 1e-9))
-			e.Share, e.Left = w.share, time.Duration(left*float64(time.Second))
+			w.tell(left)
+			e.Share, e.Left = w.share, time.Duration(w.left0*float64(time.Second))
 		}
 	}
-	w.latest = *e
+	w.latest, w.seen = *e, time.Now()
+}
+
+// inertia is the share of the whole time in which the time left goes most of the way to a changed
+// estimate.
+const inertia = 0.02
+
+// tell takes an estimate into the time left that is told.
+func (w *Whole) tell(left float64) {
+	took := w.course.seconds()
+	past := math.Max(0, took-w.took)
+	if before := w.left0 - past; !w.known && before > 0 && left > 0 {
+		follow := 1 - math.Exp(-past/(inertia*(took+left)))
+		left = before * math.Pow(left/before, follow)
+	}
+	switch {
+	case w.share == 0:
+		w.share = took / math.Max(took+left, 1e-9)
+	case past > 0:
+		w.share += (1 - w.share) * past / (past + left)
+	}
+	w.left0, w.took, w.known = left, took, false
+}
+
+// see takes an event in, and reports whether a phase began or ended.
+func (c *Course) see(e *Event) (changed bool) {
+	c.Now = *e
+	if _, open := c.Open[e.Phase]; !open {
+		c.order = append(c.order, e.Phase)
+		if part := c.Parts[e.Phase]; part < 1 {
+			c.from[e.Phase] = part
+		} else {
+			delete(c.from, e.Phase)
+		}
+		changed = true
+	}
+	if e.Total > 0 {
+		c.Parts[e.Phase] = min(1, max(c.from[e.Phase], float64(e.Done)/float64(e.Total)))
+	}
+	own := max(0, e.Elapsed.Seconds()-c.inside[e.Phase])
+	if !e.End {
+		c.Open[e.Phase] = own
+		return changed
+	}
+	at := slices.Index(c.order, e.Phase)
+	for _, around := range c.order[:at] {
+		c.inside[around] += e.Elapsed.Seconds()
+	}
+	c.order = slices.Delete(c.order, at, at+1)
+	delete(c.Open, e.Phase)
+	delete(c.inside, e.Phase)
+	c.Ends[e.Phase]++
+	c.Spent = spend(c.Spent, e.Phase, time.Duration(own*float64(time.Second)))
+	return true
 }
 
 // seconds is how long all phases took so far.

@@ -292,7 +292,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	linked := &linked{show: g.reporter()}
 	b.opts.Progress = linked.show
 	if b.search == "on" {
-		b.opts.Then, b.opts.Progress = linked.seconds, linked.built
+		b.opts.Then, b.opts.Progress = linksSeconds, linked.built
 	}
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)

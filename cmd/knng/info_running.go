@@ -23,7 +23,7 @@ func runningInfo(g *globals, dir string, locked error) error {
 	}
 	fmt.Fprintf(g.stdout, "%s: a build is running here\n", oneLine(dir))
 	if told.Share > 0 {
-		fmt.Fprintf(g.stdout, "done       %.0f %% in %s, %s left\n", 100*told.Share, short(seconds(told.Seconds)), short(seconds(told.Left)))
+		fmt.Fprintf(g.stdout, "done       %d %% in %s, %s left\n", wholePercent(told.Share), short(seconds(told.Seconds)), short(seconds(told.Left)))
 	} else {
 		fmt.Fprintf(g.stdout, "done       for %s; how much is left is not known yet\n", short(seconds(told.Seconds)))
 	}
@@ -58,7 +58,7 @@ func printLinks(g *globals, told *builder.Told) {
 		fmt.Fprintf(g.stdout, ": %d of %d %s", told.Done, told.Total, oneLine(told.Unit))
 	}
 	if told.Share > 0 {
-		fmt.Fprintf(g.stdout, "; %.0f %% of build and links done, %s left", 100*told.Share, short(seconds(told.Left)))
+		fmt.Fprintf(g.stdout, "; %d %% of build and links done, %s left", wholePercent(told.Share), short(seconds(told.Left)))
 	}
 	fmt.Fprintln(g.stdout)
 }

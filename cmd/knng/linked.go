@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -13,26 +15,22 @@ import (
 // which the build counts in (builder.Options.Then).
 type linked struct {
 	show  func(builder.Event) // nil where nobody looks
-	share float64             // the largest that the build told
-	then  float64             // what they will take, as a share of the build's time, by its latest plan
+	share float64             // as the build told at its end
 	links time.Duration       // that they will take, as the build told
+	disk  int64               // that the build takes
 
 	mu   sync.Mutex
 	last builder.Event // of the links
 }
 
-// seconds is what the links will take, by a plan of the build.
-func (l *linked) seconds(p *plan.Plan) float64 {
-	l.then = p.LinksSeconds / p.Seconds
-	return p.LinksSeconds
-}
+// linksSeconds is the time that the links will take, by a plan of the build.
+func linksSeconds(p *plan.Plan) float64 { return p.LinksSeconds }
 
-// built shows an event of the build.
+// built shows an event of the build: the time left after the last one is that of the links.
 func (l *linked) built(e builder.Event) {
-	if e.Share > 0 && e.Share < 1 {
-		l.links = time.Duration(float64(e.Left) / (1 - e.Share) * l.then / (1 + l.then))
+	if e.Share > 0 {
+		l.share, l.links, l.disk = e.Share, e.Left, e.Disk
 	}
-	l.share = max(l.share, e.Share)
 	if l.show != nil {
 		l.show(e)
 	}
@@ -49,19 +47,33 @@ func (l *linked) linking(e builder.Event) {
 	}
 }
 
-// whole adds the share and the time left to an event of the links: their own rate tells it,
-// once there is one.
+// trusted is the weight of the time that the build told for the links beside that of their own rate.
+const trusted = 0.05
+
+// whole adds to an event of the links how far build and links are: by the time that the build told
+// and, more and more, by their own rate.
 func (l *linked) whole(e builder.Event) builder.Event {
 	if l.share == 0 || e.Total <= 0 || e.Phase == "" {
 		return e
 	}
 	done := min(1, float64(e.Done)/float64(e.Total))
-	e.Left = time.Duration(float64(l.links) * (1 - done))
-	if done > 0 {
-		e.Left = time.Duration(float64(e.Elapsed) * (1 - done) / done)
+	all := l.links.Seconds()
+	if own := e.Elapsed.Seconds() / max(done, 1e-9); done > 0 && own > 0 && all > 0 {
+		all = math.Exp((done*math.Log(own) + trusted*math.Log(all)) / (done + trusted))
+	} else if done > 0 {
+		all = own
 	}
+	e.Left = seconds(all * (1 - done))
 	e.Share = l.share + (1-l.share)*done
+	e.Memory, e.Disk = goBytes(), l.disk
 	return e
+}
+
+// goBytes is the memory of the Go runtime: files that are mapped are not in it.
+func goBytes() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
 }
 
 // tellEvery is how often knng info of the store is told how far the links are.
@@ -97,5 +109,6 @@ func (l *linked) told(now time.Time) builder.Told {
 	defer l.mu.Unlock()
 	e := l.last
 	return builder.Told{Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit,
-		Share: e.Share, Left: e.Left.Seconds(), Seconds: e.Elapsed.Seconds()}
+		Share: e.Share, Left: e.Left.Seconds(), Seconds: e.Elapsed.Seconds(),
+		Memory: e.Memory, Disk: e.Disk}
 }

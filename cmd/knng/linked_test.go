@@ -20,7 +20,7 @@ func TestLinked(t *testing.T) {
 		const build, linksShare = 100.0, 0.14
 		var told builder.Event
 		share, all := 0.0, build+links
-		l := &linked{then: linksShare, show: func(e builder.Event) {
+		l := &linked{show: func(e builder.Event) {
 			told = e
 			if e.Share < share || e.Share > 1 {
 				t.Errorf("links of %g s: share %g after %g", links, e.Share, share)
@@ -64,7 +64,7 @@ func TestLinksAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &linked{share: 0.8, links: 10 * time.Second}
+	l := &linked{share: 0.8}
 	l.linking(builder.Event{Phase: "links", Unit: "rows", Done: 5, Total: 20, Elapsed: time.Second})
 	stop := l.publish(s)
 	info := func(json bool) string {

@@ -182,12 +182,15 @@ func status(e builder.Event) string {
 
 // whole is how far the whole build is.
 func whole(e builder.Event) string {
-	s := fmt.Sprintf("in all %.0f %%, %s left", 100*e.Share, short(e.Left.Round(time.Second)))
+	s := fmt.Sprintf("in all %d %%, %s left", wholePercent(e.Share), short(e.Left.Round(time.Second)))
 	if e.Memory > 0 {
 		s += fmt.Sprintf("; memory %s, disk %s", size(e.Memory), size(e.Disk))
 	}
 	return s
 }
+
+// wholePercent is a share in whole per cent: 100 is for the end.
+func wholePercent(share float64) int { return int(100*share + 1e-6) }
 
 // brief writes a rate with three digits.
 func brief(x float64) string {

@@ -56,9 +56,8 @@ type Traits struct {
 // Foreseeing is a method that forecasts its stages from their findings.
 type Foreseeing interface {
 	Method
-	// Ahead is Expected after the finished stages, and with the findings of the one under way
-	// (nil between stages).
-	Ahead(aim *plan.Aim, under *job.Stage) (divisions int, rounds float64)
+	// Stand is how far the finished stages have come, and the one under way (nil between stages).
+	Stand(under *job.Stage) plan.Stand
 }
 
 // OnDisk is a method with lists that never stand in memory together: it writes the graph itself.

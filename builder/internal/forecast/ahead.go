@@ -9,18 +9,46 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Foresee takes the time left from a plan for the stages that are to come, by the findings
+// Foresee takes the time left from plans for the stages that are to come, by the findings
 // of those before them, and of the one under way (nil between stages). It decides nothing.
 func (f *Forecast) Foresee(under *job.Stage) {
 	m, foreseeing := f.Method.(build.Foreseeing)
-	limited := f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || !f.Propagate || f.Inner()
-	if !foreseeing || limited || f.Steer == nil || f.State.Count(job.DivisionStage) == 0 {
+	if !foreseeing || f.limited() || f.Steer == nil || f.State.Count(job.DivisionStage) == 0 {
 		return
 	}
 	if f.State.Expected == nil || f.State.Expected.Seconds == 0 {
 		return
 	}
-	f.Expects(f.planOf(m.Ahead(f.aim(0), under)).Found())
+	stand, kind := m.Stand(under), f.timed().Kind
+	f.Expects(f.outlook(plan.Basis{Aim: *f.aim(0), Stand: &stand}, func(aim *plan.Aim) (divisions int, rounds float64) {
+		return aim.Ahead(kind, stand)
+	}))
+}
+
+// limited reports whether the options say how many stages there are, and recall does not.
+func (f *Forecast) limited() bool {
+	return f.Goal.Recall == 0 || f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || !f.Propagate || f.Traits.Complete || f.Inner()
+}
+
+// outset is the outlook before the first stage, where the plan is p.
+func (f *Forecast) outset(p *plan.Plan, intrinsic float64) plan.Outlook {
+	if f.limited() || p.Seconds == 0 {
+		return p.Alone()
+	}
+	return f.outlook(plan.Basis{Aim: *f.aim(intrinsic)}, f.expected)
+}
+
+// outlook plans the build anew for the stages that it takes where these find as much as is to be
+// expected, less and more.
+func (f *Forecast) outlook(b plan.Basis, stages func(aim *plan.Aim) (divisions int, rounds float64)) (o plan.Outlook) {
+	for _, way := range plan.Lucks {
+		aim := b.Aim
+		aim.Luck = way.Luck
+		p := f.planOf(stages(&aim))
+		p.Basis.Aim, p.Basis.Stand = aim, b.Stand
+		o = append(o, plan.Way{Plan: p, Chance: way.Chance})
+	}
+	return o
 }
 
 // planOf plans the build anew, for so many divisions and rounds in all.

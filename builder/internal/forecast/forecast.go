@@ -58,7 +58,7 @@ type Options struct {
 // Ask plans a build that is not begun, by the method that it has. It measures this machine for a
 // part of the predicted time.
 func (f *Forecast) Ask() (*plan.Plan, error) {
-	p, err := f.make(Budget)
+	p, _, err := f.make(Budget)
 	if err == nil {
 		p.LimitBytes, p.LeastBytes = f.Limit, f.least(f.State.Method)
 	}
@@ -73,7 +73,7 @@ func Budget(nominal *plan.Plan) time.Duration {
 
 // Begin plans the build at its head, and tells.
 func (f *Forecast) Begin() error {
-	p, err := f.make(func(nominal *plan.Plan) time.Duration {
+	p, intrinsic, err := f.make(func(nominal *plan.Plan) time.Duration {
 		if nominal.Seconds < measuredFrom {
 			return 0
 		}
@@ -84,44 +84,44 @@ func (f *Forecast) Begin() error {
 		return err
 	}
 	f.State.Expected = p
-	f.Expects(p)
+	f.Expects(f.outset(p, intrinsic))
 	for _, line := range p.Lines() {
 		f.Say("plan: %s", line)
 	}
 	return nil
 }
 
-// make plans the build, and its time where budget has some for measuring the machine.
-func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (*plan.Plan, error) {
+// make plans the build, and its time where budget has some for measuring the machine. intrinsic is the
+// dimension of the rows, where a target recall asks for it.
+func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.Plan, intrinsic float64, err error) {
 	g, err := f.Sampled()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	shape := f.timed()
-	intrinsic := 0.0
 	if f.Goal.Recall > 0 { // which is all that it is for
 		if intrinsic, err = calibrate.IntrinsicDim(f.Ctx, g); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	shape.Divisions, shape.Rounds = f.expected(intrinsic)
-	p := plan.Of(shape, plan.Nominal(shape, 1))
+	shape := f.timed()
+	shape.Divisions, shape.Rounds = f.expected(f.aim(intrinsic))
+	p = plan.Of(shape, plan.Nominal(shape, 1))
 	if f.Own != nil { // whose time nobody knows
-		return p.Untimed(), nil
+		return p.Untimed(), intrinsic, nil
 	}
 	most := budget(p)
 	if most == 0 || g.K == 0 {
-		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(f.Job.Threads))), nil
+		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(f.Job.Threads))), intrinsic, nil
 	}
 	m := &calibrate.Machine{Ctx: f.Ctx, Threads: f.Job.Threads, Scratch: f.Scratch}
 	rates, err := m.Measure(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	f.rates = &rates
 	p = plan.Of(shape, rates)
 	p.Rates = &rates
-	return p, nil
+	return p, intrinsic, nil
 }
 
 // shape gathers the counts that a plan is made of, but for divisions and rounds. Before
@@ -147,8 +147,8 @@ func (f *Forecast) shape(method string) plan.Shape {
 
 // expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
 // as they are where nothing steers, or guessed.
-func (f *Forecast) expected(intrinsic float64) (divisions int, rounds float64) {
-	divisions, rounds = f.Method.Expected(f.aim(intrinsic))
+func (f *Forecast) expected(aim *plan.Aim) (divisions int, rounds float64) {
+	divisions, rounds = f.Method.Expected(aim)
 	if f.Traits.Complete {
 		return divisions, rounds
 	}
@@ -191,6 +191,6 @@ func (f *Forecast) More(kind string) {
 	}
 	p := f.planOf(max(divisions, before.Divisions), max(rounds, before.Rounds))
 	f.State.Revised = p
-	f.Expects(p)
+	f.Expects(p.Alone())
 	f.Say("plan: recall asks for more: %s", strings.Join(p.Lines(), "; "))
 }

@@ -27,8 +27,11 @@ const tellEvery = time.Second
 // Publish publishes the build's progress from now until stop is called.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
-	j.Expects(j.State.Expected)
-	j.Expects(j.State.Revised)
+	for _, p := range []*plan.Plan{j.State.Expected, j.State.Revised} {
+		if p != nil {
+			j.Expects(p.Alone())
+		}
+	}
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -54,7 +57,7 @@ func (j *Job) tellUntil(done chan struct{}) {
 	}
 }
 
-// tellHow writes the latest event. It drops errors: where the disk is full, the build's own
+// tellHow writes the latest event, as of now. It drops errors: where the disk is full, the build's own
 // writes report it.
 func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
@@ -64,13 +67,12 @@ func (j *Job) tellHow(now time.Time) {
 	})
 }
 
-// Expects takes the time left from a plan.
-func (j *Job) Expects(p *plan.Plan) {
-	if p == nil {
-		return
+// Expects takes the time left from an outlook.
+func (j *Job) Expects(o plan.Outlook) {
+	for _, way := range o {
+		if j.Then != nil && way.Plan.Seconds > 0 {
+			way.Plan.After = j.Then(way.Plan)
+		}
 	}
-	if j.Then != nil && p.Seconds > 0 {
-		j.whole.Then(j.Then(p) / p.Seconds)
-	}
-	j.whole.Expect(p.Left)
+	j.whole.Expect(o.Left)
 }

@@ -53,10 +53,8 @@ func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	return job.PlainParts * job.Overlap, 0
 }
 
-// Ahead is the leaves that a row will stand in, by the findings of the divisions.
-func (m *Method) Ahead(aim *plan.Aim, _ *job.Stage) (divisions int, rounds float64) {
-	return aim.PartsAhead(m.Goal.Stand(&m.State, 1)), 0
-}
+// Stand is how far the divisions have come.
+func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, 1) }
 
 func (m *Method) Settle() {}
 

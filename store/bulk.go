@@ -222,10 +222,15 @@ func (d *Draft) Replay(stage uint32, fn func(unit uint32, l *Lists) error) (err 
 	})
 }
 
-// Block reads block number of a unit into l and reports whether it is there. It is
-// safe for concurrent use.
-func (d *Draft) Block(stage, unit, number uint32, l *Lists) (ok bool, err error) {
-	return d.engine.readLists(key32(tagBlock, stage, unit, number), l)
+// Blocks reads the blocks of a unit from number from up to to into l, those that there are, one
+// after the other, and calls fn after each. It is safe for concurrent use.
+func (d *Draft) Blocks(stage, unit, from, to uint32, l *Lists, fn func() error) error {
+	return d.engine.scanRange(key32(tagBlock, stage, unit, from), key32(tagBlock, stage, unit, to), func(key, value []byte) error {
+		if err := decodeLists(value, l); err != nil {
+			return corrupt(key, err)
+		}
+		return fn()
+	})
 }
 
 func (e *engine) readLists(key []byte, l *Lists) (ok bool, err error) {

@@ -186,14 +186,19 @@ func (e *engine) get(key []byte) (value []byte, ok bool, err error) {
 
 // scan calls fn for every key that begins with prefix, in order. Key and value
 // are valid during the call.
-func (e *engine) scan(prefix []byte, fn func(key, value []byte) error) (err error) {
-	iter, err := e.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+func (e *engine) scan(prefix []byte, fn func(key, value []byte) error) error {
+	return e.scanRange(prefix, after(prefix), fn)
+}
+
+// scanRange calls fn with the keys from up to to, in order, and their values.
+func (e *engine) scanRange(from, to []byte, fn func(key, value []byte) error) (err error) {
+	iter, err := e.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
-		return corrupt(prefix, err)
+		return corrupt(from, err)
 	}
 	defer func() {
 		if closeErr := iter.Close(); err == nil && closeErr != nil {
-			err = corrupt(prefix, closeErr)
+			err = corrupt(from, closeErr)
 		}
 	}()
 	for ok := iter.First(); ok; ok = iter.Next() {

@@ -76,10 +76,12 @@ func (s *Shape) assigning() float64 {
 func (s *Shape) stripes() memory {
 	lists := 8 * s.n() * float64(s.K)
 	each := math.Min(float64(s.Parts.Stripe), lists)
-	count := math.Min(float64(s.Threads+1), math.Ceil(lists/math.Max(1, float64(s.Parts.Stripe))))
+	span := fixed.StripeSpan(s.Parts.Ledger, int(s.Rows), s.Threads, int(s.K), int(s.Parts.Stripe))
+	wide := math.Min(float64(span)*each, lists)
+	count := math.Min(float64(s.Threads+1), math.Ceil(lists/math.Max(1, wide)))
 	held := memory{mapped: s.database(), heap: (count + 2) * 1.1 * each} // a block offered to each, one written, and what that is packed to
 	for range int(count) {
-		held.block(each)
+		held.block(wide)
 	}
 	return held
 }

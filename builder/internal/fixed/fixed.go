@@ -63,6 +63,17 @@ const (
 // their bytes there were four batches, each of which reads all rows, now three.
 const SpillShare = 17.0 / 16
 
+// StripeSpan is how many stripes of lists are united at a time: as many as there is room for beside
+// nine bytes a row, of which the bounds and components of lists take eight, 32 at most, and few
+// enough that threads take turns. Every group has a block for each stripe, which lie beside each other:
+// 100,000,000 rows have 2,445 groups and 1,908 stripes, 4.7 million reads of 4 KB where they are read
+// one by one, and a fold took six minutes.
+func StripeSpan(room int64, rows, threads, k, stripe int) int {
+	fit := (room - 9*int64(rows)) / (int64(threads+1) * int64(stripe))
+	turns := int64(rows) * 8 * int64(k) / (int64(stripe) * 4 * int64(threads+1))
+	return int(max(1, min(32, fit, turns)))
+}
+
 // ExactRounds is how many rounds of blocks make a stage of the exact method: folding may happen
 // only between stages, and the blocks of a stage pile up until then.
 const ExactRounds = 8

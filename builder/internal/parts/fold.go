@@ -30,14 +30,19 @@ func (m *Method) fold() error {
 		batch := store.Lists{Neighbors: make([]uint32, 0, most), Keys: make([]float32, 0, most)}
 		defer func() { m.Written() }() // what the fold replaces is still there
 		return m.EachStripe(func(s *solve.Stripe) error {
-			batch.Reset()
-			for place := s.From; place < s.To; place++ {
-				ids, keys := s.List(place)
-				batch.Append(uint32(place), ids, keys)
+			for from := s.From; from < s.To; from += m.stripePlaces() {
+				batch.Reset()
+				for place := from; place < min(from+m.stripePlaces(), s.To); place++ {
+					ids, keys := s.List(place)
+					batch.Append(uint32(place), ids, keys)
+				}
+				m.bound(&batch)
+				if err := add(&batch); err != nil {
+					return err
+				}
 			}
-			m.bound(&batch)
 			p.Add(s.To - s.From)
-			return add(&batch)
+			return nil
 		})
 	})
 	if err != nil {

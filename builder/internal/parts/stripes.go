@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/store"
@@ -12,57 +13,57 @@ import (
 // The lists of the parts method so far are on disk: those last folded, and the units
 // of the divisions since. A stripe of places at a time is united in memory.
 
-// StripeBytes is the memory of a stripe's lists. A group's unit has a block for every
-// stripe, which is read by itself: larger stripes mean fewer and larger reads. Twice
-// as much for each thread would be felt under the least limits.
+// StripeBytes is the memory of a stripe's lists. A group's unit has a block for every stripe. Twice
+// as much for each thread would be felt under the least limits; where there is room, several stripes
+// are united at a time.
 var StripeBytes = 4 << 20 // a variable for tests
 
 // stripePlaces is how many places a stripe has.
 func (m *Method) stripePlaces() int { return max(1, StripeBytes/(8*max(1, m.Set.K))) }
 
-func (m *Method) stripes() int { return (m.N() + m.stripePlaces() - 1) / m.stripePlaces() }
+// span is how many stripes are united at a time.
+func (m *Method) span() int {
+	return fixed.StripeSpan(m.opts.Memory.Between(), m.N(), m.Job.Threads, m.Set.K, StripeBytes)
+}
 
-// unite makes the lists of a stripe.
-func (m *Method) unite(number int, s *solve.Stripe) error {
-	s.From = number * m.stripePlaces()
-	s.To = min(s.From+m.stripePlaces(), m.N())
+// unite makes the lists of the places of some stripes, as many of number and those after it as s is
+// given room for.
+func (m *Method) unite(number, span int, s *solve.Stripe) error {
+	places := m.stripePlaces()
+	s.From = number * places
+	s.To = min(s.From+span*places, m.N())
 	if s.Lists == nil {
-		s.Lists = knn.New(min(m.stripePlaces(), m.N()), m.K, nil)
+		s.Lists = knn.New(min(span*places, m.N()), m.K, nil)
 	}
-	for p := range uint32(s.To - s.From) {
-		s.Lists.Set(p, nil, nil)
-	}
-	if m.folded > 0 {
-		ok, err := m.Draft.FoldedBlock(m.folded, uint32(s.From), &s.Batch)
+	s.Reset(s.From, s.To)
+	for from := s.From; m.folded > 0 && from < s.To; from += places {
+		ok, err := m.Draft.FoldedBlock(m.folded, uint32(from), &s.Batch)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%w: no lists folded from place %d on", store.ErrCorrupt, s.From)
+			return fmt.Errorf("%w: no lists folded from place %d on", store.ErrCorrupt, from)
 		}
 		if err := s.Offer(m.N()); err != nil {
 			return err
 		}
 	}
+	offer := func() error { return s.Offer(m.N()) }
 	for i, units := range m.units {
 		for unit := range uint32(units) {
-			ok, err := m.Draft.Block(m.folded+1+uint32(i), unit, uint32(number), &s.Batch)
-			if err != nil {
+			if err := m.Draft.Blocks(m.folded+1+uint32(i), unit, uint32(number), uint32(number+span), &s.Batch, offer); err != nil {
 				return err
 			}
-			if !ok {
-				continue
-			}
-			if err := s.Offer(m.N()); err != nil {
-				return err
+			if m.Ctx.Err() != nil {
+				return m.Ctx.Err()
 			}
 		}
 	}
 	return nil
 }
 
-// EachStripe unites stripes side by side and calls fn with them in order, while the
-// next ones are united.
+// EachStripe unites stripes side by side, some consecutive ones at a time, and calls fn with these in
+// order, while the next ones are united.
 func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 	if err := m.countUnits(); err != nil {
 		return err
@@ -71,8 +72,8 @@ func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 		s   *solve.Stripe
 		err error
 	}
-	ahead := max(1, m.Job.Threads)
-	waiting := make([]chan united, m.stripes())
+	ahead, span, wide := max(1, m.Job.Threads), m.span(), m.span()*m.stripePlaces()
+	waiting := make([]chan united, (m.N()+wide-1)/wide)
 	idle, all := make(chan *solve.Stripe, ahead+1), make([]solve.Stripe, ahead+1)
 	for i := range all {
 		idle <- &all[i]
@@ -95,7 +96,7 @@ func (m *Method) EachStripe(fn func(s *solve.Stripe) error) error {
 			case <-stop:
 				return
 			case s := <-idle:
-				working.Go(func() { waiting[i] <- united{s, m.unite(i, s)} })
+				working.Go(func() { waiting[i] <- united{s, m.unite(i*span, span, s)} })
 			}
 		}
 	})

@@ -27,13 +27,38 @@ func lockDir(home *rooted.Dir) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if err := held(home, f, rooted.TryLock); err != nil {
+	if err := held(home, f, func(f *os.File) (bool, error) { return outwait(home, f) }); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
 	f.Truncate(0)
 	fmt.Fprintf(f, "process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
 	return rooted.Locked{File: f}, nil
+}
+
+// readersTake is how long a build waits for those who read it unfinished, as knng info does: opening
+// the database of 100,000,000 rows takes a second.
+var readersTake = 10 * time.Second // a variable for tests
+
+// outwait takes the lock for a build. It waits where only readers share the lock, and not where a
+// build holds it.
+func outwait(home *rooted.Dir, f *os.File) (ok bool, err error) {
+	for end := time.Now().Add(readersTake); ; time.Sleep(20 * time.Millisecond) {
+		if ok, err = rooted.TryLock(f); ok || err != nil {
+			return ok, err
+		}
+		shared, err := home.Open(lockName)
+		if err != nil {
+			return false, fmt.Errorf("store: %w", err)
+		}
+		ok, err = rooted.TryShare(shared)
+		if err = errors.Join(err, (rooted.Locked{File: shared}).Close()); !ok || err != nil {
+			return false, err
+		}
+		if time.Now().After(end) {
+			return false, fmt.Errorf("%w: others have been reading %s for %v", ErrLocked, home.Name(), readersTake)
+		}
+	}
 }
 
 // shareDir keeps builds away while an unfinished one is read. It writes nothing: where no

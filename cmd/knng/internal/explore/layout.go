@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -44,14 +45,14 @@ func edgesOf(n int, pairs [][2]uint32) (first, to []uint32) {
 	return first, to
 }
 
-// newLayout places the nodes of the graph.
-func newLayout(n int, pairs [][2]uint32, seed uint64) *layout {
+// newLayout places the nodes of the graph. It tells which share is done, again and again, and
+// ends early with ctx.
+func newLayout(ctx context.Context, n int, pairs [][2]uint32, seed uint64, told func(share float64)) (*layout, error) {
 	l := &layout{n: n, x: make([]float32, n), y: make([]float32, n)}
 	l.first, l.to = edgesOf(n, pairs)
 	rng := rand.New(rand.NewPCG(seed, 0x6d6170))
 	l.begin(rng)
-	l.refine(rng, l.epochs())
-	return l
+	return l, l.refine(ctx, rng, l.epochs(), told)
 }
 
 // epochs is how often every edge draws: about 200 million draws in all, which take some
@@ -142,9 +143,13 @@ func spread(v []float64) float64 {
 }
 
 // refine draws nodes to their neighbors and pushes them from random others.
-func (l *layout) refine(rng *rand.Rand, epochs int) {
+func (l *layout) refine(ctx context.Context, rng *rand.Rand, epochs int, told func(share float64)) error {
 	state := rng.Uint64() | 1
 	for epoch := range epochs {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		told(float64(epoch) / float64(epochs))
 		rate := float32(epochs-epoch) / float32(epochs)
 		for i := range uint32(l.n) {
 			for _, j := range l.to[l.first[i]:l.first[i+1]] {
@@ -161,6 +166,7 @@ func (l *layout) refine(rng *rand.Rand, epochs int) {
 			}
 		}
 	}
+	return nil
 }
 
 // draw moves node i towards its neighbor j.

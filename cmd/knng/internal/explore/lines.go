@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,21 +39,35 @@ func readLines(path string, n int) ([]string, error) {
 	return lines, nil
 }
 
-// classes numbers the distinct labels in order of their first row. Where there are more
-// than most, it returns no names: so many colors tell nobody anything.
-func classes(labels []string, most int) (of []uint8, names []string) {
+// others is the class of labels that get no color of their own.
+const others = 255
+
+// classes numbers the distinct labels in the order of their first rows. Where there are more than
+// most, the most frequent ones have numbers, all but one of most, and the rest are others.
+func classes(labels []string, most int) (of []uint8, names []string, rest int) {
+	count := make(map[string]int)
+	for _, label := range labels {
+		if count[label]++; count[label] == 1 {
+			names = append(names, label)
+		}
+	}
+	if rest = len(names) - most + 1; rest > 1 {
+		slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+		names = names[:most-1]
+	} else {
+		rest = 0
+	}
 	number := make(map[string]uint8)
+	for i, name := range names {
+		number[name] = uint8(i)
+	}
 	of = make([]uint8, len(labels))
 	for i, label := range labels {
 		c, known := number[label]
 		if !known {
-			if len(names) == most {
-				return nil, nil
-			}
-			c = uint8(len(names))
-			number[label], names = c, append(names, label)
+			c = others
 		}
 		of[i] = c
 	}
-	return of, names
+	return of, names, rest
 }

@@ -29,6 +29,23 @@ func TestBrowserPhone(t *testing.T) {
 	}
 }
 
+// TestBrowserIds: an id that is read from right to left leaves the rest of its line in order, a
+// long one is cut after two lines and shown whole where it is the row's title, and an empty search
+// says so.
+func TestBrowserIds(t *testing.T) {
+	p := opened(t, "#row=4")
+	for _, holds := range []string{
+		`(h => { const rest = document.createRange(); rest.selectNodeContents(h.lastChild); return h.lastChild.data === " (row 4)" && h.firstChild.getBoundingClientRect().right <= rest.getBoundingClientRect().left + 1; })(document.getElementById("row-title"))`,
+		`[...document.querySelectorAll(".neighbors .words")].some(e => e.title.startsWith("https://example.org") && e.scrollHeight > e.clientHeight && e.clientHeight < 60)`,
+	} {
+		p.holds(holds)
+	}
+	p.value(`location.hash = "row=2"`)
+	p.holds(`(h => h.textContent.startsWith("https://example.org") && h.scrollWidth <= h.clientWidth && h.scrollHeight <= h.clientHeight)(document.getElementById("row-title"))`)
+	p.value(`location.hash = "q="`)
+	p.holds(`document.getElementById("row").textContent.startsWith("Type the number of a row")`)
+}
+
 // TestBrowserContrast: light and dark, as the system asks for, have text that stands out from
 // its ground at least 4.5 times, as WCAG asks.
 func TestBrowserContrast(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // The map of a graph is kept as DIR/map, which may be deleted: magic, the graph's
 // checksum (64 hex digits), u32 number of points, then u32 rows, u16 x and u16 y of all
 // points, and a CRC-32 of all before it; little-endian.
-const mapMagic = "KNNGMAP1"
+const mapMagic = "KNNGMAP2"
 
 // points are those of a map: row, and position from 0 to 65535.
 type points struct {
@@ -24,7 +24,7 @@ type points struct {
 
 // mapOf reads the map of a store, or makes and keeps it. Where the folder cannot be
 // written, the map is made each time.
-func mapOf(ctx context.Context, g *store.Store, most int) (*points, error) {
+func mapOf(ctx context.Context, g *store.Store, most int, told func(share float64)) (*points, error) {
 	if p := readMap(g); p != nil {
 		return p, nil
 	}
@@ -32,27 +32,33 @@ func mapOf(ctx context.Context, g *store.Store, most int) (*points, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLayout(len(rows), pairs, 1)
+	l, err := newLayout(ctx, len(rows), pairs, 1, told)
+	if err != nil {
+		return nil, err
+	}
 	p := &points{rows: rows, x: scaled(l.x), y: scaled(l.y)}
 	_ = p.keep(g) // a map that cannot be kept is made again
 	return p, nil
 }
 
-// scaled maps values to 0 to 65535: 98 of 100 fill most of the range. The few far ones,
-// islands of some rows mostly, may lie on the border, so that they do not make all
-// others small.
+// scaled maps values to 0 to 65535. The middle nine tenths have two thirds of that, in proportion.
+// Those beyond, islands of some rows mostly, come ever nearer to the border the farther they are,
+// so that they do not make all others small.
 func scaled(values []float32) []uint16 {
-	sorted := slices.Sorted(slices.Values(values))
 	out := make([]uint16, len(values))
 	if len(values) == 0 {
 		return out
 	}
-	cut := len(sorted) / 100
-	low, high := sorted[cut], sorted[len(sorted)-1-cut]
-	margin := max((high-low)/8, 1e-9)
+	sorted := slices.Sorted(slices.Values(values))
+	cut := len(sorted) / 20
+	low, high := float64(sorted[cut]), float64(sorted[len(sorted)-1-cut])
+	middle, half := (low+high)/2, max((high-low)/2, 1e-9)
 	for i, v := range values {
-		at := (v - low + margin) / (high - low + 2*margin)
-		out[i] = uint16(max(0, min(1, at)) * math.MaxUint16)
+		at := (float64(v) - middle) / half
+		if beyond := math.Abs(at) - 1; beyond > 0 {
+			at = math.Copysign(1+beyond/(1+2*beyond), at) // at most 1.5
+		}
+		out[i] = uint16((at/1.5 + 1) / 2 * math.MaxUint16)
 	}
 	return out
 }

@@ -34,16 +34,18 @@ type Server struct {
 	text   []string
 	class  []uint8
 	names  []string
+	others int // labels without a color of their own
 	images *images
 
 	mu      sync.Mutex
 	figures *Figures
 	degrees []uint32
 	points  *points
-	failure string // why there are no figures or no map
+	share   float64 // of the map, while it is made
+	failure string  // why there are no figures or no map
 }
 
-// maxClasses is how many labels get a color each.
+// maxClasses is how many colors there are for labels.
 const maxClasses = 20
 
 // New makes a server of an open store at dir, which stays the caller's.
@@ -53,7 +55,7 @@ func New(dir string, g *store.Store, opts Options) (s *Server, err error) {
 		if s.labels, err = readLines(opts.Labels, g.Len()); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
-		s.class, s.names = classes(s.labels, maxClasses)
+		s.class, s.names, s.others = classes(s.labels, maxClasses)
 	}
 	if opts.Text != "" {
 		if s.text, err = readLines(opts.Text, g.Len()); err != nil {
@@ -76,7 +78,7 @@ func (s *Server) Prepare(ctx context.Context) error {
 		s.figures, s.degrees = f, degrees
 		s.mu.Unlock()
 		var p *points
-		if p, err = mapOf(ctx, s.g, mapRows); err == nil {
+		if p, err = mapOf(ctx, s.g, mapRows, s.tell); err == nil {
 			s.mu.Lock()
 			s.points = p
 			s.mu.Unlock()
@@ -87,6 +89,13 @@ func (s *Server) Prepare(ctx context.Context) error {
 	s.failure = err.Error()
 	s.mu.Unlock()
 	return err
+}
+
+// tell keeps how far the map is, for the page.
+func (s *Server) tell(share float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.share = share
 }
 
 // Handler serves the page.
@@ -147,7 +156,7 @@ func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
 		"name": filepath.Base(s.dir), "rows": s.g.Len(), "dim": info.Manifest.Dim, "k": s.g.K(), "metric": info.Distance,
 		"type": info.Manifest.Type, "checksum": info.Checksum, "method": result.Method, "recall": result.Recall.Recall,
 		"low": result.Recall.Low, "high": result.Recall.High, "sample": result.Recall.Sample,
-		"ids": info.IDs, "text": s.text != nil, "labels": s.labels != nil, "images": s.images != nil, "classes": s.names,
+		"ids": info.IDs, "text": s.text != nil, "labels": s.labels != nil, "images": s.images != nil, "classes": s.names, "others": s.others,
 	})
 }
 
@@ -214,13 +223,13 @@ func (s *Server) row(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) showFigures(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	f, drawn, failure := s.figures, s.points != nil, s.failure
+	f, drawn, share, failure := s.figures, s.points != nil, s.share, s.failure
 	s.mu.Unlock()
 	rows := []shownRow{}
 	for _, row := range f.rows() {
 		rows = append(rows, s.shown(store.Row(row)))
 	}
-	answer(w, map[string]any{"figures": f, "rows": rows, "map": drawn, "failure": failure})
+	answer(w, map[string]any{"figures": f, "rows": rows, "map": drawn, "share": share, "failure": failure})
 }
 
 // showMap sends u32 n, u32 rows, u16 x, u16 y, and a byte of class for each point.

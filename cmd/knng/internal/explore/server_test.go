@@ -17,14 +17,21 @@ import (
 // hostile is text that would run if it became markup.
 const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 
-// graph builds points on a line with ids, one of them hostile, and opens it.
+// longID has no space to break it at; leftward is read from right to left.
+const (
+	longID   = "https://example.org/a/path/of/many/folders/and/a/file/with-a-very-long-name-that-goes-on-and-on-0123456789-0123456789-0123456789.jpg"
+	leftward = "שלום (עולם) 12"
+)
+
+// graph builds points on a line with ids, of which one is hostile, one long and one read from
+// right to left, and opens it.
 func graph(t *testing.T, n int) (dir string, g *store.Store) {
 	t.Helper()
 	values, ids := make([]float32, n), make([]string, n)
 	for i := range values {
 		values[i], ids[i] = float32(i), "point-"+string(rune('a'+i%26))+strings.Repeat("x", i/26)
 	}
-	ids[3] = hostile
+	ids[2], ids[3], ids[4] = longID, hostile, leftward
 	rows, err := vectors.FromFloat32(values, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +149,7 @@ func TestMapIsKept(t *testing.T) {
 	if readMap(s.g) != nil {
 		t.Error("a cut map is read")
 	}
-	if p, err := mapOf(t.Context(), s.g, mapRows); err != nil || len(p.rows) != 60 {
+	if p, err := mapOf(t.Context(), s.g, mapRows, s.tell); err != nil || len(p.rows) != 60 {
 		t.Errorf("made again: %v", err)
 	}
 	if again, _ := os.ReadFile(path); !bytes.Equal(again, kept) {

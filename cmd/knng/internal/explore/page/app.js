@@ -14,6 +14,7 @@ async function get(path) {
 }
 const number = x => x === undefined ? "" : x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(+x.toPrecision(5));
 const count = n => n.toLocaleString("en");
+const many = (n, of) => count(n) + " " + of + (n === 1 ? "" : "s");
 let info, map;
 
 function picture(r, size) {
@@ -21,10 +22,11 @@ function picture(r, size) {
   return el("img", { src: "image/" + r.row, alt: r.label || r.id || "picture of row " + r.row, loading: "lazy", width: size, height: size });
 }
 const title = r => r.id || r.label || r.text || "row " + r.row;
+const named = r => el("bdi", {}, title(r)); // whichever way it is read, the rest of the line stays in order
 function link(r) {
   const rest = [r.id && r.label, r.text !== title(r) && r.text].filter(Boolean).join(" · ");
   return el("a", { href: "#row=" + r.row }, picture(r, 40) || el("span", { className: "number" }, String(r.row)),
-    el("span", { className: "words" }, title(r), rest ? el("small", {}, " " + rest) : null),
+    el("span", { className: "words", title: title(r) + (rest && " · " + rest) }, named(r), rest ? el("small", {}, " ", el("bdi", {}, rest)) : null),
     el("span", { className: "number" }, number(r.distance)));
 }
 
@@ -34,28 +36,31 @@ async function show(row) {
   try { answer = await get("api/row?row=" + row); }
   catch (e) { $("row").replaceChildren(el("p", {}, e.message)); return; }
   const r = answer.row;
-  $("row-title").textContent = r.id ? `${r.id} (row ${r.row})` : "Row " + r.row;
+  $("row-title").replaceChildren(...r.id ? [el("bdi", {}, r.id), ` (row ${r.row})`] : ["Row " + r.row]);
   document.title = title(r) + " · " + info.name;
   const stays = $("row-panel").contains(document.activeElement); // the link that was followed goes, with the focus
-  const facts = [r.label && "label " + r.label, r.in_degree !== undefined && "listed by " + count(r.in_degree) + " rows"];
+  const facts = [r.label && "label \u2068" + r.label + "\u2069", r.in_degree !== undefined && "listed by " + many(r.in_degree, "row")];
+  const none = info.k ? "It has no neighbors: it was isolated." : "It has no neighbors: no other row is there.";
   $("row").replaceChildren(
     el("div", { className: "about-row" }, picture(r, 96), el("div", {}, r.text ? el("p", {}, r.text) : null, el("p", { className: "number" }, facts.filter(Boolean).join(" · ")))),
-    el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : "It has no neighbors: it was isolated."),
+    el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : none),
     el("ol", { className: "neighbors" }, ...answer.neighbors.map(n => el("li", {}, link(n)))));
   if (stays) $("row-title").focus();
   map.select(r.row, answer.neighbors.map(n => n.row));
+  sayMap();
   const before = seen.findIndex(s => s.row === r.row);
   if (before >= 0) seen.splice(before, 1);
   seen.unshift(r); seen.length = Math.min(seen.length, 12);
-  $("history").replaceChildren(...seen.slice(1).map(s => el("li", {}, el("a", { href: "#row=" + s.row }, title(s)))));
+  $("history").replaceChildren(...seen.slice(1).map(s => el("li", {}, el("a", { href: "#row=" + s.row, title: title(s) }, named(s)))));
 }
 
 async function find(q) {
   $("row-title").textContent = "Found";
+  if (!q.trim()) { $("row").replaceChildren(el("p", {}, "Type the number of a row, its id, or a part of its text.")); return; }
   try {
     const answer = await get("api/search?q=" + encodeURIComponent(q));
     if (answer.hits.length === 1 && answer.whole) { location.replace("#row=" + answer.hits[0].row); return; }
-    const said = answer.hits.length === 0 ? `Nothing has “${q}” in it.` : `${answer.hits.length} rows` + (answer.whole ? "" : ", and perhaps more");
+    const said = answer.hits.length === 0 ? `Nothing has “${q}” in it.` : many(answer.hits.length, "row") + (answer.whole ? "" : ", and perhaps more");
     $("row").replaceChildren(el("p", {}, said), el("ul", { className: "hits" }, ...answer.hits.map(h => el("li", {}, link(h)))));
   } catch (e) { $("row").replaceChildren(el("p", {}, e.message)); }
 }
@@ -67,20 +72,36 @@ function follow() {
   else show(at.get("row") || 0);
 }
 
-function bars(name, counts, low, high) {
+// bars draws counts; marks are what stands below them, evenly spread, and names what each bar is.
+function bars(name, counts, marks, names) {
   const most = Math.max(1, ...counts), w = 100 / counts.length, ns = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(ns, "svg");
   svg.setAttribute("viewBox", "0 0 100 40"); svg.setAttribute("preserveAspectRatio", "none"); svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `${name}, from ${low} to ${high}: ${counts.join(", ")} rows a bar`);
+  svg.setAttribute("aria-label", `${name}, from ${marks[0]} to ${marks.at(-1)}: ${counts.join(", ")} rows a bar`);
   counts.forEach((c, i) => {
     const r = document.createElementNS(ns, "rect"), h = 40 * c / most;
     for (const [k, v] of Object.entries({ x: i * w, y: 40 - h, width: w * 0.88, height: h })) r.setAttribute(k, v);
+    r.append(Object.assign(document.createElementNS(ns, "title"), { textContent: `${names(i)}: ${many(c, "row")}` }));
     svg.append(r);
   });
-  return el("div", {}, el("h3", {}, name), svg, el("div", { className: "axis" }, el("span", {}, low), el("span", {}, high)));
+  return el("div", {}, el("h3", {}, name), svg, el("div", { className: "axis" + (marks.length === counts.length ? " each" : "") }, ...marks.map(m => el("span", {}, m))));
+}
+function histogram(name, h) {
+  const { counts, low, high } = h, width = (high - low) / (counts || []).length;
+  if (!counts) return el("div", {}, el("h3", {}, name), el("p", {}, "none"));
+  if (low === high) return el("div", {}, el("h3", {}, name), el("p", {}, `${number(low)} for all`));
+  return bars(name, counts, [number(low), number(high)], i => `${number(low + i * width)} to ${number(low + (i + 1) * width)}`);
 }
 const groups = (name, none, list, line) => el("div", {}, el("h3", {}, name),
-  list && list.length ? el("ol", {}, ...list.map(g => el("li", {}, el("a", { href: "#row=" + (g.row ?? g.first) }, line(g))))) : el("p", {}, none));
+  list && list.length ? el("ol", {}, ...list.map(g => el("li", {}, el("a", { href: "#row=" + (g.row ?? g.first) }, ...line(g))))) : el("p", {}, none));
+
+// sayMap tells what the map shows and how to move it.
+function sayMap() {
+  if (!map.rows) return;
+  const other = map.selected >= 0 && !map.number.has(map.selected) ? "; the row shown is not among them" : "";
+  const part = map.n < info.rows ? `${count(map.n)} of ${count(info.rows)} rows, drawn at random${other}. ` : "";
+  $("map-state").textContent = part + "Click a point; drag and scroll to move and zoom. By keys: arrows, plus, minus, 0, and Enter for the point nearest the middle.";
+}
 
 async function figures() {
   const answer = await get("api/figures");
@@ -88,19 +109,24 @@ async function figures() {
   const f = answer.figures;
   if (f && !$("figures").children.length) {
     $("figures-state").textContent = `Connected parts: ${count(f.islands)}. Rows in no list: ${count(f.antihubs)}. Groups of equal rows: ${count(f.equal)}.`;
-    const last = f.in_degrees.at(-1), rows = new Map(answer.rows.map(r => [r.row, r])), name = row => title(rows.get(row) || { row });
+    const rows = new Map(answer.rows.map(r => [r.row, r])), name = row => named(rows.get(row) || { row }), every = Math.ceil(f.in_degrees.length / 9);
+    const degrees = b => b.from === b.to ? "in " + many(b.to, "list") : `in ${b.from} to ${b.to} lists`;
     $("figures").replaceChildren(
-      bars("Rows by in-degree (bars double)", f.in_degrees.map(b => b.rows), "0", last ? String(last.to) : ""),
-      bars("Distance to the nearest", f.nearest.counts || [], number(f.nearest.low), number(f.nearest.high)),
-      bars("Distance to the last neighbor", f.farthest.counts || [], number(f.farthest.low), number(f.farthest.high)),
-      groups("Hubs: rows in most lists", "none", f.hubs, h => `${name(h.row)}: ${count(h.in_degree)}`),
-      groups("Largest connected parts", "none", f.components, g => `${count(g.size)} rows, from ${name(g.first)}`),
-      groups("Equal rows", "none", f.duplicates, g => `${count(g.size)} rows, from ${name(g.first)}`));
+      bars("Rows by the number of lists they are in", f.in_degrees.map(b => b.rows), f.in_degrees.map((b, i) => i % every ? "" : b.from === b.to ? b.from : b.from + "+"), i => degrees(f.in_degrees[i])),
+      histogram("Distance to the nearest", f.nearest),
+      histogram("Distance to the last neighbor", f.farthest),
+      groups("Hubs: rows in most lists", "none", f.hubs, h => [name(h.row), ": " + count(h.in_degree)]),
+      groups("Largest connected parts", "none", f.components, g => [many(g.size, "row") + ", from ", name(g.first)]),
+      groups("Equal rows", "none", f.duplicates, g => [count(g.size) + " rows, from ", name(g.first)]));
   }
-  if (!answer.map) { setTimeout(figures, 700); return; }
+  if (!answer.map) {
+    if (answer.share) $("map-state").textContent = `The map is being made … ${Math.floor(100 * answer.share)} %`;
+    setTimeout(figures, 700);
+    return;
+  }
   const b = await fetch("api/map");
   map.load(await b.arrayBuffer());
-  $("map-state").textContent = map.n < info.rows ? `${count(map.n)} of ${count(info.rows)} rows, drawn at random` : "Click a point; drag and scroll to move and zoom. By keys: arrows, plus, minus, 0, and Enter for the point nearest the middle.";
+  sayMap();
 }
 
 async function begin() {
@@ -108,11 +134,14 @@ async function begin() {
   info = await get("api/info");
   $("name").textContent = info.name;
   const recall = info.recall ? `, recall ${info.recall.toFixed(3)}` + (info.low < info.high ? ` (${info.low.toFixed(3)} to ${info.high.toFixed(3)})` : "") : "";
-  $("about").textContent = `${count(info.rows)} rows of ${count(info.dim)} ${info.type}, the ${info.k} nearest of each by ${info.metric}${recall}`;
-  $("legend").replaceChildren(...(info.classes || []).map((name, i) => {
-    const dot = el("span", { className: "dot" }); dot.style.background = palette[i % palette.length];
+  $("about").textContent = `${count(info.rows)} rows of ${count(info.dim)} ${info.type}, the ${count(info.k)} nearest of each by ${info.metric}${recall}`;
+  document.documentElement.style.setProperty("--digits", String(info.rows - 1).length + "ch");
+  const color = (c, name) => {
+    const dot = el("span", { className: "dot" }); dot.style.background = colorOf(c);
     return el("li", {}, dot, name);
-  }));
+  };
+  $("legend").replaceChildren(...(info.classes || []).map((name, i) => color(i, name ? el("bdi", {}, name) : "no label")));
+  if (info.others) $("legend").append(color(others, `${count(info.others)} other labels`));
   $("search").addEventListener("submit", e => { e.preventDefault(); location.hash = "q=" + encodeURIComponent($("q").value); });
   $("random").addEventListener("click", () => { location.hash = "row=" + Math.floor(Math.random() * info.rows); });
   addEventListener("hashchange", follow);

@@ -3,6 +3,9 @@
 const palette = ["#3b7dd8", "#e0663b", "#3a9d5d", "#b455c8", "#c9a227", "#27a3a3", "#d8457b", "#7a6ad8", "#8a8f2f", "#9a5b3c",
   "#5f8fb0", "#ef9a6d", "#72c08d", "#d49be0", "#e3c964", "#6fc9c9", "#ee8fb0", "#a99ff0", "#b9be62", "#c48f75"];
 
+const others = 255; // the class of all labels that have no color of their own
+const colorOf = c => c === others ? "#8f939c" : palette[c % palette.length];
+
 class GraphMap {
   constructor(canvas, pick) {
     this.canvas = canvas; this.pick = pick; this.selected = -1; this.near = new Set();
@@ -53,7 +56,7 @@ class GraphMap {
     for (let i = 0; i < this.n; i++) {
       const [x, y] = this.at(i);
       if (x < -9 || y < -9 || x > w + 9 || y > h + 9) continue;
-      c.fillStyle = palette[this.classes[i] % palette.length];
+      c.fillStyle = colorOf(this.classes[i]);
       c.fillRect(x - size / 2, y - size / 2, size, size);
     }
     c.globalAlpha = 1;

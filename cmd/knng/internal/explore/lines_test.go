@@ -1,0 +1,35 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestClasses: each label has a color while there are enough; else the most frequent ones do, and
+// all others share one.
+func TestClasses(t *testing.T) {
+	of, names, rest := classes([]string{"b", "a", "", "b"}, 3)
+	if !slices.Equal(of, []uint8{0, 1, 2, 0}) || !slices.Equal(names, []string{"b", "a", ""}) || rest != 0 {
+		t.Errorf("three labels: %v %q and %d others", of, names, rest)
+	}
+	var labels []string
+	for i := range 1000 { // label i stands i/100+1 times
+		for range i/100 + 1 {
+			labels = append(labels, fmt.Sprint(i))
+		}
+	}
+	of, names, rest = classes(labels, maxClasses)
+	if len(names) != maxClasses-1 || rest != 1000-len(names) || names[0] != "900" {
+		t.Errorf("a thousand labels: %q and %d others", names, rest)
+	}
+	for row, c := range of {
+		at := slices.Index(names, labels[row])
+		if want := uint8(at); c != want { // -1 is 255
+			t.Errorf("row %d of the label %s has the class %d, want %d", row, labels[row], c, want)
+		}
+	}
+	if of, names, rest := classes(nil, 3); len(of)+len(names)+rest != 0 {
+		t.Errorf("no rows: %v %q %d", of, names, rest)
+	}
+}

@@ -27,11 +27,14 @@ groups of equal rows, and distances to the nearest and the k-th neighbor.
   knng analyze photos.knng --affinity clusters.csv    # and cluster it
 
 --reverse makes DIR/reverse: for each row the rows that list it, nearest first, for
-programs (store.InNeighbors, gonum's algorithms). --view makes DIR/view and
-DIR/catalog, where they were deleted or an older knng built the graph: without the
-first, lookups are some ten times slower, and programs that use package store/reader
-need both. --search makes the links in DIR/search that "knng search" follows; its
-first call makes them too. All four may be deleted; the graph itself is not touched.
+programs (store.InNeighbors, gonum's algorithms).
+
+--view makes DIR/view and DIR/catalog again, which build makes, where they were deleted
+or an older knng built the graph. Without DIR/view lookups are some ten times slower;
+programs with package store/reader need both.
+
+--search makes the links in DIR/search that "knng search" follows, as the first search
+does. All four may be deleted; the graph itself is not touched.
 
 --affinity FILE clusters the rows by affinity propagation over the lists and writes a
 line for each row: row, exemplar. The similarity of two rows is minus their key (minus
@@ -78,7 +81,7 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.StringVar(&a.plot, "plot", "", "draw in-degrees, distances and the recall of 1,000 rows to this SVG file")
 	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
 	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
-	f.StringVar(&a.memory, "memory", "", "memory for lists, or for building in-neighbors (default half of the memory of the machine or its cgroup for the first, 256 MiB for the second)")
+	f.StringVar(&a.memory, "memory", "", "memory for lists (default half of the memory of the machine or its cgroup); with --reverse, for building in-neighbors (default 256MiB)")
 	f.StringVar(&a.affinity, "affinity", "", "cluster by affinity propagation and write row,exemplar to this CSV file")
 	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all)")
 	return c

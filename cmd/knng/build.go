@@ -29,33 +29,37 @@ Interrupt it as you like, with Ctrl-C or by kill -9: the same command continues
 where it was. Threads and memory may change then; options that name the result
 may not.
 
-The method "auto" compares all rows with all others where that is quickest, searches
-a k-d tree for rows of few dimensions, which is exact as well, and else takes
-overlapping balls and joins. Where their lists would take more than 4 GiB of
-memory it builds in parts: overlapping leaves, whose lists are kept on disk. A flag of
-the paper's method has it divide by hyperplanes and propagate best first.
-
   knng build photos.npy -o photos.knng
   knng build part1.fvecs part2.fvecs -o all.knng -k 50 --metric cosine
   knng build rows.u8bin -o rows.knng --method paper --divisions 8 --rounds 1
   zcat rows.npy.gz | knng build - -o rows.knng --ids names.txt
 
-A build stops at the recall asked for, at a limit that was given, or when all pairs
-are compared. Below the recall asked for it ends with exit code 4 and a graph that can
+A build stops at the recall asked for, at --divisions or --rounds, or when all pairs are
+compared. If it ends below the recall asked for, the exit code is 4, and the graph can
 be used.
 
-A sparse matrix, such as TF-IDF, is an .npz that scipy.sparse.save_npz wrote in CSR
-format. Its graph is exact, under cosine or ip, and needs no memory for zeros. It can be
-searched, exactly as well; append and refine do not take it.
+Methods, of which "auto" takes one:
+  exact  compare all rows with all others: where that is quickest
+  tree   search a k-d tree, exactly too: for many rows of few dimensions
+  balls  compare rows within overlapping balls, then neighbors of neighbors: else
+  parts  like balls, with the lists on disk: where they would take more than 4 GiB
+  paper  divide by hyperplanes, propagate best first: where one of its flags is given
 
-  knng build tfidf.npz -o docs.knng -k 15 --metric cosine
+Formats:
+  .npy .npz        floats, integers or bools: bytes and float16 stay as they are, all others are
+                   held as float32; integers that it does not hold exactly are refused
+  .csv .tsv .txt   a row of numbers a line
+  .parquet         a column of lists of numbers
+  .fvecs .bvecs .fbin .u8bin .i8bin
+All but .npz and .parquet also as .gz or .zst. "-" is .npy on stdin. Several files are one input,
+in the order given; a quoted pattern such as 'part-*.parquet' is all files that match, in the
+order of their names. The Python package reads HDF5, .h5ad and Arrow as well.
 
-Formats: .fvecs .bvecs .fbin .u8bin .i8bin; .npy of any numbers, which are held as
-float32 where they are float64 or integers of more than a byte, if it holds these
-exactly; .csv .tsv .txt, a row of numbers a line; each also with .gz or .zst; .npz; .parquet;
-"-" is .npy on stdin. Several files are one input, in the order given; a quoted pattern
-such as 'part-*.parquet' is the files of such names, in the order of their names. The
-Python package reads HDF5, .h5ad and Arrow, too.`
+An .npz by scipy.sparse.save_npz is a sparse matrix, such as TF-IDF. Its graph is exact, under
+cosine or ip, and needs no memory for zeros. It can be searched, exactly too, but append and
+refine do not take it.
+
+  knng build tfidf.npz -o docs.knng -k 15 --metric cosine`
 
 type buildFlags struct {
 	out         string
@@ -120,26 +124,26 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", builder.MethodNames())
 	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
-	f.IntVar(&o.Divisions, "divisions", 0, "number of divisions, or with --recall their limit; balls, parts: number of leaves that each row is in (default: until the recall is reached)")
-	f.IntVar(&o.Rounds, "rounds", 0, "number of propagation rounds, or with --recall their limit; parts has none (default: until the recall is reached)")
-	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, with paper 500, and at least 4 k)")
+	f.IntVar(&o.Divisions, "divisions", 0, "number of divisions, with --recall the most; for balls and parts, of leaves that each row is in (default: until the recall is reached)")
+	f.IntVar(&o.Rounds, "rounds", 0, "number of propagation rounds, with --recall the most; parts has none (default: until the recall is reached)")
+	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, for paper 500, and at least 4 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup; 4 GiB where the system does not tell)")
-	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything random")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids: one UTF-8 line for each row that is read, dropped rows included")
-	f.StringVar(&b.column, "column", "", ".npz: the array of vectors; .parquet: their column (default the only one that can be)")
-	f.StringVar(&b.idColumn, "id-column", "", ".parquet, .csv, .tsv, .txt: the column of external ids, by its name, or of text by its number from 1")
-	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file (one file that can be mapped, not f8; balls then give another graph)")
+	f.StringVar(&b.column, "column", "", "name of the array of vectors in .npz, of their column in .parquet (default the only one that can be)")
+	f.StringVar(&b.idColumn, "id-column", "", "column of external ids: its name; in .csv, .tsv and .txt also its number, from 1")
+	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file, which must then stay (one file of a format that is mapped, not float64; method balls then gives another graph)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, zero under cosine, or equal elements under correlation: error, isolate (they have no neighbors), or drop (later rows get other numbers: use --ids)")
-	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which solves one of them for all")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error, isolate (keep them, without neighbors), or drop (later rows move up: use --ids)")
+	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which finds the neighbors of one for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: the most identical rows in a list (default no limit; 1 for UMAP)")
-	f.StringVar(&b.search, "search", "on", "make the links that \"knng search\" follows, 8 k bytes a row and at most 160: on, or off (the first search makes them)")
+	f.StringVar(&b.search, "search", "on", "on makes the links that \"knng search\" follows, of 8 k bytes a row and at most 160; off leaves them to the first search")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "keep computed distances for propagation: auto, on or off")
 	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
 	f.Float64Var(&o.Paper.Trigger, "trigger", builder.DefaultTrigger, "effective rate under which propagation starts")
-	f.IntVar(&o.Paper.Visits, "visits", 0, "most points visited around a row (default 500, and at least twice k)")
-	f.IntVar(&o.Paper.Sample, "sample", builder.DefaultSample, "rows of a node that give its direction")
+	f.IntVar(&o.Paper.Visits, "visits", 0, "most rows visited around a row (default 500, and at least 2 k)")
+	f.IntVar(&o.Paper.Sample, "sample", builder.DefaultSample, "rows of a node that determine its direction")
 	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: compare neighbors of neighbors after the divisions: on or off")
 	f.StringVar(&b.pairwise, "pairwise", "on", "offer a pair to both of its rows: on or off")
 	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")

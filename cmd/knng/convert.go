@@ -40,8 +40,8 @@ func newConvert(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
-	c.Flags().StringVar(&v.column, "column", "", ".npz: the array of vectors; .parquet: their column (default the only one that can be)")
-	c.Flags().StringVar(&v.idColumn, "id-column", "", ".csv, .tsv, .txt: the column of ids, by its name or number from 1, which is left out")
+	c.Flags().StringVar(&v.column, "column", "", "name of the array of vectors in .npz, of their column in .parquet (default the only one that can be)")
+	c.Flags().StringVar(&v.idColumn, "id-column", "", "column of ids in .csv, .tsv or .txt, which is left out: its name or its number, from 1")
 	c.Flags().BoolVar(&v.round, "round", false, "round to whole numbers for uint8 and int8")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only this many rows")
 	requireOutput(c)

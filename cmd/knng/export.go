@@ -58,8 +58,8 @@ func newExport(g *globals) *cobra.Command {
 	f.StringVar((*string)(&e.opts.Format), "format", "", formatNames()+" (default PATH's extension)")
 	f.StringVar(&e.library, "for", "", "the library to write for: "+libraryNames())
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
-	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz, csv and the formats of nodes and edges: union (either lists the other) or mutual (each does)")
-	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; the fewer fit, the more passes (default half of the memory of the machine or its cgroup)")
+	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz, csv and formats of nodes and edges: pairs of which either lists the other (union), or each does (mutual)")
+	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; less takes more passes (default half of the memory of the machine or its cgroup)")
 	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
 	requireOutput(c)
 	return c

@@ -16,7 +16,7 @@ import (
 )
 
 const infoHelp = `Describe a directory: a finished graph, or a build that is running or was
-interrupted, with its options and its progress. A running build is not held up.
+interrupted, with its options and its progress. It does not disturb a running build.
 
   knng info photos.knng
   knng info photos.knng --json`

@@ -19,17 +19,19 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-const appendHelp = `Put rows into a finished graph. Searches and lists find them at once. Queries are compared
-with every new row until a thousand or more of them wait; these are then linked into the graph.
+const appendHelp = `Put rows into a finished graph. Searches and lists have them at once. Every query is compared
+with the new rows until there are a thousand or more, which are then linked into the graph.
 
   knng append photos.knng more.npy --ids names.txt
   knng append photos.knng more.npy
 
 With --ids a row replaces the one that has its id, and a row that is there already, with the
 same vector, is skipped: after an interruption give the command again. Rows are committed
-every 16 MiB. Without ids all rows are put, or none. The command compacts the graph where
-too many rows have been put since the last compaction; with --compact also at the end, where
-it pays: where a quarter of the graph was put since, or an eighth is dead, and 4,096 rows.`
+every 16 MiB. Without ids all rows are put, or none.
+
+The command compacts the graph where too many rows were put since the last compaction. With
+--compact it also does so at the end, where that pays: where the rows put since are more than
+a quarter of the graph, or the deleted ones more than an eighth, and more than 4,096.`
 
 const deleteHelp = `Delete rows from a finished graph, by external id or by number: all that are named, or none.
 
@@ -37,8 +39,8 @@ const deleteHelp = `Delete rows from a finished graph, by external id or by numb
   knng delete photos.knng --rows numbers.txt
   knng delete photos.knng --ids gone.txt --compact
 
-Their bytes stay on the disk until the graph is compacted. --compact does so where it pays: where
-an eighth of the rows is dead, and 4,096.`
+They take space on the disk until the graph is compacted. --compact does so where that pays:
+where more than an eighth of the rows, and more than 4,096, are deleted.`
 
 const compactHelp = `Build the graph anew from all live rows, while others read it and write to it. Rows keep their
 numbers and ids; deleted rows leave the disk. Interrupt it as you like; the same command
@@ -47,8 +49,8 @@ continues.
   knng compact photos.knng
   knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written
 
-It takes the time of knng build over the same rows, whatever was written, and with --recall that
-of a build with this recall: the lists that are there do not shorten it.`
+It takes as long as knng build of the same rows with the same recall, however few rows were
+written.`
 
 const mergeHelp = `Build one graph of the live rows of several graphs, which stay as they are. Rows get new
 numbers, in the order of the graphs, and keep their ids. Interrupt it as you like; the same
@@ -345,10 +347,10 @@ type rebuildFlags struct {
 
 func (f *rebuildFlags) bind(c *cobra.Command, recall bool) {
 	if recall {
-		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default: as asked of the old one, of the first for merge)")
+		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default that of the old one; for merge, of the first)")
 	}
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a build (default all cores)")
-	c.Flags().StringVar(&f.memory, "memory", "", "memory limit of a build, as of knng build")
+	c.Flags().StringVar(&f.memory, "memory", "", "memory limit, as for knng build")
 }
 
 func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {

@@ -22,7 +22,7 @@ type writing struct {
 
 func (f *writing) bind(c *cobra.Command) {
 	f.rebuildFlags.bind(c, false)
-	c.Flags().BoolVar(&f.compact, "compact", false, "compact the graph at the end, where that pays as knng info tells")
+	c.Flags().BoolVar(&f.compact, "compact", false, "compact the graph at the end, where that pays (knng info tells)")
 }
 
 // settle compacts where that pays. Everything is written by then: an interrupted compaction is

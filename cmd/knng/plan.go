@@ -18,11 +18,11 @@ import (
 
 const planHelp = `Estimate the cost of a build, without building: its passes over the data, peak
 memory, peak disk (store and scratch, beyond the source), bytes read and written,
-and time. The time comes from measuring this machine for 20 ms (short builds) to a second.
+and time. To estimate the time it measures this machine for 20 ms to a second.
 
-It takes the flags of build; -o is ignored. Where a recall is aimed at, divisions and
-rounds are an estimate. Compressed inputs and stdin are unpacked first, in the folder
-that --scratch names or the system's for temporary files.
+It takes the flags of build; -o is ignored. Without --divisions and --rounds their numbers
+are estimates too. Compressed inputs and stdin are unpacked first, in the folder that
+--scratch names, or else the system's for temporary files.
 
   knng plan photos.npy -k 20
   knng plan rows.u8bin --method parts --memory 512MiB --json

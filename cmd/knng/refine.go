@@ -58,7 +58,7 @@ func newRefine(g *globals) *cobra.Command {
 	f.StringArrayVar(&r.vectors, "vectors", nil, "file of other vectors of the same rows; may be given several times")
 	f.StringVar(&r.metric, "metric", "euclidean", "with --vectors: "+distance.Names())
 	f.IntVarP(&o.K, "k", "k", 0, "neighbors of a row (default G1's)")
-	f.IntVar(&o.Visits, "visits", 0, "most rows visited around a row (default 500, and at least twice k)")
+	f.IntVar(&o.Visits, "visits", 0, "most rows visited around a row (default 500, and at least 2 k)")
 	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
 	f.StringVar(&r.memory, "memory", "", "memory for the lists held at the end (default 256MiB)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default G2/scratch)")

@@ -33,22 +33,21 @@ const searchHelp = `Find the rows nearest to vectors that need not be in the gra
 QUERIES is a file of vectors in any format that build reads. A search follows links in
 DIR/search: build makes them, or else the first search. They may be deleted.
 
---effort is the number of best rows found so far whose neighbors are compared: a larger one
-finds more and takes longer. --recall R measures which effort reaches recall R, with rows of
-the graph as queries, each held out, and reports the recall of that effort on other rows.
-Exit code 4 means that no effort reached it.
+--effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
+finds more and takes longer. --recall R finds the effort that reaches recall R. For that it
+searches for rows of the graph, each as if it were not there, and then reports the recall for
+other rows. Exit code 4 means that no effort reached it.
 
-Where --memory is too small for rows and links, memory holds a short code of every row, which
-leads a search: it reads some fifty pages of the disk for a query, not some hundreds. The first
-such search makes the codes, in DIR/search; they may be deleted. Distances are those of the rows.
-Lists are those of the codes: find --recall with the --memory that is used.
+Where rows and links do not fit into --memory, a search goes by short codes of the rows, which
+do fit: a query reads some fifty pages of the disk instead of hundreds. It may find other rows
+than without codes, at their exact distances, so give --recall the --memory of later searches.
+The first such search makes the codes in DIR/search; they may be deleted.
 
--o writes the arrays "rows" (int64, -1 where there is none) and "distances" (float32), one
-line for each query, for numpy.load. With --within and -k 0 lists differ in length: they are
-printed, and -o does not take them.
+-o writes two arrays for numpy.load, a line for each query: "rows" (int64, -1 where there is
+none) and "distances" (float32). -o does not go with -k 0, whose lists differ in length.
 
-Over a graph of sparse rows QUERIES is a sparse matrix as well, and every search is exact:
---effort and --recall are for other graphs.`
+Over a graph of sparse rows QUERIES is a sparse matrix, and every search is exact, without
+--effort and --recall.`
 
 type searchFlags struct {
 	k      int
@@ -78,12 +77,12 @@ func newSearch(g *globals) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.IntVarP(&f.k, "k", "k", 10, "results of a query; 0 with --within: all")
-	flags.IntVar(&f.effort, "effort", 0, fmt.Sprintf("best results that a search looks around (default the larger of %d and 2 k)", search.MinEffort))
+	flags.IntVarP(&f.k, "k", "k", 10, "results of a query; 0 with --within is all")
+	flags.IntVar(&f.effort, "effort", 0, fmt.Sprintf("best rows so far whose neighbors are looked at (default the larger of %d and 2 k)", search.MinEffort))
 	flags.Float64Var(&f.recall, "recall", 0, "find the effort that reaches this recall")
-	flags.Float32Var(&f.within, "within", 0, "only results at most so far away")
+	flags.Float32Var(&f.within, "within", 0, "only results at this distance or less")
 	flags.BoolVar(&f.exact, "exact", false, "compare every query with every row")
-	flags.StringVar(&f.filter, "filter-ids", "", "file of the ids, or row numbers where the graph has no ids, that may be results, one a line")
+	flags.StringVar(&f.filter, "filter-ids", "", "file of the ids that may be results, one a line; of row numbers where the graph has no ids")
 	flags.StringVar(&f.id, "id", "", "the query is the row with this external id")
 	flags.StringVar(&f.row, "row", "", "the query is this row")
 	flags.StringVar(&f.memory, "memory", "", "memory for rows and links, such as 512MiB or 2G (default half of that of the machine or its cgroup)")

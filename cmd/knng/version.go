@@ -37,8 +37,14 @@ func versionLine() string {
 		version(), store.FormatVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, distance.Kernel())
 }
 
+// released is the version of the Python package whose wheel has this program, set by its linker.
+var released string
+
 // version is the module's version, or the commit that a checkout was built from.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -71,7 +71,8 @@ class GoCommand(BuildHookInterface):
         """Build the command into a folder of its own."""
         self.folder = tempfile.mkdtemp(prefix="knng-wheel-")
         command = Path(self.folder) / name
-        self.go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(command), "./cmd/knng", cwd=self.module())
+        named = f"-ldflags=-s -w -X main.released={self.metadata.version}"
+        self.go("build", "-trimpath", "-buildvcs=false", named, "-o", str(command), "./cmd/knng", cwd=self.module())
         return command
 
     def module(self):

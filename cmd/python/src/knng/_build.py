@@ -19,35 +19,84 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
           ids: Iterable | Path | None = None, seed: int | None = None, threads: int | None = None, memory: str | int | None = None,
           progress: bool | Callable[[dict], object] = True, column: str | None = None, id_column: str | None = None,
           sparse: bool | None = None, **options: Any) -> Graph:
-    """Build the graph of the k nearest neighbors of every row, or go on with it.
+    """Build the graph of the k nearest neighbors of every row, or continue a build.
 
-    data: a two-dimensional array, the path of a file (or several, or a pattern such as "part-*.parquet"), a pandas or polars DataFrame,
-        AnnData, a pyarrow Table or column of lists, a SciPy sparse matrix.
-    path: directory of the graph. The same call goes on with a build that was stopped, whatever stopped
-        it, and opens one that is finished. None: a temporary one, which goes with the Graph.
-    ids: names of the rows, or the path of a file with one a line. By default a DataFrame's index that is
-        not 0, 1, 2, ..., and AnnData's obs_names.
-    column, id_column: of tables, HDF5 and AnnData: where the vectors are and where the ids are. Of AnnData
-        as scanpy chooses: obsm["X_pca"] where there are more than 50 variables and it is there, else X.
-    memory: a limit, such as "2GiB", or bytes.
-    progress: True for a bar, False for none, or a function that is called with every event, a dict.
-    metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev",
-        "correlation", or with bits=True, of rows of numpy.packbits, "hamming" and "jaccard".
-    sparse: True builds a SciPy sparse matrix as it is, exactly, under cosine or ip: append does not take
-        such a graph, and its searches are exact. False gives the command dense rows. By default a matrix of more than 4096 columns
-        goes as it is, under these metrics, where at most one value in 50 is not zero.
-    options: the command's other flags, such as duplicates="collapse", copies=1 (``knng help build``).
+    Parameters
+    ----------
+    data : array, path, table or matrix
+        The rows. A 2-D array; the path of a file, several paths, or a pattern such as "part-*.parquet"; a pandas
+        or polars DataFrame; an AnnData; a pyarrow Table or column of lists; a SciPy sparse matrix. Files are .npy,
+        .npz, .csv, .parquet, .arrow, .feather, .h5ad, .h5, .fvecs and more (``python -m knng build --help``).
+    path : path, optional
+        Directory of the graph. The same call continues a build that was stopped, whatever stopped it, and opens a
+        finished graph. By default a temporary directory, which is deleted with the Graph.
+    k : int
+        Neighbors of a row, without the row itself. In UMAP and scanpy n_neighbors counts the row:
+        k = n_neighbors - 1 is enough for them, and more does no harm.
+    metric : str
+        "euclidean", "sqeuclidean", "cosine", "ip" (the negative inner product), "l1" ("manhattan", "cityblock"),
+        "chebyshev" or "correlation"; with bits=True, for rows of numpy.packbits, "hamming" or "jaccard".
+    recall : float
+        Share of the true neighbors to find. The build stops when a sample of rows has reached it;
+        ``Graph.found_recall`` is what it measured on others. A small or low-dimensional input is
+        searched exactly, whatever is asked.
+    method : str, optional
+        "exact", "balls", "parts", "tree" or "paper"; by default the command chooses.
+    ids : iterable of str, or path, optional
+        Names of the rows, or a file with one a line. By default a DataFrame's index, unless that is 0, 1, 2, ...,
+        and AnnData's obs_names.
+    seed : int, optional
+        Seed of all random choices, 1 by default. The graph is a function of rows, options and seed:
+        threads, memory and interruptions do not change it.
+    threads : int, optional
+        All processors by default.
+    memory : str or int, optional
+        Memory limit, such as "2GiB", or bytes; by default half of the machine's.
+    progress : bool or function
+        True shows a bar, False nothing. A function is called with every event, a dict.
+    column, id_column : str, optional
+        Where a table, an HDF5 file or an AnnData has the vectors and the ids. In AnnData a key of obsm, or "X";
+        by default as scanpy chooses: obsm["X_pca"] if that is there and X has more than 50 variables, else X.
+    sparse : bool, optional
+        Of SciPy sparse matrices. True keeps the rows sparse: graph and searches are exact, under cosine or ip alone,
+        and ``knng append`` does not take the graph. False gives the command dense rows. By default rows stay sparse
+        under these metrics if there are more than 4096 columns and at most one value in 50 is not zero.
+    **options
+        Further flags of the command, such as duplicates="collapse", copies=1 (``python -m knng build --help``).
 
-    Rows go to the command through a pipe; a .npy file, or an array that maps one (numpy.load with
-    mmap_mode), is opened by the command itself. float32, float64, float16, uint8 and int8 go as they
-    are; bool as uint8, 16-bit integers and bfloat16 as float32, other integers as float64.
+    Returns
+    -------
+    Graph
+        ``indices`` and ``distances`` are (n, k) memory maps; to_scanpy, to_umap, to_sklearn, to_opentsne,
+        to_igraph and csr are what other libraries take.
 
-    >>> graph = knng.build(x, "x.knng", k=15)                            # the same line goes on, or opens it
+    Raises
+    ------
+    UsageError
+        Wrong options, or others than those that the build in the directory began with. A ValueError, too.
+    BelowTarget
+        The recall was not reached; ``error.graph`` is the graph.
+    Resumable
+        No space, or too little memory: the same call continues.
+    Locked
+        Another process builds in the directory.
+    Error
+        All other failures; the four above are kinds of it. Ctrl-C stops the command cleanly before
+        KeyboardInterrupt is raised.
+
+    Notes
+    -----
+    Rows go to the command through a pipe. A .npy file, or an array that maps one (numpy.load with mmap_mode), is
+    opened by the command itself. float32, float16, uint8 and int8 are kept as they are; bool becomes uint8, bfloat16
+    and integers of 16 bits become float32. float64 and all other integers become float32, less an offset of each
+    column where its values lie close together and far from zero.
+
+    Examples
+    --------
+    >>> graph = knng.build(x, "x.knng", k=15)                            # the same line continues, or opens it
     >>> graph = knng.build("data/part-*.parquet", "p.knng", id_column="url", memory="4GiB")
     >>> graph = knng.build(adata, k=14, metric="cosine", bad_rows="drop")    # cells by obsm["X_pca"], named by obs_names
-
-    Raises Error, or what is special of it: UsageError, Resumable, BelowTarget, Locked. Ctrl-C stops the
-    command cleanly before KeyboardInterrupt is raised.
+    >>> graph.to_scanpy(adata, n_neighbors=15)                           # then sc.tl.umap(adata), sc.tl.leiden(adata)
     """
     if _sparse.suits(data, metric, sparse):
         with _sparse.file(data) as file:

@@ -42,7 +42,8 @@ class Graph(_convert.Conversions):
 
     ``indices`` and ``distances`` are (n, k) memory maps, nearest first, without the row itself. They
     are exported once to a folder beside the graph, PATH.python, which may be deleted at any time; where
-    that cannot be written, to a temporary one. Pickled and copied it is its path.
+    that cannot be written, to a temporary one. A pickle holds the path alone: the graph must still be
+    there when it is loaded. A copy is the graph itself.
 
     >>> graph = knng.open("x.knng")
     >>> graph.indices[:3], graph.distances[:3]
@@ -58,7 +59,7 @@ class Graph(_convert.Conversions):
         self._own_folder = None
 
     def __reduce__(self):
-        """Its path: a process that has it opens the same graph. A temporary one must outlive its copies."""
+        """The path alone. A temporary graph is deleted with this object, whoever has a pickle of it."""
         return Graph, (self.path,)
 
     def __copy__(self):

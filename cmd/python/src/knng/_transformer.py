@@ -17,22 +17,47 @@ _MANY = 100_000_000  # pairs
 
 
 class KNNGTransformer(TransformerMixin, BaseEstimator):
-    """Rows to the sparse matrix of distances to their nearest fitted rows, as KNeighborsTransformer gives it.
+    """Transforms rows into the sparse matrix of distances to their nearest fitted rows, as KNeighborsTransformer does.
 
     A row has n_neighbors + 1 entries, nearest first: among the rows that were fitted the first is the row
     itself, at distance 0. It stands where KNeighborsTransformer does: in pipelines before estimators with
     ``metric="precomputed"``, and in ``scanpy.pp.neighbors(adata, transformer=KNNGTransformer(15))``.
 
-    n_neighbors: neighbors of a row, beside itself.
-    metric: "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation".
-    recall: the share of right neighbors that the build goes on for.
-    random_state: None and 0 are the same seed: a graph is a function of rows, options and seed.
-    n_jobs: threads; None and -1 are all.
-    memory: a limit, such as "2GiB".
-    path: directory of the graph, to go on with after an interruption; None is a temporary one.
-
     Rows that were not fitted are compared with all fitted ones, exactly; from a hundred million pairs on
     they are looked for in the graph, at the recall of the build.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Neighbors of a row, beside itself.
+    metric : str
+        "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation".
+    recall : float
+        Share of the true neighbors to find.
+    method : str, optional
+        As of knng.build; by default the command chooses.
+    random_state : int, RandomState or None
+        None and 0 are the same seed: a graph is a function of rows, options and seed.
+    n_jobs : int, optional
+        Threads; None and -1 are all processors.
+    memory : str or int, optional
+        Memory limit, such as "2GiB".
+    path : path, optional
+        Directory of the graph, where an interrupted fit continues; by default a temporary one.
+    progress : bool or function
+        As of knng.build.
+
+    Attributes
+    ----------
+    graph_ : knng.Graph
+    distances_ : scipy.sparse.csr_matrix
+        Of the fitted rows.
+    n_samples_fit_ : int
+
+    Examples
+    --------
+    >>> sc.pp.neighbors(adata, transformer=knng.KNNGTransformer(n_neighbors=15))
+    >>> make_pipeline(knng.KNNGTransformer(15), KNeighborsClassifier(10, metric="precomputed"))
     """
 
     def __init__(self, n_neighbors=15, *, metric="euclidean", recall=0.95, method=None, random_state=None, n_jobs=None, memory=None, path=None,

@@ -47,7 +47,7 @@ def test_every_type_and_order(rng, dtype, order):
 
 @pytest.mark.parametrize("make, want", [
     (lambda x: x.tolist(), None), (lambda x: x[::2], None), (lambda x: x[:, ::3], None),
-    (lambda x: x[0], "1 dimensions, want 2"), (lambda x: x.astype(complex), "rows of complex"), (lambda x: x[:, None], "3 dimensions"),
+    (lambda x: x[0], "1 dimension, want 2"), (lambda x: x.astype(complex), "rows of complex"), (lambda x: x[:, None], "3 dimensions"),
     (lambda x: x.astype(object), "rows of object"), (lambda x: (x * 1e18).astype(np.int64), r"beyond 2\^53"),
 ])
 def test_what_arrays_are(x, make, want):
@@ -236,3 +236,19 @@ def test_binary_that_is_not_there(monkeypatch):
     monkeypatch.setenv("KNNG_BINARY", "/nowhere/knng")
     with pytest.raises(knng.CommandNotFound, match="/nowhere/knng"):
         knng.build(np.eye(5), **quiet)
+
+
+@pytest.mark.parametrize("make, kind, want", [
+    (lambda x: (None, {}), TypeError, "rows of the type NoneType, want a 2-D array"),
+    (lambda x: ({"a": x}, {}), TypeError, "rows of the type dict"),
+    (lambda x: (x.astype(object), {}), TypeError, r"astype\('float32'\)"),
+    (lambda x: (x, {"k": None}), TypeError, "k is None, want a whole number"),
+    (lambda x: (x, {"k": 1.5}), TypeError, "k is 1.5"),
+    (lambda x: (x, {"k": 0}), ValueError, "-k is 0, want 1 to"),
+    (lambda x: (x, {"ids": ["a"] * 3 + [None] * 397}), ValueError, r"ids\[3\] is None"),
+    (lambda x: (x, {"ids": ["a", float("nan")] * 200}), ValueError, r"ids\[1\] is nan"),
+])
+def test_mistakes_say_what_is_wanted(x, make, kind, want):
+    data, options = make(x)
+    with pytest.raises(kind, match=want):
+        knng.build(data, **{**quiet, **options})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import numbers
 import os
 import tempfile
 import warnings
@@ -98,6 +99,7 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     >>> graph = knng.build(adata, k=14, metric="cosine", bad_rows="drop")    # cells by obsm["X_pca"], named by obs_names
     >>> graph.to_scanpy(adata, n_neighbors=15)                           # then sc.tl.umap(adata), sc.tl.leiden(adata)
     """
+    k = _count(k, "k")
     if _sparse.suits(data, metric, sparse):
         with _sparse.file(data) as file:
             return build(file, path, k, metric, recall, method, ids, seed, threads, memory, progress, column, id_column, **options)
@@ -137,6 +139,13 @@ def open(path: Path) -> Graph:
     return graph
 
 
+def _count(number, name):
+    """A number of neighbors, which 1.5, True and None are not."""
+    if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+        raise TypeError(f"{name} is {number!r}, want a whole number")
+    return int(number)
+
+
 @contextlib.contextmanager
 def _said_of(file, kind, given):
     """Errors name what was given in place of the file that it was written to."""
@@ -171,10 +180,17 @@ def lines_file(names, kind, n=None):
         found = 0
         with io.open(path, "w", encoding="utf-8", newline="\n") as file:
             for found, name in enumerate(names, 1):
+                if _missing(name):
+                    raise ValueError(f"{kind}[{found - 1}] is {name!r}, which is no name")
                 file.write(_line(str(name), found - 1))
         if n is not None and found != n:
             raise ValueError(f"{found} {kind} for {n} rows")
         yield path
+
+
+def _missing(name):
+    """Whether it stands for no name: None, NaN, or what pandas has for them."""
+    return isinstance(name, float) and name != name or type(name).__name__ in ("NoneType", "NAType", "NaTType")
 
 
 def _line(name, row):

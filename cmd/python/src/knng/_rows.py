@@ -47,11 +47,18 @@ def rows_of(data, column=None, id_column=None):
     return _of_array(data)
 
 
+def _counted(n, of):
+    return f"{n} {of}" + "s" * (n != 1)
+
+
 def _of_array(data):
+    given = data
     if not isinstance(data, np.ndarray):
         data = np.asarray(data)
+    if data.ndim == 0:
+        raise TypeError(f"rows of the type {type(given).__name__}, want a 2-D array, a path, a table, AnnData or a sparse matrix")
     if data.ndim != 2:
-        raise ValueError(f"an array of {data.ndim} dimensions, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+        raise ValueError(f"an array of {_counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
     path = _wire.mapped_file(data)
     if path:
         return Rows(paths=[path], n=len(data), dim=data.shape[1], dtype=data.dtype)

@@ -23,7 +23,13 @@ def wire_type(dtype):
         return np.dtype(_EXACT[name])
     if name in _WHOLE:
         return np.dtype("float64")
-    raise TypeError(f"rows of {dtype}, want float32, float64, float16, uint8, int8, or what is exact in one of them")
+    raise TypeError(f"rows of {dtype}, want numbers: float64, float32, float16, bfloat16, integers or bool{_way_out(name)}")
+
+
+def _way_out(name):
+    if name == "object" or name.startswith("str"):
+        return "; if they are numbers, x.astype('float32') makes them so"
+    return "; numpy.abs, .real or .imag make real numbers" if name.startswith("complex") else ""
 
 
 def convert(rows, to):

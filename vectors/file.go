@@ -2,8 +2,10 @@ package vectors
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -69,6 +71,9 @@ func describe(path string) (File, error) {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}
 	info, err := os.Stat(path) // before it is opened: a pipe would wait for who writes
+	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
+		return File{}, fmt.Errorf("vectors: %s: %w", path, fault.Err)
+	}
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}

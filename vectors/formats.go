@@ -50,7 +50,11 @@ func parseFile(parse func([]byte) (layout, error), data []byte) (layout, error) 
 	}
 	rest := len(data) - l.offset
 	if l.n < 0 || l.n > rest/l.stride || l.n*l.stride != rest {
-		return layout{}, fmt.Errorf("%s bytes of data after the header of %d, want %d rows of %d bytes", grouped(rest), l.offset, l.n, l.stride)
+		short := ""
+		if rest/l.stride < l.n {
+			short = ": the file is cut short"
+		}
+		return layout{}, fmt.Errorf("%s bytes of data after the header of %d, want %d rows of %d bytes%s", grouped(rest), l.offset, l.n, l.stride, short)
 	}
 	return l, nil
 }

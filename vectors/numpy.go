@@ -27,8 +27,8 @@ func npy(data []byte) (layout, error) {
 		return layout{}, fmt.Errorf("shape %s, want two dimensions: rows and elements", h.shapeText)
 	}
 	n, dim := h.shape[0], h.shape[1]
-	if err := checkDim(dim, 10); err != nil {
-		return layout{}, err
+	if dim < 1 || dim > MaxDim {
+		return layout{}, fmt.Errorf("shape %s: rows of %d elements, want 1 to %d", h.shapeText, dim, MaxDim)
 	}
 	if n < 0 {
 		return layout{}, fmt.Errorf("shape of %d rows, want 0 or more", n)
@@ -75,7 +75,7 @@ func readNpyHeader(data []byte) (h npyHeader, err error) {
 // npyText returns the dictionary and where the data begin.
 func npyText(data []byte) (header string, offset int, err error) {
 	if len(data) < 12 || string(data[:6]) != npyMagic {
-		return "", 0, errors.New("does not begin with the magic of .npy" + lookOf(data))
+		return "", 0, errors.New("not a .npy file" + lookOf(data))
 	}
 	var length int
 	switch major := data[6]; major {
@@ -95,11 +95,11 @@ func npyText(data []byte) (header string, offset int, err error) {
 // lookOf names the format that data seems to have instead.
 func lookOf(data []byte) string {
 	for magic, what := range map[string]string{
-		"\x1f\x8b":         ", but with that of gzip: a file whose name ends in .gz is unpacked",
-		"\x28\xb5\x2f\xfd": ", but with that of zstd: a file whose name ends in .zst is unpacked",
-		"PK\x03\x04":       ", but with that of zip, and perhaps .npz: give it that name, or save its array by numpy.save",
-		"\x89HDF":          ", but with that of HDF5: save its vectors as an array by numpy.save",
-		"PAR1":             ", but with that of Parquet: save its vectors as an array by numpy.save",
+		"\x1f\x8b":         ", but one of gzip: a file whose name ends in .gz is unpacked",
+		"\x28\xb5\x2f\xfd": ", but one of zstd: a file whose name ends in .zst is unpacked",
+		"PK\x03\x04":       ", but one of zip, perhaps .npz: give it that name, or save its array by numpy.save",
+		"\x89HDF":          ", but one of HDF5: save its vectors as an array by numpy.save",
+		"PAR1":             ", but one of Parquet: give it the name .parquet",
 	} {
 		if bytes.HasPrefix(data, []byte(magic)) {
 			return what
@@ -167,11 +167,22 @@ func npyNumber(descr string) (number, error) {
 			return n, nil
 		}
 	}
-	wayOut := ""
-	if len(kinds) > 1 && strings.ContainsRune("biuf", rune(kinds[0])) { // numbers
-		wayOut = ": save it by astype('<f4')"
+	return number{}, fmt.Errorf("elements of type %s, want f2, f4, f8, u1, u2, u4, u8, i1, i2, i4, i8 or bool%s", descr, elementsHint(kinds))
+}
+
+// elementsHint advises on a type of elements that is not read.
+func elementsHint(kinds string) string {
+	switch {
+	case kinds == "O":
+		return "; these are Python objects: if they are numbers, save x.astype('float32')"
+	case strings.HasPrefix(kinds, "c"):
+		return "; these are complex numbers: save x.real, x.imag or numpy.abs(x)"
+	case len(kinds) > 1 && strings.ContainsRune("US", rune(kinds[0])):
+		return "; these are texts: if they are numbers, save x.astype('float32')"
+	case len(kinds) > 1 && strings.ContainsRune("biuf", rune(kinds[0])):
+		return ": save it by astype('<f4')"
 	}
-	return number{}, fmt.Errorf("elements of type %s, want f2, f4, f8, u1, u2, u4, u8, i1, i2, i4, i8 or bool%s", descr, wayOut)
+	return ""
 }
 
 // npyShape reads a tuple of whole numbers.

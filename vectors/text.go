@@ -201,7 +201,11 @@ func (t *textRows) parse() (err error) {
 		}
 		x, err := parseNumber(field)
 		if err != nil {
-			return fmt.Errorf("line %d, field %d: %q is not a number that float32 holds%s", line, i+1, field, t.hint(i))
+			fault := "not a number" + t.hint(i)
+			if errors.Is(err, strconv.ErrRange) {
+				fault = "beyond float32"
+			}
+			return fmt.Errorf("line %d, field %d: %q is %s", line, i+1, field, fault)
 		}
 		t.room = binary.LittleEndian.AppendUint64(t.room, math.Float64bits(x))
 	}

@@ -155,7 +155,7 @@ func suits(db *living.DB, in *vectors.Input, name string) error {
 	}
 	defer v.Close()
 	if in.Dim() != v.Dim() {
-		return fmt.Errorf("%s has rows of %d elements, the graph's have %d", name, in.Dim(), v.Dim())
+		return usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", name, in.Dim(), v.Dim())}
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (f *searchFlags) livingQueries(ctx context.Context, g *globals, v *living.V
 		in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
 		if err == nil && in.Dim() != v.Dim() {
 			in.Close()
-			err = fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), v.Dim())
+			err = usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), v.Dim())}
 		}
 		return in, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime/pprof"
 
 	"github.com/spf13/cobra"
@@ -39,10 +40,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(err.Error(), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(packageNames.ReplaceAllString(err.Error(), ""), "\n\t"))
 	}
 	return code
 }
+
+// packageNames are those that errors of packages begin with, which users of the command need not
+// know.
+var packageNames = regexp.MustCompile(`^(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
 
 // globals are the flags that every command has.
 type globals struct {
@@ -80,7 +85,7 @@ func newRoot(g *globals) *cobra.Command {
 	f.StringVar(&g.progress, "progress", "auto", "progress on stderr: auto, bar, plain, json or none")
 	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile to this file")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, c.CommandPath())}
+		return usageError{fmt.Errorf("%s; see \"%s --help\"", parsing.ReplaceAllString(err.Error(), ""), c.CommandPath())}
 	})
 	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newSearch(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
 		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newUnite(g), newStage(g),
@@ -128,11 +133,14 @@ func (g *globals) log(format string, a ...any) {
 	fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...)
 }
 
+// parsing is the part of an error of a flag that names Go's functions.
+var parsing = regexp.MustCompile(`strconv\.\w+: parsing ".*": `)
+
 // args turns a cobra argument check into a usage error.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if err := check(c, a); err != nil {
-			return usageError{fmt.Errorf("%w; usage: %s", err, c.UseLine())}
+			return usageError{fmt.Errorf("wrong number of arguments: %d; usage: %s", len(a), c.UseLine())}
 		}
 		return nil
 	}

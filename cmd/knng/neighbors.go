@@ -28,7 +28,12 @@ func newNeighbors(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "neighbors DIR ROW...", Short: "Look up neighbors by row or external id", Long: neighborsHelp,
 		Args: args(cobra.MinimumNArgs(2)),
-		RunE: func(_ *cobra.Command, a []string) error { return n.run(g, a[0], a[1:]) },
+		RunE: func(c *cobra.Command, a []string) error {
+			if err := refuse(c, []notZero{{"k", "1 or more"}}); err != nil {
+				return usageError{err}
+			}
+			return n.run(g, a[0], a[1:])
+		},
 	}
 	c.Flags().BoolVar(&n.byID, "id", false, "look up external ids in place of row numbers")
 	c.Flags().IntVarP(&n.k, "k", "k", 0, "show only the k nearest (default all)")

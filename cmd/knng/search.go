@@ -260,7 +260,7 @@ func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r
 		in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
 		if err == nil && in.Dim() != r.Dim() {
 			in.Close()
-			err = fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), r.Dim())
+			err = usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), r.Dim())}
 		}
 		return in, err
 	}

@@ -65,7 +65,7 @@ func searchFile(ctx context.Context, r *sparsesearch.Searcher, q sparsesearch.Qu
 	}
 	defer src.Close()
 	if src.Columns() != r.Columns() {
-		return nil, fmt.Errorf("%s has rows of %d columns, the graph's have %d", path, src.Columns(), r.Columns())
+		return nil, usageError{fmt.Errorf("%s has rows of %d columns, the graph's have %d", path, src.Columns(), r.Columns())}
 	}
 	var queries []sparsesearch.Vector
 	_, err = src.Each(ctx, func(_ int, columns []uint32, values []float32) error {

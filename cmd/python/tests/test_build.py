@@ -103,7 +103,7 @@ def test_ids(x, path):
     assert graph.neighbors(names[3:6], k=2)[0].shape == (3, 2)
     with pytest.raises(knng.Error, match="nobody"):
         graph.neighbors("nobody")
-    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "^store: ids: lines 1 and 2 are both")):
+    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "^ids: lines 1 and 2 are both")):
         with pytest.raises((knng.Error, ValueError), match=want):
             knng.build(x, k=5, ids=ids, **quiet)
 
@@ -133,7 +133,7 @@ def test_pickled_and_copied_it_is_its_path(x, path):
 
 
 def test_fewer_rows_than_neighbors(x):
-    with pytest.warns(UserWarning, match="5 rows have lists of 4 neighbors, k=15 was asked for"):
+    with pytest.warns(UserWarning, match="lists of 4 neighbors where k=15 was asked for: the graph has 5 rows"):
         assert knng.build(x[:5], **quiet).indices.shape == (5, 4)
 
 
@@ -178,7 +178,7 @@ def test_errors_carry_code_and_text(tmp_path):
     assert error.value.exit_code == 1 and "not a knng store" in str(error.value)
     with pytest.raises(knng.UsageError, match="metric"):
         knng.build(np.eye(5, dtype=np.float32), metric="nope", **quiet)
-    with pytest.raises(knng.UsageError, match="unknown flag: --no-such"):
+    with pytest.raises(knng.UsageError, match="unknown flag: no_such"):
         knng.build(np.eye(5, dtype=np.float32), no_such=1, **quiet)
 
 
@@ -244,7 +244,12 @@ def test_binary_that_is_not_there(monkeypatch):
     (lambda x: (x.astype(object), {}), TypeError, r"astype\('float32'\)"),
     (lambda x: (x, {"k": None}), TypeError, "k is None, want a whole number"),
     (lambda x: (x, {"k": 1.5}), TypeError, "k is 1.5"),
-    (lambda x: (x, {"k": 0}), ValueError, "-k is 0, want 1 to"),
+    (lambda x: (x, {"k": 0}), ValueError, "^k is 0, want 1 to"),
+    (lambda x: (x, {"n_neighbors": 5}), TypeError, "k = n_neighbors - 1"),
+    (lambda x: (x[:0], {}), ValueError, r"shape \(0, 12\)"),
+    (lambda x: (np.where(x == x[3, 4], np.nan, x), {}), knng.Error, "drop or isolate them by bad_rows$"),
+    (lambda x: (x, {"memory": "lots"}), ValueError, '^memory is "lots"'),
+    (lambda x: (x, {"ids": "none.txt"}), FileNotFoundError, "none.txt"),
     (lambda x: (x, {"ids": ["a"] * 3 + [None] * 397}), ValueError, r"ids\[3\] is None"),
     (lambda x: (x, {"ids": ["a", float("nan")] * 200}), ValueError, r"ids\[1\] is nan"),
 ])

@@ -38,7 +38,7 @@ func TestPageInBrowser(t *testing.T) {
 		return string(out)
 	}
 	for hash, holds := range map[string][]string{
-		"#row=7":          {"<bdi>point-h</bdi> (row 7)", "listed by", `href="#row=6"`, "image/7", "Connected parts: 1.", "60 rows, from point-a", "<h3>Hubs: rows in most lists</h3><ol><li><a href=\"#row=", "<bdi>point-", `class="ready"`, "<title>point-h"},
+		"#row=7":          {"<bdi>point-h</bdi> (row 7)", "listed by", `href="#row=6"`, "image/7", "Connected parts: 1.", "60 rows, from <bdi>point-a</bdi>", "<h3>Hubs: rows in most lists</h3><ol><li><a href=\"#row=", "<bdi>point-", `class="ready"`, "<title>point-h"},
 		"#row=3":          {"(row 3)", "&lt;script&gt;"},
 		"#q=some%20words": {"Found", "50 rows, and perhaps more"},
 		"#q=zebra":        {"Nothing has “zebra” in it."},

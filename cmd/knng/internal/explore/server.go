@@ -281,7 +281,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 func Listen(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w, want one such as 127.0.0.1:8080", err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("%q is not an address that only this machine reaches, want 127.0.0.1, [::1] or localhost", address)

@@ -88,7 +88,7 @@ func (p *File) WriteIDs(w io.Writer, column string) error {
 			return fmt.Errorf("no column %q, the file has %s", column, p.columns())
 		}
 		if !c.Leaf() || c.MaxRepetitionLevel() != 0 {
-			return fmt.Errorf("column %q is %v, want strings or integers", column, c)
+			return fmt.Errorf("column %q is %s, want strings or integers", column, kindOf(c))
 		}
 		b := bufio.NewWriter(w)
 		err := p.each(c, func(row int, v parquet.Value) error {

@@ -116,7 +116,7 @@ func (p *File) vectors(name string) (*parquet.Column, element, error) {
 		leaf := onlyLeaf(c)
 		if name != "" && c.Name() == name {
 			if leaf == nil || leaf.MaxRepetitionLevel() != 1 {
-				return nil, element{}, fmt.Errorf("column %q is %v, want a list of numbers", name, c)
+				return nil, element{}, fmt.Errorf("column %q is %s, want a list of numbers", name, kindOf(c))
 			}
 			kind, err := p.elementOf(leaf)
 			return leaf, kind, err
@@ -146,6 +146,20 @@ func (p *File) columns() string {
 		names = append(names, c.Name())
 	}
 	return strings.Join(names, ", ")
+}
+
+// kindOf describes what a column holds, for messages.
+func kindOf(c *parquet.Column) string {
+	leaf := onlyLeaf(c)
+	switch {
+	case leaf == nil:
+		return "a group of several columns"
+	case leaf.MaxRepetitionLevel() == 0:
+		return "of " + leaf.Type().String()
+	case leaf.MaxRepetitionLevel() == 1:
+		return "a list of " + leaf.Type().String()
+	}
+	return "a list of lists of " + leaf.Type().String()
 }
 
 // onlyLeaf descends through groups of one column, as a list is.

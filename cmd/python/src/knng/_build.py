@@ -99,7 +99,9 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     >>> graph = knng.build(adata, k=14, metric="cosine", bad_rows="drop")    # cells by obsm["X_pca"], named by obs_names
     >>> graph.to_scanpy(adata, n_neighbors=15)                           # then sc.tl.umap(adata), sc.tl.leiden(adata)
     """
-    k = _count(k, "k")
+    k = count(k, "k")
+    if "n_neighbors" in options:
+        raise TypeError("build takes no n_neighbors but k, which does not count the row itself: k = n_neighbors - 1 is enough for UMAP and scanpy")
     if _sparse.suits(data, metric, sparse):
         with _sparse.file(data) as file:
             return build(file, path, k, metric, recall, method, ids, seed, threads, memory, progress, column, id_column, **options)
@@ -112,19 +114,19 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     try:
         with lines_file(ids, "ids", rows.n) as file:
             args = ["build", "-o", path, *flags({**options, **rows.flags, "ids": file}), "--", *rows.inputs]
-            with _said_of(file, "ids", ids):
+            with said_of(file, "ids", ids):
                 result = _command.run(args, feed=rows.feed(), progress=shower)
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
         raise
     except _errors.Error as error:
-        raise _errors.of_inputs(error, rows.inputs) from None
+        raise _errors.of_inputs(error, [*rows.inputs, *([ids] if isinstance(ids, (str, os.PathLike)) else [])]) from None
     finally:
         if hasattr(shower, "close"):
             shower.close()
     graph = Graph(path, temporary, result)
     if graph.k < k:
-        warnings.warn(f"{graph.n} rows have lists of {graph.k} neighbors, k={k} was asked for", stacklevel=2)
+        warnings.warn(f"lists of {graph.k} neighbors where k={k} was asked for: the graph has {_rows.counted(graph.n, 'row')}", stacklevel=2)
     return graph
 
 
@@ -134,12 +136,15 @@ def open(path: Path) -> Graph:
     >>> graph = knng.open("x.knng")
     >>> rows, distances = graph.neighbors(17, k=5)
     """
-    graph = Graph(os.fspath(path))
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise _errors.NoInput(f"{path}: no such directory")
+    graph = Graph(path)
     graph.info  # which says what is wrong with it
     return graph
 
 
-def _count(number, name):
+def count(number, name):
     """A number of neighbors, which 1.5, True and None are not."""
     if isinstance(number, bool) or not isinstance(number, numbers.Integral):
         raise TypeError(f"{name} is {number!r}, want a whole number")
@@ -147,7 +152,7 @@ def _count(number, name):
 
 
 @contextlib.contextmanager
-def _said_of(file, kind, given):
+def said_of(file, kind, given):
     """Errors name what was given in place of the file that it was written to."""
     try:
         yield

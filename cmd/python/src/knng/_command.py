@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -49,12 +50,12 @@ def has(command, binary):
     return f"knng {command} " in done.stdout
 
 
-def run(args, feed=None, progress=None, env=None):
+def run(args, feed=None, progress=None, env=None, called=True):
     """Run ``knng ARGS --json`` and return the object that it prints.
 
     feed yields buffers for stdin; progress is called with every event; env is the command's
-    environment, None for that of this process. Where this is
-    interrupted, the command is told to stop and waited for, and what it has done stays.
+    environment, None for that of this process; errors name flags as arguments of functions where it was
+    called by one. Where this is interrupted, the command is told to stop and waited for, and what it has done stays.
     """
     binary = find()
     options = ["--json", "--progress", "json" if progress else "none"]
@@ -77,10 +78,18 @@ def run(args, feed=None, progress=None, env=None):
     if fed and fed.error:
         raise fed.error
     if process.returncode != 0:
-        error = _errors.of(process.returncode, "\n".join(said))
+        text = "\n".join(said)
+        error = _errors.of(process.returncode, _in_python(text) if called else text)
         error.result = _object(out.data)
         raise error
     return _object(out.data)
+
+
+def _in_python(text):
+    """A message with flags as the arguments of functions: --bad-rows is bad_rows; what it says to run stays."""
+    parts = re.split(r'("[^"]*"|\bpython -c .*)', text)
+    parts[::2] = [re.sub(r"(?<![\w-])-(?:-([a-z][a-z-]*)|k\b)", lambda flag: (flag[1] or "k").replace("-", "_"), part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _apart():

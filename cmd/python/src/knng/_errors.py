@@ -44,7 +44,7 @@ class CommandNotFound(Error, FileNotFoundError):
 
 
 class NoInput(Error, FileNotFoundError):
-    """A file of rows is not there, and the store has no copy of them yet."""
+    """A file of rows is not there, and the store has no copy of them yet; or no store is there."""
 
 
 def of_inputs(error, inputs):

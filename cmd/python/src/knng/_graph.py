@@ -222,6 +222,9 @@ class Graph(_convert.Conversions):
         return np.asarray(self.indices[rows, :k]), np.asarray(self.distances[rows, :k])
 
     def _by_id(self, ids, k, at_once=500):
+        others = [i for i in ids if not isinstance(i, str)]
+        if others:
+            raise TypeError(f"{others[0]!r} among ids, want all ids as str, or all rows as numbers")
         names, distances = np.full((len(ids), k), None, dtype=object), np.full((len(ids), k), np.inf, dtype=np.float32)
         for at in range(0, len(ids), at_once):
             some = ids[at:at + at_once]

@@ -47,7 +47,7 @@ def rows_of(data, column=None, id_column=None):
     return _of_array(data)
 
 
-def _counted(n, of):
+def counted(n, of):
     return f"{n} {of}" + "s" * (n != 1)
 
 
@@ -58,7 +58,9 @@ def _of_array(data):
     if data.ndim == 0:
         raise TypeError(f"rows of the type {type(given).__name__}, want a 2-D array, a path, a table, AnnData or a sparse matrix")
     if data.ndim != 2:
-        raise ValueError(f"an array of {_counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+        raise ValueError(f"an array of {counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+    if data.size == 0:
+        raise ValueError(f"an array of the shape {data.shape}, want rows and elements")
     path = _wire.mapped_file(data)
     if path:
         return Rows(paths=[path], n=len(data), dim=data.shape[1], dtype=data.dtype)

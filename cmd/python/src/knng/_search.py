@@ -13,7 +13,10 @@ def search(graph, queries, k, only, options):
     """(indices, distances) of the queries' nearest rows; -1 and inf where there are fewer."""
     if not _command.has("search", _command.find()):
         raise _errors.Error("this command has no search: take a newer knng")
+    k = _build.count(k, "k")
     queries = queries if not _one(queries) else np.asarray(queries)[None]
+    if isinstance(queries, np.ndarray) and queries.shape == (0, graph.dim):
+        return np.empty((0, k), np.int64), np.empty((0, k), np.float32)
     options = {name: value for name, value in {"k": k, **options}.items() if value is not False}
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="knng-search-"))
@@ -27,10 +30,13 @@ def search(graph, queries, k, only, options):
         hits = os.path.join(folder, "hits.npz")
         flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
         try:
-            _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
+            with _build.said_of(allowed, "only", only):
+                _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
         except _errors.BelowTarget as error:
             error.graph, error.hits = graph, _read(hits)
             raise
+        except _errors.Error as error:
+            raise _errors.of_inputs(error, rows.inputs) from None
         return _read(hits)
 
 

@@ -112,7 +112,7 @@ async function figures() {
     const rows = new Map(answer.rows.map(r => [r.row, r])), name = row => named(rows.get(row) || { row }), every = Math.ceil(f.in_degrees.length / 9);
     const degrees = b => b.from === b.to ? "in " + many(b.to, "list") : `in ${b.from} to ${b.to} lists`;
     $("figures").replaceChildren(
-      bars("Rows by the number of lists they are in", f.in_degrees.map(b => b.rows), f.in_degrees.map((b, i) => i % every ? "" : b.from === b.to ? b.from : b.from + "+"), i => degrees(f.in_degrees[i])),
+      bars("How many lists a row is in", f.in_degrees.map(b => b.rows), f.in_degrees.map((b, i) => i % every ? "" : b.from === b.to ? b.from : b.from + "+"), i => degrees(f.in_degrees[i])),
       histogram("Distance to the nearest", f.nearest),
       histogram("Distance to the last neighbor", f.farthest),
       groups("Hubs: rows in most lists", "none", f.hubs, h => [name(h.row), ": " + count(h.in_degree)]),

@@ -27,7 +27,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
     """
     report = report or (lambda line: None)
     _engines.check(engine)
-    began = _command.run(["stage", "begin", *_objects.expand(inputs), "-o", _objects.local(run), *options], env=_objects.environment())
+    began = _command.run(["stage", "begin", *_objects.expand(inputs), "-o", _objects.local(run), *options], env=_objects.environment(), called=False)
     at = began["run"]
     for other in began.get("others") or ():
         report(other)
@@ -35,7 +35,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
     workers = None
     try:
         while True:
-            wave = _command.run(["stage", "next", at], env=_objects.environment())
+            wave = _command.run(["stage", "next", at], env=_objects.environment(), called=False)
             if wave["ended"]:
                 break
             if workers is None:  # a run that is finished needs none

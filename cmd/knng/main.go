@@ -40,14 +40,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(packageNames.ReplaceAllString(err.Error(), ""), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(packageNames.ReplaceAllString(err.Error(), "$1"), "\n\t"))
 	}
 	return code
 }
 
-// packageNames are those that errors of packages begin with, which users of the command need not
-// know.
-var packageNames = regexp.MustCompile(`^(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
+// packageNames are those that errors of packages, and errors within them, begin with. Users of the
+// command need not know them.
+var packageNames = regexp.MustCompile(`(^|: )(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
 
 // globals are the flags that every command has.
 type globals struct {

@@ -67,7 +67,7 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 
 // runLiving is run for a graph that is written to.
 func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) error {
-	v, err := living.OpenReader(a[0], &living.ReadOptions{Search: &search.Options{Context: ctx, Budget: f.budget}})
+	v, err := g.openLivingSearch(ctx, a[0], f.budget)
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,20 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 		return err
 	}
 	return f.reached(t)
+}
+
+// openLivingSearch is openSearch for a graph that is written to.
+func (g *globals) openLivingSearch(ctx context.Context, dir string, budget int64) (*living.View, error) {
+	o, end := g.searchOptions(ctx, budget)
+	defer end()
+	v, err := living.OpenReader(dir, &living.ReadOptions{Search: o})
+	if err != nil {
+		return nil, err
+	}
+	if s := v.Searcher(); s != nil {
+		g.tellSearch(s)
+	}
+	return v, nil
 }
 
 func (f *searchFlags) livingQueries(ctx context.Context, g *globals, v *living.View, paths []string) (*vectors.Input, error) {
@@ -141,7 +155,7 @@ func livingRow(v *living.View, id, number string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
-// livingSet reads ids, or row numbers where a line is no id.
+// livingSet reads ids, or numbers of rows that have none.
 func livingSet(v *living.View, path string) (*living.Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -155,8 +169,8 @@ func livingSet(v *living.View, path string) (*living.Set, error) {
 		row, err := v.RowOf(lines.Text())
 		if err != nil {
 			n, bad := strconv.ParseUint(lines.Text(), 10, 63)
-			if row = store.Row(n); bad != nil || !v.Has(row) {
-				return nil, fmt.Errorf("%s: line %d: %q is neither an id nor a row", path, number, lines.Text())
+			if row = store.Row(n); bad != nil || !unnamed(v, row) {
+				return nil, fmt.Errorf("%s: line %d: %q is neither an id nor a row without one", path, number, lines.Text())
 			}
 		}
 		rows = append(rows, row)
@@ -165,6 +179,13 @@ func livingSet(v *living.View, path string) (*living.Set, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return v.Only(rows)
+}
+
+// unnamed reports whether a row lives and has no id. One that has is named by it alone: a number
+// may be an id that is gone.
+func unnamed(v *living.View, row store.Row) bool {
+	id, err := v.ID(row)
+	return err == nil && id == ""
 }
 
 func printFound(g *globals, v *living.View, dir string, found [][]store.Neighbor, t *tuned) (err error) {

@@ -216,25 +216,44 @@ func (f *searchFlags) reached(t *tuned) error {
 
 // openSearch makes a store ready for search, and tells where that took links to be made.
 func (g *globals) openSearch(ctx context.Context, s *store.Store, budget int64) (*search.Searcher, error) {
-	steps := &steps{to: g.phases()}
-	defer steps.end()
-	r, err := search.Open(s, &search.Options{Context: ctx, Limit: cmp.Or(budget, builder.DefaultMemory()) / 4, Budget: budget, Progress: func(done, total int) {
-		steps.tell("links", "rows", int64(done), int64(total))
-	}})
+	o, end := g.searchOptions(ctx, budget)
+	defer end()
+	r, err := search.Open(s, o)
 	if err != nil {
 		return nil, err
 	}
+	g.tellSearch(r)
+	return r, nil
+}
+
+// searchOptions are those of a search within a memory budget, 0 for the usual one. The making of
+// links and codes is told as progress, until end.
+func (g *globals) searchOptions(ctx context.Context, budget int64) (o *search.Options, end func()) {
+	steps := &steps{to: g.phases()}
+	return &search.Options{Context: ctx, Limit: cmp.Or(budget, builder.DefaultMemory()) / 4, Budget: budget, Progress: func(done, total int) {
+		steps.tell("links", "rows", int64(done), int64(total))
+	}}, steps.end
+}
+
+// tellSearch tells where links and codes come from, where they were not there as they should be.
+func (g *globals) tellSearch(r *search.Searcher) {
 	state := r.State()
-	if state.Replaced != nil {
-		g.say("links were made again: %v", state.Replaced)
+	if g.tellOrigin("links", state.Origin); state.Codes == 0 {
+		return
 	}
-	if !state.Kept {
-		g.say("links are in memory only: %v", state.Why)
-	}
-	if state.Made && state.Codes > 0 {
+	g.tellOrigin("codes", state.CodesFrom)
+	if state.CodesFrom.Made {
 		g.say("memory holds a code of %d bytes for every row, and no rows", state.Codes)
 	}
-	return r, nil
+}
+
+func (g *globals) tellOrigin(what string, from search.Origin) {
+	if from.Replaced != nil {
+		g.say("%s were made again: %v", what, from.Replaced)
+	}
+	if !from.Kept {
+		g.say("%s are in memory only: %v", what, from.Why)
+	}
 }
 
 // makeLinks makes the links that search walks, within a share of a memory limit, and tells how

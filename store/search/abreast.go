@@ -7,50 +7,52 @@ import "github.com/knng/knng/vectors"
 const abreast = 4
 
 // together answers n queries, which begin gives to a walker each and done takes its results from;
-// exact ones share the rows that are read.
-func (s *Searcher) together(n int, exact bool, begin func(i int, w *walker) error, done func(i int, w *walker)) error {
-	return vectors.Guard(func() error {
-		if exact {
-			return s.scanAll(n, begin, done)
-		}
-		b := &band{s: s, n: n, begin: begin, done: done}
-		return b.run()
-	})
+// exact ones share the rows that are read. failed is the query that an error is of; of those that
+// share rows, the first.
+func (s *Searcher) together(n int, exact bool, begin func(i int, w *walker) error, done func(i int, w *walker)) (failed int, err error) {
+	b := &band{s: s, n: n, begin: begin, done: done}
+	run := b.run
+	if exact {
+		run = b.scan
+	}
+	err = vectors.Guard(run)
+	return b.now, err
 }
 
-func (s *Searcher) scanAll(n int, begin func(i int, w *walker) error, done func(i int, w *walker)) error {
-	ws := make([]*walker, 0, n)
-	defer func() {
-		for _, w := range ws {
-			s.give(w)
-		}
-	}()
-	for i := range n {
-		w := s.take()
-		ws = append(ws, w)
-		if err := begin(i, w); err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	if err := s.scan(ws...); err != nil {
-		return err
-	}
-	for i, w := range ws {
-		done(i, w)
-	}
-	return nil
-}
-
-// A band is walks that take turns.
+// A band is queries that are answered together.
 type band struct {
 	s     *Searcher
 	n     int // queries
 	at    int // the next query to begin
+	now   int // the query at hand
 	begin func(i int, w *walker) error
 	done  func(i int, w *walker)
+}
+
+// scan compares all queries with all rows.
+func (b *band) scan() error {
+	ws := make([]*walker, 0, b.n)
+	defer func() {
+		for _, w := range ws {
+			b.s.give(w)
+		}
+	}()
+	for b.now = range b.n {
+		w := b.s.take()
+		ws = append(ws, w)
+		if err := b.begin(b.now, w); err != nil {
+			return err
+		}
+	}
+	b.now = 0
+	if b.n == 0 {
+		return nil
+	}
+	b.s.scan(ws...)
+	for i, w := range ws {
+		b.done(i, w)
+	}
+	return nil
 }
 
 // A turn is a walk of a band.
@@ -61,6 +63,7 @@ type turn struct {
 	compare bool   // the rows that it leads to were asked for
 }
 
+// run has walks take turns.
 func (b *band) run() error {
 	var turns [abreast]turn
 	defer func() {
@@ -98,6 +101,7 @@ func (b *band) run() error {
 
 // step takes half a hop: it asks for rows, or compares those that it asked for.
 func (b *band) step(t *turn) error {
+	b.now = t.query
 	if !t.compare {
 		t.compare = true
 		return t.w.follow(t.place)
@@ -110,9 +114,7 @@ func (b *band) step(t *turn) error {
 func (b *band) goOn(t *turn) error {
 	place, more := t.w.next()
 	if !more {
-		if err := t.w.arrive(); err != nil {
-			return err
-		}
+		t.w.arrive()
 		return b.end(t)
 	}
 	t.place, t.compare = place, false
@@ -133,7 +135,7 @@ func (b *band) end(t *turn) error {
 // start begins with the next query that walks; those that do not are answered at once.
 func (b *band) start(t *turn) error {
 	for b.at < b.n {
-		t.w, t.query = b.s.take(), b.at
+		t.w, t.query, b.now = b.s.take(), b.at, b.at
 		b.at++
 		if err := b.begin(t.query, t.w); err != nil {
 			return err
@@ -144,9 +146,7 @@ func (b *band) start(t *turn) error {
 			}
 			return b.goOn(t)
 		}
-		if err := b.s.scan(t.w); err != nil {
-			return err
-		}
+		b.s.scan(t.w)
 		b.done(t.query, t.w)
 		b.s.give(t.w)
 		t.w = nil

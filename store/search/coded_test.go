@@ -18,7 +18,7 @@ import (
 const codedRows, codedDim, codedQueries = 2000, 16, 40
 
 // codesBudget holds codes of the rows, and neither rows nor links.
-const codesBudget = 8 * codedRows
+const codesBudget = 14 * codedRows
 
 // TestCodes: where memory holds codes alone, most results are found, with the distances of the
 // rows, by fewer reads than without; under every metric that codes estimate, and filtered.
@@ -151,8 +151,8 @@ func TestCodesAreAFunction(t *testing.T) {
 		if !reflect.DeepEqual(got, want) || !slices.Equal(file, bytes) {
 			t.Errorf("%+v: other answers or codes", o)
 		}
-		if made := s.State().Made; made != (i < 2) {
-			t.Errorf("%+v: made is %v", o, made)
+		if state := s.State(); state.Made || state.CodesFrom.Made != (i < 2) || !state.CodesFrom.Kept {
+			t.Errorf("%+v: %+v", o, state)
 		}
 	}
 	s := w.reopen(t, &search.Options{Budget: codesBudget})
@@ -207,7 +207,7 @@ func TestCodesDamaged(t *testing.T) {
 			t.Errorf("byte %d: check finds nothing", at)
 		}
 		s := w.reopen(t, &search.Options{Budget: codesBudget})
-		if state := s.State(); state.Replaced == nil || !state.Made {
+		if state := s.State(); state.CodesFrom.Replaced == nil || !state.CodesFrom.Made || state.Replaced != nil || state.Made {
 			t.Errorf("byte %d: %+v", at, state)
 		}
 		if again, err := os.ReadFile(path); err != nil || !slices.Equal(again, whole) {

@@ -36,14 +36,17 @@ type coded struct {
 // A coder makes, keeps and reads the short codes of a Searcher's rows.
 type coder struct{ *Searcher }
 
-// codesRoom is the share of a budget that codes may take: places of rows take 8 bytes each, and
-// what is read needs pages.
-func codesRoom(budget int64) int64 { return budget / 8 * 5 }
+// placeBytes is the memory for a row beside its code: its place, and the row of that place.
+const placeBytes = 8
+
+// codesRoom is how much of a budget the codes of n rows may take: five eighths, and less where
+// the places of so many rows leave less than an eighth for the pages that are read.
+func codesRoom(budget, n int64) int64 { return min(budget/8*5, budget/8*7-placeBytes*n) }
 
 // parts is how many bytes a code has; 0 where there are to be none.
 func (s coder) parts(budget int64) int {
 	n, dim := int64(s.Len()), s.Dim()
-	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget)/max(1, n)))
+	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget, n)/max(1, n)))
 	if parts > 16 {
 		parts = parts / 8 * 8
 	}
@@ -68,20 +71,21 @@ func (s coder) kind() product.Kind {
 
 // open takes the codes that are kept, or makes them.
 func (s coder) open(parts int) error {
-	id := s.identity(parts)
+	id, from := s.identity(parts), &s.state.CodesFrom
 	c, err := s.read(id)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) && s.state.Replaced == nil {
-			s.state.Replaced = err
+		if !errors.Is(err, fs.ErrNotExist) {
+			from.Replaced = err
 		}
 		if c, err = s.make(id); err != nil {
 			return err
 		}
-		if err = s.keep(id, c); err != nil && s.state.Why == nil {
-			s.state.Why = err
-		}
-		s.state.Made = true
+		from.Made, from.Why = true, s.keep(id, c)
 	}
+	if err := s.opts.Context.Err(); err != nil {
+		return err
+	}
+	from.Kept = from.Why == nil
 	s.state.Codes = c.Bytes()
 	c.kind = s.kind()
 	c.setStarts(s.Searcher)
@@ -119,7 +123,7 @@ func (s coder) make(id codesIdentity) (*coded, error) {
 		return nil, err
 	}
 	c := new(coded)
-	if c.Quantizer, err = product.Train(sample, s.Dim(), id.parts, codesSeed, s.opts.Threads); err != nil {
+	if c.Quantizer, err = product.Train(s.opts.Context, sample, s.Dim(), id.parts, codesSeed, s.opts.Threads); err != nil {
 		return nil, err
 	}
 	c.codes = make([]byte, c.Bytes()*s.Len())

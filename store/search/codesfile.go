@@ -15,10 +15,7 @@ import (
 	"github.com/knng/knng/store/search/internal/product"
 )
 
-const (
-	codesMagic   = "KNNGCODE"
-	codesVersion = 1
-)
+var codesFile = fileKind{"KNNGCODE", 1}
 
 // A codesIdentity says which rows codes are of, and how they were made.
 type codesIdentity struct {
@@ -36,20 +33,11 @@ func (id *codesIdentity) size() int64 { return id.codesAt() + int64(id.parts)*in
 
 // header encodes an identity, the sum of the centers and that of the codes.
 func (id *codesIdentity) header(centers, codes uint64) []byte {
-	h := make([]byte, headerBytes)
-	copy(h, codesMagic)
-	le := binary.LittleEndian
-	le.PutUint32(h[8:], codesVersion)
-	le.PutUint32(h[12:], uint32(id.parts))
-	le.PutUint64(h[16:], uint64(id.places))
+	h, le := codesFile.begin(&id.identity, id.parts, codesSeed), binary.LittleEndian
 	le.PutUint64(h[24:], uint64(id.dim))
-	le.PutUint64(h[32:], codesSeed)
-	le.PutUint64(h[40:], id.order)
-	copy(h[48:112], id.graph)
 	le.PutUint64(h[112:], centers)
 	le.PutUint64(h[120:], codes)
-	le.PutUint64(h[sumAt:], xxhash.Sum64(h[:sumAt]))
-	return h
+	return seal(h)
 }
 
 // CodesPath is where a store in dir keeps the codes of its rows.
@@ -57,9 +45,6 @@ func CodesPath(dir string) string { return pathOf(dir, store.DerivedCodes) }
 
 // read reads the codes that are kept, and compares all of their sums.
 func (s coder) read(id codesIdentity) (*coded, error) {
-	if s.opts.Memory {
-		return nil, os.ErrNotExist
-	}
 	f, err := s.g.OpenDerived(store.DerivedCodes)
 	if err != nil {
 		return nil, err
@@ -78,10 +63,7 @@ func readHeader(f *os.File) ([]byte, error) {
 	if n, err := io.ReadFull(f, head); err != nil {
 		return nil, fmt.Errorf("%w: %d bytes, too short", ErrCorrupt, n)
 	}
-	if got, sum := xxhash.Sum64(head[:sumAt]), binary.LittleEndian.Uint64(head[sumAt:]); got != sum || string(head[:8]) != codesMagic {
-		return nil, fmt.Errorf("%w: header begins with %q and has checksum %016x at byte %d, want %q and %016x", ErrCorrupt, head[:8], sum, sumAt, codesMagic, got)
-	}
-	return head, nil
+	return head, codesFile.check(head)
 }
 
 func (id *codesIdentity) read(f *os.File) (*coded, error) {
@@ -124,9 +106,6 @@ var errOtherCodes = errors.New("search: codes of another graph, of another lengt
 
 // keep writes codes beside their name and gives them it.
 func (s coder) keep(id codesIdentity, c *coded) error {
-	if s.opts.Memory {
-		return nil
-	}
 	if err := store.Room("the codes of search", store.Need{Dir: s.g.Dir(), Bytes: id.size()}); err != nil {
 		return err
 	}

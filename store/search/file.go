@@ -9,10 +9,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// The file of links; see the package comment.
+// The files of links and of codes; see the package comment.
 const (
-	magic       = "KNNGLINK"
-	version     = 1
 	headerBytes = 4096
 	sumAt       = headerBytes - 8
 	noLink      = math.MaxUint32
@@ -60,26 +58,54 @@ func (id *identity) size() int {
 	return id.normsAt() + 8*id.places
 }
 
-// header encodes an identity and the sums of the two parts.
-func (id *identity) header(tableSum, restSum uint64) []byte {
+// A fileKind is one of the files below DIR/search, which begin alike.
+type fileKind struct {
+	magic   string
+	version uint32
+}
+
+var linksFile = fileKind{"KNNGLINK", 1}
+
+// begin makes a header with what all kinds say of the graph: its places, their order and its
+// checksum; and of the derivation, a seed and how much each place has.
+func (k fileKind) begin(id *identity, each int, seed uint64) []byte {
 	h := make([]byte, headerBytes)
-	copy(h, magic)
+	copy(h, k.magic)
 	le := binary.LittleEndian
-	le.PutUint32(h[8:], version)
-	le.PutUint32(h[12:], uint32(id.width))
+	le.PutUint32(h[8:], k.version)
+	le.PutUint32(h[12:], uint32(each))
 	le.PutUint64(h[16:], uint64(id.places))
-	le.PutUint32(h[24:], uint32(id.leaders))
-	le.PutUint32(h[28:], uint32(id.listed))
-	le.PutUint64(h[32:], id.seed)
+	le.PutUint64(h[32:], seed)
 	le.PutUint64(h[40:], id.order)
 	copy(h[48:112], id.graph)
+	return h
+}
+
+// seal ends a header with its hash.
+func seal(h []byte) []byte {
+	binary.LittleEndian.PutUint64(h[sumAt:], xxhash.Sum64(h[:sumAt]))
+	return h
+}
+
+// check reports a header that is damaged, or another kind's.
+func (k fileKind) check(h []byte) error {
+	if got, sum := xxhash.Sum64(h[:sumAt]), binary.LittleEndian.Uint64(h[sumAt:]); got != sum || string(h[:8]) != k.magic {
+		return fmt.Errorf("%w: header begins with %q and has checksum %016x at byte %d, want %q and %016x", ErrCorrupt, h[:8], sum, sumAt, k.magic, got)
+	}
+	return nil
+}
+
+// header encodes an identity and the sums of the two parts.
+func (id *identity) header(tableSum, restSum uint64) []byte {
+	h, le := linksFile.begin(id, id.width, id.seed), binary.LittleEndian
+	le.PutUint32(h[24:], uint32(id.leaders))
+	le.PutUint32(h[28:], uint32(id.listed))
 	if id.norms {
 		h[112] = 1
 	}
 	le.PutUint64(h[120:], tableSum)
 	le.PutUint64(h[128:], restSum)
-	le.PutUint64(h[sumAt:], xxhash.Sum64(h[:sumAt]))
-	return h
+	return seal(h)
 }
 
 // parse checks a file against the identity that is wanted, and finds its parts. It hashes
@@ -90,8 +116,8 @@ func parse(data []byte, want identity) (*links, error) {
 	}
 	le := binary.LittleEndian
 	h := data[:headerBytes]
-	if got, sum := xxhash.Sum64(h[:sumAt]), le.Uint64(h[sumAt:]); got != sum || string(h[:8]) != magic {
-		return nil, fmt.Errorf("%w: header begins with %q and has checksum %016x at byte %d, want %q and %016x", ErrCorrupt, h[:8], sum, sumAt, magic, got)
+	if err := linksFile.check(h); err != nil {
+		return nil, err
 	}
 	tableSum, restSum := le.Uint64(h[120:]), le.Uint64(h[128:])
 	if want.leaders = int(le.Uint32(h[24:])); want.leaders > want.places {

@@ -36,7 +36,8 @@ const (
 type Options struct {
 	// Threads is how many goroutines make links and answer SearchAll; 0 is GOMAXPROCS.
 	Threads int
-	// Memory has links and codes made in memory and DIR/search left alone, neither read nor written.
+	// Memory has links made in memory and DIR/search left alone, neither read nor written. There are
+	// no codes then.
 	Memory bool
 	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
 	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
@@ -44,7 +45,8 @@ type Options struct {
 	Limit int64
 	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
 	// they are larger, they are read page by page, and up to five eighths of it hold a short code
-	// of every row, kept in DIR/search like links: see the package comment. 0 is half of the
+	// of every row, beside 8 bytes a row and an eighth for pages; codes are kept in DIR/search like
+	// links: see the package comment. 0 is half of the
 	// memory of the machine, or of the limit that the process has.
 	Budget int64
 	// Context stops making links; nil: nothing does.

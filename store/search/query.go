@@ -35,9 +35,11 @@ type Query struct {
 	Only *Set
 	// Exact compares the query with every row that may be a result.
 	Exact bool
-	// Seen, where not nil, is called with every row that is compared with the query on the way,
-	// also those that may not be results, and its key, which store.Store.Shown turns into the
-	// distance: each once or more, in no order.
+	// Seen, where not nil, is called with rows whose distances are computed, and their keys, which
+	// store.Store.Shown turns into distances: once or more for each, in no order. A walk computes
+	// those of all rows that it meets, also of those that may not be results, and by codes of the
+	// last candidates alone; a scan those of the rows that may be results. Leaders that a walk does
+	// not begin at are left out.
 	Seen func(row store.Row, key float32)
 
 	hidden   uint32 // place that is left out, as if it were not there

@@ -11,7 +11,7 @@ const scanChunk = 1024
 
 // scan answers the queries of some walkers by comparing them with every row that may be a
 // result. They share the rows that are read.
-func (s *Searcher) scan(ws ...*walker) error {
+func (s *Searcher) scan(ws ...*walker) {
 	for _, w := range ws {
 		w.scans++
 		room, keep := w.q.K, walk.Entry(0)
@@ -26,7 +26,7 @@ func (s *Searcher) scan(ws ...*walker) error {
 				w.scanSome(set.places[from:min(from+scanChunk, len(set.places))])
 			}
 		}
-		return nil
+		return
 	}
 	for from := 0; from < s.Len(); from += scanChunk {
 		to := min(from+scanChunk, s.Len())
@@ -39,7 +39,6 @@ func (s *Searcher) scan(ws ...*walker) error {
 			w.scanSome(w.ids)
 		}
 	}
-	return nil
 }
 
 // scanSome compares places with the query. It may use w.ids, which they may be.

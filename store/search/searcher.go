@@ -44,16 +44,22 @@ type Searcher struct {
 	queries, evaluations, estimates, hops, scans, reads atomic.Int64
 }
 
-// State says where the links of a Searcher come from.
+// State says where the links of a Searcher come from, and its codes.
 type State struct {
-	Kept     bool  // they are in DIR/search
-	Made     bool  // Open made them
-	Replaced error // the fault of those that were there; nil where they had none, or there were none
-	Why      error // why they are not kept, where they had to be made in memory
-	Codes    int   // bytes of the code that memory holds of every row; 0: it holds none
+	Origin           // of the links
+	Codes     int    // bytes of the code that memory holds of every row; 0: it holds none
+	CodesFrom Origin // of the codes; its zero value where there are none
 }
 
-// State says where the links come from.
+// An Origin says where a derived file, or what stands in it, comes from.
+type Origin struct {
+	Kept     bool  // it is in DIR/search
+	Made     bool  // Open made it
+	Replaced error // the fault of the one that was there; nil where it had none, or there was none
+	Why      error // why it is not kept, where it is in memory alone
+}
+
+// State says where links and codes come from.
 func (s *Searcher) State() State { return s.state }
 
 // Counts are the cost of all queries since Open.

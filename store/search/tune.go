@@ -110,7 +110,7 @@ func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
 	err := vectors.Ranges(s.opts.Threads, len(places), batch, func() func(from, to int) error {
 		values := make([]float32, s.Dim())
 		return func(from, to int) error {
-			err := s.together(to-from, q.Exact, func(i int, w *walker) error {
+			failed, err := s.together(to-from, q.Exact, func(i int, w *walker) error {
 				place := places[from+i]
 				s.space.Float32(s.rows.Row(int(place)), values)
 				q := q
@@ -118,7 +118,7 @@ func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
 				return w.begin(values, q)
 			}, func(i int, w *walker) { found[from+i] = w.append(nil) })
 			if err != nil {
-				return err
+				return fmt.Errorf("held-out row %d: %w", s.order[places[from+failed]], err)
 			}
 			return t.ctx.Err()
 		}

@@ -82,27 +82,29 @@ func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]sto
 // answer leaves the results in w.found, as entries of rows.
 func (w *walker) answer() error {
 	if w.q.Exact || w.few() {
-		return w.s.scan(w)
+		w.s.scan(w)
+		return nil
 	}
 	if err := w.walk(); err != nil {
 		return err
 	}
-	return w.arrive()
+	w.arrive()
+	return nil
 }
 
 // arrive is the end of a walk.
-func (w *walker) arrive() error {
+func (w *walker) arrive() {
 	if !w.enough {
-		return w.s.scan(w)
+		w.s.scan(w)
+		return
 	}
 	if w.byCodes.on {
 		w.exact()
-		return nil
+		return
 	}
 	for i, e := range w.found.Heap { // complements
 		w.found.Heap[i] = ^(^e>>32<<32 | uint64(w.s.order[uint32(^e)]))
 	}
-	return nil
 }
 
 // append shows the results.

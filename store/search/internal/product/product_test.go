@@ -22,7 +22,7 @@ func rows(n, dim int) []float32 {
 func TestKeys(t *testing.T) {
 	const n, dim, parts = 900, 11, 3
 	all := rows(n, dim)
-	q, err := Train(all, dim, parts, 1, 2)
+	q, err := Train(t.Context(), all, dim, parts, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%v, want %v and %v", some, keys[899], keys[3])
 		}
 	}
-	other, err := Train(all, dim, parts, 1, 1)
+	other, err := Train(t.Context(), all, dim, parts, 1, 1)
 	if err != nil || !slices.Equal(other.Append(nil), q.Append(nil)) {
 		t.Error("one thread trains other centers", err)
 	}
@@ -74,7 +74,7 @@ func TestKeys(t *testing.T) {
 func TestEncode(t *testing.T) {
 	const n, dim, parts = 3000, 8, 2
 	all := rows(n, dim)
-	q, err := Train(all, dim, parts, 1, 1)
+	q, err := Train(t.Context(), all, dim, parts, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestEncode(t *testing.T) {
 // TestFew: fewer rows than centers, and equal ones, are their own centers.
 func TestFew(t *testing.T) {
 	all := []float32{1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8}
-	q, err := Train(all, 4, 2, 1, 1)
+	q, err := Train(t.Context(), all, 4, 2, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

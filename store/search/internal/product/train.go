@@ -1,6 +1,7 @@
 package product
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -12,8 +13,9 @@ const (
 	groupRounds = 6
 )
 
-// Train makes a quantizer of so many parts from sampled rows of dim elements side by side.
-func Train(sample []float32, dim, parts int, seed uint64, threads int) (*Quantizer, error) {
+// Train makes a quantizer of so many parts from sampled rows of dim elements side by side. Its
+// error is that of ctx.
+func Train(ctx context.Context, sample []float32, dim, parts int, seed uint64, threads int) (*Quantizer, error) {
 	q := newQuantizer(dim, parts)
 	err := vectors.Ranges(threads, parts, 1, func() func(from, to int) error {
 		return func(from, to int) error {
@@ -23,7 +25,7 @@ func Train(sample []float32, dim, parts int, seed uint64, threads int) (*Quantiz
 				means(p.of(sample, dim), p.width, p.centers, rounds, rng)
 				p.group()
 			}
-			return nil
+			return ctx.Err()
 		}
 	})
 	return q, err

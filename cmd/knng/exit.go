@@ -29,12 +29,13 @@ const exitHelp = `Exit codes:
   1    failed, or check found damage
   2    wrong usage, or options that contradict the build in the directory
   3    no space, or the memory limit is below the minimum: given again, build,
-       refine and demo continue, other commands begin anew
+       refine, demo, merge and compact continue, other commands begin anew
   4    finished below the recall asked for: the graph is kept and can be used;
-       stderr names remedies. Given again, the command exits with 4 again
+       stderr names remedies. Given again, build, refine and merge exit with 4
+       again; append and delete have written all, and are not given again
   5    another process holds the directory
   129  stopped by SIGHUP (the terminal closed): given again, the command
-       continues or begins anew, as after 3
+       continues or begins anew, as after 3, unless stderr says otherwise
   130  stopped by SIGINT (Ctrl-C), likewise
   143  stopped by SIGTERM, likewise`
 
@@ -81,14 +82,18 @@ func (g *globals) end(dir string, err error, show func() error) error {
 // where it was interrupted.
 func (g *globals) stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		const advice = "interrupted: give the same command again to continue"
-		if g.progress == "json" {
-			g.say(advice)
-		} else { // behind a bar, and where nothing else is said
-			fmt.Fprintf(g.stderr, "\n%s\n", advice)
-		}
+		g.behindBar("interrupted: give the same command again to continue")
 	}
 	return err
+}
+
+// behindBar prints a line on stderr behind a bar, also where nothing else is said.
+func (g *globals) behindBar(line string) {
+	if g.progress == "json" {
+		g.say("%s", line)
+	} else {
+		fmt.Fprintf(g.stderr, "\n%s\n", line)
+	}
 }
 
 // say has a line told as progress is.

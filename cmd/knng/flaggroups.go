@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,8 +19,12 @@ type flagGroup struct {
 // names, then each group.
 func groupFlags(c *cobra.Command, groups []flagGroup) {
 	const flat = "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	cobra.AddTemplateFunc("groupedFlags", func(c *cobra.Command) string { return groupedUsages(c.LocalFlags(), groups) })
-	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), flat, "{{groupedFlags .}}", 1))
+	c.SetUsageFunc(func(c *cobra.Command) error { // by then all flags are there
+		text := "{{" + strconv.Quote(groupedUsages(c.LocalFlags(), groups)) + "}}"
+		c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), flat, text, 1))
+		c.SetUsageFunc(nil) // the usual one follows the template
+		return c.UsageFunc()(c)
+	})
 }
 
 func groupedUsages(flags *pflag.FlagSet, groups []flagGroup) string {

@@ -139,7 +139,8 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
 	}
 	if err := db.Integrate(ctx); err != nil {
-		return g.stopped(err)
+		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + dir)
+		return err
 	}
 	if err := f.show(g, db, &sum); err != nil {
 		return err

@@ -25,9 +25,9 @@ func (f *writing) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.compact, "compact", false, "compact the graph at the end, where that pays (knng info tells)")
 }
 
-// settle compacts where that pays. Everything is written by then: an interrupted compaction is
-// continued by knng compact, not by the same command. The error may be that of a graph below its
-// recall.
+// settle compacts where that pays. Everything is written by then: where the compaction does not
+// end, knng compact ends it, and not the same command. The error may be that of a graph below
+// its recall.
 func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living.DB, o rebuild.Options) error {
 	if !f.compact {
 		return f.short
@@ -42,7 +42,7 @@ func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living
 		return f.short
 	}
 	if err := f.rebuild(ctx, db, o); err != nil {
-		fmt.Fprintf(g.stderr, "\nall is written, but not compacted: knng compact %s continues\n", dir)
+		g.behindBar("all rows are written, and the graph is not compacted: do not give this command again, but knng compact " + dir)
 		return err
 	}
 	if !g.quiet && !g.json {

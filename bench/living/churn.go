@@ -61,6 +61,7 @@ type churning struct {
 	db      *living.DB
 	in      *vectors.Input
 	next    int // row of the file that is put next
+	ids     int // rows that are put have so many ids, in turn, and replace those of before; 0: none
 	live    []store.Row
 	rng     *rand.Rand
 	queries [][]float32
@@ -182,7 +183,11 @@ func (h *churning) put(n int) error {
 				}
 				h.next++
 				vectors.Decode(h.in.Type(), raw, values)
-				row, err := tx.Put("", values)
+				id := ""
+				if h.ids > 0 {
+					id = living.Int(int64(h.next % h.ids))
+				}
+				row, err := tx.Put(id, values)
 				if err != nil {
 					return err
 				}

@@ -27,8 +27,9 @@ type PutsPoint struct {
 const syncs = 200
 
 // RunPuts builds a graph of the first c.Limit rows and puts rows, in transactions of 100: until as
-// many wait as are integrated at a time, and then more, while another goroutine searches. The
-// same bytes written to a file and synced say how much the disk allows.
+// many wait as are integrated at a time, which is the bound of the tail, and then others in place
+// of these, while another goroutine searches. So every search meets a tail at its bound, and no
+// integration. The same bytes written to a file and synced say how much the disk allows.
 func (c Config) RunPuts(ctx context.Context, effort int, log io.Writer, tell func(PutsPoint)) (err error) {
 	h := &churning{Config: c, Churn: Churn{Effort: effort}, rng: rand.New(rand.NewPCG(churnSeed, 0))}
 	if h.in, err = vectors.Open([]string{c.Base}, nil); err != nil {
@@ -51,6 +52,7 @@ func (c Config) RunPuts(ctx context.Context, effort int, log io.Writer, tell fun
 	if err != nil {
 		return err
 	}
+	h.ids = st.Chunk
 	for _, step := range []struct {
 		what     string
 		puts     int
@@ -64,7 +66,7 @@ func (c Config) RunPuts(ctx context.Context, effort int, log io.Writer, tell fun
 }
 
 // puts puts rows, while another goroutine searches where that is asked for; without rows it
-// searches for a while.
+// searches for a while. The tail is at its bound at the end.
 func (h *churning) puts(what string, n int, searches bool, tell func(PutsPoint)) error {
 	h.waits = h.waits[:0]
 	stop, searched := make(chan bool), make(chan error, 1)
@@ -87,9 +89,14 @@ func (h *churning) puts(what string, n int, searches bool, tell func(PutsPoint))
 	}
 	p.Middle, p.Slow = percentiles(h.waits)
 	st, err := h.state()
-	p.Pending = st.Pending
+	if err != nil {
+		return err
+	}
+	if p.Pending = st.Pending; p.Pending != st.Chunk {
+		return fmt.Errorf("%s: %d rows wait, want %d", what, p.Pending, st.Chunk)
+	}
 	tell(p)
-	return err
+	return nil
 }
 
 // percentiles are the middle and the 99th of 100, 0 of none.

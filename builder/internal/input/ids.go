@@ -104,8 +104,8 @@ func (r *nameReader) Read(p []byte) (int, error) {
 		switch {
 		case !ok:
 			return 0, io.EOF
-		case strings.ContainsAny(id, "\r\n"), r.row == 0 && strings.HasPrefix(id, "\ufeff"):
-			return 0, fmt.Errorf("row %d: id %q has a line break or begins with a byte order mark", r.row, id)
+		case strings.ContainsRune(id, '\n'), strings.HasSuffix(id, "\r"), r.row == 0 && strings.HasPrefix(id, "\ufeff"):
+			return 0, fmt.Errorf("row %d: id %q has a line feed, ends with a carriage return, or begins with a byte order mark", r.row, id)
 		}
 		r.row++
 		r.line = id + "\n"

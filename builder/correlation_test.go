@@ -46,3 +46,35 @@ func TestCorrelationFarFromZero(t *testing.T) {
 		}
 	}
 }
+
+// TestCorrelationIsCosine: graphs under correlation take the pairs of cosine of the same rows less
+// their means, to a few per cent, and reach the target, by every method and of every type.
+func TestCorrelationIsCosine(t *testing.T) {
+	const dim, n, k = 32, 4000, 10
+	data := clustered(seeded(t).Uint64(), n, dim)
+	centered := make([]float32, len(data))
+	for row := range n {
+		sum := 0.0
+		for _, x := range data[row*dim : (row+1)*dim] {
+			sum += float64(x)
+		}
+		for j := row * dim; j < (row+1)*dim; j++ {
+			centered[j] = float32(float64(data[j]) - sum/dim)
+		}
+	}
+	truth := bruteForce(t, data, dim, k, distance.Correlation)
+	for _, method := range []builder.Method{builder.Exact, builder.Balls, builder.Parts, builder.Paper} {
+		o := builder.Options{K: k, Method: method, LeafSize: 200, Recall: 0.95, Metric: distance.Cosine}
+		cosine, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, centered, dim), o)
+		o.Metric = distance.Correlation
+		for _, typ := range []vectors.Type{vectors.Float32, vectors.Uint8} {
+			res, lists := build(t, filepath.Join(t.TempDir(), "g"), typed(t, data, dim, typ), o)
+			if got := recallOf(lists, truth); got < 0.93 || method == builder.Exact && got < 1 {
+				t.Errorf("%s, %v: recall %.4f", method, typ, got)
+			}
+			if more := float64(res.RequestedPairs) / float64(cosine.RequestedPairs); more > 1.1 {
+				t.Errorf("%s, %v: %d pairs, cosine of rows less their means takes %d", method, typ, res.RequestedPairs, cosine.RequestedPairs)
+			}
+		}
+	}
+}

@@ -14,9 +14,12 @@ import (
 // whatever repeats, with room in the lists of leaves or not.
 func TestExactBounds(t *testing.T) {
 	rng := seeded(t)
-	for _, m := range []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP} {
+	for _, m := range []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.Correlation, distance.IP} {
 		for _, bytes := range []bool{false, true} {
 			n, dim, k := 400+rng.IntN(500), 1+rng.IntN(20), 1+rng.IntN(12)
+			if m == distance.Correlation {
+				dim += 4 // of fewer some rows have none
+			}
 			data := clustered(rng.Uint64(), n, dim)
 			for i := range data {
 				data[i]++ // no zero rows
@@ -36,7 +39,7 @@ func TestExactBounds(t *testing.T) {
 			o := builder.Options{K: k, Metric: m, Method: builder.Exact, LeafSize: 4 + rng.IntN(16), Threads: 1 + rng.IntN(3)}
 			o.Progress = func(e builder.Event) { bounded = bounded || e.Phase == "bounds" }
 			_, lists := build(t, filepath.Join(t.TempDir(), "g"), in, o)
-			keys := bytes && m != distance.Cosine && m != distance.IP
+			keys := bytes && m.Squares()
 			if keys && !bounded { // other codes may not tell
 				t.Errorf("%v: no bounds looked for", m)
 			}

@@ -141,6 +141,7 @@ func shardCases(t *testing.T) map[string]struct {
 		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
 		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
 		"cosine":    {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
+		"centered":  {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Recall: 0.8, Metric: distance.Correlation}},
 		"equal":     {shardInput(t, flat[:900*8], 8, false, 2), builder.Options{K: 4, Divisions: 4}},
 		"long":      {shardInput(t, flat, 8, false, 2), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
 		"drop":      {shardInput(t, bad, 8, false, 2), builder.Options{K: 3, Divisions: 8, BadRows: builder.Drop}},

@@ -152,7 +152,7 @@ func (s *scratch) centre() {
 	size := len(s.row)
 	for i, e := range s.picks {
 		dst := s.rows[i*size : (i+1)*size]
-		t.Space.Float32(t.Base[int(e.place)*t.Stride:], dst)
+		t.Space.Centered(t.Base[int(e.place)*t.Stride:], dst)
 		if t.Norms != nil {
 			for j := range dst {
 				dst[j] = float32(float64(dst[j]) / t.Norms[e.place])

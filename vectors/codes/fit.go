@@ -133,7 +133,8 @@ func largest(values []float64, m int) []float64 {
 	return far
 }
 
-// reader reads rows as float64, divided by their norms where unit is set.
+// reader reads rows as float64, less their means under correlation, divided by their norms where
+// unit is set.
 type reader struct {
 	rows  *vectors.Rows
 	space *distance.Space
@@ -146,10 +147,10 @@ func newReader(rows *vectors.Rows, space *distance.Space, unit bool) *reader {
 	return &reader{rows: rows, space: space, unit: unit, raw: make([]float32, rows.Dim()), out: make([]float64, rows.Dim())}
 }
 
-// raised returns a row as float32, and its divisor.
+// raised returns a row as float32, less its mean under correlation, and its divisor.
 func (r *reader) raised(i int) (row []float32, norm float64) {
 	bytes := r.rows.Row(i)
-	r.space.Float32(bytes, r.raw)
+	r.space.Centered(bytes, r.raw)
 	if r.unit {
 		norm = r.space.Norm(bytes)
 	}
@@ -157,6 +158,16 @@ func (r *reader) raised(i int) (row []float32, norm float64) {
 		norm = 1
 	}
 	return r.raw, norm
+}
+
+// strays is how far a row of that norm, divided by it, lies from the row that is read: under
+// correlation elements less the mean are rounded to float32.
+func (r *reader) strays(norm float64) float64 {
+	if r.space.Metric() != distance.Correlation {
+		return 0
+	}
+	least := math.Sqrt(float64(len(r.raw))) * math.SmallestNonzeroFloat32 // of denormal elements
+	return 1.0/(1<<24) + least/norm
 }
 
 func (r *reader) read(i int) []float64 {

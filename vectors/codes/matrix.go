@@ -111,7 +111,7 @@ func (m *Matrix) encode(i int, rows *vectors.Rows, read *reader, kernel *simd.Ke
 	switch {
 	case !m.Exact():
 		row, norm := read.raised(i)
-		m.residuals[i] = residual(kernel.Round(row, norm, r.Offsets, r.PerUnit, dst))
+		m.residuals[i] = residual(kernel.Round(row, norm, r.Offsets, r.PerUnit, dst), read.strays(norm)*r.PerUnit)
 	case rows.Type() == vectors.Int8:
 		for j, x := range rows.Row(i) {
 			dst[j] = x ^ 0x80 // distances do not change

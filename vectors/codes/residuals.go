@@ -66,8 +66,11 @@ func (m *Matrix) Apart(d uint32) float64 {
 	return math.Sqrt(float64(d))
 }
 
-// residual is that of a row which is so far apart, squared, from its codes, rounded up.
-func residual(apart float64) float32 { return float32(math.Sqrt(apart)*(1+1e-6) + 1e-6) }
+// residual is that of a row which was read as one so many steps away, which is so far apart,
+// squared, from its codes, rounded up.
+func residual(apart, strays float64) float32 {
+	return float32((math.Sqrt(apart)+strays)*(1+1e-6) + 1e-6)
+}
 
 // steps is how many steps apart rows may be whose key is at most key, rounded up: keys
 // are squared distances, or cosine's, half the squared distance of directions.

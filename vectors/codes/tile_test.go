@@ -168,7 +168,7 @@ func checkBounds(t *testing.T, tile *Tile, r int, distances []uint32) {
 	}
 }
 
-// Codes of floats keep distances to about their steps, under both metrics.
+// Codes of floats keep distances to about their steps, under every metric that orders them.
 func TestCodesOfFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	const n, dim = 300, 37
@@ -180,7 +180,7 @@ func TestCodesOfFloats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, metric := range []distance.Metric{distance.SqEuclidean, distance.Cosine} {
+	for _, metric := range []distance.Metric{distance.SqEuclidean, distance.Cosine, distance.Correlation} {
 		m, space := matrixOf(t, rows, metric)
 		var worst float64
 		for range 2000 {

@@ -42,10 +42,10 @@ type properties struct {
 	bits          bool
 	degree        int // rows times c have the shown distances times c to this power
 
-	pair   func(x, y []float32) float32                                         // computes a key; nil: a kernel does
-	moved  func(x []float32, meanX float64, y []float32, meanY float64) float64 // likewise the product of rows less their means
-	sets   func(x, y []byte) float32                                            // likewise of packed bits
-	floats func(k *simd.Kernel) simd.Floats                                     // computes pair of float32 rows, where the kernel can; nil: none does
+	moved  bool                             // products and norms are those of rows less their means
+	pair   func(x, y []float32) float32     // computes a key; nil: a kernel does
+	sets   func(x, y []byte) float32        // likewise of packed bits
+	floats func(k *simd.Kernel) simd.Floats // computes pair of float32 rows, where the kernel can; nil: none does
 }
 
 var table = [...]properties{
@@ -55,7 +55,7 @@ var table = [...]properties{
 	IP:          {name: "ip", coded: true, degree: 2},
 	L1:          {name: "l1", aliases: []string{"manhattan", "cityblock"}, gathers: true, degree: 1, pair: sumOfDifferences, floats: func(k *simd.Kernel) simd.Floats { return k.AbsoluteF32 }},
 	Chebyshev:   {name: "chebyshev", aliases: []string{"linf"}, gathers: true, degree: 1, pair: largestDifference, floats: func(k *simd.Kernel) simd.Floats { return k.LargestF32 }},
-	Correlation: {name: "correlation", zeroIsBad: true, constantIsBad: true, norms: true, gathers: true, moved: centeredProduct},
+	Correlation: {name: "correlation", zeroIsBad: true, constantIsBad: true, norms: true, gathers: true, coded: true, moved: true},
 	Hamming:     {name: "hamming", gathers: true, bits: true, sets: differingBits},
 	Jaccard:     {name: "jaccard", gathers: true, bits: true, sets: jaccard},
 }

@@ -48,22 +48,6 @@ func largestDifference(x, y []float32) float32 {
 	return largest
 }
 
-// centeredProduct is the product of two rows less their means. Conversions forbid fusing.
-func centeredProduct(x []float32, meanX float64, y []float32, meanY float64) float64 {
-	var l lanes
-	for len(x) >= len(l) {
-		a, b := (*[16]float32)(x), (*[16]float32)(y)
-		for j := range l {
-			l[j] += float64((float64(a[j]) - meanX) * (float64(b[j]) - meanY))
-		}
-		x, y = x[len(l):], y[len(l):]
-	}
-	for j := range x {
-		l[j&15] += float64((float64(x[j]) - meanX) * (float64(y[j]) - meanY))
-	}
-	return l.sum()
-}
-
 func mean(x []float32) float64 {
 	n := float64(len(x))
 	var l lanes
@@ -126,7 +110,7 @@ func (s *Space) widen(room *[]float32, row []byte) []float32 {
 }
 
 // pairwise is Keys of a metric without a kernel.
-func (s *Space) pairwise(x []byte, normX float64, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
+func (s *Space) pairwise(x, base []byte, stride int, ids []uint32, out []float32) {
 	p := s.metric.of()
 	if p.sets != nil {
 		for j, id := range ids {
@@ -136,27 +120,8 @@ func (s *Space) pairwise(x []byte, normX float64, base []byte, stride int, norms
 	}
 	room := widenedRows.Get().(*widened)
 	a := s.widen(&room.x, x)
-	var meanX float64
-	if p.moved != nil {
-		meanX = mean(a)
-	}
 	for j, id := range ids {
-		b := s.widen(&room.y, base[int(id)*stride:])
-		if p.pair != nil {
-			out[j] = p.pair(a, b)
-		} else {
-			out[j] = cosine(p.moved(a, meanX, b, mean(b)), normX, norms[id])
-		}
+		out[j] = p.pair(a, s.widen(&room.y, base[int(id)*stride:]))
 	}
 	widenedRows.Put(room)
-}
-
-// movedNorm is the norm of a row less its mean.
-func (s *Space) movedNorm(x []byte) float64 {
-	room := widenedRows.Get().(*widened)
-	a := s.widen(&room.x, x)
-	center := mean(a)
-	norm := math.Sqrt(s.metric.of().moved(a, center, a, center))
-	widenedRows.Put(room)
-	return norm
 }

@@ -52,7 +52,7 @@ func New(m Metric, t vectors.Type, dim int) (*Space, error) {
 func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 	s := &Space{metric: m, typ: t, dim: dim, kernel: k}
 	p := m.of()
-	s.byPairs = p.pair != nil || p.moved != nil || p.sets != nil
+	s.byPairs = p.pair != nil || p.sets != nil
 	squared := m.Squares()
 	switch t {
 	case vectors.Uint8:
@@ -107,7 +107,7 @@ func (s *Space) NeedsNorms() bool { return s.metric.of().norms }
 // Norm returns norm(x) of the package comment.
 func (s *Space) Norm(x []byte) float64 {
 	s.check(x, 0, []uint32{0})
-	if s.metric.of().moved != nil {
+	if s.metric.of().moved {
 		return s.movedNorm(x)
 	}
 	zero := [1]uint32{}
@@ -151,8 +151,12 @@ var sums = sync.Pool{New: func() any { return new([chunk]float64) }}
 func (s *Space) Keys(x []byte, normX float64, base []byte, stride int, norms []float64, ids []uint32, out []float32) {
 	s.check(base, stride, ids)
 	x, out = x[:s.dim*s.typ.Size()], out[:len(ids)]
-	if s.byPairs {
-		s.pairwise(x, normX, base, stride, norms, ids, out)
+	switch {
+	case s.byPairs:
+		s.pairwise(x, base, stride, ids, out)
+		return
+	case s.metric.of().moved:
+		s.movedKeys(x, normX, base, stride, norms, ids, out)
 		return
 	}
 	if s.ints != nil {
@@ -242,6 +246,20 @@ func (s *Space) Dot(v []float32, base []byte, stride int, ids []uint32, out []fl
 
 // Float32 converts a row to float32 elements, dst having dim elements.
 func (s *Space) Float32(row []byte, dst []float32) { vectors.Decode(s.typ, row, dst[:s.dim]) }
+
+// Centered is Float32 of the row that products and norms are made of: under Correlation the row
+// less its mean, each element rounded to float32 once.
+func (s *Space) Centered(row []byte, dst []float32) {
+	dst = dst[:s.dim]
+	vectors.Decode(s.typ, row, dst)
+	if !s.metric.of().moved {
+		return
+	}
+	center := mean(dst)
+	for i, x := range dst {
+		dst[i] = float32(float64(x) - center)
+	}
+}
 
 // check panics where a row named lies outside base: kernels do not look.
 func (s *Space) check(base []byte, stride int, ids []uint32) {

@@ -16,6 +16,7 @@ import (
 //
 //	euclidean, sqeuclidean:  (|x|^2 + |y|^2 - w) / 2
 //	cosine:                  1 - w, of rows divided by their norms
+//	correlation:             1 - w, of rows less their means, divided by their norms
 //	ip:                      -w
 //
 // A sum of d products in float32, each product and each sum rounded once, strays
@@ -63,9 +64,9 @@ func Of(rows *vectors.Rows, space *distance.Space, threads int) (*Matrix, error)
 // Len is the number of rows.
 func (m *Matrix) Len() int { return m.rows.Len() }
 
-// read decodes row i to dst, divided by its norm under cosine.
+// read decodes row i to dst, divided by its norm under cosine and correlation.
 func (m *Matrix) read(i uint32, dst []float32) {
-	m.space.Float32(m.rows.Row(int(i)), dst)
+	m.space.Centered(m.rows.Row(int(i)), dst)
 	if norm := m.squares[i]; m.space.NeedsNorms() && norm > 0 {
 		for j := range dst {
 			dst[j] /= norm
@@ -84,7 +85,7 @@ type side struct {
 func (m *Matrix) sideOf(i uint32) side {
 	x := float64(m.squares[i])
 	switch {
-	case x > 0 && x < smallestNormal && m.rounds(), x > math.MaxFloat32:
+	case x > 0 && x < smallestTold && m.rounds(), x > math.MaxFloat32:
 		return side{0, math.Inf(1)}
 	case m.space.NeedsNorms():
 		return side{0, 1 + 1e-6}
@@ -96,8 +97,9 @@ func (m *Matrix) sideOf(i uint32) side {
 	return side{float32(x / 2), math.Sqrt(x) * (1 + 1e-6)}
 }
 
-// smallestNormal is the float32 below which rounding is more than a share.
-const smallestNormal = 1.0 / (1 << 63) / (1 << 63)
+// smallestTold is the norm below which the rounding of elements to float32 is more than a share
+// of it, in any dimension.
+const smallestTold = 1.0 / (1 << 63) / (1 << 53)
 
 // rounds reports whether the length of a row is held against its rounded norm alone.
 func (m *Matrix) rounds() bool { return m.space.NeedsNorms() || m.space.Metric() == distance.IP }

@@ -2,9 +2,9 @@
 
 package simd
 
-// withApart adds the kernels of absolute differences, by AVX2.
+// withApart adds the kernels of absolute differences and of rows less their means, by AVX2.
 func withApart(k *Kernel) *Kernel {
-	k.AbsoluteF32, k.LargestF32 = rowsBy(absoluteF32AVX2), rowsBy(largestF32AVX2)
+	k.AbsoluteF32, k.LargestF32, k.MovedF32 = rowsBy(absoluteF32AVX2), rowsBy(largestF32AVX2), rowsBy(movedF32AVX2)
 	return k
 }
 
@@ -13,3 +13,6 @@ func absoluteF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *fl
 
 //go:noescape
 func largestF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func movedF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)

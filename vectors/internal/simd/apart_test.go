@@ -64,10 +64,5 @@ func literallyApart(x, row []byte, dim int) (sum, largest float64) {
 		lane[i%16] += apart
 		largest = max(largest, apart)
 	}
-	for w := 8; w >= 1; w /= 2 {
-		for j := range w {
-			lane[j] += lane[j+w]
-		}
-	}
-	return lane[0], largest
+	return inHalves(lane), largest
 }

@@ -89,6 +89,9 @@ func everyOf(k *Kernel) map[string]func() {
 			every["Kernel."+c.name] = nil
 		}
 	}
+	moved, rowsMoved, products := make([]byte, everyDim*8), make([]byte, everyColumns*everyDim*4), make([]float64, everyColumns)
+	floatRow(rng, rowsMoved)
+	every["Kernel.MovedF32"] = func() { k.MovedF32(moved, rowsMoved, everyDim*4, everyDim, ids, products) }
 	x, rows, by := floatsOf(rng, everyDim), floatsOf(rng, everyRows*everyDim), floatsOf(rng, everyRows)
 	offsets, dst := make([]float64, everyDim), make([]byte, everyDim)
 	every["Kernel.Round"] = func() { k.Round(x, 1, offsets, 40, dst) }

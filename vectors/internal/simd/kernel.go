@@ -29,6 +29,11 @@ type Kernel struct {
 	// nil where Go does it (package distance).
 	AbsoluteF32, LargestF32 Floats
 
+	// MovedF32 sums x[i] * (row[i] - the row's mean) of float32 rows, the product rounded before
+	// it is added to its lane. x is float64, with zeros up to a multiple of 16 elements. The mean
+	// is the sum of the elements, in lanes as well, divided by their number.
+	MovedF32 Floats
+
 	// Round makes codes of the elements of a row divided by norm: dst[i] is
 	// (x[i]/norm - offsets[i])*perUnit + 128.5 without its fraction, at least 0 and at
 	// most 255. Every step is rounded to float64. It returns the sum of the squares, in

@@ -13,6 +13,7 @@ func neon() *Kernel {
 		SquaredF16: floatsBy(squaredF16NEON, 2, 2), DotF16: floatsBy(dotF16NEON, 2, 2),
 		DotF32U8: floatsBy(dotF32U8NEON, 4, 1), DotF32I8: floatsBy(dotF32I8NEON, 4, 1),
 		DotF32F16: floatsBy(dotF32F16NEON, 4, 2),
+		MovedF32:  movedGo,
 		Round:     roundGo,
 		Subtract:  subtractGo,
 		Codes:     codesNEON(),

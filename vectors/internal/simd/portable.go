@@ -17,6 +17,7 @@ func Portable() *Kernel {
 		SquaredF16: floats(float16s, float16s, squares), DotF16: floats(float16s, float16s, products),
 		DotF32U8: floats(float32s, uint8s, products), DotF32I8: floats(float32s, int8s, products),
 		DotF32F16: floats(float32s, float16s, products),
+		MovedF32:  movedGo,
 		Round:     roundGo,
 		Subtract:  subtractGo,
 		Codes:     portableCodes(),

@@ -354,9 +354,11 @@ func TestOptionsThatMustNotMatter(t *testing.T) {
 	balls := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Divisions: 6, Rounds: 2, Threads: 1}
 	steered := builder.Options{K: k, Method: builder.Balls, LeafSize: 64, Recall: 0.99, Threads: 1}
 	parts := builder.Options{K: k, Method: builder.Parts, Recall: 0.98, Threads: 1}
+	products := parts
+	products.Metric = distance.IP
 	path := filepath.Join(t.TempDir(), "rows.fbin")
 	write(t, path, data, dim)
-	for _, base := range []builder.Options{paper, balls, steered, parts} {
+	for _, base := range []builder.Options{paper, balls, steered, parts, products} {
 		want, _ := build(t, filepath.Join(t.TempDir(), "g"), opened(t, path), base)
 		for name, change := range map[string]func(*builder.Options){
 			"threads":   func(o *builder.Options) { o.Threads = 3 },

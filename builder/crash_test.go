@@ -16,6 +16,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
 )
 
 var (
@@ -45,6 +46,7 @@ var smallBuilds = map[string]builder.Options{
 	"exact": {K: 5, Method: builder.Exact, LeafSize: 20},
 	"paper": {K: 5, Method: builder.Paper, LeafSize: 40, Paper: builder.PaperOptions{Visits: 40}, Divisions: 3, Rounds: 1},
 	"parts": {K: 5, Method: builder.Parts, Divisions: 8},
+	"inner": {K: 5, Method: builder.Parts, Metric: distance.IP, Divisions: 8},
 	"balls": {K: 5, Method: builder.Balls, LeafSize: 40, Divisions: 4, Rounds: 2},
 	"equal": {K: 5, Method: builder.Paper, LeafSize: 40, Divisions: 2, Rounds: 1, Duplicates: builder.Collapse},
 }

@@ -90,9 +90,6 @@ func newTrial(rng *rand.Rand) *trial {
 	if c.opts.Method == builder.Parts {
 		c.opts.Rounds = 0 // it has none
 	}
-	if c.opts.Method == builder.Parts && c.opts.Metric == distance.IP {
-		c.opts.Metric = distance.Cosine // parts know no inner products
-	}
 	return c
 }
 

@@ -25,8 +25,8 @@ const (
 	Exact Method = job.ExactMethod // all pairs
 	Tree  Method = job.TreeMethod  // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
 	Paper Method = job.PaperMethod // divisions by hyperplanes and best-first propagation
-	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for inner products or a distance of one's own
-	Parts Method = job.PartsMethod // like Balls, in parts that fit in memory, without joins; what Auto takes for large inputs
+	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for a distance of one's own
+	Parts Method = job.PartsMethod // like Balls, in parts that fit in memory, without joins, under every metric; what Auto takes for large inputs
 )
 
 // Methods lists the names of all methods, Auto first.

@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// TestEveryMetric: exact lists are those of brute force by keys, and balls and paper reach
+// TestEveryMetric: exact lists are those of brute force by keys, and the other methods reach
 // their target, under every metric.
 func TestEveryMetric(t *testing.T) {
 	const n, dim, k = 300, 16, 5
@@ -26,7 +26,7 @@ func TestEveryMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range distance.All() {
-		for _, method := range []builder.Method{builder.Exact, builder.Balls, builder.Paper} {
+		for _, method := range []builder.Method{builder.Exact, builder.Balls, builder.Parts, builder.Paper} {
 			dir := filepath.Join(t.TempDir(), "g")
 			r, err := builder.Build(context.Background(), dir, vectors.NewInput(rows), builder.Options{K: k, Metric: m, Method: method, LeafSize: 40})
 			if err != nil || r.Recall.Recall < 0.9 {

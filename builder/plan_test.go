@@ -17,6 +17,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // TestPlanHolds: what a build was expected to take on disk and to write is within a
@@ -35,6 +36,7 @@ func TestPlanHolds(t *testing.T) {
 		"paper": {K: 10, Method: builder.Paper, Divisions: 4, Rounds: 1},
 		"balls": {K: 10, Method: builder.Balls, Divisions: 8, Rounds: 1},
 		"parts": {K: 10, Method: builder.Parts, Divisions: 8},
+		"inner": {K: 10, Method: builder.Parts, Metric: distance.IP, Divisions: 8},
 	} {
 		before, err := builder.Plan(context.Background(), input(t, data, dim), o)
 		if err != nil {

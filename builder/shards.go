@@ -128,6 +128,8 @@ func shardable(src *vectors.Input, o *Options) error {
 	switch {
 	case o.Method != Parts:
 		return fmt.Errorf("builder: method %s cannot be built by shards, only parts can", o.Method)
+	case !o.Metric.Gathers() || !o.Metric.Coded():
+		return fmt.Errorf("builder: a build in tasks does not know the metric %v: build on one machine, where method %s does", o.Metric, Parts)
 	case o.Reference:
 		return fmt.Errorf("%w: a build by shards copies its rows", ErrReference)
 	case len(src.Files) == 0 || src.Received() > 0:

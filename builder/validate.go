@@ -22,8 +22,6 @@ func (o *Options) Validate() error {
 	t := methods[v.Method]
 	fault(t.Overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
 	if t.InOrder {
-		fault(v.Metric.Known() && !(v.Metric.Gathers() && v.Metric.Coded()),
-			"method %s does not know the metric %v: use method %s, or auto, which chooses it where rows are many", v.Method, v.Metric, Balls)
 		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
 		fault(v.K > choose.MaxPartsK, "k is %d, want 1 to %d with method %s", v.K, choose.MaxPartsK, v.Method)
 		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)

@@ -28,9 +28,6 @@ func TestTinyValues(t *testing.T) {
 	for _, m := range []distance.Metric{distance.Euclidean, distance.Cosine, distance.IP} {
 		want := bruteForce(t, asCompared(t, data, dim), dim, k, m)
 		for _, method := range []builder.Method{builder.Exact, builder.Paper, builder.Balls, builder.Parts} {
-			if method == builder.Parts && m == distance.IP {
-				continue
-			}
 			o := builder.Options{K: k, Metric: m, Method: method, LeafSize: 40, Divisions: 2}
 			if method != builder.Parts {
 				o.Rounds = 1

@@ -132,9 +132,6 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 	}
 	for _, method := range c.Methods {
 		for _, target := range c.Targets {
-			if !serves(method, metric) {
-				continue
-			}
 			r := Row{Shape: shape.Name, N: rows.Len(), Dim: rows.Dim(), Metric: metric, Method: method, Target: target}
 			if err := c.one(ctx, rows, truth, all, dir, &r); err != nil {
 				r.Failure = err.Error()
@@ -146,11 +143,6 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 		}
 	}
 	return nil
-}
-
-// serves reports whether a method builds under a metric at all.
-func serves(method builder.Method, metric distance.Metric) bool {
-	return method != builder.Parts || metric.Gathers() && metric.Coded()
 }
 
 // one builds a graph and fills in the row.

@@ -8,6 +8,9 @@ import (
 
 // parts are the passes of the parts method, one division after the other.
 func (s *Shape) parts() []Pass {
+	if s.Inner {
+		return s.looking()
+	}
 	n := s.n()
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
 	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
@@ -28,6 +31,9 @@ func (s *Shape) parts() []Pass {
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
 		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * (s.rowBytes()/16 + n*ledWords)}, held: grown}
 	lead.held.heap += float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + s.assigning()
+	if s.Planes {
+		lead.held.heap += planesRow * n
+	}
 	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
 	if s.spillFits(spilled) {
 		does, besides = "read all rows for every batch of groups, whose rows stand in memory, write what its leaves give", spilled
@@ -59,6 +65,9 @@ func (s *Shape) parts() []Pass {
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
 }
+
+// planesRow is the memory of a row while hyperplanes divide all of them.
+const planesRow = 20
 
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
 // groups), all of them together no more than there are.
@@ -225,3 +234,55 @@ func (s *Shape) spilling() float64 {
 	batch := math.Min(1, fixed.SpillShare/s.partsCopies()) * s.groups()
 	return math.Min(fixed.GroupBuffers, math.Min(batch*fixed.GroupBuffer, s.partsCopies()*s.rowBytes()))
 }
+
+// cellRow is the memory of a row in cells of inner products: its norm, its cell, and its place in
+// that, and as much while cells are made. innerCode is that of its code beside the elements.
+const (
+	cellRow   = 32
+	innerCode = 12
+)
+
+// looking are the passes under inner products: rows look into cells, those of a stretch at a time.
+func (s *Shape) looking() []Pass {
+	n, stored, divisions := s.n(), s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
+	lists, pairs := s.partial(n, s.K), s.partsPairs()
+	units := lists * (1 + LaterUnits*(divisions-1))
+	folded := lists * math.Min(1, divisions-1)
+	beyond := 0.0
+	grow := func(m *memory, bytes float64) {
+		if !s.grown(m, bytes) {
+			beyond += bytes
+		}
+	}
+	var held memory
+	s.good(&held)
+	held.heap += cellRow / 2 * n
+	codes := n * math.Ceil(float64(s.Dim)/4) * 4
+	grow(&held, codes)
+	grow(&held, innerCode*n)
+	making := held
+	making.heap += cellRow / 2 * n
+	grow(&making, codes+innerCode*n)
+	looked := held
+	looked.block(float64(min(s.Parts.Stretch, s.Rows)) * float64(8*s.K+4))
+	looked.heap += s.database() + 8*math.Min(looksAtOnce, 64*n)
+	fold := s.stripes()
+	fold.mapped, fold.heap = fold.mapped+held.mapped, fold.heap+held.heap
+	passes := append(s.read(), s.write("copy", "copies the rows", work{}, memory{}),
+		Pass{Name: "leaders", Does: "reads all rows, to find balls of near directions and like lengths", Times: 1, ReadBytes: int64(2 * s.rowBytes()),
+			DiskBytes: int64(stored + beyond), work: work{tile: n * headed(math.Sqrt(n)), touched: 4 * n * float64(s.Dim)}, held: making},
+		Pass{Name: "divisions", Does: "every row looks into the balls that promise it most", Times: divisions, ReadBytes: int64(divisions * s.rowBytes()),
+			WrittenBytes: int64(units), DiskBytes: int64(stored + folded + lists + beyond), work: work{screen: pairs * divisions}, held: looked})
+	if divisions > 1 {
+		passes = append(passes, Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
+			ReadBytes: int64(units), WrittenBytes: int64(lists * (divisions - 1)), DiskBytes: int64(stored + 2*lists + beyond),
+			work: work{touched: foldedWords * units}, held: fold})
+	}
+	last := folded + s.lastUnits(lists, divisions)
+	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
+	end[0].ReadBytes += int64(last)
+	return append(append(passes, s.measured(divisions*pairs)), end...)
+}
+
+// looksAtOnce is about how many looks of rows into cells are sorted at a time (package inner).
+const looksAtOnce = 1 << 22

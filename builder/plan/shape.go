@@ -22,6 +22,7 @@ type Shape struct {
 	AxesBytes int64 // memory of a row's codes along axes at most; 0: all dimensions count
 	Shortens  bool  // codes are made short, a byte a dimension as well, where that loses little
 	Inner     bool  // codes tell inner products: they screen, and divide nothing
+	Planes    bool  // leaves are those of hyperplanes, as no codes order keys
 	Norms     bool  // the metric needs them
 
 	K, Slack  int64
@@ -49,6 +50,7 @@ type Parts struct {
 	Leaders   int   // of a division
 	Ledger    int64 // bytes of memory for blocks that grow with the rows
 	Stripe    int64 // bytes of the lists that are united at a time
+	Stretch   int64 // rows that have lists in memory at a time, under inner products
 }
 
 // Kind is the passes that a method makes. A new method is of one of these kinds, or adds one.

@@ -102,16 +102,21 @@ func (m *Matrix) addUp(kernel *simd.Kernel, threads int) error {
 
 // Some returns copies of rows of m.
 func (m *Matrix) Some(places []uint32) *Matrix {
+	o, _ := m.SomeIn(nil, places) // the heap does not fail
+	return o
+}
+
+// SomeIn is Some in memory that room gives.
+func (m *Matrix) SomeIn(room Room, places []uint32) (*Matrix, error) {
 	o := *m
-	o.n, o.stride, o.view = len(places), 4*m.groups, false
-	o.sums, o.data = make([]sums, o.n), make([]byte, o.n*o.stride)
-	if m.residuals != nil {
-		o.residuals = make([]float32, o.n)
+	o.n, o.stride, o.view, o.residuals = len(places), 4*m.groups, false, nil
+	if err := o.makeRoom(room, m.residuals != nil); err != nil {
+		return nil, fmt.Errorf("codes: %w", err)
 	}
 	for i, p := range places {
 		o.take(i, m, int(p))
 	}
-	return &o
+	return &o, nil
 }
 
 // products calls visit with the sums over x[i]*(y[j]-128) for each row x of m, which it is

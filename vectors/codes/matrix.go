@@ -39,6 +39,11 @@ type sums struct {
 // Of returns the codes of rows: views of them where they are codes and their
 // length is a multiple of four, copies otherwise. A view lives as long as rows.
 func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Matrix, error) {
+	return OfIn(nil, rows, space, r, threads)
+}
+
+// OfIn is Of in memory that room gives.
+func OfIn(room Room, rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Matrix, error) {
 	kernel, err := simd.Choose()
 	if err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
@@ -48,24 +53,51 @@ func Of(rows *vectors.Rows, space *distance.Space, r Rounding, threads int) (*Ma
 	}
 	dim := rows.Dim()
 	m := &Matrix{n: rows.Len(), groups: (dim + 3) / 4, kernel: kernel.Codes, rounding: r}
-	m.sums = make([]sums, m.n)
-	m.own = 8 * int64(m.n)
 	m.view = rows.Type() == vectors.Uint8 && m.Exact() && dim%4 == 0
+	m.stride = 4 * m.groups
+	if err := m.makeRoom(room, !m.Exact()); err != nil {
+		return nil, fmt.Errorf("codes: %w", err)
+	}
+	m.own = 8*int64(m.n) + int64(len(m.data)) + 4*int64(len(m.residuals))
 	if m.view {
 		m.data, m.stride = rows.Base(), rows.Stride()
-	} else {
-		m.stride = 4 * m.groups
-		m.data = make([]byte, m.n*m.stride)
-		m.own += int64(len(m.data))
-	}
-	if !m.Exact() {
-		m.residuals = make([]float32, m.n)
-		m.own += 4 * int64(m.n)
 	}
 	if err := m.fill(kernel, rows, space, threads); err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
 	}
 	return m, nil
+}
+
+// Room gives memory of so many bytes, all zero, which begins where eight bytes may.
+type Room func(bytes int) ([]byte, error)
+
+// makeRoom makes room for sums, for codes that are no view and, where they have them, for residuals.
+func (m *Matrix) makeRoom(room Room, residuals bool) (err error) {
+	if m.sums, err = taken[sums](room, m.n); err != nil {
+		return err
+	}
+	if !m.view {
+		if m.data, err = taken[byte](room, m.n*m.stride); err != nil {
+			return err
+		}
+	}
+	if residuals {
+		m.residuals, err = taken[float32](room, m.n)
+	}
+	return err
+}
+
+// taken is a slice of n zeros; without room it is of the heap.
+func taken[T sums | byte | float32](room Room, n int) ([]T, error) {
+	if room == nil || n == 0 {
+		return make([]T, n), nil
+	}
+	var one T
+	bytes, err := room(n * int(unsafe.Sizeof(one)))
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n), nil
 }
 
 // Len is the number of rows.

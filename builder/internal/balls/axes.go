@@ -95,7 +95,7 @@ func (r *reducing) choice() axes.Choice {
 	}
 	c := axes.Choice{K: m.K, Candidates: m.candidatesK(), Threads: m.Job.Threads, Near: near}
 	if m.Steer != nil {
-		c.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: neighborsOf(m.Steer)}
+		c.Truth = axes.Lists{Rows: m.Steer.Places, Neighbors: build.NeighborsOf(m.Steer)}
 	}
 	c.Loss = min(reduceLossOfRest*(1-m.opts.Aim), reduceLoss)
 	return c
@@ -109,15 +109,7 @@ func nearByCodes(b *build.Build, rounded *codes.Matrix, rows []uint32, k int) ([
 	if err != nil {
 		return nil, err
 	}
-	return neighborsOf(lists), nil
-}
-
-func neighborsOf(l *recall.Lists) [][]uint32 {
-	neighbors := make([][]uint32, len(l.Places))
-	for i := range neighbors {
-		neighbors[i], _ = l.List(i)
-	}
-	return neighbors
+	return build.NeighborsOf(lists), nil
 }
 
 // goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.

@@ -117,3 +117,12 @@ func MeanOf(per []float64) (mean, standardError float64) {
 	}
 	return mean, math.Sqrt(squares / n / max(n-1, 1))
 }
+
+// NeighborsOf are the neighbors in lists.
+func NeighborsOf(l *recall.Lists) [][]uint32 {
+	neighbors := make([][]uint32, len(l.Places))
+	for i := range neighbors {
+		neighbors[i], _ = l.List(i)
+	}
+	return neighbors
+}

@@ -130,13 +130,18 @@ func (l *Lists) lock(place uint32) *sync.Mutex { return &l.locks[int(place/16)%l
 // Offer shows candidates, none of them twice, to the list of place. Most change nothing at
 // its end, and then its bound is left alone, which lies elsewhere in memory.
 func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
-	lock := l.lock(place)
-	list := l.list(place)
+	l.OfferAt(t, place, place, distances, ids)
+}
+
+// OfferAt is Offer to list number at, where the lists are not those of all places: that of place.
+func (l *Lists) OfferAt(t *codes.Tile, at, place uint32, distances, ids []uint32) {
+	lock := l.lock(at)
+	list := l.list(at)
 	lock.Lock()
 	before := list[l.K-1]
 	t.Merge(list, distances, ids, place)
-	if last := list[l.K-1]; last != before && uint32(last>>32) < l.bounds[place].Load() {
-		l.bounds[place].Store(uint32(last >> 32))
+	if last := list[l.K-1]; last != before && uint32(last>>32) < l.bounds[at].Load() {
+		l.bounds[at].Store(uint32(last >> 32))
 	}
 	lock.Unlock()
 }

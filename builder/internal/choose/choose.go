@@ -82,7 +82,7 @@ func (o *Options) ByCounts(n, dim int) string {
 
 // Divisible reports whether the parts method can build by these options.
 func (o *Options) Divisible() bool {
-	return !o.PaperOnly && o.Metric.Gathers() && o.Metric.Coded() && !o.Collapse && o.Rounds == 0 && o.K <= MaxPartsK
+	return !o.PaperOnly && !o.Collapse && o.Rounds == 0 && o.K <= MaxPartsK
 }
 
 // wholeBytes is the memory beyond which auto builds in parts: below it the balls

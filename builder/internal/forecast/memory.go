@@ -28,17 +28,20 @@ func (f *Forecast) refusal(who string, need int64, advice string) error {
 
 // advice names the method that needs the least memory, where that is less than a method needs.
 func (f *Forecast) advice(method string, need int64) string {
-	metric := f.Space.Metric()
+	var others []string
 	if _, t := f.Open(method); t.InParts != "" && f.Divisible {
-		return f.lesser(need, t.InParts)
+		others = append(others, t.InParts)
 	}
-	if metric.Gathers() && metric.Coded() {
-		return ""
+	metric := f.Space.Metric()
+	usual := metric.Gathers() && metric.Coded()
+	if !usual {
+		others = append(others, job.PaperMethod, job.ExactMethod)
 	}
-	if other := f.lesser(need, job.PaperMethod, job.ExactMethod); other != "" {
-		return other
+	advice := f.lesser(need, others...)
+	if advice == "" && !usual {
+		return "; no method needs less: allow more, or ask for fewer neighbors"
 	}
-	return fmt.Sprintf("; no method needs less, as method %s does not know the metric %v: allow more, or ask for fewer neighbors", job.PartsMethod, metric)
+	return advice
 }
 
 // lesser names the method among some that needs the least, where that is less than need.

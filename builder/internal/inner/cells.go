@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 	"github.com/knng/knng/vectors/distance"
@@ -31,6 +32,14 @@ type Cells struct {
 	ends       []ends
 	centers    *codes.Centers
 	perUnit    float64 // steps
+	blocks     []offheap.Block[byte]
+}
+
+// Options are those of cells.
+type Options struct {
+	Seed    uint64
+	Threads int
+	Memory  *offheap.Ledger // of codes: those of one row take its dimension and 12 bytes; nil is the heap
 }
 
 // ends bound the rows of a cell.
@@ -48,21 +57,76 @@ const bandRatio = 1.25
 // is their square root: rows compare themselves with the centers of all cells.
 const leastCell = 256
 
-// Make divides rows into cells. norms are those of the rows, by place.
-func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, norms []float64, seed uint64, threads int) (*Cells, error) {
-	directions, err := codes.Of(rows, space, codes.FitUnit(rows, space), threads)
-	if err != nil {
+// Make divides rows into cells, to be freed.
+func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Options) (*Cells, error) {
+	c := &Cells{of: make([]uint32, rows.Len())}
+	if err := c.fill(ctx, rows, space, o); err != nil {
+		c.Free()
 		return nil, err
 	}
-	c := &Cells{directions: directions, norms: norms, of: make([]uint32, len(norms)), perUnit: directions.Rounding().PerUnit}
-	size := max(leastCell, int(math.Sqrt(float64(len(norms)))))
-	for number, band := range bands(norms, size) {
-		d := division.Balls{Seed: seed + uint64(number), LeafSize: size, Overlap: 1, Threads: threads}
-		if err := c.divide(ctx, d, band); err != nil {
-			return nil, err
+	return c, nil
+}
+
+func (c *Cells) fill(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Options) (err error) {
+	if c.norms, err = normsOf(rows, space, o.Threads); err != nil {
+		return err
+	}
+	if c.directions, err = codes.OfIn(c.roomIn(o.Memory), rows, space, codes.FitUnit(rows, space), o.Threads); err != nil {
+		return err
+	}
+	c.perUnit = c.directions.Rounding().PerUnit
+	size := max(leastCell, int(math.Sqrt(float64(rows.Len()))))
+	for number, band := range bands(c.norms, size) {
+		d := division.Balls{Seed: o.Seed + uint64(number), LeafSize: size, Overlap: 1, Threads: o.Threads}
+		if err := c.divide(ctx, d, band, o.Memory); err != nil {
+			return err
 		}
 	}
-	return c, c.measure()
+	return c.measure()
+}
+
+// Free gives memory back. The cells are gone.
+func (c *Cells) Free() {
+	c.directions = nil
+	c.freeFrom(0)
+}
+
+// freeFrom frees the blocks taken from a number on.
+func (c *Cells) freeFrom(first int) {
+	for i := range c.blocks[first:] {
+		c.blocks[first+i].Free()
+	}
+	c.blocks = c.blocks[:first]
+}
+
+// roomIn is the memory of codes.
+func (c *Cells) roomIn(memory *offheap.Ledger) codes.Room {
+	if memory == nil {
+		return nil
+	}
+	return func(bytes int) ([]byte, error) {
+		block, err := offheap.Take[byte](memory, bytes)
+		if err != nil {
+			return nil, err
+		}
+		c.blocks = append(c.blocks, block)
+		return block.Slice, nil
+	}
+}
+
+// normRows is how many rows a goroutine takes at a time.
+const normRows = 4096
+
+func normsOf(rows *vectors.Rows, space *distance.Space, threads int) ([]float64, error) {
+	norms := make([]float64, rows.Len())
+	return norms, vectors.Ranges(threads, rows.Len(), normRows, func() func(from, to int) error {
+		return func(from, to int) error {
+			for i := from; i < to; i++ {
+				norms[i] = space.Norm(rows.Row(i))
+			}
+			return nil
+		}
+	})
 }
 
 // bands are places by their norms, longest first, in groups of about the same norm.
@@ -91,12 +155,15 @@ func bands(norms []float64, size int) (bands [][]uint32) {
 }
 
 // divide adds the cells of a band.
-func (c *Cells) divide(ctx context.Context, d division.Balls, band []uint32) error {
+func (c *Cells) divide(ctx context.Context, d division.Balls, band []uint32, memory *offheap.Ledger) (err error) {
 	if len(band) < d.LeafSize {
 		c.groups = append(c.groups, band)
 		return nil
 	}
-	d.Codes = c.directions.Some(band)
+	defer c.freeFrom(len(c.blocks))
+	if d.Codes, err = c.directions.SomeIn(c.roomIn(memory), band); err != nil {
+		return err
+	}
 	balls, _, err := d.Root(ctx, 0)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -61,14 +62,11 @@ func made(t *testing.T, kind string, n int) (*Cells, Lists, leaf.Keys) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	norms := make([]float64, n)
-	for i := range norms {
-		norms[i] = space.Norm(rows.Row(i))
-	}
-	c, err := Make(context.Background(), rows, space, norms, 1, 2)
+	c, err := Make(context.Background(), rows, space, Options{Seed: 1, Threads: 2, Memory: &offheap.Ledger{Limit: 1 << 16, Dir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Free)
 	keys := func(x uint32, ids []uint32, out []float32) (int, error) {
 		space.Keys(rows.Row(int(x)), 0, rows.Base(), rows.Stride(), nil, ids, out)
 		return len(ids), nil
@@ -124,6 +122,28 @@ func TestAllCells(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStretches: rows whose lists are made some at a time have those that all have together.
+func TestStretches(t *testing.T) {
+	const n, width = 1500, 400
+	c, all, _ := made(t, "lengths", n)
+	if _, err := c.Look(context.Background(), all, 0.3, 0, 3); err != nil {
+		t.Fatal(err)
+	}
+	for first := 0; first < n; first += width {
+		some := all
+		some.First, some.Found = first, candidates.New(min(width, n-first), testK, 1)
+		if _, err := c.Look(context.Background(), some, 0.3, 0, 3); err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint32(some.Found.N) {
+			if got, want := some.Found.Entries(i), all.Found.Entries(uint32(first)+i); !slices.Equal(got, want) {
+				t.Fatalf("row %d: %v, want %v", first+int(i), got, want)
+			}
+		}
+		some.Found.Free()
 	}
 }
 

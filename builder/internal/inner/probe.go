@@ -12,9 +12,10 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Lists take offers of rows, by keys (candidates.Ordered).
+// Lists take offers of rows, by keys (candidates.Ordered): those of the places from First on.
 type Lists struct {
 	Found    *candidates.Lists
+	First    int
 	Keys     func() leaf.Keys // makes one goroutine's
 	Threads  int
 	Progress func(rows int)
@@ -27,15 +28,15 @@ const (
 	looksOnce  = 1 << 22
 )
 
-// Look has every row look into the cells of ranks from to to-1 among those that promise it
+// Look has every row that has a list look into the cells of ranks from to to-1 among those that promise it
 // most, and returns how many pairs that were, those with centers among them. A pair is of a row
 // and one of a cell, and offered to the row alone.
 func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {
-	n := len(c.norms)
+	end := lists.First + lists.Found.N
 	to = min(to, c.Len())
 	atOnce := max(codes.BandRows, min(rowsAtOnce, looksOnce/max(1, to-from)))
-	for first := 0; first < n; first += atOnce {
-		last := min(first+atOnce, n)
+	for first := lists.First; first < end; first += atOnce {
+		last := min(first+atOnce, end)
 		lookers, err := c.lookers(ctx, lists.Threads, reach, first, last, from, to)
 		if err != nil {
 			return pairs, err
@@ -98,7 +99,7 @@ func (c *Cells) lookers(ctx context.Context, threads int, reach Reach, first, la
 func (c *Cells) look(ctx context.Context, lists Lists, lookers [][]uint32) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(lists.Threads, c.Len(), 1, func() func(from, to int) error {
-		l := &looker{Cells: c, found: lists.Found, keys: lists.Keys(), tile: c.directions.NewTile()}
+		l := &looker{Cells: c, found: lists.Found, first: uint32(lists.First), keys: lists.Keys(), tile: c.directions.NewTile()}
 		return func(cell, _ int) error {
 			pairs.Add(int64(len(lookers[cell])) * int64(len(c.groups[cell])))
 			if err := l.into(cell, lookers[cell]); err != nil {
@@ -114,6 +115,7 @@ func (c *Cells) look(ctx context.Context, lists Lists, lookers [][]uint32) (int6
 type looker struct {
 	*Cells
 	found *candidates.Lists
+	first uint32 // the place of the first list
 	keys  leaf.Keys
 	tile  *codes.Tile
 
@@ -143,7 +145,7 @@ func (l *looker) into(cell int, rows []uint32) error {
 	for band := range slices.Chunk(l.rows, codes.BandRows) {
 		l.tile.RowsOf(l.directions, band, len(group))
 		for r, p := range band {
-			if l.found.Bound(p) == none {
+			if l.found.Bound(p-l.first) == none {
 				l.bounds[r] = l.tile.Bound(r, l.found.K+1)
 				_, ids := l.tile.Within(r, l.bounds[r])
 				if err := l.offer(p, ids); err != nil {
@@ -166,7 +168,7 @@ func (l *looker) into(cell int, rows []uint32) error {
 // bound is the distance of codes beyond which nothing of a cell enters the list of a row; may
 // is false where nothing of it does.
 func (l *looker) bound(cell int, place uint32) (bound uint32, may bool) {
-	limit, e, norm := l.found.Bound(place), &l.ends[cell], l.norms[place]
+	limit, e, norm := l.found.Bound(place-l.first), &l.ends[cell], l.norms[place]
 	if limit == none {
 		return none, true
 	}
@@ -198,7 +200,7 @@ func (l *looker) offer(place uint32, ids []uint32) error {
 	if _, err := l.keys(place, ids, l.evaluated); err != nil {
 		return err
 	}
-	limit := l.found.Bound(place)
+	limit := l.found.Bound(place - l.first)
 	l.ids, l.distances = l.ids[:0], l.distances[:0]
 	for i, key := range l.evaluated {
 		if d := candidates.Ordered(key); d <= limit {
@@ -206,7 +208,7 @@ func (l *looker) offer(place uint32, ids []uint32) error {
 		}
 	}
 	if len(l.ids) > 0 {
-		l.found.Offer(l.tile, place, l.distances, l.ids)
+		l.found.OfferAt(l.tile, place-l.first, place, l.distances, l.ids)
 	}
 	return nil
 }

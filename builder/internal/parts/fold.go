@@ -16,7 +16,7 @@ func (m *Method) fold() error {
 	if !m.foldDue() {
 		return nil
 	}
-	m.Release()
+	m.releaseGroups()
 	if err := m.bounds.Take(&m.Ledger, m.N()); err != nil {
 		return err
 	}

@@ -33,17 +33,23 @@ type Method struct {
 	folded uint32        // stages whose lists are in the fold
 	units  []int         // of every stage since
 	bounds points.Bounds // the last of every list folded
+	cells  innerCells    // under inner products
 }
 
 // New returns the method of a build.
-func New(b *build.Build, o Options) *Method { return &Method{Build: b, opts: o} }
+func New(b *build.Build, o Options) *Method {
+	m := &Method{Build: b, opts: o}
+	m.cells.m = m
+	return m
+}
 
 func (m *Method) Forecast(s *plan.Shape) {
 	s.Kind = plan.Groups
 	m.CountCodes(s)
 	s.Slack = int64(m.slack())
+	s.Planes = !m.Space.Metric().Coded()
 	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(&m.Points, m.Set.K)), Chunk: m.ChunkRows() * s.RowBytes,
-		Leaders: groups.Leaders(int(s.Rows), m.Set.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes)}
+		Leaders: groups.Leaders(int(s.Rows), m.Set.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes), Stretch: int64(m.stretch())}
 }
 
 func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
@@ -59,7 +65,7 @@ func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, 1)
 func (m *Method) Settle() {}
 
 func (m *Method) slack() int {
-	if m.CodesOrder() {
+	if m.CodesOrder() || !m.codesServe() {
 		return 0
 	}
 	return m.opts.Slack
@@ -72,10 +78,28 @@ func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, err
 
 func (m *Method) Resume() error { return m.loadFolded() }
 
-func (m *Method) Prepare() error { return m.Sight(m.candidates) }
+func (m *Method) Prepare() error {
+	switch {
+	case m.Inner():
+		return m.cells.prepare()
+	case !m.codesServe():
+		m.State.Means = job.ByKeys
+		return nil
+	}
+	return m.Sight(m.candidates)
+}
+
+// codesServe reports whether codes find candidates, for keys to order in the end; else lists hold
+// keys from the beginning.
+func (m *Method) codesServe() bool { return m.Space.Metric().Gathers() && m.Space.Metric().Coded() }
 
 // Next has divisions until the recall is reached.
-func (m *Method) Next() (kind, stop string) { return m.Goal.NextParts(&m.State) }
+func (m *Method) Next() (kind, stop string) {
+	if m.Inner() {
+		return m.cells.next()
+	}
+	return m.Goal.NextParts(&m.State)
+}
 
 func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	if !m.foldDue() {
@@ -91,12 +115,16 @@ func (m *Method) Stage(kind string) error {
 	case job.ListsStage:
 		return m.goExact()
 	}
+	if m.Inner() {
+		return m.cells.divide()
+	}
 	return m.divide()
 }
 
 func (m *Method) Finish() error { return nil }
 
 func (m *Method) Free() {
+	m.cells.free()
 	m.group.Free()
 	m.bounds.Free()
 }
@@ -105,6 +133,9 @@ func (m *Method) Free() {
 // for them, and for the leaves of rows and the bounds of lists.
 func (m *Method) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.Space.RowBytes())
+	if m.Inner() {
+		return 0
+	}
 	if fixed.SpillShare*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
 		return 0
 	}

@@ -89,7 +89,13 @@ func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32,
 		Threads:  ps.Threads,
 		Progress: func(n int64) { progress(int(n)) },
 	}
-	truth, _, err := search.Screened(ctx, n, ps.Space.Dim(), ps.Numbers(len(places)), screens, func() recall.Keys { return recall.Keys(c.Keys()) })
+	keys := func() recall.Keys { return recall.Keys(c.Keys()) }
+	var truth *recall.Lists
+	if screens == nil {
+		truth, _, err = search.Keys(ctx, n, ps.Numbers(len(places)), keys)
+	} else {
+		truth, _, err = search.Screened(ctx, n, ps.Space.Dim(), ps.Numbers(len(places)), screens, keys)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,68 @@
+package inner
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/knng/knng/builder/internal/job"
+)
+
+// A Course decides into how many cells rows look. A division of a build has every row look into
+// some more of them. Of the rows that steer the exact lists are known, so how many it takes is
+// known before the first one.
+type Course struct {
+	Cells     int
+	Foresight *Foresight // nil: nothing steers
+}
+
+// plainLooks is into how many cells rows look in a division where nothing steers.
+const plainLooks = 2 * job.Overlap
+
+// foreseenMargin stands for the standard error of recall on rows of which nothing is known yet.
+const foreseenMargin = 0.0025
+
+// plainReach is the reach of cells where nothing steers.
+const plainReach Reach = 0.3
+
+// Reach is that of the cells.
+func (c *Course) Reach() Reach {
+	if c.Foresight == nil {
+		return plainReach
+	}
+	return c.Foresight.Reach
+}
+
+// Ended says why rows look into no more cells; "" where they may. Recall is not looked at.
+func (c *Course) Ended(s *job.State, g *job.Goal) string {
+	done, looked := s.Count(job.DivisionStage), s.Last().Parts
+	if g.Divisions > 0 && g.BallsDone(s) >= g.Divisions || !g.Steered(s) && done > 0 || looked >= c.Cells {
+		return fmt.Sprintf("each row looked into %d of %d balls", looked, c.Cells)
+	}
+	return ""
+}
+
+// Looks is into how many cells a row will have looked after the next division: as many as
+// the target asks for by the foreseen recall, and else a quarter more than before.
+func (c *Course) Looks(s *job.State, g *job.Goal) int {
+	last := s.Last()
+	switch {
+	case g.Divisions > 0:
+		return last.Parts + g.OverlapOf(s.Count(job.DivisionStage)+1)
+	case c.Foresight == nil:
+		return plainLooks
+	}
+	count, _ := c.Foresight.Cells(g.Wanted(cmp.Or(last.Margin, foreseenMargin)))
+	if count <= last.Parts {
+		count = last.Parts + max(last.Parts/4, 1)
+	}
+	return min(count, c.Cells)
+}
+
+// Foretold says what recall asks for, for people; "" where nothing steers.
+func (c *Course) Foretold(g *job.Goal) string {
+	if c.Foresight == nil {
+		return ""
+	}
+	count, pairs := c.Foresight.Cells(g.Wanted(0))
+	return fmt.Sprintf("%d balls by length and direction: about %d of them, %.0f pairs a row, for recall %.3f", c.Cells, count, pairs, g.Recall)
+}

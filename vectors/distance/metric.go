@@ -45,6 +45,7 @@ type properties struct {
 	moved  bool                             // products and norms are those of rows less their means
 	pair   func(x, y []float32) float32     // computes a key; nil: a kernel does
 	sets   func(x, y []byte) float32        // likewise of packed bits
+	shares bool                             // of sets: the share of their union counts that one alone has
 	floats func(k *simd.Kernel) simd.Floats // computes pair of float32 rows, where the kernel can; nil: none does
 }
 
@@ -57,7 +58,7 @@ var table = [...]properties{
 	Chebyshev:   {name: "chebyshev", aliases: []string{"linf"}, gathers: true, degree: 1, pair: largestDifference, floats: func(k *simd.Kernel) simd.Floats { return k.LargestF32 }},
 	Correlation: {name: "correlation", zeroIsBad: true, constantIsBad: true, norms: true, gathers: true, coded: true, moved: true},
 	Hamming:     {name: "hamming", gathers: true, bits: true, sets: differingBits},
-	Jaccard:     {name: "jaccard", gathers: true, bits: true, sets: jaccard},
+	Jaccard:     {name: "jaccard", gathers: true, bits: true, sets: jaccard, shares: true},
 }
 
 // All lists the metrics.

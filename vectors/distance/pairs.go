@@ -88,10 +88,33 @@ func jaccard(x, y []byte) float32 {
 		both += bits.OnesCount8(v & y[i])
 		either += bits.OnesCount8(v | y[i])
 	}
+	return share(either-both, either)
+}
+
+// share is the key of sets under jaccard.
+func share(apart, either int) float32 {
 	if either == 0 {
 		return 0
 	}
-	return float32(float64(either-both) / float64(either))
+	return float32(float64(apart) / float64(either))
+}
+
+// counts are the bits that rows have in common. They are pooled, since arguments of a function
+// value escape to the heap.
+var counts = sync.Pool{New: func() any { return new([chunk]uint32) }}
+
+// sharesOf sets out to the keys of rows by how many of their bits differ, in the same memory.
+func (s *Space) sharesOf(x, base []byte, stride int, ids, differ []uint32, out []float32) {
+	both := counts.Get().(*[chunk]uint32)
+	for len(ids) > 0 {
+		n := min(len(ids), chunk)
+		s.kernel.Both(x, base, stride, s.dim, ids[:n], both[:n])
+		for j, apart := range differ[:n] {
+			out[j] = share(int(apart), int(apart+both[j]))
+		}
+		ids, differ, out = ids[n:], differ[n:], out[n:]
+	}
+	counts.Put(both)
 }
 
 // widened is room for two rows as float32.

@@ -57,8 +57,11 @@ func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 	switch t {
 	case vectors.Uint8:
 		s.along, s.ints = k.DotF32U8, k.DotU8
-		if squared {
+		switch {
+		case squared:
 			s.ints = k.SquaredU8
+		case p.sets != nil && k.Differ != nil:
+			s.ints, s.byPairs = k.Differ, false
 		}
 	case vectors.Int8:
 		s.along, s.ints = k.DotF32I8, k.DotI8
@@ -163,6 +166,10 @@ func (s *Space) Keys(x []byte, normX float64, base []byte, stride int, norms []f
 		// The sums are as wide as the keys: they are converted in place.
 		raw := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(out))), len(ids))
 		s.ints(x, base, stride, s.dim, ids, raw)
+		if s.metric.of().shares {
+			s.sharesOf(x, base, stride, ids, raw, out)
+			return
+		}
 		s.fromInts(raw, normX, norms, ids, out)
 		return
 	}

@@ -5,19 +5,21 @@ package simd
 // avx2 returns the kernels of AVX2 with FMA. Those of float32 rows walk the ids by themselves;
 // the others sum whole blocks of 16 elements of one pair, and Go adds the rest.
 func avx2() *Kernel {
-	return withApart(&Kernel{
+	return &Kernel{
 		Name:      "avx2",
 		SquaredU8: squares2(0, squaredU8), DotU8: intsBy(dotU8AVX2, dotU8),
 		SquaredI8: squares2(0x80, squaredI8), DotI8: intsBy(dotI8AVX2, dotI8),
 		SquaredF32: rowsBy(squaredF32AVX2), DotF32: rowsBy(dotF32AVX2),
 		SquaredF16: floatsBy(squaredF16AVX2, 2, 2), DotF16: floatsBy(dotF16AVX2, 2, 2),
 		DotF32U8: floatsBy(dotF32U8AVX2, 4, 1), DotF32I8: floatsBy(dotF32I8AVX2, 4, 1),
-		DotF32F16: floatsBy(dotF32F16AVX2, 4, 2),
-		Round:     round2Of,
-		Subtract:  subtractBy(8, subtract2),
-		Codes:     codes2(),
-		Products:  products2Table(),
-	})
+		DotF32F16:   floatsBy(dotF32F16AVX2, 4, 2),
+		AbsoluteF32: rowsBy(absoluteF32AVX2), LargestF32: rowsBy(largestF32AVX2),
+		MovedF32: rowsBy(movedF32AVX2),
+		Round:    round2Of,
+		Subtract: subtractBy(8, subtract2),
+		Codes:    codes2(),
+		Products: products2Table(),
+	}
 }
 
 func round2Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {
@@ -65,3 +67,12 @@ func dotF32U8AVX2(x, row *byte, blocks int, lanes *lanes)
 
 //go:noescape
 func dotF32I8AVX2(x, row *byte, blocks int, lanes *lanes)
+
+//go:noescape
+func absoluteF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func largestF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func movedF32AVX2(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)

@@ -98,8 +98,9 @@
 // alone both are the same. Both share what is read of x, and R14 and R15 run through the
 // two rows after them: what is asked for all at once waits for the few misses that a core
 // has under way, while nothing is computed. AX counts bytes of a row, step of them a block;
-// block adds one to the lanes Z0 and Z1, Z8 and Z9, tail what is left by K1.
-#define TWOROWS(step, block, tail) \
+// block adds one to the lanes Z0 and Z1, Z8 and Z9, tail what is left by K1; sum leaves what the
+// first two have in X0.
+#define TWOROWS(step, block, tail, sum) \
 	ARGS; \
 	TAIL16; \
 	IMULQ $step, R13; \
@@ -138,13 +139,13 @@ rest: \
 	JZ    sums; \
 	tail; \
 sums: \
-	SUMQ; \
+	sum; \
 	VMOVSD X0, (R12); \
 	DECQ   R11; \
 	JZ     done; \
 	VMOVAPD Z8, Z0; \
 	VMOVAPD Z9, Z1; \
-	SUMQ; \
+	sum; \
 	VMOVSD X0, 8(R12); \
 	DECQ   R11; \
 	ADDQ   $8, R10; \
@@ -193,6 +194,49 @@ done: \
 	VFMADD231PD Z6, Z5, Z1; \
 	VFMADD231PD Z4, Z2, Z8; \
 	VFMADD231PD Z7, Z5, Z9
+
+// APART leaves by how much x in Z2 and two rows, as float32 in Z3 and Z4, differ there. Z31 is all
+// bits but the sign.
+#define APART \
+	VSUBPS Z3, Z2, Z3; \
+	VSUBPS Z4, Z2, Z4; \
+	VPANDD Z31, Z3, Z3; \
+	VPANDD Z31, Z4, Z4
+
+#define NOSIGNS \
+	VPTERNLOGD $0xFF, Z31, Z31, Z31; \
+	VPSRLD $1, Z31, Z31
+
+// DIFFERENCES adds that.
+#define DIFFERENCES \
+	APART; \
+	VEXTRACTF64X4 $1, Z3, Y6; \
+	VEXTRACTF64X4 $1, Z4, Y7; \
+	VCVTPS2PD Y3, Z3; \
+	VCVTPS2PD Y4, Z4; \
+	VCVTPS2PD Y6, Z6; \
+	VCVTPS2PD Y7, Z7; \
+	VADDPD Z3, Z0, Z0; \
+	VADDPD Z6, Z1, Z1; \
+	VADDPD Z4, Z8, Z8; \
+	VADDPD Z7, Z9, Z9
+
+// LARGER keeps the largest of it, as float32 in Z0 and Z8; LARGEST is that of Z0.
+#define LARGER \
+	APART; \
+	VMAXPS Z3, Z0, Z0; \
+	VMAXPS Z4, Z8, Z8
+
+#define LARGEST \
+	VEXTRACTF64X4 $1, Z0, Y1; \
+	VMAXPS Y1, Y0, Y0; \
+	VEXTRACTF128 $1, Y0, X1; \
+	VMAXPS X1, X0, X0; \
+	VPSHUFD $0x4E, X0, X1; \
+	VMAXPS X1, X0, X0; \
+	VPSHUFD $0xB1, X0, X1; \
+	VMAXPS X1, X0, X0; \
+	VCVTSS2SD X0, X0, X0
 
 // WIDE widens floats as they are read: a register's upper half takes a shuffle.
 #define WIDE \
@@ -432,19 +476,19 @@ done:
 
 // out[j] = sum over i of float32(x[i]-row[i])^2, float32, 16 elements a block
 TEXT ·squaredF32AVX512(SB), NOSPLIT, $0-56
-	TWOROWS(64, FLOATS; SQUARED, LASTFLOATS; SQUARED)
+	TWOROWS(64, FLOATS; SQUARED, LASTFLOATS; SQUARED, SUMQ)
 
 // out[j] = sum over i of x[i]*row[i], float32, 16 elements a block
 TEXT ·dotF32AVX512(SB), NOSPLIT, $0-56
-	TWOROWS(64, WIDE; MULTIPLIED, LASTFLOATS; DOTTED)
+	TWOROWS(64, WIDE; MULTIPLIED, LASTFLOATS; DOTTED, SUMQ)
 
 // out[j] = sum over i of float32(x[i]-row[i])^2, float16, 16 elements a block
 TEXT ·squaredF16AVX512(SB), NOSPLIT, $0-56
-	TWOROWS(32, HALVES; SQUARED, LASTHALVES; SQUARED)
+	TWOROWS(32, HALVES; SQUARED, LASTHALVES; SQUARED, SUMQ)
 
 // out[j] = sum over i of x[i]*row[i], float16, 16 elements a block
 TEXT ·dotF16AVX512(SB), NOSPLIT, $0-56
-	TWOROWS(32, HALVES; DOTTED, LASTHALVES; DOTTED)
+	TWOROWS(32, HALVES; DOTTED, LASTHALVES; DOTTED, SUMQ)
 
 // out[j] = sum over i of x[i]*row[i], x float32, rows float16, 16 elements a block
 TEXT ·dotF32F16AVX512(SB), NOSPLIT, $0-56
@@ -593,3 +637,13 @@ sum:
 done:
 	VZEROUPPER
 	RET
+
+// out[j] = sum over i of |float32(x[i]-row[i])|, x float32, 16 elements a block
+TEXT ·absoluteF32AVX512(SB), NOSPLIT, $0-56
+	NOSIGNS
+	TWOROWS(64, FLOATS; DIFFERENCES, LASTFLOATS; DIFFERENCES, SUMQ)
+
+// out[j] = the largest |float32(x[i]-row[i])|, x float32, 16 elements a block
+TEXT ·largestF32AVX512(SB), NOSPLIT, $0-56
+	NOSIGNS
+	TWOROWS(64, FLOATS; LARGER, LASTFLOATS; LARGER, LARGEST)

@@ -70,7 +70,12 @@ func everyOf(k *Kernel) map[string]func() {
 	for i := range ids {
 		ids[i] = uint32(i)
 	}
-	for _, c := range intKernels {
+	bits := []intKernel{{"Differ", func(k *Kernel) Ints { return k.Differ }}, {"Both", func(k *Kernel) Ints { return k.Both }}}
+	for _, c := range slices.Concat(intKernels, bits) {
+		if c.of(k) == nil {
+			every["Kernel."+c.name] = nil
+			continue
+		}
 		base, out := make([]byte, everyColumns*everyDim), make([]uint32, everyColumns)
 		byteRow(rng, base)
 		every["Kernel."+c.name] = func() { c.of(k)(base, base, everyDim, everyDim, ids, out) }

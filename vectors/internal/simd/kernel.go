@@ -29,6 +29,10 @@ type Kernel struct {
 	// nil where Go does it (package distance).
 	AbsoluteF32, LargestF32 Floats
 
+	// Differ and Both count the bits of rows of bytes that differ from those of x, and that both
+	// have; nil where Go does it (package distance).
+	Differ, Both Ints
+
 	// MovedF32 sums x[i] * (row[i] - the row's mean) of float32 rows, the product rounded before
 	// it is added to its lane. x is float64, with zeros up to a multiple of 16 elements. The mean
 	// is the sum of the elements, in lanes as well, divided by their number.

@@ -28,19 +28,25 @@ func machineKernels() (list []*Kernel) {
 }
 
 func avx512() *Kernel {
-	return withApart(&Kernel{
+	k := &Kernel{
 		Name:      "avx512",
 		SquaredU8: ints512(squaredU8AVX512), DotU8: ints512(dotU8AVX512),
 		SquaredI8: ints512(squaredI8AVX512), DotI8: ints512(dotI8AVX512),
 		SquaredF32: rowsBy(squaredF32AVX512), DotF32: rowsBy(dotF32AVX512),
 		SquaredF16: rowsBy(squaredF16AVX512), DotF16: rowsBy(dotF16AVX512),
 		DotF32U8: rowsBy(dotF32U8AVX512), DotF32I8: rowsBy(dotF32I8AVX512),
-		DotF32F16: rowsBy(dotF32F16AVX512),
-		Round:     round512Of,
-		Subtract:  subtractBy(16, subtract512),
-		Codes:     codes512(cpu.X86.HasAVX512VNNI),
-		Products:  products512Table(),
-	})
+		DotF32F16:   rowsBy(dotF32F16AVX512),
+		AbsoluteF32: rowsBy(absoluteF32AVX512), LargestF32: rowsBy(largestF32AVX512),
+		MovedF32: rowsBy(movedF32AVX2),
+		Round:    round512Of,
+		Subtract: subtractBy(16, subtract512),
+		Codes:    codes512(cpu.X86.HasAVX512VNNI),
+		Products: products512Table(),
+	}
+	if cpu.X86.HasAVX512VPOPCNTDQ {
+		k.Differ, k.Both = ints512(differAVX512), ints512(bothAVX512)
+	}
+	return k
 }
 
 func round512Of(x []float32, norm float64, offsets []float64, perUnit float64, dst []byte) (apart float64) {
@@ -101,6 +107,18 @@ func squaredI8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *ui
 
 //go:noescape
 func dotI8AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func differAVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func bothAVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *uint32)
+
+//go:noescape
+func absoluteF32AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
+
+//go:noescape
+func largestF32AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)
 
 //go:noescape
 func squaredF32AVX512(x, base *byte, stride, dim int, ids *uint32, n int, out *float64)

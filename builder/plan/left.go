@@ -116,7 +116,11 @@ func (p *Plan) tasks(passes map[string]done) (tasks []task) {
 			tasks = append(tasks, pass.divisions(d, passes)...)
 			continue
 		}
-		tasks = append(tasks, task{pass: pass.Name, kind: kinds[pass.Name], planned: pass.Seconds, part: pass.of(d), sure: math.Min(1, d.times), done: d})
+		planned := pass.Seconds
+		if repeated(pass.Name) && d.times > pass.Times { // more than planned took more than planned
+			planned *= pass.weight(d.times) / pass.weight(math.Max(1, pass.Times))
+		}
+		tasks = append(tasks, task{pass: pass.Name, kind: kinds[pass.Name], planned: planned, part: pass.of(d), sure: math.Min(1, d.times), done: d})
 	}
 	return tasks
 }
@@ -185,6 +189,9 @@ func timesOf(c progress.Course, phase string) float64 {
 	return 1
 }
 
+// repeated reports whether there may be more times of a pass than planned.
+func repeated(pass string) bool { return pass == "leaders" || pass == "fold" || pass == "folds" }
+
 // ofRound reports whether a phase is a round of joins, which ends when the recall suffices.
 func ofRound(phase string) bool { return strings.HasPrefix(phase, "propagation ") }
 
@@ -203,7 +210,8 @@ func (p *Pass) of(d done) float64 {
 			times = math.Max(times, longer*d.times)
 		}
 		times = math.Max(times, 0.01)
-	case "leaders", "fold", "folds": // of which there may be more than planned
+	}
+	if repeated(p.Name) {
 		times = math.Max(times, math.Ceil(d.times))
 	}
 	return math.Min(1, p.weight(d.times)/p.weight(times))

@@ -66,3 +66,22 @@ func leftAt(t *testing.T, slow float64) {
 		t.Errorf("before anything is done %g s are left, want the plan's %g", left, p.Seconds)
 	}
 }
+
+// TestMoreFoldsThanPlanned: four folds of a second each where one was planned are four times one, and
+// no pass to come takes longer for it.
+func TestMoreFoldsThanPlanned(t *testing.T) {
+	p := &Plan{Seconds: 30, Passes: []Pass{{Name: "divisions", Times: 2, Seconds: 20}, {Name: "fold", Times: 1, Seconds: 1}, {Name: "adjacency", Times: 1, Seconds: 9}}}
+	w := progress.NewWhole(nil, nil)
+	w.Expect(p.Left)
+	var e progress.Event
+	for _, phase := range []struct {
+		name    string
+		seconds float64
+	}{{"fold", 1}, {"division 1", 10}, {"fold", 1}, {"fold", 1}, {"division 2", 10}, {"fold", 1}} {
+		e = progress.Event{Phase: phase.name, Elapsed: time.Duration(phase.seconds * 1e9), End: true}
+		w.See(&e)
+	}
+	if left := e.Left.Seconds(); left < 8.5 || left > 9.5 {
+		t.Errorf("%g s left, want about 9", left)
+	}
+}

@@ -48,6 +48,7 @@ func passOf(phase string) (pass string, counts bool) {
 type done struct {
 	seconds float64
 	times   float64 // phases that ended, and the part of the one under way
+	earlier float64 // of times, those of earlier runs, whose seconds are not known
 	running bool
 }
 
@@ -84,6 +85,7 @@ type task struct {
 	kind    kind
 	planned float64 // seconds
 	part    float64 // done, of 1
+	seen    float64 // of part, as far as done.seconds were taken by it
 	sure    float64 // how far its first time is done, of 1: the beginning of a phase tells less
 	done
 }
@@ -120,7 +122,9 @@ func (p *Plan) tasks(passes map[string]done) (tasks []task) {
 		if repeated(pass.Name) && d.times > pass.Times { // more than planned took more than planned
 			planned *= pass.weight(d.times) / pass.weight(math.Max(1, pass.Times))
 		}
-		tasks = append(tasks, task{pass: pass.Name, kind: kinds[pass.Name], planned: planned, part: pass.of(d), sure: math.Min(1, d.times), done: d})
+		t := task{pass: pass.Name, kind: kinds[pass.Name], planned: planned, part: pass.of(d), sure: math.Min(1, d.times-d.earlier), done: d}
+		t.seen = t.part * (1 - d.earlier/math.Max(d.times, 1e-9))
+		tasks = append(tasks, t)
 	}
 	return tasks
 }
@@ -131,9 +135,10 @@ func (p *Pass) divisions(all done, passes map[string]done) []task {
 	each := p.Seconds / (costs + math.Max(0, p.Times-1))
 	one, more := passes[firstDivision], passes[moreDivisions]
 	one.times, more.times = math.Min(1, all.times), math.Max(0, all.times-1)
-	tasks := []task{{pass: firstDivision, kind: dividing, planned: costs * each, part: one.times, sure: one.times, done: one}}
+	tasks := []task{{pass: firstDivision, kind: dividing, planned: costs * each, part: one.times, seen: one.times - one.earlier, sure: one.times - one.earlier, done: one}}
 	if times := math.Max(p.Times, math.Ceil(all.times)) - 1; times > 0 {
-		tasks = append(tasks, task{pass: moreDivisions, kind: dividing, planned: times * each, part: more.times / times, sure: math.Min(1, more.times), done: more})
+		tasks = append(tasks, task{pass: moreDivisions, kind: dividing, planned: times * each, part: more.times / times,
+			seen: (more.times - more.earlier) / times, sure: math.Min(1, more.times-more.earlier), done: more})
 	}
 	return tasks
 }
@@ -142,25 +147,26 @@ func (p *Pass) divisions(all done, passes map[string]done) []task {
 // by themselves as well.
 func (p *Plan) doneOf(c progress.Course) map[string]done {
 	passes := map[string]done{}
-	add := func(name string, seconds, times float64, running bool) {
+	add := func(name string, seconds, times, earlier float64, running bool) {
 		d := passes[name]
-		passes[name] = done{d.seconds + seconds, d.times + times, d.running || running}
+		passes[name] = done{d.seconds + seconds, d.times + times, d.earlier + earlier, d.running || running}
 	}
 	addPhase := func(phase string, seconds, times float64, running bool) {
 		name, counts := passOf(phase)
+		earlier := math.Min(times, c.Earlier[phase])
 		if !counts {
-			times = 0
+			times, earlier = 0, 0
 		}
 		if name == "fold" && p.Pass("folds") != nil {
 			name = "folds"
 		}
-		add(name, seconds, times, running)
+		add(name, seconds, times, earlier, running)
 		if name == "divisions" {
 			which := moreDivisions
 			if phase == "division 1" || phase == "division 1: carve" {
 				which = firstDivision
 			}
-			add(which, seconds, times, running)
+			add(which, seconds, times, earlier, running)
 		}
 	}
 	for _, phase := range c.Spent {

@@ -85,3 +85,18 @@ func TestMoreFoldsThanPlanned(t *testing.T) {
 		t.Errorf("%g s left, want about 9", left)
 	}
 }
+
+// TestLeftAfterAKill: where an earlier run did a part of a division, the time of this run is that of its own part
+// alone.
+func TestLeftAfterAKill(t *testing.T) {
+	p := &Plan{Seconds: 110, Passes: []Pass{{Name: "divisions", Times: 1, Seconds: 100}, {Name: "adjacency", Times: 1, Seconds: 10}}}
+	w := progress.NewWhole(nil, nil)
+	w.Expect(p.Left)
+	for done := int64(60); done < 100; done++ {
+		e := progress.Event{Phase: "division 1", Done: done, Earlier: 60, Total: 100, Elapsed: time.Duration(done-60) * 3 * time.Second} // at a third of the planned speed
+		w.See(&e)
+		if want := 3 * float64(110-done); done > 75 && (e.Left.Seconds() > 1.5*want || e.Left.Seconds() < want/1.5) {
+			t.Errorf("after %d of 100: %v left, want %g s", done, e.Left, want)
+		}
+	}
+}

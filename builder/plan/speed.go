@@ -85,9 +85,9 @@ type speeds struct {
 
 func speedsOf(tasks []task, whole float64) *speeds { return &speeds{tasks, whole} }
 
-// seen is the guess from a task itself.
-func (s *speeds) seen(t *task) guess {
-	planned := t.planned * t.part
+// told is the guess from a task itself.
+func (s *speeds) told(t *task) guess {
+	planned := t.planned * t.seen
 	if share := planned / s.whole; t.seconds > 0 && share > leastSeenShare {
 		begins := beginsDiffers * (1 - t.sure)
 		variance := seenDiffers*seenDiffers + shortDiffers*shortDiffers*shortShare/share + begins*begins
@@ -102,7 +102,7 @@ func (s *speeds) of(t *task) float64 {
 	var byKind [sealing + 1]guess // of other tasks
 	for i := range s.tasks {
 		if o := &s.tasks[i]; o.pass != t.pass {
-			byKind[o.kind] = byKind[o.kind].and(s.seen(o).wider(passDiffers))
+			byKind[o.kind] = byKind[o.kind].and(s.told(o).wider(passDiffers))
 		}
 	}
 	machine := guess{0, 1 / (machineDiffers * machineDiffers)}
@@ -112,5 +112,5 @@ func (s *speeds) of(t *task) float64 {
 		}
 	}
 	ofKind := machine.wider(t.kind.differs()).and(byKind[t.kind])
-	return math.Exp(ofKind.wider(passDiffers).and(s.seen(t)).mean)
+	return math.Exp(ofKind.wider(passDiffers).and(s.told(t)).mean)
 }

@@ -18,7 +18,7 @@ func TestSpeeds(t *testing.T) {
 			t.Errorf("%s: %g with nothing seen, want 1", task.pass, got)
 		}
 	}
-	tasks[0].part, tasks[0].sure, tasks[0].done = 1, 1, done{seconds: 120, times: 1}
+	tasks[0].part, tasks[0].seen, tasks[0].sure, tasks[0].done = 1, 1, 1, done{seconds: 120, times: 1}
 	s := speedsOf(tasks, 100)
 	own, kin, other := s.of(&tasks[0]), s.of(&tasks[1]), s.of(&tasks[2])
 	if own < 2.8 || own > 3.01 || kin > own || other > kin || other < 2.3 {
@@ -26,7 +26,7 @@ func TestSpeeds(t *testing.T) {
 	}
 	before := 1.0
 	for _, part := range []float64{0.01, 0.1, 0.3, 0.6, 1} {
-		tasks[3].part, tasks[3].sure, tasks[3].done = part, part, done{seconds: 10 * part, times: part}
+		tasks[3].part, tasks[3].seen, tasks[3].sure, tasks[3].done = part, part, part, done{seconds: 10 * part, times: part}
 		if got := math.Abs(math.Log(speedsOf(tasks, 100).of(&tasks[3]))); got > 1.2*before && part > 0.01 {
 			t.Errorf("with %g of a pass at the plan's speed: %g off", part, got)
 		} else {
@@ -53,14 +53,14 @@ func TestSpeedsOfAMachine(t *testing.T) {
 			for range 2 {
 				factor := ofKind + 0.5*passDiffers*rng.NormFloat64()
 				truth = append(truth, math.Exp(factor))
-				tasks = append(tasks, task{pass: string(rune('a' + len(tasks))), kind: k, planned: 10, part: 1, sure: 1, done: done{seconds: 10 * math.Exp(factor), times: 1}})
+				tasks = append(tasks, task{pass: string(rune('a' + len(tasks))), kind: k, planned: 10, part: 1, seen: 1, sure: 1, done: done{seconds: 10 * math.Exp(factor), times: 1}})
 			}
 		}
 		for _, seen := range []bool{false, true} {
 			at := rng.IntN(len(tasks))
 			under := append([]task(nil), tasks...)
 			if !seen {
-				under[at].part, under[at].sure, under[at].done = 0, 0, done{}
+				under[at].part, under[at].seen, under[at].sure, under[at].done = 0, 0, 0, done{}
 			}
 			if got := speedsOf(under, 100).of(&under[at]) / truth[at]; got < 1.5 && got > 1/1.5 {
 				near[seen]++

@@ -12,6 +12,7 @@ import (
 type Event struct {
 	Phase   string        // such as "audit", "order", "division 3: carve", "division 3", "propagation 1", "adjacency", "recall", "seal"; others may come
 	Done    int64         // units of this phase done
+	Earlier int64         // of Done, those that earlier runs did: Elapsed does not count them
 	Total   int64         // units of this phase; 0 if unknown
 	Unit    string        // of the count: "rows", "leaves", "blocks", "pairs"
 	Elapsed time.Duration // since the phase began
@@ -46,9 +47,10 @@ type Phase struct {
 	total int64
 	began time.Time
 
-	mu   sync.Mutex
-	done int64
-	told time.Time
+	mu      sync.Mutex
+	done    int64
+	earlier int64
+	told    time.Time
 }
 
 // eventEvery is the least time between events of one phase: too short for
@@ -80,6 +82,14 @@ func (p *Phase) Add(n int) {
 	}
 }
 
+// Earlier counts n units that an earlier run did.
+func (p *Phase) Earlier(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += int64(n)
+	p.earlier += int64(n)
+}
+
 // End closes the phase with a line worth keeping ("" for none).
 func (p *Phase) End(format string, args ...any) {
 	p.to.spend(p.name, time.Since(p.began))
@@ -93,7 +103,7 @@ func (p *Phase) End(format string, args ...any) {
 }
 
 func (p *Phase) tell(e Event) {
-	e.Phase, e.Unit, e.Done, e.Total, e.Elapsed = p.name, p.unit, p.done, p.total, time.Since(p.began)
+	e.Phase, e.Unit, e.Done, e.Earlier, e.Total, e.Elapsed = p.name, p.unit, p.done, p.earlier, p.total, time.Since(p.began)
 	p.to.Whole.See(&e)
 	if p.to.Tell != nil {
 		p.to.Tell(e)

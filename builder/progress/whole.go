@@ -32,11 +32,12 @@ type Whole struct {
 // phase itself. The time of a phase within another is not counted twice: a fold comes within a
 // division. A phase that ended before it was done and begins again goes on from there.
 type Course struct {
-	Spent []PhaseSeconds
-	Parts map[string]float64 // 0 to 1, of phases that count units
-	Ends  map[string]int     // how often a phase of that name ended in this run: folds share a name
-	Open  map[string]float64 // seconds so far of phases that began and have not ended
-	Now   Event
+	Spent   []PhaseSeconds
+	Parts   map[string]float64 // 0 to 1, of phases that count units
+	Earlier map[string]float64 // of Parts, those that earlier runs did, whose time is not known
+	Ends    map[string]int     // how often a phase of that name ended in this run: folds share a name
+	Open    map[string]float64 // seconds so far of phases that began and have not ended
+	Now     Event
 
 	order  []string           // the open phases as they began
 	from   map[string]float64 // parts of phases that had ended before they were done, and go on
@@ -45,7 +46,7 @@ type Course struct {
 
 // NewWhole begins with the times of earlier runs; usage tells the memory and the disk taken.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
-	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Ends: map[string]int{},
+	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Earlier: map[string]float64{}, Ends: map[string]int{},
 		Open: map[string]float64{}, from: map[string]float64{}, inside: map[string]float64{}}}
 }
 
@@ -130,6 +131,7 @@ func (c *Course) see(e *Event) (changed bool) {
 	}
 	if e.Total > 0 {
 		c.Parts[e.Phase] = min(1, max(c.from[e.Phase], float64(e.Done)/float64(e.Total)))
+		c.Earlier[e.Phase] = min(1, float64(e.Earlier)/float64(e.Total))
 	}
 	own := max(0, e.Elapsed.Seconds()-c.inside[e.Phase])
 	if !e.End {

@@ -38,7 +38,7 @@ func (j *Job) DoUnits(p *progress.Phase, units int, worker func() Work) (sum Cou
 	}
 	for _, d := range done {
 		if d {
-			p.Add(1)
+			p.Earlier(1)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(j.Ctx)

@@ -81,7 +81,7 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 // is committed and the one after it comes from disk.
 func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool, p *progress.Phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
-		p.Add(batch.To - batch.From)
+		p.Earlier(batch.To - batch.From)
 		return sum, nil
 	}
 	scratch, err := m.Draft.ScratchDir()
@@ -101,7 +101,7 @@ func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool,
 	}
 	for g := batch.From; g < batch.To && err == nil; g++ {
 		if done[g] {
-			p.Add(1)
+			p.Earlier(1)
 			continue
 		}
 		next := g + 1

@@ -1,11 +1,9 @@
 // Words holds the comments of Go code to plain English. It counts nine words that
 // betray a roundabout sentence, per 1,000 words of comment, and prints a row for each
-// package. It fails if the first of these words is more frequent in a package than its
-// mark: 1 in 1,000, or its rate in .ci/words/ratchet, which may fall and never rise.
+// package. It fails if the first of these words occurs more than once in 1,000 in a package.
 //
 //	go run ./.ci/words           # all packages
 //	go run ./.ci/words cache     # the packages in and below a folder
-//	go run ./.ci/words -lower    # write the rates that fell into the ratchet
 //
 // Tests, generated files and testdata are not read.
 package main
@@ -14,7 +12,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"os"
 	"slices"
 	"strings"
 )
@@ -22,29 +19,16 @@ import (
 // mark is the highest rate of the first word, per 1,000 words of a package's comments.
 const mark = 1.0
 
-const ratchetFile = ".ci/words/ratchet"
-
 func main() {
 	log.SetFlags(0)
-	lower := flag.Bool("lower", false, "write the rates that fell into "+ratchetFile)
 	flag.Parse()
 	all, err := count(".")
 	if err != nil {
 		log.Fatal(err)
 	}
-	limits, err := readRatchet(ratchetFile)
-	if err != nil {
-		log.Fatal(err)
-	}
-	shown := slices.DeleteFunc(slices.Clone(all), func(p pkg) bool { return !below(p.folder, flag.Args()) })
+	shown := slices.DeleteFunc(all, func(p pkg) bool { return !below(p.folder, flag.Args()) })
 	printRates(shown)
-	if *lower {
-		if err := os.WriteFile(ratchetFile, ratchet(all, limits), 0o644); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	if failed := over(shown, limits); len(failed) > 0 {
+	if failed := over(shown); len(failed) > 0 {
 		log.Fatal(strings.Join(failed, "\n"))
 	}
 }
@@ -71,4 +55,15 @@ func printRates(all []pkg) {
 		}
 		fmt.Println()
 	}
+}
+
+// over returns a line for each package above the mark.
+func over(all []pkg) (failed []string) {
+	for _, p := range all {
+		if p.rate(0) > mark {
+			failed = append(failed, fmt.Sprintf(`%s: "what" occurs %d times in %d words of comment, %.2f in 1,000; the mark is %.2f`,
+				p.folder, p.found[0], p.words, p.rate(0), mark))
+		}
+	}
+	return failed
 }

@@ -25,7 +25,7 @@ type Cells struct {
 
 // NearHeads is how many cells a row looks into. A leader that it misses there costs
 // little: the one taken instead is nearly as near.
-const NearHeads = 8
+const NearHeads = fixed.NearHeads
 
 // deepFrom is the number of leaders from which on heads have heads of their own: rows are then
 // compared with those above, with the heads in the nearest cells of these, and with the leaders
@@ -40,7 +40,7 @@ const NearHeads = 8
 var deepFrom = fixed.HeadsOfHeads // a variable for tests
 
 // deepHeads is how many cells a row looks into on each of two levels.
-const deepHeads = 16
+const deepHeads = fixed.DeepHeads
 
 // looks is how many cells a row looks into that follows some of as many leaders.
 func looks(leaders int) int {

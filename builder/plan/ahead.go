@@ -9,15 +9,13 @@ import (
 // A Stand is how far the stages of a build have come that stops at a recall.
 type Stand struct {
 	Leaves int     // that a row stood in
-	Rounds float64 // of joins; of one under way the part that is done
+	Rounds float64 // of joins; of one that ended early, or is under way, the part that was done
+	Open   float64 // the part that is done of the round under way; 0: there is none
 	Recall float64 // on the steering rows
 	Before float64 // the recall before the latest round of joins
 	Wanted float64 // the recall that suffices
 	First  float64 // the recall after the first division
 }
-
-// part is the part of the round under way that is done, 0 between rounds.
-func (s *Stand) part() float64 { return s.Rounds - math.Floor(s.Rounds) }
 
 // Ahead guesses the leaves that a row stands in and the rounds of joins in all, of a build whose
 // passes are of a kind, Balls or Groups, from the findings of its stages.
@@ -32,7 +30,7 @@ func (a *Aim) Ahead(k Kind, s Stand) (leaves int, rounds float64) {
 func (a *Aim) ballsAhead(s Stand) (leaves int, rounds float64) {
 	joined := s.Rounds > 0
 	s.Wanted = math.Min(s.Wanted, a.asked()) // the standard error falls as recall rises
-	if s.part() > 0 {
+	if s.Open > 0 {
 		s, joined = s.roundEnds(), true
 	}
 	for s.Recall < s.Wanted && s.Leaves < a.Most && s.Rounds < float64(a.Most) {
@@ -100,7 +98,8 @@ const usualPart = 0.15
 // roundEnds is the stand after the round under way, by its gain so far and, at its beginning, by the
 // usual gain.
 func (s Stand) roundEnds() Stand {
-	done := s.part()
+	done := s.Open
+	s.Open = 0
 	if s.Recall <= s.Before || s.Recall >= s.Wanted {
 		return s
 	}

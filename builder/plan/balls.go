@@ -49,7 +49,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	}
 	if s.Shortens {
 		passes = append(passes, Pass{Name: "short codes", Does: "makes codes of six bits, which are compared faster", Times: 1,
-			DiskBytes: int64(s.storedRows()), work: work{tile: shortQueries * n, touched: n * float64(s.Dim) / 16}, held: reducing})
+			DiskBytes: int64(s.storedRows()), work: work{tile: fixed.ShortQueries * n, touched: n * float64(s.Dim) / 16}, held: reducing})
 	}
 	passes = append(passes, divide)
 	if s.Rounds > 0 {
@@ -82,22 +82,16 @@ func (s *Shape) nearKeys() float64 {
 // leadBytes is the memory of a row's codes along leading axes, with their sums.
 const leadBytes = 64 + 24
 
-// shortQueries is how many rows are compared with all others to see whether short codes lose much.
-const shortQueries = 64
-
 // tiles is the memory of threads for the leaf at hand: its codes once more, as the kernels want
 // them, at most two bytes each, with room for half as many rows more.
 func (s *Shape) tiles() float64 { return float64(s.Threads) * 3 * float64(s.LeafSize) * float64(s.Dim) }
-
-// fitRows is how many rows tell how codes are rounded, at least.
-const fitRows = 256
 
 // ordered is the pass that finds the order of the rows by their codes, which takes some
 // pairs with leaders, and writes them in it.
 func (s *Shape) ordered(tile float64) Pass {
 	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: orderCost * tile}
 	if !s.ViewCodes {
-		held.heap += float64(s.CodeBytes)*s.n() + 8*fitRows*float64(s.Dim) // in the old order and in the new; what fits them
+		held.heap += float64(s.CodeBytes)*s.n() + 8*fixed.FitRows*float64(s.Dim) // in the old order and in the new; what fits them
 		w.touched = 4 * s.n() * float64(s.Dim)
 	}
 	return s.write("order", "divides the rows once, and writes them in that order", w, held)
@@ -139,7 +133,7 @@ func (s *Shape) division() (leaf, tile float64) {
 	}
 	leaders := math.Max(2, math.Floor(4*n/g))
 	if overlap > 1 && leaders > 4*fixed.RootLeaders { // places look into cells
-		return n * overlap * 0.4 * g, n * headed(leaders)
+		return n * overlap * 0.4 * g, n * fixed.Headed(leaders)
 	}
 	tile = math.Min(fixed.RootLeaders, leaders)
 	overlap = math.Min(overlap, tile)

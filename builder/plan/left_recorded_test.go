@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,9 @@ func (r *recorded) rates() plan.Rates {
 
 // outlook is that of the build at its beginning, or where its stages have come so far.
 func (r *recorded) outlook(rates plan.Rates, stand *plan.Stand) (o plan.Outlook) {
+	if stand != nil { // those of a part of a round were recorded during it
+		stand.Open = stand.Rounds - math.Floor(stand.Rounds)
+	}
 	for _, way := range plan.Lucks {
 		s, aim := r.Shape, r.Aim
 		aim.Luck = way.Luck

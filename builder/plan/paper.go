@@ -6,9 +6,6 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// leafNumbers is how many divisions room is made for at a time (package cache).
-const leafNumbers = 8
-
 // visitedWords is how many words far from each other a visit of the propagation touches:
 // lists, the set of visited rows, the heap of open ones. Processor time on SIFT, 30,000
 // rows: 125 ns a visit, of which a key takes 55.
@@ -21,8 +18,8 @@ func (s *Shape) paper() []Pass {
 	s.good(&held)
 	held.block(8 * n * float64(s.K))
 	held.heap += float64(s.CodeBytes) * n
-	held.mapped += 4 * n * leafNumbers * math.Ceil(divisions/leafNumbers)      // of a size that is known: no garbage
-	held.heap += float64(s.Threads) * 8 * fixed.DirectionRows * float64(s.Dim) // of each node, by rows and by columns
+	held.mapped += 4 * n * fixed.LeafNumbers * math.Ceil(divisions/fixed.LeafNumbers) // of a size that is known: no garbage
+	held.heap += float64(s.Threads) * 8 * fixed.DirectionRows * float64(s.Dim)        // of each node, by rows and by columns
 	carving := held
 	carving.heap += 24 * n
 	leaf := n // halved until it is small enough

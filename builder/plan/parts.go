@@ -29,7 +29,7 @@ func (s *Shape) parts() []Pass {
 	held, ofGroups := s.groupMemory(grown)
 	lead := Pass{Name: "leaders", Does: "reads all rows in order, to find the leaves that each stands in", Times: divisions,
 		ReadBytes: int64(divisions * s.rowBytes()), DiskBytes: int64(stored + folded + beyond),
-		work: work{tile: divisions * n * headed(float64(s.Parts.Leaders)), touched: divisions * (s.rowBytes()/16 + n*ledWords)}, held: grown}
+		work: work{tile: divisions * n * fixed.Headed(float64(s.Parts.Leaders)), touched: divisions * (s.rowBytes()/16 + n*ledWords)}, held: grown}
 	lead.held.heap += float64(s.Parts.Leaders)*float64(2*(s.RowBytes+s.CodeBytes)+24) + s.assigning()
 	if s.Planes {
 		lead.held.heap += planesRow * n
@@ -72,9 +72,10 @@ const planesRow = 20
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
 // groups), all of them together no more than there are.
 func (s *Shape) assigning() float64 {
-	heads, looks, levels := math.Sqrt(8*float64(s.Parts.Leaders)), 8, 1
+	heads, looks, levels := math.Sqrt(fixed.NearHeads*float64(s.Parts.Leaders)), fixed.NearHeads, 1
 	if s.Parts.Leaders >= fixed.HeadsOfHeads {
-		heads, looks, levels = math.Pow(16*16*float64(s.Parts.Leaders), 2./3)/16, 16, 2
+		looks, levels = fixed.DeepHeads, 2
+		heads = math.Pow(fixed.DeepHeads*fixed.DeepHeads*float64(s.Parts.Leaders), 2./3) / fixed.DeepHeads
 	}
 	row := int(s.RowBytes) + s.Dim + levels*fixed.FollowBytes(looks)
 	together := float64(fixed.AssignRows(row, int(heads), looks))
@@ -179,15 +180,6 @@ func (s *Shape) partsPairs() float64 {
 	return 1.5 * s.n() * float64(s.Overlap) * leaf / 2
 }
 
-// headed is how many pairs cost as much as those of a row with heads and leaders: on one level of
-// heads, or of so many leaders on two, where a row looks into 24 more cells (package division).
-func headed(leaders float64) float64 {
-	if leaders >= fixed.HeadsOfHeads {
-		return 3*math.Cbrt(16*16*leaders) + 24*50
-	}
-	return 2 * math.Sqrt(8*leaders)
-}
-
 // grownWithRows is the memory of the blocks of a division that grow with the rows, as far as
 // the ledger has room for them. The rest is on disk.
 func (s *Shape) grownWithRows() (held memory, beyond float64) {
@@ -270,7 +262,7 @@ func (s *Shape) looking() []Pass {
 	fold.mapped, fold.heap = fold.mapped+held.mapped, fold.heap+held.heap
 	passes := append(s.read(), s.write("copy", "copies the rows", work{}, memory{}),
 		Pass{Name: "leaders", Does: "reads all rows, to find balls of near directions and like lengths", Times: 1, ReadBytes: int64(2 * s.rowBytes()),
-			DiskBytes: int64(stored + beyond), work: work{tile: n * headed(math.Sqrt(n)), touched: 4 * n * float64(s.Dim)}, held: making},
+			DiskBytes: int64(stored + beyond), work: work{tile: n * fixed.Headed(math.Sqrt(n)), touched: 4 * n * float64(s.Dim)}, held: making},
 		Pass{Name: "divisions", Does: "every row looks into the balls that promise it most", Times: divisions, ReadBytes: int64(divisions * s.rowBytes()),
 			WrittenBytes: int64(units), DiskBytes: int64(stored + folded + lists + beyond), work: work{screen: pairs * divisions}, held: looked})
 	if divisions > 1 {

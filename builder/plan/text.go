@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -17,21 +19,19 @@ func (p *Plan) Lines() []string {
 	return []string{p.Course(), second}
 }
 
+// courses are the stages of each method, by its name; of others those of the paper's.
+var courses = map[string]string{
+	"exact": "all pairs",
+	"tree":  "exact, by a k-d tree",
+	"paper": "DIVISIONS divisions, ROUNDS rounds",
+	"balls": "each row in DIVISIONS balls, ROUNDS rounds",
+	"parts": "each row in DIVISIONS leaves",
+}
+
 // Course is the method and the number of its stages.
 func (p *Plan) Course() string {
 	s := fmt.Sprintf("method %s, %d rows of %d, k=%d", p.Method, p.Rows, p.Dim, p.K)
-	switch p.Method {
-	case "exact":
-		return s + ": all pairs"
-	case "tree":
-		return s + ": exact, by a k-d tree"
-	case "balls":
-		s += fmt.Sprintf(": each row in %d balls, %s rounds", p.Divisions, rounded(p.Rounds))
-	case "parts":
-		s += fmt.Sprintf(": each row in %d leaves", p.Divisions)
-	default:
-		s += fmt.Sprintf(": %d divisions, %s rounds", p.Divisions, rounded(p.Rounds))
-	}
+	s += ": " + strings.NewReplacer("DIVISIONS", strconv.Itoa(p.Divisions), "ROUNDS", rounded(p.Rounds)).Replace(cmp.Or(courses[p.Method], courses["paper"]))
 	if p.Recall > 0 {
 		s += fmt.Sprintf(" (an estimate for recall %.2f)", p.Recall)
 	}

@@ -50,12 +50,11 @@ type evener struct {
 // newEvener fits one on some rows along axes, evenly spread: few of their codes are clipped.
 func newEvener(kernel *simd.Kernel, along *Matrix, threads int) (*evener, error) {
 	count := along.Dim()
-	e := &evener{mixing: mixing(kernel, count), offsets: make([]int32, count)}
-	for j := range e.offsets { // sums of codes that are all 128
-		for _, x := range e.mixing.row(j) {
-			e.offsets[j] += 128 * (int32(x) - 128)
-		}
+	e := &evener{mixing: mixing(kernel, count)}
+	if err := e.mixing.addUp(kernel, threads); err != nil {
+		return nil, err
 	}
+	e.offsets = e.mixing.beyond() // sums of codes that are all 128
 	sample := along.Some(spread(along.n, max(scaleRows, fitElements/count/2)))
 	apart := make([]float64, sample.n*count)
 	err := products(sample, e.mixing, threads, func(i int, sums []int32) {

@@ -1,10 +1,9 @@
 package axes
 
-import "github.com/knng/knng/vectors/codes"
-
-// shortQueries of the truth are compared with all rows by short codes: a fiftieth of the pairs
-// of a build.
-const shortQueries = 64
+import (
+	"github.com/knng/knng/builder/internal/fixed"
+	"github.com/knng/knng/vectors/codes"
+)
 
 // Short returns the codes of m shortened, in room, or nil where they lose too much.
 func (c Choice) Short(m *codes.Matrix, s codes.Shortening, room []byte) (*codes.Matrix, error) {
@@ -21,8 +20,8 @@ func (c Choice) Short(m *codes.Matrix, s codes.Shortening, room []byte) (*codes.
 	if err != nil {
 		return nil, err
 	}
-	lost, err := c.missed(short, c.Truth.some(shortQueries))
-	if err != nil || lost > c.most(shortQueries) {
+	lost, err := c.missed(short, c.Truth.some(fixed.ShortQueries))
+	if err != nil || lost > c.most(fixed.ShortQueries) {
 		return nil, err
 	}
 	return short, nil

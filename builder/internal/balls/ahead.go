@@ -8,9 +8,5 @@ import (
 
 // Stand is how far the stages have come.
 func (m *Method) Stand(under *job.Stage) plan.Stand {
-	after := m.State
-	if under != nil {
-		after = m.State.WithStage(*under)
-	}
-	return m.Goal.Stand(&after, propagation.Parts)
+	return m.Goal.Stand(&m.State, under, propagation.Parts)
 }

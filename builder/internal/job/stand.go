@@ -2,8 +2,13 @@ package job
 
 import "github.com/knng/knng/builder/plan"
 
-// Stand is how far a build has come whose rounds have so many parts, for a forecast.
-func (g *Goal) Stand(s *State, parts int) plan.Stand {
+// Stand is how far a build has come whose rounds have so many parts, for a forecast: after the
+// finished stages, and with the findings of the one under way (nil between stages).
+func (g *Goal) Stand(s *State, under *Stage, parts int) plan.Stand {
+	if under != nil {
+		after := s.WithStage(*under)
+		s = &after
+	}
 	last := s.Last()
 	stand := plan.Stand{Leaves: g.BallsDone(s), Recall: last.Recall, Wanted: g.Wanted(last.Margin)}
 	before := 0.0
@@ -18,6 +23,9 @@ func (g *Goal) Stand(s *State, parts int) plan.Stand {
 			stand.Before = before
 		}
 		before = st.Recall
+	}
+	if under != nil && under.Kind == PropagationStage && under.Parts < parts {
+		stand.Open = float64(under.Parts) / float64(parts)
 	}
 	return stand
 }

@@ -60,7 +60,7 @@ func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 }
 
 // Stand is how far the divisions have come.
-func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, 1) }
+func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, nil, 1) }
 
 func (m *Method) Settle() {}
 

@@ -2,8 +2,9 @@
 
 package simd
 
-// avx2 returns the kernels of AVX2 with FMA. Those of float32 rows walk the ids by themselves;
-// the others sum whole blocks of 16 elements of one pair, and Go adds the rest.
+// avx2 returns the kernels of AVX2 with FMA. Those of float32 rows, and the squares of bytes, walk
+// the ids in assembly. The dot products of bytes, and the kernels of float16 rows, sum whole blocks of
+// 16 elements of one pair in assembly, and intsBy and floatsBy add the rest.
 func avx2() *Kernel {
 	return &Kernel{
 		Name:      "avx2",

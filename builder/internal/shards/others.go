@@ -3,9 +3,13 @@ package shards
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/objects"
 )
 
@@ -16,14 +20,14 @@ func Others(folder, run string) (lines []string) {
 	if err != nil || objects.Is(folder) {
 		return nil
 	}
-	found, err := filepath.Glob(filepath.Join(folder, "*", specName))
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil
 	}
-	for _, file := range found {
-		at := filepath.Dir(file)
+	for _, e := range entries {
+		at := filepath.Join(folder, e.Name())
 		other, err := specAt(at)
-		if err != nil || filepath.Base(at) == filepath.Base(run) {
+		if err != nil || e.Name() == filepath.Base(run) {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s is another run, %s: it is left as it is", at, other.differs(this)))
@@ -44,22 +48,25 @@ func (s Spec) differs(from Spec) string {
 	if s.Version != from.Version || s.Format != from.Format {
 		return "begun by version " + s.Version
 	}
-	options := func(s Spec) Spec {
-		s.Manifest.Files, s.Manifest.Rows, s.Manifest.Created, s.Scale = nil, 0, "", 0
-		return s
-	}
-	a, _ := json.Marshal(options(s)) // of plain values: no error
-	b, _ := json.Marshal(options(from))
-	if string(a) != string(b) {
+	a, _ := json.Marshal(s.options()) // of plain values: no error
+	b, _ := json.Marshal(from.options())
+	switch {
+	case string(a) != string(b):
 		return "of other options or rows of another kind"
+	case !slices.EqualFunc(s.Manifest.Files, from.Manifest.Files, func(f, g vectors.File) bool { return f.Path == g.Path }):
+		return "of another input"
+	case s.Manifest.Rows == from.Manifest.Rows && s.ShardRows != from.ShardRows:
+		return "cut into other tasks"
 	}
-	if len(s.Manifest.Files) == len(from.Manifest.Files) {
-		for i, f := range s.Manifest.Files {
-			if f.Path != from.Manifest.Files[i].Path {
-				return "of another input"
-			}
-		}
-		return "of the same files, as they were before they changed"
-	}
-	return "of another input"
+	return "of the same files, as they were before they changed"
+}
+
+// options is the spec without all that follows from the rows: their number, by which they are cut
+// where no option says how, and how they are changed before they are compared.
+func (s Spec) options() Spec {
+	s.ShardRows, s.Scale = 0, 0
+	m := &s.Manifest
+	m.Files, m.Rows, m.Created, m.Offsets = nil, 0, "", nil
+	m.Options = slices.DeleteFunc(slices.Clone(m.Options), func(o store.Option) bool { return o.Name == store.ScaleOption })
+	return s
 }

@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
@@ -11,7 +12,6 @@ import (
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // Build builds the k-NN graph of src into the store at dir, or continues the
@@ -41,7 +41,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, err
 	}
 	scale.Record(&manifest)
-	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
+	r, err := newRun(ctx, opts, given, src)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return nil, limits.Space(err)
 	}
 	defer draft.Close() // the build's own error is the one that counts
-	r := newRun(ctx, opts, src, space)
-	r.Draft, r.given = draft, given
+	r.Draft = draft
 	defer r.release()
 	scale.Tell(r.Say)
 	var result *Result
@@ -89,21 +88,26 @@ func (r *run) build() (*Result, error) {
 		r.Say("resuming after %d finished stages", len(r.State.Stages))
 	}
 	for _, pass := range []func() error{
-		r.openLedger,       // share the memory out
-		r.audit,            // which rows have distances?
-		r.collapse,         // of equal rows solve the first, where that was asked for
-		r.enough,           // refuse a limit of memory that cannot be kept
-		r.expect,           // plan, and tell
-		r.layout,           // give every row its place, and write the rows in that order
-		r.load,             // take up the lists of the stages before
-		r.controls().Steer, // exact lists of a few rows, by which the build steers
-		r.stages,           // divide and propagate, until these have enough of their neighbors
+		r.cost.Share,     // share the memory out
+		r.audit.Pass,     // which rows have distances?
+		r.collapse,       // of equal rows solve the first, where that was asked for
+		r.cost.Enough,    // refuse a limit of memory that cannot be kept
+		r.expect,         // plan, and tell
+		r.order,          // give every row its place, and write the rows in that order
+		r.load,           // take up the lists of the stages before
+		r.controls.Steer, // exact lists of a few rows, by which the build steers
+		r.stages,         // divide and propagate, until these have enough of their neighbors
+		r.out.Complete,   // compare rows whose lists are short with all others
+		r.out.Adjacency,  // write the lists in the order of the input
+		r.out.Measure,    // recall, on rows that steered nothing
+		r.out.Sum,        // the checksum
 	} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
 	}
-	return r.finish() // complete, write the adjacency, measure, seal
+	result := r.result()
+	return result, r.seal(result)
 }
 
 // resume loads the state of a build that was interrupted, where there is one.
@@ -115,31 +119,52 @@ func (r *run) resume() (resumed bool, err error) {
 		return false, err
 	}
 	if r.State.Method != "" {
-		r.take(Method(r.State.Method))
+		r.Take(r.State.Method)
 	}
 	r.Received.Store(r.given.Received())
 	r.Scratch, err = r.Draft.ScratchDir()
 	return resumed, err
 }
 
-// sealing finishes a build that was interrupted while its store was sealed. The
-// blocks of the stages may be gone by then; the graph and the result are there.
-func (r *run) sealing() (result *Result, ready bool, err error) {
-	result = new(Result)
-	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
-		return nil, false, err
+// collapse leaves of identical rows the first among the good rows.
+func (r *run) collapse() error {
+	if r.opts.Duplicates != Collapse {
+		return nil
 	}
-	if _, err := r.Draft.Load(audit.Record, &r.bad.Bad); err != nil {
-		return nil, true, err
+	return r.groups.Collapse(&r.Build, r.cost.EnoughToCollapse)
+}
+
+// expect plans the build at its head, and tells. A build that goes on has its plan.
+func (r *run) expect() error {
+	if r.State.Expected != nil || r.State.Rows > 0 {
+		return nil
 	}
-	m := r.Draft.Manifest()
-	if err := audit.Unchanged(r.Ctx, r.Draft.Dir(), &m, r.Source, r.bad.Checksum, r.opts.Threads); err != nil {
-		return nil, true, err
+	if err := r.chooser.Take(); err != nil {
+		return err
 	}
-	p := r.Begin("seal", "", 0)
-	err = r.Draft.Seal(r.Ctx, result)
-	p.End("")
-	return result, true, err
+	if names := r.opts.unused(Method(r.State.Method)); len(names) > 0 {
+		r.Say("method %s has no use for: %s", r.State.Method, strings.Join(names, ", "))
+	}
+	return r.cost.Begin()
+}
+
+// order settles the method, gives every row its place, and stores the ids.
+func (r *run) order() error {
+	if err := r.rows.Place(r.chooser.Settle); err != nil {
+		return err
+	}
+	return r.opts.ids().Commit(&r.Build, r.Source.Len(), r.audit.Dropped())
+}
+
+// load takes up the results of the committed stages.
+func (r *run) load() error {
+	if err := r.rows.MapRows(); err != nil {
+		return err
+	}
+	if r.K = min(r.opts.K, r.N()-1); r.K == 0 {
+		return nil
+	}
+	return r.TakeUp()
 }
 
 // stages runs stage after stage until the method says stop.
@@ -169,4 +194,32 @@ func (r *run) stages() error {
 		}
 	}
 	return r.Ctx.Err()
+}
+
+// seal stores the result and seals the store.
+func (r *run) seal(result *Result) error {
+	p := r.Begin("seal", "", 0)
+	if err := r.Save(); err != nil {
+		return err
+	}
+	result.used(&r.State)
+	err := r.Draft.Seal(r.Ctx, result)
+	p.End("")
+	return err
+}
+
+// sealing finishes a build that was interrupted while its store was sealed. The
+// blocks of the stages may be gone by then; the graph and the result are there.
+func (r *run) sealing() (result *Result, ready bool, err error) {
+	result = new(Result)
+	if ready, err = r.Draft.Load("result", result); err != nil || !ready {
+		return nil, false, err
+	}
+	if err := r.audit.Sealing(); err != nil {
+		return nil, true, err
+	}
+	p := r.Begin("seal", "", 0)
+	err = r.Draft.Seal(r.Ctx, result)
+	p.End("")
+	return result, true, err
 }

@@ -6,27 +6,16 @@
 //
 // # Methods
 //
-// Exact compares all rows with all others. Tree finds the same lists in a k-d tree
-// (packages internal/tree and internal/kdtree): Auto takes it for more than 20,000 rows of up to three
-// dimensions under euclidean distances, and of up to eight where searches in a tree of
-// a sample compare at most 1,000 rows. Paper is the method of the paper:
-// hyperplanes along principal directions, best-first propagation. Balls, which
-// Auto takes for all but small inputs, keeps the paper's plan and changes its
-// pieces: leaves are hyperspheres that overlap (package division), propagation
-// joins the neighbors of a row with each other (package internal/propagation), and both
-// compare rows as bytes, or by six bits, in tiles (package vectors/codes), with some slots of
-// slack and exact keys at the end. From 256 dimensions on they compare along fewer axes
-// than that where rows vary little along the others (package internal/axes); otherwise large builds
-// compare codes of six bits where these lose little.
-//
-// Parts, which Auto takes where the lists of Balls would come to more than 4 GiB,
-// holds no lists of all rows. Its divisions have one level (package internal/groups): every row
-// stands in the leaves of its four nearest of many leaders, a leaf is solved by all
-// its pairs, and near leaves are solved together as a group whose rows have been put
-// side by side, on disk where they do not fit in memory. The entries that a group finds are a unit
-// that the store keeps. Before the next division the units are folded into one list a
-// row, some ten thousand rows at a time, and groups keep only entries that may still
-// enter these. There is no propagation.
+// Exact compares all rows with all others. Tree finds the same lists in a k-d tree: Auto takes it for
+// more than 20,000 rows of up to three dimensions under euclidean distances, and of up to eight where
+// searches in a tree of a sample compare at most 1,000 rows. Paper is the method of the paper:
+// hyperplanes along principal directions, best-first propagation. Balls, which Auto takes for all but
+// small inputs, keeps the paper's plan and changes its pieces: leaves are hyperspheres that overlap,
+// propagation joins the neighbors of a row with each other, and both compare rows as bytes, or by six
+// bits, in tiles (package vectors/codes), with some slots of slack and exact keys at the end. Parts,
+// which Auto takes where the lists of Balls would come to more than 4 GiB, only divides, and holds
+// no lists of all rows: near leaves are solved together, as a group whose rows fit in memory.
+// The packages of the methods, internal/exact, tree, paper, balls and parts, say how each works.
 //
 // # Passes
 //
@@ -50,17 +39,8 @@
 // with keys for the pairs that rounding to bytes leaves open (package screen). Many rows
 // are divided into balls once before, which bounds for each row the pairs that are too far for its list.
 //
-// Held in memory by Paper: two generations of lists (16 n k bytes; one outside
-// propagation), leaf numbers (4 bytes a row and division, up to twice that), 16
-// bytes a row while dividing, 12 for orders. By Parts: some hundred megabytes, and four
-// leaders for each thousand rows; blocks that grow with the rows (4 bytes a row for the good
-// rows, 2 for the bounds of lists, 16 in a division, 8 in the audit, 4 in the last pass)
-// are in mapped files where they no longer fit, and a batch of groups, once the bytes of
-// all rows, in memory where it fits and in a file where not. By Balls: lists of k and some slack (8
-// bytes an entry), in a round one more for the surroundings of an eighth of the rows,
-// 24 bytes a row while dividing, and the codes of rows that are not bytes. Rows are
-// mapped, never held. Go's collector knows nothing of all this: a program that is
-// nothing but a build tells it by HoldHeap, as the command does.
+// Rows are mapped, never held; plan.Plan says how much memory each pass takes. Go's collector knows
+// nothing of most of it: a program that is nothing but a build tells it by HoldHeap, as the command does.
 //
 // Durability: Paper and Parts commit the gain of every unit of work; Balls writes its
 // lists as they are every few seconds, between stages.
@@ -89,33 +69,15 @@
 // generation and writes the next, so no result depends on the progress of
 // another goroutine.
 //
-// # Where it departs from the paper
-//
-// The paper updates the lists that propagation reads, one row after the other;
-// here a round reads the lists as they were before it (section "Neighborhood
-// propagation"). Measured at k = 20 with one round: 0.9280 in place against
-// 0.9267 on faces in 500 dimensions, 0.9311 against 0.9266 on GIST in 384,
-// 0.9971 against 0.9969 on MNIST, 0.9486 against 0.9453 on SIFT; with two rounds
-// 0.9321 against 0.9344, 0.9403 against 0.9427, 0.9975 against 0.9975 on the first
-// three (the variants "in place" of go run ./bench/cmd/ablation). The gain of a
-// fraction of a percent is gone with the second round, and does not pay for the
-// parallelism and the resuming that it rules out.
-//
-// The hash table of computed pairs (section "Algorithm details") is package
-// cache: leaf numbers, which hold the same pairs in 4 bytes a row, and pairs
-// with keys for a distance function of one's own.
-//
-// Codes have one step for all rows; a few rows that lie far out do not set it, and get exact
-// lists at the end. The recall that they can come to is measured on the
-// steering rows before the first stage; where that leaves the target out of reach, Balls and
-// Parts compare rows by their keys, in leaves of hyperplanes (package internal/keyed). Where divisions
-// and joins stop paying, a build goes over to keys, or to all pairs from the lists at hand,
-// which it compares until the target is reached. So it ends at the target, at a limit that
-// the options set, or at exact; below its target [Result.Err] says so.
+// # The end
 //
 // With a target recall (Options.Recall) a build goes on until the steering rows reach
 // it: the balls method divides until joins have something to work on, joins, and
 // divides again where rounds gain too little to arrive; the parts method only divides;
 // the paper's does whichever gained more per pair. Balls and parts go on to two standard
-// errors above it, at most 0.01, which is the error of the steering rows.
+// errors above it, at most 0.01, which is the error of the steering rows. Where codes leave the target
+// out of reach they compare rows by their keys, in leaves of hyperplanes (package internal/keyed); where
+// divisions and joins stop paying, a build goes over to keys, or to all pairs from the lists at
+// hand, until the target is reached. So it ends at the target, at a limit that the options set, or at
+// exact; below its target [Result.Err] says so.
 package builder

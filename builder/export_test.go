@@ -14,12 +14,10 @@ import (
 	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"
-	"github.com/knng/knng/builder/internal/shards"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // On returns o with everything but scratch files written through fs.
@@ -79,20 +77,22 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, err
 	}
 	defer draft.Close()
-	space, err := distance.New(o.Metric, src.Type(), src.Dim())
+	r, err := newRun(context.Background(), o, src, src)
 	if err != nil {
 		return 0, nil, err
 	}
-	r := newRun(context.Background(), o, src, space)
 	r.Draft = draft
 	defer r.release()
 	if _, err := draft.Load(job.StateRecord, &r.State); err != nil {
 		return 0, nil, err
 	}
 	if r.State.Method != "" {
-		r.take(Method(r.State.Method))
+		r.Take(r.State.Method)
 	}
-	for _, pass := range []func() error{r.openLedger, r.audit, r.collapse, r.layout, r.load} {
+	if r.Scratch, err = draft.ScratchDir(); err != nil {
+		return 0, nil, err
+	}
+	for _, pass := range []func() error{r.cost.Share, r.audit.Pass, r.collapse, r.order, r.load} {
 		if err := pass(); err != nil {
 			return 0, nil, err
 		}
@@ -178,7 +178,7 @@ func committedParts(m *parts.Method) (keys [][]float32, err error) {
 
 // PieceOf is the file that a task makes.
 func PieceOf(run string, s *Shards, t Task) string {
-	name, err := s.run.FileOf(shards.Task(t))
+	name, err := s.run.FileOf(t)
 	if err != nil {
 		return filepath.Join(run, "none")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -56,7 +57,7 @@ func (o Options) fingerprint() []store.Option {
 		{Name: "in-place", Value: onOff(o.Paper.InPlace)},
 		{Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "bad-rows", Value: string(o.BadRows)},
-		{Name: "duplicates", Value: o.duplicates()},
+		copies.Option(string(o.Duplicates), o.Copies),
 	}
 	if o.Balls != (BallsOptions{}) {
 		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Balls)})
@@ -68,12 +69,4 @@ func (o Options) fingerprint() []store.Option {
 		list = append(list, store.Option{Name: "distance", Value: fmt.Sprintf("%s v%d", o.Distance.Name, o.Distance.Version)})
 	}
 	return list
-}
-
-// duplicates is the treatment of identical rows in a word or two.
-func (o Options) duplicates() string {
-	if o.Copies > 0 {
-		return fmt.Sprintf("%s to %d", o.Duplicates, o.Copies)
-	}
-	return string(o.Duplicates)
 }

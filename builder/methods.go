@@ -50,6 +50,12 @@ type kind struct {
 	open func(*run) build.Method
 }
 
+// open returns a method on the build by its name, not under way, and its properties.
+func (r *run) open(name string) (build.Method, build.Traits) {
+	m := methods[Method(name)]
+	return m.open(r), m.Traits
+}
+
 // methods are all methods but Auto. To add one, write a package, its name and its line here.
 var methods map[Method]kind
 
@@ -62,7 +68,7 @@ func init() {
 		Balls: {build.Traits{Codes: points.CandidateCodes, MostRows: candidates.MaxPlaces, Overlaps: true, Rounds: true, Leaves: true, InParts: job.PartsMethod},
 			func(r *run) build.Method { return balls.New(&r.Build, r.opts.balls()) }},
 		Parts: {build.Traits{Codes: points.GroupCodes, Overlaps: true, InOrder: true}, func(r *run) build.Method {
-			return parts.New(&r.Build, parts.Options{Slack: r.opts.planned().Slack, Memory: r.cost})
+			return parts.New(&r.Build, parts.Options{Slack: r.opts.planned().Slack, Memory: &r.cost})
 		}},
 	}
 }

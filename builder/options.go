@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
@@ -118,8 +119,8 @@ type Duplicates string
 // many rows of a group, the first ones, as long as others fill it: UMAP wants 1.
 // Leaving the others out is no error of the graph, but knng recall counts it.
 const (
-	Keep     Duplicates = "keep"
-	Collapse Duplicates = "collapse"
+	Keep     Duplicates = copies.Keep
+	Collapse Duplicates = copies.Collapse
 )
 
 // Directions says how a node's hyperplane is found.

@@ -6,7 +6,6 @@ import (
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // Plan predicts the cost of a build of src with these options: its passes, memory,
@@ -21,27 +20,23 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	given := src
-	src, _, err := input.Scaled("", given, opts.input())
+	scaled, _, err := input.Scaled("", src, opts.input())
 	if err != nil {
 		return nil, err
 	}
-	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
+	r, err := newRun(ctx, opts, src, scaled)
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(ctx, opts, src, space)
-	r.Scratch, r.given = opts.Scratch, given
 	defer r.release()
-	r.Received.Store(given.Received())
+	r.Scratch = opts.Scratch
+	r.Received.Store(src.Received())
 	var p *plan.Plan
-	r.Ledger.Limit, r.Ledger.Dir = r.cost.Between(), opts.Scratch
 	err = vectors.Guard(func() (err error) {
-		if err = r.bad.Every(&r.Build); err != nil {
-			return err
-		}
-		if err = r.choose(); err != nil {
-			return err
+		for _, pass := range []func() error{r.cost.Share, r.audit.Every, r.chooser.Take} {
+			if err := pass(); err != nil {
+				return err
+			}
 		}
 		p, err = r.cost.Ask()
 		return err

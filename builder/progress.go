@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"encoding/json"
+
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/progress"
 )
@@ -14,3 +16,13 @@ type PhaseSeconds = progress.PhaseSeconds
 
 // Told is the progress that a running build publishes for readers without its lock.
 type Told = job.Told
+
+// StagesIn lists the finished stages of an unfinished build, given the record
+// that store.ProgressOf returns: lines for people.
+func StagesIn(record []byte) []string {
+	var s job.State
+	if json.Unmarshal(record, &s) != nil {
+		return nil // nothing recorded yet
+	}
+	return s.Lines(methods[Method(s.Method)].Overlaps)
+}

@@ -1,6 +1,11 @@
 package builder
 
-import "github.com/knng/knng/builder/plan"
+import (
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/vectors/distance"
+)
 
 // Result is the report of a finished build; it is stored in the graph, and printed by
 // `knng build --json` and `knng info --json`, whose names do not change.
@@ -52,10 +57,50 @@ type Result struct {
 }
 
 // RecallEstimate is a measured recall@k with its 95 % interval.
-type RecallEstimate struct {
-	Recall float64 `json:"recall"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	Sample int     `json:"sample"` // rows whose exact lists were computed
-	Seed   uint64  `json:"seed"`
+type RecallEstimate = recall.Estimate
+
+// result makes the result of the passes.
+func (r *run) result() *Result {
+	sum := r.State.Sums()
+	sum.Add(r.out.Counts)
+	res := &Result{
+		Rows: r.Source.Len(), Dim: r.Source.Dim(), Type: r.Source.Type().String(), K: r.out.Length(),
+		Metric: r.opts.Metric.String(), Method: Method(r.State.Method), Seed: r.opts.Seed, Checksum: r.out.Checksum,
+		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
+		ControlPairs: r.State.Control + r.out.Control, ScanRate: scanRate(sum.Evaluated, r.N()), EffectiveRates: []float64{},
+		Divisions: r.State.Count(job.DivisionStage), Rounds: r.State.Count(job.PropagationStage),
+		Axes: r.Axes, PairCache: r.pairs.Form(r.Skip), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
+		Recall: r.out.Recall, Components: r.out.Components, Completed: r.out.Completed,
+		BadRows: len(r.audit.Bad.Rows), Collapsed: r.groups.Len(), Kernel: distance.Kernel(), Threads: r.opts.Threads,
+		Plan: r.State.Expected, RevisedPlan: r.State.Revised,
+	}
+	if r.opts.Distance != nil {
+		res.Metric = r.opts.Distance.Name
+	}
+	if r.Traits.Overlaps {
+		res.Divisions = r.Goal.BallsDone(&r.State)
+	}
+	for _, st := range r.State.Stages {
+		if st.Kind == job.DivisionStage && !r.Traits.Overlaps {
+			res.EffectiveRates = append(res.EffectiveRates, st.Rate)
+		}
+	}
+	res.judge(&r.Build)
+	return res
+}
+
+// used adds the use of the machine.
+func (r *Result) used(s *job.State) {
+	u := &s.Usage
+	r.Seconds, r.CPUSeconds, r.Phases = u.Seconds, u.CPUSeconds, s.Phases
+	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
+	r.ReadBytes, r.WrittenBytes = u.ReadBytes, u.Written
+}
+
+// scanRate is comparisons over all pairs of n rows.
+func scanRate(comparisons int64, n int) float64 {
+	if n < 2 {
+		return 0
+	}
+	return float64(comparisons) / (float64(n) * float64(n-1) / 2)
 }

@@ -25,11 +25,17 @@ func (o *Options) ids() *input.IDs {
 
 // audit says which rows are bad, and how they are treated.
 func (o *Options) audit() audit.Options {
-	a := audit.Options{Reject: o.BadRows == Reject, Drop: o.BadRows == Drop, Reference: o.Reference}
+	a := audit.Options{Refuse: o.BadRows == Reject, Drop: o.BadRows == Drop, Reference: o.Reference}
 	if o.Distance == nil {
 		a.Rules = audit.RulesOf(o.Metric)
 	}
 	return a
+}
+
+// goal decides when a build has done enough.
+func (o *Options) goal() job.Goal {
+	return job.Goal{Recall: o.Recall, Divisions: o.Divisions, Rounds: o.Rounds, Propagate: o.Propagation == On,
+		Screened: o.Distance == nil && o.Metric.Coded()}
 }
 
 // choice are the options that settle auto.

@@ -8,7 +8,6 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // TestNextBalls: divisions come until joins take over, a division that would reach the
@@ -16,10 +15,6 @@ import (
 // gains too little.
 func TestNextBalls(t *testing.T) {
 	const margin = 0.004
-	space, err := distance.New(distance.Euclidean, vectors.Uint8, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		what   string
 		target float64
@@ -38,7 +33,7 @@ func TestNextBalls(t *testing.T) {
 	} {
 		o := Options{Recall: c.target, K: 20}
 		o = o.withDefaults()
-		r := newRun(t.Context(), o, nil, space)
+		r := runOver(t, o)
 		r.State = job.State{Steer: 256, Plan: o.planned(), Stages: c.stages}
 		for i := range r.State.Stages {
 			r.State.Stages[i].Margin = margin
@@ -49,14 +44,29 @@ func TestNextBalls(t *testing.T) {
 	}
 }
 
+// runOver returns a run over a few rows.
+func runOver(t *testing.T, o Options) *run {
+	t.Helper()
+	rows, err := vectors.RowsOf(make([]byte, 64), 8, 8, 8, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := vectors.NewInput(rows)
+	r, err := newRun(t.Context(), o, src, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestOtherSteering: a build whose recall was that of other rows does not go on as if it
 // were that of these.
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
-		r := newRun(t.Context(), Options{Recall: 0.95}, nil, nil)
+		r := runOver(t, Options{Recall: 0.95}.withDefaults())
 		r.K, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
-		r.take(m)
-		if err := r.controls().Steer(); !errors.Is(err, store.ErrMismatch) {
+		r.Take(string(m))
+		if err := r.controls.Steer(); !errors.Is(err, store.ErrMismatch) {
 			t.Errorf("%s: %v, want a mismatch", m, err)
 		}
 	}

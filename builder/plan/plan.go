@@ -19,7 +19,7 @@ type Plan struct {
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
-	copies        float64 // of a row in groups of leaves, by the parts method
+	InGroups      float64 `json:"in_groups,omitempty"`     // with parts: groups of leaves that a row is in, in each division
 
 	// After is the seconds of other work that follows the build, in the time left (Left).
 	After float64 `json:"-"`
@@ -113,13 +113,12 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 		parallel, alone := r.cpu(pass.work)
 		p.CPUSeconds += parallel + alone
 	}
-	p.copies = s.partsCopies()
+	if s.Kind == Groups {
+		p.InGroups = s.partsCopies()
+	}
 	p.LinksSeconds = r.seconds(&Pass{work: s.links()})
 	return p
 }
-
-// Copies is in how many groups a row stands in each division of the parts method.
-func (p *Plan) Copies() float64 { return p.copies }
 
 // Untimed forgets the time, which nobody has measured the machine for.
 func (p *Plan) Untimed() *Plan {

@@ -1,8 +1,11 @@
 package plan_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -147,5 +150,44 @@ func TestAfterDivision(t *testing.T) {
 	}
 	if got := fixed.AfterDivision(1, 4, 4); got != 1 {
 		t.Errorf("after all: %v", got)
+	}
+}
+
+// TestRoundsThatEnded: a round that ended early is not gone on with: the next one is a whole one.
+func TestRoundsThatEnded(t *testing.T) {
+	a := plan.Aim{Recall: 0.95, Switch: 0.9, Rows: 100_000, Overlap: 4, LeafSize: 1000, Most: 64}
+	s := plan.Stand{Leaves: 8, Rounds: 1, Recall: 0.9, Before: 0.75, Wanted: 0.95, First: 0.7}
+	leaves, rounds := a.Ahead(plan.Balls, s)
+	s.Rounds = 0.25
+	earlier, fewer := a.Ahead(plan.Balls, s)
+	if earlier != leaves || math.Abs(rounds-fewer-0.75) > 1e-9 {
+		t.Errorf("after a whole round %d leaves and %v rounds, after a quarter of one %d and %v", leaves, rounds, earlier, fewer)
+	}
+	s.Open = 0.25
+	if _, going := a.Ahead(plan.Balls, s); going >= fewer {
+		t.Errorf("%v rounds where the first goes on, %v where it ended", going, fewer)
+	}
+}
+
+// TestPlanThroughJSON: a plan that was written and read says the same, so that it can be estimated for
+// many machines.
+func TestPlanThroughJSON(t *testing.T) {
+	for method := range kinds {
+		s := shape(method, 1_000_000)
+		p := plan.Of(s, plan.Nominal(s, 1))
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read plan.Plan
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		if read.InGroups != p.InGroups || (p.InGroups >= 1) != (method == "parts") {
+			t.Errorf("%s: a row is in %v groups, read as %v", method, p.InGroups, read.InGroups)
+		}
+		if lines := read.Lines(); !slices.Equal(lines, p.Lines()) || strings.HasSuffix(lines[0], ": ") {
+			t.Errorf("%s: %q, read as %q", method, p.Lines(), lines)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // whose exact lists it computes by comparing their rows with all others, without postings.
 // progress may be nil. Errors to test: store.ErrNotSparse.
 func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, tell func(builder.Event)) (est builder.RecallEstimate, err error) {
-	est = builder.RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
+	est = recall.EstimateOf(nil, 0, seed)
 	rows, order, err := s.Sparse()
 	if err != nil {
 		return est, err
@@ -49,12 +49,10 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 			return nil
 		}
 	})
-	if err != nil || len(per) == 0 {
+	if err != nil {
 		return est, err
 	}
-	est.Recall, est.Low, est.High = recall.Interval(per, len(order), 1)
-	est.Sample = len(per)
-	return est, nil
+	return recall.EstimateOf(per, len(order), seed), nil
 }
 
 // measureStream keeps this sample apart from others of a seed.

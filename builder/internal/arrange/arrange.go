@@ -16,6 +16,7 @@ import (
 type Rows struct {
 	*build.Build
 	Groups *copies.Groups
+	Given  *vectors.Input // with bad rows; it is not read again once the store has its own
 }
 
 // copy writes the good rows as they come as the store's own.

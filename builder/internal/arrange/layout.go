@@ -10,6 +10,33 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
+// Place gives every row its place, and writes the store's own rows in that order: rows that are near
+// each other come to lie near each other, so that leaves and propagation find them in the same pages.
+// The order is one more division; of the graph only the first leaves of the balls method depend on it.
+// settle settles the method where there is no order yet.
+func (r *Rows) Place(settle func() error) error {
+	if err := r.Load(); err != nil {
+		return err
+	}
+	if r.Build.Order == nil {
+		if err := settle(); err != nil {
+			return err
+		}
+		if err := r.Make(r.Method.Arrange); err != nil {
+			return err
+		}
+	}
+	if r.Set.Reference {
+		return nil
+	}
+	if err := r.Given.Drop(); err != nil {
+		return err
+	}
+	r.Received.Store(r.Given.Received())
+	_ = r.Given.Rest() // the store has rows of its own; a hint
+	return nil
+}
+
 // Load reads the order, where there is one, and parts it from the copies.
 func (r *Rows) Load() (err error) {
 	if r.Traits.InOrder {

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 
-	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -23,18 +22,30 @@ func Unchanged(ctx context.Context, dir string, m *store.Manifest, src *vectors.
 
 // sameRows compares the input of a build that goes on with the audit. Rows that
 // will be read again are all looked at: a file may have been changed and given its old time.
-func (a *Audit) sameRows(b *build.Build, reference bool) error {
-	src := b.Source
+func (a *Audit) sameRows() error {
 	var places int
-	ordered, err := b.Draft.Load("order", &places)
+	ordered, err := a.Draft.Load("order", &places)
 	if err != nil {
 		return err
 	}
-	if len(src.Files) > 0 && (!ordered || reference) {
-		return same(b.Ctx, b.Draft.Dir(), src, a.Checksum, b.Job.Threads)
+	if len(a.Source.Files) > 0 && (!ordered || a.Reference) {
+		return same(a.Ctx, a.Draft.Dir(), a.Source, a.Checksum, a.Job.Threads)
 	}
-	m := b.Draft.Manifest()
-	return Unchanged(b.Ctx, b.Draft.Dir(), &m, src, a.Checksum, b.Job.Threads)
+	return a.unchanged()
+}
+
+// unchanged is Unchanged of the build's own files.
+func (a *Audit) unchanged() error {
+	m := a.Draft.Manifest()
+	return Unchanged(a.Ctx, a.Draft.Dir(), &m, a.Source, a.Checksum, a.Job.Threads)
+}
+
+// Sealing compares the input of a build that goes on with its sealing with the audit.
+func (a *Audit) Sealing() error {
+	if _, err := a.Draft.Load(Record, &a.Bad); err != nil {
+		return err
+	}
+	return a.unchanged()
 }
 
 // same returns an error where rows are not those that were audited.

@@ -12,4 +12,12 @@
 //     stop paying, all pairs are compared (keys.go).
 //   - Under inner products balls hold rows of one direction and about one length (inner.go).
 //   - The lists are written to disk every few seconds, and a build goes on from there (resume.go).
+//
+// Codes have one step for all rows; a few rows that lie far out do not set it, and get exact
+// lists at the end. The recall that they can come to is measured on the steering rows before the first
+// stage (package build, Sight).
+//
+// Held in memory: lists of k and some slack (8 bytes an entry), in a round one more for the
+// surroundings of an eighth of the rows, 24 bytes a row while dividing, and the codes of rows that
+// are not bytes.
 package balls

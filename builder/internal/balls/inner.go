@@ -46,7 +46,6 @@ func (c *innerCells) prepare() error {
 	m.Say("%s", c.course.Foretold(&m.Goal))
 	_, pairs := c.course.Foresight.Cells(m.Goal.Wanted(0))
 	if len(m.State.Stages) == 0 && pairs > innerWorth*m.State.AllPairs(m.N()) && !m.Goal.Capped() {
-		m.State.Side = m.BlockSide()
 		return m.ExactInstead()
 	}
 	return nil

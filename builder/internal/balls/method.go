@@ -82,12 +82,10 @@ func (m *Method) Prepare() error {
 	}
 	if m.tooDear() {
 		m.Say("about %d balls a row are expected to take more than all pairs: these are compared", m.State.Expected.Divisions)
-		m.State.Side = m.BlockSide()
 		return m.ExactInstead()
 	}
 	if m.lostAtOutset() {
 		m.Say("divisions are expected to find too little: all pairs are compared")
-		m.State.Side = m.BlockSide()
 		return m.ExactInstead()
 	}
 	return m.reduced.reduce()

@@ -27,9 +27,11 @@ type Build struct {
 	Outliers []uint32       // places whose rows are compared with all others in the end
 	Skip     bool           // leaves skip pairs that have shared a leaf before
 
-	// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
-	// after the method before it has freed its memory.
-	ExactInstead func() error
+	// Open returns a method by its name, not under way, and its properties.
+	Open func(name string) (Method, Traits)
+
+	// Remember decides whether pairs that were computed are skipped, or looked up.
+	Remember func() error
 
 	// Foresee forecasts the time left from the finished stages, and from the one under way (nil
 	// between stages).

@@ -47,7 +47,6 @@ func (b *Build) Sight(near candidatesOf) error {
 	}
 	b.Say("codes can tell %.4f of the neighbors at most: rows are compared by their keys", b.State.Ceiling)
 	if !many && !b.Goal.Capped() {
-		b.State.Side = b.BlockSide()
 		return b.ExactInstead()
 	}
 	b.State.Means = job.ByKeys

@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/vectors"
@@ -21,14 +22,35 @@ const treeDims = 3
 // balls method takes for a row in few dimensions.
 const treeVisits, treeSample, treeQueries = 1000, 1 << 15, 256
 
-// A Chooser settles auto for the rows of one input, and looks at these once.
+// A Chooser settles auto for the good rows of a build, and looks at these once.
 type Chooser struct {
+	Build *build.Build
 	Options
 	short *bool // searches in a tree; nil: not known yet
 }
 
-// Choose returns the method for some rows of src.
-func (c *Chooser) Choose(src *vectors.Input, rows []uint32) (string, error) {
+// Take makes the method that is chosen that of the build.
+func (c *Chooser) Take() error {
+	method, err := c.Choose()
+	if err == nil {
+		c.Build.Take(method)
+	}
+	return err
+}
+
+// Settle settles the method of the build once and for all.
+func (c *Chooser) Settle() error {
+	c.Build.State.Rows = len(c.Build.Good)
+	if err := c.Take(); err != nil {
+		return err
+	}
+	c.Build.Method.Settle()
+	return c.Build.Save()
+}
+
+// Choose returns the method.
+func (c *Chooser) Choose() (string, error) {
+	src, rows := c.Build.Source, c.Build.Good
 	n, dim := len(rows), src.Dim()
 	m := c.ByCounts(n, dim)
 	if m == job.TreeMethod && !c.treeKnows(dim) {

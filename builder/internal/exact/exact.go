@@ -37,7 +37,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
 func (m *Method) Settle() {
-	m.State.Side = fixed.BlockSide(int64(len(m.Good)), m.Own == nil)
+	m.State.Side = m.BlockSide()
 }
 
 // Arrange puts near rows first, where codes tell: lists then take little afterwards.

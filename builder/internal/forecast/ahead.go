@@ -27,7 +27,7 @@ func (f *Forecast) Foresee(under *job.Stage) {
 
 // limited reports whether the options say how many stages there are, and recall does not.
 func (f *Forecast) limited() bool {
-	return f.Goal.Recall == 0 || f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || !f.Propagate || f.Traits.Complete || f.Inner()
+	return f.Goal.Recall == 0 || f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || f.Traits.Rounds && !f.Goal.Propagate || f.Traits.Complete || f.Inner()
 }
 
 // outset is the outlook before the first stage, where the plan is p.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/calibrate"
+	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
@@ -37,22 +38,18 @@ const measuredFrom = 8
 // Forecast is the plan of a build, and its memory.
 type Forecast struct {
 	*build.Build
-	Groups *copies.Groups
+	Groups  *copies.Groups
+	Chooser *choose.Chooser
 	Options
 	rates *plan.Rates // of this machine; nil: not measured
 }
 
 // Options are those of a build that only its plan reads.
 type Options struct {
-	Limit     int64   // bytes of memory that the build may take
-	Visits    int     // of a row in propagation
-	Switch    float64 // recall from which joins take over from divisions
-	Propagate bool    // where the method can
-	Collapse  bool    // equal rows collapse
-	Divisible bool    // the parts method can build by these options
-
-	// Open returns a method, not under way, and its properties.
-	Open func(method string) (build.Method, build.Traits)
+	Limit    int64   // bytes of memory that the build may take
+	Visits   int     // of a row in propagation
+	Switch   float64 // recall from which joins take over from divisions
+	Collapse bool    // equal rows collapse
 }
 
 // Ask plans a build that is not begun, by the method that it has. It measures this machine for a
@@ -158,7 +155,7 @@ func (f *Forecast) expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if f.Goal.Rounds > 0 && f.Traits.Rounds {
 		rounds = float64(f.Goal.Rounds)
 	}
-	if !f.Propagate {
+	if !f.Goal.Propagate {
 		rounds = 0
 	}
 	return divisions, rounds

@@ -10,7 +10,11 @@ import (
 
 // Enough refuses a build whose anonymous memory cannot stay under the limit.
 // Mapped rows do not count: the kernel may drop them.
-func (f *Forecast) Enough(method string) error {
+func (f *Forecast) Enough() error {
+	method, err := f.Chooser.Choose()
+	if err != nil {
+		return err
+	}
 	_, t := f.Open(method)
 	if t.MostRows > 0 && int64(len(f.Good)) > t.MostRows {
 		return fmt.Errorf("builder: %d rows, method %s takes at most %d", len(f.Good), method, t.MostRows)
@@ -29,7 +33,7 @@ func (f *Forecast) refusal(who string, need int64, advice string) error {
 // advice names the method that needs the least memory, where that is less than a method needs.
 func (f *Forecast) advice(method string, need int64) string {
 	var others []string
-	if _, t := f.Open(method); t.InParts != "" && f.Divisible {
+	if _, t := f.Open(method); t.InParts != "" && f.Chooser.Divisible() {
 		others = append(others, t.InParts)
 	}
 	metric := f.Space.Metric()
@@ -56,12 +60,20 @@ func (f *Forecast) lesser(need int64, among ...string) (advice string) {
 
 // EnoughToCollapse refuses to look for equal rows where that takes more than the limit. It
 // names a limit that is enough for the build after it as well, if there are no equal rows.
-func (f *Forecast) EnoughToCollapse(method string) error {
+func (f *Forecast) EnoughToCollapse() error {
+	method := f.Chooser.ByCounts(len(f.Good), f.Source.Dim())
 	need := reserved(method, f.leastPlan(method).Pass("collapse").Alone())
 	if need <= f.Limit {
 		return nil
 	}
 	return f.refusal(fmt.Sprintf("finding equal rows among %d, and the build, need", f.Source.Len()), max(need, f.least(method)), "")
+}
+
+// Share gives the ledger the memory for blocks that grow with the rows. Blocks beyond it are files in
+// the scratch folder.
+func (f *Forecast) Share() error {
+	f.Ledger.Limit, f.Ledger.Dir = f.Between(), f.Scratch
+	return nil
 }
 
 // Between is the memory for blocks that grow with the rows: that which the rest of a build by the

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
 )
@@ -76,6 +78,21 @@ func (s *State) Count(kind string) (n int) {
 		}
 	}
 	return n
+}
+
+// Lines describes the finished stages for people. Divisions that overlap have no effective rate.
+func (s *State) Lines(overlaps bool) (lines []string) {
+	for _, st := range s.Stages {
+		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
+		if st.Kind == DivisionStage && !overlaps {
+			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
+		}
+		if st.Recall > 0 {
+			line += fmt.Sprintf(", recall %.3f on %d steering rows", st.Recall, s.Steer)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // Last returns the latest stage, or a zero one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
@@ -18,13 +19,13 @@ var ErrOwnDistance = errors.New("builder: recall cannot be measured: the graph's
 
 // Sample says which rows of a store are measured.
 type Sample struct {
-	Rows   int
-	Seed   uint64
-	Copies int                  // most rows of one group of identical rows in a list; 0: no limit
-	Tell   func(progress.Event) // may be nil
+	Rows int
+	Seed uint64
+	Tell func(progress.Event) // may be nil
 }
 
-// Recalls returns the recall of each row of a sample, and of how many rows it was drawn.
+// Recalls returns the recall of each row of a sample, and of how many rows it was drawn. Where the
+// store was built to take few copies of a row into a list, the exact lists take no more.
 func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64, rows int, err error) {
 	if s.K() == 0 {
 		return nil, 0, nil
@@ -40,8 +41,8 @@ func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64,
 	}
 	drawn := recall.Sample(len(order), sample.Rows, sample.Seed, stream)
 	m := &measurement{ps, ctx, progress.Reporter{Tell: sample.Tell}}
-	if sample.Copies > 0 {
-		per, err = m.perRowOfGroups(s, drawn, sample.Copies)
+	if most := copies.Most(s.Info().Manifest); most > 0 {
+		per, err = m.perRowOfGroups(s, drawn, most)
 	} else {
 		per, err = m.perRow(s, drawn)
 	}

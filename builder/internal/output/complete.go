@@ -8,15 +8,27 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Complete fills lists that the stages left short by comparing their rows with all others, and
-// returns how many there were and how many pairs that took. It is not a stage of its own:
-// doing it again after an interruption gives the same lists.
-func (o *Output) Complete() (completed int, counts job.Counts, err error) {
-	if o.Build.K == 0 {
-		return 0, counts, nil
+// Complete makes the lists of the results of the stages. It fills lists that these left short by
+// comparing their rows with all others. It is not a stage of its own: doing it again after an
+// interruption gives the same lists.
+func (o *Output) Complete() (err error) {
+	if err := o.room(); err != nil {
+		return err
 	}
+	if o.K == 0 || o.onDisk() != nil {
+		return nil
+	}
+	if err := o.Method.Finish(); err != nil {
+		return err
+	}
+	o.Completed, o.Counts, err = o.complete()
+	return err
+}
+
+// complete returns how many lists were short, and how many pairs that took.
+func (o *Output) complete() (completed int, counts job.Counts, err error) {
 	var short []uint32
-	o.Lists.Short(o.Build.K, func(place uint32) { short = append(short, place) })
+	o.Lists.Short(o.K, func(place uint32) { short = append(short, place) })
 	short = append(short, o.Outliers...)
 	slices.Sort(short)
 	short = slices.Compact(short)

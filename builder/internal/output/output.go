@@ -2,46 +2,104 @@ package output
 
 import (
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 )
 
-// Output is the output of a build.
+// Output is the output of a build. Its passes are Complete, Adjacency, Measure and Sum.
 type Output struct {
 	*build.Build
-	Rows   int // of the store: isolated ones included, dropped ones not
-	K      int // length of its lists
-	Groups *copies.Groups
-	Most   int // rows of one group in a list; 0: any number
+	Controls *controls.Controls
+	Groups   *copies.Groups
+	Most     int // rows of one group in a list; 0: any number
+
+	Made
+	truth *recall.Lists                                     // of the rows that report; nil: not computed yet
+	lists func(place uint32) (ids []uint32, keys []float32) // of the graph
+	sum   <-chan checksum                                   // while it is computed
 }
 
-func (o *Output) expansion() *copies.Expansion { return o.Groups.Expand(o.Build, o.Rows, o.K, o.Most) }
+// Made is the findings of the passes.
+type Made struct {
+	Completed  int             // lists that were left short
+	Counts     job.Counts      // of completing them
+	Recall     recall.Estimate // on rows that steered nothing
+	Control    int64           // comparisons for it
+	Components int
+	Checksum   string
+}
 
-// Room requires room on the disk for the adjacency with its view and catalog.
-func (o *Output) Room() error {
+// Length is the length of the lists of the graph.
+func (o *Output) Length() int { return min(o.Set.K, o.N()+o.Groups.Len()-1) }
+
+// rows is the number of rows of the store: isolated ones included, dropped ones not.
+func (o *Output) rows() int { return o.Source.Len() }
+
+func (o *Output) expansion() *copies.Expansion {
+	return o.Groups.Expand(o.Build, o.rows(), o.Length(), o.Most)
+}
+
+// room requires room on the disk for the adjacency with its view and catalog.
+func (o *Output) room() error {
 	if _, done, err := o.Draft.Adjacency(); done || err != nil {
 		return err
 	}
 	rows := len(o.Good) + o.Groups.Len()
-	return o.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, o.K)+5*int64(rows), 0)
+	return o.RoomFor("the adjacency with its view and catalog", job.ListBytes(rows, o.Length())+5*int64(rows), 0)
 }
 
-// WriteAdjacency commits the lists in input order.
-func (o *Output) WriteAdjacency() error {
+// onDisk returns a method whose lists never stand in memory together; nil: they do.
+func (o *Output) onDisk() build.OnDisk {
+	if m, onDisk := o.Method.(build.OnDisk); onDisk && o.K > 0 {
+		return m
+	}
+	return nil
+}
+
+// Adjacency commits the lists in input order, and begins the checksum. A method with lists on disk
+// completes them at the same time; it keeps those of the rows that report.
+func (o *Output) Adjacency() (err error) {
+	if m := o.onDisk(); m != nil {
+		err = o.writeOnDisk(m)
+	} else {
+		err = o.write()
+	}
+	if err == nil {
+		o.begin()
+	}
+	return err
+}
+
+func (o *Output) writeOnDisk(m build.OnDisk) (err error) {
+	m.Release()
+	if err := o.report(); err != nil {
+		return err
+	}
+	w, err := m.Write(o.rows(), o.truth.Places)
+	if err != nil {
+		return err
+	}
+	o.Completed, o.Counts, o.Components, o.lists = w.Completed, w.Counts, w.Components, w.List
+	return nil
+}
+
+func (o *Output) write() error {
 	if _, done, err := o.Draft.Adjacency(); done || err != nil {
 		return err
 	}
-	p := o.Begin("adjacency", "rows", int64(o.Rows))
+	p := o.Begin("adjacency", "rows", int64(o.rows()))
 	defer p.End("")
 	if o.Groups.Len() > 0 {
 		return o.expansion().Write(p)
 	}
 	lists := o.outputLists()
-	return o.Draft.CommitAdjacency(o.Build.K, func(add func([]uint32, []float32) error) error {
-		return o.InOrder(o.Ctx, o.Rows, lists, func(l *store.Lists) error {
+	return o.Draft.CommitAdjacency(o.K, func(add func([]uint32, []float32) error) error {
+		return o.InOrder(o.Ctx, o.rows(), lists, func(l *store.Lists) error {
 			for i := range l.Rows {
 				from, to := l.Starts[i], l.Starts[i+1]
 				if err := add(l.Neighbors[from:to], l.Keys[from:to]); err != nil {
@@ -56,12 +114,12 @@ func (o *Output) WriteAdjacency() error {
 
 // outputLists returns a function that appends the lists of rows of the output.
 func (o *Output) outputLists() func(from, to int, l *store.Lists) {
-	placeOf := o.PlaceOf(o.Rows)
+	placeOf := o.PlaceOf(o.rows())
 	return func(from, to int, l *store.Lists) {
 		for row := from; row < to; row++ {
 			l.Append(uint32(row), nil, nil)
 			place := placeOf[row]
-			if place == points.NoPlace || o.Build.K == 0 {
+			if place == points.NoPlace || o.K == 0 {
 				continue
 			}
 			ids, keys := o.Lists.List(place)
@@ -72,14 +130,14 @@ func (o *Output) outputLists() func(from, to int, l *store.Lists) {
 	}
 }
 
-// Components counts the connected components of the symmetrised graph.
-func (o *Output) Components() int {
+// components counts the connected components of the symmetrised graph.
+func (o *Output) components() int {
 	if o.Groups.Len() > 0 {
 		return o.expansion().Components()
 	}
 	return analysis.Components(o.N(), func(yield func(a, b uint32)) {
 		for p := range uint32(o.N()) {
-			if o.Build.K == 0 {
+			if o.K == 0 {
 				return
 			}
 			ids, _ := o.Lists.List(p)
@@ -88,21 +146,4 @@ func (o *Output) Components() int {
 			}
 		}
 	})
-}
-
-// Checksum computes the graph's checksum from the store while others go on: one
-// hash over everything keeps only one thread busy.
-func (o *Output) Checksum() <-chan Checksum {
-	c := make(chan Checksum, 1)
-	go func() {
-		sum, err := o.Draft.Checksum(o.Ctx)
-		c <- Checksum{sum, err}
-	}()
-	return c
-}
-
-// Checksum is a checksum, or why there is none.
-type Checksum struct {
-	Sum string
-	Err error
 }

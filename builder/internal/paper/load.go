@@ -29,7 +29,6 @@ func (m *Method) loadLabels() error {
 func (m *Method) goExact() error {
 	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.State.Side = m.BlockSide()
 	m.Lists.Free()
 	m.Lists = nil
 	return m.ExactInstead()

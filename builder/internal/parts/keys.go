@@ -43,7 +43,6 @@ func (m *Method) goExact() error {
 	}
 	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.State.Side = m.BlockSide()
 	m.group.Free()
 	return m.ExactInstead()
 }

@@ -37,10 +37,11 @@ type Run struct {
 
 // Worker holds the limits of a process that does tasks.
 type Worker struct {
-	Version string
-	Threads int
-	Memory  int64  // bytes
-	Scratch string // folder; "": that of the system
+	Version string                           // of the program
+	Threads int                              // 0: GOMAXPROCS
+	Memory  int64                            // bytes; 0: builder.DefaultMemory
+	Scratch string                           // folder; "": that of the system
+	Logger  func(format string, args ...any) // Pebble's complaints; nil drops them
 }
 
 // ErrVersion says that a program of another version began the run.

@@ -64,7 +64,10 @@ func (s *Spec) shardRows(shard int) (from, to int) {
 
 // Begin writes the spec of a run below folder, or finds the same there, and returns the folder
 // of the run.
-func Begin(folder string, spec Spec) (string, error) {
+func Begin(folder string, spec Spec, c Cut) (string, error) {
+	if err := spec.cut(c); err != nil {
+		return "", err
+	}
 	data, err := json.MarshalIndent(spec, "", " ")
 	if err != nil {
 		return "", fmt.Errorf("builder: %w", err)

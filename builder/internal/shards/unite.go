@@ -24,6 +24,12 @@ type United struct {
 	Components int
 }
 
+// Draft opens the store at dir for the graph of the run.
+func (s *Run) Draft(dir string) (*store.Draft, error) {
+	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger})
+	return draft, limits.Space(err)
+}
+
 // Unite writes the graph of a finished run, of lists of length k, into a draft. Given again after
 // an interruption it goes on.
 func (s *Run) Unite(ctx context.Context, draft *store.Draft, k int) (made United, err error) {

@@ -1,4 +1,4 @@
-package builder
+package shards
 
 import (
 	"github.com/knng/knng/builder/internal/groups"
@@ -6,8 +6,8 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// ShardsPlan is an estimate of a build by shards.
-type ShardsPlan struct {
+// Plan is an estimate of a build by shards.
+type Plan struct {
 	Workers int `json:"workers"`
 	Threads int `json:"threads"` // of each
 
@@ -24,18 +24,18 @@ type ShardsPlan struct {
 // DiskRate is the bytes a second that a plan gives each worker.
 const DiskRate = 500e6
 
-// PlanShards estimates the build of a plan by workers of some threads each, as fast as those
-// of this machine.
-func PlanShards(p *plan.Plan, rowBytes, workers, threads int) ShardsPlan {
+// PlanOf estimates the build of a plan by workers of some threads each, as fast as those of this
+// machine.
+func PlanOf(p *plan.Plan, rowBytes, workers, threads int) Plan {
 	n, k, divisions := float64(p.Rows), float64(p.K), float64((p.Divisions+job.Overlap-1)/job.Overlap)
 	input := n * float64(rowBytes)
 	assigned := 4 * n * job.Overlap
-	spilled := p.Copies() * n * float64(groups.RecordBytes(job.Overlap, rowBytes))
+	spilled := p.InGroups * n * float64(groups.RecordBytes(job.Overlap, rowBytes))
 	lists := n * (8 + 8*k)
 	// The first division finds lists of every group, later ones the few entries that bounds let in.
-	first, later := p.Copies()*lists, plan.LaterUnits*p.Copies()*lists
+	first, later := p.InGroups*lists, plan.LaterUnits*p.InGroups*lists
 	found := first + max(0, divisions-1)*later
-	s := ShardsPlan{Workers: workers, Threads: threads, CoreSeconds: p.CPUSeconds}
+	s := Plan{Workers: workers, Threads: threads, CoreSeconds: p.CPUSeconds}
 	// A division reads the input twice, its assignments and records once, the lists that it found
 	// twice, as a task sorts them by range in its scratch folder, and folds these with those before.
 	// The input is read for its audit, for controls and for the report; the adjacency is read for its sums.

@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -243,6 +245,48 @@ func TestShardsAfterKills(t *testing.T) {
 	}
 	if got := unite(t, run, w); got.Checksum != want {
 		t.Errorf("another graph")
+	}
+}
+
+// TestShardsByTwoDrivers: drivers that do not know of each other do the same run at once. None of them fails but by a task
+// that the other has made needless, whose inputs are gone, and the graph is that of one.
+func TestShardsByTwoDrivers(t *testing.T) {
+	defer builder.SmallParts(96<<10, 1<<12)()
+	paths, o, cut, want := small(t)
+	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	var drivers sync.WaitGroup
+	for range 3 {
+		drivers.Go(func() {
+			if err := driveBeside(run, w); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	drivers.Wait()
+	if got := unite(t, run, w); got.Checksum != want {
+		t.Errorf("another graph")
+	}
+}
+
+// driveBeside drives a build by shards beside other drivers.
+func driveBeside(run string, w builder.Worker) error {
+	s, err := builder.OpenShards(run, w)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for {
+		wave, err := s.Next()
+		if err != nil || wave.Ended {
+			return err
+		}
+		for _, task := range wave.Tasks {
+			if failed := s.Do(context.Background(), task); failed != nil {
+				if now, err := s.Next(); err != nil || slices.Contains(now.Tasks, task) {
+					return errors.Join(failed, err)
+				}
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/objects"
@@ -98,12 +99,14 @@ func (l Local) List(name string) (names []string, err error) {
 	return names, nil
 }
 
-// Remove removes unfinished files as well.
+// Remove removes unfinished files as well. What others write there meanwhile, such as a late attempt, may stay, and
+// so does what a file system keeps as long as somebody has it open (NFS).
 func (l Local) Remove(name string) error {
-	if err := os.RemoveAll(l.path(name)); err != nil {
-		return fmt.Errorf("pieces: %w", err)
+	err := os.RemoveAll(l.path(name))
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EBUSY) { // ErrExist: the folder is not empty
+		return nil
 	}
-	return nil
+	return fmt.Errorf("pieces: %w", err)
 }
 
 // At is the folder at a path of this machine, or at the address of an object store.

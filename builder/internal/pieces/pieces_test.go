@@ -3,11 +3,14 @@ package pieces
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/knng/knng/vectors/objects/objectstest"
@@ -186,5 +189,37 @@ func TestUnfinishedIsAbsent(t *testing.T) {
 	w.Abort()
 	if names, err := folder.List("d"); err != nil || len(names) != 1 {
 		t.Fatalf("%v, %v", names, err)
+	}
+}
+
+// TestRemovedWhileWritten: removing a folder that a late attempt writes to is no failure, and what is committed
+// afterwards is whole.
+func TestRemovedWhileWritten(t *testing.T) {
+	folder := Local(t.TempDir())
+	var done atomic.Bool
+	var late sync.WaitGroup
+	for i := range 2 {
+		late.Go(func() {
+			for n := 0; !done.Load(); n++ {
+				if w, err := Create(folder, run, fmt.Sprintf("d/%d-%d", i, n)); err == nil { // else the folder went as it was made
+					w.Put(1, []byte("late"))
+					w.Commit() // likewise
+					w.Abort()
+				}
+			}
+		})
+	}
+	for range 300 {
+		if err := folder.Remove("d"); err != nil {
+			t.Error(err)
+		}
+	}
+	done.Store(true)
+	late.Wait()
+	write(t, folder, "d/x", map[uint64][]byte{1: []byte("whole")})
+	if p, err := Open(folder, run, "d/x"); err != nil || p.Size(1) != 5 {
+		t.Error(err)
+	} else if err := p.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,7 +1,9 @@
 package shards
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/knng/knng/builder/internal/job"
 )
@@ -16,8 +18,18 @@ type Wave struct {
 }
 
 // Next returns the tasks to do next, from the files that are there: those of the first stages
-// that lack some. It removes files that no task will read any more.
-func (s *Run) Next() (*Wave, error) {
+// that lack some. It removes files that no task will read any more; so may another driver of the same
+// run, and Next looks again where a file that was there is gone.
+func (s *Run) Next() (w *Wave, err error) {
+	for range 5 {
+		if w, err = s.next(); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return w, err
+}
+
+func (s *Run) next() (*Wave, error) {
 	if there, err := s.has(Task{Stage: "seal"}, 1); err != nil || there {
 		return &Wave{Ended: true}, err
 	}

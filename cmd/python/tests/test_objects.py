@@ -194,6 +194,23 @@ def test_what_is_not_there(rows, tmp_path):
         _command.run(["build", "s3://rows/in/a.npy", "-o", str(tmp_path / "g")])
 
 
+def test_credentials_that_are_wrong_or_missing(rows, tmp_path, server, monkeypatch):
+    """The error says so at once, and names the object."""
+    import s3fs
+
+    for name, value in {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_SECRET_ACCESS_KEY": "wrong"}.items():
+        monkeypatch.setenv(name, value)
+    for gone in ((), ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")):
+        for name in gone:
+            monkeypatch.delenv(name)
+        s3fs.S3FileSystem.clear_instance_cache()
+        for inputs, run in ((["s3://rows/in/*.npy"], "s3://rows/run"), (["s3://rows/in/a.npy"], tmp_path / "run"), ([rows[0]], "s3://rows/run")):
+            began = time.monotonic()
+            with pytest.raises(Exception, match="s3://rows/.*the store refuses the credentials of this machine, or they are missing"):
+                cluster.build(inputs, run, "local:1", OPTIONS)
+            assert time.monotonic() - began < 15
+
+
 def test_the_gateway_serves_nobody_else(server):
     url = urllib.parse.urlsplit(_objects.environment()["KNNG_OBJECTS"])
     for path in ("/size?at=s3://rows/x", "/wrong/size?at=s3://rows/x", f"{url.path}x/size?at=s3://rows/x"):

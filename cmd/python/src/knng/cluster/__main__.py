@@ -85,10 +85,10 @@ def main(argv=None):
     except KeyboardInterrupt:
         _driver.say("interrupted: give the same command again to continue")
         return 130
-    except (_errors.Error, _engines.EngineError) as error:
+    except (_errors.Error, _engines.EngineError, _driver.TaskFailed) as error:
         _driver.say(error)
         return error.exit_code
-    except (_driver.TaskFailed, OSError) as error:
+    except OSError as error:
         _driver.say(error)
         return 1
     return _show(result, given.json)

@@ -12,7 +12,14 @@ TRIES = 3  # of a task
 
 
 class TaskFailed(Exception):
-    """A task failed in all its tries, or cannot succeed in any. What was built stays."""
+    """A task failed in all its tries, or cannot succeed in any. What was built stays.
+
+    ``exit_code`` is 3 where a worker had no space or too little memory, else 1.
+    """
+
+    def __init__(self, text, exit_code=1):
+        super().__init__(text)
+        self.exit_code = exit_code
 
 
 def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, report=None):
@@ -35,7 +42,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
     workers = None
     try:
         while True:
-            wave = _command.run(["stage", "next", at], env=_objects.environment(), called=False)
+            wave = _next(at)
             if wave["ended"]:
                 break
             if workers is None:  # a run that is finished needs none
@@ -49,6 +56,10 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             workers.close()
     result = dict(wave["result"], run=at, **tally.sums())
     return result
+
+
+def _next(run):
+    return _command.run(["stage", "next", run], env=_objects.environment(), called=False)
 
 
 def _do(workers, run, tasks, tally):
@@ -66,25 +77,39 @@ def _do(workers, run, tasks, tally):
             tally.task(outcome)
             continue
         failed[i] += 1
-        said, where, hopeless = _why(outcome)
+        said, where, code = _why(outcome)
+        hopeless = code == 2
         if hopeless or failed[i] == TRIES:
+            if not _is_wanted(run, name):
+                left -= 1
+                continue
             times = "" if hopeless else f" {TRIES} times"
-            raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again")
+            raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again", 3 if code == 3 else 1)
         tally.retried(name, failed[i], said)
         if not isinstance(outcome, BaseException):
             where_failed[i].add(outcome.get("worker"))
         workers.submit(i, run, tasks[i], avoid=where_failed[i])
 
 
+def _is_wanted(run, name):
+    """Whether a task is still to be done. Another driver of the same run may have gone on, and removed the files that it reads."""
+    try:
+        return name in _next(run)["tasks"]
+    except _errors.Error:
+        return True
+
+
 def _why(outcome):
-    """What is said of a failure, where it was, and whether another try would fail alike."""
+    """What is said of a failure, where it was, and its exit code: after 2 another try would fail alike."""
+    if isinstance(outcome, ImportError):
+        return f"its worker has not the packages that this driver has: {outcome}", "", 1
     if isinstance(outcome, BaseException):
-        return f"its worker was lost ({type(outcome).__name__}: {outcome})", "", False
+        return f"its worker was lost ({type(outcome).__name__}: {outcome})", "", 1
     said = outcome["said"] or f"exit code {outcome['code']}"
     if outcome["code"] < 0:
         said = f"killed by signal {-outcome['code']}; {said}"
     where = f" on {outcome['host']}" if outcome["host"] else ""
-    return said, where, outcome["code"] == 2
+    return said, where, outcome["code"]
 
 
 class _Tally:
@@ -94,7 +119,6 @@ class _Tally:
         self.report, self.began = report, time.monotonic()
         self.tasks = self.retries = 0
         self.cpu = self.peak = 0
-        self.stages = {}
 
     def wave(self, wave):
         self.doing, self.done, self.of = wave["doing"], wave["done"], wave["done"] + len(wave["tasks"])

@@ -65,7 +65,12 @@ class Local:
         return self._futures.pop(future), future.exception() or future.result()
 
     def close(self):
-        self._pool.shutdown(cancel_futures=True)
+        """End, and give up the tasks under way: those of a run that failed, or was interrupted."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while not all(future.done() for future in self._futures):
+            _task.end()
+            time.sleep(0.02)
+        self._pool.shutdown()
         _task.end()
 
 
@@ -237,8 +242,11 @@ class Spark:
         return token, RuntimeError(_brief(error))
 
     def close(self):
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
         if self._mine:  # else it is the caller's
+            self._context.cancelAllJobs()
+        self._pool.shutdown()
+        if self._mine:
             self._context.stop()
 
 

@@ -39,8 +39,8 @@ def expand(inputs):
         if not (is_object(path) and re.search(r"[*?\[]", path)):
             found.append(local(path))
             continue
-        fs, name = _find(path)
         try:
+            fs, name = _find(path)
             names = sorted(_tried(lambda: fs.glob(name)))
         except Exception as error:  # the store's, of any library
             raise OSError(f"{path}: {_said(error)}") from error
@@ -126,7 +126,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         except FileNotFoundError:
             self.answer(404)
         except ImportError as error:
-            self.answer(501, f"its package is not installed: {error}".encode())
+            self.answer(501, _said(error).encode())
         except BrokenPipeError:
             pass
         except Exception as error:  # the store's, of any library
@@ -154,6 +154,8 @@ def _said(error):
     """What went wrong, with what a user can do about it."""
     if isinstance(error, PermissionError) or "Credentials" in type(error).__name__:
         return f"the store refuses the credentials of this machine, or they are missing: {error}"
+    if isinstance(error, ImportError):
+        return f"its package is not installed: {error}"
     if isinstance(error, ValueError) and "Protocol not known" in str(error):
         return f"fsspec has no such store: {error}"
     return f"{type(error).__name__}: {error}"

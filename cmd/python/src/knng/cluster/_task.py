@@ -28,15 +28,14 @@ def do(run, words, memory=None, threads=None, slots=1):
     args = [command, "stage", "work", run, "--attached", "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
     if memory:
         args += ["--memory", str(memory // slots)]
-    process = _idle.take(args)
+    process = _processes.take(args)
     outcome = process and process.do(words)
     if outcome is None or outcome["code"] is None:  # there was none, or it had just ended: nobody had asked it for a while
-        process = _Process(args)
+        process = _processes.start(args)
         outcome = process.do(words)
         if outcome["code"] is None:
             outcome.update(code=1, said="the command ended without an answer")
-    if process.alive:
-        _idle.put(process)
+    _processes.put(process)
     return _told(outcome, began)
 
 
@@ -49,21 +48,21 @@ class _Process:
     """A command that does tasks. It ends when its stdin does, so it outlives no worker, or when no task comes."""
 
     def __init__(self, args):
-        self.args, self.alive, self.cpu = args, True, 0.0
+        self.args, self.alive, self.given_up, self.cpu = args, True, False, 0.0
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
 
     def do(self, words):
-        """Do a task. The code is None where the process ended by itself before."""
+        """Do a task. The code is None where the process ended by itself before, 1 where it was told to give up."""
         try:
             self.process.stdin.write(" ".join(words).encode() + b"\n")
             self.process.stdin.flush()
             answer = self.process.stdout.readline()
-        except OSError:
+        except (OSError, ValueError):  # ValueError: it was told to give up before
             answer = b""
         if not answer.endswith(b"\n"):
             outcome = self.ended()
-            return {**outcome, "code": outcome["code"] or None}
+            return {**outcome, "code": outcome["code"] or (1 if self.given_up else None)}
         cpu, peak = self.usage()
         took, self.cpu = cpu - self.cpu, cpu
         answer = json.loads(answer)
@@ -89,6 +88,11 @@ class _Process:
         self.errors.close()
         return {"code": code, "said": said, "cpu": max(0.0, cpu - self.cpu), "peak": peak}
 
+    def give_up(self):
+        """Have it give up its task, and end."""
+        self.given_up = True
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
 
     def hang_up(self):
         self.alive = False
@@ -105,36 +109,54 @@ class _Process:
         return True
 
 
-class _Idle:
-    """Processes without a task."""
+class _Processes:
+    """The processes of this one: those without a task, and those at work."""
 
     def __init__(self):
-        self.lock, self.owner, self.processes = threading.Lock(), os.getpid(), []
+        self.lock = threading.Lock()
+        self.own()
+
+    def own(self):
+        """Begin with none: those of the process that this one was forked from are not ours."""
+        self.owner, self.idle, self.busy = os.getpid(), [], []
+
+    def start(self, args):
+        process = _Process(args)
+        with self.lock:
+            self.busy.append(process)
+        return process
 
     def take(self, args):
-        """One that was started with these words; None where there is none."""
+        """One without a task that was started with these words; None where there is none."""
         with self.lock:
-            if self.owner != os.getpid():  # those of the process that this one was forked from are not ours
-                self.owner, self.processes = os.getpid(), []
-            for i in reversed(range(len(self.processes))):
-                if self.processes[i].args == args:
-                    return self.processes.pop(i)
+            if self.owner != os.getpid():
+                self.own()
+            for i in reversed(range(len(self.idle))):
+                if self.idle[i].args == args:
+                    self.busy.append(self.idle.pop(i))
+                    return self.busy[-1]
         return None
 
     def put(self, process):
+        """Take back one that has done its task."""
         with self.lock:
-            self.processes = [p for p in self.processes if not p.is_gone()] + [process]
+            self.busy = [p for p in self.busy if p.alive and p is not process]
+            self.idle = [p for p in self.idle if not p.is_gone()] + ([process] if process.alive else [])
 
     def end(self):
-        """End all."""
+        """End those without a task, and have the others give up."""
         with self.lock:
-            processes, self.processes = self.processes if self.owner == os.getpid() else [], []
-        for process in processes:
+            if self.owner != os.getpid():
+                self.own()
+            idle, self.idle = self.idle, []
+            for process in self.busy:
+                process.give_up()
+        for process in idle:
             process.ended()
 
 
-_idle = _Idle()
-end = _idle.end
+_processes = _Processes()
+end = _processes.end
 atexit.register(end)
 
 

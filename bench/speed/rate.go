@@ -1,7 +1,6 @@
 package speed
 
 import (
-	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -57,10 +56,8 @@ func (l *codesLeaf) near(first int, rows []uint32) int {
 	wide := min(first+len(rows), l.wide)
 	l.tile.Pairs(rows, wide, l.limits[first:first+len(rows)], l.limits)
 	for r := range rows {
-		marks, _ := l.tile.Marked(r, min(first+r, wide))
-		for _, word := range marks {
-			l.marked += bits.OnesCount64(word)
-		}
+		near, _ := l.tile.Marked(r, min(first+r, wide))
+		l.marked += len(near)
 	}
 	return wide
 }

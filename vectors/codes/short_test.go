@@ -82,11 +82,11 @@ func checkTile(t *testing.T, rng *rand.Rand, m *Matrix) {
 	}
 	tile.Pairs(band, len(columns), bounds, either)
 	for r, x := range band {
-		marks, distances := tile.Marked(r, len(columns))
+		listed, distances := tile.Marked(r, len(columns))
 		for j, y := range columns {
 			want := m.Distance(x, y)
 			near := want <= max(bounds[r], either[j])
-			if marked := marks[j/64]>>(j%64)&1 != 0; marked != near || near && distances[j] != want {
+			if marked := slices.Contains(listed, uint32(j)); marked != near || near && distances[j] != want {
 				t.Fatalf("rows %d and %d: marked %v at %d, want %v at %d", x, y, marked, distances[j], near, want)
 			}
 		}

@@ -1,6 +1,7 @@
 package codes
 
 import (
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -161,33 +162,49 @@ func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
 		return
 	}
 	panels := t.begin(len(places), wide)
-	t.m.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words)
+	t.m.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words, t.room)
 }
 
-// Marked reports which of the first wide columns are near row r of the band, a bit for each,
-// and the distances of those. It may be asked once for every row. The slices are valid
-// until the next band.
-func (t *Tile) Marked(r, wide int) (marks []uint64, distances []uint32) {
-	marks, distances = t.marks[r*t.words:][:(wide+63)/64], t.distances()[r*t.ld:][:wide]
+// Marked lists the near ones among the first wide columns of row r of the band, by number, and
+// tells the distances of those, of all wide columns by number. It may be asked once for every
+// row. The slices are valid until the next band.
+func (t *Tile) Marked(r, wide int) (near, distances []uint32) {
+	at := r * (t.ld + 16)
+	near, distances = t.near[at:at+t.ld+16], t.distances()[r*t.ld:][:wide]
 	if t.m.kernel.Pairs == nil {
-		t.mark(r, marks, distances)
-	} else if last := wide % 64; last > 0 {
+		d := t.d[at : at+t.ld+16]
+		n := t.m.kernel.Either(t.of(r)[:wide], t.norms, t.adds[r], t.bounds[r], t.either, t.numbers, d, near)
+		for i, j := range near[:n] {
+			distances[j] = d[i]
+		}
+		return near[:n], distances
+	}
+	marks := t.marks[r*t.words:][:(wide+63)/64]
+	if last := wide % 64; last > 0 {
 		marks[len(marks)-1] &= 1<<last - 1
 	}
-	return marks, distances
+	return near[:bitsOf(marks, near)], distances
 }
 
-// mark turns the sums of row r into the marks and distances that other kernels write while
-// they compare.
-func (t *Tile) mark(r int, marks []uint64, distances []uint32) {
-	clear(marks)
-	at := r * (t.ld + 16)
-	d, near := t.d[at:at+t.ld+16], t.near[at:at+t.ld+16]
-	n := t.m.kernel.Either(t.of(r)[:len(distances)], t.norms, t.adds[r], t.bounds[r], t.either, t.numbers, d, near)
-	for i, j := range near[:n] {
-		marks[j/64] |= 1 << (j % 64)
-		distances[j] = d[i]
+// bitsOf writes the numbers of the bits that are set, and some more, and returns how many are.
+// Few are: it takes four of a word at a time, set or not, and hardly ever branches otherwise
+// than before, where one after the other it was wrong at every second word.
+func bitsOf(words []uint64, numbers []uint32) (n int) {
+	for i, word := range words {
+		first, end := uint32(64*i), n+bits.OnesCount64(word)
+		for at := n; ; {
+			four := (*[4]uint32)(numbers[at:])
+			four[0], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
+			four[1], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
+			four[2], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
+			four[3], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
+			if at += 4; at >= end {
+				break
+			}
+		}
+		n = end
 	}
+	return n
 }
 
 // distances is where the sums are, for kernels that write distances instead.
@@ -260,6 +277,11 @@ func (t *Tile) Nearest() []uint32 {
 // length.
 func (t *Tile) Merge(list []uint64, distances, ids []uint32, self uint32) {
 	t.m.kernel.Merge(list, distances, ids, self)
+}
+
+// Enters reports whether Merge may change the list, into which others may be merging.
+func (t *Tile) Enters(list []uint64, distances, ids []uint32, self uint32) bool {
+	return t.m.kernel.Enters == nil || t.m.kernel.Enters(list, distances, ids, self)
 }
 
 // Expect asks for the memory of rows that will be compared soon.

@@ -95,22 +95,22 @@ func TestMarked(t *testing.T) {
 			tile.Pairs(band, len(columns), bounds, either)
 			for r, x := range band {
 				wide := rng.IntN(len(columns) + 1)
-				marks, distances := tile.Marked(r, wide)
-				if len(marks) != (wide+63)/64 || len(distances) != wide {
-					t.Fatalf("%d words and %d distances of %d columns", len(marks), len(distances), wide)
+				near, distances := tile.Marked(r, wide)
+				if len(distances) != wide {
+					t.Fatalf("%d distances of %d columns", len(distances), wide)
 				}
-				for j := range 64 * len(marks) {
-					marked, near := marks[j/64]>>(j%64)&1 != 0, false
-					if j < wide {
-						d := m.Distance(x, columns[j])
-						near = d <= max(bounds[r], either[j])
-						if near && distances[j] != d {
-							t.Fatalf("dim %d, row %d, column %d: distance %d, want %d", dim, r, j, distances[j], d)
-						}
+				var want []uint32
+				for j := range wide {
+					d := m.Distance(x, columns[j])
+					if d > max(bounds[r], either[j]) {
+						continue
 					}
-					if marked != near {
-						t.Fatalf("dim %d, row %d, column %d of %d among %d: marked %v, near %v", dim, r, j, wide, len(columns), marked, near)
+					if want = append(want, uint32(j)); distances[j] != d {
+						t.Fatalf("dim %d, row %d, column %d: distance %d, want %d", dim, r, j, distances[j], d)
 					}
+				}
+				if !slices.Equal(near, want) {
+					t.Fatalf("dim %d, row %d, the first %d of %d columns: %d are near, want %d", dim, r, wide, len(columns), near, want)
 				}
 			}
 		}

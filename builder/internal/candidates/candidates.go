@@ -135,8 +135,11 @@ func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
 
 // OfferAt is Offer to list number at, where the lists are not those of all places: that of place.
 func (l *Lists) OfferAt(t *codes.Tile, at, place uint32, distances, ids []uint32) {
-	lock := l.lock(at)
 	list := l.list(at)
+	if !t.Enters(list, distances, ids, place) {
+		return
+	}
+	lock := l.lock(at)
 	lock.Lock()
 	before := list[l.K-1]
 	t.Merge(list, distances, ids, place)

@@ -2,7 +2,6 @@ package leaves
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/knng/knng/builder/internal/candidates"
@@ -141,23 +140,20 @@ func (w *Tile) offerWaiting(leaf []uint32) {
 // note takes row i of a leaf, row r of the band, and the first wide columns, which are the rows
 // from at on, all before i. Each near pair waits in the list of both.
 func (w *Tile) note(leaf []uint32, i, at, r, wide int) {
-	marks, distances := w.tile.Marked(r, wide)
+	near, distances := w.tile.Marked(r, wide)
 	others, theirs, limits, counts := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide], w.counts[at:][:wide]
 	place, mine, n, limit := leaf[i], &w.waiting[i], w.counts[i], w.limits[i]
-	for from, word := range marks {
-		for ; word != 0; word &= word - 1 {
-			j := 64*from + bits.TrailingZeros64(word)
-			if n == waitingMost {
-				w.counts[i] = n
-				w.offer(i, place)
-				n, limit = 0, w.limits[i]
-			}
-			if counts[j] == waitingMost {
-				w.offer(at+j, others[j])
-			}
-			n = mine.add(n, distances[j], others[j], limit)
-			counts[j] = theirs[j].add(counts[j], distances[j], place, limits[j])
+	for _, j := range near {
+		if n == waitingMost {
+			w.counts[i] = n
+			w.offer(i, place)
+			n, limit = 0, w.limits[i]
 		}
+		if counts[j] == waitingMost {
+			w.offer(at+int(j), others[j])
+		}
+		n = mine.add(n, distances[j], others[j], limit)
+		counts[j] = theirs[j].add(counts[j], distances[j], place, limits[j])
 	}
 	w.counts[i] = n
 }

@@ -39,8 +39,8 @@ type Codes struct {
 	// j, and sets bit j of the words from marks[ldm*r] on where that is at most bounds[r] or
 	// either[j]. Bits of columns that merely fill a panel mean nothing. It may do so for all 16
 	// rows: adds and bounds have as many elements, norms and either one for every column
-	// of the panels.
-	Pairs func(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int)
+	// of the panels. room is that of Dots.
+	Pairs func(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int, room []byte)
 
 	// Bound divides the columns into 32 classes, takes the smallest squared
 	// distance of each, and returns the k-th smallest of these, k being at most the
@@ -61,6 +61,11 @@ type Codes struct {
 	// out.
 	Merge func(list []uint64, d, ids []uint32, self uint32)
 
+	// Enters reports whether Merge would change the list; of long lists it may say so in any case. Other
+	// threads may be merging into the list: it is then false only if the candidates enter neither
+	// before nor after. nil where a kernel has none.
+	Enters func(list []uint64, d, ids []uint32, self uint32) bool
+
 	// Steps makes codes of products: dst[j] is products[j]-offsets[j], which fits 32 bits,
 	// times factor, in parts of 1<<StepsShift, rounded, at least -128 and at most 127,
 	// plus 128. offsets and dst are as long as products.
@@ -77,6 +82,7 @@ type Codes struct {
 
 	wide  int    // bytes of an element in a panel; 0 is 1
 	roomy int    // bytes of an element in room
+	aside int    // bytes of room behind the rows
 	zero  uint32 // of panels; 0 is 128
 	short *Codes // for short codes; nil is this one
 }
@@ -84,8 +90,8 @@ type Codes struct {
 // StepsShift is of the fixed point in which products become steps.
 const StepsShift = 24
 
-// RoomBytes is the size of the buffer that Dots writes to.
-func (c *Codes) RoomBytes(groups int) int { return c.roomy * PanelBytes(groups) }
+// RoomBytes is the size of the buffer that Dots and Pairs write to.
+func (c *Codes) RoomBytes(groups int) int { return c.roomy*PanelBytes(groups) + c.aside }
 
 // PanelBytes is the size of a panel of this kernel's.
 func (c *Codes) PanelBytes(groups int) int { return PanelBytes(max(1, c.wide) * groups) }

@@ -21,7 +21,7 @@ func codes512(bytes bool) *Codes {
 }
 
 // pairs512 is Pairs by AVX-512 with VNNI.
-func pairs512(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int) {
+func pairs512(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int, _ []byte) {
 	stride := PanelBytes(groups)
 	count := len(panels) / stride
 	for at := 0; at < n && count > 0; at += 8 {

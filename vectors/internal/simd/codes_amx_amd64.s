@@ -52,6 +52,75 @@ GLOBL shapes<>(SB), RODATA|NOPTR, $64
 	TILESUMS(t); \
 	ADDQ $64, AX
 
+// COPYROWS copies 16 rows of DX groups, which DI points to, to SI, BX from one to the next, with
+// zeros at the end of the last chunk.
+#define COPYROWS \
+	DECQ  DX; \
+	ANDQ  $15, DX; \
+	INCQ  DX; \
+	MOVL  $0xFFFF, AX; \
+	BZHIL DX, AX, AX; \
+	KMOVW AX, K1; \
+	LEAQ  -64(BX), R10; \
+	MOVQ  $16, R8; \
+row: \
+	MOVQ (DI), R9; \
+	ADDQ $8, DI; \
+	XORQ CX, CX; \
+chunk: \
+	CMPQ CX, R10; \
+	JGE  last; \
+	VMOVDQU32 (R9)(CX*1), Z0; \
+	VMOVDQA32 Z0, (SI)(CX*1); \
+	ADDQ $64, CX; \
+	JMP  chunk; \
+last: \
+	VMOVDQU32.Z (R9)(CX*1), K1, Z0; \
+	VMOVDQA32 Z0, (SI)(CX*1); \
+	ADDQ BX, SI; \
+	DECQ R8; \
+	JNZ  row
+
+// NEAR makes sums of a row, in tile p, distances, writes them and marks those that count. norm and
+// either are of the panel's columns, the row's add is at CX and its bound at DI.
+//	R11 sums   AX distances   SI marks
+#define NEAR(p, norm, either) \
+	VPADDD.BCST  (CX), norm, Z0; \
+	VPMAXUD.BCST (DI), either, Z1; \
+	VPSUBD       (1024*p)(R11), Z0, Z0; \
+	VPSUBD       (1024*p)(R11), Z0, Z0; \
+	VPCMPUD      $2, Z1, Z0, K1; \
+	VMOVDQU32    Z0, (64*p)(AX); \
+	KMOVW        K1, (2*p)(SI)
+
+// NEARROWS begins with the first of 16 rows, NEXTROW goes on to the next, the R13 left.
+#define NEARROWS \
+	MOVQ d+40(FP), AX; \
+	MOVQ ldd+48(FP), DX; \
+	SHLQ $2, DX; \
+	MOVQ marks+88(FP), SI; \
+	MOVQ ldm+96(FP), BX; \
+	SHLQ $3, BX; \
+	MOVQ adds+64(FP), CX; \
+	MOVQ bounds+72(FP), DI; \
+	MOVQ R12, R11; \
+	MOVQ $16, R13
+
+#define NEXTROW \
+	ADDQ $64, R11; \
+	ADDQ DX, AX; \
+	ADDQ BX, SI; \
+	ADDQ $4, CX; \
+	ADDQ $4, DI; \
+	DECQ R13
+
+// PASS goes on to the columns after so many panels.
+#define PASS(n) \
+	ADDQ $(64*n), d+40(FP); \
+	ADDQ $(64*n), norms+56(FP); \
+	ADDQ $(64*n), either+80(FP); \
+	ADDQ $(2*n), marks+88(FP)
+
 // func dotsAMX(rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int, room *byte)
 //	SI rows, copied to room   BX from one of them to the next   R10 their end
 //	CX 64   R9 from one line of sums to the next   AX sums   R8 panels left
@@ -68,35 +137,7 @@ TEXT ·dotsAMX(SB), NOSPLIT, $0-64
 	SHRQ $4, BX
 	MOVQ room+56(FP), SI
 
-	// The last chunk of a row ends with zeros.
-	DECQ  DX
-	ANDQ  $15, DX
-	INCQ  DX
-	MOVL  $0xFFFF, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K1
-	LEAQ  -64(BX), R10
-	MOVQ  $16, R8
-
-row:
-	MOVQ (DI), R9
-	ADDQ $8, DI
-	XORQ CX, CX
-
-chunk:
-	CMPQ CX, R10
-	JGE  last
-	VMOVDQU32 (R9)(CX*1), Z0
-	VMOVDQA32 Z0, (SI)(CX*1)
-	ADDQ $64, CX
-	JMP  chunk
-
-last:
-	VMOVDQU32.Z (R9)(CX*1), K1, Z0
-	VMOVDQA32 Z0, (SI)(CX*1)
-	ADDQ BX, SI
-	DECQ R8
-	JNZ  row
+	COPYROWS
 	VZEROUPPER
 
 	LEAQ shapes<>(SB), AX
@@ -160,4 +201,121 @@ chunk1:
 
 done:
 	TILERELEASE
+	RET
+
+// func pairsAMX(rows *[16]*byte, groups int, panels *byte, stride, count int, d *uint32, ldd int, norms, adds, bounds, either *uint32, marks *uint64, ldm int, room *byte)
+// dotsAMX, with the sums of three panels going to room behind the rows, at R12, where they become
+// distances while the next three are multiplied.
+//	R9 from one line of sums to the next; 0 as long as there are none
+TEXT ·pairsAMX(SB), NOSPLIT, $0-112
+	MOVQ rows+0(FP), DI
+	MOVQ groups+8(FP), DX
+	MOVQ stride+24(FP), R12
+	MOVQ R12, BX
+	SHRQ $4, BX
+	MOVQ room+104(FP), SI
+	ADDQ SI, R12
+	COPYROWS
+	LEAQ shapes<>(SB), AX
+	LDTILECFG
+	XORQ R9, R9
+
+three:
+	CMPQ count+32(FP), $3
+	JLT  marks
+	MOVQ panels+16(FP), DX
+	MOVQ stride+24(FP), BX
+	LEAQ (DX)(BX*1), DI
+	LEAQ (DI)(BX*1), R11
+	LEAQ (R11)(BX*1), AX
+	MOVQ AX, panels+16(FP)
+	SHRQ $4, BX
+	MOVQ $64, CX
+	MOVQ room+104(FP), SI
+	LEAQ (SI)(BX*1), R10
+	TILEZERO(0)
+	TILEZERO(1)
+	TILEZERO(2)
+
+chunk3:
+	TILEROWS(6)
+	STEP(0, AT_DX, DX)
+	STEP(1, AT_DI, DI)
+	STEP(2, AT_R11, R11)
+	ADDQ $64, SI
+	CMPQ SI, R10
+	JLT  chunk3
+
+marks:
+	TESTQ R9, R9
+	JZ    marked
+	MOVQ  norms+56(FP), AX
+	VMOVDQU32 (AX), Z24
+	VMOVDQU32 64(AX), Z25
+	VMOVDQU32 128(AX), Z26
+	MOVQ  either+80(FP), AX
+	VMOVDQU32 (AX), Z27
+	VMOVDQU32 64(AX), Z28
+	VMOVDQU32 128(AX), Z29
+	NEARROWS
+
+marks3:
+	NEAR(0, Z24, Z27)
+	NEAR(1, Z25, Z28)
+	NEAR(2, Z26, Z29)
+	NEXTROW
+	JNZ  marks3
+	PASS(3)
+
+marked:
+	CMPQ count+32(FP), $3
+	JLT  one
+	MOVQ $64, R9
+	MOVQ R12, AX
+	TILESUMS(0)
+	ADDQ $1024, AX
+	TILESUMS(1)
+	ADDQ $1024, AX
+	TILESUMS(2)
+	SUBQ $3, count+32(FP)
+	JMP  three
+
+one:
+	CMPQ count+32(FP), $0
+	JLE  done
+	MOVQ panels+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHRQ $4, BX
+	MOVQ $64, CX
+	MOVQ CX, R9
+	MOVQ room+104(FP), SI
+	LEAQ (SI)(BX*1), R10
+	TILEZERO(0)
+
+chunk1:
+	TILEROWS(6)
+	STEP(0, AT_DX, DX)
+	ADDQ $64, SI
+	CMPQ SI, R10
+	JLT  chunk1
+	MOVQ DX, panels+16(FP)
+	MOVQ R12, AX
+	TILESUMS(0)
+	MOVQ norms+56(FP), AX
+	VMOVDQU32 (AX), Z24
+	MOVQ either+80(FP), AX
+	VMOVDQU32 (AX), Z27
+	NEARROWS
+
+marks1:
+	NEAR(0, Z24, Z27)
+	NEXTROW
+	JNZ  marks1
+	PASS(1)
+	DECQ count+32(FP)
+	JMP  one
+
+done:
+	TILERELEASE
+	VZEROUPPER
 	RET

@@ -40,7 +40,7 @@ func pairsRate(b *testing.B, k *Codes, groups int) {
 	}
 	for b.Loop() {
 		if k.Pairs != nil {
-			k.Pairs(&rows, 16, groups, panels, norms, adds, bounds, either, d, columns, marks, 16)
+			k.Pairs(&rows, 16, groups, panels, norms, adds, bounds, either, d, columns, marks, 16, room)
 			continue
 		}
 		k.Dots(&rows, 16, groups, panels, c, columns, room)

@@ -22,7 +22,7 @@ func dotsShort(rows *[16]*byte, n, groups int, panels []byte, c []int32, ldc int
 	dotsShort2(quads, rows, groups, &panels[0], stride, count, &c[0], ldc)
 }
 
-func pairsShort(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int) {
+func pairsShort(rows *[16]*byte, n, groups int, panels []byte, norms, adds, bounds, either, d []uint32, ldd int, marks []uint64, ldm int, _ []byte) {
 	stride := PanelBytes(groups)
 	count := len(panels) / stride
 	if n <= 0 || count == 0 {

@@ -85,7 +85,7 @@ func checkShortPairs(t *testing.T, rng *rand.Rand, name string, k *Codes, rows, 
 		}
 	}
 	d, marks := fencedWords[uint32](t, 16*ld), fencedWords[uint64](t, 16*words)
-	k.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words)
+	k.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words, fenced(t, k.RoomBytes(groups)))
 	for r := range rows {
 		for j := range columns {
 			want := squared(rows[r], columns[j])

@@ -111,7 +111,7 @@ func TestPairs(t *testing.T) {
 				either[j] = draw()
 			}
 			d, marks := fencedWords[uint32](t, 16*ld), fencedWords[uint64](t, 16*words)
-			k.Codes.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words)
+			k.Codes.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words, fenced(t, k.Codes.RoomBytes(groups)))
 			for r := range rows {
 				for j := range columns {
 					want := squared(rows[r], columns[j])
@@ -408,6 +408,9 @@ func TestMergeEqualsSorting(t *testing.T) {
 				}
 				twin := slices.Clone(list)
 				mergeGo(twin, d, ids, 5)
+				if k.Codes.Enters != nil && k.Codes.Enters(list, d, ids, 5) != !slices.Equal(list, twin) && size <= 32 {
+					t.Fatalf("%s: whether candidates enter a list of %d is told as %v", k.Name, size, slices.Equal(list, twin))
+				}
 				k.Codes.Merge(list, d, ids, 5)
 				if !slices.Equal(list, twin) {
 					t.Fatalf("%s: a list of %d is %x, want %x", k.Name, size, list, twin)

@@ -132,12 +132,17 @@ func codesOf(c *Codes) map[string]func() {
 	}
 	list, steps := make([]uint64, 28), make([]byte, everyDim)
 	pairs := func() {
-		c.Pairs(&band, everyRows, groups, panels, norms, adds, bounds, either, d, everyColumns, marks, (everyColumns+63)/64)
+		c.Pairs(&band, everyRows, groups, panels, norms, adds, bounds, either, d, everyColumns, marks, (everyColumns+63)/64, room)
 	}
 	if c.Pairs == nil {
 		pairs = nil
 	}
+	enters := func() { c.Enters(list, []uint32{7, 23, 31, 90, 91}, []uint32{1, 2, 3, 4, 5}, 9) }
+	if c.Enters == nil {
+		enters = nil
+	}
 	return map[string]func(){
+		"Codes.Enters": enters,
 		"Codes.Pack":   func() { c.Pack(&band, groups, panels[:size]) },
 		"Codes.Dots":   func() { c.Dots(&band, everyRows, groups, panels, sums, everyColumns, room) },
 		"Codes.Pairs":  pairs,

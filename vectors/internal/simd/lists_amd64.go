@@ -11,15 +11,29 @@ type lists struct {
 	bound       func(c *int32, n int, norms *uint32, add uint32, k int) uint32
 	first       func(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 	short, long func(list *uint64, k int, d, ids *uint32, n int, self uint32)
+	enters      func(list *uint64, k int, d, ids *uint32, n int, self uint32) bool // of at most 32; may be nil
 }
 
 var (
-	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512}
-	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2}
+	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512, enters512}
+	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil}
 )
 
 // codes gives them the shape of Codes, which has no products yet.
 func (l lists) codes() *Codes {
+	c := l.selecting()
+	if l.enters != nil {
+		c.Enters = func(list []uint64, d, ids []uint32, self uint32) bool {
+			if len(ids) == 0 || len(list) > 32 {
+				return len(ids) > 0
+			}
+			return l.enters(&list[0], len(list), &d[0], &ids[0], len(ids), self)
+		}
+	}
+	return c
+}
+
+func (l lists) selecting() *Codes {
 	return &Codes{
 		Nearer: func(n int, c []int32, ldc int, norms, adds, bounds, ids, d, outIDs []uint32, ldo int, counts []uint32) {
 			if n == 0 {
@@ -89,6 +103,9 @@ func first512(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 
 //go:noescape
 func mergeShort512(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func enters512(list *uint64, k int, d, ids *uint32, n int, self uint32) bool
 
 //go:noescape
 func mergeLong512(list *uint64, k int, d, ids *uint32, n int, self uint32)

@@ -126,6 +126,25 @@ done:
 	VZEROUPPER
 	RET
 
+// BELOW counts, in Z6 and Z7, the classes above the one at SI. Z8 is -1.
+#define BELOW(at) \
+	VPCMPUD.BCST $6, at(SI), Z4, K1; \
+	VPCMPUD.BCST $6, at(SI), Z5, K2; \
+	VPSUBD Z8, Z6, K1, Z6; \
+	VPSUBD Z8, Z7, K2, Z7
+
+// TOGETHER sets AX to the smallest, or the largest, of the lanes of Z4.
+#define TOGETHER(LESS) \
+	VEXTRACTI64X4 $1, Z4, Y5; \
+	LESS Y5, Y4, Y4; \
+	VEXTRACTI128 $1, Y4, X5; \
+	LESS X5, X4, X4; \
+	VPSHUFD $0x4E, X4, X5; \
+	LESS X5, X4, X4; \
+	VPSHUFD $0xB1, X4, X5; \
+	LESS X5, X4, X4; \
+	VMOVD X4, AX
+
 // func bound512(c *int32, n int, norms *uint32, add uint32, k int) uint32
 // The smallest distances of 32 classes of columns, then the k-th of these: the
 // largest one that fewer than k are below.
@@ -166,40 +185,32 @@ minima:
 	JEQ  smallest
 	VMOVDQU32 Z4, minima-128(SP)
 	VMOVDQU32 Z5, minima-64(SP)
-	XORQ BX, BX
-	XORQ CX, CX
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPTERNLOGD $0xFF, Z8, Z8, Z8
+	VPBROADCASTD R8, Z9
+	LEAQ minima-128(SP), SI
+	MOVQ $16, CX
 
-rank:
-	MOVL minima-128(SP)(CX*4), R9
-	VPBROADCASTD R9, Z0
-	VPCMPUD $1, Z0, Z4, K1
-	VPCMPUD $1, Z0, Z5, K2
-	KUNPCKWD K1, K2, K1
-	KMOVD K1, R10
-	POPCNTL R10, R10
-	XORL R11, R11
-	CMPQ R10, R8
-	CMOVLLT R9, R11
-	CMPL R11, BX
-	CMOVLHI R11, BX
-	INCQ CX
-	CMPQ CX, $32
-	JLT  rank
-	MOVL BX, ret+40(FP)
+below:
+	BELOW(0)
+	BELOW(4)
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  below
+	VPCMPUD $1, Z9, Z6, K1
+	VPCMPUD $1, Z9, Z7, K2
+	VMOVDQA32.Z Z4, K1, Z4
+	VMOVDQA32.Z Z5, K2, Z5
+	VPMAXUD Z5, Z4, Z4
+	TOGETHER(VPMAXUD)
+	MOVL AX, ret+40(FP)
 	VZEROUPPER
 	RET
 
 smallest:
 	VPMINUD Z5, Z4, Z4
-	VEXTRACTI64X4 $1, Z4, Y5
-	VPMINUD Y5, Y4, Y4
-	VEXTRACTI128 $1, Y4, X5
-	VPMINUD X5, X4, X4
-	VPSHUFD $0x4E, X4, X5
-	VPMINUD X5, X4, X4
-	VPSHUFD $0xB1, X4, X5
-	VPMINUD X5, X4, X4
-	VMOVD X4, AX
+	TOGETHER(VPMINUD)
 	MOVL AX, ret+40(FP)
 	VZEROUPPER
 	RET

@@ -22,7 +22,9 @@ function picture(r, size) {
   return el("img", { src: "image/" + r.row, alt: r.label || r.id || "picture of row " + r.row, loading: "lazy", width: size, height: size });
 }
 const title = r => r.id || r.label || r.text || "row " + r.row;
-const named = r => el("bdi", {}, title(r)); // whichever way it is read, the rest of the line stays in order
+// cut leaves the middle out of a long text: ids that begin alike differ at their ends.
+const cut = (text, c = Array.from(text)) => c.length > 56 ? c.slice(0, 24).join("") + "…" + c.slice(-28).join("") : text;
+const named = r => el("bdi", {}, cut(title(r))); // whichever way it is read, the rest of the line stays in order
 function link(r) {
   const rest = [r.id && r.label, r.text !== title(r) && r.text].filter(Boolean).join(" · ");
   return el("a", { href: "#row=" + r.row }, picture(r, 40) || el("span", { className: "number" }, String(r.row)),
@@ -109,7 +111,7 @@ async function figures() {
   const f = answer.figures;
   if (f && !$("figures").children.length) {
     $("figures-state").textContent = `Connected parts: ${count(f.islands)}. Rows in no list: ${count(f.antihubs)}. Groups of equal rows: ${count(f.equal)}.`;
-    const rows = new Map(answer.rows.map(r => [r.row, r])), name = row => named(rows.get(row) || { row }), every = Math.ceil(f.in_degrees.length / 9);
+    const rows = new Map(answer.rows.map(r => [r.row, r])), name = row => named(rows.get(row) || { row }), every = Math.ceil(f.in_degrees.length / 8);
     const degrees = b => b.from === b.to ? "in " + many(b.to, "list") : `in ${b.from} to ${b.to} lists`;
     $("figures").replaceChildren(
       bars("How many lists a row is in", f.in_degrees.map(b => b.rows), f.in_degrees.map((b, i) => i % every ? "" : b.from === b.to ? b.from : b.from + "+"), i => degrees(f.in_degrees[i])),

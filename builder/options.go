@@ -148,9 +148,10 @@ type Distance struct {
 // that reaching its recall costs the pairs that are missing.
 type Start struct {
 	Name string // names the lists: it is part of the fingerprint
-	// Near appends to dst rows of the input, by number, that are likely near one. It must give
-	// the same each time, and is called by several goroutines at once.
-	Near func(row uint32, dst []uint32) ([]uint32, error)
+	// Near appends to near rows of the input, by number, that are likely near one, and to keys their
+	// keys under the metric of the build. It must give the same each time, and is called by several
+	// goroutines at once.
+	Near func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
 	// Ends says that the rows come in parts, each with lists of its own: part i ends before row
 	// Ends[i]. Rows of one part are taken as compared with each other: leaves compare those of
 	// different parts until more is missing within parts than across. nil: lists are of all rows.

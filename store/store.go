@@ -178,7 +178,11 @@ func (s *Store) appendShown(dst []Neighbor, neighbors, keys []byte) []Neighbor {
 // Keyed is Neighbors with the rows as uint32 and the raw keys that order them: it
 // appends both to neighbors[:0] and keys[:0]. Errors: those of Neighbors.
 func (s *Store) Keyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
-	neighbors, keys = neighbors[:0], keys[:0]
+	return s.AppendKeyed(row, neighbors[:0], keys[:0])
+}
+
+// AppendKeyed is Keyed that appends to neighbors and keys as they are.
+func (s *Store) AppendKeyed(row Row, neighbors []uint32, keys []float32) ([]uint32, []float32, error) {
 	err := s.graph.With(uint64(row), func(ns, ks []byte) {
 		neighbors, keys = block.Uint32s(neighbors, ns), block.Float32s(keys, ks)
 	})

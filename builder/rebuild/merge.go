@@ -106,7 +106,7 @@ func (j *joined) ReadRows(first int, dst []byte) error {
 }
 
 // near is the list that a row has in its part.
-func (j *joined) near(row uint32, dst []uint32) ([]uint32, error) {
+func (j *joined) near(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
 	at, found := slices.BinarySearch(j.ends, int(row))
 	if found {
 		at++
@@ -114,12 +114,12 @@ func (j *joined) near(row uint32, dst []uint32) ([]uint32, error) {
 	for j.parts[at].Len() == 0 {
 		at++
 	}
-	first, from := uint32(j.ends[at]-j.parts[at].Len()), len(dst)
-	dst, err := j.parts[at].Near(row-first, dst)
-	for i := from; i < len(dst); i++ {
-		dst[i] += first
+	first, from := uint32(j.ends[at]-j.parts[at].Len()), len(near)
+	near, keys, err := j.parts[at].Near(row-first, near, keys)
+	for i := from; i < len(near); i++ {
+		near[i] += first
 	}
-	return dst, err
+	return near, keys, err
 }
 
 // name names the lists of the parts.

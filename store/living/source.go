@@ -5,6 +5,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/vectors"
 )
@@ -71,6 +72,15 @@ func (s *Source) Type() vectors.Type { return s.st.typ }
 func (s *Source) ReadRows(first int, dst []byte) error {
 	r := newRowReader(s.st, s.snap)
 	size := len(r.raw)
+	if rows := min(len(dst)/size, max(0, len(s.base)-first)); rows > 0 {
+		whole, err := s.st.base.s.RawAll(s.base[first:first+rows], dst)
+		if err != nil {
+			return err
+		}
+		if whole {
+			first, dst = first+rows, dst[rows*size:]
+		}
+	}
 	for i := 0; i < len(dst)/size; i++ {
 		p, at := uint32(0), tail.NoRow
 		if row := first + i; row < len(s.base) {
@@ -86,25 +96,34 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 	return nil
 }
 
-// Near appends the rows of the source in the list of one of them, as indices of the source. It is
-// for several goroutines.
-func (s *Source) Near(i uint32, dst []uint32) ([]uint32, error) {
+// Near appends the rows of the source in the list of one of them, as indices of the source, and
+// their keys. It is for several goroutines.
+func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
 	s.index.Do(s.makeIndex)
-	base := s.st.positions()
+	from, fromKeys, base := len(near), len(keys), s.st.positions()
 	var ref uint32
 	if int(i) < len(s.base) {
 		ref = s.base[i]
+		var err error
+		if near, keys, err = s.st.base.g.AppendKeyed(store.Row(ref), near, keys); err != nil {
+			return near, keys, err
+		}
 	} else {
 		ref = base + s.tail[int(i)-len(s.base)]
 	}
-	v := &View{st: s.st, snap: s.snap}
-	list, _, err := v.listOf(ref)
-	for _, e := range list {
-		if at := s.at[e.To]; at != tail.NoRow {
-			dst = append(dst, at)
+	if l := s.snap.layer; l != nil {
+		if at, ok := l.Lists.Find(ref); ok {
+			to, more := l.Lists.At(at)
+			near, keys = append(near, to...), append(keys, more...)
 		}
 	}
-	return dst, err
+	kept, keptKeys := near[:from], keys[:fromKeys]
+	for j, to := range near[from:] {
+		if at := s.at[to]; at != tail.NoRow {
+			kept, keptKeys = append(kept, at), append(keptKeys, keys[fromKeys+j])
+		}
+	}
+	return kept, keptKeys, nil
 }
 
 // makeIndex notes the index of every ref.

@@ -142,6 +142,24 @@ func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
 	})
 }
 
+// RawAll is Raw for several rows, which it copies one after the other. Errors: those of Vector.
+func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
+	if s.scale != 0 || s.offsets != nil {
+		return false, nil
+	}
+	size := s.rows.Dim() * s.rows.Type().Size()
+	return true, vectors.Guard(func() error {
+		for i, row := range rows {
+			place, err := s.placeOf(store.Row(row))
+			if err != nil {
+				return err
+			}
+			copy(dst[i*size:(i+1)*size], s.rows.Row(int(place)))
+		}
+		return nil
+	})
+}
+
 // Wide is a row as a source of one query, not rounded where the store holds rows less offsets
 // (store.Manifest.Offsets), as Vector is. Errors: those of Vector.
 func (s *Searcher) Wide(row store.Row) (vectors.Source, error) {

@@ -1,6 +1,7 @@
 package balls
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -8,35 +9,40 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/keyed"
 	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors"
 )
 
 // A build may begin from lists that are known, of another graph over these rows or over parts of
-// them: they are the first generation. Every row is compared with its known neighbors and those of
-// rows beside it, so that the lists are there with the distances of this build. After that recall
-// decides as ever.
+// them: they are the first generation. Where their keys are distances of codes, they are taken as
+// they are. Else every row is compared with its known neighbors and those of rows beside it, so that
+// the lists are there with the distances of this build. After that recall decides as ever.
 
-// known compares every row with the known neighbors of rows about it.
+// keysKnown reports whether the keys of known lists of parts are distances of codes, unless these
+// are along axes.
+func (m *Method) keysKnown() bool { return m.opts.Known != nil && m.opts.Ends != nil && m.CodesOrder() }
+
+// known takes up the known lists.
 func (m *Method) known() error {
 	p := m.Begin("known lists", "rows", int64(m.N()))
-	placeOf := make([]uint32, slices.Max(m.Order)+1)
-	for i := range placeOf {
-		placeOf[i] = nowhere
+	m.findParts()
+	take, compares := m.compareKnown, !m.keysKnown() || !m.Codes.Exact()
+	if !compares {
+		take = m.takeKnown
 	}
-	for place, row := range m.Order {
-		placeOf[row] = uint32(place)
-	}
+	placeOf := m.PlaceOf(int(slices.Max(m.Order)) + 1)
 	var pairs atomic.Int64
 	err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(from, to int) error {
-		k := m.newKnowing(placeOf)
+		k, some := &knownReader{m: m, placeOf: placeOf}, take()
 		return func(from, to int) error {
 			for ; from < to; from += knownRows {
-				n, err := k.compare(from, min(from+knownRows, to))
+				end := min(from+knownRows, to)
+				n, err := some(k, from, end)
 				if err != nil {
 					return err
 				}
 				pairs.Add(n)
-				p.Add(min(knownRows, to-from))
+				p.Add(end - from)
 			}
 			return m.Ctx.Err()
 		}
@@ -44,7 +50,7 @@ func (m *Method) known() error {
 	if err != nil {
 		return err
 	}
-	if m.opts.Ends != nil {
+	if compares && m.opts.Ends != nil {
 		m.unmark()
 	}
 	st := job.Stage{Kind: job.KnownStage, Number: 1, Requested: pairs.Load(), Evaluated: pairs.Load()}
@@ -56,9 +62,100 @@ func (m *Method) known() error {
 	return err
 }
 
+// knownRows is how many places that follow each other are compared with the known neighbors of all
+// of them: they lie near each other, so that these are near too.
+const knownRows = 16
+
+// A knownReader reads known lists, on one goroutine.
+type knownReader struct {
+	m       *Method
+	placeOf []uint32 // of a row
+	places  []uint32
+	keys    []float32
+}
+
+// read reads the list of a place, as places. The slices are valid until the next call.
+func (k *knownReader) read(place uint32) (places []uint32, keys []float32, err error) {
+	row := k.m.Order[place]
+	if k.places, k.keys, err = k.m.opts.Known(row, k.places[:0], k.keys[:0]); err != nil {
+		return nil, nil, err
+	}
+	places, keys = k.places, k.keys
+	if len(keys) != len(places) {
+		return nil, nil, fmt.Errorf("builder: %d rows are known near row %d, with %d keys", len(places), row, len(keys))
+	}
+	n := 0
+	for i, row := range places {
+		if int(row) < len(k.placeOf) && k.placeOf[row] != points.NoPlace {
+			places[n], keys[n] = k.placeOf[row], keys[i]
+			n++
+		}
+	}
+	return places[:n], keys[:n], nil
+}
+
+// A knownTaker takes up the lists of some places, and returns how many pairs it compared.
+type knownTaker func(k *knownReader, from, to int) (pairs int64, err error)
+
+// takeKnown returns a taker for one goroutine that makes known lists those of the build, as joined
+// already.
+func (m *Method) takeKnown() knownTaker {
+	var entries []candidates.Entry
+	return func(k *knownReader, from, to int) (int64, error) {
+		for place := uint32(from); place < uint32(to); place++ {
+			places, keys, err := k.read(place)
+			if err != nil {
+				return 0, err
+			}
+			entries = entries[:0]
+			for i, other := range places {
+				entries = append(entries, candidates.MakeEntry(uint32(keys[i]), other, 0))
+			}
+			slices.Sort(entries)
+			entries = slices.Compact(entries)
+			m.found.Set(place, entries[:min(len(entries), m.found.K)])
+		}
+		return 0, nil
+	}
+}
+
+// compareKnown returns a taker for one goroutine that compares places with the known neighbors of
+// all of them.
+func (m *Method) compareKnown() knownTaker {
+	var tile *leaves.Tile
+	var comparer *keyed.Comparer
+	if m.Keyed {
+		comparer = leaves.Comparer(&m.Points, m.found)
+	} else {
+		tile = leaves.NewTile(m.Codes, m.found)
+	}
+	var leaf, places []uint32
+	return func(k *knownReader, from, to int) (int64, error) {
+		leaf, places = leaf[:0], places[:0]
+		for place := uint32(from); place < uint32(to); place++ {
+			near, _, err := k.read(place)
+			if err != nil {
+				return 0, err
+			}
+			places, leaf = append(places, place), append(append(leaf, place), near...)
+		}
+		slices.Sort(leaf)
+		leaf = slices.Compact(leaf)
+		pairs := int64(len(places)) * (int64(len(leaf)) - 1)
+		var err error
+		if tile != nil {
+			tile.Compare(leaf, places)
+		} else {
+			at, _ := slices.BinarySearch(leaf, uint32(from))
+			slices.Reverse(leaf[:at+len(places)]) // the places first: they follow each other
+			_, err = comparer.Among(leaf, len(places))
+		}
+		return pairs, err
+	}
+}
+
 // unmark takes off the marks of entries of the same part: joins of these find nothing.
 func (m *Method) unmark() {
-	m.findParts()
 	for place := range uint32(m.N()) {
 		part, entries := m.partOf(place), m.found.Entries(place)
 		for i, e := range entries {
@@ -68,60 +165,3 @@ func (m *Method) unmark() {
 		}
 	}
 }
-
-// knownRows is how many places that follow each other are compared with the known neighbors of all
-// of them: they lie near each other, so that these are near too.
-const knownRows = 16
-
-// A knowing compares places with known neighbors, on one goroutine.
-type knowing struct {
-	m       *Method
-	placeOf []uint32 // of a row, nowhere if it has none
-	tile    *leaves.Tile
-	keyed   *keyed.Comparer // in place of tile, where lists hold keys
-	rows    []uint32
-	leaf    []uint32
-	places  []uint32
-}
-
-func (m *Method) newKnowing(placeOf []uint32) *knowing {
-	k := &knowing{m: m, placeOf: placeOf}
-	if m.Keyed {
-		k.keyed = leaves.Comparer(&m.Points, m.found)
-	} else {
-		k.tile = leaves.NewTile(m.Codes, m.found)
-	}
-	return k
-}
-
-// compare compares the places of a range with the known neighbors of all of them, and returns how
-// many pairs these are.
-func (k *knowing) compare(from, to int) (pairs int64, err error) {
-	k.rows, k.places = k.rows[:0], k.places[:0]
-	for place := from; place < to; place++ {
-		k.places = append(k.places, uint32(place))
-		if k.rows, err = k.m.opts.Known(k.m.Order[place], k.rows); err != nil {
-			return 0, err
-		}
-	}
-	k.leaf = append(k.leaf[:0], k.places...)
-	for _, row := range k.rows {
-		if int(row) < len(k.placeOf) && k.placeOf[row] != nowhere {
-			k.leaf = append(k.leaf, k.placeOf[row])
-		}
-	}
-	slices.Sort(k.leaf)
-	k.leaf = slices.Compact(k.leaf)
-	n := int64(len(k.places))
-	pairs = n * (int64(len(k.leaf)) - 1)
-	if k.tile != nil {
-		k.tile.Compare(k.leaf, k.places)
-		return pairs, nil
-	}
-	at, _ := slices.BinarySearch(k.leaf, uint32(from))
-	slices.Reverse(k.leaf[:at+len(k.places)]) // the places first: they follow each other
-	_, err = k.keyed.Among(k.leaf, len(k.places))
-	return pairs, err
-}
-
-const nowhere = ^uint32(0)

@@ -42,7 +42,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 	case reducible(m.Build, s.Rows):
 		s.AxesBytes = axesBytes(s.Dim)
 	default:
-		s.Shortens = shortens(m.Build, s.Rows)
+		s.Shortens = m.shortens(s.Rows)
 	}
 }
 

@@ -93,8 +93,17 @@ func (d decision) joinsKnown(balls, rounds int) bool {
 func (d decision) divisionsGoOn(balls int) bool {
 	s, g := d.s, d.g
 	last := s.Last()
-	return last.Recall < s.Plan.Switch && fixed.AfterDivision(last.Recall, balls, job.Overlap) < g.Wanted(last.Margin)
+	found, wanted := last.Recall, g.Wanted(last.Margin)
+	if within := s.Stages[0].Recall; d.opts.Ends != nil && within < leastAcross*g.Recall {
+		beyond := 1 - within/g.Recall // the share of neighbors that are in other parts
+		found, wanted = (found-within)/beyond, (wanted-within)/beyond
+	}
+	return found < s.Plan.Switch && fixed.AfterDivision(found, balls, job.Overlap) < wanted
 }
+
+// leastAcross is up to which share of the recall asked for known lists of parts have that divisions
+// are judged by the neighbors in other parts alone, which they find.
+const leastAcross = 0.9
 
 // soon reports whether more rounds of joins are likely to reach the target: each
 // gains about a third of the gain of the one before it, so all of them together

@@ -16,8 +16,9 @@ type Options struct {
 	Most  int     // rows listing a row that a join takes
 	Under float64 // how far under the target joins take over from divisions
 
-	// Known appends rows that are likely near one; nil: none are known. Goroutines call it.
-	Known func(row uint32, dst []uint32) ([]uint32, error)
+	// Known appends rows that are likely near one, and their keys; nil: none are known. Goroutines
+	// call it.
+	Known func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
 	Ends  []int // known lists are of parts: part i ends before row Ends[i]; nil: of all rows
 }
 

@@ -3,7 +3,6 @@ package balls
 import (
 	"fmt"
 
-	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/store"
@@ -31,7 +30,7 @@ func (r *reducing) shorten() error {
 		}
 		goShort(&m.Points, short)
 		return nil
-	case known || len(m.State.Stages) > 0 || !shortens(m.Build, int64(m.N())): // a version without short codes may have begun it
+	case known || len(m.State.Stages) > 0 || !m.shortens(int64(m.N())): // a version without short codes may have begun it
 		return nil
 	}
 	return r.tryShort()
@@ -61,9 +60,10 @@ func (r *reducing) tryShort() error {
 // goShort has short codes stand for the others.
 func goShort(ps *points.Points, short *codes.Matrix) { ps.Rounded, ps.Codes = nil, short }
 
-// shortens reports whether short codes are tried where there are so many rows.
-func shortens(b *build.Build, rows int64) bool {
-	return rows >= int64(ReduceRows) && !b.Set.AllAxes && !b.Inner() && b.Space.Metric().Coded()
+// shortens reports whether short codes are tried where there are so many rows. Where keys that are
+// known are distances of codes they would cost more than they save.
+func (m *Method) shortens(rows int64) bool {
+	return rows >= int64(ReduceRows) && !m.Set.AllAxes && !m.Inner() && m.Space.Metric().Coded() && !m.keysKnown()
 }
 
 // free gives back the memory of short codes, which nobody may use any more.

@@ -40,7 +40,7 @@ func (s *Shape) balls(r Rates) []Pass {
 	joined := s.joined()
 	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: joinCost * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k}, held: joining}
+		work: work{leaf: joinCost * s.farther() * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k * s.farther()}, held: joining}
 
 	passes := append(s.read(), s.ordered(tile), s.measured(leaf*divisions+tile*divisions+joined))
 	if s.AxesBytes > 0 {
@@ -119,9 +119,14 @@ const packedWords = 5
 func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 
 // joinCost is how many pairs of a leaf a joined pair costs: its rows are gathered for
-// some dozen others instead of some hundreds. Of the time of divisions that the plan had with 2.5, joins
-// took 1.0 to 1.4 times as much (testdata/left).
-const joinCost = 3
+// some dozen others instead of some hundreds.
+const joinCost = 2.4
+
+// farther is how many times as long joins take as among 60,000 rows, as the rows that they gather lie
+// farther apart. A round of MNIST and GIST, of 60,000 and 70,000 rows, took 2.1 times as long as their later
+// divisions, of SIFT, 200,000 rows, 2.7, 500,000 3.5, 1,000,000 (bench/results/speed) 3.7; of
+// generated rows, 500,000 and 1,000,000, 2.7 and 2.3.
+func (s *Shape) farther() float64 { return 1 + 0.15*math.Max(0, math.Log2(s.n()/60_000)) }
 
 // division is how many pairs one division of the balls method compares in leaves, and
 // with leaders. Leaves have four tenths of the rows that they may have, on average:

@@ -90,6 +90,7 @@ const SpillShare = 17.0 / 16
 // 100,000,000 rows have 2,445 groups and 1,908 stripes, 4.7 million reads of 4 KB where they are read
 // one by one, and a fold took six minutes.
 func StripeSpan(room int64, rows, threads, k, stripe int) int {
+	stripe = max(1, stripe)
 	fit := (room - 9*int64(rows)) / (int64(threads+1) * int64(stripe))
 	turns := int64(rows) * 8 * int64(k) / (int64(stripe) * 4 * int64(threads+1))
 	return int(max(1, min(32, fit, turns)))

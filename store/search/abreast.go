@@ -3,7 +3,7 @@ package search
 import "github.com/knng/knng/vectors"
 
 // abreast is how many walks a goroutine goes on with in turn: while the memory, or the disk,
-// brings what one has asked for, it computes the distances of another.
+// brings the rows that one has asked for, it computes the distances of another.
 const abreast = 4
 
 // together answers n queries, which begin gives to a walker each and done takes its results from;

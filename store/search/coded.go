@@ -19,7 +19,7 @@ const (
 	mostWanted  = 4   // times K: so many of the nearest by codes are kept for the end
 )
 
-// byCodes is what a walker needs where codes lead it.
+// byCodes is the state of a walker that codes lead.
 type byCodes struct {
 	on     bool
 	table  []float32    // of the query

@@ -24,7 +24,7 @@ const (
 
 )
 
-// coded is what memory holds of the rows.
+// coded is the rows in memory, as codes.
 type coded struct {
 	*product.Quantizer
 	kind   product.Kind

@@ -66,7 +66,7 @@ type fileKind struct {
 
 var linksFile = fileKind{"KNNGLINK", 1}
 
-// begin makes a header with what all kinds say of the graph: its places, their order and its
+// begin makes a header with the properties of the graph that all kinds hold: its places, their order and its
 // checksum; and of the derivation, a seed and how much each place has.
 func (k fileKind) begin(id *identity, each int, seed uint64) []byte {
 	h := make([]byte, headerBytes)

@@ -51,7 +51,7 @@ type State struct {
 	CodesFrom Origin // of the codes; its zero value where there are none
 }
 
-// An Origin says where a derived file, or what stands in it, comes from.
+// An Origin says where a derived file, or its contents, comes from.
 type Origin struct {
 	Kept     bool  // it is in DIR/search
 	Made     bool  // Open made it

@@ -58,7 +58,7 @@ func (c *Course) Looks(s *job.State, g *job.Goal) int {
 	return min(count, c.Cells)
 }
 
-// Foretold says what recall asks for, for people; "" where nothing steers.
+// Foretold tells the divisions that recall asks for, for people; "" where nothing steers.
 func (c *Course) Foretold(g *job.Goal) string {
 	if c.Foresight == nil {
 		return ""

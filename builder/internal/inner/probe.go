@@ -175,7 +175,7 @@ func (l *looker) bound(cell int, place uint32) (bound uint32, may bool) {
 	if norm == 0 { // all rows are as near as any
 		return 0, false
 	}
-	least := -float64(candidates.KeyOf(limit)) / norm // what a row along it has to have
+	least := -float64(candidates.KeyOf(limit)) / norm // the least norm of a row along it
 	of := e.longest
 	if least < 0 {
 		of = e.shortest

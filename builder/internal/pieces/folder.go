@@ -99,8 +99,8 @@ func (l Local) List(name string) (names []string, err error) {
 	return names, nil
 }
 
-// Remove removes unfinished files as well. What others write there meanwhile, such as a late attempt, may stay, and
-// so does what a file system keeps as long as somebody has it open (NFS).
+// Remove removes unfinished files as well. Files that others write there meanwhile, such as a late attempt, may stay,
+// and so do those that a file system keeps as long as somebody has them open (NFS).
 func (l Local) Remove(name string) error {
 	err := os.RemoveAll(l.path(name))
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EBUSY) { // ErrExist: the folder is not empty

@@ -148,7 +148,7 @@ func (p *File) columns() string {
 	return strings.Join(names, ", ")
 }
 
-// kindOf describes what a column holds, for messages.
+// kindOf describes the kind of a column, for messages.
 func kindOf(c *parquet.Column) string {
 	leaf := onlyLeaf(c)
 	switch {

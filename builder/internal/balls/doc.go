@@ -4,7 +4,8 @@
 //
 //   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf.
 //   - A round of joins (join.go) compares the neighbors of a row with each other.
-//   - Next decides between the two by the recall of the steering sample (recall.go).
+//   - Where a few rows are the neighbors of most, all are compared with these (hubs.go).
+//   - Next decides between them by the recall of the steering sample (recall.go).
 //   - Rows of many dimensions are compared along fewer axes where these lose little (axes.go), by
 //     short codes, of six bits, if these do as well.
 //   - All other rows are compared by short codes of all dimensions where these lose little (short.go).

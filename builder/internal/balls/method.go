@@ -17,6 +17,7 @@ type Method struct {
 	reduced reducing // codes
 	saved   saved
 	cells   innerCells
+	hubs    hubs
 	joins   joins
 	parts   []uint16 // of every place, where known lists are of parts
 }
@@ -102,6 +103,8 @@ func (m *Method) Stage(kind string) error {
 		return m.joins.run()
 	case job.SteerStage:
 		return m.widen()
+	case job.HubsStage:
+		return m.compareHubs()
 	case job.KeysStage:
 		return m.goKeyed()
 	case job.ListsStage:

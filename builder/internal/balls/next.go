@@ -28,7 +28,11 @@ func (m *Method) Next() (kind, stop string) {
 	if kind == job.PropagationStage {
 		return kind, stop
 	}
-	return g.OrTurn(s, kind, stop)
+	kind, stop = g.OrTurn(s, kind, stop)
+	if m.hubsFirst(kind) {
+		return job.HubsStage, ""
+	}
+	return kind, stop
 }
 
 // A decision is between divisions and joins, where recall does not suffice. It reads the state,
@@ -63,7 +67,7 @@ func (d decision) more() (kind, stop string) {
 	switch {
 	case balls == 0, last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || d.divisionsGoOn(balls)):
 		return job.DivisionStage, ""
-	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || d.soon()):
+	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || last.Kind == job.HubsStage || d.soon()):
 		return job.PropagationStage, ""
 	case mayDivide:
 		return job.DivisionStage, ""

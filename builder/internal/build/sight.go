@@ -59,14 +59,18 @@ type candidatesOf func(places []uint32) ([][]uint32, error)
 func (b *Build) codesAreBlind(near candidatesOf) (bool, error) {
 	p := b.Begin("sight", "", 0)
 	defer p.End("")
-	ceiling, blind, err := CeilingOf(len(b.Steer.Places), b.Set.Recall, func(count int) ([]float64, error) {
-		lists, err := near(b.Steer.Places[:count])
+	ceiling, blind, err := CeilingOf(len(b.Steer.Places), b.Set.Recall, func(some []int) ([]float64, error) {
+		places := make([]uint32, len(some))
+		for i, at := range some {
+			places[i] = b.Steer.Places[at]
+		}
+		lists, err := near(places)
 		if err != nil {
 			return nil, err
 		}
-		per := make([]float64, count)
-		for i := range per {
-			per[i] = b.tellable(i, lists[i])
+		per := make([]float64, len(some))
+		for i, at := range some {
+			per[i] = b.tellable(at, lists[i])
 		}
 		return per, nil
 	})
@@ -74,12 +78,17 @@ func (b *Build) codesAreBlind(near candidatesOf) (bool, error) {
 	return blind, err
 }
 
-// CeilingOf measures the ceiling on the first of some rows that steer, or on all of them, and
-// reports whether it is too low for a target.
-func CeilingOf(rows int, target float64, perRow func(count int) ([]float64, error)) (ceiling float64, blind bool, err error) {
+// CeilingOf measures the ceiling on some of the rows that steer, or on all of them, and reports
+// whether it is too low for a target. These are numbered as they stand in the input, and the ones
+// that go first are spread evenly: of rows in sorted order the first ones are of one kind.
+func CeilingOf(rows int, target float64, perRow func(some []int) ([]float64, error)) (ceiling float64, blind bool, err error) {
 	least := 1 - sightLoss*(1-target)
 	for _, count := range []int{min(sightRows, rows), rows} {
-		per, err := perRow(count)
+		some := make([]int, count)
+		for i := range some {
+			some[i] = i * rows / count
+		}
+		per, err := perRow(some)
 		if err != nil {
 			return ceiling, false, err
 		}

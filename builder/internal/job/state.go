@@ -33,7 +33,7 @@ type State struct {
 
 // Stage is one finished stage of a build.
 type Stage struct {
-	Kind      string  `json:"kind"` // "division", "propagation", "exact", "known"
+	Kind      string  `json:"kind"` // "division", "propagation", "exact", "known", "hubs"
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
 	Evaluated int64   `json:"evaluated"`
@@ -61,6 +61,7 @@ const (
 	PropagationStage = "propagation"
 	ExactStage       = "exact"
 	KnownStage       = "known"
+	HubsStage        = "hubs" // all rows with those that are listed most
 )
 
 // Sums adds up the stages.
@@ -93,6 +94,17 @@ func (s *State) Lines(overlaps bool) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// HubsCompared reports whether rows were compared with hubs, as they are compared now: by codes or
+// by keys.
+func (s *State) HubsCompared() bool {
+	for i := len(s.Stages) - 1; i >= 0 && s.Stages[i].Kind != KeysStage; i-- {
+		if s.Stages[i].Kind == HubsStage {
+			return true
+		}
+	}
+	return false
 }
 
 // Last returns the latest stage, or a zero one.

@@ -124,9 +124,9 @@ const keyWorth = 10
 // compared instead. Pairs that are spent already lower it.
 const enough = 1.2
 
-// stalledShare is the share of the missing recall that a division, with the joins after it,
+// StalledShare is the share of the missing recall that a division, with the joins after it,
 // has to gain for another one to pay.
-const stalledShare = 0.25
+const StalledShare = 0.25
 
 // cycle returns the recall that the latest division gained, with the joins after it, and its
 // pairs a row; joined is whether joins came before it, since those find less and less. It is
@@ -158,9 +158,9 @@ func (g *Goal) stalled(s *State) bool {
 	gained, _, joined := s.cycle()
 	switch {
 	case joined:
-		return gained < stalledShare*missing
+		return gained < StalledShare*missing
 	case g.onlyDivides(s):
-		return s.Count(DivisionStage) > 1 && s.LastWork().Kind == DivisionStage && gained < stalledShare/3*missing
+		return s.Count(DivisionStage) > 1 && s.LastWork().Kind == DivisionStage && gained < StalledShare/3*missing
 	}
 	return false // joins have not begun
 }

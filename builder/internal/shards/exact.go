@@ -194,17 +194,17 @@ func (s sampling) sight(w *task) error {
 		return err
 	}
 	var r seen
-	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.spec.Recall, func(count int) ([]float64, error) {
-		per := make([]float64, count)
+	r.Ceiling, r.Blind, err = build.CeilingOf(len(places), s.spec.Recall, func(some []int) ([]float64, error) {
+		per := make([]float64, len(some))
 		list := knn.New(1, ps.K, nil)
 		defer list.Free()
-		for i := range per {
+		for i, at := range some {
 			list.Set(0, nil, nil)
-			for _, c := range found[i] {
+			for _, c := range found[at] {
 				list.Offer(0, c.id, c.key)
 			}
 			ids, keys := list.List(0)
-			per[i] = truth.Recall(i, ids, keys)
+			per[i] = truth.Recall(at, ids, keys)
 		}
 		return per, nil
 	})

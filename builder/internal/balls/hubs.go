@@ -1,0 +1,161 @@
+package balls
+
+import (
+	"slices"
+
+	"github.com/knng/knng/builder/internal/fixed"
+	"github.com/knng/knng/builder/internal/hashrand"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/leaves"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/vectors"
+)
+
+// Where rows of many dimensions lie about rows of few, or about a dense center, the neighbors of
+// most rows are the same few hubs, which are no neighbors of each other. Divisions do not lead to
+// them, and joins around a hub take few of the rows that list it. Then all rows are compared with
+// the rows that are listed most. It takes as many pairs as a division, and what it will find is
+// foreseen: which of the missing neighbors of the rows that steer are hubs.
+
+// hubs are the rows that are listed most, after so many stages.
+type hubs struct {
+	stages int
+	places []uint32 // ascending
+	gain   float64  // of recall, on the steering rows
+}
+
+// hubRows is the number of rows from which hubs are looked for: fewer are soon compared all with all.
+const hubRows = outsetRows
+
+// codesSpare is how far above the target, as a share of the rest, codes have to tell neighbors for hubs to
+// take the place of all pairs. 0.9908 for 0.99 was too little: divisions came to 0.987, and keys followed.
+const codesSpare = 0.25
+
+// hubLists is about how many lists tell hubs.
+const hubLists = 1 << 15
+
+// hubsFirst reports whether rows are compared with hubs before a stage of some kind: where that
+// finds more than a division is expected to, or enough to pay where others do no longer. It happens
+// once, and once again by keys: hubs that codes do not tell apart are missing afterwards as well.
+func (m *Method) hubsFirst(kind string) bool {
+	s, g := &m.State, &m.Goal
+	if kind == "" || kind == job.PropagationStage || m.N() < hubRows || !g.Steered(s) || g.Capped() || m.Steer == nil ||
+		s.Count(job.DivisionStage) == 0 || m.opts.Known != nil || m.found == nil || s.HubsCompared() {
+		return false
+	}
+	if kind == job.ListsStage && !s.ByKeys() && s.Ceiling > 0 && s.Ceiling < g.Recall+codesSpare*(1-g.Recall) {
+		return false // all pairs would have to follow
+	}
+	m.findHubs()
+	last := s.Last()
+	least := job.StalledShare * (g.Wanted(last.Margin) - last.Recall)
+	if kind == job.DivisionStage {
+		least = fixed.AfterDivision(last.Recall, g.BallsDone(s), job.Overlap) - last.Recall
+	}
+	return m.hubs.gain > least
+}
+
+// findHubs finds the rows that are listed most, and foresees the recall that comparing all rows with
+// them gains.
+func (m *Method) findHubs() {
+	if m.hubs.stages == len(m.State.Stages) {
+		return
+	}
+	order := make([]uint64, m.N()) // the most listed first
+	for place := range order {
+		order[place] = 1<<63 | uint64(place)
+	}
+	for place := 0; place < m.N(); place += (m.N() + hubLists - 1) / hubLists {
+		for _, e := range m.found.Entries(uint32(place)) {
+			order[e.Place()] -= 1 << 32
+		}
+	}
+	count := min(job.Overlap*m.Set.LeafSize/2, m.N()/8)
+	hashrand.Least(order, count)
+	m.hubs = hubs{stages: len(m.State.Stages), places: make([]uint32, count)}
+	for i := range m.hubs.places {
+		m.hubs.places[i] = uint32(order[i])
+	}
+	slices.Sort(m.hubs.places)
+	m.hubs.gain = m.missingAmong(m.hubs.places)
+}
+
+// missingAmong is the share of the neighbors of the rows that steer that are missing and among some
+// places, which ascend.
+func (m *Method) missingAmong(places []uint32) float64 {
+	missing, all := 0, 0
+	exact := points.NewRanker(&m.Points, m.found)
+	for i, place := range m.Steer.Places {
+		near, _ := m.Steer.List(i)
+		all += len(near)
+		found, _, err := exact.List(place)
+		if err != nil {
+			return 0 // the next look at these rows tells
+		}
+		for _, other := range near {
+			if _, hub := slices.BinarySearch(places, other); hub && !slices.Contains(found, other) {
+				missing++
+			}
+		}
+	}
+	return float64(missing) / float64(max(all, 1))
+}
+
+// compareHubs compares all rows with the hubs.
+func (m *Method) compareHubs() error {
+	m.findHubs()
+	places := m.hubs.places
+	p := m.Begin("hubs", "rows", int64(m.N()))
+	err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(from, to int) error {
+		compare := m.hubComparer()
+		return func(from, to int) error {
+			if err := compare(from, to); err != nil {
+				return err
+			}
+			p.Add(to - from)
+			return m.Ctx.Err()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	pairs := int64(m.N()) * int64(len(places))
+	st := job.Stage{Kind: job.HubsStage, Number: m.State.Count(job.HubsStage) + 1, Requested: pairs, Evaluated: pairs}
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	err = m.endBallStage(st)
+	p.End("hubs %d: all rows with the %d that are listed most%s", st.Number, len(places), m.SteerNote())
+	return err
+}
+
+// hubComparer returns one goroutine's function that compares a range of places with the hubs.
+func (m *Method) hubComparer() func(from, to int) error {
+	leaf := slices.Clone(m.hubs.places)
+	if !m.Keyed {
+		tile, rows := leaves.NewTile(m.Codes, m.found), make([]uint32, 0, joinRange)
+		return func(from, to int) error {
+			rows = rows[:0]
+			for place := from; place < to; place++ {
+				rows = append(rows, uint32(place))
+			}
+			tile.Compare(leaf, rows)
+			return nil
+		}
+	}
+	keyed := leaves.Comparer(&m.Points, m.found)
+	return func(from, to int) error {
+		for place := uint32(from); place < uint32(to); place++ {
+			leaf = append(leaf[:0], place)
+			for _, hub := range m.hubs.places {
+				if hub != place {
+					leaf = append(leaf, hub)
+				}
+			}
+			if _, err := keyed.Among(leaf, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -277,4 +277,4 @@ func (s *Shape) looking() []Pass {
 }
 
 // looksAtOnce is about how many looks of rows into cells are sorted at a time (package inner).
-const looksAtOnce = 1 << 22
+const looksAtOnce = 1 << 19

@@ -35,7 +35,7 @@ func (c *Course) Reach() Reach {
 // Ended says why rows look into no more cells; "" where they may. Recall is not looked at.
 func (c *Course) Ended(s *job.State, g *job.Goal) string {
 	done, looked := s.Count(job.DivisionStage), s.Last().Parts
-	if g.Divisions > 0 && g.BallsDone(s) >= g.Divisions || !g.Steered(s) && done > 0 || looked >= c.Cells {
+	if g.Divisions > 0 && g.BallsDone(s) >= g.Divisions || g.Divisions == 0 && !g.Steered(s) && done > 0 || looked >= c.Cells {
 		return fmt.Sprintf("each row looked into %d of %d balls", looked, c.Cells)
 	}
 	return ""

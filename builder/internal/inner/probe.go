@@ -25,10 +25,10 @@ type Lists struct {
 // same cell then; for fewer where each looks into many.
 const (
 	rowsAtOnce = 1 << 16
-	looksOnce  = 1 << 22
+	looksOnce  = 1 << 19
 )
 
-// Look has every row that has a list look into the cells of ranks from to to-1 among those that promise it
+// Look has every row with a list look into the cells of ranks from to to-1 among those that promise it
 // most, and returns how many pairs that were, those with centers among them. A pair is of a row
 // and one of a cell, and offered to the row alone.
 func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {

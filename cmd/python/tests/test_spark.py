@@ -1,11 +1,16 @@
-"""Spark in local mode: a DataFrame in Parquet to a graph and back, with workers killed. Skipped without pyspark and Java."""
+"""Spark in local mode, a DataFrame in Parquet to a graph and back; and a master with two workers. Workers are killed. Skipped without pyspark and Java."""
 
+import glob
+import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy
 import pytest
@@ -24,8 +29,6 @@ N, DIM, K = 3000, 8, 6
 
 @pytest.fixture(scope="module")
 def session():
-    import sys
-
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -112,3 +115,69 @@ def test_bad_frames(session, tmp_path, vectors, said):
     with pytest.raises(Exception, match=said):
         spark.write_rows(frame, "features", tmp_path)
     assert not list(tmp_path.glob("*.npy"))
+
+
+class Master:
+    """A master of Spark and two workers of a core each, on 127.0.0.1."""
+
+    def __init__(self, folder):
+        import pyspark
+
+        source = str(Path(cluster.__file__).resolve().parents[2])
+        self.folder, self.home, self.processes = folder, Path(pyspark.__file__).parent, []
+        self.env = {**os.environ, "SPARK_HOME": str(self.home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable,
+                    "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
+        port, seen = free_port(), str(free_port())
+        self.address = f"spark://127.0.0.1:{port}"
+        self.start("master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", seen)
+        self.wait_for("Starting Spark master", 1)
+        self.workers = [self.worker() for _ in range(2)]
+        self.wait_for("Registering worker", 2)
+
+    def start(self, name, *words):
+        with open(self.folder / "spark.log", "ab") as log:
+            process = subprocess.Popen([str(self.home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *words], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.env)
+        self.processes.append(process)
+        return process
+
+    def worker(self):
+        return self.start("worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", str(free_port()), "--work-dir", str(self.folder / f"work{len(self.processes)}"), self.address)
+
+    def wait_for(self, words, times):
+        end = time.monotonic() + 400
+        while (self.folder / "spark.log").read_text(errors="replace").count(words) < times:
+            assert time.monotonic() < end, (self.folder / "spark.log").read_text(errors="replace")
+            time.sleep(0.1)
+
+    def stop(self):
+        for process in self.processes:
+            process.terminate()
+            process.wait()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+def test_a_master_and_a_worker_that_is_killed(tmp_path):
+    rng = numpy.random.default_rng(2)
+    x = (rng.normal(size=(60, 8))[rng.integers(0, 60, 6000)] + rng.normal(size=(6000, 8)) * 0.3).astype(numpy.float32)
+    numpy.save(tmp_path / "x.npy", x)
+    options = ["-k", str(K), "--recall", "0.9"]
+    master = Master(tmp_path)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "knng.cluster", "build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "run"), "--engine", master.address, "--memory", "256MiB", "--shard-rows", "1000", "--json", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=master.env)
+        end = time.monotonic() + 400
+        while not glob.glob(str(tmp_path / "run" / "*" / "d*" / "*" / "*")) and process.poll() is None:
+            assert time.monotonic() < end, "no division begins"
+            time.sleep(0.02)
+        master.workers[0].kill()
+        out, said = process.communicate(timeout=400)
+    finally:
+        master.stop()
+    assert process.returncode == 0, said
+    one = _command.run(["build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "one.knng"), "--method", "parts", *options, "--search", "off"])
+    assert _command.run(["unite", json.loads(out)["run"], "-o", str(tmp_path / "g.knng"), "--search", "off"])["checksum"] == one["checksum"]

@@ -59,7 +59,7 @@ func (s *Shape) stages(p *Plan, r Rates) []Stage {
 	if s.Recall > 0 {
 		add("controls", 1, exact)
 	}
-	add("lead", divisions, work{tile: divisions * leaders * headed(leaders)})
+	add("lead", divisions, work{tile: divisions * leaders * fixed.Headed(leaders)})
 	add("assign", divisions, p.Pass("leaders").work)
 	add("spill", divisions, work{touched: recordWords * divisions * s.partsCopies() * s.rowBytes()})
 	add("solve", divisions, solve)

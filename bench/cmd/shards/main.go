@@ -1,5 +1,5 @@
 // Command shards does the tasks of a build by many machines one after the other, on one thread, as a process
-// "knng stage work" does, and prints what they took beside their plan, and how long so many workers would take
+// "knng stage work" does, and prints the seconds that they took beside their plan, and how long so many workers would take
 // for them where each stage is awaited.
 //
 //	go run ./bench/cmd/shards -k 10 -divisions 8 -workers 1,2,4,8,16 sift.u8bin

@@ -14,5 +14,5 @@
 // the bytes of all rows, in memory where it fits and in a file where not.
 //
 // Under inner products rows look into cells (package inner), and the lists of a stretch of rows are
-// such a unit: some 50 bytes a row stay in memory, beside blocks of the ledger.
+// such a unit: 16 bytes a row stay in memory, 32 while cells are made, beside blocks of the ledger.
 package parts

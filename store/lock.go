@@ -51,9 +51,11 @@ func outwait(home *rooted.Dir, f *os.File) (ok bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("store: %w", err)
 		}
-		ok, err = rooted.TryShare(shared)
-		if err = errors.Join(err, (rooted.Locked{File: shared}).Close()); !ok || err != nil {
-			return false, err
+		if ok, err = rooted.TryShare(shared); !ok || err != nil {
+			return false, errors.Join(err, shared.Close())
+		}
+		if err := (rooted.Locked{File: shared}).Close(); err != nil {
+			return false, fmt.Errorf("store: %w", err)
 		}
 		if time.Now().After(end) {
 			return false, fmt.Errorf("%w: others have been reading %s for %v", ErrLocked, home.Name(), readersTake)

@@ -100,7 +100,7 @@ const usualPart = 0.15
 func (s Stand) roundEnds() Stand {
 	done := s.Open
 	s.Open = 0
-	if s.Recall <= s.Before || s.Recall >= s.Wanted {
+	if s.Recall >= s.Wanted {
 		return s
 	}
 	left := afterRound
@@ -108,7 +108,10 @@ func (s Stand) roundEnds() Stand {
 		left = afterFirst(s.First)
 	}
 	usual := (1 - s.Before) * (1 - left)
-	gain := usual * math.Pow((s.Recall-s.Before)/gained(done)/usual, done/(done+usualPart))
+	gain := usual
+	if s.Recall > s.Before { // steering rows that are few tell nothing at first
+		gain *= math.Pow((s.Recall-s.Before)/gained(done)/usual, done/(done+usualPart))
+	}
 	part := math.Max(done, math.Min(1, enough(s.Wanted-s.Before, gain)))
 	s.Rounds += part - done
 	s.Recall = math.Max(s.Recall, s.Before+gain*gained(part))

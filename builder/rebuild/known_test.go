@@ -73,13 +73,15 @@ func TestMergeBegins(t *testing.T) {
 			if one.RequestedPairs > whole.RequestedPairs || one.Recall.High < 0.95 {
 				t.Errorf("%d pairs and recall %+v, a build takes %d for %+v", one.RequestedPairs, one.Recall, whole.RequestedPairs, whole.Recall)
 			}
-			for stop := 12; stop < 25; stop += 6 {
+			for _, after := range []bool{false, true} { // during the known lists, and after them
 				ctx, cancel := context.WithCancel(t.Context())
-				phases := 0
-				to := path("two" + strconv.Itoa(stop))
-				_, err = rebuild.Merge(ctx, to, 0, from, rebuild.Options{Threads: 2, Progress: func(builder.Event) {
-					if phases++; phases == stop {
+				known := false
+				to := path("two" + strconv.FormatBool(after))
+				_, err = rebuild.Merge(ctx, to, 0, from, rebuild.Options{Threads: 2, Progress: func(e builder.Event) {
+					if here := e.Phase == "known lists"; here && !after || known && !here && e.Phase != "" {
 						cancel()
+					} else if here {
+						known = true
 					}
 				}})
 				if !errors.Is(err, context.Canceled) {
@@ -88,7 +90,7 @@ func TestMergeBegins(t *testing.T) {
 				two, err := rebuild.Merge(t.Context(), to, 0, from, rebuild.Options{Threads: 2})
 				must(t, err)
 				if two.Checksum != one.Checksum {
-					t.Errorf("stopped after %d events: checksum %s on two threads, %s on one", stop, two.Checksum, one.Checksum)
+					t.Errorf("stopped after known lists %v: checksum %s on two threads, %s on one", after, two.Checksum, one.Checksum)
 				}
 			}
 		})

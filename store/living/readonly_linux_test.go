@@ -29,7 +29,7 @@ func TestReadOnlyFolder(t *testing.T) {
 				must(t, os.RemoveAll(filepath.Dir(search.Path(dir))))
 			}
 			protect(t, dir, 0o555, 0o444)
-			asNobody(func() { readOnly(t, dir, rows, written, links) })
+			asNobody(t, dir, func() { readOnly(t, dir, rows, written, links) })
 			protect(t, dir, 0o755, 0o644)
 		}
 	}
@@ -83,17 +83,30 @@ func protect(t *testing.T, dir string, folders, files fs.FileMode) {
 	}))
 }
 
-// asNobody runs fn on a thread that may not do on disk as root does.
-func asNobody(fn func()) {
-	done := make(chan bool)
+// asNobody runs fn on a thread that may not do on disk as root does, and skips the test where there
+// is no such user, or where it cannot reach the folder.
+func asNobody(t *testing.T, dir string, fn func()) {
+	t.Helper()
+	done, skip := make(chan bool), ""
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 		if os.Getuid() == 0 {
 			const nobody = 65534
 			syscall.RawSyscall(syscall.SYS_SETFSUID, nobody, 0, 0)
+			if now, _, _ := syscall.RawSyscall(syscall.SYS_SETFSUID, ^uintptr(0), 0, 0); now != nobody {
+				skip = "root cannot become nobody here"
+				return
+			}
+		}
+		if _, err := os.ReadDir(dir); err != nil {
+			skip = "nobody cannot read the folder of tests: " + err.Error()
+			return
 		}
 		fn()
 	}()
-	<-done
+	if <-done; skip != "" {
+		protect(t, dir, 0o755, 0o644)
+		t.Skip(skip)
+	}
 }

@@ -40,8 +40,15 @@ type coder struct{ *Searcher }
 const placeBytes = 8
 
 // codesRoom is how much of a budget the codes of n rows may take: five eighths, and less where
-// the places of so many rows leave less than an eighth for the pages that are read.
-func codesRoom(budget, n int64) int64 { return min(budget/8*5, budget/8*7-placeBytes*n) }
+// the places of so many rows leave less than an eighth for the pages that are read. Codes of eight
+// bytes may take that eighth as well: without codes a search reads ten times the pages.
+func codesRoom(budget, n int64) int64 {
+	room := min(budget/8*5, budget/8*7-placeBytes*n)
+	if least := leastParts * n; room < least && least+placeBytes*n <= budget {
+		return least
+	}
+	return room
+}
 
 // parts is how many bytes a code has; 0 where there are to be none.
 func (s coder) parts(budget int64) int {

@@ -1,6 +1,7 @@
 package balls
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -109,14 +110,29 @@ func (m *Method) takeKnown() knownTaker {
 			}
 			entries = entries[:0]
 			for i, other := range places {
-				entries = append(entries, candidates.MakeEntry(uint32(keys[i]), other, 0))
+				code := uint32(keys[i])
+				if float32(code) != keys[i] {
+					return 0, fmt.Errorf("builder: row %d is known near row %d with key %v, want a whole number", m.Order[other], m.Order[place], keys[i])
+				}
+				if other != place {
+					entries = append(entries, candidates.MakeEntry(code, other, 0))
+				}
 			}
-			slices.Sort(entries)
-			entries = slices.Compact(entries)
+			entries = nearestOnce(entries)
 			m.found.Set(place, entries[:min(len(entries), m.found.K)])
 		}
 		return 0, nil
 	}
+}
+
+// nearestOnce sorts entries and drops those of a place that a nearer one has.
+func nearestOnce(entries []candidates.Entry) []candidates.Entry {
+	slices.SortFunc(entries, func(a, b candidates.Entry) int {
+		return cmp.Or(cmp.Compare(a.Place(), b.Place()), cmp.Compare(a, b))
+	})
+	entries = slices.CompactFunc(entries, func(a, b candidates.Entry) bool { return a.Place() == b.Place() })
+	slices.Sort(entries)
+	return entries
 }
 
 // compareKnown returns a taker for one goroutine that compares places with the known neighbors of

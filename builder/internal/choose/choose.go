@@ -72,7 +72,7 @@ func (o *Options) ByCounts(n, dim int) string {
 		return job.ExactMethod
 	case o.PaperOnly:
 		return job.PaperMethod
-	case o.Divisible() && o.ballsBytes(int64(n), dim) > wholeBytes:
+	case o.Divisible() && o.ballsBytes(int64(n), dim) > wholeBytes && (o.Metric.Gathers() || int64(n) <= candidates.MaxPlaces):
 		return job.PartsMethod
 	case int64(n) > candidates.MaxPlaces:
 		return job.PaperMethod

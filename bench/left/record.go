@@ -3,12 +3,12 @@ package left
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/knng/knng/builder"
@@ -49,14 +49,6 @@ var clocks = map[string]func() float64{"wall": wall, "processor": processor}
 func wall() float64 { return time.Since(began).Seconds() }
 
 var began = time.Now()
-
-func processor() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
-}
 
 // recorder notes the events of a build.
 type recorder struct {
@@ -129,13 +121,20 @@ func (c *Config) Record(ctx context.Context, clock string) (*Recording, error) {
 		return nil, err
 	}
 	o.Method = builder.Method(method)
-	r := &recorder{now: clocks[clock]}
+	now, ok := clocks[clock]
+	if !ok {
+		return nil, fmt.Errorf("clock %q, want wall or processor", clock)
+	}
+	r := &recorder{now: now}
 	r.Clock = clock
 	for _, arg := range c.Args {
 		r.Args = append(r.Args, strings.TrimPrefix(arg, filepath.Dir(arg)+"/"))
 	}
 	r.from = r.now()
 	dir := filepath.Join(c.Dir, "left.knng")
+	if err := os.RemoveAll(dir); err != nil { // an earlier recording was killed
+		return nil, err
+	}
 	defer os.RemoveAll(dir)
 	o.Progress = r.event
 	if *withLinks {

@@ -45,7 +45,7 @@ func (s *Shape) parts() []Pass {
 		work:      work{leaf: pairs * laterDivisions(divisions, firstCosts), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, First: firstCosts, groups: ofGroups}
 	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
-		ReadBytes: int64(units - s.lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
+		ReadBytes: int64(units - lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+LaterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
 		work:      work{touched: foldedWords * units}, held: s.stripes()}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
@@ -59,7 +59,7 @@ func (s *Shape) parts() []Pass {
 	if divisions > 1 {
 		passes = append(passes, fold)
 	}
-	last := folded + s.lastUnits(first, divisions)
+	last := folded + lastUnits(first, divisions)
 	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
@@ -134,7 +134,7 @@ func laterDivisions(divisions, first float64) float64 {
 const LaterUnits = 0.45
 
 // lastUnits is the bytes of units of the last division.
-func (s *Shape) lastUnits(first, divisions float64) float64 {
+func lastUnits(first, divisions float64) float64 {
 	if divisions > 1 {
 		return LaterUnits * first
 	}
@@ -270,7 +270,7 @@ func (s *Shape) looking() []Pass {
 			ReadBytes: int64(units), WrittenBytes: int64(lists * (divisions - 1)), DiskBytes: int64(stored + 2*lists + beyond),
 			work: work{touched: foldedWords * units}, held: fold})
 	}
-	last := folded + s.lastUnits(lists, divisions)
+	last := folded + lastUnits(lists, divisions)
 	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)

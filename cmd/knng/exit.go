@@ -29,7 +29,8 @@ const exitHelp = `Exit codes:
   1    failed, or check found damage
   2    wrong usage, or options that contradict the build in the directory
   3    no space, or the memory limit is below the minimum: given again, build,
-       refine, demo, merge and compact continue, other commands begin anew
+       refine, demo, merge and compact continue, other commands begin anew;
+       append and delete may have written all, as stderr then says
   4    finished below the recall asked for: the graph is kept and can be used;
        stderr names remedies. Given again, build, refine and merge exit with 4
        again; append and delete have written all, and are not given again

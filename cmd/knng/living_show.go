@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -168,6 +169,9 @@ func livingSet(v *living.View, path string) (*living.Set, error) {
 	for number := 1; lines.Scan(); number++ {
 		row, err := v.RowOf(lines.Text())
 		if err != nil {
+			if !errors.Is(err, store.ErrNoID) {
+				return nil, err
+			}
 			n, bad := strconv.ParseUint(lines.Text(), 10, 63)
 			if row = store.Row(n); bad != nil || !unnamed(v, row) {
 				return nil, fmt.Errorf("%s: line %d: %q is neither an id nor a row without one", path, number, lines.Text())

@@ -8,6 +8,8 @@ import (
 	"os"
 	"regexp"
 	"runtime/pprof"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,14 +42,31 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(packageNames.ReplaceAllString(err.Error(), "$1"), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(withoutPackages(err.Error(), args), "\n\t"))
 	}
 	return code
 }
 
 // packageNames are those that errors of packages, and errors within them, begin with. Users of the
 // command need not know them.
-var packageNames = regexp.MustCompile(`(^|: )(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
+var packageNames = regexp.MustCompile(`(?:^|: )(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
+
+// withoutPackages takes the names of packages out of a message. One that is a word of the command line
+// stays: it may name a file.
+func withoutPackages(message string, args []string) string {
+	return packageNames.ReplaceAllStringFunc(message, func(names string) string {
+		kept := ""
+		if strings.HasPrefix(names, ": ") {
+			kept, names = ": ", names[2:]
+		}
+		for name := range strings.SplitSeq(strings.TrimSuffix(names, ": "), ": ") {
+			if slices.ContainsFunc(args, func(arg string) bool { return arg == name || strings.HasSuffix(arg, "="+name) }) {
+				kept += name + ": "
+			}
+		}
+		return kept
+	})
+}
 
 // globals are the flags that every command has.
 type globals struct {

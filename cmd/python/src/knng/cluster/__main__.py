@@ -12,10 +12,10 @@ from . import _driver, _engines, _objects
 
 _PASSED = {
     "-k": "neighbors of a row (default 20)",
-    "--metric": "euclidean, sqeuclidean or cosine",
+    "--metric": "euclidean, sqeuclidean, cosine or correlation",
     "--recall": "stop when this recall is reached (default 0.95)",
     "--divisions": "leaves that a row stands in, or at most so many where --recall is given too",
-    "--seed": "seed of everything random",
+    "--seed": "seed of all random choices",
     "--bad-rows": "rows with NaN, Inf, or zero under cosine: error, drop or isolate",
     "--ids": "file of external ids, one line for every row",
     "--shard-rows": "rows of the input that one task reads",

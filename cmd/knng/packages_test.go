@@ -1,0 +1,21 @@
+package main
+
+import "testing"
+
+// TestWithoutPackages: names of packages go, those of the command line stay.
+func TestWithoutPackages(t *testing.T) {
+	for message, want := range map[string]string{
+		"store: no space":                       "no space",
+		"builder: store: no space":              "no space",
+		"vectors: the name has no extension":    "vectors: the name has no extension",
+		"open it: search: store: corrupt":       "open it: search: corrupt",
+		"store: search: line 3":                 "search: line 3",
+		"/data/store: store: not finished":      "/data/store: not finished",
+		"what restore: does stays":              "what restore: does stays",
+		"builder: vectors: store: living: busy": "vectors: busy",
+	} {
+		if got := withoutPackages(message, []string{"build", "vectors", "-o", "g", "--filter-ids=search"}); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}

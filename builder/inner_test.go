@@ -69,6 +69,32 @@ func TestInnerProductsInParts(t *testing.T) {
 	}
 }
 
+// TestZeroProducts: keys of 0 of either sign are as near as each other, so that lists of them ascend by
+// place, as the parts method asks of the lists that it unites.
+func TestZeroProducts(t *testing.T) {
+	const n, dim, k = 600, 4, 10
+	rng := rand.New(rand.NewPCG(8, 5))
+	data := make([]float32, n*dim)
+	for i := range n {
+		if i%100 == 50 { // few rows: their products vanish, to 0 of either sign
+			for j := range dim / 2 {
+				data[i*dim+j] = float32(1e-30 * rng.NormFloat64())
+			}
+		} else { // product 0 with the other kind
+			data[i*dim+dim/2] = float32(i%4 - 2)
+		}
+	}
+	for _, divisions := range []int{1, 5, 64} {
+		_, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), builder.Options{K: k, Metric: distance.IP, Method: builder.Parts, Divisions: divisions})
+		checkLists(t, lists, k)
+		for row, list := range lists {
+			if row%100 == 50 && list[0].key != 0 {
+				t.Fatalf("row %d: %v", row, list)
+			}
+		}
+	}
+}
+
 // TestInnerProductsWithinMemory: a limit that the balls method refuses is enough for parts, which
 // the refusal names, and the graph is that of any other limit.
 func TestInnerProductsWithinMemory(t *testing.T) {
@@ -93,6 +119,10 @@ func TestInnerProductsWithinMemory(t *testing.T) {
 	}
 	o.Method, o.Memory = builder.Parts, int64(parts*(1<<20))
 	little, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	t.Logf("%d bytes at the peak, limit %d", little.PeakAnonBytes, o.Memory)
+	if little.PeakAnonBytes > o.Memory {
+		t.Errorf("%d bytes at the peak, the limit is %d", little.PeakAnonBytes, o.Memory)
+	}
 	o.Memory = 1 << 30
 	if much, _ := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o); much.Checksum != little.Checksum {
 		t.Errorf("checksums %s and %s", little.Checksum, much.Checksum)

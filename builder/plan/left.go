@@ -32,7 +32,7 @@ func passOf(phase string) (pass string, counts bool) {
 		return "divisions", false
 	case strings.HasPrefix(phase, "division "):
 		return "divisions", true
-	case strings.HasPrefix(phase, "leaders "):
+	case strings.HasPrefix(phase, "leaders "), phase == "cells":
 		return "leaders", true
 	case strings.HasPrefix(phase, "propagation "):
 		return "propagation", true

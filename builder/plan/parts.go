@@ -47,7 +47,7 @@ func (s *Shape) parts() []Pass {
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+LaterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
-		work:      work{touched: foldedWords * units}, held: s.stripes()}
+		work:      work{touched: foldedWords * units}, held: s.stripes(0)}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
 		divide.work.touched += 4 * divisions * s.partsCopies() * n * float64(s.Dim)
@@ -60,7 +60,7 @@ func (s *Shape) parts() []Pass {
 		passes = append(passes, fold)
 	}
 	last := folded + lastUnits(first, divisions)
-	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
+	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes(0))
 	end[0].Does = "unites what the last division gave with the lists before, and writes them in input order"
 	end[0].ReadBytes += int64(last)
 	return append(append(passes, s.measured(divisions*pairs)), end...)
@@ -82,11 +82,12 @@ func (s *Shape) assigning() float64 {
 	return math.Min(float64(s.Threads)*together, s.n()) * float64(row)
 }
 
-// stripes is the memory of stripes of lists: one for each thread and one that is written.
-func (s *Shape) stripes() memory {
+// stripes is the memory of stripes of lists: one for each thread and one that is written. beside is
+// how many bytes other blocks have of the ledger.
+func (s *Shape) stripes(beside float64) memory {
 	lists := 8 * s.n() * float64(s.K)
 	each := math.Min(float64(s.Parts.Stripe), lists)
-	span := fixed.StripeSpan(s.Parts.Ledger, int(s.Rows), s.Threads, int(s.K), int(s.Parts.Stripe))
+	span := fixed.StripeSpan(s.Parts.Ledger-int64(beside), int(s.Rows), s.Threads, int(s.K), int(s.Parts.Stripe))
 	wide := math.Min(float64(span)*each, lists)
 	count := math.Min(float64(s.Threads+1), math.Ceil(lists/math.Max(1, wide)))
 	held := memory{mapped: s.database(), heap: (count + 2) * 1.1 * each} // a block offered to each, one written, and what that is packed to
@@ -237,7 +238,9 @@ const (
 // looking are the passes under inner products: rows look into cells, those of a stretch at a time.
 func (s *Shape) looking() []Pass {
 	n, stored, divisions := s.n(), s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
-	lists, pairs := s.partial(n, s.K), s.partsPairs()
+	cell := float64(fixed.CellRows(int(s.Rows)))
+	looks := math.Min(float64(s.Divisions), math.Ceil(n/cell))
+	lists, pairs := s.partial(n, s.K), n*(looks+divisions)*cell // those with centers, in each division about as many as with a cell
 	units := lists * (1 + LaterUnits*(divisions-1))
 	folded := lists * math.Min(1, divisions-1)
 	beyond := 0.0
@@ -257,24 +260,23 @@ func (s *Shape) looking() []Pass {
 	grow(&making, codes+innerCode*n)
 	looked := held
 	looked.block(float64(min(s.Parts.Stretch, s.Rows)) * float64(8*s.K+4))
-	looked.heap += s.database() + 8*math.Min(looksAtOnce, 64*n)
-	fold := s.stripes()
+	looked.heap += s.database() + 8*math.Min(fixed.LooksAtOnce, 64*n)
+	good := memory{}
+	s.good(&good)
+	fold := s.stripes(held.ledger - good.ledger)
 	fold.mapped, fold.heap = fold.mapped+held.mapped, fold.heap+held.heap
 	passes := append(s.read(), s.write("copy", "copies the rows", work{}, memory{}),
 		Pass{Name: "leaders", Does: "reads all rows, to find balls of near directions and like lengths", Times: 1, ReadBytes: int64(2 * s.rowBytes()),
 			DiskBytes: int64(stored + beyond), work: work{tile: n * fixed.Headed(math.Sqrt(n)), touched: 4 * n * float64(s.Dim)}, held: making},
 		Pass{Name: "divisions", Does: "every row looks into the balls that promise it most", Times: divisions, ReadBytes: int64(divisions * s.rowBytes()),
-			WrittenBytes: int64(units), DiskBytes: int64(stored + folded + lists + beyond), work: work{screen: pairs * divisions}, held: looked})
+			WrittenBytes: int64(units), DiskBytes: int64(stored + folded + lists + beyond), work: work{screen: pairs}, held: looked})
 	if divisions > 1 {
 		passes = append(passes, Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 			ReadBytes: int64(units), WrittenBytes: int64(lists * (divisions - 1)), DiskBytes: int64(stored + 2*lists + beyond),
 			work: work{touched: foldedWords * units}, held: fold})
 	}
 	last := folded + lastUnits(lists, divisions)
-	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes())
+	end := s.sealed(stored+last, work{touched: unitedWords * last}, s.stripes(0))
 	end[0].ReadBytes += int64(last)
-	return append(append(passes, s.measured(divisions*pairs)), end...)
+	return append(append(passes, s.measured(pairs)), end...)
 }
-
-// looksAtOnce is about how many looks of rows into cells are sorted at a time (package inner).
-const looksAtOnce = 1 << 19

@@ -19,7 +19,7 @@ type Plan struct {
 	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
-	InGroups      float64 `json:"in_groups,omitempty"`     // with parts: groups of leaves that a row is in, in each division
+	InGroups      float64 `json:"in_groups,omitempty"`     // with parts: groups of leaves that a row is in, in each division; 0 under inner products
 
 	// After is the seconds of other work that follows the build, in the time left (Left).
 	After float64 `json:"-"`
@@ -113,7 +113,7 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 		parallel, alone := r.cpu(pass.work)
 		p.CPUSeconds += parallel + alone
 	}
-	if s.Kind == Groups {
+	if s.Kind == Groups && !s.Inner {
 		p.InGroups = s.partsCopies()
 	}
 	p.LinksSeconds = r.seconds(&Pass{work: s.links()})

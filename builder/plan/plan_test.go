@@ -191,3 +191,29 @@ func TestPlanThroughJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestInnerPlan: under inner products rows of the parts method look into balls, stand in no groups of
+// leaves, and pairs grow with the looks and with the size of balls; of the blocks that grow with the
+// rows no pass has more than the ledger gives.
+func TestInnerPlan(t *testing.T) {
+	s := shape("parts", 1_000_000)
+	s.Inner, s.Parts.Stretch = true, 100_000
+	p := plan.Of(s, plan.Nominal(s, 1))
+	if line := p.Course(); p.InGroups != 0 || strings.Contains(line, "leaves") || !strings.Contains(line, "each row looks into 8 balls") {
+		t.Errorf("%q, %v groups", line, p.InGroups)
+	}
+	s.Divisions *= 2
+	if more := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions").Seconds; math.Abs(more-2*p.Pass("divisions").Seconds) > 0.01*more {
+		t.Errorf("%v s for twice the divisions, %v s for one time", more, p.Pass("divisions").Seconds)
+	}
+	for _, bytes := range []int64{10, 40, 200, 400, 1000} {
+		s.Parts.Ledger = 0
+		poor := plan.Of(s, plan.Nominal(s, 1))
+		s.Parts.Ledger = bytes * s.Rows
+		for i, x := range plan.Of(s, plan.Nominal(s, 1)).Passes {
+			if least := poor.Passes[i].AnonBytes; x.AnonBytes > least+s.Parts.Ledger {
+				t.Errorf("%s: %d bytes of memory, %d with no ledger, which has %d", x.Name, x.AnonBytes, least, s.Parts.Ledger)
+			}
+		}
+	}
+}

@@ -31,7 +31,11 @@ var courses = map[string]string{
 // Course is the method and the number of its stages.
 func (p *Plan) Course() string {
 	s := fmt.Sprintf("method %s, %d rows of %d, k=%d", p.Method, p.Rows, p.Dim, p.K)
-	s += ": " + strings.NewReplacer("DIVISIONS", strconv.Itoa(p.Divisions), "ROUNDS", rounded(p.Rounds)).Replace(cmp.Or(courses[p.Method], courses["paper"]))
+	course := cmp.Or(courses[p.Method], courses["paper"])
+	if p.Method == "parts" && p.InGroups == 0 { // under inner products
+		course = "each row looks into DIVISIONS balls"
+	}
+	s += ": " + strings.NewReplacer("DIVISIONS", strconv.Itoa(p.Divisions), "ROUNDS", rounded(p.Rounds)).Replace(course)
 	if p.Recall > 0 {
 		s += fmt.Sprintf(" (an estimate for recall %.2f)", p.Recall)
 	}

@@ -31,7 +31,7 @@ const innerWorth = 0.6
 // prepare makes the balls, or has the exact method go on where it costs no more.
 func (c *innerCells) prepare() error {
 	m := c.m
-	p := m.Begin("cells", "rows", int64(m.N()))
+	p := m.Begin("cells", "", 0)
 	defer p.End("")
 	m.Keyed, m.State.Means = true, job.ByKeys
 	cells, err := inner.Make(m.Ctx, m.Rows, m.Space, inner.Options{Seed: m.Set.Seed, Threads: m.Job.Threads})

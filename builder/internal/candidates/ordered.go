@@ -5,6 +5,9 @@ import "math"
 // Ordered maps a key to a number such that numbers compare as keys do. It takes the place of the
 // distance in an entry where lists hold keys. No finite key gives the largest number, which stands for none.
 func Ordered(key float32) uint32 {
+	if key == 0 { // of either sign
+		key = 0
+	}
 	b := math.Float32bits(key)
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }

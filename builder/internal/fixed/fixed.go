@@ -84,14 +84,22 @@ const ShortQueries = 64
 // their bytes there were four batches, each of which reads all rows, now three.
 const SpillShare = 17.0 / 16
 
+// CellRows is how many of n rows stand in a cell of inner products, where there are so many: of many
+// rows it is their square root, as rows compare themselves with the centers of all cells.
+func CellRows(n int) int { return max(256, int(math.Sqrt(float64(n)))) }
+
+// LooksAtOnce is about how many looks of rows into cells are sorted at a time. Package inner says
+// of how many rows.
+const LooksAtOnce = 1 << 19
+
 // StripeSpan is how many stripes of lists are united at a time: as many as there is room for beside
-// nine bytes a row, of which the bounds and components of lists take eight, 32 at most, and few
-// enough that threads take turns. Every group has a block for each stripe, which lie beside each other:
+// ten bytes a row, 32 at most, and few enough that threads take turns. The bounds of lists take two
+// bytes a row, their components and the rows that get a list four each: six in a fold, ten in the last pass. Every group has a block for each stripe, which lie beside each other:
 // 100,000,000 rows have 2,445 groups and 1,908 stripes, 4.7 million reads of 4 KB where they are read
 // one by one, and a fold took six minutes.
 func StripeSpan(room int64, rows, threads, k, stripe int) int {
 	stripe = max(1, stripe)
-	fit := (room - 9*int64(rows)) / (int64(threads+1) * int64(stripe))
+	fit := (room - 10*int64(rows)) / (int64(threads+1) * int64(stripe))
 	turns := int64(rows) * 8 * int64(k) / (int64(stripe) * 4 * int64(threads+1))
 	return int(max(1, min(32, fit, turns)))
 }

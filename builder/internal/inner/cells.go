@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/division"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -53,10 +54,6 @@ type ends struct {
 // band would have less than a quarter of a cell.
 const bandRatio = 1.25
 
-// leastCell is how many places a cell has at least, where there are so many; of many rows it
-// is their square root: rows compare themselves with the centers of all cells.
-const leastCell = 256
-
 // Make divides rows into cells, to be freed.
 func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Options) (*Cells, error) {
 	c := &Cells{of: make([]uint32, rows.Len())}
@@ -68,14 +65,14 @@ func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Opti
 }
 
 func (c *Cells) fill(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Options) (err error) {
-	if c.norms, err = normsOf(rows, space, o.Threads); err != nil {
+	if c.norms, err = normsOf(ctx, rows, space, o.Threads); err != nil {
 		return err
 	}
 	if c.directions, err = codes.OfIn(c.roomIn(o.Memory), rows, space, codes.FitUnit(rows, space), o.Threads); err != nil {
 		return err
 	}
 	c.perUnit = c.directions.Rounding().PerUnit
-	size := max(leastCell, int(math.Sqrt(float64(rows.Len()))))
+	size := fixed.CellRows(rows.Len())
 	for number, band := range bands(c.norms, size) {
 		d := division.Balls{Seed: o.Seed + uint64(number), LeafSize: size, Overlap: 1, Threads: o.Threads}
 		if err := c.divide(ctx, d, band, o.Memory); err != nil {
@@ -117,14 +114,14 @@ func (c *Cells) roomIn(memory *offheap.Ledger) codes.Room {
 // normRows is how many rows a goroutine takes at a time.
 const normRows = 4096
 
-func normsOf(rows *vectors.Rows, space *distance.Space, threads int) ([]float64, error) {
+func normsOf(ctx context.Context, rows *vectors.Rows, space *distance.Space, threads int) ([]float64, error) {
 	norms := make([]float64, rows.Len())
 	return norms, vectors.Ranges(threads, rows.Len(), normRows, func() func(from, to int) error {
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
 				norms[i] = space.Norm(rows.Row(i))
 			}
-			return nil
+			return ctx.Err()
 		}
 	})
 }

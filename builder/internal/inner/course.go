@@ -47,9 +47,9 @@ func (c *Course) Looks(s *job.State, g *job.Goal) int {
 	last := s.Last()
 	switch {
 	case g.Divisions > 0:
-		return last.Parts + g.OverlapOf(s.Count(job.DivisionStage)+1)
+		return min(last.Parts+g.OverlapOf(s.Count(job.DivisionStage)+1), c.Cells)
 	case c.Foresight == nil:
-		return plainLooks
+		return min(plainLooks, c.Cells)
 	}
 	count, _ := c.Foresight.Cells(g.Wanted(cmp.Or(last.Margin, foreseenMargin)))
 	if count <= last.Parts {

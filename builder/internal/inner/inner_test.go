@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/vectors"
@@ -188,5 +189,38 @@ func TestForesee(t *testing.T) {
 	}
 	if pairs > 1.5*float64(some)/n || pairs < 0.5*float64(some)/n {
 		t.Errorf("%v pairs a row foreseen, %v found", pairs, float64(some)/n)
+	}
+}
+
+// TestLooks: rows look into no more cells than there are, whatever decides.
+func TestLooks(t *testing.T) {
+	for name, c := range map[string]struct {
+		course Course
+		goal   job.Goal
+	}{
+		"divisions": {Course{Cells: 2}, job.Goal{Divisions: 16}},
+		"plain":     {Course{Cells: 2}, job.Goal{}},
+		"foreseen":  {Course{Cells: 2, Foresight: &Foresight{recall: []float64{0, 0.5, 1}, pairs: []float64{2, 4, 6}}}, job.Goal{Recall: 1}},
+	} {
+		if looks := c.course.Looks(&job.State{}, &c.goal); looks != 2 {
+			t.Errorf("%s: rows look into %d of 2 cells", name, looks)
+		}
+	}
+}
+
+// TestCanceled: cells of a build that was stopped are not made.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	rows, err := vectors.RowsOf(make([]byte, 4*testDim), 1, testDim, 4*testDim, vectors.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := distance.New(distance.IP, vectors.Float32, testDim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := normsOf(ctx, rows, space, 1); err != context.Canceled {
+		t.Errorf("error %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/internal/candidates"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/leaf"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
@@ -21,12 +22,9 @@ type Lists struct {
 	Progress func(rows int)
 }
 
-// Cells are chosen for so many rows before these are looked into, as many of them look into the
-// same cell then; for fewer where each looks into many.
-const (
-	rowsAtOnce = 1 << 16
-	looksOnce  = 1 << 19
-)
+// rowsAtOnce is for how many rows cells are chosen before these are looked into, as many of them
+// look into the same cell then; for fewer where each looks into many (fixed.LooksAtOnce).
+const rowsAtOnce = 1 << 16
 
 // Look has every row with a list look into the cells of ranks from to to-1 among those that promise it
 // most, and returns how many pairs that were, those with centers among them. A pair is of a row
@@ -34,7 +32,7 @@ const (
 func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {
 	end := lists.First + lists.Found.N
 	to = min(to, c.Len())
-	atOnce := max(codes.BandRows, min(rowsAtOnce, looksOnce/max(1, to-from)))
+	atOnce := max(codes.BandRows, min(rowsAtOnce, fixed.LooksAtOnce/max(1, to-from)))
 	for first := lists.First; first < end; first += atOnce {
 		last := min(first+atOnce, end)
 		lookers, err := c.lookers(ctx, lists.Threads, reach, first, last, from, to)
@@ -172,15 +170,16 @@ func (l *looker) bound(cell int, place uint32) (bound uint32, may bool) {
 	if limit == none {
 		return none, true
 	}
-	if norm == 0 { // all rows are as near as any
-		return 0, false
+	if norm == 0 { // all rows are as near as any: the first of them are taken
+		return none, true
 	}
 	least := -float64(candidates.KeyOf(limit)) / norm // the least norm of a row along it
 	of := e.longest
 	if least < 0 {
 		of = e.shortest
 	}
-	least -= math.Abs(least)/(1<<20) + of/(1<<20) // keys and norms are rounded
+	// Keys and norms are rounded, and products that are too small are 0.
+	least -= math.Abs(least)/(1<<20) + of/(1<<20) + math.SmallestNonzeroFloat32/norm
 	switch {
 	case least > e.longest:
 		return 0, false

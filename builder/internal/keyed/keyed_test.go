@@ -80,4 +80,7 @@ func TestOrdered(t *testing.T) {
 			t.Errorf("%v is not before %v", keys[i-1], key)
 		}
 	}
+	if zero := float32(0); candidates.Ordered(float32(math.Copysign(0, -1))) != candidates.Ordered(zero) {
+		t.Error("0 of one sign is before 0 of the other")
+	}
 }

@@ -24,6 +24,7 @@ type innerCells struct {
 	m *Method
 	*inner.Cells
 	course inner.Course
+	held   int64 // bytes that they have of the ledger
 }
 
 // prepare makes the balls.
@@ -32,14 +33,15 @@ func (c *innerCells) prepare() error {
 	if m.N() > candidates.MaxPlaces {
 		return fmt.Errorf("builder: %d rows, method %s takes at most %d under %v", m.N(), job.PartsMethod, candidates.MaxPlaces, m.Space.Metric())
 	}
-	p := m.Begin("cells", "rows", int64(m.N()))
+	p := m.Begin("cells", "", 0)
 	defer p.End("")
 	m.Keyed, m.State.Means = true, job.ByKeys
+	before := m.Ledger.Used()
 	cells, err := inner.Make(m.Ctx, m.Rows, m.Space, inner.Options{Seed: m.Set.Seed, Threads: m.Job.Threads, Memory: &m.Ledger})
 	if err != nil {
 		return err
 	}
-	c.Cells, c.course.Cells = cells, cells.Len()
+	c.Cells, c.course.Cells, c.held = cells, cells.Len(), m.Ledger.Used()-before
 	if m.Steer == nil {
 		return nil
 	}
@@ -52,7 +54,7 @@ func (c *innerCells) prepare() error {
 func (c *innerCells) free() {
 	if c.Cells != nil {
 		c.Cells.Free()
-		c.Cells = nil
+		c.Cells, c.held = nil, 0
 	}
 }
 
@@ -120,7 +122,7 @@ func (l *look) units() (job.Counts, error) {
 		first := unit * width
 		last := min(first+width, m.N())
 		if done[unit] {
-			l.progress.Add(last - first)
+			l.progress.Earlier(last - first)
 			continue
 		}
 		counts, err := l.unit(uint32(unit), first, last)

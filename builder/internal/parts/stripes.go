@@ -21,9 +21,9 @@ var StripeBytes = 4 << 20 // a variable for tests
 // stripePlaces is how many places a stripe has.
 func (m *Method) stripePlaces() int { return max(1, StripeBytes/(8*max(1, m.Set.K))) }
 
-// span is how many stripes are united at a time.
+// span is how many stripes are united at a time, beside the balls of inner products.
 func (m *Method) span() int {
-	return fixed.StripeSpan(m.opts.Memory.Between(), m.N(), m.Job.Threads, m.Set.K, StripeBytes)
+	return fixed.StripeSpan(m.opts.Memory.Between()-m.cells.held, m.N(), m.Job.Threads, m.Set.K, StripeBytes)
 }
 
 // unite makes the lists of the places of some stripes, as many of number and those after it as s is

@@ -95,6 +95,34 @@ func TestZeroProducts(t *testing.T) {
 	}
 }
 
+// TestTinyProducts: where products vanish, of tiny rows and of zero rows, the graph does not depend on
+// the order in which goroutines offer them.
+func TestTinyProducts(t *testing.T) {
+	const n, dim, k = 600, 4, 10
+	rng := rand.New(rand.NewPCG(8, 6))
+	data := make([]float32, n*dim)
+	for i := range data {
+		switch i / dim % 6 {
+		case 0, 1:
+			data[i] = float32(1e-30 * rng.NormFloat64())
+		case 2: // zero
+		default:
+			data[i] = float32(rng.NormFloat64())
+		}
+	}
+	for _, method := range []builder.Method{builder.Balls, builder.Parts} {
+		sums := map[string]bool{}
+		for i := range 8 {
+			r, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), builder.Options{K: k, Metric: distance.IP, Method: method, Divisions: 64, Threads: 1 + 3*(i%2)})
+			checkLists(t, lists, k)
+			sums[r.Checksum] = true
+		}
+		if len(sums) != 1 {
+			t.Errorf("%s: %d graphs of one input", method, len(sums))
+		}
+	}
+}
+
 // TestInnerProductsWithinMemory: a limit that the balls method refuses is enough for parts, which
 // the refusal names, and the graph is that of any other limit.
 func TestInnerProductsWithinMemory(t *testing.T) {

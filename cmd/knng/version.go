@@ -37,7 +37,7 @@ func versionLine() string {
 		version(), store.FormatVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, distance.Kernel())
 }
 
-// released is the version of the Python package whose wheel has this program, set by its linker.
+// released is the version of a release, that of the Python package too, set by the linker.
 var released string
 
 // version is the module's version, or the commit that a checkout was built from.

@@ -2,8 +2,8 @@
 
 GOOS and GOARCH choose the platform, as in every Go build; the wheel's tag follows
 them. The command is static (CGO_ENABLED=0), so that one wheel serves glibc and musl.
-KNNG_PREBUILT names a command that is there already, for release jobs, and KNNG_NOTICES the
-licences of the modules that it is linked from.
+KNNG_PREBUILT names a command that is there already, linked with the version as build does, for
+release jobs, and KNNG_NOTICES the licences of the modules that it is linked from.
 """
 
 import os

@@ -230,6 +230,19 @@ def test_the_command():
     done = subprocess.run([sys.executable, "-m", "knng", "version"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert done.returncode == 0 and "store format" in done.stdout
     assert _command.has("build", _command.find()) and not _command.has("nonexistent", _command.find())
+    if os.path.dirname(_command.find()) in _command._folders():  # that of the wheel
+        assert _command.run(["version"])["version"] == knng.__version__
+
+
+@pytest.mark.parametrize("said, told", [
+    ("drop or isolate them by --bad-rows", "drop or isolate them by bad_rows"),
+    ("-k is 0; --filter-ids, --for", "k is 0; only, library"),
+    ('made again by "knng analyze --view": --max-norm.', 'made again by "knng analyze --view": max_norm.'),
+    (r'"a \"b\" --for" is no file of --for', r'"a \"b\" --for" is no file of library'),
+    ("/tmp/--for/-k/x-k --for.npy: no file", "/tmp/--for/-k/x-k --for.npy: no file"),
+])
+def test_flags_are_named_as_arguments(said, told):
+    assert _command._in_python(said) == told
 
 
 def test_binary_that_is_not_there(monkeypatch):

@@ -55,7 +55,7 @@ func Open(home *sealed.Dir) (*Catalog, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, storeerr.Damage(fmt.Errorf("%s, which may be deleted, or made again by knng analyze --view: %w", c.path, err))
+		return nil, storeerr.Damage(fmt.Errorf("%s, which may be deleted, or made again by \"knng analyze --view\": %w", c.path, err))
 	}
 	file.Advise(vectors.Random)
 	return c, nil

@@ -64,7 +64,7 @@ func Open(home *sealed.Dir, layout block.Layout) (*View, error) {
 	}
 	if err != nil {
 		v.Close()
-		return nil, storeerr.Damage(fmt.Errorf("%s, which may be deleted, or made again by knng analyze --view: %w", v.path, err))
+		return nil, storeerr.Damage(fmt.Errorf("%s, which may be deleted, or made again by \"knng analyze --view\": %w", v.path, err))
 	}
 	return v, nil
 }

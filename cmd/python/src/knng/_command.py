@@ -86,10 +86,16 @@ def run(args, feed=None, progress=None, env=None, called=True):
 
 
 def _in_python(text):
-    """A message with flags as the arguments of functions: --bad-rows is bad_rows; what it says to run stays."""
-    parts = re.split(r'("[^"]*"|\bpython -c .*)', text)
-    parts[::2] = [re.sub(r"(?<![\w-])-(?:-([a-z][a-z-]*)|k\b)", lambda flag: (flag[1] or "k").replace("-", "_"), part) for part in parts[::2]]
+    """A message with flags as the arguments of functions: --bad-rows is bad_rows; what it says to run stays, and so do paths."""
+    parts = re.split(r'("(?:[^"\\]|\\.)*"|\bpython -c .*)', text)
+    parts[::2] = [re.sub(r"(?<![\w./\\-])-(?:-([a-z][a-z-]*)|k)(?![\w/\\-]|\.\w)", _argument, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def _argument(flag):
+    """The argument that stands for a flag, by its name but for two."""
+    name = flag[1] or "k"
+    return {"filter-ids": "only", "for": "library"}.get(name, name.replace("-", "_"))
 
 
 def _apart():

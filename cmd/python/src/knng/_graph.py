@@ -240,7 +240,7 @@ class Graph(_convert.Conversions):
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
         effort: how many of the best so far a search looks around. exact: compare with every row.
-        within: only rows at most so far away; -1 and inf fill up. only: the ids, or rows, that may be found.
+        within: only rows at most so far away; -1 and inf fill up. only: the ids that may be found, or rows where they have no ids.
 
         >>> rows, distances = graph.search(queries, k=10, recall=0.99)
         """

@@ -119,11 +119,16 @@ def test_input_that_changed_is_told(rows, tmp_path):
 def test_interrupted_and_killed(rows, expected, tmp_path):
     """Ctrl-C ends the driver soon, and so does kill -9; then the same command goes on."""
     run = tmp_path / "run"
-    for stages, sign, code in ((["d01/assign", "d01/cut", "d01/spill"], signal.SIGINT, 130), (["d01/solve", "d01/fold", "d01/decide", "d02/*"], signal.SIGKILL, -9)):
-        process = driver(rows, run, "local:2")
-        wait_for(begun(run, *stages), process)
-        process.send_signal(sign)
-        said = process.communicate(timeout=120)[1]
+    later = ["d01/solve", "d01/fold", "d01/decide", "d02/*"]
+    for stages, sign, code in ((["d01/assign", "d01/cut", "d01/spill", *later], signal.SIGINT, 130), (later, signal.SIGKILL, -9)):
+        for _ in range(5):
+            process = driver(rows, run, "local:2")
+            wait_for(begun(run, *stages), process)
+            process.send_signal(sign)
+            said = process.communicate(timeout=120)[1]
+            if process.returncode != 0:
+                break
+            run = run.with_name(run.name + "-anew")  # it had done all before it heard
         assert process.returncode == code and "Traceback" not in said, said
         assert code < 0 or said.endswith("knng: interrupted: give the same command again to continue\n"), said
     process = driver(rows, run, "local:2")
@@ -204,6 +209,49 @@ def test_killed_in_every_stage(rows, expected, tmp_path, monkeypatch):
     assert stages >= set("audit settle sample fit controls draw lead assign cut spill solve fold decide resample report complete adjacency seal".split())
     assert result["retries"] >= len(stages)
     assert united(result["run"], tmp_path) == expected
+
+
+SLOW = """#!{python}
+# A command whose task lasts until there is the file go, or its stdin ends.
+import os, select, sys, time
+for line in iter(sys.stdin.buffer.raw.readline, b""):
+    open(sys.argv[3] + ".begun", "w").close()
+    while not os.path.exists(sys.argv[3] + ".go"):
+        if select.select([0], [], [], 0.01)[0]:
+            sys.exit("interrupted")
+    print('{{"code":0,"said":""}}', flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows runs no scripts by their first line")
+def test_an_engine_that_ends_leaves_the_tasks_of_others(tmp_path, monkeypatch):
+    """Two builds in threads of one process: the first to end gives up its own tasks alone."""
+    slow, runs = tmp_path / "knng", [str(tmp_path / "run"), str(tmp_path / "other")]
+    slow.write_text(SLOW.format(python=sys.executable))
+    slow.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("KNNG_BINARY", str(slow))
+        engines = [_engines.Local("local:1", None, None, print) for _ in runs]
+        for engine, run in zip(engines, runs):
+            engine.submit(run, run, ["solve", "0"])
+        wait_for(lambda: all(os.path.exists(run + ".begun") for run in runs))
+        engines[0].close()
+        assert engines[0].wait()[1]["code"] == 1
+        Path(runs[1] + ".go").touch()
+        token, outcome = engines[1].wait()
+        assert token == runs[1] and outcome["code"] == 0, outcome
+        engines[1].close()
+
+
+def test_a_process_that_was_given_up_gets_no_more_tasks(rows, tmp_path):
+    """It may have done its task before it heard."""
+    run = _command.run(["stage", "begin", *rows, "-o", str(tmp_path / "run"), *OPTIONS])["run"]
+    args, owner = [_command.find(), "stage", "work", run, "--attached", "--quiet"], object()
+    process = _task._processes.start(args, owner)
+    assert process.do(["audit", "0"])["code"] == 0
+    _task.end(owner)
+    _task._processes.put(process)
+    assert _task._processes.take(args, owner) is None and process.process.returncode is not None
 
 
 def waves(run, until):
@@ -329,16 +377,14 @@ def dask(tmp_path):
     engine.stop()
 
 
+# The driver; shells let those that they start behind ignore SIGINT.
+HEARS_INTERRUPTS = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); runpy.run_module('knng.cluster', run_name='__main__')"
+
+
 def driver(rows, run, engine, *options):
     return subprocess.Popen(
-        [sys.executable, "-m", "knng.cluster", "build", *rows, "-o", str(run), "--engine", engine, "--json", *OPTIONS, *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
-        preexec_fn=None if os.name == "nt" else hear_interrupts)
-
-
-def hear_interrupts():
-    """Shells let what they start behind ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+        [sys.executable, "-c", HEARS_INTERRUPTS, "build", *rows, "-o", str(run), "--engine", engine, "--json", *OPTIONS, *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
 
 
 def begun(run, *stages):

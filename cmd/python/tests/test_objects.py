@@ -208,7 +208,7 @@ def test_credentials_that_are_wrong_or_missing(rows, tmp_path, server, monkeypat
             began = time.monotonic()
             with pytest.raises(Exception, match="s3://rows/.*the store refuses the credentials of this machine, or they are missing"):
                 cluster.build(inputs, run, "local:1", OPTIONS)
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < 60
 
 
 def test_the_gateway_serves_nobody_else(server):

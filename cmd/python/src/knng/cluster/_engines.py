@@ -57,7 +57,7 @@ class Local:
         self._futures = {}
 
     def submit(self, token, run, words, avoid=()):
-        self._futures[self._pool.submit(_task.do, run, words, **self._share)] = token
+        self._futures[self._pool.submit(_task.do, run, words, owner=self, **self._share)] = token
 
     def wait(self):
         done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -65,13 +65,13 @@ class Local:
         return self._futures.pop(future), future.exception() or future.result()
 
     def close(self):
-        """End, and give up the tasks under way: those of a run that failed, or was interrupted."""
+        """End, and give up the tasks under way: those of a run that failed, or was interrupted. Other engines go on."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in self._futures):
-            _task.end()
+            _task.end(self)
             time.sleep(0.02)
         self._pool.shutdown()
-        _task.end()
+        _task.end(self)
 
 
 class Dask:

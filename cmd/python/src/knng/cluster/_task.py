@@ -14,11 +14,11 @@ from .. import _command, _errors
 from . import _objects
 
 
-def do(run, words, memory=None, threads=None, slots=1):
+def do(run, words, memory=None, threads=None, slots=1, owner=None):
     """Do one task of a run by the command knng of this machine. Returns numbers and what it said, never rows.
 
     memory and threads are those of the worker, which does ``slots`` tasks at a time. The process that
-    did a task waits for the next one: it has read already what tasks of a stage have in common.
+    did a task waits for the next one of its owner: it has read already what tasks of a stage have in common.
     """
     began = time.monotonic()
     try:
@@ -28,10 +28,10 @@ def do(run, words, memory=None, threads=None, slots=1):
     args = [command, "stage", "work", run, "--attached", "--quiet", "--threads", str(max(1, (threads or os.cpu_count() or 1) // slots))]
     if memory:
         args += ["--memory", str(memory // slots)]
-    process = _processes.take(args)
+    process = _processes.take(args, owner)
     outcome = process and process.do(words)
     if outcome is None or outcome["code"] is None:  # there was none, or it had just ended: nobody had asked it for a while
-        process = _processes.start(args)
+        process = _processes.start(args, owner)
         outcome = process.do(words)
         if outcome["code"] is None:
             outcome.update(code=1, said="the command ended without an answer")
@@ -47,8 +47,8 @@ def _told(outcome, began):
 class _Process:
     """A command that does tasks. It ends when its stdin does, so it outlives no worker, or when no task comes."""
 
-    def __init__(self, args):
-        self.args, self.alive, self.given_up, self.cpu = args, True, False, 0.0
+    def __init__(self, args, owner):
+        self.args, self.owner, self.alive, self.given_up, self.cpu = args, owner, True, False, 0.0
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
 
@@ -120,37 +120,41 @@ class _Processes:
         """Begin with none: those of the process that this one was forked from are not ours."""
         self.owner, self.idle, self.busy = os.getpid(), [], []
 
-    def start(self, args):
-        process = _Process(args)
+    def start(self, args, owner):
+        process = _Process(args, owner)
         with self.lock:
             self.busy.append(process)
         return process
 
-    def take(self, args):
-        """One without a task that was started with these words; None where there is none."""
+    def take(self, args, owner):
+        """One without a task that its owner started with these words; None where there is none."""
         with self.lock:
             if self.owner != os.getpid():
                 self.own()
             for i in reversed(range(len(self.idle))):
-                if self.idle[i].args == args:
+                if self.idle[i].args == args and self.idle[i].owner is owner:
                     self.busy.append(self.idle.pop(i))
                     return self.busy[-1]
         return None
 
     def put(self, process):
-        """Take back one that has done its task."""
+        """Take back one that has done its task; end one that was told to give up meanwhile."""
         with self.lock:
             self.busy = [p for p in self.busy if p.alive and p is not process]
-            self.idle = [p for p in self.idle if not p.is_gone()] + ([process] if process.alive else [])
+            self.idle = [p for p in self.idle if not p.is_gone()] + ([process] if process.alive and not process.given_up else [])
+        if process.alive and process.given_up:
+            process.ended()
 
-    def end(self):
-        """End those without a task, and have the others give up."""
+    def end(self, owner=None):
+        """Of an owner, or of all: end those without a task, and have the others give up."""
         with self.lock:
             if self.owner != os.getpid():
                 self.own()
-            idle, self.idle = self.idle, []
+            idle = [p for p in self.idle if owner in (None, p.owner)]
+            self.idle = [p for p in self.idle if p not in idle]
             for process in self.busy:
-                process.give_up()
+                if owner in (None, process.owner):
+                    process.give_up()
         for process in idle:
             process.ended()
 

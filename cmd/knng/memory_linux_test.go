@@ -62,10 +62,10 @@ func TestPlanIsEnough(t *testing.T) {
 		rows, dim int
 		methods   []string
 	}{
-		{5000, 32, []string{"exact", "balls", "parts", "paper", "balls --duplicates collapse"}},
+		{5000, 32, []string{"exact", "balls", "parts", "parts --metric l1", "paper", "balls --duplicates collapse"}},
 		{5000, 3, []string{"tree"}},
 		{2000, 128, []string{"parts"}}, // a group that is not full
-		{40000, 128, []string{"parts"}},
+		{40000, 128, []string{"parts", "parts --metric ip"}},
 	} {
 		rows := filepath.Join(t.TempDir(), "rows.u8bin")
 		set, err := generate.New(of.rows, of.dim, vectors.Uint8, 1)

@@ -42,7 +42,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(withoutPackages(err.Error(), args), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(withoutPackages(err.Error(), args[min(1, len(args)):]), "\n\t"))
 	}
 	return code
 }
@@ -51,7 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // command need not know them.
 var packageNames = regexp.MustCompile(`(?:^|: )(?:(?:builder|distance|export|living|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
 
-// withoutPackages takes the names of packages out of a message. One that is a word of the command line
+// withoutPackages takes the names of packages out of a message. One that is an argument of the command
 // stays: it may name a file.
 func withoutPackages(message string, args []string) string {
 	return packageNames.ReplaceAllStringFunc(message, func(names string) string {

@@ -316,9 +316,9 @@ func TestDamagedFiles(t *testing.T) {
 		{"flat.npy", append(npyOf("<f4", "(1,)"), 0, 0, 0, 0), "two dimensions"},
 		{"cut.npy", append(npyOf("<f4", "(3, 2)"), 0, 0, 0, 0), "want 3 rows of 8 bytes"},
 		{"negative.npy", append(npyOf("<f4", "(-3, 2)"), 0, 0, 0, 0), "shape of -3 rows"},
-		{"gzip.npy", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "but with that of gzip"},
-		{"zstd.npy", []byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00"), "but with that of zstd"},
-		{"zip.npy", []byte("PK\x03\x04"), "but with that of zip"},
+		{"gzip.npy", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00"), "but one of gzip"},
+		{"zstd.npy", []byte("\x28\xb5\x2f\xfd\x00\x00\x00\x00"), "but one of zstd"},
+		{"zip.npy", []byte("PK\x03\x04"), "but one of zip"},
 		{"int.npy", append(npyOf("<i3", "(1, 1)"), 0, 0, 0, 0), "save it by astype"},
 		{"object.npy", append(npyOf("|O", "(1, 1)"), 0, 0, 0, 0), "i8 or bool"},
 		{"order.npy", append(npyOf("<>f4", "(1, 1)"), 0, 0, 0, 0), "elements of type <>f4"},
@@ -327,7 +327,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"x.h5ad", []byte("abc"), "anndata.read_h5ad"},
 		{"x.parquet", []byte("PAR1"), "pandas.read_parquet"},
 		{"x.feather", []byte("ARROW1"), "pandas.read_feather"},
-		{"parquet.npy", []byte("PAR1        "), "but with that of Parquet"},
+		{"parquet.npy", []byte("PAR1        "), "but one of Parquet"},
 		{"nothing", []byte("abc"), "no extension"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)

@@ -19,14 +19,18 @@ type Wave struct {
 
 // Next returns the tasks to do next, from the files that are there: those of the first stages
 // that lack some. It removes files that no task will read any more; so may another driver of the same
-// run, and Next looks again where a file that was there is gone.
+// run, and Next looks again where a file that was there is gone, or where nothing was missing, as the
+// other has ended the run meanwhile.
 func (s *Run) Next() (w *Wave, err error) {
 	for range 5 {
-		if w, err = s.next(); !errors.Is(err, fs.ErrNotExist) {
-			break
+		if w, err = s.next(); w != nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return w, err
 		}
 	}
-	return w, err
+	if err == nil {
+		err = fmt.Errorf("builder: the run %s lacks no file and is not finished: others change it", s.Name())
+	}
+	return nil, err
 }
 
 func (s *Run) next() (*Wave, error) {

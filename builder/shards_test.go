@@ -268,6 +268,25 @@ func TestShardsByTwoDrivers(t *testing.T) {
 	}
 }
 
+// TestShardsEndedMeanwhile: a run that another driver ends between two looks of this one is ended.
+func TestShardsEndedMeanwhile(t *testing.T) {
+	defer builder.SmallParts(96<<10, 1<<12)()
+	paths, o, cut, _ := small(t)
+	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	if err := drive(t, run, w, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer builder.SealsLate()()
+	s, err := builder.OpenShards(run, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if wave, err := s.Next(); err != nil || wave == nil || !wave.Ended {
+		t.Errorf("%+v, %v", wave, err)
+	}
+}
+
 // driveBeside drives a build by shards beside other drivers.
 func driveBeside(run string, w builder.Worker) error {
 	s, err := builder.OpenShards(run, w)

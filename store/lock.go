@@ -37,8 +37,8 @@ func lockDir(home *rooted.Dir) (io.Closer, error) {
 }
 
 // readersTake is how long a build waits for those who read it unfinished, as knng info does: opening
-// the database of 100,000,000 rows takes a second.
-var readersTake = 10 * time.Second // a variable for tests
+// the database of 100,000,000 rows takes a second. Nothing stops the wait, so it is short.
+var readersTake = 3 * time.Second // a variable for tests
 
 // outwait takes the lock for a build. It waits where only readers share the lock, and not where a
 // build holds it.

@@ -51,26 +51,7 @@ func looks(leaders int) int {
 }
 
 // HeadsOf is how many heads make a row be compared with the fewest heads and leaders.
-func HeadsOf(leaders int) int {
-	heads := int(math.Sqrt(float64(NearHeads * leaders)))
-	if leaders >= deepFrom {
-		above := cubeRoot(deepHeads * deepHeads * leaders)
-		heads = above * above / deepHeads
-	}
-	return max(1, min(leaders, heads))
-}
-
-// cubeRoot is the largest number whose cube is at most n.
-func cubeRoot(n int) int {
-	root := int(math.Cbrt(float64(n))) // whose last bit is not the same on all machines
-	for root*root*root > n {
-		root--
-	}
-	for (root+1)*(root+1)*(root+1) <= n {
-		root++
-	}
-	return root
-}
+func HeadsOf(leaders int) int { return fixed.Heads(leaders, leaders >= deepFrom) }
 
 // NewCells makes the cells of some heads. It sorts leaders by the head that is nearest to
 // each, in place; their numbers tell where they then stand.

@@ -72,13 +72,12 @@ const planesRow = 20
 // assigning is the memory of rows whose leaders are looked for: each thread has some (package
 // groups), all of them together no more than there are.
 func (s *Shape) assigning() float64 {
-	heads, looks, levels := math.Sqrt(fixed.NearHeads*float64(s.Parts.Leaders)), fixed.NearHeads, 1
-	if s.Parts.Leaders >= fixed.HeadsOfHeads {
+	deep, looks, levels := s.Parts.Leaders >= fixed.HeadsOfHeads, fixed.NearHeads, 1
+	if deep {
 		looks, levels = fixed.DeepHeads, 2
-		heads = math.Pow(fixed.DeepHeads*fixed.DeepHeads*float64(s.Parts.Leaders), 2./3) / fixed.DeepHeads
 	}
 	row := int(s.RowBytes) + s.Dim + levels*fixed.FollowBytes(looks)
-	together := float64(fixed.AssignRows(row, int(heads), looks))
+	together := float64(fixed.AssignRows(row, fixed.Heads(s.Parts.Leaders, deep), looks))
 	return math.Min(float64(s.Threads)*together, s.n()) * float64(row)
 }
 

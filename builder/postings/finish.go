@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 )
@@ -111,7 +112,7 @@ func (r *run) report() (*builder.Result, error) {
 		Rows: r.outputs, Dim: r.rows.Columns(), Type: store.SparseType, K: r.k, Metric: r.opts.Metric.String(), Method: builder.Exact, Seed: r.opts.Seed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, EffectiveRates: []float64{}, PairCache: "off",
 		Resumed: r.State.Runs - 1, Stop: r.State.Stop, BadRows: len(r.audit.Rows), Kernel: "postings", Threads: r.opts.Threads,
-		Recall: builder.RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: r.opts.Seed},
+		Recall: recall.EstimateOf(nil, 0, r.opts.Seed),
 	}
 	if n > 1 {
 		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)

@@ -14,9 +14,9 @@ import (
 // Recall measures the lists of a view on a seeded sample of its live rows: each is compared with
 // all live rows.
 func Recall(ctx context.Context, v *living.View, sample int, seed uint64, threads int) (builder.RecallEstimate, error) {
-	est := builder.RecallEstimate{Recall: 1, Low: 1, High: 1, Seed: seed}
+	none := recall.EstimateOf(nil, 0, seed)
 	if v.Len() < 2 {
-		return est, ctx.Err()
+		return none, ctx.Err()
 	}
 	var rows []store.Row
 	for row := range v.Rows() {
@@ -44,11 +44,9 @@ func Recall(ctx context.Context, v *living.View, sample int, seed uint64, thread
 		}
 	})
 	if err != nil {
-		return est, err
+		return none, err
 	}
-	est.Recall, est.Low, est.High = recall.Interval(per, len(rows), 1)
-	est.Sample = len(per)
-	return est, nil
+	return recall.EstimateOf(per, len(rows), seed), nil
 }
 
 // recallStream keeps the sample apart from those that a build draws.

@@ -99,5 +99,5 @@ func (g *globals) behindBar(line string) {
 
 // say has a line told as progress is.
 func (g *globals) say(format string, a ...any) {
-	g.phases().Say(format, a...)
+	g.phases().Say(format, g.plainErrors(a)...)
 }

@@ -23,7 +23,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
 	out := &output{w: stdout}
-	g := &globals{stdout: out, stderr: stderr}
+	g := &globals{stdout: out, stderr: stderr, args: args[min(1, len(args)):]}
 	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -42,7 +42,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(stderr, "knng:", harmless(withoutPackages(err.Error(), args[min(1, len(args)):]), "\n\t"))
+		fmt.Fprintln(stderr, "knng:", harmless(g.plain(err), "\n\t"))
 	}
 	return code
 }
@@ -77,7 +77,22 @@ type globals struct {
 
 	stdout, stderr io.Writer
 	profile        *os.File
-	began          bool // the command line was understood
+	began          bool     // the command line was understood
+	args           []string // of the command
+}
+
+// plain is the text of an error for people.
+func (g *globals) plain(err error) string { return withoutPackages(err.Error(), g.args) }
+
+// plainErrors are the arguments of a line, errors among them as their plain texts.
+func (g *globals) plainErrors(a []any) []any {
+	plain := slices.Clone(a)
+	for i := range plain {
+		if err, ok := plain[i].(error); ok {
+			plain[i] = g.plain(err)
+		}
+	}
+	return plain
 }
 
 const rootHelp = `knng builds k-nearest-neighbor graphs of vectors on disk, larger than memory,
@@ -149,7 +164,7 @@ func (g *globals) log(format string, a ...any) {
 		g.say(format, a...)
 		return
 	}
-	fmt.Fprintf(g.stderr, "knng: "+format+"\n", a...)
+	fmt.Fprintf(g.stderr, "knng: "+format+"\n", g.plainErrors(a)...)
 }
 
 // parsing is the part of an error of a flag that names Go's functions.

@@ -35,7 +35,7 @@ func newStageWork(g *globals) *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			return work(c.Context(), s, c.InOrStdin(), c.OutOrStdout(), idle, attached)
+			return g.work(c.Context(), s, c.InOrStdin(), c.OutOrStdout(), idle, attached)
 		},
 	}
 	w.bind(c)
@@ -45,7 +45,7 @@ func newStageWork(g *globals) *cobra.Command {
 }
 
 // work does tasks until none comes. Where it is attached, who asks for them is gone when in ends.
-func work(ctx context.Context, s *builder.Shards, in io.Reader, out io.Writer, idle time.Duration, attached bool) error {
+func (g *globals) work(ctx context.Context, s *builder.Shards, in io.Reader, out io.Writer, idle time.Duration, attached bool) error {
 	asked, cancel := context.WithCancel(ctx)
 	defer cancel()
 	gone := func() {}
@@ -68,7 +68,7 @@ func work(ctx context.Context, s *builder.Shards, in io.Reader, out io.Writer, i
 			if asked.Err() != nil {
 				return ctx.Err()
 			}
-			if err := answers.Encode(answerOf(err)); err != nil {
+			if err := answers.Encode(g.answerOf(err)); err != nil {
 				return err
 			}
 		}
@@ -102,9 +102,9 @@ type answer struct {
 	Said string `json:"said"`
 }
 
-func answerOf(err error) answer {
+func (g *globals) answerOf(err error) answer {
 	if err == nil {
 		return answer{}
 	}
-	return answer{exitCode(err), "knng: " + harmless(err.Error(), "\n\t")}
+	return answer{exitCode(err), "knng: " + harmless(g.plain(err), "\n\t")}
 }

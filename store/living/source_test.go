@@ -1,9 +1,12 @@
 package living_test
 
 import (
+	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors"
@@ -78,5 +81,61 @@ func TestSource(t *testing.T) {
 	}
 	if missing > whole/4 {
 		t.Errorf("%d of %d entries of lists are not near", missing, whole)
+	}
+}
+
+// TestSourceOfBytes: keys of bytes are exact, those of layers and of rows put since too: a merge takes
+// them as they are.
+func TestSourceOfBytes(t *testing.T) {
+	const n, dim = 300, 20
+	rng := rand.New(rand.NewPCG(5, 6))
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(256))
+	}
+	in, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "g")
+	must(t, second(builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 8, Threads: 1})))
+	db := open(t, dir)
+	put := func(count int) {
+		must(t, db.Update(func(tx *living.Tx) error {
+			for range count {
+				row := make([]float32, dim)
+				for i := range row {
+					row[i] = float32(rng.IntN(256))
+				}
+				must(t, second(tx.Put("", row)))
+			}
+			return tx.DeleteRow(store.Row(count))
+		}))
+	}
+	put(1100)
+	must(t, db.Integrate(t.Context()))
+	put(40)
+	v := view(t, db)
+	if st := v.State(); st.Layered == 0 || st.Pending == 0 {
+		t.Fatalf("%+v", st)
+	}
+	src, live, pairs := v.Source(), slices.Collect(v.Rows()), 0
+	for i, row := range live {
+		near, keys, err := src.Near(uint32(i), nil, nil)
+		must(t, err)
+		mine, err := v.Vector(row, nil)
+		must(t, err)
+		for j, other := range near {
+			theirs, err := v.Vector(live[other], nil)
+			must(t, err)
+			sum := float32(0)
+			for d := range mine {
+				sum += (mine[d] - theirs[d]) * (mine[d] - theirs[d])
+			}
+			if pairs++; keys[j] != sum {
+				t.Fatalf("the key of %d and %d is %v, want %v", row, live[other], keys[j], sum)
+			}
+		}
+	}
+	if pairs < 5*len(live) {
+		t.Errorf("%d entries of %d rows", pairs, len(live))
 	}
 }

@@ -7,8 +7,8 @@ import "github.com/knng/knng/vectors"
 const abreast = 4
 
 // together answers n queries, which begin gives to a walker each and done takes its results from;
-// exact ones share the rows that are read. failed is the query that an error is of; of those that
-// share rows, the first.
+// exact ones share the rows that are read. failed is the query that an error is of; -1 where it is of
+// rows that all share.
 func (s *Searcher) together(n int, exact bool, begin func(i int, w *walker) error, done func(i int, w *walker)) (failed int, err error) {
 	b := &band{s: s, n: n, begin: begin, done: done}
 	run := b.run
@@ -44,7 +44,7 @@ func (b *band) scan() error {
 			return err
 		}
 	}
-	b.now = 0
+	b.now = -1
 	if b.n == 0 {
 		return nil
 	}

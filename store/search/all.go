@@ -14,7 +14,7 @@ const batch = 16
 // SearchAll answers many queries on all cores: one list for every row of queries, whose
 // elements may be of any type; float64 is not rounded before the store's offsets are
 // subtracted (store.Manifest.Offsets). The lists are those of Search, whatever the number of
-// goroutines. An error names the query, that of reading some of them these; that of ctx ends the call.
+// goroutines. An error names its query, or the queries that share the rows or the reading at fault; that of ctx ends the call.
 func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Query) ([][]store.Neighbor, error) {
 	if queries.Dim() != s.Dim() {
 		return nil, fmt.Errorf("%w: queries of %d elements, the rows have %d", ErrQuery, queries.Dim(), s.Dim())
@@ -58,14 +58,18 @@ func newBatcher(s *Searcher, queries vectors.Source, q Query) *batcher {
 // answer fills in the lists of queries from one on.
 func (b *batcher) answer(found [][]store.Neighbor, first int) error {
 	size := len(b.raw) / batch
+	all := func(err error) error { return fmt.Errorf("queries %d to %d: %w", first, first+len(found)-1, err) }
 	if err := b.queries.ReadRows(first, b.raw[:size*len(found)]); err != nil {
-		return fmt.Errorf("queries %d to %d: %w", first, first+len(found)-1, err)
+		return all(err)
 	}
 	failed, err := b.s.together(len(found), b.q.Exact, func(i int, w *walker) error {
 		vectors.Decode(b.queries.Type(), b.raw[size*i:size*(i+1)], b.values)
 		return w.begin(b.values, b.q)
 	}, func(i int, w *walker) { found[i] = w.append(make([]store.Neighbor, 0, b.q.K)) })
-	if err != nil {
+	switch {
+	case err != nil && failed < 0:
+		return all(err)
+	case err != nil:
 		return fmt.Errorf("query %d: %w", first+failed, err)
 	}
 	return nil

@@ -49,7 +49,7 @@ type Options struct {
 	// links: see the package comment. 0 is half of the
 	// memory of the machine, or of the limit that the process has.
 	Budget int64
-	// Context stops making links; nil: nothing does.
+	// Context stops making links and codes; nil: nothing does.
 	Context context.Context
 	// Progress is told how many of how many places have their links, as far as the lists that
 	// were looked at tell; then, where codes are made, how many have theirs. May be nil.

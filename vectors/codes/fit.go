@@ -10,7 +10,8 @@ import (
 )
 
 // Rounding turns elements into codes: floor((x - Offsets[i])*PerUnit + 128.5),
-// at least 0 and at most 255, of the row divided by its norm where Unit is set.
+// at least 0 and at most 255, of the row divided by its norm where Unit is set: under cosine, and
+// under correlation, where the mean of its elements is subtracted before.
 // The zero value means that rows are codes already.
 type Rounding struct {
 	Offsets []float64 `json:"offsets,omitempty"`
@@ -36,9 +37,9 @@ const fitShare = 0.9995
 const clippedRows = 3
 
 // Fit chooses the rounding of rows under a metric whose order is that of squared
-// distances: euclidean and sqeuclidean as they are, cosine after division by
-// the norms. It looks at some rows, evenly spread. ok is false for inner
-// products, which no such rounding serves.
+// distances: euclidean and sqeuclidean as they are, cosine and correlation as
+// directions. It looks at some rows, evenly spread. ok is false for inner products,
+// which no such rounding serves.
 func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	if space.Metric() == distance.IP {
 		return r, false

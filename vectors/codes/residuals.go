@@ -73,7 +73,7 @@ func residual(apart, strays float64) float32 {
 }
 
 // steps is how many steps apart rows may be whose key is at most key, rounded up: keys
-// are squared distances, or cosine's, half the squared distance of directions.
+// are squared distances, or those of cosine and correlation, half the squared distance of directions.
 func (r *Rounding) steps(key float32) float64 {
 	squared := float64(key)*(1+1e-6) + math.SmallestNonzeroFloat32
 	if r.Unit {

@@ -186,9 +186,9 @@ func (t *Tile) Marked(r, wide int) (near, distances []uint32) {
 	return near[:bitsOf(marks, near)], distances
 }
 
-// bitsOf writes the numbers of the bits that are set, and some more, and returns how many are.
-// Few are: it takes four of a word at a time, set or not, and hardly ever branches otherwise
-// than before, where one after the other it was wrong at every second word.
+// bitsOf writes the numbers of the bits that are set, and up to four more, and returns how many are
+// set. It writes four numbers a step whether or not as many bits are left: few words have more, so
+// that the branch is foreseen, and a loop of one bit a step mispredicts its end.
 func bitsOf(words []uint64, numbers []uint32) (n int) {
 	for i, word := range words {
 		first, end := uint32(64*i), n+bits.OnesCount64(word)

@@ -1,6 +1,7 @@
 package balls
 
 import (
+	"math"
 	"slices"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -31,8 +32,9 @@ const hubRows = outsetRows
 // take the place of all pairs. 0.9908 for 0.99 was too little: divisions came to 0.987, and keys followed.
 const codesSpare = 0.25
 
-// hubLists is about how many lists tell hubs.
-const hubLists = 1 << 15
+// hubLists is about how many lists tell hubs, and hubEntries the most entries of them: more would be
+// memory that no plan counts.
+const hubLists, hubEntries = 1 << 15, 1 << 20
 
 // hubsFirst reports whether rows are compared with hubs before a stage of some kind: where that
 // finds more than a division is expected to, or enough to pay where others do no longer. It happens
@@ -61,23 +63,35 @@ func (m *Method) findHubs() {
 	if m.hubs.stages == len(m.State.Stages) {
 		return
 	}
-	order := make([]uint64, m.N()) // the most listed first
-	for place := range order {
-		order[place] = 1<<63 | uint64(place)
-	}
-	for place := 0; place < m.N(); place += (m.N() + hubLists - 1) / hubLists {
+	lists := min(hubLists, max(1, hubEntries/m.found.K))
+	var listed []uint32
+	for place := 0; place < m.N(); place += (m.N() + lists - 1) / lists {
 		for _, e := range m.found.Entries(uint32(place)) {
-			order[e.Place()] -= 1 << 32
+			listed = append(listed, e.Place())
 		}
 	}
-	count := min(job.Overlap*m.Set.LeafSize/2, m.N()/8)
-	hashrand.Least(order, count)
-	m.hubs = hubs{stages: len(m.State.Stages), places: make([]uint32, count)}
-	for i := range m.hubs.places {
-		m.hubs.places[i] = uint32(order[i])
-	}
-	slices.Sort(m.hubs.places)
+	m.hubs = hubs{stages: len(m.State.Stages), places: mostListed(listed, min(job.Overlap*m.Set.LeafSize/2, m.N()/8))}
 	m.hubs.gain = m.missingAmong(m.hubs.places)
+}
+
+// mostListed returns the places that stand most often among some, which it sorts: count of them, or all,
+// of those that stand as often the first; ascending.
+func mostListed(listed []uint32, count int) (places []uint32) {
+	slices.Sort(listed)
+	var order []uint64 // the most listed first
+	for from, i := 0, 1; i <= len(listed); i++ {
+		if i == len(listed) || listed[i] != listed[from] {
+			order = append(order, uint64(math.MaxUint32-(i-from))<<32|uint64(listed[from]))
+			from = i
+		}
+	}
+	count = min(count, len(order))
+	hashrand.Least(order, count)
+	for _, o := range order[:count] {
+		places = append(places, uint32(o))
+	}
+	slices.Sort(places)
+	return places
 }
 
 // missingAmong is the share of the neighbors of the rows that steer that are missing and among some

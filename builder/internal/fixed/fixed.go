@@ -51,6 +51,29 @@ const (
 	HeadsOfHeads = 1 << 19
 )
 
+// Heads is how many heads make a row be compared with the fewest heads and leaders, on one level of
+// heads or, deep, on two.
+func Heads(leaders int, deep bool) int {
+	heads := int(math.Sqrt(float64(NearHeads * leaders)))
+	if deep {
+		above := cubeRoot(DeepHeads * DeepHeads * leaders)
+		heads = above * above / DeepHeads
+	}
+	return max(1, min(leaders, heads))
+}
+
+// cubeRoot is the largest number whose cube is at most n.
+func cubeRoot(n int) int {
+	root := int(math.Cbrt(float64(n))) // whose last bit is not the same on all machines
+	for root*root*root > n {
+		root--
+	}
+	for (root+1)*(root+1)*(root+1) <= n {
+		root++
+	}
+	return root
+}
+
 // Headed is how many pairs cost as much as those of a row with heads and leaders: on one level of
 // heads, or of so many leaders on two, where a row looks into 24 more cells, each of which costs as
 // much as 50 pairs.
@@ -93,10 +116,11 @@ func CellRows(n int) int { return max(256, int(math.Sqrt(float64(n)))) }
 const LooksAtOnce = 1 << 19
 
 // StripeSpan is how many stripes of lists are united at a time: as many as there is room for beside
-// ten bytes a row, 32 at most, and few enough that threads take turns. The bounds of lists take two
-// bytes a row, their components and the rows that get a list four each: six in a fold, ten in the last pass. Every group has a block for each stripe, which lie beside each other:
-// 100,000,000 rows have 2,445 groups and 1,908 stripes, 4.7 million reads of 4 KB where they are read
-// one by one, and a fold took six minutes.
+// ten bytes a row, 32 at most, and few enough that threads take turns. In the last pass a row takes
+// two bytes for the bound of its list, four for its component and four to be among the good rows.
+// Every group has a block for each stripe, and the blocks of a group lie beside each other: 100,000,000
+// rows have 2,445 groups and 1,908 stripes, 4.7 million reads of 4 KB where they are read one by one,
+// and a fold took six minutes.
 func StripeSpan(room int64, rows, threads, k, stripe int) int {
 	stripe = max(1, stripe)
 	fit := (room - 10*int64(rows)) / (int64(threads+1) * int64(stripe))

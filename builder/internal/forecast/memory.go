@@ -8,12 +8,15 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// Enough refuses a build whose anonymous memory cannot stay under the limit.
-// Mapped rows do not count: the kernel may drop them.
+// Enough refuses a build whose anonymous memory cannot stay under the limit: by the method that it
+// was begun by, or that will be chosen. Mapped rows do not count: the kernel may drop them.
 func (f *Forecast) Enough() error {
-	method, err := f.Chooser.Choose()
-	if err != nil {
-		return err
+	method := f.State.Method
+	if f.State.Rows == 0 { // not settled yet
+		var err error
+		if method, err = f.Chooser.Choose(); err != nil {
+			return err
+		}
 	}
 	_, t := f.Open(method)
 	if t.MostRows > 0 && int64(len(f.Good)) > t.MostRows {

@@ -17,7 +17,7 @@ type Points struct {
 	Threads int
 
 	Rows  *vectors.Rows
-	Norms []float64 // by place, under cosine
+	Norms []float64 // by place, under cosine and correlation
 	Order []uint32  // the row at each place
 	K     int       // length of the lists: min(K, n-1)
 
@@ -39,7 +39,7 @@ func (ps *Points) Norm(place uint32) float64 {
 	return ps.Norms[place]
 }
 
-// NormsOf computes the norms of all rows under cosine, in parallel.
+// NormsOf computes the norms of all rows under cosine and correlation, in parallel.
 func (ps *Points) NormsOf(rows *vectors.Rows) ([]float64, error) {
 	if !ps.Space.NeedsNorms() {
 		return nil, nil

@@ -47,10 +47,13 @@ type Worker struct {
 // ErrVersion says that a program of another version began the run.
 var ErrVersion = errors.New("builder: another version of knng began this run")
 
+// At is the folder of a run.
+var At = pieces.At // a variable for tests
+
 // Open opens the run in the folder that Begin returned. A program of another version is refused
 // with ErrVersion.
 func Open(folder string, w Worker) (*Run, error) {
-	s := &Run{folder: pieces.At(folder), name: path.Base(folder), worker: w}
+	s := &Run{folder: At(folder), name: path.Base(folder), worker: w}
 	data, err := readAll(s.folder, specName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("builder: %s is not a run of a build by many machines: it has no %s", folder, specName)

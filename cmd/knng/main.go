@@ -59,7 +59,7 @@ func withoutPackages(message string, args []string) string {
 		if strings.HasPrefix(names, ": ") {
 			kept, names = ": ", names[2:]
 		}
-		for name := range strings.SplitSeq(strings.TrimSuffix(names, ": "), ": ") {
+		for _, name := range slices.Compact(strings.Split(strings.TrimSuffix(names, ": "), ": ")) { // a package, and its file
 			if slices.ContainsFunc(args, func(arg string) bool { return arg == name || strings.HasSuffix(arg, "="+name) }) {
 				kept += name + ": "
 			}

@@ -10,6 +10,7 @@ func TestWithoutPackages(t *testing.T) {
 		"vectors: the name has no extension":    "vectors: the name has no extension",
 		"open it: search: store: corrupt":       "open it: search: corrupt",
 		"store: search: line 3":                 "search: line 3",
+		"vectors: vectors: row 3":               "vectors: row 3",
 		"/data/store: store: not finished":      "/data/store: not finished",
 		"what restore: does stays":              "what restore: does stays",
 		"builder: vectors: store: living: busy": "vectors: busy",

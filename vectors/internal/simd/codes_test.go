@@ -50,6 +50,24 @@ func packedTile(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (dot
 	}, ldc, norms, adds[:len(rows)]
 }
 
+// packedPairs returns a function that computes the distances of all pairs in one pass with marks;
+// none where there is no such kernel.
+func packedPairs(t *testing.T, k *Codes, rows, columns [][]byte, groups int) (pairs func() []uint32) {
+	if k.Pairs == nil {
+		return func() []uint32 { return nil }
+	}
+	data, norms := packedColumns(t, k, columns, groups)
+	band, adds := bandOf(rows)
+	ld, room := len(norms), fenced(t, k.RoomBytes(groups))
+	words := (ld + 63) / 64
+	bounds, either, marks := make([]uint32, 16), make([]uint32, ld), make([]uint64, 16*words)
+	return func() []uint32 {
+		d := make([]uint32, 16*ld)
+		k.Pairs(band, len(rows), groups, data, norms, adds, bounds, either, d, ld, marks, words, room)
+		return d
+	}
+}
+
 // packedColumns returns panels, and the norms of their columns.
 func packedColumns(t *testing.T, k *Codes, columns [][]byte, groups int) (data []byte, norms []uint32) {
 	panels := (len(columns) + 15) / 16
@@ -155,11 +173,12 @@ func TestTilesBesideOthers(t *testing.T) {
 			groups := 1 + rng.IntN(300)
 			rows, columns := codeRows(t, rng, 16, groups), codeRows(t, rng, 100, groups)
 			dots, _, _, _ := packedTile(t, k.Codes, rows, columns, groups)
-			want := dots()
+			pairs := packedPairs(t, k.Codes, rows, columns, groups)
+			want, wanted := dots(), pairs()
 			all.Go(func() {
 				for time.Now().Before(end) && !t.Failed() {
-					if !slices.Equal(dots(), want) {
-						t.Errorf("%s: worker %d, %d groups: sums have changed", k.Name, worker, groups)
+					if !slices.Equal(dots(), want) || !slices.Equal(pairs(), wanted) {
+						t.Errorf("%s: worker %d, %d groups: sums or distances have changed", k.Name, worker, groups)
 					}
 					runtime.Gosched()
 				}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
-	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/store"
@@ -27,28 +26,22 @@ import (
 // ErrBadRows, ErrMemory, ErrSpace, ErrReference, vectors.ErrFault (a file that was mapped has
 // been truncated or cannot be read).
 func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*Result, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, err
-	}
-	opts = opts.withDefaults()
-	given := src
-	src, scale, err := input.Scaled(dir, given, opts.input())
+	o, err := newRequest(dir, src, opts)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := manifestOf(ctx, src, &opts)
+	manifest, err := o.manifest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	scale.Record(&manifest)
-	r, err := newRun(ctx, opts, given, src)
+	r, err := newRun(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, FS: opts.files, CacheBytes: opts.cacheBytes(), Early: opts.earlyTime()})
+	draft, err := store.OpenDraft(dir, manifest, o.opts.draft())
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
-		if failed := audit.Finished(ctx, dir, src, opts.Threads, result); failed != nil {
+		if failed := audit.Finished(ctx, dir, o.rows, o.opts.Threads, result); failed != nil {
 			return nil, failed
 		}
 		return result, err
@@ -59,7 +52,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	defer draft.Close() // the build's own error is the one that counts
 	r.Draft = draft
 	defer r.release()
-	scale.Tell(r.Say)
+	o.scale.Tell(r.Say)
 	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.build()

@@ -52,10 +52,10 @@
 // # Packages
 //
 // Promised to programs: this one, plan and progress, whose types it returns; recall, refine,
-// rebuild and postings; knn, the bounded list. Importable for measurements, and promised
+// rebuild, postings and shards, which is parts on many machines; knn, the bounded list. Importable for measurements, and promised
 // nothing: division, leaf and screen. All others are rooms below internal: build is a build that
-// a method works on; exact, tree, paper, balls and parts are the methods; shards is parts on many
-// machines; input, audit, copies, choose, forecast, arrange, controls and output are the passes
+// a method works on; exact, tree, paper, balls and parts are the methods;
+// input, audit, copies, choose, forecast, arrange, controls and output are the passes
 // that every method has; fixed holds the constants that rooms and forecasts share.
 //
 // # Inputs of the graph

@@ -2,11 +2,7 @@ package builder
 
 import (
 	"context"
-	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/knng/knng/builder/internal/balls"
@@ -15,8 +11,6 @@ import (
 	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"
-	"github.com/knng/knng/builder/internal/pieces"
-	"github.com/knng/knng/builder/internal/shards"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
@@ -70,8 +64,11 @@ func ReduceFrom(rows int) (restore func()) {
 // stages, and the keys of every list by place, ascending. With balls these are
 // distances of codes.
 func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]float32, err error) {
-	o = o.withDefaults()
-	manifest, err := manifestOf(context.Background(), src, &o)
+	req, err := newRequest(dir, src, o)
+	if err != nil {
+		return 0, nil, err
+	}
+	manifest, err := req.manifest(context.Background())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -80,7 +77,7 @@ func Committed(dir string, src *vectors.Input, o Options) (stages int, keys [][]
 		return 0, nil, err
 	}
 	defer draft.Close()
-	r, err := newRun(context.Background(), o, src, src)
+	r, err := newRun(context.Background(), req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -143,8 +140,7 @@ func ForgetMarks(dir string, src *vectors.Input, o Options) error {
 
 // inState changes the states that are recorded in the draft in dir.
 func inState(dir string, src *vectors.Input, o Options, change func(*job.State)) error {
-	o = o.withDefaults()
-	manifest, err := manifestOf(context.Background(), src, &o)
+	manifest, err := Manifest(context.Background(), src, o)
 	if err != nil {
 		return err
 	}
@@ -179,51 +175,5 @@ func committedParts(m *parts.Method) (keys [][]float32, err error) {
 	return keys, err
 }
 
-// PieceOf is the file that a task makes.
-func PieceOf(run string, s *Shards, t Task) string {
-	name, err := s.run.FileOf(t)
-	if err != nil {
-		return filepath.Join(run, "none")
-	}
-	return filepath.Join(run, filepath.FromSlash(name))
-}
-
-// PiecesAt are the files of a run that tasks made.
-func PiecesAt(run string) (names []string) {
-	filepath.WalkDir(run, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(d.Name(), "-of-") && !strings.HasSuffix(path, ".tmp") {
-			names = append(names, path)
-		}
-		return nil
-	})
-	return names
-}
-
-// NameIn is the name of a file of a run.
-func NameIn(run, path string) string {
-	name, _ := filepath.Rel(run, path)
-	return filepath.ToSlash(name)
-}
-
 // PlanBudget is how long Plan measures the machine for a build of so many seconds.
 func PlanBudget(seconds float64) time.Duration { return forecast.Budget(&plan.Plan{Seconds: seconds}) }
-
-// SealsLate has the first look for the end of a run find none, in processes opened until done.
-func SealsLate() (done func()) {
-	before := shards.At
-	shards.At = func(folder string) pieces.Folder { return &late{Folder: before(folder)} }
-	return func() { shards.At = before }
-}
-
-type late struct {
-	pieces.Folder
-	looked bool
-}
-
-func (l *late) List(name string) ([]string, error) {
-	if path.Base(name) == "seal" && !l.looked {
-		l.looked = true
-		return nil, nil
-	}
-	return l.Folder.List(name)
-}

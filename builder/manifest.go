@@ -11,8 +11,37 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// manifestOf describes the input and the options that name the result.
-func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Manifest, err error) {
+// request is the input and the options of a build: checked, and without zero fields.
+type request struct {
+	opts  Options
+	given *vectors.Input
+	rows  *vectors.Input // as they are compared
+	scale input.Scale    // of rows, beside those given
+}
+
+// newRequest checks options and looks how the rows of src are compared. dir may hold a build of them.
+func newRequest(dir string, src *vectors.Input, opts Options) (*request, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	o := &request{opts: opts.WithDefaults(), given: src}
+	var err error
+	o.rows, o.scale, err = input.Scaled(dir, src, o.opts.input())
+	return o, err
+}
+
+// Manifest is the manifest of the store that Build makes of src with these options: it
+// describes the input and the options that name the result. Builds of equal manifests make equal graphs.
+func Manifest(ctx context.Context, src *vectors.Input, opts Options) (store.Manifest, error) {
+	o, err := newRequest("", src, opts)
+	if err != nil {
+		return store.Manifest{}, err
+	}
+	return o.manifest(ctx)
+}
+
+func (r *request) manifest(ctx context.Context) (m store.Manifest, err error) {
+	src, o := r.rows, &r.opts
 	m = store.Manifest{
 		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
 		Metric: o.Metric.String(), K: o.K, Vectors: "copy",
@@ -33,6 +62,7 @@ func manifestOf(ctx context.Context, src *vectors.Input, o *Options) (m store.Ma
 		}
 		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
 	}
+	r.scale.Record(&m)
 	return m, nil
 }
 

@@ -1,9 +1,6 @@
 package builder
 
 import (
-	"cmp"
-
-	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors/offered"
 )
@@ -11,15 +8,6 @@ import (
 // DefaultMemory is the limit where Options.Memory is 0: half of the memory that the
 // machine or its cgroup offers, in bytes.
 func DefaultMemory() int64 { return offered.Memory() / 2 }
-
-// limit is the memory that a build may take.
-func (o *Options) limit() int64 { return cmp.Or(o.Memory, DefaultMemory()) }
-
-// cacheBytes is the share of the limit that the database may use to cache blocks: 8 MiB
-// where there is plenty. The last lists are read in order, to hash them, and need next to none.
-func (o *Options) cacheBytes() int64 {
-	return min(8*limits.MiB, max(limits.MiB/2, o.limit()/32))
-}
 
 // HoldHeap keeps the anonymous memory of this process under limit bytes from now on: garbage of
 // Go's heap is collected before it stands beside a build's blocks outside of it. A lower limit of

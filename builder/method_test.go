@@ -32,7 +32,7 @@ func TestAutoChooses(t *testing.T) {
 		{Options{Distance: &Distance{}}, 50000, 128, Paper},
 		{Options{Method: Exact}, 1 << 30, 128, Exact},
 	} {
-		o := c.o.withDefaults()
+		o := c.o.WithDefaults()
 		choice := o.choice()
 		if got := Method(choice.ByCounts(c.n, c.d)); got != c.want {
 			t.Errorf("%d rows of %d with %+v: %s, want %s", c.n, c.d, c.o, got, c.want)
@@ -59,7 +59,7 @@ func TestUnused(t *testing.T) {
 		{Options{PairCache: On, Distance: &Distance{}}, Exact, ""},
 		{Options{Metric: distance.IP}, Exact, ""},
 	} {
-		o := c.o.withDefaults()
+		o := c.o.WithDefaults()
 		if got := strings.Join(o.unused(c.m), " "); got != c.want {
 			t.Errorf("%s with %+v: %q, want %q", c.m, c.o, got, c.want)
 		}

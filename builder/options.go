@@ -55,14 +55,6 @@ type Options struct {
 	early time.Duration // DraftOptions.Early with these files
 }
 
-// earlyTime is for how long a build syncs nothing.
-func (o *Options) earlyTime() time.Duration {
-	if o.files != nil {
-		return o.early
-	}
-	return store.Early
-}
-
 // PaperOptions are read by the method Paper alone. Auto takes that method where one of them is
 // not its default.
 type PaperOptions struct {
@@ -188,8 +180,8 @@ const (
 	MaxK = 4096
 )
 
-// withDefaults returns o with every zero field set to its default.
-func (o Options) withDefaults() Options {
+// WithDefaults returns o with every zero field set to its default, as Build takes them.
+func (o Options) WithDefaults() Options {
 	o.K = cmp.Or(o.K, DefaultK)
 	o.Metric = cmp.Or(o.Metric, distance.Euclidean)
 	o.Method = cmp.Or(o.Method, Auto)
@@ -206,6 +198,7 @@ func (o Options) withDefaults() Options {
 	o.BadRows = cmp.Or(o.BadRows, Reject)
 	o.Duplicates = cmp.Or(o.Duplicates, Keep)
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Memory = cmp.Or(o.Memory, DefaultMemory())
 	// A leaf smaller than a list could never fill it.
 	o.LeafSize = cmp.Or(o.LeafSize, max(o.leafSize(), 4*o.K))
 	return o

@@ -3,7 +3,6 @@ package builder
 import (
 	"context"
 
-	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -16,15 +15,11 @@ import (
 // and copies that will collapse, are counted as if they were neither. src stays open
 // and belongs to the caller. Errors: those of the options and of reading; ctx's.
 func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, err
-	}
-	opts = opts.withDefaults()
-	scaled, _, err := input.Scaled("", src, opts.input())
+	o, err := newRequest("", src, opts)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRun(ctx, opts, src, scaled)
+	r, err := newRun(ctx, o)
 	if err != nil {
 		return nil, err
 	}

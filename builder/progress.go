@@ -15,7 +15,7 @@ type Event = progress.Event
 type PhaseSeconds = progress.PhaseSeconds
 
 // Told is the progress that a running build publishes for readers without its lock.
-type Told = job.Told
+type Told = progress.Told
 
 // StagesIn lists the finished stages of an unfinished build, given the record
 // that store.ProgressOf returns: lines for people.

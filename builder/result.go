@@ -67,7 +67,7 @@ func (r *run) result() *Result {
 		Rows: r.Source.Len(), Dim: r.Source.Dim(), Type: r.Source.Type().String(), K: r.out.Length(),
 		Metric: r.opts.Metric.String(), Method: Method(r.State.Method), Seed: r.opts.Seed, Checksum: r.out.Checksum,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		ControlPairs: r.State.Control + r.out.Control, ScanRate: scanRate(sum.Evaluated, r.N()), EffectiveRates: []float64{},
+		ControlPairs: r.State.Control + r.out.Control, ScanRate: sum.ScanRate(r.N()), EffectiveRates: []float64{},
 		Divisions: r.State.Count(job.DivisionStage), Rounds: r.State.Count(job.PropagationStage),
 		Axes: r.Axes, PairCache: r.pairs.Form(r.Skip), Resumed: r.State.Runs - 1, Stop: r.State.Stop,
 		Recall: r.out.Recall, Components: r.out.Components, Completed: r.out.Completed,
@@ -95,12 +95,4 @@ func (r *Result) used(s *job.State) {
 	r.Seconds, r.CPUSeconds, r.Phases = u.Seconds, u.CPUSeconds, s.Phases
 	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
 	r.ReadBytes, r.WrittenBytes = u.ReadBytes, u.Written
-}
-
-// scanRate is comparisons over all pairs of n rows.
-func scanRate(comparisons int64, n int) float64 {
-	if n < 2 {
-		return 0
-	}
-	return float64(comparisons) / (float64(n) * float64(n-1) / 2)
 }

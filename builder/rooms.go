@@ -8,7 +8,9 @@ import (
 	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/paper"
+	"github.com/knng/knng/store"
 )
 
 // The options of rooms: each reads those that concern it.
@@ -21,6 +23,17 @@ func (o *Options) input() input.Options {
 // ids are the external ids of the rows.
 func (o *Options) ids() *input.IDs {
 	return &input.IDs{Path: o.IDs, Name: o.IDsName, Names: o.Names}
+}
+
+// draft says how the store is written. Its cache has a share of the memory: the last lists are read in
+// order, to hash them, and need next to none.
+func (o *Options) draft() *store.DraftOptions {
+	d := &store.DraftOptions{Scratch: o.Scratch, Logger: o.Logger, FS: o.files, Early: store.Early,
+		CacheBytes: min(8*limits.MiB, max(limits.MiB/2, o.Memory/32))}
+	if o.files != nil {
+		d.Early = o.early
+	}
+	return d
 }
 
 // audit says which rows are bad, and how they are treated.

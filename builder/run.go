@@ -15,7 +15,6 @@ import (
 	"github.com/knng/knng/builder/internal/pairs"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/leaf"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -23,8 +22,7 @@ import (
 // it that lives in memory.
 type run struct {
 	build.Build
-	opts  Options
-	given *vectors.Input // Source before it was scaled and bad rows were dropped
+	*request
 
 	// The passes, in their order, and the knowledge that they share.
 	audit    audit.Audit
@@ -37,15 +35,15 @@ type run struct {
 	out      output.Output
 }
 
-// newRun returns a run over src, which is given as it is compared.
-func newRun(ctx context.Context, opts Options, given, src *vectors.Input) (*run, error) {
-	space, err := distance.New(opts.Metric, src.Type(), src.Dim())
+// newRun returns a run of a request.
+func newRun(ctx context.Context, o *request) (*run, error) {
+	space, err := distance.New(o.opts.Metric, o.rows.Type(), o.rows.Dim())
 	if err != nil {
 		return nil, err
 	}
-	r := &run{opts: opts, given: given}
-	b := &r.Build
-	b.Source = src
+	r := &run{request: o}
+	b, opts := &r.Build, &o.opts
+	b.Source = o.rows
 	b.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Balls.AllAxes, Sample: opts.Paper.Sample, Random: opts.Paper.Directions == Random}
 	b.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then, Goal: opts.goal()}
@@ -55,9 +53,9 @@ func newRun(ctx context.Context, opts Options, given, src *vectors.Input) (*run,
 
 	r.audit = audit.Audit{Build: b, Options: opts.audit()}
 	r.chooser = choose.Chooser{Build: b, Options: opts.choice()}
-	r.cost = forecast.Forecast{Build: b, Groups: &r.groups, Chooser: &r.chooser, Options: forecast.Options{Limit: opts.limit(),
+	r.cost = forecast.Forecast{Build: b, Groups: &r.groups, Chooser: &r.chooser, Options: forecast.Options{Limit: opts.Memory,
 		Visits: opts.Paper.Visits, Switch: opts.planned().Switch, Collapse: opts.Duplicates == Collapse}}
-	r.rows = arrange.Rows{Build: b, Groups: &r.groups, Given: given}
+	r.rows = arrange.Rows{Build: b, Groups: &r.groups, Given: o.given}
 	r.pairs = pairs.New((*pairs.Distance)(opts.Distance), opts.PairCache == On, opts.PairCache == Off)
 	if opts.Distance != nil {
 		b.Own = func() leaf.Keys { return r.pairs.Keys(b) }

@@ -32,7 +32,7 @@ func TestNextBalls(t *testing.T) {
 		{"rounds gain too little", 0.99, []job.Stage{divided(0.9), joined(0.95), joined(0.96)}, job.DivisionStage},
 	} {
 		o := Options{Recall: c.target, K: 20}
-		o = o.withDefaults()
+		o = o.WithDefaults()
 		r := runOver(t, o)
 		r.State = job.State{Steer: 256, Plan: o.planned(), Stages: c.stages}
 		for i := range r.State.Stages {
@@ -51,8 +51,11 @@ func runOver(t *testing.T, o Options) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := vectors.NewInput(rows)
-	r, err := newRun(t.Context(), o, src, src)
+	req, err := newRequest("", vectors.NewInput(rows), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRun(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +66,7 @@ func runOver(t *testing.T, o Options) *run {
 // were that of these.
 func TestOtherSteering(t *testing.T) {
 	for _, m := range []Method{Balls, Parts} {
-		r := runOver(t, Options{Recall: 0.95}.withDefaults())
+		r := runOver(t, Options{Recall: 0.95})
 		r.K, r.State = 1, job.State{Steer: 40, Stages: []job.Stage{divided(0.6)}}
 		r.Take(string(m))
 		if err := r.controls.Steer(); !errors.Is(err, store.ErrMismatch) {

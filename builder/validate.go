@@ -10,7 +10,7 @@ import (
 
 // Validate reports every fault of the options at once.
 func (o *Options) Validate() error {
-	v := o.withDefaults()
+	v := o.WithDefaults()
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {

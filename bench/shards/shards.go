@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/vectors"
 )
 
@@ -20,7 +21,7 @@ import (
 type Config struct {
 	Inputs []string
 	Opts   builder.Options
-	Cut    builder.ShardOptions
+	Cut    shards.Cut
 	Dir    string // folder for the run, which is removed
 	Memory int64  // bytes of the worker; 0: the default
 }
@@ -34,7 +35,7 @@ type Task struct {
 // A Measure is a plan, and the tasks of a build in waves: those of one wave need nothing of each other and are
 // awaited before the next.
 type Measure struct {
-	Plan  builder.ShardsPlan
+	Plan  shards.Plan
 	Rows  int
 	Pairs int64 // of leaves, compared
 	Waves [][]Task
@@ -52,17 +53,17 @@ func (c *Config) Do(ctx context.Context) (m *Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = &Measure{Plan: builder.PlanShards(plan, in.Dim()*in.Type().Size(), 1, 1), Rows: in.Len()}
+	m = &Measure{Plan: shards.PlanOf(plan, in.Dim()*in.Type().Size(), 1, 1), Rows: in.Len()}
 	dir, err := os.MkdirTemp(c.Dir, "shards-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	run, err := builder.BeginShards(ctx, dir, in, c.Opts, c.Cut)
+	run, err := shards.Begin(ctx, dir, in, c.Opts, c.Cut)
 	if err != nil {
 		return nil, err
 	}
-	s, err := builder.OpenShards(run, builder.Worker{Threads: 1, Memory: c.Memory})
+	s, err := shards.Open(run, shards.Worker{Threads: 1, Memory: c.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (c *Config) Do(ctx context.Context) (m *Measure, err error) {
 }
 
 // drive does all tasks.
-func (m *Measure) drive(ctx context.Context, s *builder.Shards) error {
+func (m *Measure) drive(ctx context.Context, s *shards.Run) error {
 	for {
 		wave, err := s.Next()
 		if err != nil {

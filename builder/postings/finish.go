@@ -107,15 +107,12 @@ func (r *run) lists(fn func(place int, neighbors []uint32, keys []float32) error
 
 // report makes the result from the state.
 func (r *run) report() (*builder.Result, error) {
-	sum, n := r.State.Sums(), float64(len(r.order))
+	sum := r.State.Sums()
 	res := &builder.Result{
 		Rows: r.outputs, Dim: r.rows.Columns(), Type: store.SparseType, K: r.k, Metric: r.opts.Metric.String(), Method: builder.Exact, Seed: r.opts.Seed,
-		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, EffectiveRates: []float64{}, PairCache: "off",
+		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, ScanRate: sum.ScanRate(len(r.order)), EffectiveRates: []float64{}, PairCache: "off",
 		Resumed: r.State.Runs - 1, Stop: r.State.Stop, BadRows: len(r.audit.Rows), Kernel: "postings", Threads: r.opts.Threads,
 		Recall: recall.EstimateOf(nil, 0, r.opts.Seed),
-	}
-	if n > 1 {
-		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
 	}
 	var err error
 	res.Components = analysis.Components(len(r.order), func(yield func(a, b uint32)) {

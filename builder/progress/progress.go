@@ -32,6 +32,20 @@ type PhaseSeconds struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// Told is the progress that a running build publishes for readers without its lock.
+type Told struct {
+	Time    time.Time `json:"time"`
+	Phase   string    `json:"phase"`
+	Done    int64     `json:"done"`
+	Total   int64     `json:"total"`
+	Unit    string    `json:"unit"`
+	Share   float64   `json:"share"` // of the whole build; 0: not known yet
+	Left    float64   `json:"left_seconds"`
+	Seconds float64   `json:"seconds"` // of all runs
+	Memory  int64     `json:"memory_bytes"`
+	Disk    int64     `json:"disk_bytes"`
+}
+
 // Reporter reports the phases of one run of a build, one after the other.
 type Reporter struct {
 	Tell  func(Event)     // nil where nobody listens

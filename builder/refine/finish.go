@@ -24,10 +24,9 @@ func (r *run) finish() (*Result, error) {
 		Rows: r.g1.Len(), Dim: m.Dim, Type: m.Type, K: r.K, Metric: r.distanceName(), Method: Method,
 		RefinedFrom: r.g1.Info().Checksum, Visits: r.opts.Visits, Completed: w.completed,
 		RequestedPairs: sum.Requested, Comparisons: sum.Evaluated, CacheHits: sum.Requested - sum.Evaluated,
-		PairCache: "off", Resumed: r.State.Runs - 1, Threads: r.opts.Threads,
+		ScanRate: sum.ScanRate(r.N()), PairCache: "off", Resumed: r.State.Runs - 1, Threads: r.opts.Threads,
 	}
 	if n := float64(r.N()); n > 1 {
-		res.ScanRate = float64(sum.Evaluated) / (n * (n - 1) / 2)
 		res.Kept = float64(w.kept) / (n * float64(r.K))
 	}
 	if r.pairs != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/vectors"
 )
 
@@ -18,7 +19,7 @@ func (b *buildFlags) planShards(ctx context.Context, g *globals, inputs []string
 		return usageError{fmt.Errorf("--cluster builds by method parts, not %s", b.opts.Method)}
 	}
 	b.opts.Method = builder.Parts
-	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Remote: builder.RemoteFiles(b.opts.Scratch)})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Remote: shards.Remote(b.opts.Scratch)})
 	if err != nil {
 		return err
 	}
@@ -27,14 +28,14 @@ func (b *buildFlags) planShards(ctx context.Context, g *globals, inputs []string
 	if err != nil {
 		return err
 	}
-	s := builder.PlanShards(p, in.Dim()*in.Type().Size(), workers, threads)
+	s := shards.PlanOf(p, in.Dim()*in.Type().Size(), workers, threads)
 	if g.json {
 		return g.printJSON(s)
 	}
 	fmt.Fprintln(g.stdout, p.Course())
 	fmt.Fprintf(g.stdout, "%d machines of %d threads, as fast as those of this one\n", workers, threads)
 	fmt.Fprintf(g.stdout, "computing  %.1f core-hours, %s if all are always busy, %s as each stage is awaited\n", s.CoreSeconds/3600, planned(s.ComputeSeconds), planned(s.AwaitedSeconds))
-	fmt.Fprintf(g.stdout, "disks      %s read, %s written, %s at %d MB/s a machine\n", size(s.ReadBytes), size(s.WrittenBytes), planned(s.DiskSeconds), int(builder.DiskRate/1e6))
+	fmt.Fprintf(g.stdout, "disks      %s read, %s written, %s at %d MB/s a machine\n", size(s.ReadBytes), size(s.WrittenBytes), planned(s.DiskSeconds), int(shards.DiskRate/1e6))
 	fmt.Fprintf(g.stdout, "the run    %s at the peak; a machine reads %s\n", size(s.PeakDiskBytes), size(s.WorkerReadBytes))
 	return nil
 }

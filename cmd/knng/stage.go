@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -44,7 +45,7 @@ func newStage(g *globals) *cobra.Command {
 type stageFlags struct {
 	out, metric, badRows string
 	opts                 builder.Options
-	cut                  builder.ShardOptions
+	cut                  shards.Cut
 }
 
 func newStageBegin(g *globals) *cobra.Command {
@@ -94,17 +95,17 @@ func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) err
 			inputs[i] = abs
 		}
 	}
-	in, err := vectors.Open(inputs, &vectors.OpenOptions{Remote: builder.RemoteFiles("")})
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Remote: shards.Remote("")})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	run, err := builder.BeginShards(ctx, b.out, in, b.opts, b.cut)
+	run, err := shards.Begin(ctx, b.out, in, b.opts, b.cut)
 	if err != nil {
 		return err
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"run": run, "rows": in.Len(), "dim": in.Dim(), "type": in.Type().String(), "row_bytes": in.Dim() * in.Type().Size(), "k": b.opts.K, "others": builder.OtherRuns(b.out, run)})
+		return g.printJSON(map[string]any{"run": run, "rows": in.Len(), "dim": in.Dim(), "type": in.Type().String(), "row_bytes": in.Dim() * in.Type().Size(), "k": b.opts.K, "others": shards.Others(b.out, run)})
 	}
 	fmt.Fprintln(g.stdout, run)
 	return nil
@@ -112,7 +113,7 @@ func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) err
 
 // workerFlags are those of commands that do tasks.
 type workerFlags struct {
-	builder.Worker
+	shards.Worker
 	memory string
 }
 
@@ -124,7 +125,7 @@ func (w *workerFlags) bind(c *cobra.Command) {
 }
 
 // open opens a run and holds the process to its memory.
-func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
+func (w *workerFlags) open(g *globals, run string) (*shards.Run, error) {
 	var err error
 	if w.Memory, err = parseSize(w.memory); err != nil {
 		return nil, usageError{err}
@@ -134,8 +135,8 @@ func (w *workerFlags) open(g *globals, run string) (*builder.Shards, error) {
 	}
 	w.Version, w.Logger = build(), g.log
 	builder.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
-	s, err := builder.OpenShards(run, w.Worker)
-	if errors.Is(err, builder.ErrVersion) {
+	s, err := shards.Open(run, w.Worker)
+	if errors.Is(err, shards.ErrVersion) {
 		return nil, usageError{err}
 	}
 	return s, err
@@ -174,7 +175,7 @@ func newStageDo(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "do RUN STAGE [DIVISION] PART", Short: "Do a task, unless its file is there", Args: args(cobra.RangeArgs(2, 4)),
 		RunE: func(c *cobra.Command, a []string) error {
-			task, err := builder.ParseTask(strings.Fields(strings.Join(a[1:], " ")))
+			task, err := shards.ParseTask(strings.Fields(strings.Join(a[1:], " ")))
 			if err != nil {
 				return usageError{err}
 			}
@@ -219,7 +220,7 @@ func newUnite(g *globals) *cobra.Command {
 	return c
 }
 
-func uniteRun(ctx context.Context, g *globals, s *builder.Shards, out string, search bool, memory int64) error {
+func uniteRun(ctx context.Context, g *globals, s *shards.Run, out string, search bool, memory int64) error {
 	if _, err := vacant(out); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 )
 
 const workHelp = `Do tasks that come line by line on stdin, such as "solve 1 17", and answer each by a line on
@@ -45,7 +45,7 @@ func newStageWork(g *globals) *cobra.Command {
 }
 
 // work does tasks until none comes. Where it is attached, who asks for them is gone when in ends.
-func (g *globals) work(ctx context.Context, s *builder.Shards, in io.Reader, out io.Writer, idle time.Duration, attached bool) error {
+func (g *globals) work(ctx context.Context, s *shards.Run, in io.Reader, out io.Writer, idle time.Duration, attached bool) error {
 	asked, cancel := context.WithCancel(ctx)
 	defer cancel()
 	gone := func() {}
@@ -88,8 +88,8 @@ func linesOf(in io.Reader, ended func()) <-chan string {
 	return lines
 }
 
-func doTask(ctx context.Context, s *builder.Shards, line string) error {
-	task, err := builder.ParseTask(strings.Fields(line))
+func doTask(ctx context.Context, s *shards.Run, line string) error {
+	task, err := shards.ParseTask(strings.Fields(line))
 	if err != nil {
 		return usageError{err}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/kdtree"
 	"github.com/knng/knng/vectors"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // treeFrom is the number of rows from which auto takes a tree: fewer are compared with
@@ -80,7 +79,7 @@ func (o *Options) treeServes(n, dim int) bool {
 
 // treeKnows reports whether a tree knows the distance.
 func (o *Options) treeKnows(dim int) bool {
-	return dim <= kdtree.MaxDim && !o.Own && (o.Metric == distance.Euclidean || o.Metric == distance.SqEuclidean)
+	return dim <= kdtree.MaxDim && !o.Own && o.Metric.Squares()
 }
 
 // searchesAreShort reports whether searches in a tree of some rows are short.

@@ -7,20 +7,6 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// Told is the progress that a running build publishes for readers without its lock.
-type Told struct {
-	Time    time.Time `json:"time"`
-	Phase   string    `json:"phase"`
-	Done    int64     `json:"done"`
-	Total   int64     `json:"total"`
-	Unit    string    `json:"unit"`
-	Share   float64   `json:"share"` // of the whole build; 0: not known yet
-	Left    float64   `json:"left_seconds"`
-	Seconds float64   `json:"seconds"` // of all runs
-	Memory  int64     `json:"memory_bytes"`
-	Disk    int64     `json:"disk_bytes"`
-}
-
 // tellEvery is how often a build publishes its progress.
 const tellEvery = time.Second
 
@@ -61,7 +47,7 @@ func (j *Job) tellUntil(done chan struct{}) {
 // writes report it.
 func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
-	_ = j.Draft.Tell(Told{
+	_ = j.Draft.Tell(progress.Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
 		Seconds: j.meter.total().Seconds, Memory: e.Memory, Disk: e.Disk,
 	})

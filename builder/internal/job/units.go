@@ -25,6 +25,14 @@ func (c *Counts) Add(o Counts) {
 	c.New += o.New
 }
 
+// ScanRate is the evaluated pairs over all pairs of n rows.
+func (c *Counts) ScanRate(n int) float64 {
+	if n < 2 {
+		return 0
+	}
+	return float64(c.Evaluated) / (float64(n) * float64(n-1) / 2)
+}
+
 // Work is a piece of a stage: it returns the blocks to commit and the counts.
 type Work func(unit int) ([]store.Lists, Counts, error)
 

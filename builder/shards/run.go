@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/job"
@@ -21,11 +22,11 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A Run is a build of the parts method by tasks. Its methods may be called by many processes at
+// A Run is a build of the parts method by tasks. Next and Do may be called by many processes at
 // once, on machines that see the same folder.
 type Run struct {
-	spec   Spec
-	name   string
+	spec   runSpec
+	name   string // of its folder
 	folder pieces.Folder
 	worker Worker
 	space  *distance.Space
@@ -47,13 +48,19 @@ type Worker struct {
 // ErrVersion says that a program of another version began the run.
 var ErrVersion = errors.New("builder: another version of knng began this run")
 
-// At is the folder of a run.
-var At = pieces.At // a variable for tests
+// folderAt is the folder of a run.
+var folderAt = pieces.At // a variable for tests
 
 // Open opens the run in the folder that Begin returned. A program of another version is refused
 // with ErrVersion.
 func Open(folder string, w Worker) (*Run, error) {
-	s := &Run{folder: At(folder), name: path.Base(folder), worker: w}
+	o := builder.Options{Method: builder.Parts, Threads: w.Threads, Memory: w.Memory}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o = o.WithDefaults()
+	w.Threads, w.Memory = o.Threads, o.Memory
+	s := &Run{folder: folderAt(folder), name: path.Base(folder), worker: w}
 	data, err := readAll(s.folder, specName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("builder: %s is not a run of a build by many machines: it has no %s", folder, specName)
@@ -64,9 +71,9 @@ func Open(folder string, w Worker) (*Run, error) {
 	if err := json.Unmarshal(data, &s.spec); err != nil {
 		return nil, fmt.Errorf("builder: %s: %s is damaged: %w", folder, specName, err)
 	}
-	if s.spec.Version != w.Version || s.spec.Format != Format {
+	if s.spec.Version != w.Version || s.spec.Format != format {
 		return nil, fmt.Errorf("%w: version %s, format %d, and this is version %s, format %d: install one version on all machines, or begin anew",
-			ErrVersion, s.spec.Version, s.spec.Format, w.Version, Format)
+			ErrVersion, s.spec.Version, s.spec.Format, w.Version, format)
 	}
 	if s.spec.identity() != s.name {
 		return nil, fmt.Errorf("builder: %s: %s belongs to run %s: it is damaged, or the folder was renamed", folder, specName, s.spec.identity())
@@ -82,12 +89,6 @@ func Open(folder string, w Worker) (*Run, error) {
 	s.space, err = distance.New(metric, t, s.spec.Manifest.Dim)
 	return s, err
 }
-
-// Spec is the spec of the run.
-func (s *Run) Spec() *Spec { return &s.spec }
-
-// Name is the name of the run: that of its folder.
-func (s *Run) Name() string { return s.name }
 
 func (s *Run) goal() job.Goal { return job.Goal{Recall: s.spec.Recall, Divisions: s.spec.Divisions} }
 

@@ -28,7 +28,7 @@ func (s *Run) Next() (w *Wave, err error) {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("builder: the run %s lacks no file and is not finished: others change it", s.Name())
+		err = fmt.Errorf("builder: the run %s lacks no file and is not finished: others change it", s.name)
 	}
 	return nil, err
 }

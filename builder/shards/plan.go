@@ -32,7 +32,7 @@ const taskSeconds = 0.0015
 
 // tasksOf is how many tasks stages have by default, those of divisions in each.
 func tasksOf(p *plan.Plan) map[string]int {
-	var spec Spec
+	var spec runSpec
 	spec.Manifest.Rows, spec.Manifest.K = int(p.Rows), max(1, p.K)
 	_ = spec.cut(Cut{}) // of defaults: no error
 	shards := spec.shards()

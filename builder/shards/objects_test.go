@@ -1,4 +1,4 @@
-package builder_test
+package shards_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/objects/objectstest"
 )
@@ -37,7 +37,7 @@ func TestShardsInObjects(t *testing.T) {
 		}
 		remote = append(remote, at)
 	}
-	in, err := vectors.Open(remote, &vectors.OpenOptions{Remote: builder.RemoteFiles(t.TempDir())})
+	in, err := vectors.Open(remote, &vectors.OpenOptions{Remote: shards.Remote(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func TestShardsInObjects(t *testing.T) {
 	}) {
 		t.Errorf("files %+v, want %+v", in.Files, local.Files)
 	}
-	run, err := builder.BeginShards(context.Background(), "test://runs/run", in, o, cut)
+	run, err := shards.Begin(context.Background(), "test://runs/run", in, o, cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker := builder.Worker{Version: cut.Version, Threads: 1}
+	worker := shards.Worker{Version: cut.Version, Threads: 1}
 	failing(store)
 	failures := 0
 	for {

@@ -3,10 +3,14 @@ package shards
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"time"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/job"
@@ -18,27 +22,39 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// United is the graph in a store.
-type United struct {
-	Checksum   string
-	Components int
-}
-
-// Draft opens the store at dir for the graph of the run.
-func (s *Run) Draft(dir string) (*store.Draft, error) {
+// Unite makes one store at dir of the graph of a finished run: the store that Build makes, with
+// the same checksum. Given again after an interruption it goes on; of a store that is finished it
+// returns the Result and store.ErrFinished.
+func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
+	began := time.Now()
+	result, err := s.Result()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.name)
+	}
+	if err != nil {
+		return nil, err
+	}
 	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger})
-	return draft, limits.Space(err)
-}
-
-// Unite writes the graph of a finished run, of lists of length k, into a draft. Given again after
-// an interruption it goes on.
-func (s *Run) Unite(ctx context.Context, draft *store.Draft, k int) (made United, err error) {
+	if errors.Is(err, store.ErrFinished) {
+		result = new(builder.Result)
+		if err := store.ReadResult(dir, result); err != nil {
+			return nil, err
+		}
+		return result, err
+	}
+	if err != nil {
+		return nil, limits.Space(err)
+	}
+	defer draft.Close()
 	if _, err := s.settled(); err != nil {
-		return made, err
+		return nil, err
 	}
 	u := &uniting{Run: s, ctx: ctx, draft: draft}
-	err = vectors.Guard(func() error { made, err = u.unite(k); return err })
-	return made, limits.Space(job.Stopped(ctx, err))
+	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
+		return nil, limits.Space(job.Stopped(ctx, err))
+	}
+	result.Seconds = time.Since(began).Seconds()
+	return result, limits.Space(draft.Seal(ctx, result))
 }
 
 // uniting is one store being made.
@@ -48,18 +64,19 @@ type uniting struct {
 	draft *store.Draft
 }
 
-func (u *uniting) unite(k int) (made United, err error) {
+// unite writes rows, ids and lists, and adds the sums of these to the result.
+func (u *uniting) unite(result *builder.Result) (err error) {
 	if err := u.copyRows(); err != nil {
-		return made, err
+		return err
 	}
 	if err := u.commitIDs(); err != nil {
-		return made, err
+		return err
 	}
-	if made.Components, err = u.commitLists(k); err != nil {
-		return made, err
+	if result.Components, err = u.commitLists(result.K); err != nil {
+		return err
 	}
-	made.Checksum, err = u.draft.Checksum(u.ctx)
-	return made, err
+	result.Checksum, err = u.draft.Checksum(u.ctx)
+	return err
 }
 
 // copyRows writes the good rows as the store's own, with the findings of the audit.

@@ -1,4 +1,4 @@
-package builder_test
+package shards_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 )
 
 // TestShardsPlanHolds: bytes that a plan says are written, and of the run at its peak, are within
@@ -28,7 +29,7 @@ func TestShardsPlanHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := begin(t, paths, o, builder.ShardOptions{Rows: 6000})
+	run := begin(t, paths, o, shards.Cut{Rows: 6000})
 	sizes := map[string]int64{} // of all files that there ever were
 	var peak int64
 	look := func() {
@@ -49,7 +50,7 @@ func TestShardsPlanHolds(t *testing.T) {
 		}
 		peak = max(peak, sum)
 	}
-	if err := drive(t, run, builder.Worker{Threads: 2, Memory: 512 << 20}, nil, func(*builder.Shards, builder.Task) { look() }); err != nil {
+	if err := drive(t, run, shards.Worker{Threads: 2, Memory: 512 << 20}, nil, func(*shards.Run, shards.Task) { look() }); err != nil {
 		t.Fatal(err)
 	}
 	look()
@@ -60,7 +61,7 @@ func TestShardsPlanHolds(t *testing.T) {
 			written += size
 		}
 	}
-	s := builder.PlanShards(p, dim, 2, 1)
+	s := shards.PlanOf(p, dim, 2, 1)
 	t.Logf("written %d, planned %d; peak %d, planned %d", written, s.WrittenBytes, peak, s.PeakDiskBytes)
 	for _, b := range [][2]int64{{written, s.WrittenBytes}, {peak, s.PeakDiskBytes}} {
 		if 10*max(b[0], b[1]) > 13*min(b[0], b[1]) {

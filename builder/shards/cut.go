@@ -18,8 +18,8 @@ type Cut struct {
 }
 
 // cut completes a spec of an input with so many rows.
-func (s *Spec) cut(c Cut) error {
-	s.Format, s.Version = Format, c.Version
+func (s *runSpec) cut(c Cut) error {
+	s.Format, s.Version = format, c.Version
 	s.ShardRows = cmp.Or(c.Rows, min(1_000_000, max(1, (s.Manifest.Rows+15)/16)))
 	s.Solvers = cmp.Or(c.Solvers, 256)
 	s.Range = cmp.Or(c.Range, max(1, 32<<20/(8*s.Manifest.K)))
@@ -29,8 +29,8 @@ func (s *Spec) cut(c Cut) error {
 	return nil
 }
 
-// Readable refuses inputs that tasks cannot read by themselves.
-func Readable(src *vectors.Input) error {
+// readable refuses inputs that tasks cannot read by themselves.
+func readable(src *vectors.Input) error {
 	if len(src.Files) == 0 || src.Received() > 0 {
 		return errors.New("builder: streams, text and packed files cannot be read in shards: convert them first (knng convert)")
 	}

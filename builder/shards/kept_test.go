@@ -1,4 +1,4 @@
-package builder_test
+package shards_test
 
 import (
 	"context"
@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 )
 
 // TestShardsByOneProcess: a process that does all tasks, and keeps what they have in common,
 // makes the graph of one machine; tasks that fail between them change nothing.
 func TestShardsByOneProcess(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	paths, o, cut, want := small(t)
-	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
-	one, err := builder.OpenShards(run, w)
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	one, err := shards.Open(run, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestShardsByOneProcess(t *testing.T) {
 func TestShardsSeeAChangedInput(t *testing.T) {
 	paths, o, cut, _ := small(t)
 	run := begin(t, paths, o, cut)
-	s, err := builder.OpenShards(run, builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()})
+	s, err := shards.Open(run, shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Do(context.Background(), builder.Task{Stage: "audit", Part: 0}); err != nil {
+	if err := s.Do(context.Background(), shards.Task{Stage: "audit", Part: 0}); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
@@ -75,7 +75,7 @@ func TestShardsSeeAChangedInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err = s.Do(context.Background(), builder.Task{Stage: "audit", Part: 1})
+	err = s.Do(context.Background(), shards.Task{Stage: "audit", Part: 1})
 	if err == nil || !strings.Contains(err.Error(), "not as it was when the run was begun") {
 		t.Errorf("%v, want a refusal", err)
 	}

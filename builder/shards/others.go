@@ -35,7 +35,7 @@ func Others(folder, run string) (lines []string) {
 	return lines
 }
 
-func specAt(run string) (spec Spec, err error) {
+func specAt(run string) (spec runSpec, err error) {
 	data, err := readAll(pieces.At(run), specName)
 	if err != nil {
 		return spec, err
@@ -44,7 +44,7 @@ func specAt(run string) (spec Spec, err error) {
 }
 
 // differs says what sets a run apart from another.
-func (s Spec) differs(from Spec) string {
+func (s runSpec) differs(from runSpec) string {
 	if s.Version != from.Version || s.Format != from.Format {
 		return "begun by version " + s.Version
 	}
@@ -63,7 +63,7 @@ func (s Spec) differs(from Spec) string {
 
 // options is the spec without all that follows from the rows: their number, by which they are cut
 // where no option says how, and how they are changed before they are compared.
-func (s Spec) options() Spec {
+func (s runSpec) options() runSpec {
 	s.ShardRows, s.Scale = 0, 0
 	m := &s.Manifest
 	m.Files, m.Rows, m.Created, m.Offsets = nil, 0, "", nil

@@ -162,8 +162,8 @@ func (s *Run) Do(ctx context.Context, t Task) error {
 	return limits.Space(w.out.Commit())
 }
 
-// FileOf is the name in the run's folder of the file that a task makes.
-func (s *Run) FileOf(t Task) (string, error) {
+// fileOf is the name in the run's folder of the file that a task makes.
+func (s *Run) fileOf(t Task) (string, error) {
 	stage, known := kinds[t.Stage]
 	if !known {
 		return "", fmt.Errorf("builder: no stage %q", t.Stage)

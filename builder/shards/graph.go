@@ -124,36 +124,13 @@ func (s graphing) adjacency(w *task) error {
 	return w.ctx.Err()
 }
 
-// Report is the note of seal: the outcome of a finished run.
-type Report struct {
-	Rows    int    `json:"rows"`
-	Places  int    `json:"places"` // rows with a list
-	K       int    `json:"k"`
-	BadRows int    `json:"bad_rows"`
-	Kernel  string `json:"kernel"`
-	Threads int    `json:"threads"`
-
-	Requested int64  `json:"requested_pairs"`
-	Evaluated int64  `json:"comparisons"`
-	Controls  int64  `json:"control_comparisons"`
-	Divisions int    `json:"divisions"` // leaves that a row stands in
-	Stop      string `json:"stop"`
-	Completed int    `json:"completed_rows"`
-
-	Recall  float64 `json:"recall"`
-	Low     float64 `json:"low"` // of the 95 % interval
-	High    float64 `json:"high"`
-	Sample  int     `json:"sample"`  // rows that were measured
-	Steered float64 `json:"steered"` // recall of the rows that steered in the end; 1: none did
-}
-
 // seal notes the report: with it the run is finished.
 func (s graphing) seal(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
 	}
-	r := &Report{Rows: s.outputRows(), Places: s.fixed.N, K: ps.K, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(),
+	r := &report{Rows: s.outputRows(), Places: s.fixed.N, K: ps.K, BadRows: len(s.fixed.Bad), Kernel: distance.Kernel(),
 		Threads: s.worker.Threads, Recall: 1, Low: 1, High: 1, Steered: 1}
 	if ps.K > 0 {
 		if err := s.reportTo(r, ps.K); err != nil {
@@ -167,7 +144,7 @@ func (s graphing) seal(w *task) error {
 }
 
 // reportTo counts the pairs of the divisions and measures their recall.
-func (s graphing) reportTo(r *Report, k int) error {
+func (s graphing) reportTo(r *report, k int) error {
 	last, d, err := s.lastDivision()
 	if err != nil {
 		return err
@@ -232,11 +209,4 @@ func (s graphing) listsFor(last int, places, short []uint32, k int) (map[uint32]
 		}
 	}
 	return found, err
-}
-
-// Report is the report of a run that is finished; fs.ErrNotExist where it is not.
-func (s *Run) Report() (*Report, error) {
-	r := new(Report)
-	err := s.note("seal", 0, r)
-	return r, err
 }

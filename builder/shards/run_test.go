@@ -1,9 +1,10 @@
-package builder_test
+package shards_test
 
 import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,10 +15,28 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
+
+// clustered is n rows of bytes around 20 centres.
+func clustered(seed uint64, n, dim int) []float32 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	centres := make([]float32, 20*dim)
+	for i := range centres {
+		centres[i] = float32(rng.IntN(64))
+	}
+	data := make([]float32, 0, n*dim)
+	for range n {
+		c := rng.IntN(20) * dim
+		for j := range dim {
+			data = append(data, centres[c+j]+float32(rng.IntN(9)))
+		}
+	}
+	return data
+}
 
 // shardInput writes rows to some files: bytes, or float32.
 func shardInput(t *testing.T, data []float32, dim int, bytes bool, files int) (paths []string) {
@@ -55,10 +74,10 @@ func openInput(t *testing.T, paths []string) *vectors.Input {
 }
 
 // drive runs a build by shards to its end; before is called before every task.
-func drive(t *testing.T, run string, w builder.Worker, order func([]builder.Task), before func(*builder.Shards, builder.Task)) error {
+func drive(t *testing.T, run string, w shards.Worker, order func([]shards.Task), before func(*shards.Run, shards.Task)) error {
 	t.Helper()
 	for {
-		s, err := builder.OpenShards(run, w) // a process of its own
+		s, err := shards.Open(run, w) // a process of its own
 		if err != nil {
 			return err
 		}
@@ -70,7 +89,7 @@ func drive(t *testing.T, run string, w builder.Worker, order func([]builder.Task
 			order(wave.Tasks)
 		}
 		for _, task := range wave.Tasks {
-			s, err := builder.OpenShards(run, w)
+			s, err := shards.Open(run, w)
 			if err != nil {
 				return err
 			}
@@ -84,18 +103,18 @@ func drive(t *testing.T, run string, w builder.Worker, order func([]builder.Task
 	}
 }
 
-func begin(t *testing.T, paths []string, o builder.Options, cut builder.ShardOptions) string {
+func begin(t *testing.T, paths []string, o builder.Options, cut shards.Cut) string {
 	t.Helper()
-	run, err := builder.BeginShards(context.Background(), t.TempDir(), openInput(t, paths), o, cut)
+	run, err := shards.Begin(context.Background(), t.TempDir(), openInput(t, paths), o, cut)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-func unite(t *testing.T, run string, w builder.Worker) *builder.Result {
+func unite(t *testing.T, run string, w shards.Worker) *builder.Result {
 	t.Helper()
-	s, err := builder.OpenShards(run, w)
+	s, err := shards.Open(run, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +177,7 @@ func shardCases(t *testing.T) map[string]struct {
 // TestShardsAreOneMachine: for any number of shards, solvers and ranges, in any order of
 // tasks, done twice, the graph and its report are those of Build.
 func TestShardsAreOneMachine(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	for name, c := range shardCases(t) {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Method, c.opts.Threads = builder.Parts, 2
@@ -167,15 +186,15 @@ func TestShardsAreOneMachine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cuts := []builder.ShardOptions{{Rows: (in.Len() + 3) / 4, Range: 333}, {Rows: in.Len()}, {Rows: (in.Len() + 1) / 2, Solvers: 2, Range: 1000}}
+			cuts := []shards.Cut{{Rows: (in.Len() + 3) / 4, Range: 333}, {Rows: in.Len()}, {Rows: (in.Len() + 1) / 2, Solvers: 2, Range: 1000}}
 			if testing.Short() {
 				cuts = cuts[:1]
 			}
 			for i, cut := range cuts {
 				run := begin(t, c.paths, c.opts, cut)
-				w := builder.Worker{Threads: 1 + i%2, Scratch: t.TempDir()}
+				w := shards.Worker{Threads: 1 + i%2, Scratch: t.TempDir()}
 				rng := rand.New(rand.NewPCG(uint64(i), 7))
-				order := func(tasks []builder.Task) {
+				order := func(tasks []shards.Task) {
 					rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 				}
 				if err := drive(t, run, w, order, nil); err != nil {
@@ -195,7 +214,7 @@ func TestShardsAreOneMachine(t *testing.T) {
 }
 
 // small is a run of some tasks, and the checksum of its graph.
-func small(t *testing.T) (paths []string, o builder.Options, cut builder.ShardOptions, checksum string) {
+func small(t *testing.T) (paths []string, o builder.Options, cut shards.Cut, checksum string) {
 	t.Helper()
 	paths = shardInput(t, clustered(1, 1500, 8), 8, true, 2)
 	o = builder.Options{K: 5, Recall: 0.9, Method: builder.Parts, Threads: 1}
@@ -203,20 +222,20 @@ func small(t *testing.T) (paths []string, o builder.Options, cut builder.ShardOp
 	if err != nil {
 		t.Fatal(err)
 	}
-	return paths, o, builder.ShardOptions{Rows: 500, Range: 600, Solvers: 3, Version: "1"}, res.Checksum
+	return paths, o, shards.Cut{Rows: 500, Range: 600, Solvers: 3, Version: "1"}, res.Checksum
 }
 
 // TestShardsAfterKills: a process that is killed while it writes leaves nothing that counts,
 // and a late attempt at a task whose file is there changes nothing.
 func TestShardsAfterKills(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	paths, o, cut, want := small(t)
-	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
-	err := drive(t, run, w, nil, func(s *builder.Shards, task builder.Task) {
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	err := drive(t, run, w, nil, func(s *shards.Run, task shards.Task) {
 		canceled, cancel := context.WithCancel(context.Background())
 		cancel()
 		s.Do(canceled, task) // ends in the middle, or is done
-		name := builder.PieceOf(run, s, task)
+		name := shards.PieceOf(run, s, task)
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -251,9 +270,9 @@ func TestShardsAfterKills(t *testing.T) {
 // TestShardsByTwoDrivers: drivers that do not know of each other do the same run at once. None of them fails but by a task
 // that the other has made needless, whose inputs are gone, and the graph is that of one.
 func TestShardsByTwoDrivers(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	paths, o, cut, want := small(t)
-	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
 	var drivers sync.WaitGroup
 	for range 3 {
 		drivers.Go(func() {
@@ -270,14 +289,14 @@ func TestShardsByTwoDrivers(t *testing.T) {
 
 // TestShardsEndedMeanwhile: a run that another driver ends between two looks of this one is ended.
 func TestShardsEndedMeanwhile(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	paths, o, cut, _ := small(t)
-	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
 	if err := drive(t, run, w, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer builder.SealsLate()()
-	s, err := builder.OpenShards(run, w)
+	defer shards.SealsLate()()
+	s, err := shards.Open(run, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +307,8 @@ func TestShardsEndedMeanwhile(t *testing.T) {
 }
 
 // driveBeside drives a build by shards beside other drivers.
-func driveBeside(run string, w builder.Worker) error {
-	s, err := builder.OpenShards(run, w)
+func driveBeside(run string, w shards.Worker) error {
+	s, err := shards.Open(run, w)
 	if err != nil {
 		return err
 	}
@@ -312,33 +331,33 @@ func driveBeside(run string, w builder.Worker) error {
 // TestShardsRefuse other versions, damaged files, changed inputs and other methods,
 // and name them.
 func TestShardsRefuse(t *testing.T) {
-	defer builder.SmallParts(96<<10, 1<<12)()
+	defer shards.SmallGroups(96<<10, 1<<12)()
 	paths, o, cut, want := small(t)
-	run, w := begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
-	if _, err := builder.OpenShards(run, builder.Worker{Version: "2"}); !errors.Is(err, builder.ErrVersion) {
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	if _, err := shards.Open(run, shards.Worker{Version: "2"}); !errors.Is(err, shards.ErrVersion) {
 		t.Errorf("another version: %v", err)
 	}
 	damage := map[string]bool{}
-	drive(t, run, w, nil, func(s *builder.Shards, task builder.Task) {
+	drive(t, run, w, nil, func(s *shards.Run, task shards.Task) {
 		if damage[task.Stage] || task.Part != 0 {
 			return
 		}
 		damage[task.Stage] = true
-		for _, name := range builder.PiecesAt(run) {
+		for _, name := range piecesAt(run) {
 			whole, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			os.WriteFile(name, whole[:len(whole)/2], 0o666)
-			s, err := builder.OpenShards(run, w)
+			s, err := shards.Open(run, w)
 			if err == nil {
 				err = s.Do(context.Background(), task)
 			}
-			if err != nil && !strings.Contains(filepath.ToSlash(err.Error()), filepath.ToSlash(builder.NameIn(run, name))) {
+			if err != nil && !strings.Contains(filepath.ToSlash(err.Error()), filepath.ToSlash(nameIn(run, name))) {
 				t.Errorf("task %v, %s damaged: the error does not name it: %v", task, name, err)
 			}
 			if err == nil {
-				os.Remove(builder.PieceOf(run, s, task)) // it does not read that file
+				os.Remove(shards.PieceOf(run, s, task)) // it does not read that file
 			}
 			os.WriteFile(name, whole, 0o666)
 		}
@@ -365,30 +384,47 @@ func TestShardsRefuse(t *testing.T) {
 		t.Error("a file that has changed, the same run")
 	}
 	for name, o := range map[string]builder.Options{"method": {Method: builder.Exact}, "k": {K: 5000}, "reference": {Reference: true}} {
-		if _, err := builder.BeginShards(context.Background(), t.TempDir(), openInput(t, paths), o, cut); err == nil {
+		if _, err := shards.Begin(context.Background(), t.TempDir(), openInput(t, paths), o, cut); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s, err := builder.OpenShards(begin(t, paths, o, cut), builder.Worker{Version: "1", Threads: 1, Memory: 1 << 20})
+	s, err := shards.Open(begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Memory: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Do(context.Background(), builder.Task{Stage: "audit"}); !errors.Is(err, builder.ErrMemory) {
+	if err := s.Do(context.Background(), shards.Task{Stage: "audit"}); !errors.Is(err, builder.ErrMemory) {
 		t.Errorf("one mebibyte: %v", err)
 	}
 	for _, words := range [][]string{nil, {"audit"}, {"audit", "x"}, {"solve", "1"}, {"solve", "0", "1"}, {"walk", "1"}, {"audit", "-1"}} {
-		if _, err := builder.ParseTask(words); err == nil {
+		if _, err := shards.ParseTask(words); err == nil {
 			t.Errorf("task %q is taken", words)
 		}
 	}
 }
 
 // begin2 begins a run where others are.
-func begin2(t *testing.T, folder string, paths []string, o builder.Options, cut builder.ShardOptions) string {
+func begin2(t *testing.T, folder string, paths []string, o builder.Options, cut shards.Cut) string {
 	t.Helper()
-	run, err := builder.BeginShards(context.Background(), folder, openInput(t, paths), o, cut)
+	run, err := shards.Begin(context.Background(), folder, openInput(t, paths), o, cut)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// piecesAt are the files of a run that tasks made.
+func piecesAt(run string) (names []string) {
+	filepath.WalkDir(run, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(d.Name(), "-of-") && !strings.HasSuffix(path, ".tmp") {
+			names = append(names, path)
+		}
+		return nil
+	})
+	return names
+}
+
+// nameIn is the name of a file of a run.
+func nameIn(run, path string) string {
+	name, _ := filepath.Rel(run, path)
+	return filepath.ToSlash(name)
 }

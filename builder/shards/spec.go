@@ -15,11 +15,11 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Format counts versions of tasks and of their files.
-const Format = 2
+// format counts versions of tasks and of their files.
+const format = 2
 
-// Spec names a run: all its files follow from it and from the input.
-type Spec struct {
+// runSpec names a run: all its files follow from it and from the input.
+type runSpec struct {
 	Format   int            `json:"format"`
 	Version  string         `json:"version"`
 	Manifest store.Manifest `json:"manifest"`
@@ -41,7 +41,7 @@ const specName = "spec.json"
 
 // identity is 16 letters that stand for all that names the files of a run. Times of input
 // files do not count; samples of their bytes do.
-func (s Spec) identity() string {
+func (s runSpec) identity() string {
 	files := make([]vectors.File, len(s.Manifest.Files))
 	copy(files, s.Manifest.Files)
 	for i := range files {
@@ -54,27 +54,24 @@ func (s Spec) identity() string {
 }
 
 // shards is how many shards the input has.
-func (s *Spec) shards() int { return (s.Manifest.Rows + s.ShardRows - 1) / s.ShardRows }
+func (s *runSpec) shards() int { return (s.Manifest.Rows + s.ShardRows - 1) / s.ShardRows }
 
 // shardRows are the input rows of a shard.
-func (s *Spec) shardRows(shard int) (from, to int) {
+func (s *runSpec) shardRows(shard int) (from, to int) {
 	from = shard * s.ShardRows
 	return from, min(from+s.ShardRows, s.Manifest.Rows)
 }
 
-// Begin writes the spec of a run below folder, or finds the same there, and returns the folder
+// record writes the spec of a run below folder, or finds the same there, and returns the folder
 // of the run.
-func Begin(folder string, spec Spec, c Cut) (string, error) {
-	if err := spec.cut(c); err != nil {
-		return "", err
-	}
-	data, err := json.MarshalIndent(spec, "", " ")
+func (s runSpec) record(folder string) (string, error) {
+	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return "", fmt.Errorf("builder: %w", err)
 	}
 	at := pieces.At(folder)
-	run := pieces.Join(folder, spec.identity())
-	name := path.Join(spec.identity(), specName)
+	run := pieces.Join(folder, s.identity())
+	name := path.Join(s.identity(), specName)
 	known, err := readAll(at, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -82,8 +79,8 @@ func Begin(folder string, spec Spec, c Cut) (string, error) {
 	case err != nil:
 		return "", err
 	case !bytes.Equal(known, data): // the same, but for times of files
-		var before Spec
-		if json.Unmarshal(known, &before) != nil || before.identity() != spec.identity() {
+		var before runSpec
+		if json.Unmarshal(known, &before) != nil || before.identity() != s.identity() {
 			return "", fmt.Errorf("builder: %s: %s is damaged: remove it and give the command again", folder, name)
 		}
 	}

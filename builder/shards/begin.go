@@ -1,0 +1,45 @@
+package shards
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors"
+)
+
+// Begin begins a run below folder, or finds the one that was begun there of the same
+// input and options, and returns its folder. src may be closed afterwards.
+func Begin(ctx context.Context, folder string, src *vectors.Input, opts builder.Options, cut Cut) (string, error) {
+	if opts.Method == "" || opts.Method == builder.Auto {
+		opts.Method = builder.Parts
+	}
+	if err := opts.Validate(); err != nil {
+		return "", err
+	}
+	opts = opts.WithDefaults()
+	switch {
+	case opts.Names != nil:
+		return "", errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names")
+	case opts.Method != builder.Parts:
+		return "", fmt.Errorf("builder: method %s cannot be built by shards, only parts can", opts.Method)
+	case !opts.Metric.Gathers() || !opts.Metric.Coded():
+		return "", fmt.Errorf("builder: a build in tasks does not know the metric %v: build on one machine, where method %s does", opts.Metric, builder.Parts)
+	case opts.Reference:
+		return "", fmt.Errorf("%w: a build by shards copies its rows", builder.ErrReference)
+	}
+	if err := readable(src); err != nil {
+		return "", err
+	}
+	manifest, err := builder.Manifest(ctx, src, opts)
+	if err != nil {
+		return "", err
+	}
+	spec := runSpec{Manifest: manifest, Scale: manifest.Scale(), Metric: opts.Metric.String(),
+		Recall: opts.Recall, Divisions: opts.Divisions, Seed: opts.Seed, BadRows: string(opts.BadRows), IDs: opts.IDs}
+	if err := spec.cut(cut); err != nil {
+		return "", err
+	}
+	return spec.record(folder)
+}

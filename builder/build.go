@@ -38,7 +38,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, o.opts.draft())
+	draft, err := store.OpenDraft(dir, manifest, o.opts.draft(ctx))
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
 		if failed := audit.Finished(ctx, dir, o.rows, o.opts.Threads, result); failed != nil {
@@ -47,7 +47,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(err)
+		return nil, limits.Space(job.Stopped(ctx, err))
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r.Draft = draft

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
@@ -26,9 +27,9 @@ func (o *Options) ids() *input.IDs {
 }
 
 // draft says how the store is written. Its cache has a share of the memory: the last lists are read in
-// order, to hash them, and need next to none.
-func (o *Options) draft() *store.DraftOptions {
-	d := &store.DraftOptions{Scratch: o.Scratch, Logger: o.Logger, FS: o.files, Early: store.Early,
+// order, to hash them, and need next to none. Cancelling ctx ends its wait for readers.
+func (o *Options) draft(ctx context.Context) *store.DraftOptions {
+	d := &store.DraftOptions{Context: ctx, Scratch: o.Scratch, Logger: o.Logger, FS: o.files, Early: store.Early,
 		CacheBytes: min(8*limits.MiB, max(limits.MiB/2, o.Memory/32))}
 	if o.files != nil {
 		d.Early = o.early

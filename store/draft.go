@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type DraftOptions struct {
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 	FS         FS                               // where all but scratch files are written; nil is the system. Tests put in ones that fail
 	Early      time.Duration                    // for how long a new build syncs nothing: a process that is killed by then begins anew
+	Context    context.Context                  // ends the wait for those who read the store unfinished; nil: nothing does
 }
 
 // A Draft is a store being built, locked against other processes. Its methods
@@ -102,7 +104,11 @@ func (d *Draft) enter(m Manifest) (err error) {
 	if d.fs = d.opts.FS; d.fs == nil {
 		d.fs = pebblefs.Of(d.home)
 	}
-	if d.lock, err = lockDir(d.home); err != nil {
+	ctx := d.opts.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if d.lock, err = lockDir(ctx, d.home); err != nil {
 		return err
 	}
 	if err := sweep(d.home, scratchName); err != nil {

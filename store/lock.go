@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,9 @@ import (
 const lockName = scratchName + "/lock"
 
 // lockDir locks DIR/scratch/lock against other builds and writes into it who
-// holds it. The lock goes with the process, however that ends.
-func lockDir(home *rooted.Dir) (io.Closer, error) {
+// holds it. The lock goes with the process, however that ends. Cancelling ctx ends its wait for
+// readers.
+func lockDir(ctx context.Context, home *rooted.Dir) (io.Closer, error) {
 	if err := makeFolder(pebblefs.Of(home), home.Path(scratchName)); err != nil {
 		return nil, err
 	}
@@ -27,7 +29,7 @@ func lockDir(home *rooted.Dir) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if err := held(home, f, func(f *os.File) (bool, error) { return outwait(home, f) }); err != nil {
+	if err := held(home, f, func(f *os.File) (bool, error) { return outwait(ctx, home, f) }); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
@@ -37,13 +39,15 @@ func lockDir(home *rooted.Dir) (io.Closer, error) {
 }
 
 // readersTake is how long a build waits for those who read it unfinished, as knng info does: opening
-// the database of 100,000,000 rows takes a second. Nothing stops the wait, so it is short.
+// the database of 100,000,000 rows takes a second.
 var readersTake = 3 * time.Second // a variable for tests
 
 // outwait takes the lock for a build. It waits where only readers share the lock, and not where a
 // build holds it.
-func outwait(home *rooted.Dir, f *os.File) (ok bool, err error) {
-	for end := time.Now().Add(readersTake); ; time.Sleep(20 * time.Millisecond) {
+func outwait(ctx context.Context, home *rooted.Dir, f *os.File) (ok bool, err error) {
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for end := time.Now().Add(readersTake); ; {
 		if ok, err = rooted.TryLock(f); ok || err != nil {
 			return ok, err
 		}
@@ -59,6 +63,11 @@ func outwait(home *rooted.Dir, f *os.File) (ok bool, err error) {
 		}
 		if time.Now().After(end) {
 			return false, fmt.Errorf("%w: others have been reading %s for %v", ErrLocked, home.Name(), readersTake)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return false, fmt.Errorf("store: while others read %s: %w", home.Name(), ctx.Err())
 		}
 	}
 }

@@ -59,7 +59,7 @@ func BuildReverse(ctx context.Context, dir string, opts *ReverseOptions) (r Reve
 	}
 	defer s.Close()
 	home := s.home.Dir
-	lock, err := lockDir(home)
+	lock, err := lockDir(ctx, home)
 	if err != nil {
 		return r, err
 	}

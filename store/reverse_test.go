@@ -269,7 +269,7 @@ func TestReverseRefused(t *testing.T) {
 	if _, err := BuildReverse(context.Background(), dir, &ReverseOptions{Memory: 10}); err == nil || !strings.Contains(err.Error(), "at least") {
 		t.Errorf("10 bytes of memory: %v", err)
 	}
-	lock, err := lockDir(home(t, dir))
+	lock, err := lockDir(t.Context(), home(t, dir))
 	must(t, err)
 	defer lock.Close()
 	if _, err := BuildReverse(context.Background(), dir, nil); !errors.Is(err, ErrLocked) {

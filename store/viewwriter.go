@@ -33,7 +33,7 @@ func BuildView(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer s.Close()
-	lock, err := lockDir(s.home.Dir)
+	lock, err := lockDir(ctx, s.home.Dir)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, CacheBytes: min(8<<20, opts.Memory/32), Early: store.Early})
+	draft, err := store.OpenDraft(dir, manifest, &store.DraftOptions{Scratch: opts.Scratch, Logger: opts.Logger, CacheBytes: min(8<<20, opts.Memory/32), Early: store.Early, Context: ctx})
 	if errors.Is(err, store.ErrFinished) {
 		result, failed := finished(ctx, dir, src)
 		if failed != nil {

@@ -86,7 +86,7 @@ func (r *run) refine(dir string) (*Result, error) {
 		return nil, err
 	}
 	var err error
-	r.Draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger, Early: store.Early})
+	r.Draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger, Early: store.Early, Context: r.Ctx})
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
 		if failed := store.ReadResult(dir, result); failed != nil {

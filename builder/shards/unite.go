@@ -34,7 +34,7 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger})
+	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger, Context: ctx})
 	if errors.Is(err, store.ErrFinished) {
 		result = new(builder.Result)
 		if err := store.ReadResult(dir, result); err != nil {

@@ -16,7 +16,8 @@ import (
 
 // Backup makes a store of the view in a folder that is not there yet, while the store is
 // written to. Files of the base, which nobody writes to, are linked where the file system can,
-// else copied; logs are copied up to the moment of the view. Cancelling ctx stops it and leaves
+// else copied, with the links and codes of search that are there; logs are copied up to the moment
+// of the view. Cancelling ctx stops it and leaves
 // a folder that is no store.
 func (v *View) Backup(ctx context.Context, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -97,7 +98,7 @@ func (v *View) backupBase(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
 	}
-	names := []string{sealName, "view", "search/links"}
+	names := []string{sealName, "view", "search/links", "search/codes"}
 	for _, f := range v.st.base.g.Info().Files {
 		names = append(names, f.Path)
 	}

@@ -433,6 +433,30 @@ func TestStorm(t *testing.T) {
 	must(t, reader.Close())
 }
 
+// TestBackupSearches: a backup has the links and codes of search, and makes none.
+func TestBackupSearches(t *testing.T) {
+	dir, rows := builtStore(t, 2000, 16)
+	o := &living.ReadOptions{Search: &search.Options{Budget: 14 * 2000}} // which holds codes, and no rows
+	v, err := living.OpenReader(dir, o)
+	must(t, err)
+	defer v.Close()
+	if s := v.Searcher().State(); s.Codes == 0 || !s.CodesFrom.Kept {
+		t.Fatalf("%+v: want codes that are kept", s)
+	}
+	to := filepath.Join(t.TempDir(), "b")
+	must(t, v.Backup(t.Context(), to))
+	b, err := living.OpenReader(to, o)
+	must(t, err)
+	defer b.Close()
+	if s := b.Searcher().State(); !s.Kept || s.Made || !s.CodesFrom.Kept || s.CodesFrom.Made {
+		t.Errorf("%+v: want links and codes that were there", s)
+	}
+	found, err := b.Search(rows[5], living.Query{K: 3})
+	if err != nil || found[0].Row != 5 {
+		t.Errorf("%v, %v, want row 5 first", found, err)
+	}
+}
+
 const childEnv = "KNNG_LIVING_CHILD"
 
 // TestChild is the process that TestKilled kills.

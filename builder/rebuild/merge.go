@@ -10,6 +10,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
 )
 
@@ -28,7 +29,7 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	var parts []*living.Source
 	var base *store.Store
 	for i, path := range from {
-		v, err := living.OpenReader(path, nil)
+		v, err := living.OpenReader(path, &living.ReadOptions{Search: &search.Options{Rows: true}}) // which writes nothing there
 		if err != nil {
 			return nil, err
 		}

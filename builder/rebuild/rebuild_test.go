@@ -3,6 +3,8 @@ package rebuild_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -87,6 +89,36 @@ func TestMerge(t *testing.T) {
 	again, err := rebuild.Merge(t.Context(), path("c"), 0, []string{path("a"), path("b")}, rebuild.Options{})
 	if !errors.Is(err, store.ErrFinished) || again.Checksum != want.Checksum {
 		t.Errorf("again: %v", err)
+	}
+}
+
+// filesOf lists the files below a folder, with their sizes and times.
+func filesOf(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		all = append(all, fmt.Sprint(path, info.Size(), info.ModTime()))
+		return err
+	}))
+	return all
+}
+
+// TestMergeReadsAlone: a merge writes nothing into its sources: it made links of search there.
+func TestMergeReadsAlone(t *testing.T) {
+	dir := t.TempDir()
+	data, _ := rowsOf(200, 0)
+	from := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+	for _, path := range from {
+		build(t, path, data, nil, builder.Options{K: 5})
+	}
+	before := append(filesOf(t, from[0]), filesOf(t, from[1])...)
+	_, err := rebuild.Merge(t.Context(), filepath.Join(dir, "c"), 0, from, rebuild.Options{})
+	must(t, err)
+	if after := append(filesOf(t, from[0]), filesOf(t, from[1])...); !slices.Equal(after, before) {
+		t.Errorf("after the merge the sources are %q, want %q", after, before)
 	}
 }
 

@@ -39,6 +39,9 @@ type Options struct {
 	// Memory has links made in memory and DIR/search left alone, neither read nor written. There are
 	// no codes then.
 	Memory bool
+	// Rows has the Searcher give rows alone, by Vector, Raw, RawAll and Wide: links and codes are neither
+	// read nor made, and every query is ErrQuery.
+	Rows bool
 	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
 	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
 	// Memory, and in Check, the lists are read the more often. 0 is 256 MiB.
@@ -70,7 +73,11 @@ func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSl
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
-	for _, step := range []func() error{s.openRows, s.openLinks, s.takeLeaders, s.settle} {
+	steps := []func() error{s.openRows, s.openLinks, s.takeLeaders, s.settle}
+	if s.opts.Rows {
+		steps, s.links = steps[:1], new(links)
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			s.Close()
 			return nil, err

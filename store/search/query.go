@@ -62,6 +62,8 @@ func Distance(d float32) *float32 { return &d }
 // check completes a query.
 func (s *Searcher) check(q *Query) error {
 	switch {
+	case s.opts.Rows:
+		return fmt.Errorf("%w: the searcher was opened for rows alone", ErrQuery)
 	case q.K < 0:
 		return fmt.Errorf("%w: K is %d, want 0 or more", ErrQuery, q.K)
 	case q.K == 0 && q.Within == nil:

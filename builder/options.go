@@ -145,8 +145,8 @@ type Start struct {
 	// goroutines at once.
 	Near func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
 	// Ends says that the rows come in parts, each with lists of its own: part i ends before row
-	// Ends[i]. Rows of one part are taken as compared with each other: leaves compare those of
-	// different parts until more is missing within parts than across. nil: lists are of all rows.
+	// Ends[i]. Rows of one part are taken as compared with each other: leaves and joins compare
+	// those of different parts until more is missing within parts than across. nil: lists are of all rows.
 	Ends []int
 }
 

@@ -26,7 +26,7 @@ func wideRows(seed uint64, n int, middle float64) []float32 {
 	return data
 }
 
-func buildWide(t *testing.T, dir string, typ vectors.Type, data []float32) *builder.Result {
+func wideInput(t *testing.T, typ vectors.Type, data []float32) *vectors.Input {
 	t.Helper()
 	n, size := len(data)/wide, wide*typ.Size()
 	raw := make([]byte, n*size)
@@ -35,7 +35,12 @@ func buildWide(t *testing.T, dir string, typ vectors.Type, data []float32) *buil
 	}
 	in, err := vectors.RowsOf(raw, n, wide, size, typ)
 	must(t, err)
-	result, err := builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 10, Recall: 0.95, Method: builder.Balls})
+	return vectors.NewInput(in)
+}
+
+func buildWide(t *testing.T, dir string, typ vectors.Type, data []float32) *builder.Result {
+	t.Helper()
+	result, err := builder.Build(t.Context(), dir, wideInput(t, typ, data), builder.Options{K: 10, Recall: 0.95, Method: builder.Balls})
 	must(t, err)
 	return result
 }

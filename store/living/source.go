@@ -18,7 +18,7 @@ type Source struct {
 	tail []uint32
 
 	index sync.Once
-	at    []uint32 // index of every ref, for Near
+	at    []uint32 // index of every ref, for Near; nil: the ref itself
 }
 
 func sourceOf(st *state, snap *snapshot) *Source {
@@ -117,6 +117,9 @@ func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []floa
 			near, keys = append(near, to...), append(keys, more...)
 		}
 	}
+	if s.at == nil {
+		return near, keys, nil
+	}
 	kept, keptKeys := near[:from], keys[:fromKeys]
 	for j, to := range near[from:] {
 		if at := s.at[to]; at != tail.NoRow {
@@ -126,9 +129,13 @@ func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []floa
 	return kept, keptKeys, nil
 }
 
-// makeIndex notes the index of every ref.
+// makeIndex notes the index of every ref. Where all rows are of the base, and all of its rows live, a ref
+// is its own index.
 func (s *Source) makeIndex() {
 	base := s.st.positions()
+	if len(s.base) == int(base) && len(s.tail) == 0 && s.snap.part.Len() == 0 {
+		return
+	}
 	s.at = make([]uint32, int(base)+int(s.snap.part.Len()))
 	for i := range s.at {
 		s.at[i] = tail.NoRow

@@ -42,7 +42,7 @@ func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, er
 		return 0, err
 	}
 	if across {
-		solver.Part = m.partOf
+		solver.Part = m.parts
 	}
 	return solver.Solve(m.Balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
 }

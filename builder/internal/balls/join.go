@@ -24,10 +24,9 @@ func (j *joins) run() error {
 	m := j.m
 	number := m.State.Count(job.PropagationStage) + 1
 	p := m.Begin(fmt.Sprintf("propagation %d", number), "rows", int64(m.N()))
-	if j.round == nil {
-		j.round = propagation.NewRound(m.found, m.State.Plan.Most)
+	if err := j.begin(m.Set.Seed + uint64(number)); err != nil {
+		return err
 	}
-	j.round.Begin(m.Set.Seed + uint64(number))
 	st := job.Stage{Kind: job.PropagationStage, Number: number}
 	before := m.State.Last().Recall
 	for st.Parts < propagation.Parts && !m.Goal.Reached(&m.State, st.Recall, st.Margin) {
@@ -47,6 +46,21 @@ func (j *joins) run() error {
 	err := m.endBallStage(st)
 	p.End("propagation %d: %.0f pairs a row, %d of %d rows%s", number, float64(st.Requested)/float64(m.N()),
 		m.N()*st.Parts/propagation.Parts, m.N(), m.SteerNote())
+	return err
+}
+
+// begin begins a round. Its joins compare rows of different parts alone where most missing neighbors are
+// in other parts.
+func (j *joins) begin(seed uint64) error {
+	m := j.m
+	if j.round == nil {
+		j.round = propagation.NewRound(m.found, m.State.Plan.Most)
+	}
+	j.round.Begin(seed)
+	across, err := m.across()
+	if j.round.Across(nil); across {
+		j.round.Across(m.parts)
+	}
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 
 // A build may begin from lists that are known, of another graph over these rows or over parts of
 // them: they are the first generation. Where their keys are distances of codes, they are taken as
-// they are. Else every row is compared with its known neighbors and those of rows beside it, so that
+// they are, and bound the lists: no row farther than the last known neighbor is a neighbor. Else every row is compared with its known neighbors and those of rows beside it, so that
 // the lists are there with the distances of this build. After that recall decides as ever.
 
 // keysKnown reports whether the keys of known lists of parts are distances of codes, unless these
@@ -101,38 +101,58 @@ type knownTaker func(k *knownReader, from, to int) (pairs int64, err error)
 // takeKnown returns a taker for one goroutine that makes known lists those of the build, as joined
 // already.
 func (m *Method) takeKnown() knownTaker {
-	var entries []candidates.Entry
+	var list nearestOnce
 	return func(k *knownReader, from, to int) (int64, error) {
 		for place := uint32(from); place < uint32(to); place++ {
 			places, keys, err := k.read(place)
 			if err != nil {
 				return 0, err
 			}
-			entries = entries[:0]
+			list.reset()
 			for i, other := range places {
 				code := uint32(keys[i])
 				if float32(code) != keys[i] {
 					return 0, fmt.Errorf("builder: row %d is known near row %d with key %v, want a whole number", m.Order[other], m.Order[place], keys[i])
 				}
 				if other != place {
-					entries = append(entries, candidates.MakeEntry(code, other, 0))
+					list.add(candidates.MakeEntry(code, other, 0))
 				}
 			}
-			entries = nearestOnce(entries)
-			m.found.Set(place, entries[:min(len(entries), m.found.K)])
+			m.found.Set(place, list.nearest(m.found.K))
 		}
 		return 0, nil
 	}
 }
 
-// nearestOnce sorts entries and drops those of a place that a nearer one has.
-func nearestOnce(entries []candidates.Entry) []candidates.Entry {
-	slices.SortFunc(entries, func(a, b candidates.Entry) int {
-		return cmp.Or(cmp.Compare(a.Place(), b.Place()), cmp.Compare(a, b))
-	})
-	entries = slices.CompactFunc(entries, func(a, b candidates.Entry) bool { return a.Place() == b.Place() })
-	slices.Sort(entries)
-	return entries
+// nearestOnce makes a list of entries, without those of a place that a nearer one has.
+type nearestOnce struct {
+	entries []candidates.Entry
+	seen    [64]uint64 // bits of hashes of the places
+	doubt   bool       // a place has the bit of another, or stands twice
+}
+
+func (l *nearestOnce) reset() { l.entries, l.seen, l.doubt = l.entries[:0], [64]uint64{}, false }
+
+func (l *nearestOnce) add(e candidates.Entry) {
+	hash := e.Place() * 0x9e3779b1 >> 20
+	word, bit := &l.seen[hash/64], uint64(1)<<(hash%64)
+	l.doubt = l.doubt || *word&bit != 0
+	*word |= bit
+	l.entries = append(l.entries, e)
+}
+
+// nearest returns the nearest entries, at most so many, until the next reset.
+func (l *nearestOnce) nearest(most int) []candidates.Entry {
+	if l.doubt {
+		slices.SortFunc(l.entries, func(a, b candidates.Entry) int {
+			return cmp.Or(cmp.Compare(a.Place(), b.Place()), cmp.Compare(a, b))
+		})
+		l.entries = slices.CompactFunc(l.entries, func(a, b candidates.Entry) bool { return a.Place() == b.Place() })
+	}
+	if !slices.IsSorted(l.entries) { // most lists come sorted
+		slices.Sort(l.entries)
+	}
+	return l.entries[:min(len(l.entries), most)]
 }
 
 // compareKnown returns a taker for one goroutine that compares places with the known neighbors of

@@ -55,8 +55,11 @@ func (m *Method) slack(rows int64) int {
 		return 0 // lists hold keys
 	}
 	slack := m.opts.Schedule().Slack
-	if keys := m.BytesAreKeys() && !reducible(m.Build, rows); keys && m.opts.Slack == 0 {
-		return slack * keySlack / usualSlack
+	if keys := m.BytesAreKeys() && !reducible(m.Build, rows); !keys || m.opts.Slack != 0 {
+		return slack
 	}
-	return slack
+	if m.keysKnown() {
+		return 0 // known lists are full, so that they have bounds
+	}
+	return slack * keySlack / usualSlack
 }

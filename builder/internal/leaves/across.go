@@ -16,32 +16,32 @@ import (
 type parted struct {
 	leaf   []uint32
 	starts []int
-	others []uint32
-	order  []uint64 // part<<32 | place
+	others []uint32 // of other parts than the one at hand
+	left   []uint32 // rows that are not in the order yet
 }
 
-// set takes a leaf, and returns how many pairs of it are of different parts.
-func (p *parted) set(leaf []uint32, part func(place uint32) int) (pairs int64) {
-	p.leaf, p.starts, p.order = leaf, p.starts[:0], p.order[:0]
-	for _, place := range leaf {
-		p.order = append(p.order, uint64(part(place))<<32|uint64(place))
-	}
-	slices.Sort(p.order)
-	start := 0
-	for i, e := range p.order {
-		if i > 0 && e>>32 != p.order[i-1]>>32 {
-			start = i
+// set takes a leaf, and returns how many pairs of it are of different parts. part is the part of
+// every place.
+func (p *parted) set(leaf []uint32, part []uint16) (pairs int64) {
+	p.leaf, p.starts, p.left = leaf, p.starts[:0], append(p.left[:0], leaf...)
+	for left := p.left; len(left) > 0; {
+		start, n, first := len(p.starts), 0, part[left[0]]
+		for _, place := range left {
+			if part[place] == first {
+				leaf[len(p.starts)], p.starts = place, append(p.starts, start)
+			} else {
+				left[n], n = place, n+1
+			}
 		}
-		leaf[i] = uint32(e)
-		p.starts = append(p.starts, start)
-		pairs += int64(start)
+		pairs += int64(start) * int64(len(p.starts)-start)
+		left = left[:n]
 	}
 	return pairs
 }
 
 // Across compares the rows of a leaf with those of other parts, each pair once for both of its
 // rows, and returns how many pairs these are. The lists do not depend on the way that it takes.
-func (w *Tile) Across(leaf []uint32, part func(place uint32) int) (pairs int64) {
+func (w *Tile) Across(leaf []uint32, part []uint16) (pairs int64) {
 	p := &w.parted
 	if pairs = p.set(leaf, part); pairs == 0 {
 		return 0

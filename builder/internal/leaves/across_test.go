@@ -20,7 +20,10 @@ func TestLeavesAcrossParts(t *testing.T) {
 		const n, dim = 5000, 12
 		m := rowstest.Codes(t, rng, n, dim, values)
 		k, parts := 1+rng.IntN(40), 1+rng.IntN(4)
-		of := func(place uint32) int { return int(place) * 7 % parts }
+		part := make([]uint16, n)
+		for place := range part {
+			part[place] = uint16(place * 7 % parts)
+		}
 		got, want := candidates.New(n, k, 2), candidates.New(n, k, 2)
 		defer got.Free()
 		defer want.Free()
@@ -32,13 +35,13 @@ func TestLeavesAcrossParts(t *testing.T) {
 			}
 			pairs := int64(0)
 			for _, place := range slices.Clone(leaf) {
-				others := slices.DeleteFunc(slices.Clone(leaf), func(o uint32) bool { return of(o) == of(place) })
+				others := slices.DeleteFunc(slices.Clone(leaf), func(o uint32) bool { return part[o] == part[place] })
 				pairs += int64(len(others))
 				if len(others) > 0 && (size <= 700 || place%16 == 0) {
 					plain.Compare(others, []uint32{place})
 				}
 			}
-			if compared := across.Across(leaf, of); compared != pairs/2 {
+			if compared := across.Across(leaf, part); compared != pairs/2 {
 				t.Fatalf("seed %d: %d pairs, want %d", seed, compared, pairs/2)
 			}
 			for p := range uint32(n) {

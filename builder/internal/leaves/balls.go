@@ -71,8 +71,8 @@ type Balls struct {
 	Found    *candidates.Lists
 	Ordered  bool // consecutive places lie near each other
 	Progress func(rows int)
-	Part     func(place uint32) int // not nil: only rows of different parts are compared
-	pairs    atomic.Int64           // compared
+	Part     []uint16     // of every place: only rows of different parts are compared; nil: all
+	pairs    atomic.Int64 // compared
 }
 
 // Solve solves the leaves of a division as they are carved, and returns how many pairs were

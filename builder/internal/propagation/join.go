@@ -18,19 +18,29 @@ type Join struct {
 
 	near   near                                // of few new places
 	bounds []uint32                            // of the places around the one at hand, and what kernels may read behind them
+	part   []uint16                            // of every place: only places of different parts are compared; nil: all
+	others []uint32                            // of other parts than some around the one at hand
 	pairs  func(all []uint32, fresh int) error // nil: by codes
 	failed error
 }
 
-// around is the places around one: those that are new, then those that are not.
+// around is the places around one: those that are new, then those that are not; where parts are told
+// apart, so those of each part.
 type around struct {
-	all   []uint32
-	fresh int
+	all    []uint32
+	fresh  int
+	blocks []block  // of the parts
+	left   []uint32 // places that are in no block yet
+}
+
+// ready reports whether there is anything to compare.
+func (j *Join) ready(a *around) bool {
+	return a.fresh > 0 && len(a.all) > 1 && (j.part == nil || len(a.blocks) > 1)
 }
 
 // Join returns a joiner over the codes of the lists' places.
 func (r *Round) Join(m *codes.Matrix) *Join {
-	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most)}
+	return &Join{Round: r, tile: m.NewTile(), seen: newVisited(r.lists.K + r.most), part: r.part}
 }
 
 // JoinBy returns a joiner that has others compare: pairs compares each of the first fresh
@@ -68,7 +78,10 @@ func (j *Join) look(p uint32) {
 	if j.pairs != nil {
 		return
 	}
-	if j.ahead.fresh > 0 && len(j.ahead.all) > 1 {
+	if j.part != nil {
+		j.ahead.sortByPart(j.part)
+	}
+	if j.ready(&j.ahead) {
 		j.tile.Expect(j.ahead.all)
 		j.lists.Expect(j.tile, j.ahead.all)
 		j.lists.ExpectBounds(j.tile, j.ahead.all)
@@ -81,8 +94,11 @@ var behind [16]uint32
 // join compares the new places around the one at hand with all of them.
 func (j *Join) join() (pairs int) {
 	all, fresh := j.here.all, j.here.fresh
-	if fresh == 0 || len(all) < 2 {
+	if !j.ready(&j.here) {
 		return 0
+	}
+	if j.part != nil {
+		return j.joinAcross()
 	}
 	if j.pairs != nil {
 		if err := j.pairs(all, fresh); err != nil && j.failed == nil {
@@ -112,13 +128,17 @@ func (j *Join) compare(from, to, wide int) {
 	for ; from < to; from += codes.BandRows {
 		rows := j.tile.Band(from, to, wide)
 		j.tile.Select(j.bounds[from : from+rows])
-		some := j.here.all[from : from+rows]
-		for r, x := range some {
-			j.lists.Next(j.tile, some, r)
-			distances, ids := j.tile.Near(r)
-			if len(ids) > 1 || len(ids) == 1 && ids[0] != x {
-				j.lists.Offer(j.tile, x, distances, ids)
-			}
+		j.offerNear(j.here.all[from : from+rows])
+	}
+}
+
+// offerNear offers each row of the band, which is at some place, its near places.
+func (j *Join) offerNear(places []uint32) {
+	for r, x := range places {
+		j.lists.Next(j.tile, places, r)
+		distances, ids := j.tile.Near(r)
+		if len(ids) > 1 || len(ids) == 1 && ids[0] != x {
+			j.lists.Offer(j.tile, x, distances, ids)
 		}
 	}
 }

@@ -35,6 +35,7 @@ type Round struct {
 	lists *candidates.Lists
 	most  int // rows listing a place that a join takes
 	seed  uint64
+	part  []uint16 // of every place: only places of different parts are compared; nil: all
 
 	// Of every place entered, gathered has its list, K words, and the rows that list it, up to
 	// ends: place<<1 | new.
@@ -101,6 +102,10 @@ func (r *Round) Free() {
 
 // Begin begins with the first part. seed draws lots.
 func (r *Round) Begin(seed uint64) { r.seed, r.entered = seed, 0 }
+
+// Across has joins by codes compare only places whose rows are of different parts, as part tells of every
+// place; nil: all.
+func (r *Round) Across(part []uint16) { r.part = part }
 
 func (r *Round) ranges(threads int, fn func(first, end int)) error {
 	return vectors.Apart(threads, r.lists.N, enterRows, func() func(first, end int) error {

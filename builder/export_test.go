@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/exact"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/forecast"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/parts"
@@ -16,6 +17,16 @@ import (
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
+
+func init() { fixed.LeastBlock = 16 } // so that exact builds of some hundred rows have several rounds
+
+// LargeBlocks gives blocks of the exact method the rows that they have outside of tests, and returns
+// what puts those of tests back.
+func LargeBlocks() (restore func()) {
+	before := fixed.LeastBlock
+	fixed.LeastBlock = 256
+	return func() { fixed.LeastBlock = before }
+}
 
 // On returns o with everything but scratch files written through fs.
 func (o Options) On(fs store.FS) Options {

@@ -44,7 +44,9 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err e
 	if pair[1] != pair[0] {
 		w.places = w.appendBlock(w.places, pair[1])
 	}
-	w.before.Take(w.Lists, w.places)
+	if !w.brief {
+		w.before.Take(w.Lists, w.places)
+	}
 	var count leaf.Count
 	switch {
 	case w.screen != nil:
@@ -55,7 +57,9 @@ func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err e
 		count, err = w.solver.Cross(w.places, split, w.both)
 	}
 	block.Reset()
-	w.before.Added(w.Lists, block.Append)
+	if !w.brief {
+		w.before.Added(w.Lists, block.Append)
+	}
 	return block, job.Counts{Requested: count.Requested, Evaluated: count.Evaluated}, err
 }
 

@@ -42,7 +42,7 @@ func (d *Draft) CommitAdjacency(k int, write func(add func(neighbors []uint32, k
 	if k < 0 || k > math.MaxUint16 {
 		return fmt.Errorf("store: lists of %d, want 0 to %d", k, math.MaxUint16)
 	}
-	if err := d.engine.excise([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
+	if err := d.engine.exciseLeft([]byte{tagAdjacency}, []byte{tagAdjacency + 1}); err != nil {
 		return err
 	}
 	w := adjacencyWriter{blockWriter: newBlocks(d, tagAdjacency, block.OutCount), shape: Shape{K: k}}

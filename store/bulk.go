@@ -125,6 +125,16 @@ func (b *bulk) abort() {
 	b.paths = nil
 }
 
+// exciseLeft excises the keys that an attempt left which a crash cut short. Mostly there are none,
+// and an excision costs a version of the database.
+func (e *engine) exciseLeft(start, end []byte) error {
+	held, err := e.holds(start, end)
+	if err != nil || !held {
+		return err
+	}
+	return e.excise(start, end)
+}
+
 // excise drops all keys from start up to end, tables and all: unlike a range
 // deletion it gives their space back at once.
 func (e *engine) excise(start, end []byte) error {

@@ -19,7 +19,7 @@ const foldedRecord = "folded"
 // whole; a crash after leaves only data that the next OpenDraft removes.
 func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (err error) {
 	// A fold of this stage that a crash cut short may have left lists.
-	if err := d.engine.excise(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
+	if err := d.engine.exciseLeft(key32(tagFolded, stage), key32(tagFolded, stage+1)); err != nil {
 		return err
 	}
 	b := newBulk(d)

@@ -29,7 +29,7 @@ func (d *Draft) CommitIDs(ctx context.Context, r io.Reader, file string, rows in
 		return err
 	}
 	defer scratch.Close()
-	if err := d.engine.excise([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
+	if err := d.engine.exciseLeft([]byte{tagIDs}, []byte{tagRowOfID + 1}); err != nil {
 		return err
 	}
 	b := newBulk(d)

@@ -21,7 +21,8 @@ const (
 	tagRowOfID   = 0x42         // id
 )
 
-// buildTags are those that a finished store has no keys of.
+// buildTags are those that a finished store has no keys of, ascending. No others lie between
+// them.
 var buildTags = []byte{tagUnit, tagBlock, tagFolded, tagLabels}
 
 func recordKey(name string) []byte { return append([]byte{tagRecord}, name...) }

@@ -67,7 +67,7 @@ func (e *engine) integers(prefix []byte, dst []uint32) ([]uint32, error) {
 func (d *Draft) CommitOrder(order []uint32) (err error) {
 	b := newBulk(d)
 	defer b.abort()
-	if err := d.engine.excise(key32(tagOrder), []byte{tagOrder + 1}); err != nil {
+	if err := d.engine.exciseLeft(key32(tagOrder), []byte{tagOrder + 1}); err != nil {
 		return err
 	}
 	if err := b.setIntegers(order, func(first uint32) []byte { return key32(tagOrder, first) }); err != nil {
@@ -103,7 +103,7 @@ func (d *Draft) CommitLabels(division uint32, labels []uint32, note any) (err er
 	if err != nil {
 		return fmt.Errorf("store: division note: %w", err)
 	}
-	if err := d.engine.excise(key32(tagLabels, division), key32(tagLabels, division+1)); err != nil {
+	if err := d.engine.exciseLeft(key32(tagLabels, division), key32(tagLabels, division+1)); err != nil {
 		return err
 	}
 	b := newBulk(d)

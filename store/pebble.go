@@ -184,6 +184,19 @@ func (e *engine) get(key []byte) (value []byte, ok bool, err error) {
 	return append([]byte(nil), v...), true, nil
 }
 
+// holds reports whether there is a key from start up to end.
+func (e *engine) holds(start, end []byte) (held bool, err error) {
+	iter, err := e.db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	if err != nil {
+		return false, corrupt(start, err)
+	}
+	held = iter.First()
+	if err := errors.Join(iter.Error(), iter.Close()); err != nil {
+		return false, corrupt(start, err)
+	}
+	return held, nil
+}
+
 // scan calls fn for every key that begins with prefix, in order. Key and value
 // are valid during the call.
 func (e *engine) scan(prefix []byte, fn func(key, value []byte) error) error {

@@ -148,21 +148,28 @@ func (d sealing) draftCatalog(ctx context.Context) (*catalogDraft, error) {
 	return d.engine.draftCatalog(ctx, d.fs, filepath.Join(d.dir, catalogName))
 }
 
-// dropProgress drops the data that only a build needs.
+// dropProgress drops the data that only a build needs, and has the rest in tables.
 func (e *engine) dropProgress() error {
-	for _, tag := range buildTags {
-		if err := e.excise([]byte{tag}, []byte{tag + 1}); err != nil {
-			return err
-		}
+	first, last := buildTags[0], buildTags[len(buildTags)-1]
+	if err := e.excise([]byte{first}, []byte{last + 1}); err != nil {
+		return err
 	}
-	return e.settle()
+	return e.flush()
+}
+
+// flush has tables of all that is in the log.
+func (e *engine) flush() error {
+	if err := e.write(e.db.Flush); err != nil {
+		return fmt.Errorf("store: flush: %w", err)
+	}
+	return nil
 }
 
 // settle rewrites the little that did not come in tables, so that the log holds
 // nothing to replay.
 func (e *engine) settle() error {
-	if err := e.write(e.db.Flush); err != nil {
-		return fmt.Errorf("store: flush: %w", err)
+	if err := e.flush(); err != nil {
+		return err
 	}
 	err := e.write(func() error {
 		return e.db.Compact(context.Background(), []byte{tagRecord}, []byte{tagRecord + 1}, false)

@@ -61,7 +61,7 @@ func (e *engine) publishView(ctx context.Context, fs vfs.FS, home sealed.Opener,
 		return err
 	}
 	defer p.Abort()
-	w := bufio.NewWriterSize(p, 1<<20)
+	w := bufio.NewWriterSize(p, min(1<<20, 4096+view.EntryBytes*lists.Blocks()))
 	if err := e.writeView(ctx, w, home, lists); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func NewRowsWriter(file Publication, path string, n, dim int, t Type) (*RowsWrit
 		return nil, fmt.Errorf("vectors: row file of %d rows of %d %v", n, dim, t)
 	}
 	row := dim * t.Size()
-	w := &RowsWriter{path: path, file: file, w: bufio.NewWriterSize(file, writeBytes), row: row, want: int64(n) * int64(row)}
+	w := &RowsWriter{path: path, file: file, w: bufio.NewWriterSize(file, int(min(writeBytes, rowsHeader+int64(n)*int64(row)))), row: row, want: int64(n) * int64(row)}
 	if _, err := w.w.Write(encodeHeader(n, dim, t)); err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}

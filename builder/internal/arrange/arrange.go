@@ -156,7 +156,7 @@ func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)
 	size := given.Dim() * given.Type().Size()
 	var room [2][]byte
 	for part := range slices.Chunk(order, max(1, Chunk/size)) {
-		rows := room[0][:0]
+		rows := slices.Grow(room[0][:0], size*len(part))
 		for _, at := range part {
 			rows = append(rows, given.Row(int(at))...)
 		}

@@ -55,11 +55,22 @@ func (f files) OpenReadWrite(name string, _ vfs.DiskWriteCategory, opts ...vfs.O
 
 func (f files) OpenDir(name string) (vfs.File, error) { return f.at(name, f.d.OpenFolder) }
 
+// ReuseForWrite empties the file as well. Pebble would write over it, and a finished store would keep
+// the rest of a log that was longer.
 func (f files) ReuseForWrite(from, to string, _ vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := f.Rename(from, to); err != nil {
 		return nil, err
 	}
-	return f.at(to, f.d.Edit)
+	return f.at(to, func(rel string) (*os.File, error) {
+		log, err := f.d.Edit(rel)
+		if err != nil {
+			return nil, err
+		}
+		if err := log.Truncate(0); err != nil {
+			return nil, errors.Join(err, log.Close())
+		}
+		return log, nil
+	})
 }
 
 // with runs op on a path below the directory.

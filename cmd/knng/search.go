@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -259,7 +260,7 @@ func (g *globals) tellOrigin(what string, from search.Origin) {
 // makeLinks makes the links that search walks, within a share of a memory limit, and tells how
 // far they are: after a build, as its last part.
 func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, l *linked) error {
-	debug.FreeOSMemory() // of the build: pages of files take its place
+	returnMemory() // of the build: pages of files take its place
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
@@ -271,6 +272,15 @@ func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, l *li
 	return search.Make(s, &search.Options{Context: ctx, Limit: memory / 4, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))
 	}})
+}
+
+// returnMemory returns the memory of the heap that is free to the system, where it is so much that
+// collecting garbage, some milliseconds, is worth it.
+func returnMemory() {
+	held := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	if metrics.Read(held); held[0].Value.Uint64()+held[1].Value.Uint64() >= 32<<20 {
+		debug.FreeOSMemory()
+	}
 }
 
 // queries opens the vectors that are looked for.

@@ -3,6 +3,7 @@ package forecast
 import (
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/knng/knng/builder/internal/build"
@@ -91,11 +92,12 @@ func (f *Forecast) Begin() error {
 // make plans the build, and its time where budget has some for measuring the machine. intrinsic is the
 // dimension of the rows, where a target recall asks for it.
 func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.Plan, intrinsic float64, err error) {
-	g, err := f.Sampled()
-	if err != nil {
-		return nil, 0, err
-	}
-	if f.Goal.Recall > 0 { // which is all that it is for
+	sampled := sync.OnceValues(f.Sampled)
+	if f.Goal.Recall > 0 && !f.Traits.Complete { // which is all that it is for
+		g, err := sampled()
+		if err != nil {
+			return nil, 0, err
+		}
 		if intrinsic, err = calibrate.IntrinsicDim(f.Ctx, g); err != nil {
 			return nil, 0, err
 		}
@@ -107,8 +109,12 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.
 		return p.Untimed(), intrinsic, nil
 	}
 	most := budget(p)
-	if most == 0 || g.K == 0 {
+	if most == 0 || shape.K < 1 {
 		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(f.Job.Threads))), intrinsic, nil
+	}
+	g, err := sampled()
+	if err != nil {
+		return nil, 0, err
 	}
 	m := &calibrate.Machine{Ctx: f.Ctx, Threads: f.Job.Threads, Scratch: f.Scratch}
 	rates, err := m.Measure(g, int(shape.Slack), plan.Nominal(shape, 1), most, p.WrittenBytes/50)

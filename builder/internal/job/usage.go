@@ -42,7 +42,7 @@ type meter struct {
 
 func startMeter(earlier usage, onDisk func() int64) *meter {
 	m := &meter{onDisk: onDisk, began: time.Now(), first: readProcess(), earlier: earlier, done: make(chan struct{})}
-	m.sample()
+	m.note(m.first.anon, m.first.rss)
 	go m.watch()
 	return m
 }
@@ -66,13 +66,17 @@ func (m *meter) watch() {
 }
 
 func (m *meter) sample() {
-	p := readProcess()
-	offheap.Observe(p.anon)
+	m.note(readMemory())
+}
+
+// note notes the resident memory, anonymous and in all.
+func (m *meter) note(anon, rss int64) {
+	offheap.Observe(anon)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.anon = p.anon
-	m.peak.PeakAnon = max(m.peak.PeakAnon, p.anon)
-	m.peak.PeakRSS = max(m.peak.PeakRSS, p.rss)
+	m.anon = anon
+	m.peak.PeakAnon = max(m.peak.PeakAnon, anon)
+	m.peak.PeakRSS = max(m.peak.PeakRSS, rss)
 }
 
 // disk notes the size of the store's directory.
@@ -95,8 +99,8 @@ func (m *meter) now() (memory, disk int64) {
 
 // total is the usage of earlier runs and this one so far.
 func (m *meter) total() usage {
-	m.sample()
 	p := readProcess()
+	m.note(p.anon, p.rss)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return usage{

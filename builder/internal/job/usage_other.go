@@ -8,10 +8,15 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// readProcess knows only the Go runtime's memory here.
-func readProcess() process {
+// readMemory knows only the Go runtime's memory here.
+func readMemory() (anon, rss int64) {
 	held := offheap.GoBytes()
-	return process{anon: held, rss: held}
+	return held, held
+}
+
+func readProcess() (p process) {
+	p.anon, p.rss = readMemory()
+	return p
 }
 
 var started = time.Now()

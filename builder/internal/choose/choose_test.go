@@ -35,6 +35,8 @@ func TestByCounts(t *testing.T) {
 		{"one row", plain, 1, 128, job.ExactMethod},
 		{"below a leaf", plain, 999, 1 << 16, job.ExactMethod},
 		{"10,000 of 128", plain, 10_000, 128, job.ExactMethod},
+		{"70,000 of 50, MNIST by principal axes", plain, 70_000, 50, job.BallsMethod},
+		{"62,500 of 128", plain, 62_500, 128, job.BallsMethod},
 		{"a million of 128", plain, 1_000_000, 128, job.BallsMethod},
 		{"a hundred million of 128", plain, 100_000_000, 128, job.PartsMethod},
 		{"those collapsed", func(o *choose.Options) { o.Collapse = true }, 100_000_000, 128, job.BallsMethod},

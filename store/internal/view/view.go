@@ -187,7 +187,9 @@ func (v *View) touch(b int, t *table, at int) (known uint32, err error) {
 		}
 	}
 	expect(v.layout.Full())
-	v.ahead(b, t, at)
+	if from, to := v.ahead(b, at, len(t.data)); from < to {
+		t.file.WillNeed(from, to)
+	}
 	value, err := v.block(t, at)
 	if err != nil {
 		return 0, fmt.Errorf("%w (%s, %s)", err, v.path, v.RowsOf(b))
@@ -218,25 +220,24 @@ const aheadBytes = 512 << 10
 // inOrder is how many blocks before one were touched where rows are asked for in order.
 const inOrder = 4
 
-// ahead has the system read on, where the blocks before one were touched: the tables are
-// mapped for random reads, which a pass in order would wait for one by one. It does so once in
-// aheadBytes, for those after the next.
-func (v *View) ahead(b int, t *table, at int) {
+// ahead returns the bytes of a table that the system should read when block b, at an offset, is
+// touched, where the blocks before it were: the tables are mapped for random reads, which a pass
+// in order would wait for one by one. There are some once in aheadBytes, those after the next;
+// otherwise from is not below to.
+func (v *View) ahead(b, at, size int) (from, to int) {
 	if b < inOrder || at/aheadBytes == (at-v.layout.Full())/aheadBytes && b > inOrder {
-		return
+		return 0, 0
 	}
 	for before := b - inOrder; before < b; before++ {
 		if v.touched[before/16].Load()>>(before%16*2)&3 == 0 {
-			return
+			return 0, 0
 		}
 	}
-	from := at
+	from = at
 	if b > inOrder {
 		from = (at/aheadBytes + 1) * aheadBytes
 	}
-	if from < len(t.data) {
-		t.file.WillNeed(from, min(len(t.data), (at/aheadBytes+2)*aheadBytes))
-	}
+	return from, min(size, (at/aheadBytes+2)*aheadBytes)
 }
 
 // Sum returns the checksum of a block. The number of the block is the seed, so that a block

@@ -1,0 +1,105 @@
+package builder_test
+
+import (
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/rowstest"
+	"github.com/knng/knng/vectors"
+)
+
+// opCounts counts the operations on files below it.
+type opCounts struct {
+	mu sync.Mutex
+	of map[errorfs.OpKind]int
+}
+
+func (c *opCounts) MaybeError(op errorfs.Op) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of[op.Kind]++
+	return nil
+}
+
+func (c *opCounts) String() string { return "opCounts" }
+
+// TestSmallBuild: a build of 1,000 rows makes few files, syncs each file once, allocates a few
+// megabytes and leaves little on disk beside rows and lists. It takes some 40 ms, of which each of
+// these is a part.
+func TestSmallBuild(t *testing.T) {
+	defer builder.LargeBlocks()()
+	const n, dim, k = 1000, 128, 20
+	rows, _ := rowstest.Bytes(t, rand.New(rand.NewPCG(1, 1)), n, dim, 256)
+	dir := filepath.Join(t.TempDir(), "g")
+	ops := &opCounts{of: map[errorfs.OpKind]int{}}
+	o := builder.Options{K: k, Threads: 2}.On(errorfs.Wrap(vfs.Default, ops)).Early(time.Hour)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), o)
+	runtime.ReadMemStats(&after)
+	if err != nil || got.Method != builder.Exact {
+		t.Fatal(got, err)
+	}
+	files, bytes := filesBelow(t, dir)
+	for _, c := range []struct {
+		name      string
+		got, most int
+	}{
+		{"syncs", ops.of[errorfs.OpFileSync] + ops.of[errorfs.OpFileSyncData], 26},
+		{"files made", ops.of[errorfs.OpCreate], 36},
+		{"writes", ops.of[errorfs.OpFileWrite] + ops.of[errorfs.OpFileWriteAt], 150},
+		{"files in the end", files, 17},
+		{"bytes on disk", bytes, n*dim + 8*n*k + 64<<10},
+		{"bytes allocated", int(after.TotalAlloc - before.TotalAlloc), 10 << 20},
+	} {
+		if c.got > c.most {
+			t.Errorf("%d %s, want at most %d", c.got, c.name, c.most)
+		}
+		t.Logf("%d %s", c.got, c.name)
+	}
+}
+
+// filesBelow counts the files of a folder, and their bytes.
+func filesBelow(t *testing.T, dir string) (files, bytes int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			files, bytes = files+1, bytes+int(info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, bytes
+}
+
+// BenchmarkSmallBuild builds the graph of 1,000 rows of 128 bytes, to the finished store.
+func BenchmarkSmallBuild(b *testing.B) {
+	defer builder.LargeBlocks()()
+	rows, _ := rowstest.Bytes(b, rand.New(rand.NewPCG(1, 1)), 1000, 128, 256)
+	dir := filepath.Join(b.TempDir(), "g")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := builder.Build(b.Context(), dir, vectors.NewInput(rows), builder.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

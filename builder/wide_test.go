@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -46,8 +47,13 @@ func metres(n int) wide {
 	return w
 }
 
-// nearest are the k rows nearest to a row of float64, by brute force.
+// nearest are the k rows nearest to a row of float64 under euclidean, by brute force.
 func (w wide) nearest(x []float64, k int, not int) (rows []store.Row, distances []float64) {
+	return w.nearestBy(math.Hypot, x, k, not)
+}
+
+// nearestBy are those by a distance of the differences of both columns.
+func (w wide) nearestBy(of func(x, y float64) float64, x []float64, k int, not int) (rows []store.Row, distances []float64) {
 	type entry struct {
 		d   float64
 		row int
@@ -55,7 +61,7 @@ func (w wide) nearest(x []float64, k int, not int) (rows []store.Row, distances 
 	var all []entry
 	for i := range w.Len() {
 		if i != not {
-			all = append(all, entry{math.Hypot(w.data[2*i]-x[0], w.data[2*i+1]-x[1]), i})
+			all = append(all, entry{of(w.data[2*i]-x[0], w.data[2*i+1]-x[1]), i})
 		}
 	}
 	slices.SortFunc(all, func(a, b entry) int { return int(math.Copysign(1, a.d-b.d)) })
@@ -108,6 +114,48 @@ func TestFloat64(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFloat64Differences: the other distances of differences are right of such places too.
+func TestFloat64Differences(t *testing.T) {
+	const k = 10
+	w := metres(1500)
+	for metric, of := range map[distance.Metric]func(x, y float64) float64{
+		distance.L1:        func(x, y float64) float64 { return math.Abs(x) + math.Abs(y) },
+		distance.Chebyshev: func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) },
+	} {
+		_, lists := build(t, filepath.Join(t.TempDir(), "g"), vectors.NewInput(w), builder.Options{K: k, Metric: metric})
+		wrong := 0
+		for row := 0; row < w.Len(); row += 17 {
+			want, distances := w.nearestBy(of, w.data[2*row:2*row+2], k, row)
+			for i, e := range lists[row] {
+				if store.Row(e.row) != want[i] {
+					wrong++
+				} else if math.Abs(float64(e.key)-distances[i]) > 1e-5 {
+					t.Errorf("%v: row %d: distance %v, want %v", metric, row, e.key, distances[i])
+				}
+			}
+		}
+		if wrong > 20 { // of 890
+			t.Errorf("%v: %d entries differ from those of float64", metric, wrong)
+		}
+	}
+}
+
+// TestFloat64Vanishes: rows that are all zero as float32, and are not, are refused.
+func TestFloat64Vanishes(t *testing.T) {
+	w := metres(100)
+	for i := range w.data {
+		w.data[i] *= 1e-60
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	if _, err := builder.Build(context.Background(), dir, vectors.NewInput(w), builder.Options{K: 3}); err == nil || !strings.Contains(err.Error(), "is 0 as float32") {
+		t.Errorf("%v", err)
+	}
+	w.data[7] = 1
+	if _, err := builder.Build(context.Background(), dir, vectors.NewInput(w), builder.Options{K: 3}); err != nil {
+		t.Errorf("with one element that float32 holds: %v", err)
 	}
 }
 

@@ -205,6 +205,7 @@ type Rounding struct {
 	Row, Column int // of the element
 	Element     float64
 	Error       float64 // absolute; 0 where float32 holds all of them
+	Vanish      bool    // all elements of the sample are 0 as float32, and this one is not 0
 }
 
 // RoundingOf measures how a wide source is rounded to float32 after offsets (nil for none) are
@@ -215,7 +216,7 @@ func RoundingOf(src Source, offsets []float64) (r Rounding, err error) {
 		return r, err
 	}
 	r.Rows = len(sample)
-	step := max(1, src.Len()/scaleSample)
+	step, held := max(1, src.Len()/scaleSample), false
 	for i, row := range sample {
 		for j, x := range row {
 			y := x
@@ -225,8 +226,10 @@ func RoundingOf(src Source, offsets []float64) (r Rounding, err error) {
 			if e := math.Abs(y - float64(float32(y))); e > r.Error { // not of infinities and NaN
 				r.Row, r.Column, r.Element, r.Error = i*step, j, x, e
 			}
+			held = held || float32(y) != 0
 		}
 	}
+	r.Vanish = !held && r.Error > 0
 	return r, nil
 }
 

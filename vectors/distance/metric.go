@@ -37,6 +37,7 @@ type properties struct {
 	norms         bool
 	squares       bool // the key is a sum of squared differences
 	root          bool // the distance shown is its root
+	differences   bool // the key is a function of the differences of elements
 	gathers       bool
 	coded         bool
 	bits          bool
@@ -50,12 +51,12 @@ type properties struct {
 }
 
 var table = [...]properties{
-	Euclidean:   {name: "euclidean", aliases: []string{"l2"}, squares: true, root: true, gathers: true, coded: true, degree: 1},
-	SqEuclidean: {name: "sqeuclidean", squares: true, gathers: true, coded: true, degree: 2},
+	Euclidean:   {name: "euclidean", aliases: []string{"l2"}, squares: true, root: true, differences: true, gathers: true, coded: true, degree: 1},
+	SqEuclidean: {name: "sqeuclidean", squares: true, differences: true, gathers: true, coded: true, degree: 2},
 	Cosine:      {name: "cosine", zeroIsBad: true, norms: true, gathers: true, coded: true},
 	IP:          {name: "ip", coded: true, degree: 2},
-	L1:          {name: "l1", aliases: []string{"manhattan", "cityblock"}, gathers: true, degree: 1, pair: sumOfDifferences, floats: func(k *simd.Kernel) simd.Floats { return k.AbsoluteF32 }},
-	Chebyshev:   {name: "chebyshev", aliases: []string{"linf"}, gathers: true, degree: 1, pair: largestDifference, floats: func(k *simd.Kernel) simd.Floats { return k.LargestF32 }},
+	L1:          {name: "l1", aliases: []string{"manhattan", "cityblock"}, differences: true, gathers: true, degree: 1, pair: sumOfDifferences, floats: func(k *simd.Kernel) simd.Floats { return k.AbsoluteF32 }},
+	Chebyshev:   {name: "chebyshev", aliases: []string{"linf"}, differences: true, gathers: true, degree: 1, pair: largestDifference, floats: func(k *simd.Kernel) simd.Floats { return k.LargestF32 }},
 	Correlation: {name: "correlation", zeroIsBad: true, constantIsBad: true, norms: true, gathers: true, coded: true, moved: true},
 	Hamming:     {name: "hamming", gathers: true, bits: true, sets: differingBits},
 	Jaccard:     {name: "jaccard", gathers: true, bits: true, sets: jaccard, shares: true},

@@ -14,6 +14,10 @@ func (m Metric) ConstantIsBad() bool { return m.of().constantIsBad }
 // have key 0, and only those, apart from underflow.
 func (m Metric) Squares() bool { return m.of().squares }
 
+// Differences reports whether a key is a function of the differences of elements: it stays as it
+// is where one row is subtracted from all.
+func (m Metric) Differences() bool { return m.of().differences }
+
 // Roots reports whether the distance shown is the root of the key.
 func (m Metric) Roots() bool { return m.of().root }
 

@@ -54,17 +54,21 @@ func (s *Scale) find(src *vectors.Input, m distance.Metric) (err error) {
 	if s.rounding, err = vectors.RoundingOf(src, s.offsets); err != nil {
 		return err
 	}
+	if r := s.rounding; r.Vanish {
+		return fmt.Errorf("builder: row %d, column %d: %g is 0 as float32, and so is every element of %d rows that were looked at: multiply all rows by a power of two",
+			r.Row, r.Column, r.Element, r.Rows)
+	}
 	s.Exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
 	return err
 }
 
-// offsetsOf are offsets that change no distance: under euclidean and sqeuclidean any row may be
+// offsetsOf are offsets that change no distance: where keys are of differences any row may be
 // subtracted from all, under correlation one number from all elements.
 func offsetsOf(src *vectors.Input, m distance.Metric) ([]float64, error) {
-	switch m {
-	case distance.Euclidean, distance.SqEuclidean:
+	switch {
+	case m.Differences():
 		return vectors.OffsetsOf(src)
-	case distance.Correlation:
+	case m == distance.Correlation:
 		if offset, err := vectors.OffsetOf(src); offset != 0 || err != nil {
 			return slices.Repeat([]float64{offset}, src.Dim()), err
 		}

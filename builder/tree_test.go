@@ -170,8 +170,14 @@ func TestTreeChosen(t *testing.T) {
 			t.Errorf("%d x %d %v: %s, want %s", c.rows.Len(), c.rows.Dim(), c.metric, p.Method, c.want)
 		}
 	}
-	_, err = Build(t.Context(), filepath.Join(t.TempDir(), "g"), vectors.NewInput(plane(t, 100, 2, vectors.Float32)), Options{Method: Tree, Metric: distance.Cosine})
-	if err == nil || !strings.Contains(err.Error(), "at most 8 dimensions") {
-		t.Errorf("cosine: %v", err)
+	for _, c := range []struct {
+		dim    int
+		metric distance.Metric
+		want   string
+	}{{2, distance.Cosine, "euclidean and sqeuclidean, not cosine"}, {9, distance.Euclidean, "at most 8 dimensions"}} {
+		_, err = Build(t.Context(), filepath.Join(t.TempDir(), "g"), vectors.NewInput(plane(t, 100, c.dim, vectors.Float32)), Options{Method: Tree, Metric: c.metric})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d dimensions under %v: %v, want %q", c.dim, c.metric, err, c.want)
+		}
 	}
 }

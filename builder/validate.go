@@ -27,6 +27,7 @@ func (o *Options) Validate() error {
 		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
 	}
 	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
+	fault(v.Method == Tree && v.Metric.Known() && !v.Metric.Squares(), "method tree is for euclidean and sqeuclidean, not %v", v.Metric)
 	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
 	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
 	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)

@@ -23,11 +23,6 @@ type innerCells struct {
 // made, its norm and its place.
 func innerBytes(dim int) int64 { return 2*int64(dim+12) + 24 }
 
-// innerWorth is the share of all pairs that rows look at for which all pairs take no longer:
-// looked at, a pair is compared for one of its rows. Of 100,000 rows of normal values, 0.95 of
-// all pairs took 18 s of a core, and all pairs 11.
-const innerWorth = 0.6
-
 // prepare makes the balls, or has the exact method go on where it costs no more.
 func (c *innerCells) prepare() error {
 	m := c.m
@@ -44,8 +39,7 @@ func (c *innerCells) prepare() error {
 	}
 	c.course.Foresight = cells.Foresee(m.Steer.Places, build.NeighborsOf(m.Steer), m.Goal.Wanted(0))
 	m.Say("%s", c.course.Foretold(&m.Goal))
-	_, pairs := c.course.Foresight.Cells(m.Goal.Wanted(0))
-	if len(m.State.Stages) == 0 && pairs > innerWorth*m.State.AllPairs(m.N()) && !m.Goal.Capped() {
+	if c.course.Dear(&m.State, &m.Goal) {
 		return m.ExactInstead()
 	}
 	return nil
@@ -57,15 +51,10 @@ func (c *innerCells) next() (kind, stop string) {
 	if stop := c.course.Ended(s, g); stop != "" {
 		return "", stop
 	}
-	if s.Count(job.DivisionStage) > 0 && !g.Capped() && c.pairs(c.course.Looks(s, g)) > innerWorth*s.AllPairs(s.Rows) {
+	if c.course.PaysNoLonger(s, g) {
 		return job.ListsStage, ""
 	}
 	return job.DivisionStage, ""
-}
-
-// pairs is how many pairs a row takes that looks into so many balls.
-func (c *innerCells) pairs(balls int) float64 {
-	return float64(balls)*float64(c.m.N())/float64(c.Len()) + float64(c.Len())
 }
 
 // divide is a division under inner products.

@@ -58,6 +58,31 @@ func (c *Course) Looks(s *job.State, g *job.Goal) int {
 	return min(count, c.Cells)
 }
 
+// worth is the share of all pairs that rows look at for which all pairs take no longer:
+// looked at, a pair is compared for one of its rows. Of 100,000 rows of normal values, 0.95 of
+// all pairs took 18 s of a core, and all pairs 11.
+const worth = 0.6
+
+// Dear reports, before rows look into any cell, whether all pairs take no longer than the looks
+// that the target asks for. What was looked at before is lost if they follow: the looks end at the
+// target and the standard error of the recall then, and not at the target.
+func (c *Course) Dear(s *job.State, g *job.Goal) bool {
+	if c.Foresight == nil || g.Capped() || len(s.Stages) > 0 {
+		return false
+	}
+	_, pairs := c.Foresight.CellsOf(g.Wanted)
+	return pairs > worth*s.AllPairs(s.Rows)
+}
+
+// PaysNoLonger reports, where more looks are to come, whether all pairs take no longer.
+func (c *Course) PaysNoLonger(s *job.State, g *job.Goal) bool {
+	if s.Count(job.DivisionStage) == 0 || g.Capped() || c.Cells == 0 {
+		return false
+	}
+	pairs := float64(c.Looks(s, g))*float64(s.Rows)/float64(c.Cells) + float64(c.Cells)
+	return pairs > worth*s.AllPairs(s.Rows)
+}
+
 // Foretold tells the divisions that recall asks for, for people; "" where nothing steers.
 func (c *Course) Foretold(g *job.Goal) string {
 	if c.Foresight == nil {

@@ -1,6 +1,7 @@
 package inner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/knng/knng/vectors/codes"
@@ -10,6 +11,7 @@ import (
 type Foresight struct {
 	Reach  Reach
 	recall []float64 // [i]: of the lists after looking into i cells
+	margin []float64 // likewise: the standard error of that recall
 	pairs  []float64 // likewise: of a row
 }
 
@@ -18,6 +20,14 @@ type Foresight struct {
 func (f *Foresight) Cells(recall float64) (count int, pairs float64) {
 	count, _ = slices.BinarySearch(f.recall, recall)
 	count = min(count, len(f.recall)-1)
+	return count, f.pairs[count]
+}
+
+// CellsOf is Cells where the recall that is wanted depends on the standard error of the recall.
+func (f *Foresight) CellsOf(wanted func(margin float64) float64) (count int, pairs float64) {
+	for count < len(f.recall)-1 && f.recall[count] < wanted(f.margin[count]) {
+		count++
+	}
 	return count, f.pairs[count]
 }
 
@@ -39,9 +49,9 @@ func (c *Cells) Foresee(places []uint32, lists [][]uint32, wanted float64) *Fore
 }
 
 func (c *Cells) foresee(places []uint32, lists [][]uint32, reach Reach) *Foresight {
-	f := &Foresight{Reach: reach, recall: make([]float64, c.Len()+1), pairs: make([]float64, c.Len()+1)}
+	f := &Foresight{Reach: reach, recall: make([]float64, c.Len()+1), margin: make([]float64, c.Len()+1), pairs: make([]float64, c.Len()+1)}
 	o := c.orders(reach)
-	rank := make([]int, c.Len())
+	rank, squares, in := make([]int, c.Len()), make([]float64, c.Len()+1), make([]float64, c.Len()+1)
 	for at := 0; at < len(places); at += codes.BandRows {
 		band := places[at:min(at+codes.BandRows, len(places))]
 		o.band(band)
@@ -52,16 +62,26 @@ func (c *Cells) foresee(places []uint32, lists [][]uint32, reach Reach) *Foresig
 				rank[uint32(e)] = i
 				f.pairs[i+1] += float64(len(c.groups[uint32(e)]))
 			}
+			clear(in)
 			for _, p := range lists[at+r] {
-				f.recall[rank[c.of[p]]+1] += 1 / float64(len(lists[at+r]))
+				share := 1 / float64(len(lists[at+r]))
+				f.recall[rank[c.of[p]]+1] += share
+				in[rank[c.of[p]]+1] += share
+			}
+			found := 0.0
+			for i, x := range in {
+				found += x
+				squares[i] += float64(found * found)
 			}
 		}
 	}
 	var found, pairs float64
 	for i := range f.recall {
 		found, pairs = found+f.recall[i], pairs+f.pairs[i]
-		f.recall[i], f.pairs[i] = found/float64(len(places)), pairs/float64(len(places))+float64(c.Len())
+		n := float64(len(places))
+		f.recall[i], f.pairs[i] = found/n, pairs/n+float64(c.Len())
+		f.margin[i] = math.Sqrt(max(0, squares[i]/n-float64(f.recall[i]*f.recall[i])) / max(n-1, 1))
 	}
-	f.recall[c.Len()] = 1
+	f.recall[c.Len()], f.margin[c.Len()] = 1, 0
 	return f
 }

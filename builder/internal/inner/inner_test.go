@@ -192,6 +192,53 @@ func TestForesee(t *testing.T) {
 	}
 }
 
+// TestForeseenMargin: the standard error foreseen is that of the recalls found, and looks that it
+// makes go on beyond all pairs are dear.
+func TestForeseenMargin(t *testing.T) {
+	const n = 1500
+	c, lists, _ := made(t, "lengths", n)
+	if _, err := c.Look(context.Background(), lists, 0, 0, c.Len()); err != nil {
+		t.Fatal(err)
+	}
+	var places []uint32
+	var exactLists [][]uint32
+	for p := uint32(0); p < n; p += 20 {
+		places = append(places, p)
+		var ids []uint32
+		for _, e := range lists.Found.Entries(p) {
+			ids = append(ids, e.Place())
+		}
+		exactLists = append(exactLists, ids)
+	}
+	f := c.Foresee(places, exactLists, 0.9)
+	for count := 1; count < c.Len(); count++ {
+		lists.Found.Clear(1)
+		if _, err := c.Look(context.Background(), lists, f.Reach, 0, count); err != nil {
+			t.Fatal(err)
+		}
+		var sum, squares float64
+		for i, p := range places {
+			found := 0.0
+			for _, e := range lists.Found.Entries(p) {
+				if slices.Contains(exactLists[i], e.Place()) {
+					found += 1.0 / testK
+				}
+			}
+			sum, squares = sum+found, squares+found*found
+		}
+		m := float64(len(places))
+		if want := math.Sqrt((squares/m - sum/m*sum/m) / (m - 1)); math.Abs(f.margin[count]-want) > 1e-6 {
+			t.Errorf("%d cells: standard error %v foreseen, %v found", count, f.margin[count], want)
+		}
+	}
+	sure := Course{Cells: 3, Foresight: &Foresight{recall: []float64{0, 0.95, 0.97, 1}, margin: []float64{0, 0, 0, 0}, pairs: []float64{3, 20, 80, 100}}}
+	unsure := Course{Cells: 3, Foresight: &Foresight{recall: []float64{0, 0.95, 0.97, 1}, margin: []float64{0, 0.01, 0, 0}, pairs: []float64{3, 20, 80, 100}}}
+	s, g := &job.State{Rows: 101}, &job.Goal{Recall: 0.95}
+	if sure.Dear(s, g) || !unsure.Dear(s, g) {
+		t.Errorf("dear: %v where recall is sure, %v where it is not", sure.Dear(s, g), unsure.Dear(s, g))
+	}
+}
+
 // TestLooks: rows look into no more cells than there are, whatever decides.
 func TestLooks(t *testing.T) {
 	for name, c := range map[string]struct {

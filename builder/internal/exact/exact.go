@@ -87,7 +87,7 @@ func (m *Method) exactStages() int {
 }
 
 // briefWork is the elements of all pairs up to which a build is brief: some hundredths of a second
-// of a core. Of 1,000 rows of 128, which are a sixteenth of it, to keep what rounds find took as long
+// of a core. Of 1,000 rows of 128, which are a sixteenth of it, to keep the finds of rounds took as long
 // as to find it.
 const briefWork = 1 << 30
 

@@ -64,7 +64,7 @@ func (c *Course) Looks(s *job.State, g *job.Goal) int {
 const worth = 0.6
 
 // Dear reports, before rows look into any cell, whether all pairs take no longer than the looks
-// that the target asks for. What was looked at before is lost if they follow: the looks end at the
+// that the target asks for. Looks made before are lost if they follow: the looks end at the
 // target and the standard error of the recall then, and not at the target.
 func (c *Course) Dear(s *job.State, g *job.Goal) bool {
 	if c.Foresight == nil || g.Capped() || len(s.Stages) > 0 {

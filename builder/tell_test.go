@@ -55,3 +55,44 @@ func TestTold(t *testing.T) {
 		t.Error("no event has a share")
 	}
 }
+
+// TestToldGoesOn: a build that was stopped keeps the share that it told, and goes on from there.
+func TestToldGoesOn(t *testing.T) {
+	const n, dim = 3000, 8
+	rows, err := vectors.FromFloat32(clustered(7, n, dim), dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	ctx, stop := context.WithCancel(context.Background())
+	opts := builder.Options{K: 5, Method: builder.Paper, Divisions: 3, LeafSize: 60, Progress: func(e builder.Event) {
+		if e.Phase == "division 3" {
+			stop()
+		}
+	}}
+	if _, err := builder.Build(ctx, dir, vectors.NewInput(rows), opts); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped: %v", err)
+	}
+	var told builder.Told
+	text, _, err := store.Told(dir)
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	if err != nil || told.Share <= 0.1 || told.Seconds <= 0 {
+		t.Fatalf("told %+v, %v", told, err)
+	}
+	share := told.Share
+	opts.Progress = func(e builder.Event) {
+		if e.Phase != "" && e.Share < share {
+			t.Errorf("%s: share %g after %g", e.Phase, e.Share, share)
+		}
+		share = max(share, e.Share)
+	}
+	res, err := builder.Build(context.Background(), dir, vectors.NewInput(rows), opts)
+	if err != nil || res.Seconds < told.Seconds {
+		t.Errorf("%v seconds in all, %v before: %v", res.Seconds, told.Seconds, err)
+	}
+	if _, _, err := store.Told(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the build: %v", err)
+	}
+}

@@ -13,6 +13,7 @@ func (d *Draft) Discard() error {
 	if d.closed {
 		return nil
 	}
+	d.untell()
 	path := filepath.Join(d.dir, graphName)
 	err := d.engine.close()
 	d.engine = nil

@@ -56,8 +56,8 @@ type Draft struct {
 	closed     bool
 	rowsSound  bool // the store's own rows were compared with those written
 
-	telling      sync.Mutex
-	told, silent bool // a report of progress was written; none is any more
+	telling sync.Mutex
+	silent  bool // no report of progress is written any more
 }
 
 // OpenDraft creates dir, or resumes the unfinished build in it.
@@ -284,7 +284,7 @@ func (d *Draft) Close() (err error) {
 		return nil
 	}
 	d.closed = true
-	d.Untell()
+	d.silence()
 	if d.engine != nil {
 		err = d.engine.close()
 	}

@@ -12,7 +12,7 @@ import (
 // toldPath is the file in which a running build reports its progress.
 const toldPath = scratchName + "/progress"
 
-// Tell writes a report of progress, v as JSON, for Told. It does not sync it: nobody reads
+// Tell writes a report of progress, v as JSON, for Told. It does not sync it: nothing depends on
 // the report of a build that crashed.
 func (d *Draft) Tell(v any) error {
 	d.telling.Lock()
@@ -20,7 +20,6 @@ func (d *Draft) Tell(v any) error {
 	if d.silent {
 		return ErrClosed
 	}
-	d.told = true
 	return tell(d.home, v)
 }
 
@@ -57,14 +56,17 @@ func (s *Store) Untell() {
 	_ = s.home.Dir.Remove(toldPath) // where it stays, it is old
 }
 
-// Untell removes the file of Tell. Later calls of Tell write nothing: a build that ends closes
-// its draft while the goroutine that tells is still there.
-func (d *Draft) Untell() {
+// untell removes the file of Tell, of a build that is over.
+func (d *Draft) untell() {
+	d.silence()
+	_ = d.home.Remove(toldPath) // where it stays, it is old
+}
+
+// silence makes later calls of Tell write nothing: a build that ends closes its draft while the goroutine that
+// tells is still there.
+func (d *Draft) silence() {
 	d.telling.Lock()
 	defer d.telling.Unlock()
-	if d.told && !d.silent {
-		_ = d.home.Remove(toldPath) // where it stays, it is old
-	}
 	d.silent = true
 }
 
@@ -72,8 +74,8 @@ func (d *Draft) Untell() {
 const toldBytes = 1 << 16
 
 // Told reads the latest report of a running build or of Store.Tell, and its time, without the
-// lock. Without a report, the error is that of the system. A process that was killed leaves
-// its last report.
+// lock. Without a report, the error is that of the system. A build that was stopped or killed leaves
+// its last report for the one that goes on.
 func Told(dir string) (text []byte, at time.Time, err error) {
 	home, err := openHome(dir)
 	if err != nil {

@@ -83,6 +83,7 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 		return err
 	}
 	d.scratch.drop(d.manifest.Created)
+	d.untell()
 	return d.Close()
 }
 

@@ -50,6 +50,14 @@ func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
 		Open: map[string]float64{}, from: map[string]float64{}, inside: map[string]float64{}}}
 }
 
+// GoOn begins where an earlier run stopped: at the share and the seconds left that it told last, 0 if it told none.
+func (w *Whole) GoOn(share, left float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.share, w.left0, w.took = share, left, w.course.seconds()
+	w.latest.Share, w.latest.Left = share, time.Duration(left*float64(time.Second))
+}
+
 // Expect says how the seconds left are estimated from now on.
 func (w *Whole) Expect(left func(Course) (seconds float64, known bool)) {
 	w.mu.Lock()

@@ -12,9 +12,8 @@ import (
 // runningInfo says how far a build is that another process runs, as that told last; locked
 // is the error that names the process, which is all that is known of one that tells nothing.
 func runningInfo(g *globals, dir string, locked error) error {
-	text, at, err := store.Told(dir)
-	var told builder.Told
-	if err != nil || json.Unmarshal(text, &told) != nil {
+	told, at := toldOf(dir)
+	if at.IsZero() {
 		return locked
 	}
 	age := max(0, time.Since(at))
@@ -40,12 +39,20 @@ func runningInfo(g *globals, dir string, locked error) error {
 // linksInfo is how far the links of search are that another process makes in a finished store
 // now, nil where none does: that tells it every second.
 func linksInfo(dir string) *builder.Told {
-	text, at, err := store.Told(dir)
-	told := new(builder.Told)
-	if err != nil || json.Unmarshal(text, told) != nil || time.Since(at) > 5*tellEvery {
+	told, at := toldOf(dir)
+	if time.Since(at) > 5*tellEvery {
 		return nil
 	}
-	return told
+	return &told
+}
+
+// toldOf is the progress that a build published last, and when; at is zero where it did not.
+func toldOf(dir string) (told builder.Told, at time.Time) {
+	text, at, err := store.Told(dir)
+	if err != nil || json.Unmarshal(text, &told) != nil {
+		return builder.Told{}, time.Time{}
+	}
+	return told, at
 }
 
 // printLinks prints how far links are that are being made.

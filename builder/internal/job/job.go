@@ -52,8 +52,10 @@ func (j *Job) Holds(files sized) {
 	j.meter.disk(j.onDisk())
 }
 
-// Watch starts to measure memory, disk and time. stop ends it.
+// Watch starts to measure memory, disk and time. stop ends it. The time of an earlier run counts as far as that published
+// it: one that was killed has not recorded all of it.
 func (j *Job) Watch() (stop func()) {
+	j.State.Usage.Seconds = max(j.State.Usage.Seconds, j.before().Seconds)
 	j.meter = startMeter(j.State.Usage, j.onDisk)
 	return j.meter.stop
 }

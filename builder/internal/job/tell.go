@@ -1,18 +1,38 @@
 package job
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
+	"github.com/knng/knng/store"
 )
 
 // tellEvery is how often a build publishes its progress.
 const tellEvery = time.Second
 
-// Publish publishes the build's progress from now until stop is called.
+// before is the progress that an earlier run of this build published last; nothing of one that begins.
+func (j *Job) before() (told progress.Told) {
+	if j.State.Runs == 0 {
+		return progress.Told{}
+	}
+	text, _, err := store.Told(j.Draft.Dir())
+	if err != nil || json.Unmarshal(text, &told) != nil {
+		return progress.Told{}
+	}
+	told.Share = min(max(told.Share, 0), mostBefore)
+	return told
+}
+
+// mostBefore is the largest share that a build goes on from: it is not sealed.
+const mostBefore = 0.999
+
+// Publish publishes the build's progress from now until stop is called. It goes on from that of an earlier run.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
+	before := j.before()
+	j.whole.GoOn(before.Share, before.Left)
 	for _, p := range []*plan.Plan{j.State.Expected, j.State.Revised} {
 		if p != nil {
 			j.Expects(p.Alone())
@@ -26,7 +46,9 @@ func (j *Job) Publish() (stop func()) {
 	return func() {
 		close(done)
 		<-ended
-		j.Draft.Untell()
+		if j.whole.Latest().Share > 0 { // for the run that goes on; of a build that is sealed, it is not written
+			j.tellHow(time.Now())
+		}
 	}
 }
 

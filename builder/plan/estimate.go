@@ -61,6 +61,10 @@ func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 // 200,000 and 1,000,000 rows, 0.79 on 500,000 and 1,000,000 generated rows of 50.
 const perDoubling = 0.9
 
+// furtherDoubling is how much of that doublings beyond a million rows leave: by parts 0.86 / 0.9 on generated rows of 128
+// bytes, from 1,000,000 to 100,000,000 (bench/results/larger; recalls after one division 0.88 and 0.549).
+const furtherDoubling = 0.95
+
 // firstDiffers is by how much builds differ in that, as a standard deviation of its logarithm.
 const firstDiffers = 0.4
 
@@ -122,7 +126,8 @@ func (a Aim) Balls() (leaves int, rounds float64) {
 // divisions; SIFT, 200,000 rows, takes four as well for 0.95, MNIST two, GIST seven.
 func (a Aim) Parts(leafRows float64) (leaves int) {
 	p, _ := a.firstRecall(fittedLeaf)
-	p = 1 - math.Pow(1-p, 1.75*math.Pow(leafRows/1000, 0.15))
+	further := math.Pow(furtherDoubling, math.Max(0, math.Log2(float64(a.Rows)/1e6)))
+	p = 1 - math.Pow(1-p, 1.75*math.Pow(leafRows/1000, 0.15)*further)
 	divisions := a.usual()
 	for divided(p, 0.77, divisions) < a.asked() && int(divisions)*a.Overlap < a.Most {
 		divisions++

@@ -116,10 +116,11 @@ const ledWords = 1000
 // parts: 1.70, 1.07, 0.92 s; 30,000 by the paper's method: 0.32 s, then 0.16 to 0.19; by balls SIFT,
 // 200,000 rows: 1.16, 0.73, 0.73 s; 1,000,000 generated rows of 50: 5.19,
 // 3.01 s; GIST: 0.67, 0.45 s. By parts 10,000,000 floats of 50: 87, 79, 87 s; 2,000,000 float16 of 1,024:
-// 93, 99, 97 s.
+// 93, 99, 97 s; 20,000,000 of 128 bytes: 111, 72, 72, 70 s, and 1.2 to 1.6 in five such builds of 1 to 10 million
+// (bench/results/larger).
 const (
 	ballsFirst = 1.55
-	partsFirst = 1.7
+	partsFirst = 1.5
 	keyedFirst = 1.1
 	paperFirst = 1.8
 )

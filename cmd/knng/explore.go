@@ -20,7 +20,8 @@ hubs, equal rows, and a map of the graph.
 The command prints an address and serves the page until you press Ctrl-C. It listens
 on this machine only, and the page loads nothing from elsewhere. --labels and --text
 are files of one line for each row, in the order of the input; up to 20 labels have a
-color each on the map, of more the most frequent 19. --images is a folder of pictures (.png .jpg .gif .webp) named by
+color each on the map, of more the most frequent 19, and none where they differ from
+row to row. --images is a folder of pictures (.png .jpg .gif .webp) named by
 id or by row number. The map shows at most 100,000 rows; it is kept as DIR/map, which
 may be deleted.`
 

@@ -42,8 +42,13 @@ func readLines(path string, n int) ([]string, error) {
 // others is the class of labels that get no color of their own.
 const others = 255
 
+// leastNamed is the least share of rows that labels with a color are to have: labels of fewer differ from row
+// to row, as titles do, and colors would show nothing.
+const leastNamed = 0.01
+
 // classes numbers the distinct labels in the order of their first rows. Where there are more than
-// most, the most frequent ones have numbers, all but one of most, and the rest are others.
+// most, the most frequent ones have numbers, all but one of most, and the rest are others. Where labels differ from row to
+// row, all rows are of class 0, which has no name.
 func classes(labels []string, most int) (of []uint8, names []string, rest int) {
 	count := make(map[string]int)
 	for _, label := range labels {
@@ -54,6 +59,13 @@ func classes(labels []string, most int) (of []uint8, names []string, rest int) {
 	if rest = len(names) - most + 1; rest > 1 {
 		slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
 		names = names[:most-1]
+		named := 0
+		for _, name := range names {
+			named += count[name]
+		}
+		if count[names[0]] == 1 || float64(named) < leastNamed*float64(len(labels)) {
+			return make([]uint8, len(labels)), nil, 0
+		}
 	} else {
 		rest = 0
 	}

@@ -29,6 +29,16 @@ func TestClasses(t *testing.T) {
 			t.Errorf("row %d of the label %s has the class %d, want %d", row, labels[row], c, want)
 		}
 	}
+	for _, times := range []int{1, 2} { // titles, of which few or none stand twice
+		labels = labels[:0]
+		for i := range 5000 {
+			labels = append(labels, fmt.Sprint("title ", i/times))
+		}
+		of, names, rest = classes(labels, maxClasses)
+		if len(names)+rest != 0 || len(of) != len(labels) || slices.Max(of) != 0 {
+			t.Errorf("titles: %q and %d others", names, rest)
+		}
+	}
 	if of, names, rest := classes(nil, 3); len(of)+len(names)+rest != 0 {
 		t.Errorf("no rows: %v %q %d", of, names, rest)
 	}

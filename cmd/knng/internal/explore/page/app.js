@@ -143,6 +143,7 @@ async function begin() {
     return el("li", {}, dot, name);
   };
   $("legend").replaceChildren(...(info.classes || []).map((name, i) => color(i, name ? el("bdi", {}, name) : "no label")));
+  if (info.labels && !info.classes) $("legend").append(el("li", {}, "No colors: the labels differ from row to row."));
   if (info.others) $("legend").append(color(others, `${count(info.others)} other labels`));
   $("search").addEventListener("submit", e => { e.preventDefault(); location.hash = "q=" + encodeURIComponent($("q").value); });
   $("random").addEventListener("click", () => { location.hash = "row=" + Math.floor(Math.random() * info.rows); });

@@ -91,11 +91,11 @@ func eachID(r io.Reader, path string, rows int, dropped []uint32, fn func(line i
 			dropped = dropped[1:]
 			continue
 		case len(id) == 0:
-			return fmt.Errorf("store: %s: line %d is empty", path, line)
+			return badIDs("store: %s: line %d is empty", path, line)
 		case len(id) > maxID:
-			return fmt.Errorf("store: %s: line %d has %d bytes, at most %d are kept", path, line, len(id), maxID)
+			return badIDs("store: %s: line %d has %d bytes, at most %d are kept", path, line, len(id), maxID)
 		case !utf8.Valid(id):
-			return fmt.Errorf("store: %s: line %d is not UTF-8", path, line)
+			return badIDs("store: %s: line %d is not UTF-8", path, line)
 		}
 		if line > want {
 			continue // to say how many there are
@@ -105,15 +105,22 @@ func eachID(r io.Reader, path string, rows int, dropped []uint32, fn func(line i
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("store: %s: line %d is longer than the %d bytes that are kept", path, line+1, maxID)
+		return badIDs("store: %s: line %d is longer than the %d bytes that are kept", path, line+1, maxID)
 	} else if err != nil {
 		return fmt.Errorf("store: %s: line %d: %w", path, line+1, err)
 	}
 	if line != want {
-		return fmt.Errorf("store: %s: %d lines, want one for each of %d rows", path, line, want)
+		return badIDs("store: %s: %d lines, want one for each of %d rows", path, line, want)
 	}
 	return nil
 }
+
+// idsError is an error that is ErrIDs as well, and does not say so.
+type idsError struct{ error }
+
+func (idsError) Is(target error) bool { return target == ErrIDs }
+
+func badIDs(format string, a ...any) error { return idsError{fmt.Errorf(format, a...)} }
 
 // idWriter writes ids in both directions: 64 ids to a key by row, then one row to a key
 // by id.
@@ -145,7 +152,7 @@ func (w *idWriter) flush() error {
 // addRow adds the row of an id; ids ascend, and none may come twice.
 func (w *idWriter) addRow(path string, e idLine) error {
 	if w.before.line > 0 && bytes.Equal(w.before.id, e.id) {
-		return fmt.Errorf("store: %s: lines %d and %d are both %q", path, w.before.line, e.line, e.id)
+		return badIDs("store: %s: lines %d and %d are both %q", path, w.before.line, e.line, e.id)
 	}
 	w.before.line, w.before.id = e.line, append(w.before.id[:0], e.id...)
 	w.key = append(append(w.key[:0], tagRowOfID), e.id...)

@@ -11,6 +11,7 @@ import (
 	"github.com/knng/knng/store/internal/catalog"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/store/internal/view"
 )
 
@@ -51,6 +52,9 @@ func StateOf(dir string) (State, error) {
 		return Absent, nil
 	}
 	if err != nil {
+		if plain := storeerr.NoFolder(dir, err); errors.Is(plain, ErrNotStore) {
+			return Other, plain
+		}
 		return Other, fmt.Errorf("store: %w", err)
 	}
 	state, early := Absent, false

@@ -56,6 +56,7 @@ var (
 	ErrClosed      = storeerr.ErrClosed                                    // by Close
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")             // of BuildReverse; it names the bytes needed
+	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
 )
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -82,7 +82,7 @@ func (s *fileSource) readWidened(first int, dst []byte) error {
 	}
 	for i, x := range wide {
 		if math.IsInf(float64(float32(x)), 0) && !math.IsInf(x, 0) {
-			return fmt.Errorf("vectors: %s: row %s, column %d: %g is beyond float32", s.path, grouped(first+i/s.dim), i%s.dim, x)
+			return Refused(fmt.Errorf("vectors: %s: row %s, column %d: %g is beyond float32", s.path, grouped(first+i/s.dim), i%s.dim, x))
 		}
 		binary.LittleEndian.PutUint64(dst[8*i:], math.Float64bits(x))
 	}

@@ -58,6 +58,21 @@ func (f File) Same(now File) error {
 	return nil
 }
 
+// RowName names a row of some files for people: by its file and its number there.
+func RowName(files []File, row int) string {
+	for _, f := range files {
+		if f.Path == "-" || row < f.First || row >= f.First+f.Rows {
+			continue
+		}
+		name := fmt.Sprintf("row %d of %s", row-f.First, f.Path)
+		if f.First > 0 {
+			name += fmt.Sprintf(" (row %d of all)", row)
+		}
+		return name
+	}
+	return fmt.Sprintf("row %d", row)
+}
+
 const (
 	sampleBlocks = 64
 	sampleBytes  = 4096
@@ -166,7 +181,7 @@ func (s *fileSource) ReadRows(first int, dst []byte) error {
 	if fault != nil {
 		return fmt.Errorf("%w: %s, rows %d to %d", fault, s.path, first, first+n)
 	}
-	return err
+	return Refused(err)
 }
 
 func (s *fileSource) copyRow(row int, dst []byte) error {

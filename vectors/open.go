@@ -190,7 +190,7 @@ func (o *OpenOptions) suits(path, name string) error {
 // integers of more than a byte, are converted to float32 as they are read (see [Centered] for
 // float64 that this would merge), bool to uint8; a
 // value beyond float32, or an integer that it does not hold exactly, is then an error that
-// names row and column.
+// names row and column. ErrRows are errors of the contents.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("vectors: no input files")
@@ -198,6 +198,14 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if opts == nil {
 		opts = new(OpenOptions)
 	}
+	in, err := open(paths, opts)
+	if opts.Context != nil && opts.Context.Err() != nil {
+		return in, err
+	}
+	return in, Refused(err)
+}
+
+func open(paths []string, opts *OpenOptions) (*Input, error) {
 	if slices.ContainsFunc(paths, func(path string) bool { return streams(path) || opts.format(path) != nil }) {
 		return receive(paths, opts)
 	}

@@ -264,8 +264,8 @@ func (c centered) ReadRows(first int, dst []byte) error {
 	for i, x := range wide {
 		y := x - c.offsets[i%len(c.offsets)]
 		if err := narrow(dst[4*i:], y); err != nil {
-			return fmt.Errorf("vectors: row %s, column %d: %g less the offset %g: %w",
-				grouped(first+i/len(c.offsets)), i%len(c.offsets), x, c.offsets[i%len(c.offsets)], err)
+			return Refused(fmt.Errorf("vectors: row %s, column %d: %g less the offset %g: %w",
+				grouped(first+i/len(c.offsets)), i%len(c.offsets), x, c.offsets[i%len(c.offsets)], err))
 		}
 	}
 	return nil

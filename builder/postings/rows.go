@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/sparse"
 )
@@ -144,7 +145,7 @@ func (r *run) judge(good int) error {
 	bad := r.audit.Rows
 	switch {
 	case len(bad) > 0 && r.opts.BadRows == builder.Reject:
-		return r.audit.Reject(r.src.Len())
+		return r.audit.Reject(r.src.Len(), []vectors.File{r.src.File})
 	case good == 0:
 		return fmt.Errorf("%w: all %d, the first: %s; none is left to build a graph of", builder.ErrBadRows, len(bad), r.audit.Why)
 	case r.opts.Metric == distance.IP && r.audit.longest > 0 && r.audit.longest < smallest:

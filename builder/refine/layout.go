@@ -63,7 +63,7 @@ func (r *run) badRows(rows []uint32, why string) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of the new vectors, the first that of row %d, which %s", builder.ErrBadRows, len(bad), bad[0], why)
+	return fmt.Errorf("%w: %d of the new vectors, the first %s, which %s", builder.ErrBadRows, len(bad), vectors.RowName(r.opts.Vectors.Files, int(bad[0])), why)
 }
 
 // layout carries over the ids and the order, which do not depend on the distance, and brings the

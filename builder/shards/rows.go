@@ -97,7 +97,7 @@ func (s reading) settle(w *task) error {
 	}
 	n := s.spec.Manifest.Rows - len(bad.Rows)
 	if len(bad.Rows) > 0 && (s.spec.BadRows == audit.Reject || n == 0) {
-		return bad.Reject(s.spec.Manifest.Rows)
+		return bad.Reject(s.spec.Manifest.Rows, s.spec.Manifest.Files)
 	}
 	return w.out.Note(settled{Bad: bad.Rows, N: n})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/postings"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/sparse"
 )
 
@@ -23,7 +24,8 @@ func (b *buildFlags) openSparse(inputs []string) (*sparse.Source, error) {
 	case b.column != "" || b.idColumn != "":
 		return nil, usageError{errors.New("--column and --id-column are for files with columns of names: a sparse matrix has none")}
 	}
-	return sparse.Open(inputs[0], b.limit)
+	src, err := sparse.Open(inputs[0], b.limit)
+	return src, vectors.Refused(err)
 }
 
 // runSparse builds the graph of a sparse matrix.

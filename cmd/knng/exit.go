@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/store/sparsesearch"
+	"github.com/knng/knng/vectors"
 )
 
 // Exit codes; see "knng help exit-codes".
@@ -19,6 +23,7 @@ const (
 	exitResumable   = 3
 	exitShort       = 4
 	exitLocked      = 5
+	exitRefused     = 6
 	exitHungUp      = interrupt.HungUp
 	exitInterrupted = interrupt.Interrupted
 	exitTerminated  = interrupt.Terminated
@@ -35,6 +40,9 @@ const exitHelp = `Exit codes:
        stderr names remedies. Given again, build, refine and merge exit with 4
        again; append and delete have written all, and are not given again
   5    another process holds the directory
+  6    the data given are refused: a file that is damaged or of no known format,
+       files whose rows differ, rows with NaN, bad ids, a row or an id that is
+       not in the graph; stderr names the file and the row
   129  stopped by SIGHUP (the terminal closed): given again, the command
        continues or begins anew, as after 3, unless stderr says otherwise
   130  stopped by SIGINT (Ctrl-C), likewise
@@ -47,6 +55,10 @@ func (e usageError) Unwrap() error { return e.error }
 
 // errSilent ends with exitFailed where the output has said everything.
 var errSilent = errors.New("failed")
+
+// refusals are errors of the data given, not of the command or of the machine.
+var refusals = []error{builder.ErrBadRows, vectors.ErrRows, store.ErrIDs, store.ErrNoID, store.ErrNoRow, search.ErrQuery, sparsesearch.ErrQuery,
+	living.ErrVector, living.ErrID}
 
 func exitCode(err error) int {
 	var usage usageError
@@ -61,6 +73,8 @@ func exitCode(err error) int {
 		return exitLocked
 	case errors.Is(err, builder.ErrBelowTarget):
 		return exitShort
+	case slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) }):
+		return exitRefused
 	}
 	return exitFailed
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,7 +16,8 @@ import (
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
-	if err := writeSome(rows, 100, 3, ""); err != nil {
+	bad, text := filepath.Join(dir, "nan.npy"), filepath.Join(dir, "text")
+	if err := errors.Join(writeSome(rows, 100, 3, ""), writeSome(bad, 100, 3, "nan"), os.WriteFile(text, []byte("a\nb\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -40,12 +42,19 @@ func TestExitCodes(t *testing.T) {
 		{exitShort, "build ROWS -o DIR5 -k 4 --method balls --leaf-size 8 --divisions 1 --propagation off --recall 0.999"},
 		{exitShort, "build ROWS -o DIR5 -k 4 --method balls --leaf-size 8 --divisions 1 --propagation off --recall 0.999"},
 		{exitDone, "check DIR5"},
-		{exitFailed, "neighbors DIR 100"},
+		{exitRefused, "neighbors DIR 100"},
+		{exitRefused, "neighbors DIR --id cat.jpg"},
+		{exitRefused, "build NAN -o DIR7 -k 4"},
+		{exitRefused, "build TEXT -o DIR7 -k 4"},
+		{exitRefused, "build ROWS -o DIR7 -k 4 --ids TEXT"},
+		{exitRefused, "search DIR NAN"},
+		{exitDone, "info ROWS"},
+		{exitRefused, "info TEXT"},
 		{exitFailed, "build absent.npy -o DIR4"},
 		{exitFailed, "check DIR4"},
 		{exitFailed, "dump DIR4"},
 	} {
-		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph, "NAN", bad, "TEXT", text).Replace(c.args))
 		var errs bytes.Buffer
 		if got := run(args, nil, io.Discard, &errs); got != c.want {
 			t.Errorf("%s: exit code %d, want %d: %s", c.args, got, c.want, &errs)

@@ -17,19 +17,24 @@ import (
 
 const infoHelp = `Describe a directory: a finished graph, or a build that is running or was
 interrupted, with its options and its progress. It does not disturb a running build.
+Of a file of vectors it says the rows, their elements and their type.
 
   knng info photos.knng
-  knng info photos.knng --json`
+  knng info photos.knng --json
+  knng info photos.npy`
 
 func newInfo(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "info DIR", Short: "Describe a graph, or show how far its build is", Long: infoHelp,
+		Use: "info DIR|FILE", Short: "Describe a graph or a file of vectors, or show how far a build is", Long: infoHelp,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0]) },
 	}
 }
 
 func runInfo(ctx context.Context, g *globals, dir string) error {
+	if isFile(dir) {
+		return rowsInfo(ctx, g, dir)
+	}
 	if living.Is(dir) {
 		return livingInfo(ctx, g, dir)
 	}
@@ -128,11 +133,15 @@ func unfinishedInfo(g *globals, dir string) error {
 	}
 	m := p.Manifest
 	stages := builder.StagesIn(p.State)
+	told, _ := toldOf(dir)
 	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "finished": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric,
-			"stages": stages, "options": optionsOf(m.Options), "files": m.Files})
+		return g.printJSON(map[string]any{"dir": dir, "finished": false, "running": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric,
+			"stages": stages, "options": optionsOf(m.Options), "files": m.Files, "share": told.Share, "seconds": told.Seconds, "left_seconds": told.Left})
 	}
 	fmt.Fprintf(g.stdout, "%s: unfinished; give its build command again to continue\n", dir)
+	if told.Share > 0 {
+		fmt.Fprintf(g.stdout, "stopped    at %d %% after %s, with about %s left\n", wholePercent(told.Share), short(seconds(told.Seconds)), short(seconds(told.Left)))
+	}
 	fmt.Fprintf(g.stdout, "input      %d rows of %d %s, k=%d, %s; begun %s\n", m.Rows, m.Dim, m.Type, m.K, m.Metric, m.Created)
 	for _, f := range m.Files {
 		fmt.Fprintf(g.stdout, "file       %s\n", oneLine(f.Path))

@@ -23,7 +23,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, signalled, stop := interrupt.Notify()
 	defer stop()
 	out := &output{w: stdout}
-	g := &globals{stdout: out, stderr: stderr, args: args[min(1, len(args)):]}
+	g := &globals{stdout: out, stderr: stderr, args: args}
 	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -110,7 +110,7 @@ func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{
 		Use: "knng", Short: "k-nearest-neighbor graphs on disk", Long: rootHelp, Version: versionLine(),
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return g.open() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return g.open(c.Name()) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	f := root.PersistentFlags()
@@ -134,9 +134,12 @@ func newRoot(g *globals) *cobra.Command {
 // more are commands that some builds have.
 var more []func(*globals) *cobra.Command
 
-// open checks the global flags and starts the profile.
-func (g *globals) open() (err error) {
+// open checks the global flags and starts the profile. The name of the command is none of its arguments.
+func (g *globals) open(command string) (err error) {
 	g.began = true
+	if i := slices.Index(g.args, command); i >= 0 {
+		g.args = slices.Delete(slices.Clone(g.args), i, i+1)
+	}
 	switch g.progress {
 	case "auto", "bar", "plain", "json", "none":
 	default:

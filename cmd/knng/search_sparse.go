@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/sparsesearch"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/sparse"
 )
 
@@ -61,7 +62,7 @@ func searchFile(ctx context.Context, r *sparsesearch.Searcher, q sparsesearch.Qu
 	}
 	src, err := sparse.Open(path, 0)
 	if err != nil {
-		return nil, err
+		return nil, vectors.Refused(err)
 	}
 	defer src.Close()
 	if src.Columns() != r.Columns() {

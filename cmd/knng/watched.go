@@ -85,7 +85,7 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 	}
 	for _, path := range paths {
 		if err := byPython(path); err != nil {
-			return nil, err
+			return nil, vectors.Refused(err)
 		}
 	}
 	opts.Formats = inputFormats

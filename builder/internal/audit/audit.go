@@ -48,7 +48,7 @@ func (a *Audit) Pass() error {
 		return err
 	}
 	if len(a.Bad.Rows) > 0 && a.Refuse {
-		return a.Reject(total)
+		return a.Reject(total, a.Source.Files)
 	}
 	if err = a.separate(a.Drop); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -63,10 +64,18 @@ func (b *Bad) add(rows []uint32, why string) {
 	b.Rows = append(b.Rows, rows...)
 }
 
-// Reject returns the error that names the bad rows of so many.
-func (b *Bad) Reject(rows int) error {
-	return fmt.Errorf("%w: %d of %d rows, first row %d: %s (rows %v); fix them, or drop or isolate them",
-		ErrBadRows, len(b.Rows), rows, b.Rows[0], b.Why, b.Rows[:min(len(b.Rows), 5)])
+// Reject returns the error that names the bad rows of so many, the first by its file.
+func (b *Bad) Reject(rows int, files []vectors.File) error {
+	others := ""
+	if some := b.Rows[:min(len(b.Rows), 5)]; len(some) > 1 {
+		others = fmt.Sprintf(" (rows %s", strings.Trim(fmt.Sprint(some), "[]"))
+		if len(some) < len(b.Rows) {
+			others += " ..."
+		}
+		others += ", counted from 0)"
+	}
+	return fmt.Errorf("%w: %d of %d rows, first %s: %s%s; fix them, or drop or isolate them",
+		ErrBadRows, len(b.Rows), rows, vectors.RowName(files, int(b.Rows[0])), b.Why, others)
 }
 
 // Text is a checksum as it is recorded.

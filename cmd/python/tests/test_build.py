@@ -101,11 +101,13 @@ def test_ids(x, path):
     assert by_id[0].tolist() == [names[i] for i in by_row[0]]
     np.testing.assert_array_equal(by_id[1], by_row[1])
     assert graph.neighbors(names[3:6], k=2)[0].shape == (3, 2)
-    with pytest.raises(knng.Error, match="nobody"):
+    with pytest.raises(KeyError, match="nobody") as error:
         graph.neighbors("nobody")
+    assert isinstance(error.value, knng.NotFound) and str(error.value).startswith("no such id")
     for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "^ids: lines 1 and 2 are both")):
-        with pytest.raises((knng.Error, ValueError), match=want):
+        with pytest.raises(knng.InputError, match=want) as error:
             knng.build(x, k=5, ids=ids, **quiet)
+        assert isinstance(error.value, ValueError)
 
 
 def test_neighbors_by_row(x):
@@ -155,7 +157,7 @@ def test_a_graph_that_took_the_path_later_has_its_own_lists(x, path):
 def test_rows_without_lists(x):
     x = x.copy()
     x[7] = np.nan
-    with pytest.raises(knng.Error):
+    with pytest.raises(knng.InputError, match="1 of 400 rows, first row 7: it has a NaN"):
         knng.build(x, k=5, **quiet)
     graph = knng.build(x, k=5, bad_rows="isolate", **quiet)
     assert (graph.indices[7] == -1).all() and np.isinf(graph.distances[7]).all()
@@ -178,7 +180,7 @@ def test_errors_carry_code_and_text(tmp_path):
     assert error.value.exit_code == 1 and "not a knng store" in str(error.value)
     with pytest.raises(knng.UsageError, match="metric"):
         knng.build(np.eye(5, dtype=np.float32), metric="nope", **quiet)
-    with pytest.raises(knng.UsageError, match="unknown flag: no_such"):
+    with pytest.raises(knng.UsageError, match="no option no_such"):
         knng.build(np.eye(5, dtype=np.float32), no_such=1, **quiet)
 
 
@@ -259,8 +261,14 @@ def test_binary_that_is_not_there(monkeypatch):
     (lambda x: (x, {"k": 1.5}), TypeError, "k is 1.5"),
     (lambda x: (x, {"k": 0}), ValueError, "^k is 0, want 1 to"),
     (lambda x: (x, {"n_neighbors": 5}), TypeError, "k = n_neighbors - 1"),
+    (lambda x: ([[1, 2], [3]], {}), ValueError, "row 1 has 1 elements, row 0 has 2"),
+    (lambda x: (x, {"recall": "high"}), ValueError, '^recall is "high": invalid syntax$'),
     (lambda x: (x[:0], {}), ValueError, r"shape \(0, 12\)"),
-    (lambda x: (np.where(x == x[3, 4], np.nan, x), {}), knng.Error, "drop or isolate them by bad_rows$"),
+    (lambda x: (np.where(x == x[3, 4], np.nan, x), {}), ValueError, "first row 3: it has a NaN or an infinity; .*drop or isolate them by bad_rows$"),
+    (lambda x: (np.where(x == x[3, 4], np.inf, x), {}), ValueError, "first row 3: "),
+    (lambda x: (x * 0, {"metric": "cosine"}), ValueError, "all zeros, which has no cosine"),
+    (lambda x: (x.astype(float) * 1e300, {}), ValueError, "^row 0 .*column 0: .* is beyond float32$"),
+    (lambda x: (x, {"no_such": 1}), TypeError, "no option no_such: help"),
     (lambda x: (x, {"memory": "lots"}), ValueError, '^memory is "lots"'),
     (lambda x: (x, {"ids": "none.txt"}), FileNotFoundError, "none.txt"),
     (lambda x: (x, {"ids": ["a"] * 3 + [None] * 397}), ValueError, r"ids\[3\] is None"),
@@ -268,5 +276,23 @@ def test_binary_that_is_not_there(monkeypatch):
 ])
 def test_mistakes_say_what_is_wanted(x, make, kind, want):
     data, options = make(x)
-    with pytest.raises(kind, match=want):
+    with pytest.raises(kind, match=want) as error:
         knng.build(data, **{**quiet, **options})
+    assert isinstance(error.value, knng.Error)
+
+
+def test_errors_name_the_file_and_the_row(x, tmp_path):
+    x = x.copy()
+    x[250, 3] = np.nan
+    np.save(tmp_path / "a.npy", x[:200]), np.save(tmp_path / "b.npy", x[200:])
+    with pytest.raises(ValueError, match=r"first row 50 of .*b\.npy \(row 250 of all\): it has a NaN"):
+        knng.build([tmp_path / "a.npy", tmp_path / "b.npy"], k=5, **quiet)
+    (tmp_path / "half.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"half\.npy: .*want 200 rows"):
+        knng.build(tmp_path / "half.npy", k=5, **quiet)
+    (tmp_path / "x.foo").write_text("1")
+    with pytest.raises(ValueError, match=r"x\.foo: unknown format"):
+        knng.build(tmp_path / "x.foo", k=5, **quiet)
+    with pytest.raises(ValueError, match=r"a\.npy is a file, not the directory of a graph"):
+        knng.open(tmp_path / "a.npy")
+    assert not issubclass(knng.Resumable, ValueError) and issubclass(knng.NoInput, FileNotFoundError)

@@ -31,6 +31,11 @@ def test_pandas(x):
     same(knng.build(pd.DataFrame({"name": names, "v": list(x)}), k=4, id_column="name", **quiet), x, names)
     with pytest.raises(TypeError, match="name"):
         knng.build(frame.assign(name=names), k=4, **quiet)
+    for how in ({"column": "nope"}, {"id_column": "nope"}):
+        with pytest.raises(KeyError, match="no column 'nope'"):
+            knng.build(frame, k=4, **how, **quiet)
+    with pytest.raises(ValueError, match="row 2 has 5 elements, row 0 has 6"):
+        knng.build(pd.DataFrame({"v": [*x[:2], x[2, :5], *x[3:]]}), k=4, **quiet)
 
 
 def test_polars(x):
@@ -62,8 +67,8 @@ def test_arrow(x):
 
 def test_arrow_that_is_no_matrix(x):
     pa, fixed, lists = arrow_columns(x)
-    for column, want in ((pa.array([[1.0, 2.0], [1.0]]), "other lengths"), (pa.array([[1.0, 2.0], None]), "nulls"),
-                         (pa.array([[1.0, 2.0], [None, 1.0]]), "nulls"), (pa.array(["a", "b"]), "want lists of numbers")):
+    for column, want in ((pa.array([[1.0, 2.0], [1.0]]), "row 1 has 1 elements, the first row has 2"), (pa.array([[1.0, 2.0], None]), "row 1 is null"),
+                         (pa.array([[1.0, 2.0], [None, 1.0]]), "row 1 has a null in element 0"), (pa.array(["a", "b"]), "want lists of numbers")):
         with pytest.raises((ValueError, TypeError), match=want):
             knng.build(column, k=1, **quiet)
     with pytest.raises(KeyError, match="nope"):
@@ -125,6 +130,15 @@ def test_several_tables(x, tmp_path):
     how = {"k": 4, "column": "vector", "id_column": "name", **quiet}
     same(knng.build(files, **how), x, names)
     same(knng.build(str(tmp_path / "part-*.parquet"), **how), x, names)
+    spoiled = x.copy()
+    spoiled[130, 2] = np.nan
+    bad = pa.FixedSizeListArray.from_arrays(pa.array(spoiled.reshape(-1)), DIM)
+    for i, column in ((4, bad), (5, pa.array([[0.0] * DIM, [1.0] * (DIM - 1)], pa.list_(pa.float32())))):
+        parquet.write_table(pa.table({"name": names[:len(column)], "vector": column}), tmp_path / f"bad-{i}.parquet")
+    with pytest.raises(ValueError, match=r"first row 130 of .*bad-4\.parquet \(row 430 of all\): it has a NaN"):
+        knng.build([*files, tmp_path / "bad-4.parquet"], k=4, column="vector", **quiet)
+    with pytest.raises(ValueError, match=r"bad-5\.parquet: row 1 has 5 elements, the first row has 6"):
+        knng.build([*files, tmp_path / "bad-5.parquet"], k=4, column="vector", **quiet)
     other = tmp_path / "part-3.parquet"
     parquet.write_table(pa.table({"v": fixed}), other)
     with pytest.raises(KeyError, match="part-3"):

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/knng/knng/store/internal/storeerr"
 )
 
 // ErrKind says that a name is of something else than a regular file or a folder, or of one
@@ -32,7 +34,7 @@ type Dir struct {
 func Open(name string) (*Dir, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return nil, err
+		return nil, storeerr.NoFolder(name, err)
 	}
 	return &Dir{root, filepath.Clean(name)}, nil
 }

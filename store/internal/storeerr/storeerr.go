@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -19,6 +20,14 @@ var (
 	ErrNoID        = errors.New("store: no such id")
 	ErrClosed      = errors.New("store: closed")
 )
+
+// NoFolder is the error of opening a directory, said plainly where a file is in its place.
+func NoFolder(name string, err error) error {
+	if info, there := os.Stat(name); there == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file; a graph is a directory, which knng build makes", ErrNotStore, name)
+	}
+	return err
+}
 
 // Damage marks a read error as ErrCorrupt, so that a program may delete a corrupt store. It
 // does not mark errors of the system, which leave open whether the file is sound: no

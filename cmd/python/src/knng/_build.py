@@ -73,8 +73,16 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
 
     Raises
     ------
+    InputError
+        Rows with NaN or infinities, of other lengths, or too few ids: a ValueError. The message names the row, and the file.
+    InputTypeError, UnknownOption
+        Data of a kind that is not taken, or no such option: a TypeError.
+    NotFound
+        No such column: a KeyError.
+    NoInput
+        No such file: a FileNotFoundError.
     UsageError
-        Wrong options, or others than those that the build in the directory began with. A ValueError, too.
+        Wrong options, or others than those that the build in the directory began with: a ValueError.
     BelowTarget
         The recall was not reached; ``error.graph`` is the graph.
     Resumable
@@ -82,7 +90,7 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     Locked
         Another process builds in the directory.
     Error
-        All other failures; the four above are kinds of it. Ctrl-C stops the command cleanly before
+        All other failures; those above are kinds of it. Ctrl-C stops the command cleanly before
         KeyboardInterrupt is raised.
 
     Notes
@@ -101,7 +109,7 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     """
     k = count(k, "k")
     if "n_neighbors" in options:
-        raise TypeError("build takes no n_neighbors but k, which does not count the row itself: k = n_neighbors - 1 is enough for UMAP and scanpy")
+        raise _errors.InputTypeError("build takes no n_neighbors but k, which does not count the row itself: k = n_neighbors - 1 is enough for UMAP and scanpy")
     if _sparse.suits(data, metric, sparse):
         with _sparse.file(data) as file:
             return build(file, path, k, metric, recall, method, ids, seed, threads, memory, progress, column, id_column, **options)
@@ -119,6 +127,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
         raise
+    except _errors.InputError as error:
+        raise _errors.of_rows(error, rows.files) from None
     except _errors.Error as error:
         raise _errors.of_inputs(error, [*rows.inputs, *([ids] if isinstance(ids, (str, os.PathLike)) else [])]) from None
     finally:
@@ -139,6 +149,8 @@ def open(path: Path) -> Graph:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise _errors.NoInput(f"{path}: no such directory")
+    if not os.path.isdir(path):
+        raise _errors.InputError(f"{path} is a file, not the directory of a graph, which knng.build makes")
     graph = Graph(path)
     graph.info  # which says what is wrong with it
     return graph
@@ -147,7 +159,7 @@ def open(path: Path) -> Graph:
 def count(number, name):
     """A number of neighbors, which 1.5, True and None are not."""
     if isinstance(number, bool) or not isinstance(number, numbers.Integral):
-        raise TypeError(f"{name} is {number!r}, want a whole number")
+        raise _errors.InputTypeError(f"{name} is {number!r}, want a whole number")
     return int(number)
 
 
@@ -186,10 +198,10 @@ def lines_file(names, kind, n=None):
         with io.open(path, "w", encoding="utf-8", newline="\n") as file:
             for found, name in enumerate(names, 1):
                 if _missing(name):
-                    raise ValueError(f"{kind}[{found - 1}] is {name!r}, which is no name")
+                    raise _errors.InputError(f"{kind}[{found - 1}] is {name!r}, which is no name")
                 file.write(_line(str(name), found - 1))
         if n is not None and found != n:
-            raise ValueError(f"{found} {kind} for {n} rows")
+            raise _errors.InputError(f"{found} {kind} for {n} rows")
         yield path
 
 
@@ -200,5 +212,5 @@ def _missing(name):
 
 def _line(name, row):
     if "\n" in name or "\r" in name:
-        raise ValueError(f"the id {name!r} of row {row} has a line break, which an id cannot have")
+        raise _errors.InputError(f"the id {name!r} of row {row} has a line break, which an id cannot have")
     return name + "\n"

@@ -87,6 +87,7 @@ def run(args, feed=None, progress=None, env=None, called=True):
 
 def _in_python(text):
     """A message with flags as the arguments of functions: --bad-rows is bad_rows; what it says to run stays, and so do paths."""
+    text = re.sub(r'^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-\w, )?(--[a-z-]+)" flag: ([^;]*).*', r"\2 is \1: \3", text)
     parts = re.split(r'("(?:[^"\\]|\\.)*"|\bpython -c .*)', text)
     parts[::2] = [re.sub(r"(?<![\w./\\-])-(?:-([a-z][a-z-]*)|k)(?![\w/\\-]|\.\w)", _argument, part) for part in parts[::2]]
     return "".join(parts)

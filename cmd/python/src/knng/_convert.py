@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import _errors
+
 
 class Conversions:
     """Gives the graph in the form that each library wants; see the recipes."""
@@ -16,7 +18,7 @@ class Conversions:
         from scipy.sparse import csr_matrix
 
         if symmetric not in (None, "union", "mutual"):
-            raise ValueError(f"symmetric is {symmetric!r}, want None, 'union' or 'mutual'")
+            raise _errors.UsageError(f"symmetric is {symmetric!r}, want None, 'union' or 'mutual'")
         indices, distances = self._lists(include_self and symmetric is None)
         listed = self._listed()
         width = indices.shape[1]
@@ -62,7 +64,7 @@ class Conversions:
         """A number of neighbors that counts the row itself."""
         n_neighbors = self.k if n_neighbors is None else n_neighbors
         if not 2 <= n_neighbors <= self.k + 1:
-            raise ValueError(f"n_neighbors is {n_neighbors}, want 2 to {self.k + 1}: k and the row itself")
+            raise _errors.UsageError(f"n_neighbors is {n_neighbors}, want 2 to {self.k + 1}: k and the row itself")
         return n_neighbors
 
     def to_sklearn(self, symmetric=None):
@@ -81,7 +83,7 @@ class Conversions:
 
         n_neighbors = self._counted(n_neighbors)
         if adata.n_obs != self.n:
-            raise ValueError(f"{adata.n_obs} cells, the graph has {self.n} rows")
+            raise _errors.InputError(f"{adata.n_obs} cells, the graph has {self.n} rows")
         options.setdefault("metric", self.metric)
         scanpy.pp.neighbors(adata, transformer=_Given(self, n_neighbors), **options)
         return adata
@@ -102,9 +104,9 @@ class Conversions:
         from scipy.sparse import triu
 
         if symmetric is None:
-            raise ValueError("symmetric is None, want 'union' or 'mutual': the graph is undirected")
+            raise _errors.UsageError("symmetric is None, want 'union' or 'mutual': the graph is undirected")
         if weights not in ("jaccard", None):
-            raise ValueError(f"weights is {weights!r}, want 'jaccard' or None")
+            raise _errors.UsageError(f"weights is {weights!r}, want 'jaccard' or None")
         upper = triu(self.csr(symmetric=symmetric), k=1, format="coo")
         graph = igraph.Graph(n=self.n, edges=np.column_stack([upper.row, upper.col]), directed=False)
         graph.es["distance"] = upper.data.tolist()

@@ -1,10 +1,11 @@
-"""Errors of the command, by its exit code."""
+"""Errors: those of the command by its exit code, and those of arguments. All are Error, and a kind of Python's own beside it."""
 
 import os
+import re
 
 
 class Error(Exception):
-    """The command failed; the text is its own, ``exit_code`` its exit code."""
+    """Anything that fails; the text of the command is its own, ``exit_code`` its exit code."""
 
     exit_code = 1
 
@@ -13,11 +14,37 @@ class Error(Exception):
         if exit_code is not None:
             self.exit_code = exit_code
 
+    __str__ = Exception.__str__  # KeyError's puts quotes around it
+
 
 class UsageError(Error, ValueError):
     """Options are wrong, or contradict the build in the directory (exit code 2)."""
 
     exit_code = 2
+
+
+class UnknownOption(UsageError, TypeError):
+    """There is no such option."""
+
+
+class InputError(Error, ValueError):
+    """The data are refused: NaN, rows of other lengths, ids that are missing or there twice, a damaged file (exit code 6)."""
+
+    exit_code = 6
+
+
+class InputTypeError(Error, TypeError):
+    """Data or an argument of a type that is not taken."""
+
+    exit_code = 2
+
+
+class NotFound(InputError, KeyError):
+    """No such id, column or dataset."""
+
+
+class NoRow(InputError, IndexError):
+    """No such row."""
 
 
 class Resumable(Error):
@@ -53,9 +80,30 @@ def of_inputs(error, inputs):
     return NoInput(str(error), error.exit_code) if type(error) is Error and gone else error
 
 
-_BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 129: Resumable, 130: Resumable, 143: Resumable}
+def of_rows(error, files):
+    """The exception for rows that this package handed on, read from files or not: the command knows the first bad row by its number among all."""
+
+    def in_file(found):
+        row = before = int(found[1])
+        for path, count in files:
+            if before < count:
+                return f"first row {before} of {path}" + (f" (row {row} of all)" if row != before else "")
+            before -= count
+        return found[0]
+
+    text = str(error).removeprefix("stdin: ")
+    return type(error)(re.sub(r"first row (\d+)(?=:)", in_file, text), error.exit_code)
+
+
+_BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 6: InputError, 129: Resumable, 130: Resumable, 143: Resumable}
 
 
 def of(code, text):
     """The exception for an exit code and what the command said."""
-    return _BY_CODE.get(code, Error)(text or f"knng ended with exit code {code} and said nothing", code)
+    kind = _BY_CODE.get(code, Error)
+    unknown = re.match(r"unknown flag: ([\w-]+)", text) if kind is UsageError else None
+    if unknown:
+        kind, text = UnknownOption, f'there is no option {unknown[1]}: help(knng.build) and "python -m knng build --help" list them'
+    elif kind is InputError and text.startswith("no such id"):
+        kind = NotFound
+    return kind(text or f"knng ended with exit code {code} and said nothing", code)

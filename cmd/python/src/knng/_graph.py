@@ -33,7 +33,7 @@ def _whole(rows):
     """Numbers of rows, which 1.5 and True are not."""
     rows = np.asarray(rows)
     if rows.size and not np.issubdtype(rows.dtype, np.integer):
-        raise TypeError(f"rows of the type {rows.dtype}, want whole numbers, or ids as str")
+        raise _errors.InputTypeError(f"rows of the type {rows.dtype}, want whole numbers, or ids as str")
     return rows.astype(np.int64)
 
 
@@ -206,7 +206,7 @@ class Graph(_convert.Conversions):
         """
         k = self.k if k is None else k
         if not 1 <= k <= self.k:
-            raise ValueError(f"k is {k}, the lists have {self.k} neighbors")
+            raise _errors.UsageError(f"k is {k}, the lists have {self.k} neighbors")
         one = isinstance(rows, str) or np.ndim(rows) == 0
         many = [rows] if one else rows
         if len(many) and isinstance(many[0], str):
@@ -218,13 +218,13 @@ class Graph(_convert.Conversions):
     def _by_row(self, rows, k):
         bad = rows[(rows < 0) | (rows >= self.n)]
         if len(bad):
-            raise IndexError(f"row {bad[0]}, the graph has {self.n}")
+            raise _errors.NoRow(f"row {bad[0]}, the graph has {self.n}")
         return np.asarray(self.indices[rows, :k]), np.asarray(self.distances[rows, :k])
 
     def _by_id(self, ids, k, at_once=500):
         others = [i for i in ids if not isinstance(i, str)]
         if others:
-            raise TypeError(f"{others[0]!r} among ids, want all ids as str, or all rows as numbers")
+            raise _errors.InputTypeError(f"{others[0]!r} among ids, want all ids as str, or all rows as numbers")
         names, distances = np.full((len(ids), k), None, dtype=object), np.full((len(ids), k), np.inf, dtype=np.float32)
         for at in range(0, len(ids), at_once):
             some = ids[at:at + at_once]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import _tables, _wire
+from . import _errors, _tables, _wire
 
 
 @dataclass
@@ -21,6 +21,7 @@ class Rows:
     slices: object = None  # slices(step) yields arrays of up to step rows
     ids: object = None
     flags: dict = field(default_factory=dict)  # of the command, for paths
+    files: list = field(default_factory=list)  # path and number of rows of each file that slices reads
 
     @property
     def inputs(self):
@@ -43,7 +44,7 @@ def rows_of(data, column=None, id_column=None):
         if is_kind(data):
             return make(data, column, id_column)
     if column or id_column:
-        raise TypeError(f"column and id_column belong to tables and AnnData, not to {type(data).__name__}")
+        raise _errors.InputTypeError(f"column and id_column belong to tables and AnnData, not to {type(data).__name__}")
     return _of_array(data)
 
 
@@ -54,18 +55,29 @@ def counted(n, of):
 def _of_array(data):
     given = data
     if not isinstance(data, np.ndarray):
-        data = np.asarray(data)
+        data = _array(data)
     if data.ndim == 0:
-        raise TypeError(f"rows of the type {type(given).__name__}, want a 2-D array, a path, a table, AnnData or a sparse matrix")
+        raise _errors.InputTypeError(f"rows of the type {type(given).__name__}, want a 2-D array, a path, a table, AnnData or a sparse matrix")
     if data.ndim != 2:
-        raise ValueError(f"an array of {counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+        raise _errors.InputError(f"an array of {counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
     if data.size == 0:
-        raise ValueError(f"an array of the shape {data.shape}, want rows and elements")
+        raise _errors.InputError(f"an array of the shape {data.shape}, want rows and elements")
     path = _wire.mapped_file(data)
     if path:
         return Rows(paths=[path], n=len(data), dim=data.shape[1], dtype=data.dtype)
     _wire.wire_type(data.dtype)
     return Rows(n=len(data), dim=data.shape[1], dtype=data.dtype, slices=_parts(data))
+
+
+def _array(rows):
+    """Rows of any kind as an array."""
+    try:
+        return np.asarray(rows)
+    except ValueError as error:  # NumPy's own does not say which row
+        lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
+        odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+        said = str(error) if odd is None else f"row {odd} has {lengths[odd]} elements, row 0 has {lengths[0]}"
+        raise _errors.InputError(said) from None
 
 
 def _parts(data):
@@ -110,7 +122,7 @@ def _of_anndata(data, column, id_column):
     if column is None:
         column = "X_pca" if "X_pca" in data.obsm and data.n_vars > _FEW else "X"
     if column != "X" and column not in data.obsm:
-        raise KeyError(f"no {column!r} in obsm, which has {list(data.obsm)}")
+        raise _errors.NotFound(f"no {column!r} in obsm, which has {list(data.obsm)}")
     x = data.X if column == "X" else data.obsm[column]
     if hasattr(x, "to_memory"):  # a dataset of a backed file
         x = x.to_memory()
@@ -127,9 +139,11 @@ def _of_path(path, column, id_column):
     if glob.has_magic(path) and not os.path.lexists(path):
         found = sorted(glob.glob(path))
         if not found:
-            raise FileNotFoundError(f"{path}: no file matches this pattern")
+            raise _errors.NoInput(f"{path}: no file matches this pattern")
         return _of_paths(found, column, id_column)
     ending = os.path.splitext(path)[1].lower()
+    if ending in _HDF5 + _tables.ENDINGS and not os.path.exists(path):
+        raise _errors.NoInput(f"{path}: no such file")
     if ending in _HDF5:
         return _of_hdf5(path, column, id_column)
     if ending in _tables.ENDINGS:
@@ -146,7 +160,7 @@ def _of_paths(paths, column, id_column):
         return _tables.of_files(paths, column, id_column, Rows)
     for path in paths:
         if os.path.splitext(path)[1].lower() in _tables.ENDINGS + _HDF5:
-            raise TypeError(f"{path} among files of other kinds ({sorted(endings)}): want tables alone, one file of HDF5, or files that the command reads")
+            raise _errors.InputTypeError(f"{path} among files of other kinds ({sorted(endings)}): want tables alone, one file of HDF5, or files that the command reads")
     return Rows(paths=paths, flags={"column": column, "id_column": id_column})
 
 
@@ -158,7 +172,7 @@ def _of_hdf5(path, column, id_column):
     with h5py.File(path) as file:
         name = column or _dataset_of(file, path)
         if name not in file:
-            raise KeyError(f"{path}: no dataset {name!r}, it has {_datasets(file)}")
+            raise _errors.NotFound(f"{path}: no dataset {name!r}, it has {_datasets(file)}")
         if isinstance(file[name], h5py.Group):  # AnnData's sparse X
             return _of_h5_sparse(path, name, file)
         n, dim = _matrix(file[name], path, name)
@@ -170,12 +184,12 @@ def _of_hdf5(path, column, id_column):
             for at in range(0, n, step):
                 yield rows[at:at + step]
 
-    return Rows(n=n, dim=dim, dtype=dtype, slices=slices, ids=ids)
+    return Rows(n=n, dim=dim, dtype=dtype, slices=slices, ids=ids, files=[(path, n)])
 
 
 def _of_h5_sparse(path, name, file):
     if file[name].attrs.get("encoding-type") not in ("csr_matrix", "csc_matrix"):
-        raise ValueError(f"{path}: {name!r} is a group; it has {list(file[name])}: name a dataset by column=")
+        raise _errors.InputError(f"{path}: {name!r} is a group; it has {list(file[name])}: name a dataset by column=")
     import anndata
 
     data = anndata.read_h5ad(path)
@@ -184,7 +198,7 @@ def _of_h5_sparse(path, name, file):
 
 def _matrix(rows, path, name):
     if len(rows.shape) != 2:
-        raise ValueError(f"{path}: {name!r} has the shape {rows.shape}, want two dimensions")
+        raise _errors.InputError(f"{path}: {name!r} has the shape {rows.shape}, want two dimensions")
     return rows.shape
 
 
@@ -197,7 +211,7 @@ def _dataset_of(file, path):
             return name
     matrices = [n for n in _datasets(file) if len(file[n].shape) == 2]
     if len(matrices) != 1:
-        raise ValueError(f"{path} has the matrices {matrices}: name one by column=")
+        raise _errors.InputError(f"{path} has the matrices {matrices}: name one by column=")
     return matrices[0]
 
 
@@ -220,7 +234,7 @@ def _h5_ids(file, id_column, path):
             return None
         id_column = "obs/" + obs.attrs["_index"]
     if id_column not in file:
-        raise KeyError(f"{path}: no dataset {id_column!r}")
+        raise _errors.NotFound(f"{path}: no dataset {id_column!r}")
     return [i.decode() if isinstance(i, bytes) else i for i in _h5_column(file[id_column], f"{path}: {id_column!r}")]
 
 
@@ -231,14 +245,14 @@ def _h5_column(names, what):
     if "values" in names:
         missing = names["mask"][:] if "mask" in names else np.zeros(len(names["values"]), bool)
         if missing.any():
-            raise ValueError(f"{what}: row {int(np.argmax(missing))} has no name")
+            raise _errors.InputError(f"{what}: row {int(np.argmax(missing))} has no name")
         return names["values"][:].tolist()
     if "codes" in names and "categories" in names:
         codes, categories = names["codes"][:], _h5_column(names["categories"], what)
         if (codes < 0).any():
-            raise ValueError(f"{what}: row {int(np.argmax(codes < 0))} has no name")
+            raise _errors.InputError(f"{what}: row {int(np.argmax(codes < 0))} has no name")
         return [categories[code] for code in codes]
-    raise ValueError(f"{what} is a group with {list(names)}: want a dataset of names")
+    raise _errors.InputError(f"{what} is a group with {list(names)}: want a dataset of names")
 
 
 _KINDS = [

@@ -26,7 +26,7 @@ def search(graph, queries, k, only, options):
         else:
             rows = _rows.rows_of(queries)
             if rows.dim is not None and rows.dim != graph.dim:
-                raise ValueError(f"queries of {rows.dim} elements, the graph's rows have {graph.dim}")
+                raise _errors.InputError(f"queries of {rows.dim} elements, the graph's rows have {graph.dim}")
         hits = os.path.join(folder, "hits.npz")
         flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
         try:

@@ -5,6 +5,8 @@ import os
 import sys
 import tempfile
 
+from . import _errors
+
 _METRICS = ("cosine", "ip")
 _COLUMNS = 4096  # up to which rows go as dense ones by default: append takes those
 _DENSITY = 0.02
@@ -15,7 +17,7 @@ def suits(data, metric, sparse=None):
     scipy = sys.modules.get("scipy.sparse")
     if scipy is None or not scipy.issparse(data):
         if sparse:
-            raise TypeError(f"sparse=True is for SciPy sparse matrices, not {type(data).__name__}")
+            raise _errors.InputTypeError(f"sparse=True is for SciPy sparse matrices, not {type(data).__name__}")
         return False
     if sparse is not None:
         return sparse

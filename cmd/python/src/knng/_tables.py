@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import _errors
+
 # A table's rows are one column of lists, or all its columns of numbers.
 
 
@@ -11,22 +13,41 @@ def of_pandas(frame, column, id_column, rows_type):
 
     ids = None
     if id_column is not None:
+        _has(frame, id_column)
         ids, frame = frame[id_column], frame.drop(columns=[id_column])
     elif not isinstance(frame.index, pandas.RangeIndex):
         ids = frame.index
     if column is None and len(frame.columns) == 1 and frame.dtypes.iloc[0] == object:
         column = frame.columns[0]
     if column is not None:
-        first = np.asarray(frame[column].iloc[0])
+        _has(frame, column)
+        if not len(frame):
+            raise _errors.InputError("no rows")
+        first = _vector(frame[column].iloc[0], 0)
         dim, dtype = len(first), first.dtype
-        part = lambda at, to: np.stack([np.asarray(v) for v in frame[column].iloc[at:to]])  # noqa: E731
+        part = lambda at, to: np.stack([_vector(v, row, dim) for row, v in enumerate(frame[column].iloc[at:to], at)])  # noqa: E731
     else:
         other = [c for c, t in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(t)]
         if other:
-            raise TypeError(f"columns {other} hold no numbers: drop them, name the ids by id_column= or the column of vectors by column=")
+            raise _errors.InputTypeError(f"columns {other} hold no numbers: drop them, name the ids by id_column= or the column of vectors by column=")
         dim, dtype = len(frame.columns), np.result_type(*{_numpy_type(t) for t in frame.dtypes})
         part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype)  # noqa: E731
     return rows_type(n=len(frame), dim=dim, dtype=dtype, slices=_by(part, len(frame)), ids=ids)
+
+
+def _has(frame, column):
+    if column not in frame.columns:
+        raise _errors.NotFound(f"no column {column!r}, there are {list(frame.columns)}")
+
+
+def _vector(value, row, dim=None):
+    """The vector of a row, of so many elements."""
+    vector = np.asarray(value)
+    if vector.ndim != 1:
+        raise _errors.InputError(f"row {row} has no vector but {value!r}"[:200])
+    if dim is not None and len(vector) != dim:
+        raise _errors.InputError(f"row {row} has {len(vector)} elements, row 0 has {dim}")
+    return vector
 
 
 def _numpy_type(dtype):
@@ -53,15 +74,19 @@ def of_arrow(table, column, id_column, rows_type):
     return rows_type(n=table.num_rows, dim=len(names), dtype=dtype, slices=_by(part, table.num_rows), ids=ids)
 
 
-def _beside(table, names, at, to, dtype):
-    """Columns of numbers as rows."""
+def _beside(table, names, at, to, dtype, before=0):
+    """Columns of numbers as rows; before is how many rows stand before the table's in its file."""
     out = np.empty((to - at, len(names)), dtype)
     for i, name in enumerate(names):
         part = table.column(name).slice(at, to - at)
         if part.null_count:
-            raise ValueError(f"column {name!r} has {part.null_count} nulls in rows {at} to {to}")
-        out[:, i] = part.to_numpy() if hasattr(part, "chunks") else part.to_numpy(zero_copy_only=False)
+            raise _errors.InputError(f"row {before + at + int(np.argmax(_numpy(part.is_null())))} has a null in column {name!r}")
+        out[:, i] = _numpy(part)
     return out
+
+
+def _numpy(column):
+    return column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(zero_copy_only=False)
 
 
 def of_column(lists, ids, rows_type):
@@ -74,12 +99,12 @@ def of_column(lists, ids, rows_type):
 
 def _width(lists):
     if not _is_list(lists.type):
-        raise TypeError(f"a column of {lists.type}, want lists of numbers")
+        raise _errors.InputTypeError(f"a column of {lists.type}, want lists of numbers")
     size = getattr(lists.type, "list_size", -1)
     if size >= 0:
         return size
     if len(lists) == 0 or lists[0].as_py() is None:
-        raise ValueError("the first row has no vector")
+        raise _errors.InputError("the first row has no vector")
     return len(lists[0])
 
 
@@ -92,10 +117,22 @@ def _flat(lists, dim, at):
         offsets = getattr(chunk, "offsets", None)
         even = offsets is None or bool((np.diff(offsets.to_numpy()) == dim).all())
         if chunk.null_count or values.null_count or not even or len(values) != dim * len(chunk):
-            raise ValueError(f"rows from {at} on: nulls, or vectors of other lengths than the first row's {dim}")
+            raise _errors.InputError(_odd(chunk, dim, at))
         parts.append(values.to_numpy(zero_copy_only=False).reshape(len(chunk), dim))
         at += len(chunk)
     return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty((0, dim))])
+
+
+def _odd(chunk, dim, at):
+    """What is wrong with the first list that is no vector of dim elements."""
+    for row, value in enumerate(chunk.to_pylist(), at):
+        if value is None:
+            return f"row {row} is null"
+        if len(value) != dim:
+            return f"row {row} has {len(value)} elements, the first row has {dim}"
+        if None in value:
+            return f"row {row} has a null in element {value.index(None)}"
+    return f"rows from {at} on are no vectors of {dim} elements"
 
 
 def _is_list(kind):
@@ -114,7 +151,7 @@ def _vectors(schema, column, id_column):
     """The column of lists to take, None where the columns of numbers are the rows."""
     for name in filter(None, (column, id_column)):
         if name not in schema.names:
-            raise KeyError(f"no column {name!r}, there are {schema.names}")
+            raise _errors.NotFound(f"no column {name!r}, there are {schema.names}")
     if column is not None:
         return column
     lists = [f.name for f in schema if _is_list(f.type)]
@@ -122,7 +159,7 @@ def _vectors(schema, column, id_column):
         return lists[0]
     others = [f.name for f in schema if f.name != id_column and not _is_number(f.type)]
     if lists or others:
-        raise TypeError(f"columns {lists or others} are not numbers: name the vectors by column= and the ids by id_column=")
+        raise _errors.InputTypeError(f"columns {lists or others} are not numbers: name the vectors by column= and the ids by id_column=")
     return None
 
 
@@ -141,18 +178,32 @@ def of_files(paths, column, id_column, rows_type):
     for path, file in zip(paths, files):
         missing = [n for n in names + [id_column] if n is not None and n not in file.schema.names]
         if missing:
-            raise KeyError(f"{path}: no columns {missing}, there are {file.schema.names}")
+            raise _errors.NotFound(f"{path}: no columns {missing}, there are {file.schema.names}")
     ids = None if id_column is None else [i for f in files for b in f.to_batches(columns=[id_column]) for i in b.column(0).to_pylist()]
     first = of_arrow(_first(paths, files, names), column, None, rows_type)
 
     def slices(step):
-        for file in files:
-            for batch in file.to_batches(columns=names):
-                for at in range(0, batch.num_rows, step):
-                    part = of_arrow(batch.slice(at, step), column, None, rows_type)
-                    yield from part.slices(step)
+        for path, file in zip(paths, files):
+            yield from _slices(path, file, names, column, step, first)
 
-    return rows_type(n=sum(f.count_rows() for f in files), dim=first.dim, dtype=first.dtype, slices=slices, ids=ids)
+    counts = [f.count_rows() for f in files]
+    return rows_type(n=sum(counts), dim=first.dim, dtype=first.dtype, slices=slices, ids=ids, files=list(zip(paths, counts)))
+
+
+def _slices(path, file, names, column, step, like):
+    """The rows of a file; errors name it, and the row in it."""
+    before = 0
+    for batch in file.to_batches(columns=names):
+        for at in range(0, batch.num_rows, step):
+            some = batch.slice(at, step)
+            try:
+                if column is not None:
+                    yield _flat(some.column(column), like.dim, before + at)
+                else:
+                    yield _beside(some, names, 0, some.num_rows, like.dtype, before + at)
+            except _errors.InputError as error:
+                raise _errors.InputError(f"{path}: {error}") from None
+        before += batch.num_rows
 
 
 def _first(paths, files, names):
@@ -161,7 +212,7 @@ def _first(paths, files, names):
         for batch in file.to_batches(columns=names):
             if batch.num_rows:
                 return batch.slice(0, 1)
-    raise ValueError(f"{paths[0]}: no rows")
+    raise _errors.InputError(f"{paths[0]}: no rows")
 
 
 def _dataset(dataset, path):
@@ -175,7 +226,7 @@ def _is_stream(path):
     with open(path, "rb") as file:
         head = file.read(6)
     if head.startswith(b"FEA1"):
-        raise ValueError(f"{path}: Feather of version 1, want version 2: pyarrow.feather.write_feather writes it")
+        raise _errors.InputError(f"{path}: Feather of version 1, want version 2: pyarrow.feather.write_feather writes it")
     return head != b"ARROW1"
 
 
@@ -193,7 +244,7 @@ class _Stream:
         try:
             return pyarrow.ipc.open_stream(pyarrow.memory_map(self.path))
         except pyarrow.ArrowInvalid as error:
-            raise ValueError(f"{self.path}: no Arrow file and no Arrow stream: {error}") from None
+            raise _errors.InputError(f"{self.path}: no Arrow file and no Arrow stream: {error}") from None
 
     def to_batches(self, columns):
         with self._opened() as reader:

@@ -4,6 +4,8 @@ import io
 
 import numpy as np
 
+from . import _errors
+
 # What the command reads as it is. float64 too: it narrows it to float32 by rules of its own.
 _AS_THEY_ARE = {"float32", "float16", "float64", "uint8", "int8"}
 # What is exact in another type.
@@ -23,7 +25,7 @@ def wire_type(dtype):
         return np.dtype(_EXACT[name])
     if name in _WHOLE:
         return np.dtype("float64")
-    raise TypeError(f"rows of {dtype}, want numbers: float64, float32, float16, bfloat16, integers or bool{_way_out(name)}")
+    raise _errors.InputTypeError(f"rows of {dtype}, want numbers: float64, float32, float16, bfloat16, integers or bool{_way_out(name)}")
 
 
 def _way_out(name):
@@ -35,7 +37,7 @@ def _way_out(name):
 def convert(rows, to):
     """One batch of rows in C order and of the type that they go as."""
     if rows.dtype.name in _WHOLE and rows.size and max(-int(rows.min()), int(rows.max())) > _LARGEST:
-        raise ValueError(f"{rows.dtype} rows with values beyond 2^53, which no float holds: scale them")
+        raise _errors.InputError(f"{rows.dtype} rows with values beyond 2^53, which no float holds: scale them")
     return np.ascontiguousarray(rows, dtype=to)
 
 
@@ -59,12 +61,12 @@ def stream(n, dim, dtype, slices):
     for rows in slices(batch_rows(dim, dtype)):
         rows = convert(np.asarray(rows), dtype)
         if rows.shape[1:] != (dim,):
-            raise ValueError(f"rows from {found} on have the shape {rows.shape}, want (any, {dim})")
+            raise _errors.InputError(f"rows from {found} on have the shape {rows.shape}, want (any, {dim})")
         found += len(rows)
         if rows.size:
             yield memoryview(rows).cast("B")
     if found != n:
-        raise ValueError(f"{found} rows came, want {n}")
+        raise _errors.InputError(f"{found} rows came, want {n}")
 
 
 def mapped_file(rows):

@@ -14,7 +14,7 @@ TRIES = 3  # of a task
 class TaskFailed(Exception):
     """A task failed in all its tries, or cannot succeed in any. What was built stays.
 
-    ``exit_code`` is 3 where a worker had no space or too little memory, else 1.
+    ``exit_code`` is 3 where a worker had no space or too little memory, 6 where rows are refused, else 1.
     """
 
     def __init__(self, text, exit_code=1):
@@ -78,13 +78,13 @@ def _do(workers, run, tasks, tally):
             continue
         failed[i] += 1
         said, where, code = _why(outcome)
-        hopeless = code == 2
+        hopeless = code in (2, 6)
         if hopeless or failed[i] == TRIES:
             if not _is_wanted(run, name):
                 left -= 1
                 continue
             times = "" if hopeless else f" {TRIES} times"
-            raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again", 3 if code == 3 else 1)
+            raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again", code if code in (3, 6) else 1)
         tally.retried(name, failed[i], said)
         if not isinstance(outcome, BaseException):
             where_failed[i].add(outcome.get("worker"))
@@ -100,7 +100,7 @@ def _is_wanted(run, name):
 
 
 def _why(outcome):
-    """What is said of a failure, where it was, and its exit code: after 2 another try would fail alike."""
+    """What is said of a failure, where it was, and its exit code: after 2 and 6 another try would fail alike."""
     if isinstance(outcome, ImportError):
         return f"its worker has not the packages that this driver has: {outcome}", "", 1
     if isinstance(outcome, BaseException):

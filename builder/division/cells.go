@@ -1,7 +1,6 @@
 package division
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -56,15 +55,16 @@ func HeadsOf(leaders int) int { return fixed.Heads(leaders, leaders >= deepFrom)
 // NewCells makes the cells of some heads. It sorts leaders by the head that is nearest to
 // each, in place; their numbers tell where they then stand.
 func NewCells(ctx context.Context, heads, leaders Rows, threads int) (*Cells, error) {
-	c, err := unfilled(ctx, heads, len(leaders.Places), threads)
+	c, err := EmptyCells(ctx, heads, len(leaders.Places), threads)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.fill(ctx, leaders, threads)
+	return c, c.sort(ctx, leaders, threads)
 }
 
-// unfilled are the cells of heads for so many leaders, without these.
-func unfilled(ctx context.Context, heads Rows, leaders, threads int) (*Cells, error) {
+// EmptyCells makes the cells of some heads for so many leaders, which are not there yet: Homes
+// finds them cells, Fill puts them there.
+func EmptyCells(ctx context.Context, heads Rows, leaders, threads int) (*Cells, error) {
 	c := &Cells{looks: looks(leaders)}
 	if leaders >= deepFrom {
 		picked := Rows{heads.Codes, make([]uint32, max(1, int(math.Sqrt(float64(deepHeads*len(heads.Places))))))}
@@ -73,7 +73,7 @@ func unfilled(ctx context.Context, heads Rows, leaders, threads int) (*Cells, er
 		}
 		c.upper = &Cells{looks: deepHeads, heads: picked.count()}
 		heads.Places = slices.Clone(heads.Places)
-		if err := c.upper.fill(ctx, heads, threads); err != nil {
+		if err := c.upper.sort(ctx, heads, threads); err != nil {
 			return nil, err
 		}
 	}
@@ -81,30 +81,49 @@ func unfilled(ctx context.Context, heads Rows, leaders, threads int) (*Cells, er
 	return c, nil
 }
 
-// fill sorts leaders into cells.
-func (c *Cells) fill(ctx context.Context, leaders Rows, threads int) error {
-	c.ends = make([]int, len(c.heads.Places)+1)
-	home := make([]uint32, len(leaders.Places)) // the head of each leader
-	err := vectors.Ranges(threads, len(home), 4096, func() func(from, to int) error {
+// sort sorts leaders into cells.
+func (c *Cells) sort(ctx context.Context, leaders Rows, threads int) error {
+	homes := make([]uint32, len(leaders.Places))
+	if err := c.Homes(ctx, leaders, threads, homes); err != nil {
+		return err
+	}
+	return c.Fill(leaders, homes)
+}
+
+// Homes writes the number of the cell that each leader belongs into, by its head, to homes. Leaders may
+// come in any parts: each is compared by itself.
+func (c *Cells) Homes(ctx context.Context, leaders Rows, threads int, homes []uint32) error {
+	return vectors.Ranges(threads, len(homes), 4096, func() func(from, to int) error {
 		find := c.finder(1)
 		return func(from, to int) error {
-			find(Rows{leaders.Codes, leaders.Places[from:to]}, home[from:to])
+			find(Rows{leaders.Codes, leaders.Places[from:to]}, homes[from:to])
 			return ctx.Err()
 		}
 	})
-	if err != nil {
-		return err
+}
+
+// Fill puts leaders into the cells that homes names, cell after cell in place, those of a cell in the
+// order that they had. The cells keep them.
+func (c *Cells) Fill(leaders Rows, homes []uint32) error {
+	if len(homes) != len(leaders.Places) {
+		return fmt.Errorf("division: %d leaders have cells, want %d", len(homes), len(leaders.Places))
 	}
-	order := numbers(len(home))
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(home[a], home[b]) })
-	for i, o := range order {
-		c.ends[home[o]+1]++
-		order[i] = leaders.Places[o]
+	c.ends = make([]int, len(c.heads.Places)+1)
+	for i, home := range homes {
+		if int(home) >= len(c.heads.Places) {
+			return fmt.Errorf("division: leader %d is in cell %d of %d", i, home, len(c.heads.Places))
+		}
+		c.ends[home+1]++
 	}
 	for i := range c.heads.Places {
 		c.ends[i+1] += c.ends[i]
 	}
-	copy(leaders.Places, order)
+	next := slices.Clone(c.ends)
+	places := slices.Clone(leaders.Places)
+	for i, home := range homes {
+		leaders.Places[next[home]] = places[i]
+		next[home]++
+	}
 	c.leaders = leaders.count()
 	return nil
 }
@@ -129,37 +148,6 @@ func (c *Cells) finder(count int) func(rows Rows, found []uint32) int64 {
 		}
 		return compared
 	}
-}
-
-// CellsOf makes cells of leaders that NewCells sorted before, whose ends are as Ends told.
-func CellsOf(ctx context.Context, heads, leaders Rows, ends []uint32, threads int) (*Cells, error) {
-	if len(ends) != len(heads.Places)+1 || ends[0] != 0 || int(ends[len(ends)-1]) != len(leaders.Places) || !slices.IsSorted(ends) {
-		return nil, fmt.Errorf("division: ends of cells do not fit %d heads and %d leaders", len(heads.Places), len(leaders.Places))
-	}
-	for _, place := range leaders.Places {
-		if int(place) >= leaders.Codes.Len() {
-			return nil, fmt.Errorf("division: leader at place %d, want below %d", place, leaders.Codes.Len())
-		}
-	}
-	c, err := unfilled(ctx, heads, len(leaders.Places), threads)
-	if err != nil {
-		return nil, err
-	}
-	c.leaders, c.ends = leaders.count(), make([]int, len(ends))
-	for i, end := range ends {
-		c.ends[i] = int(end)
-	}
-	return c, nil
-}
-
-// Ends are the numbers of leaders at which the cells end: cell c has leaders Ends[c] to
-// Ends[c+1]-1.
-func (c *Cells) Ends() []uint32 {
-	ends := make([]uint32, len(c.ends))
-	for i, end := range c.ends {
-		ends[i] = uint32(end)
-	}
-	return ends
 }
 
 // Leaders are the leaders, by number.

@@ -99,7 +99,7 @@ func TestBigRootsLookIntoCells(t *testing.T) {
 }
 
 // TestHeadsOfHeads: where heads are found by heads of their own, rows follow leaders nearly as near
-// for fewer pairs, and cells that are made again from what Ends told are the same.
+// for fewer pairs, and cells that are filled by what Homes told of leaders in parts are the same.
 func TestHeadsOfHeads(t *testing.T) {
 	defer func(before int) { deepFrom = before }(deepFrom)
 	rng := rand.New(rand.NewPCG(3, 9))
@@ -131,13 +131,31 @@ func TestHeadsOfHeads(t *testing.T) {
 		for i, leader := range assigned {
 			sums[deep] += int(m.Distance(rows.Places[i/overlap], cells.Leaders().Places[leader]))
 		}
-		other, err := CellsOf(context.Background(), Rows{m, heads}, Rows{m, cells.Leaders().Places}, cells.Ends(), 1)
+		other, err := EmptyCells(context.Background(), Rows{m, heads}, len(sorted), 1)
 		if err != nil {
+			t.Fatal(err)
+		}
+		homes := make([]uint32, len(sorted))
+		for from := 0; from < len(sorted); {
+			to := min(len(sorted), from+1+rng.IntN(5000))
+			if err := other.Homes(context.Background(), Rows{m, sorted[from:to]}, 2, homes[from:to]); err != nil {
+				t.Fatal(err)
+			}
+			from = to
+		}
+		filled := slices.Clone(sorted)
+		if err := other.Fill(Rows{m, filled}, homes); err != nil || !slices.Equal(filled, leaders) {
+			t.Fatalf("leaders in parts are sorted in another way: %v", err)
+		}
+		if other.Fill(Rows{m, filled}, homes[1:]) == nil || other.Fill(Rows{m, filled[:1]}, []uint32{uint32(len(heads))}) == nil {
+			t.Error("homes that do not fit are taken")
+		}
+		if err := other.Fill(Rows{m, slices.Clone(sorted)}, homes); err != nil {
 			t.Fatal(err)
 		}
 		again := make([]uint32, len(assigned))
 		if other.Follower(overlap).Follow(rows, again); !slices.Equal(assigned, again) {
-			t.Fatalf("cells made again lead elsewhere")
+			t.Fatalf("cells that are filled lead elsewhere")
 		}
 	}
 	t.Logf("%d pairs and sum %d on one level, %d and %d on two", compared[0], sums[0], compared[1], sums[1])

@@ -31,6 +31,9 @@ const (
 	listedPairs = 3
 )
 
+// headPairs is the pairs of a head that finds its place among heads: with the leaders of two levels of balls.
+const headPairs = fixed.RootLeaders + fixed.NodeLeaders
+
 // leastLeaf is the least rate of pairs in leaves, as a share of the nominal rate of the kernel. Where
 // twenty others had the machine, trials of some milliseconds had 0.3 to 0.7 of it, and tasks, beside the words
 // of their rows, 0.8 to 1; with AVX2, 1,000,000 rows, 0.75.
@@ -46,6 +49,7 @@ func (s *Shape) stages(p *Plan, r Rates) []Stage {
 	nominal := Nominal(*s, 1)
 	r.Touched, r.Leaf = math.Max(r.Touched, nominal.Touched), math.Max(r.Leaf, leastLeaf*nominal.Leaf)
 	divisions, leaders := p.Pass("leaders").Times, float64(s.Parts.Leaders)
+	heads := float64(fixed.Heads(s.Parts.Leaders, s.Parts.Leaders >= fixed.HeadsOfHeads))
 	found := s.partsUnits() * (1 + LaterUnits*(divisions-1))
 	solve := p.Pass("divisions").work
 	solve.touched += memberWords * divisions * s.n() * float64(s.Overlap)
@@ -59,7 +63,11 @@ func (s *Shape) stages(p *Plan, r Rates) []Stage {
 	if s.Recall > 0 {
 		add("controls", 1, exact)
 	}
-	add("lead", divisions, work{tile: divisions * leaders * fixed.Headed(leaders)})
+	if s.Recall > 0 && !s.KeyCodes {
+		add("near", 1, work{screen: fixed.ControlRows * s.n()})
+	}
+	add("heads", divisions, work{tile: divisions * headPairs * heads})
+	add("lead", divisions, work{tile: divisions * leaders * fixed.Homed(leaders)})
 	add("assign", divisions, p.Pass("leaders").work)
 	add("spill", divisions, work{touched: recordWords * divisions * s.partsCopies() * s.rowBytes()})
 	add("solve", divisions, solve)

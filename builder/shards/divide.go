@@ -3,6 +3,7 @@ package shards
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/offheap"
@@ -19,7 +20,7 @@ func (s dividing) parted(number int, ps *points.Points) (*groups.Division, error
 	}
 	g := s.goal()
 	lap := g.OverlapOf(number)
-	leaders := groups.Leaders(s.fixed.N, s.spec.Manifest.K, lap)
+	leaders := s.leaders(s.fixed.N, number)
 	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.spec.Seed, Number: uint32(number),
 		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.spec.Manifest.K),
 		Threads: s.worker.Threads, Memory: &s.ledger}, nil
@@ -35,38 +36,139 @@ func (s dividing) divisionOf(number int) (*groups.Division, *points.Points, erro
 	return d, ps, err
 }
 
-// lead sorts the leaders into cells.
+// leadRange is how many leaders one task finds cells for. Of a billion rows there are four million, whose
+// cells take some fifteen seconds of one core.
+var leadRange = 1 << 16 // a variable for tests
+
+// leaders is how many leaders a division of so many rows has.
+func (s *Run) leaders(rows, division int) int {
+	g := s.goal()
+	return groups.Leaders(rows, s.spec.Manifest.K, g.OverlapOf(division))
+}
+
+// leadTasks is how many tasks find cells for the leaders of a division of so many rows.
+func (s *Run) leadTasks(rows, division int) int {
+	return (s.leaders(rows, division) + leadRange - 1) / leadRange
+}
+
+// Sections of the file of heads.
+const (
+	headsKey    = 0 // numbers of the leaders that are heads
+	headRowsKey = 1 // their rows
+)
+
+// heads orders the leaders that are heads.
+func (s dividing) heads(w *task) error {
+	d, _, err := s.divisionOf(w.Division)
+	if err != nil {
+		return err
+	}
+	size := s.space.RowBytes()
+	numbers := d.HeadNumbers()
+	rows := make([]byte, 0, len(numbers)*size)
+	err = s.eachDrawn(w.Division, 0, d.Leaders, func(first int, drawn []byte) error {
+		for at := len(rows) / size; at < len(numbers) && int(numbers[at]) < first+len(drawn)/size; at++ {
+			i := int(numbers[at]) - first
+			rows = append(rows, drawn[i*size:(i+1)*size]...)
+		}
+		return w.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	heads, err := d.Heads(w.ctx, rows)
+	if err != nil {
+		return err
+	}
+	w.out.Put(headsKey, u32s(heads))
+	section := w.out.Section(headRowsKey, int64(len(rows)))
+	for _, head := range heads {
+		i, _ := slices.BinarySearch(numbers, head)
+		if _, err := section.Write(rows[i*size : (i+1)*size]); err != nil {
+			return err
+		}
+	}
+	section.End()
+	return nil
+}
+
+// lead finds the cells of a range of leaders.
 func (s dividing) lead(w *task) error {
 	d, _, err := s.divisionOf(w.Division)
 	if err != nil {
 		return err
 	}
-	drawn, err := sampling(s).drawn("draw", w.Division, 0, d.Leaders)
+	cells, err := s.emptyCells(w.ctx, d)
 	if err != nil {
 		return err
 	}
-	lead, err := d.Lead(w.ctx, drawn)
+	from, to := w.Part*leadRange, min((w.Part+1)*leadRange, d.Leaders)
+	size := s.space.RowBytes()
+	rows := make([]byte, 0, (to-from)*size)
+	err = s.eachDrawn(w.Division, from, to, func(first int, drawn []byte) error {
+		lo, hi := max(0, from-first), min(len(drawn)/size, to-first)
+		rows = append(rows, drawn[lo*size:hi*size]...)
+		return w.ctx.Err()
+	})
 	if err != nil {
 		return err
 	}
-	for i, numbers := range [][]uint32{lead.Heads, lead.Ends, lead.Places} {
-		w.out.Put(uint64(i), u32s(numbers))
+	homes, err := d.Homes(w.ctx, cells, rows)
+	w.out.Put(0, u32s(homes))
+	return err
+}
+
+// eachDrawn calls fn with the rows of leaders that were drawn, those of a shard after the other, of the
+// shards that have some of the leaders from up to to; first is the number of the first of them.
+func (s dividing) eachDrawn(division, from, to int, fn func(first int, drawn []byte) error) error {
+	samples, err := sampling(s).samples("draw", division)
+	if err != nil {
+		return err
+	}
+	places, size := samples[0], s.space.RowBytes()
+	before := func(shard int) int { // leaders of the shards before it
+		row, _ := s.spec.shardRows(shard)
+		i, _ := slices.BinarySearch(places, uint32(row-s.fixed.badBefore(row)))
+		return i
+	}
+	var drawn []byte
+	for shard := range s.spec.shards() {
+		first, end := before(shard), before(shard+1)
+		if first >= to || end <= from {
+			continue
+		}
+		err := s.with("draw", division, shard, func(p *pieces.Piece) (err error) {
+			if drawn, err = p.Get(0, drawn[:0]); err == nil && len(drawn) != (end-first)*size {
+				err = p.Damaged(fmt.Errorf("%d bytes of leaders, want %d rows", len(drawn), end-first))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := fn(first, drawn); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// leadOf reads the cells.
-func (s dividing) leadOf(division int) (*groups.Lead, error) {
-	lead := new(groups.Lead)
-	err := s.with("lead", division, 0, func(p *pieces.Piece) (err error) {
-		for i, numbers := range []*[]uint32{&lead.Heads, &lead.Ends, &lead.Places} {
-			if *numbers, err = readU32s(p, uint64(i), nil); err != nil {
-				return err
-			}
-		}
-		return nil
+// headsOf reads the numbers of the heads.
+func (s dividing) headsOf(division int) (heads []uint32, err error) {
+	err = s.with("heads", division, 0, func(p *pieces.Piece) error {
+		heads, err = readU32s(p, headsKey, nil)
+		return err
 	})
-	return lead, err
+	return heads, err
+}
+
+// homesOf reads the cells of all leaders.
+func (s dividing) homesOf(division int) (homes []uint32, err error) {
+	err = s.eachPiece("lead", division, func(_ int, p *pieces.Piece) error {
+		homes, err = readU32s(p, 0, homes)
+		return err
+	})
+	return homes, err
 }
 
 // Sections of the file of assign.

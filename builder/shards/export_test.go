@@ -9,12 +9,12 @@ import (
 	"github.com/knng/knng/builder/internal/solve"
 )
 
-// SmallGroups sets the bytes of groups, and of stripes of the parts method by one machine, and returns
-// what puts them back.
+// SmallGroups sets the bytes of groups, and of stripes of the parts method by one machine, has tasks find cells
+// for few leaders, and returns a function that puts all back.
 func SmallGroups(group int64, stripe int) (restore func()) {
-	beforeGroup, beforeStripe := solve.GroupBytes, parts.StripeBytes
-	solve.GroupBytes, parts.StripeBytes = group, stripe
-	return func() { solve.GroupBytes, parts.StripeBytes = beforeGroup, beforeStripe }
+	beforeGroup, beforeStripe, beforeLead := solve.GroupBytes, parts.StripeBytes, leadRange
+	solve.GroupBytes, parts.StripeBytes, leadRange = group, stripe, 50
+	return func() { solve.GroupBytes, parts.StripeBytes, leadRange = beforeGroup, beforeStripe, beforeLead }
 }
 
 // PieceOf is the file that a task makes.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/recall"
@@ -22,7 +23,7 @@ type kept struct {
 	stage    string
 	division int
 
-	cells  *division.Cells // of assign
+	cells  *division.Cells // of assign; of lead, without leaders
 	bounds *points.Bounds  // of solve
 	truth  *recall.Lists   // of the rows that steer, of solve
 	group  groups.Group    // memory of solve
@@ -63,11 +64,32 @@ func (s *Run) cells(ctx context.Context, d *groups.Division) (*division.Cells, e
 	if err != nil {
 		return nil, err
 	}
-	lead, err := dividing{s}.leadOf(int(d.Number))
+	heads, err := dividing{s}.headsOf(int(d.Number))
 	if err != nil {
 		return nil, err
 	}
-	s.kept.cells, err = d.Cells(ctx, drawn, lead)
+	homes, err := dividing{s}.homesOf(int(d.Number))
+	if err != nil {
+		return nil, err
+	}
+	s.kept.cells, err = d.Cells(ctx, drawn, heads, homes)
+	return s.kept.cells, err
+}
+
+// emptyCells are the cells of a division without its leaders.
+func (s *Run) emptyCells(ctx context.Context, d *groups.Division) (*division.Cells, error) {
+	if s.kept.cells != nil {
+		return s.kept.cells, nil
+	}
+	var rows []byte
+	err := s.with("heads", int(d.Number), 0, func(p *pieces.Piece) (err error) {
+		rows, err = p.Get(headRowsKey, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.kept.cells, err = d.EmptyCells(ctx, rows)
 	return s.kept.cells, err
 }
 

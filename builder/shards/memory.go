@@ -3,46 +3,69 @@ package shards
 import (
 	"fmt"
 
+	"github.com/knng/knng/builder/division"
 	"github.com/knng/knng/builder/internal/fixed"
-	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/limits"
-	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
+	"github.com/knng/knng/builder/plan"
 )
 
 // enoughFor refuses a task that cannot stay within the memory of its process, and shares the
 // rest out: blocks that grow with the rows stand in files beyond it.
 func (s *Run) enoughFor(t Task) error {
-	limit, need := s.worker.Memory, int64(0)
+	need := int64(0)
 	if t.Stage != "audit" && t.Stage != "settle" {
 		ps, err := s.points()
 		if err != nil {
 			return err
 		}
-		need = s.needs(t, ps)
+		shape := schedule{s}.shape(ps, s.fixed.N)
+		need = s.spec.needs(t.Stage, &shape, s.worker.Threads)
 	}
-	if need = need/20*23 + 24*limits.MiB; need > limit { // and the program itself
-		return fmt.Errorf("%w: task %v needs %s, the limit is %s", limits.ErrMemory, t, limits.Mebibytes(need+limits.MiB/10), limits.Mebibytes(limit))
+	return s.enough(fmt.Sprintf("task %v", t), need)
+}
+
+// enough refuses work that needs so much beside the blocks of the ledger, which gets the rest.
+func (s *Run) enough(doing string, need int64) error {
+	limit := s.worker.Memory
+	if need = least(need); need > limit {
+		return fmt.Errorf("%w: %s needs %s, the limit is %s", limits.ErrMemory, doing, limits.Mebibytes(need+limits.MiB/10), limits.Mebibytes(limit))
 	}
 	s.ledger.Limit, s.ledger.Dir = max(1, limit-need), s.worker.Scratch
 	return nil
 }
 
+// least is the memory of a process that needs so much: garbage, and the program itself.
+func least(need int64) int64 { return need/20*23 + 24*limits.MiB }
+
 // needs estimates the memory of a task beside the blocks of the ledger.
-func (s *Run) needs(t Task, ps *points.Points) int64 {
-	row := int64(s.space.RowBytes())
-	g := s.goal()
-	leaders := int64(groups.Leaders(s.fixed.N, s.spec.Manifest.K, g.OverlapOf(max(1, t.Division))))
-	lists := int64(8 * s.spec.Manifest.K)
-	switch t.Stage {
-	case "lead", "assign": // rows and codes of leaders, and rows of each thread
-		return leaders*(row+ps.CodeBytes(1)+40) + int64(s.worker.Threads)*32*limits.MiB
+func (s *runSpec) needs(stage string, shape *plan.Shape, threads int) int64 {
+	leaders, row, each := int64(shape.Parts.Leaders), shape.RowBytes, int64(threads)*limits.MiB
+	leader := row + shape.CodeBytes + 40
+	switch stage {
+	case "audit", "settle":
+		return 0
+	case "heads", "lead": // numbers of leaders, rows and codes of heads, of a shard's leaders and of a range of them, and rows of each thread
+		count := shape.Parts.Leaders
+		some := 2*division.HeadsOf(count) + count/s.shards() + 1 + min(count, leadRange)
+		return 12*leaders + int64(some)*leader + 32*each
+	case "assign": // rows and codes of leaders, and rows of each thread
+		return leaders*leader + 32*each
 	case "cut", "spill":
 		return 24*leaders + fixed.GroupBuffers
 	case "solve": // rows, and two lists a row
-		return solve.GroupBytes*5/4 + 24*leaders + int64(s.worker.Threads)*4*limits.MiB
+		return solve.GroupBytes*5/4 + 24*leaders + 4*each
 	case "fold", "adjacency", "seal": // lists, those of one task, and a file of them
-		return int64(s.spec.Range) * lists * 4
+		return s.listBytes() * 4
 	}
-	return 3 * ps.ChunkRows() * row
+	return 3 * shape.Parts.Chunk
+}
+
+// uniteNeeds estimates the memory of Unite beside the blocks of the ledger: the order of rows, and the lists of a range
+// twice, in a file and as they are taken from it.
+func (s *runSpec) uniteNeeds() int64 { return 4*int64(s.Manifest.Rows) + s.listBytes()*4 }
+
+// listBytes is the memory of the lists of a range.
+func (s *runSpec) listBytes() int64 {
+	return int64(min(s.Range, s.Manifest.Rows)) * int64(8*s.Manifest.K)
 }

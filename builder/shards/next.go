@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
 )
 
 // A Wave holds the tasks that can be done now: those of one stage, or of some, that need nothing of each
@@ -15,6 +17,12 @@ type Wave struct {
 	Done  int    // tasks of the same stages whose files are there
 	Doing string // for people
 	Ended bool   // the graph is there: nothing is left to be done
+
+	Course []Leg // of the whole run, as it is planned; nil where it has next to nothing to compare
+	At     int   // the leg that this wave is
+
+	stage    string // the first of its stages
+	division int
 }
 
 // Next returns the tasks to do next, from the files that are there: those of the first stages
@@ -23,7 +31,10 @@ type Wave struct {
 // other has ended the run meanwhile.
 func (s *Run) Next() (w *Wave, err error) {
 	for range 5 {
-		if w, err = s.next(); w != nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if w, err = s.next(); err == nil && w != nil {
+			err = schedule{s}.plan(w)
+		}
+		if err == nil && w != nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return w, err
 		}
 	}
@@ -31,6 +42,16 @@ func (s *Run) Next() (w *Wave, err error) {
 		err = fmt.Errorf("builder: the run %s lacks no file and is not finished: others change it", s.name)
 	}
 	return nil, err
+}
+
+// plan adds the course of the run to a wave.
+func (s schedule) plan(w *Wave) (err error) {
+	if w.Ended {
+		return nil
+	}
+	w.Course, err = s.course()
+	w.At = max(0, slices.IndexFunc(w.Course, func(l Leg) bool { return l.Stage == w.stage && l.Division == w.division }))
+	return err
 }
 
 func (s *Run) next() (*Wave, error) {
@@ -51,9 +72,49 @@ func (s *Run) next() (*Wave, error) {
 // schedule finds the tasks to do, from the files that are there.
 type schedule struct{ *Run }
 
+// The stages of a run in their order. Those of one list need nothing of each other.
+var (
+	readingStages   = [][]string{{"audit"}, {"settle"}}
+	divisionStages  = [][]string{{"draw"}, {"heads"}, {"lead"}, {"assign"}, {"cut"}, {"spill"}, {"solve"}, {"fold", "decide"}}
+	reportingStages = [][]string{{"resample"}, {"report", "complete"}}
+	graphStages     = [][]string{{"adjacency"}, {"seal"}}
+)
+
+// samplingStages are those between reading and the divisions.
+func (s schedule) samplingStages(ps *points.Points) [][]string {
+	stages := [][]string{{"sample"}, {"fit"}}
+	if s.spec.Recall > 0 {
+		stages = append(stages, []string{"controls"})
+		if !ps.BytesAreKeys() {
+			stages = append(stages, []string{"near"}, []string{"sight"})
+		}
+	}
+	return stages
+}
+
+// doingOf describes stages by the first of a wave.
+var doingOf = map[string]string{"audit": "reading the input", "settle": "counting rows", "sample": "drawing samples", "fit": "fitting codes",
+	"controls": "comparing sampled rows with all", "near": "testing codes", "sight": "testing codes",
+	"draw": "drawing leaders", "heads": "ordering heads", "lead": "sorting leaders", "assign": "assigning rows", "cut": "cutting leaves",
+	"spill": "writing rows by groups", "solve": "solving groups", "fold": "uniting lists",
+	"resample": "drawing samples", "report": "measuring recall", "adjacency": "writing the graph", "seal": "ending"}
+
+// first is the first wave of some stages, of a division or, 0, of none, that lacks something; nil where none does.
+func (s schedule) first(division int, stages ...[]string) (*Wave, error) {
+	for _, names := range stages {
+		if w, err := s.wave(division, names); w != nil || err != nil {
+			return w, err
+		}
+	}
+	return nil, nil
+}
+
 // wave lists the missing tasks of some stages; nil where none is missing.
-func (s schedule) wave(doing string, division int, stages ...string) (*Wave, error) {
-	w := &Wave{Doing: doing}
+func (s schedule) wave(division int, stages []string) (*Wave, error) {
+	w := &Wave{Doing: doingOf[stages[0]], stage: stages[0], division: division}
+	if division > 0 {
+		w.Doing = fmt.Sprintf("division %d: %s", division, w.Doing)
+	}
 	for _, stage := range stages {
 		of, err := kinds[stage].parts(s.Run, division)
 		if err != nil {
@@ -81,36 +142,16 @@ func (s schedule) wave(doing string, division int, stages ...string) (*Wave, err
 	return w, nil
 }
 
-// firstOf is the first wave that lacks something.
-func firstOf(waves ...func() (*Wave, error)) (*Wave, error) {
-	for _, wave := range waves {
-		if w, err := wave(); w != nil || err != nil {
-			return w, err
-		}
-	}
-	return nil, nil
-}
-
 // before is the first wave before the divisions.
 func (s schedule) before() (*Wave, error) {
-	stages := func(doing string, names ...string) func() (*Wave, error) {
-		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
-	}
-	if w, err := firstOf(stages("reading the input", "audit"), stages("counting rows", "settle")); w != nil || err != nil {
+	if w, err := s.first(0, readingStages...); w != nil || err != nil {
 		return w, err
 	}
 	ps, err := s.points()
 	if err != nil || ps.K == 0 {
 		return nil, err
 	}
-	fixed := []func() (*Wave, error){stages("drawing samples", "sample"), stages("fitting codes", "fit")}
-	if s.steerers() > 0 {
-		fixed = append(fixed, stages("comparing sampled rows with all", "controls"))
-		if !ps.BytesAreKeys() {
-			fixed = append(fixed, stages("testing codes", "near"), stages("testing codes", "sight"))
-		}
-	}
-	if w, err := firstOf(fixed...); w != nil || err != nil || s.steerers() == 0 || ps.BytesAreKeys() {
+	if w, err := s.first(0, s.samplingStages(ps)...); w != nil || err != nil || s.steerers() == 0 || ps.BytesAreKeys() {
 		return w, err
 	}
 	return nil, s.seeing()
@@ -152,27 +193,17 @@ func (s schedule) divisions() (last int, w *Wave, err error) {
 
 // division is the first wave of a division.
 func (s schedule) division(number int, decided bool) (*Wave, error) {
-	var waves []func() (*Wave, error)
-	stages := [][]string{{"draw"}, {"lead"}, {"assign"}, {"cut"}, {"spill"}, {"solve"}, {"fold", "decide"}}
+	stages := divisionStages
 	if decided { // the files before it may be gone
 		stages = stages[len(stages)-1:]
 	}
-	for _, names := range stages {
-		waves = append(waves, func() (*Wave, error) {
-			return s.wave(fmt.Sprintf("division %d: %s", number, doingOf[names[0]]), number, names...)
-		})
-	}
-	return firstOf(waves...)
+	return s.first(number, stages...)
 }
-
-// doingOf describes the stages of a division.
-var doingOf = map[string]string{"draw": "drawing leaders", "lead": "sorting leaders", "assign": "assigning rows", "cut": "cutting leaves",
-	"spill": "writing rows by groups", "solve": "solving groups", "fold": "uniting lists"}
 
 // tidy removes files of a finished division that nobody reads any more.
 func (s schedule) tidy(number int) error {
-	for _, stage := range []string{"draw", "lead", "assign", "cut", "spill", "solve"} {
-		if err := s.folder.Remove(folderOf(stage, number)); err != nil {
+	for _, names := range divisionStages[:len(divisionStages)-1] {
+		if err := s.folder.Remove(folderOf(names[0], number)); err != nil {
 			return err
 		}
 	}
@@ -184,14 +215,12 @@ func (s schedule) tidy(number int) error {
 
 // after is the first wave after the last division.
 func (s schedule) after(last int) (*Wave, error) {
-	stages := func(doing string, names ...string) func() (*Wave, error) {
-		return func() (*Wave, error) { return s.wave(doing, 0, names...) }
+	if last > 0 {
+		if w, err := s.first(0, reportingStages...); w != nil || err != nil {
+			return w, err
+		}
 	}
-	if last == 0 {
-		return firstOf(stages("writing the graph", "adjacency"), stages("ending", "seal"))
-	}
-	return firstOf(stages("drawing samples", "resample"), stages("measuring recall", "report", "complete"),
-		stages("writing the graph", "adjacency"), stages("ending", "seal"))
+	return s.first(0, graphStages...)
 }
 
 // seeing refuses rows that codes cannot tell apart.

@@ -21,6 +21,9 @@ type Plan struct {
 	WrittenBytes    int64 `json:"written_bytes"`
 	PeakDiskBytes   int64 `json:"peak_disk_bytes"` // of the run, beside the input
 	WorkerReadBytes int64 `json:"worker_read_bytes"`
+
+	TaskBytes  int64 `json:"task_bytes"`  // memory that a task of one thread needs at most; blocks that grow with the rows stand in files beyond it
+	UniteBytes int64 `json:"unite_bytes"` // likewise knng unite
 }
 
 // DiskRate is the bytes a second that a plan gives each worker.
@@ -30,15 +33,24 @@ const DiskRate = 500e6
 // 50,000 rows in 192 tasks they take 0.2 s of 0.9.
 const taskSeconds = 0.0015
 
-// tasksOf is how many tasks stages have by default, those of divisions in each.
-func tasksOf(p *plan.Plan) map[string]int {
-	var spec runSpec
+// specOf is the spec of a plan, cut as it is by default.
+func specOf(p *plan.Plan) *runSpec {
+	spec := new(runSpec)
 	spec.Manifest.Rows, spec.Manifest.K = int(p.Rows), max(1, p.K)
 	_ = spec.cut(Cut{}) // of defaults: no error
-	shards := spec.shards()
-	ranges := (int(p.Rows) + spec.Range - 1) / spec.Range
-	return map[string]int{"audit": shards, "controls": shards, "lead": 1, "assign": shards, "spill": shards,
-		"solve": min(spec.Solvers, p.Groups()), "fold": ranges, "report": shards, "adjacency": ranges}
+	return spec
+}
+
+// tasks is how many tasks stages have, those of divisions in each; of a stage that is not here, one.
+func (s *runSpec) tasks(p *plan.Plan) map[string]int {
+	tasks := map[string]int{"lead": (p.Basis.Shape.Parts.Leaders + leadRange - 1) / leadRange, "solve": min(s.Solvers, p.Groups())}
+	for _, stage := range []string{"audit", "sample", "controls", "near", "draw", "assign", "spill", "resample", "report", "complete"} {
+		tasks[stage] = s.shards()
+	}
+	for _, stage := range []string{"fold", "adjacency"} {
+		tasks[stage] = (int(p.Rows) + s.Range - 1) / s.Range
+	}
+	return tasks
 }
 
 // PlanOf estimates the build of a plan by workers of some threads each, as fast as those of this
@@ -53,10 +65,11 @@ func PlanOf(p *plan.Plan, rowBytes, workers, threads int) Plan {
 	first, later := p.InGroups*lists, plan.LaterUnits*p.InGroups*lists
 	found := first + max(0, divisions-1)*later
 	s := Plan{Workers: workers, Threads: threads, Stages: p.Stages()}
-	tasks := tasksOf(p)
+	spec := specOf(p)
+	tasks := spec.tasks(p)
 	for i := range s.Stages {
 		stage := &s.Stages[i]
-		count := tasks[stage.Name]
+		count := max(1, tasks[stage.Name])
 		stage.CPUSeconds += taskSeconds * stage.Times * float64(count)
 		s.CoreSeconds += stage.CPUSeconds
 		rounds := (count + workers*threads - 1) / (workers * threads)
@@ -71,5 +84,9 @@ func PlanOf(p *plan.Plan, rowBytes, workers, threads int) Plan {
 	s.ComputeSeconds = s.CoreSeconds / float64(workers*threads)
 	s.DiskSeconds = float64(s.ReadBytes+s.WrittenBytes) / DiskRate / float64(workers)
 	s.WorkerReadBytes = s.ReadBytes / int64(workers)
+	for stage := range kinds {
+		s.TaskBytes = max(s.TaskBytes, least(spec.needs(stage, &p.Basis.Shape, 1)))
+	}
+	s.UniteBytes = least(spec.uniteNeeds())
 	return s
 }

@@ -157,9 +157,14 @@ func (s *Run) points() (*points.Points, error) {
 	if err != nil {
 		return nil, err
 	}
-	ps := &points.Points{Space: s.space, Threads: s.worker.Threads, K: min(s.spec.Manifest.K, fixed.N-1)}
+	return s.pointsOf(fixed.N), nil
+}
+
+// pointsOf are the points of so many good rows.
+func (s *Run) pointsOf(rows int) *points.Points {
+	ps := &points.Points{Space: s.space, Threads: s.worker.Threads, K: min(s.spec.Manifest.K, rows-1)}
 	ps.Use = points.GroupCodes
-	return ps, nil
+	return ps
 }
 
 func (s *Run) rounding() (r codes.Rounding, err error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // format counts versions of tasks and of their files.
-const format = 2
+const format = 3
 
 // runSpec names a run: all its files follow from it and from the input.
 type runSpec struct {

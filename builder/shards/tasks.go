@@ -39,6 +39,13 @@ func init() {
 	one := func(*Run, int) (int, error) { return 1, nil }
 	each := func(s *Run, _ int) (int, error) { return s.spec.shards(), nil }
 	ranges := func(s *Run, _ int) (int, error) { return s.ranges() }
+	leads := func(s *Run, division int) (int, error) {
+		fixed, err := s.settled()
+		if err != nil {
+			return 0, err
+		}
+		return s.leadTasks(fixed.N, division), nil
+	}
 	kinds = map[string]kind{
 		"audit":     {parts: each, do: by(reading.audit)},
 		"settle":    {parts: one, do: by(reading.settle)},
@@ -48,7 +55,8 @@ func init() {
 		"near":      {parts: each, do: by(sampling.near)},
 		"sight":     {parts: one, do: by(sampling.sight)},
 		"draw":      {divided: true, parts: each, do: by(sampling.drawRows)},
-		"lead":      {divided: true, parts: one, do: by(dividing.lead)},
+		"heads":     {divided: true, parts: one, do: by(dividing.heads)},
+		"lead":      {divided: true, parts: leads, do: by(dividing.lead)},
 		"assign":    {divided: true, parts: each, do: by(dividing.assign)},
 		"cut":       {divided: true, parts: one, do: by(dividing.cut)},
 		"spill":     {divided: true, parts: each, do: by(dividing.spill)},
@@ -125,7 +133,7 @@ type task struct {
 type (
 	reading  struct{ *Run } // audit, settle
 	sampling struct{ *Run } // sample, fit, controls, near, sight, draw, resample, report, complete
-	dividing struct{ *Run } // lead, assign, cut, spill
+	dividing struct{ *Run } // heads, lead, assign, cut, spill
 	solving  struct{ *Run } // solve
 	folding  struct{ *Run } // fold, decide
 	graphing struct{ *Run } // adjacency, seal

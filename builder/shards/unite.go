@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"time"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/arrange"
@@ -26,7 +25,8 @@ import (
 // the same checksum. Given again after an interruption it goes on; of a store that is finished it
 // returns the Result and store.ErrFinished.
 func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
-	began := time.Now()
+	use, stop := job.Use()
+	defer stop()
 	result, err := s.Result()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.name)
@@ -49,12 +49,25 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	if _, err := s.settled(); err != nil {
 		return nil, err
 	}
+	if err := s.enough("uniting the graph", s.spec.uniteNeeds()); err != nil {
+		return nil, err
+	}
 	u := &uniting{Run: s, ctx: ctx, draft: draft}
 	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
 		return nil, limits.Space(job.Stopped(ctx, err))
 	}
-	result.Seconds = time.Since(began).Seconds()
-	return result, limits.Space(draft.Seal(ctx, result))
+	used(result, use)
+	err = limits.Space(draft.Seal(ctx, result))
+	used(result, use)
+	return result, err
+}
+
+// used adds the use of the machine so far to a result.
+func used(r *builder.Result, use func(*job.State)) {
+	var s job.State
+	use(&s)
+	u := &s.Usage
+	r.Seconds, r.CPUSeconds, r.PeakAnonBytes, r.PeakRSSBytes, r.ReadBytes, r.WrittenBytes = u.Seconds, u.CPUSeconds, u.PeakAnon, u.PeakRSS, u.ReadBytes, u.Written
 }
 
 // uniting is one store being made.

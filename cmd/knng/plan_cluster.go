@@ -36,6 +36,7 @@ func (b *buildFlags) planShards(ctx context.Context, g *globals, inputs []string
 	fmt.Fprintf(g.stdout, "%d machines of %d threads, as fast as those of this one\n", workers, threads)
 	fmt.Fprintf(g.stdout, "computing  %.1f core-hours, %s if all are always busy, %s as each stage is awaited\n", s.CoreSeconds/3600, planned(s.ComputeSeconds), planned(s.AwaitedSeconds))
 	fmt.Fprintf(g.stdout, "disks      %s read, %s written, %s at %d MB/s a machine\n", size(s.ReadBytes), size(s.WrittenBytes), planned(s.DiskSeconds), int(shards.DiskRate/1e6))
+	fmt.Fprintf(g.stdout, "memory     %s for a task of one thread at least, %s for knng unite\n", size(s.TaskBytes), size(s.UniteBytes))
 	fmt.Fprintf(g.stdout, "the run    %s at the peak; a machine reads %s\n", size(s.PeakDiskBytes), size(s.WorkerReadBytes))
 	return nil
 }

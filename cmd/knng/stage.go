@@ -159,7 +159,7 @@ func newStageNext(g *globals) *cobra.Command {
 			for _, t := range wave.Tasks {
 				tasks = append(tasks, t.String())
 			}
-			out := map[string]any{"tasks": tasks, "done": wave.Done, "doing": wave.Doing, "ended": wave.Ended}
+			out := map[string]any{"tasks": tasks, "done": wave.Done, "doing": wave.Doing, "ended": wave.Ended, "course": wave.Course, "at": wave.At}
 			if wave.Ended {
 				if out["result"], err = s.Result(); err != nil {
 					return err

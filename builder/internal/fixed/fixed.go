@@ -84,6 +84,14 @@ func Headed(leaders float64) float64 {
 	return 2 * math.Sqrt(NearHeads*leaders)
 }
 
+// Homed is likewise how many pairs cost as much as a leader that finds its cell.
+func Homed(leaders float64) float64 {
+	if leaders >= HeadsOfHeads {
+		return 2*math.Cbrt(DeepHeads*DeepHeads*leaders) + (DeepHeads-NearHeads)*50
+	}
+	return math.Sqrt(NearHeads * leaders)
+}
+
 // FollowBytes is the memory of a row that looks into so many cells, beside its elements: the nearest
 // heads, the cells, and a sum.
 func FollowBytes(looks int) int { return 20*looks + 32 }

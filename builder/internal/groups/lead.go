@@ -26,7 +26,7 @@ func (d *Division) Draw(n int) []int {
 // lead draws the leaders, and of them the heads.
 func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
 	drawn := d.gather(d.Draw(d.Rows.Len()))
-	heads, err := d.Heads(ctx, drawn)
+	heads, err := d.Heads(ctx, pick(drawn, d.HeadNumbers(), d.Space.RowBytes()))
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +37,23 @@ func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
 	return division.NewCells(ctx, headCodes, leaderCodes, d.Threads)
 }
 
-// Heads returns the numbers of the leaders that are heads. Near heads stand side by side.
-func (d *Division) Heads(ctx context.Context, drawn []byte) ([]uint32, error) {
-	count := division.HeadsOf(d.Leaders)
-	heads := make([]uint32, count)
+// HeadNumbers are the numbers of the leaders that are heads, ascending.
+func (d *Division) HeadNumbers() []uint32 {
+	heads := make([]uint32, division.HeadsOf(d.Leaders))
 	for i := range heads {
-		heads[i] = uint32(i * d.Leaders / count)
+		heads[i] = uint32(i * d.Leaders / len(heads))
 	}
-	order, err := d.chain(ctx, pick(drawn, heads, d.Space.RowBytes()))
+	return heads
+}
+
+// Heads returns the numbers of the leaders that are heads, such that near heads stand side by side. rows
+// are those of HeadNumbers, one after the other.
+func (d *Division) Heads(ctx context.Context, rows []byte) ([]uint32, error) {
+	order, err := d.chain(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
+	heads := d.HeadNumbers()
 	for i, o := range order {
 		order[i] = heads[o]
 	}
@@ -67,43 +73,42 @@ func (d *Division) leaderCodes(drawn []byte, heads []uint32) (headCodes, leaderC
 	return division.All(h), division.All(l), nil
 }
 
-// A Lead is how the leaders of a division stand in the cells of its heads: with the
-// leaders' rows it makes the cells again, which costs a thousandth of making them.
-type Lead struct {
-	Heads  []uint32 // numbers of the leaders that are heads
-	Ends   []uint32 // of cells, as division.Cells has them
-	Places []uint32 // numbers of leaders, cell after cell
-}
-
-// Lead sorts the leaders, whose rows stand one after the other in drawn, into cells.
-func (d *Division) Lead(ctx context.Context, drawn []byte) (*Lead, error) {
-	heads, err := d.Heads(ctx, drawn)
+// EmptyCells are the cells of heads, whose rows stand in the order of Heads, without their leaders.
+func (d *Division) EmptyCells(ctx context.Context, rows []byte) (*division.Cells, error) {
+	heads, err := d.codesOf(rows, d.Threads)
 	if err != nil {
 		return nil, err
+	}
+	return division.EmptyCells(ctx, division.All(heads), d.Leaders, d.Threads)
+}
+
+// Homes returns the cells that some leaders, whose rows stand one after the other, belong into.
+func (d *Division) Homes(ctx context.Context, cells *division.Cells, rows []byte) ([]uint32, error) {
+	m, err := d.codesOf(rows, d.Threads)
+	if err != nil {
+		return nil, err
+	}
+	homes := make([]uint32, m.Len())
+	return homes, cells.Homes(ctx, division.All(m), d.Threads, homes)
+}
+
+// Cells makes the cells of heads, as Heads has ordered them, and of all leaders, whose rows stand in drawn
+// and which belong into homes: that costs a thousandth of finding these.
+func (d *Division) Cells(ctx context.Context, drawn []byte, heads, homes []uint32) (*division.Cells, error) {
+	for _, h := range heads {
+		if int(h) >= d.Leaders {
+			return nil, fmt.Errorf("groups: head %d of %d leaders", h, d.Leaders)
+		}
 	}
 	headCodes, leaderCodes, err := d.leaderCodes(drawn, heads)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := division.NewCells(ctx, headCodes, leaderCodes, d.Threads)
+	cells, err := division.EmptyCells(ctx, headCodes, d.Leaders, d.Threads)
 	if err != nil {
 		return nil, err
 	}
-	return &Lead{Heads: heads, Ends: cells.Ends(), Places: cells.Leaders().Places}, nil
-}
-
-// Cells makes the cells of leaders that were sorted before.
-func (d *Division) Cells(ctx context.Context, drawn []byte, lead *Lead) (*division.Cells, error) {
-	for _, h := range lead.Heads {
-		if int(h) >= d.Leaders {
-			return nil, fmt.Errorf("groups: head %d of %d leaders", h, d.Leaders)
-		}
-	}
-	headCodes, leaderCodes, err := d.leaderCodes(drawn, lead.Heads)
-	if err != nil {
-		return nil, err
-	}
-	return division.CellsOf(ctx, headCodes, division.Rows{Codes: leaderCodes.Codes, Places: lead.Places}, lead.Ends, d.Threads)
+	return cells, cells.Fill(leaderCodes, homes)
 }
 
 // gather copies rows that lie far from each other, and reads no others: pages that the

@@ -57,7 +57,7 @@ func (m *meter) watch() {
 			return
 		case now := <-tick.C:
 			m.sample()
-			if now.After(next) {
+			if m.onDisk != nil && now.After(next) {
 				m.disk(m.onDisk())
 				next = now.Add(50 * time.Since(now))
 			}
@@ -115,3 +115,9 @@ func (m *meter) total() usage {
 }
 
 func (m *meter) stop() { close(m.done) }
+
+// Use measures the use of the machine by work that is no build: used notes it so far in s, stop ends.
+func Use() (used func(s *State), stop func()) {
+	m := startMeter(usage{}, nil)
+	return func(s *State) { s.Usage = m.total() }, m.stop
+}

@@ -1,0 +1,166 @@
+package shards
+
+import (
+	"cmp"
+
+	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/solve"
+	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// A Leg is a stage of a run as it is planned, or some stages whose tasks are one wave: the time that a driver
+// tells is that of the legs that are left.
+type Leg struct {
+	Stage    string  `json:"stage"`              // the first of them
+	Division int     `json:"division,omitempty"` // from 1; 0: it belongs to none
+	Tasks    int     `json:"tasks"`
+	Seconds  float64 `json:"seconds"` // that all tasks take of one core, on the machine of package plan
+	Chance   float64 `json:"chance"`  // that the run comes to it: recall may be reached before
+}
+
+// course lists the legs of a run in their order, those that are done as well; none where there is nothing
+// to compare.
+func (s schedule) course() ([]Leg, error) {
+	rows, err := s.known()
+	if err != nil {
+		return nil, err
+	}
+	ps := s.pointsOf(rows)
+	if ps.K < 1 {
+		return nil, nil
+	}
+	shape := s.shape(ps, rows)
+	chances, err := s.chances(shape)
+	if err != nil {
+		return nil, err
+	}
+	first, both := s.legs(shape, 1), s.legs(shape, 2)
+	var course []Leg
+	add := func(division int, chance float64, stages [][]string) {
+		for _, names := range stages {
+			leg := Leg{Stage: names[0], Division: division, Chance: chance}
+			for _, name := range names {
+				of := first[name]
+				if name == "lead" { // the last division may have fewer
+					of.Tasks = s.leadTasks(rows, division)
+				}
+				if division > 1 {
+					of.Seconds = max(0, both[name].Seconds-of.Seconds)
+				}
+				leg.Tasks += of.Tasks
+				leg.Seconds += of.Seconds + taskSeconds*float64(of.Tasks)
+			}
+			course = append(course, leg)
+		}
+	}
+	add(0, 1, readingStages)
+	add(0, 1, s.samplingStages(ps))
+	for i, chance := range chances {
+		add(i+1, chance, divisionStages)
+	}
+	add(0, 1, reportingStages)
+	add(0, 1, graphStages)
+	return course, nil
+}
+
+// known is how many rows get a list: all until it is known which are good.
+func (s schedule) known() (int, error) {
+	if there, err := s.has(Task{Stage: "settle"}, 1); err != nil || !there {
+		return s.spec.Manifest.Rows, err
+	}
+	fixed, err := s.settled()
+	if err != nil {
+		return 0, err
+	}
+	return fixed.N, nil
+}
+
+// shape is the shape of the run, as a plan has it of the parts method.
+func (s schedule) shape(ps *points.Points, rows int) plan.Shape {
+	m := &s.spec.Manifest
+	size := int64(s.space.RowBytes())
+	return plan.Shape{Method: job.PartsMethod, Kind: plan.Groups, Rows: int64(rows), Outputs: int64(m.Rows), Dim: m.Dim, RowBytes: size,
+		CodeBytes: ps.CodeBytes(1), ViewCodes: s.space.RowsAreCodes(), KeyCodes: ps.BytesAreKeys(), Norms: s.space.Metric().ZeroIsBad(),
+		K: int64(ps.K), Slack: int64(solve.Candidates(ps, rows, m.K) - ps.K), Overlap: job.Overlap, Recall: s.spec.Recall, Threads: 1, Kernel: distance.Kernel(),
+		Parts: plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(ps, m.K)), Chunk: ps.ChunkRows() * size,
+			Leaders: groups.Leaders(rows, m.K, job.Overlap), Ledger: 1 << 40, Stripe: 32 << 20}}
+}
+
+// legs are the stages by name where a run has so many divisions, with the time of all of these.
+func (s schedule) legs(shape plan.Shape, divisions int) map[string]Leg {
+	shape.Divisions = divisions * job.Overlap
+	p := plan.Of(shape, plan.Nominal(shape, 1))
+	tasks := s.spec.tasks(p)
+	legs := map[string]Leg{}
+	for name := range kinds {
+		legs[name] = Leg{Tasks: max(1, tasks[name])}
+	}
+	for _, stage := range p.Stages() {
+		leg := legs[stage.Name]
+		leg.Seconds = stage.CPUSeconds
+		legs[stage.Name] = leg
+	}
+	return legs
+}
+
+// chances are those of each division that it is made: 1 of those that are done or begun.
+func (s schedule) chances(shape plan.Shape) ([]float64, error) {
+	begun, d, err := s.decided()
+	if err != nil {
+		return nil, err
+	}
+	if d == nil || d.Stop == "" { // the next one is under way
+		begun++
+	}
+	var chances []float64
+	for _, way := range plan.Lucks {
+		count := max(begun, (s.leavesAhead(shape, d, way.Luck)+job.Overlap-1)/job.Overlap)
+		for len(chances) < count {
+			chances = append(chances, 0)
+		}
+		for i := range count {
+			chances[i] += way.Chance
+		}
+	}
+	return chances, nil
+}
+
+// leavesAhead is in how many leaves a row stands in the end, as it is to be expected after a decision or, nil,
+// before any.
+func (s schedule) leavesAhead(shape plan.Shape, d *decision, luck float64) (leaves int) {
+	g := s.goal()
+	aim := plan.Aim{Recall: s.spec.Recall, Rows: shape.Rows, Overlap: job.Overlap, Most: job.MaxDivisions, Luck: luck}
+	switch {
+	case d != nil && d.Stop != "":
+		return g.BallsDone(&d.State)
+	case s.spec.Recall == 0:
+		return cmp.Or(s.spec.Divisions, job.PlainParts*job.Overlap)
+	case d == nil:
+		leaves = aim.Parts(float64(shape.Rows) * job.Overlap / float64(shape.Parts.Leaders))
+	default:
+		leaves, _ = aim.Ahead(plan.Groups, g.Stand(&d.State, nil, 1))
+	}
+	if s.spec.Divisions > 0 {
+		leaves = min(leaves, s.spec.Divisions)
+	}
+	return leaves
+}
+
+// decided is how many divisions have been decided about, and the last decision; nil where there is none.
+func (s schedule) decided() (number int, d *decision, err error) {
+	for ; number < job.MaxDivisions; number++ {
+		if there, err := s.has(Task{"decide", number + 1, 0}, 1); err != nil {
+			return 0, nil, err
+		} else if !there {
+			break
+		}
+	}
+	if number == 0 {
+		return 0, nil, nil
+	}
+	d, err = s.decision(number)
+	return number, d, err
+}

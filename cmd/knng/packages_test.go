@@ -14,6 +14,7 @@ func TestWithoutPackages(t *testing.T) {
 		"/data/store: store: not finished":      "/data/store: not finished",
 		"what restore: does stays":              "what restore: does stays",
 		"builder: vectors: store: living: busy": "vectors: busy",
+		"builder: task solve 1 0: pieces: d01/spill/00000-of-00004 is damaged: codes: no": "task solve 1 0: d01/spill/00000-of-00004 is damaged: no",
 	} {
 		if got := withoutPackages(message, []string{"build", "vectors", "-o", "g", "--filter-ids=search"}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -43,15 +44,47 @@ def united(run, tmp_path):
     return _command.run(["unite", run, "-o", str(tmp_path / "united.knng"), "--search", "off"])["checksum"]
 
 
+@pytest.fixture
+def carried(monkeypatch):
+    """The bytes that go through the engine, of every task and of every outcome."""
+    sizes = []
+    submit, wait = _engines.Local.submit, _engines.Local.wait
+
+    def counted(self, token, run, words, avoid=()):
+        sizes.append(len(pickle.dumps((token, run, words))))
+        submit(self, token, run, words, avoid)
+
+    def waited(self, seconds=None):
+        ended = wait(self, seconds)
+        if ended is not None:
+            sizes.append(len(pickle.dumps(ended)))
+        return ended
+
+    monkeypatch.setattr(_engines.Local, "submit", counted)
+    monkeypatch.setattr(_engines.Local, "wait", waited)
+    return sizes
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-def test_local(rows, expected, tmp_path, workers):
-    said = []
-    result = cluster.build(rows, tmp_path / "run", f"local:{workers}", OPTIONS, memory=300 << 20, report=said.append)
+def test_local(rows, expected, tmp_path, workers, carried):
+    """The checksum of one machine within the memory of a worker; no row passes through the engine; the progress of the whole."""
+    events = []
+    result = cluster.build(rows, tmp_path / "run", f"local:{workers}", OPTIONS, memory=300 << 20, progress=events.append)
     assert united(result["run"], tmp_path) == expected
-    assert result["retries"] == 0 and 0 < result["peak_task_bytes"] < 400 << 20
-    assert any("solving groups" in line for line in said)
+    assert result["retries"] == 0 and 0 < result["peak_task_bytes"] < 300 << 20
+    assert len(carried) == 2 * result["tasks"] and max(carried) < 1000, "more than a command and some numbers"
+    assert sum(p["tasks"] for p in result["processes"]) == result["tasks"] and max(p["peak_bytes"] for p in result["processes"]) == result["peak_task_bytes"]
+    assert {"reading the input", "division 1: solving groups", "division 1: sorting leaders", "writing the graph"} <= {e["phase"] for e in events}
+    shares = [e["share"] for e in events]
+    assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] > 0.9 and events[-1]["left_seconds"] < 0.2 * result["wall_seconds"]
     again = cluster.build(rows, tmp_path / "run", "dask://127.0.0.1:1", OPTIONS)  # finished: no engine is asked
     assert again["run"] == result["run"] and again["tasks"] == 0
+
+
+def test_plan(rows):
+    text = cluster.plan(rows, ["-k", "8", "--shard-rows", "7000"], "20x16")
+    for words in ("20 machines of 16 threads", "core-hours", "as each stage is awaited", "read", "written", "MiB for a task of one thread", "a machine reads"):
+        assert words in text, text
 
 
 def test_other_shards_are_another_run(rows, expected, tmp_path):
@@ -131,10 +164,14 @@ def test_interrupted_and_killed(rows, expected, tmp_path):
             run = run.with_name(run.name + "-anew")  # it had done all before it heard
         assert process.returncode == code and "Traceback" not in said, said
         assert code < 0 or said.endswith("knng: interrupted: give the same command again to continue\n"), said
-    process = driver(rows, run, "local:2")
+    process = driver(rows, run, "local:2", "--progress", "json")
     out, said = process.communicate(timeout=170)
     assert process.returncode == 0, said
     assert united(json.loads(out)["run"], tmp_path) == expected
+    told = [json.loads(line) for line in said.splitlines()]
+    shares = [event["share"] for event in told if "share" in event]
+    assert shares and shares[0] > 0.1 and shares == sorted(shares), "how far it is right after a resume"
+    assert len(told) <= json.loads(out)["wall_seconds"] + 4, "more than one line a second"
 
 
 def test_two_drivers_at_once(rows, expected, tmp_path):
@@ -155,10 +192,10 @@ def test_a_task_that_another_driver_made_needless(rows, tmp_path, monkeypatch):
         def submit(self, token, run, words, avoid=()):
             self.token = token
 
-        def wait(self):
+        def wait(self, seconds=None):
             return self.token, {"code": 1, "said": "no such file or directory", "cpu": 0.0, "peak": 0, "host": ""}
 
-    tally = _driver._Tally(lambda line: None)
+    tally = _driver._Tally(lambda line: None, None)
     tally.wave({"doing": "reading the input", "done": 0, "tasks": ["audit 0"]})
     _driver._do(Workers(), run, [["audit", "0"]], tally)
     with pytest.raises(cluster.TaskFailed, match="settle 0 failed 3 times: no such file"):
@@ -206,7 +243,7 @@ def test_killed_in_every_stage(rows, expected, tmp_path, monkeypatch):
         patch.setenv("KNNG_BINARY", str(proxy))
         result = cluster.build(rows, tmp_path / "run", "local:2", OPTIONS, memory=300 << 20)
     stages = {m.name for m in marks.iterdir()}
-    assert stages >= set("audit settle sample fit controls draw lead assign cut spill solve fold decide resample report complete adjacency seal".split())
+    assert stages >= set("audit settle sample fit controls draw heads lead assign cut spill solve fold decide resample report complete adjacency seal".split())
     assert result["retries"] >= len(stages)
     assert united(result["run"], tmp_path) == expected
 

@@ -1,5 +1,6 @@
 """A cluster of Ray on this machine: the bytes of one machine, with a worker killed. Skipped without its package."""
 
+import glob
 import json
 import os
 import signal
@@ -24,7 +25,8 @@ def engine():
     """A head of two CPUs, in this process's tree."""
     source = str(Path(cluster.__file__).resolve().parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
-    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled", RAY_raylet_start_wait_time_s="150")  # a busy machine takes minutes
+    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled")
+    os.environ.update(RAY_raylet_start_wait_time_s="300", RAY_worker_register_timeout_seconds="300", RAY_health_check_timeout_ms="60000")  # a busy machine takes minutes
     ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
     address = ray.get_runtime_context().gcs_address
     yield address
@@ -40,7 +42,7 @@ class Killer(threading.Thread):
 
     def run(self):
         for pattern in ("stage work", "ray::do"):
-            while not self.done.wait(0.02) and not self.kill(pattern):
+            while not self.done.wait(0.1) and not self.kill(pattern):  # ps takes time that the run needs
                 pass
             self.done.wait(1)
 
@@ -61,6 +63,20 @@ class Killer(threading.Thread):
         return False
 
 
+def ended(process, run, patience=240):
+    """Wait for a driver as long as its run gets files: a busy machine takes minutes for what a free one does in seconds."""
+    files, since = None, time.monotonic()
+    while process.poll() is None:
+        now = glob.glob(f"{run}/**", recursive=True)
+        if now != files:
+            files, since = now, time.monotonic()
+        if time.monotonic() > since + patience:
+            process.kill()
+            raise AssertionError(f"nothing was done for {patience} s: {process.communicate()}")
+        time.sleep(0.1)
+    return process.communicate()
+
+
 def test_workers_killed(engine, tmp_path):
     rng = numpy.random.default_rng(1)
     x = (rng.normal(size=(60, 8))[rng.integers(0, 60, 6000)] + rng.normal(size=(6000, 8)) * 0.3).astype(numpy.float32)
@@ -69,14 +85,17 @@ def test_workers_killed(engine, tmp_path):
     killer.start()
     began = time.monotonic()
     program = "import sys; from knng.cluster.__main__ import main; sys.exit(main())"
-    process = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-c", program, "build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "run"), "--engine", "ray:auto", "--memory", "256MiB", "--shard-rows", "1000", "--json", *OPTIONS],
-        env={**os.environ, "RAY_ADDRESS": engine}, capture_output=True, text=True, timeout=200)
-    killer.done.set()
-    killer.join()
-    assert process.returncode == 0, process.stderr
+        env={**os.environ, "RAY_ADDRESS": engine}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, said = ended(process, tmp_path / "run")
+    finally:
+        killer.done.set()
+        killer.join()
+    assert process.returncode == 0, said
     print(f"{time.monotonic() - began:.0f} s, killed {killer.killed}")
-    assert killer.killed and "failed, try 1 of 3" in process.stderr, process.stderr
+    assert killer.killed and "failed, try 1 of 3" in said, said
     one = _command.run(["build", str(tmp_path / "x.npy"), "-o", str(tmp_path / "one.knng"), "--method", "parts", *OPTIONS, "--search", "off"])
-    run = json.loads(process.stdout)["run"]
+    run = json.loads(out)["run"]
     assert _command.run(["unite", run, "-o", str(tmp_path / "g.knng"), "--search", "off"])["checksum"] == one["checksum"]

@@ -1,5 +1,6 @@
 """Shows a build's events: a bar on a terminal or in a notebook, else a line every ten seconds."""
 
+import shutil
 import sys
 import time
 
@@ -15,7 +16,7 @@ def shower(progress):
             pass
         else:
             return _Tqdm(tqdm)
-    return _Bar() if sys.stderr.isatty() else _Lines()
+    return Bar() if sys.stderr.isatty() else _Lines()
 
 
 def _notebook():
@@ -33,8 +34,15 @@ def text_of(event):
     if isinstance(share, (int, float)) and share > 0:
         line = f"{100 * share:.0f} % {line}"
     if isinstance(left, (int, float)) and left > 0:
-        line += f", {left:.0f} s left"
+        line += f", {_time(left)} left"
     return line
+
+
+def _time(seconds):
+    """A time for people."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 class _Lines:
@@ -51,18 +59,20 @@ class _Lines:
             print(text_of(event), file=sys.stderr, flush=True)
 
 
-class _Bar:
+class Bar:
     """One line that is drawn over, at most ten times a second."""
 
     def __init__(self):
         self.last, self.drawn = 0.0, 0
 
     def __call__(self, event):
+        self.show(text_of(event))
+
+    def show(self, line):
         now = time.monotonic()
-        if now - self.last < 0.1:
-            return
-        self.last = now
-        self.draw(text_of(event)[:78])
+        if now - self.last >= 0.1:
+            self.last = now
+            self.draw(line[: shutil.get_terminal_size().columns - 1])
 
     def draw(self, line):
         print("\r" + line.ljust(self.drawn), end="", file=sys.stderr, flush=True)

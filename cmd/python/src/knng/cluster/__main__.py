@@ -8,7 +8,7 @@ import sys
 
 from .. import _errors
 from . import __doc__ as about
-from . import _driver, _engines, _objects
+from . import _driver, _engines, _objects, _show
 
 _PASSED = {
     "-k": "neighbors of a row (default 20)",
@@ -38,7 +38,8 @@ def _parser():
     build.add_argument("--threads", type=_count, help="threads of a worker")
     build.add_argument("--plan", metavar="WORKERSxTHREADS", help="say what a build by so many workers would take, and build nothing")
     build.add_argument("--json", action="store_true", help="print the result as JSON")
-    build.add_argument("--quiet", action="store_true", help="print no progress")
+    build.add_argument("--progress", choices=_show.WAYS, default="auto", help="how far the run is, on stderr: bar on a terminal, else plain lines, json one object a second at most, none (default auto)")
+    build.add_argument("--quiet", action="store_true", help="print no progress: --progress none")
     for flag, text in _PASSED.items():
         build.add_argument(flag, help=text, dest="pass" + flag, type=_TYPES.get(flag, _whole))
     return parser
@@ -80,21 +81,22 @@ def main(argv=None):
         if given.plan:
             print(_driver.plan(given.inputs, options, given.plan), end="")
             return 0
-        with contextlib.redirect_stdout(sys.stderr):  # Ray prints of workers that died
-            result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, None if given.quiet else _driver.say)
+        shown = _show.shown("none" if given.quiet else given.progress)
+        with contextlib.redirect_stdout(sys.stderr), contextlib.closing(shown):  # Ray prints of workers that died
+            result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, shown.line, shown.event)
     except KeyboardInterrupt:
-        _driver.say("interrupted: give the same command again to continue")
+        _show.say("interrupted: give the same command again to continue")
         return 130
     except (_errors.Error, _engines.EngineError, _driver.TaskFailed) as error:
-        _driver.say(error)
+        _show.say(error)
         return error.exit_code
     except OSError as error:
-        _driver.say(error)
+        _show.say(error)
         return 1
-    return _show(result, given.json)
+    return _print(result, given.json)
 
 
-def _show(result, as_json):
+def _print(result, as_json):
     """Print the result; below the recall asked for is exit code 4, as with knng build."""
     if as_json:
         print(json.dumps(result))
@@ -106,7 +108,7 @@ def _show(result, as_json):
         print(f"tasks      {result['tasks']}, {result['retries']} tried again; {result['wall_seconds']:.1f} s, {result['task_cpu_seconds']:.1f} s of CPU, {result['peak_task_bytes'] >> 20} MiB resident in the largest")
         print(f"next       {'python -m knng.cluster' if _objects.is_object(result['run']) else 'knng'} unite {result['run']} -o graph.knng")
     if result["short"]:
-        _driver.say(f"the graph is below the recall asked for: {result['recall_estimate']['recall']:.4f}, asked {result['target']}")
+        _show.say(f"the graph is below the recall asked for: {result['recall_estimate']['recall']:.4f}, asked {result['target']}")
         return 4
     return 0
 

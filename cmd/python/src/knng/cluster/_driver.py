@@ -2,13 +2,13 @@
 
 import os
 import subprocess
-import sys
 import time
 
-from .. import _command, _errors
-from . import _engines, _objects
+from .. import _command, _errors, _progress
+from . import _course, _engines, _objects
 
 TRIES = 3  # of a task
+TICK = 0.5  # seconds after which the time left is told anew
 
 
 class TaskFailed(Exception):
@@ -22,7 +22,7 @@ class TaskFailed(Exception):
         self.exit_code = exit_code
 
 
-def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, report=None):
+def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, report=None, progress=None):
     """Build a graph into the folder ``run``, or go on with it, and return its result.
 
     inputs and run are paths that all machines see, or addresses in an object store that all
@@ -30,15 +30,17 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
 
     options are words for ``knng stage begin``: -k, --metric, --recall, --divisions, --seed,
     --bad-rows, --ids, --shard-rows, --solvers, --range-rows. memory and threads are those of a
-    worker. report is called with lines for people.
+    worker. report is called with lines for people. progress=True shows how far the run is, on stderr
+    or in a notebook; a function is called with that: the phase, the tasks done of it and their total,
+    its seconds, share (of the whole run, 0 to 1) and left_seconds where they are known.
     """
-    report = report or (lambda line: None)
+    report, shown = report or (lambda line: None), _progress.shower(progress)
     _engines.check(engine)
     began = _command.run(["stage", "begin", *_objects.expand(inputs), "-o", _objects.local(run), *options], env=_objects.environment(), called=False)
     at = began["run"]
     for other in began.get("others") or ():
         report(other)
-    tally = _Tally(report)
+    tally = _Tally(report, shown)
     workers = None
     try:
         while True:
@@ -48,12 +50,15 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             if workers is None:  # a run that is finished needs none
                 workers = _engines.connect(engine, memory, threads, report)
                 report(f"{began['rows']} rows of {began['dim']} {began['type']}, run {at}, {workers.workers} workers, {workers.slots} tasks at a time")
+                tally.course = _course.Course(workers.slots)
             tally.wave(wave)
             _do(workers, at, [words.split() for words in wave["tasks"]], tally)
             tally.ended()
     finally:
         if workers is not None:
             workers.close()
+        if hasattr(shown, "close"):
+            shown.close()
     result = dict(wave["result"], run=at, **tally.sums())
     return result
 
@@ -70,7 +75,11 @@ def _do(workers, run, tasks, tally):
         workers.submit(i, run, words)
     left = len(tasks)
     while left:
-        i, outcome = workers.wait()
+        ended = workers.wait(TICK)
+        if ended is None:
+            tally.tick()
+            continue
+        i, outcome = ended
         name = " ".join(tasks[i])
         if not isinstance(outcome, BaseException) and outcome["code"] == 0:
             left -= 1
@@ -115,34 +124,57 @@ def _why(outcome):
 class _Tally:
     """Counts what tasks took, and tells how far the run is."""
 
-    def __init__(self, report):
-        self.report, self.began = report, time.monotonic()
-        self.tasks = self.retries = 0
+    def __init__(self, report, shown):
+        self.report, self.shown, self.began = report, shown, time.monotonic()
+        self.course = _course.Course(1)
+        self.tasks = self.retries = self.untold = 0
         self.cpu = self.peak = 0
+        self.processes, self.told = {}, -1.0
 
     def wave(self, wave):
         self.doing, self.done, self.of = wave["doing"], wave["done"], wave["done"] + len(wave["tasks"])
-        self.since, self.said, self.busy = time.monotonic(), time.monotonic(), 0.0
+        self.since = time.monotonic()
+        self.course.wave(wave)
+        self.tick()
 
     def task(self, outcome):
         self.tasks += 1
         self.done += 1
         self.cpu += outcome["cpu"]
-        self.busy += outcome["cpu"]
         self.peak = max(self.peak, outcome["peak"])
-        if time.monotonic() - self.said > 5 and self.done < self.of:
-            self.said = time.monotonic()
-            self.report(f"{self.doing}: {self.done} of {self.of}")
+        if outcome.get("pid"):
+            at = self.processes.setdefault((outcome["host"], outcome["pid"]), {"host": outcome["host"], "pid": outcome["pid"], "tasks": 0, "cpu_seconds": 0.0, "peak_bytes": 0})
+            at.update(tasks=at["tasks"] + 1, cpu_seconds=at["cpu_seconds"] + outcome["cpu"], peak_bytes=max(at["peak_bytes"], outcome["peak"]))
+        self.course.task()
+        self.tick()
 
     def retried(self, name, times, said):
+        """Tell of a task that is tried again, of many at once of one a second."""
         self.retries += 1
-        self.report(f"task {name} failed, try {times} of {TRIES}: {said.splitlines()[-1]}")
+        if time.monotonic() < self.told + 1:
+            self.untold += 1
+            return
+        others = f" (and {self.untold} others before it)" if self.untold else ""
+        self.told, self.untold = time.monotonic(), 0
+        self.report(f"task {name} failed, try {times} of {TRIES}: {said.splitlines()[-1]}{others}")
 
     def ended(self):
-        self.report(f"{self.doing}: {self.of} tasks, {time.monotonic() - self.since:.1f} s, {self.busy:.1f} s of CPU")
+        self.course.ended()
+        self.tick(end=True)
+
+    def tick(self, end=False):
+        """Tell how far the run is."""
+        if not self.shown:
+            return
+        event = {"phase": self.doing, "done": self.done, "total": self.of, "unit": "tasks", "seconds": time.monotonic() - self.since, "memory_bytes": self.peak, "end": end}
+        known = self.course.look()
+        if known is not None:
+            event["share"], event["left_seconds"] = known
+        self.shown(event)
 
     def sums(self):
-        return {"wall_seconds": time.monotonic() - self.began, "task_cpu_seconds": self.cpu, "tasks": self.tasks, "retries": self.retries, "peak_task_bytes": self.peak}
+        return {"wall_seconds": time.monotonic() - self.began, "task_cpu_seconds": self.cpu, "tasks": self.tasks, "retries": self.retries, "peak_task_bytes": self.peak,
+                "processes": list(self.processes.values())}
 
 
 def plan(inputs, options=(), workers="2x1"):
@@ -163,6 +195,3 @@ def _pairs(options):
     options = list(options)
     return list(zip(options[::2], options[1::2]))
 
-
-def say(line):
-    print(f"knng: {line}", file=sys.stderr, flush=True)

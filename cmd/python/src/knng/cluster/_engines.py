@@ -1,5 +1,7 @@
 """Engines behind one small interface: submit a task, wait for any that ended.
 
+``wait`` waits for so many seconds, for as long as it takes without, and returns None where none ended.
+
 ``submit`` may be told workers to avoid, on which the task failed: one whose disk is full fails at once, and would
 be given every task. Dask minds them; the other engines choose by themselves.
 
@@ -59,8 +61,10 @@ class Local:
     def submit(self, token, run, words, avoid=()):
         self._futures[self._pool.submit(_task.do, run, words, owner=self, **self._share)] = token
 
-    def wait(self):
-        done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
+    def wait(self, seconds=None):
+        done, _ = concurrent.futures.wait(self._futures, seconds, concurrent.futures.FIRST_COMPLETED)
+        if not done:
+            return None
         future = done.pop()
         return self._futures.pop(future), future.exception() or future.result()
 
@@ -105,7 +109,8 @@ class Dask:
         except Exception as error:  # a client whose scheduler is gone
             raise self._lost() from error
 
-    def wait(self):
+    def wait(self, seconds=None):
+        end = None if seconds is None else time.monotonic() + seconds
         while True:
             self._look_for_workers()
             for future, token in self._futures.items():
@@ -130,6 +135,8 @@ class Dask:
             else:
                 if self._client.status == "connecting":
                     raise self._lost()
+                if end is not None and time.monotonic() > end:
+                    return None
                 time.sleep(0.05)
                 continue
             del self._futures[future]
@@ -188,8 +195,11 @@ class Ray:
     def submit(self, token, run, words, avoid=()):
         self._futures[self._do.remote(run, words, **self._share)] = token
 
-    def wait(self):
-        (future,), _ = self._ray.wait(list(self._futures), num_returns=1)
+    def wait(self, seconds=None):
+        ended, _ = self._ray.wait(list(self._futures), num_returns=1, timeout=seconds)
+        if not ended:
+            return None
+        future = ended[0]
         token = self._futures.pop(future)
         try:
             return token, self._ray.get(future)
@@ -231,8 +241,10 @@ class Spark:
         job = lambda: self._context.parallelize([words], 1).map(lambda w: _task.do(run, w, **share)).collect()[0]  # noqa: E731
         self._futures[self._pool.submit(job)] = token
 
-    def wait(self):
-        done, _ = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED)
+    def wait(self, seconds=None):
+        done, _ = concurrent.futures.wait(self._futures, seconds, concurrent.futures.FIRST_COMPLETED)
+        if not done:
+            return None
         future = done.pop()
         token, error = self._futures.pop(future), future.exception()
         if error is None:

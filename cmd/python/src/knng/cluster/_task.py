@@ -66,7 +66,7 @@ class _Process:
         cpu, peak = self.usage()
         took, self.cpu = cpu - self.cpu, cpu
         answer = json.loads(answer)
-        return {"code": answer["code"], "said": answer["said"][-4000:], "cpu": took, "peak": peak}
+        return {"code": answer["code"], "said": answer["said"][-4000:], "cpu": took, "peak": peak, "pid": self.process.pid}
 
     def usage(self):
         """Seconds of CPU so far, and the most bytes that were resident; 0 where the system does not tell."""

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -24,6 +25,7 @@ type Config struct {
 	Cut    shards.Cut
 	Dir    string // folder for the run, which is removed
 	Memory int64  // bytes of the worker; 0: the default
+	First  int    // rows, of which a copy is made in Dir; 0: all, as they are
 }
 
 // A Task is one that was done.
@@ -39,11 +41,25 @@ type Measure struct {
 	Rows  int
 	Pairs int64 // of leaves, compared
 	Waves [][]Task
+
+	planned func(workers int) shards.Plan
 }
 
 // Do plans a build and does its tasks on one thread.
 func (c *Config) Do(ctx context.Context) (m *Measure, err error) {
-	in, err := vectors.Open(c.Inputs, nil)
+	dir, err := os.MkdirTemp(c.Dir, "shards-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	inputs := c.Inputs
+	if c.First > 0 {
+		inputs = []string{filepath.Join(dir, "rows"+filepath.Ext(inputs[0]))}
+		if err := first(c.Inputs, c.First, inputs[0]); err != nil {
+			return nil, err
+		}
+	}
+	in, err := vectors.Open(inputs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,22 +69,40 @@ func (c *Config) Do(ctx context.Context) (m *Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = &Measure{Plan: shards.PlanOf(plan, in.Dim()*in.Type().Size(), 1, 1), Rows: in.Len()}
-	dir, err := os.MkdirTemp(c.Dir, "shards-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	m = &Measure{Rows: in.Len(), planned: func(workers int) shards.Plan {
+		return shards.PlanOf(plan, in.Dim()*in.Type().Size(), workers, 1)
+	}}
+	m.Plan = m.planned(1)
 	run, err := shards.Begin(ctx, dir, in, c.Opts, c.Cut)
 	if err != nil {
 		return nil, err
 	}
-	s, err := shards.Open(run, shards.Worker{Threads: 1, Memory: c.Memory})
+	s, err := shards.Open(run, shards.Worker{Threads: 1, Memory: c.Memory, Scratch: dir})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	return m, m.drive(ctx, s)
+}
+
+// first writes the first rows of some files to another.
+func first(inputs []string, rows int, path string) error {
+	in, err := vectors.Open(inputs, &vectors.OpenOptions{Limit: rows})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.Len() < rows {
+		return fmt.Errorf("%s has %d rows, want %d", inputs[0], in.Len(), rows)
+	}
+	w, err := vectors.Create(path, in.Type(), in.Dim())
+	if err != nil {
+		return err
+	}
+	if err := vectors.Convert(w, in, nil); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Close()
 }
 
 // drive does all tasks.
@@ -145,9 +179,9 @@ func (m *Measure) Write(w io.Writer, workers []int) {
 		fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.2f |\n", name, tasks[name], planned[name], seconds[name], longest[name])
 		all, count = all+seconds[name], count+tasks[name]
 	}
-	fmt.Fprintf(w, "| all | %d | %.2f | %.2f | |\n\n| workers | seconds | busy |\n|---|---|---|\n", count, m.Plan.CoreSeconds, all)
+	fmt.Fprintf(w, "| all | %d | %.2f | %.2f | |\n\n| workers | seconds, planned | measured | busy |\n|---|---|---|---|\n", count, m.Plan.CoreSeconds, all)
 	for _, n := range workers {
 		span := Makespan(m.Waves, n)
-		fmt.Fprintf(w, "| %d | %.2f | %.0f %% |\n", n, span, 100*all/span/float64(n))
+		fmt.Fprintf(w, "| %d | %.2f | %.2f | %.0f %% |\n", n, m.planned(n).AwaitedSeconds, span, 100*all/span/float64(n))
 	}
 }

@@ -50,10 +50,16 @@ func TestMeasure(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := Config{Inputs: []string{path}, Opts: builder.Options{K: 5, Divisions: 8}, Dir: t.TempDir()}
+	c := Config{Inputs: []string{path}, Opts: builder.Options{K: 5, Divisions: 8}, Dir: t.TempDir(), First: 1500}
 	m, err := c.Do(context.Background())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if m.Rows != 1500 {
+		t.Errorf("%d rows", m.Rows)
+	}
+	if _, err := (&Config{Inputs: []string{path}, Opts: c.Opts, Dir: c.Dir, First: 2001}).Do(context.Background()); err == nil {
+		t.Error("more rows than there are: no error")
 	}
 	_, tasks, _ := m.sums()
 	planned := map[string]bool{}

@@ -51,7 +51,7 @@ func Dump(ctx context.Context, dir string, w io.Writer, key string) error {
 		return err
 	}
 	defer e.close()
-	return e.dump(ctx, nil, w, key)
+	return dumping{e, w}.dump(ctx, nil, key)
 }
 
 // dumpSealed prints a part of a sealed store, of which it takes the directory over.
@@ -63,32 +63,38 @@ func dumpSealed(ctx context.Context, root *rooted.Dir, w io.Writer, key string) 
 	}
 	defer home.Close()
 	defer e.close()
-	return e.dump(ctx, home, w, key)
+	return dumping{e, w}.dump(ctx, home, key)
+}
+
+// dumping prints parts of a store.
+type dumping struct {
+	*engine
+	w io.Writer
 }
 
 // dump prints a part of a store; home is nil where it is not finished.
-func (e *engine) dump(ctx context.Context, home *sealed.Dir, w io.Writer, key string) error {
+func (d dumping) dump(ctx context.Context, home *sealed.Dir, key string) error {
 	name, arg, _ := strings.Cut(key, "/")
 	switch name {
 	case "":
-		return e.dumpAll(ctx, w)
+		return d.dumpAll(ctx)
 	case "manifest", "result":
-		return e.dumpRecord(w, name)
+		return d.dumpRecord(name)
 	case "record":
-		return e.dumpRecord(w, arg)
+		return d.dumpRecord(arg)
 	case "seal":
 		if home == nil {
 			return ErrNotFinished
 		}
-		_, err := w.Write(sealed.Text(home.Files))
+		_, err := d.w.Write(sealed.Text(home.Files))
 		return err
 	case "id":
-		row, ok, err := e.rowOf(arg)
+		row, ok, err := d.rowOf(arg)
 		if err == nil && !ok {
 			err = fmt.Errorf("%w: %q", ErrNoID, arg)
 		}
 		if err == nil {
-			fmt.Fprintf(w, "row %d\n", row)
+			fmt.Fprintf(d.w, "row %d\n", row)
 		}
 		return err
 	}
@@ -98,15 +104,15 @@ func (e *engine) dump(ctx context.Context, home *sealed.Dir, w io.Writer, key st
 	}
 	switch name {
 	case "row":
-		return e.dumpRow(w, n, "neighbors", tagAdjacency, block.OutCount)
+		return d.dumpRow(n, "neighbors", tagAdjacency, block.OutCount)
 	case "in":
-		return dumpIn(home, w, n)
+		return dumpIn(home, d.w, n)
 	case "block":
-		return e.dumpBlock(w, n)
+		return d.dumpBlock(n)
 	case "view":
-		return e.dumpView(home, w, n)
+		return d.dumpView(home, n)
 	case "place":
-		return e.dumpPlace(w, n)
+		return d.dumpPlace(n)
 	}
 	return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
 }
@@ -118,11 +124,11 @@ var tagNames = map[byte]string{
 }
 
 // dumpAll counts keys and bytes by tag and names the records.
-func (e *engine) dumpAll(ctx context.Context, w io.Writer) error {
+func (d dumping) dumpAll(ctx context.Context) error {
 	for tag := byte(1); tag < 0x80; tag++ {
 		keys, bytes := 0, 0
 		var names []string
-		err := e.scan([]byte{tag}, func(key, value []byte) error {
+		err := d.scan([]byte{tag}, func(key, value []byte) error {
 			if keys++; keys%rowsPerLook == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -136,29 +142,29 @@ func (e *engine) dumpAll(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		if keys > 0 {
-			fmt.Fprintf(w, "%02x %s: %d keys, %d bytes\n%s", tag, tagNames[tag], keys, bytes, strings.Join(names, ""))
+			fmt.Fprintf(d.w, "%02x %s: %d keys, %d bytes\n%s", tag, tagNames[tag], keys, bytes, strings.Join(names, ""))
 		}
 	}
 	return nil
 }
 
-func (e *engine) dumpRecord(w io.Writer, name string) error {
+func (d dumping) dumpRecord(name string) error {
 	var v any
-	ok, err := e.load(name, &v)
+	ok, err := d.load(name, &v)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return fmt.Errorf("store: no record %q", name)
 	}
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(d.w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
 // block reads the block that holds the list of a row.
-func (e *engine) block(tag byte, row uint64) ([]byte, error) {
-	value, ok, err := e.get(key64(nil, tag, row/block.Rows))
+func (d dumping) block(tag byte, row uint64) ([]byte, error) {
+	value, ok, err := d.get(key64(nil, tag, row/block.Rows))
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
@@ -183,11 +189,11 @@ func dumpIn(home *sealed.Dir, w io.Writer, row uint64) error {
 	}
 	defer reverse.Close()
 	defer e.close()
-	return e.dumpRow(w, row, "in-neighbors", tagReverse, block.InCount)
+	return dumping{e, w}.dumpRow(row, "in-neighbors", tagReverse, block.InCount)
 }
 
-func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBytes int) error {
-	value, err := e.block(tag, row)
+func (d dumping) dumpRow(row uint64, what string, tag byte, countBytes int) error {
+	value, err := d.block(tag, row)
 	if err != nil {
 		return err
 	}
@@ -195,29 +201,29 @@ func (e *engine) dumpRow(w io.Writer, row uint64, what string, tag byte, countBy
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "row %d: %d %s with keys\n", row, len(neighbors)/4, what)
+	fmt.Fprintf(d.w, "row %d: %d %s with keys\n", row, len(neighbors)/4, what)
 	ks := block.Float32s(nil, keys)
 	for i, n := range block.Uint32s(nil, neighbors) {
-		fmt.Fprintf(w, "%10d %v\n", n, ks[i])
+		fmt.Fprintf(d.w, "%10d %v\n", n, ks[i])
 	}
 	return nil
 }
 
 // dumpBlock prints the bytes of an adjacency block and their meaning.
-func (e *engine) dumpBlock(w io.Writer, row uint64) error {
-	value, err := e.block(tagAdjacency, row)
+func (d dumping) dumpBlock(row uint64) error {
+	value, err := d.block(tagAdjacency, row)
 	if err != nil {
 		return err
 	}
 	first := row / block.Rows * block.Rows
-	fmt.Fprintf(w, "key %x\n", key64(nil, tagAdjacency, row/block.Rows))
+	fmt.Fprintf(d.w, "key %x\n", key64(nil, tagAdjacency, row/block.Rows))
 	if _, _, err := block.Row(value, 0, block.OutCount); err != nil {
 		return corrupt(nil, err)
 	}
 	rows := int(value[0])
 	at := 0
 	line := func(n int, what string) {
-		fmt.Fprintf(w, "%6d  % x  # %s\n", at, value[at:at+n], what)
+		fmt.Fprintf(d.w, "%6d  % x  # %s\n", at, value[at:at+n], what)
 		at += n
 	}
 	line(1, fmt.Sprintf("%d rows", rows))
@@ -233,12 +239,12 @@ func (e *engine) dumpBlock(w io.Writer, row uint64) error {
 }
 
 // dumpView prints where the view finds the block of a row, and the block there.
-func (e *engine) dumpView(home *sealed.Dir, w io.Writer, row uint64) error {
+func (d dumping) dumpView(home *sealed.Dir, row uint64) error {
 	if home == nil {
 		return ErrNotFinished
 	}
 	var shape Shape
-	ok, err := e.load(block.ShapeRecord, &shape)
+	ok, err := d.load(block.ShapeRecord, &shape)
 	if err == nil && ok {
 		err = shape.Check()
 	}
@@ -248,7 +254,7 @@ func (e *engine) dumpView(home *sealed.Dir, w io.Writer, row uint64) error {
 	if !ok || row >= uint64(shape.Rows) {
 		return fmt.Errorf("%w: %d", ErrNoRow, row)
 	}
-	l, err := openLists(e, home, block.Out(shape))
+	l, err := openLists(d.engine, home, block.Out(shape))
 	if err != nil {
 		return err
 	}
@@ -256,7 +262,7 @@ func (e *engine) dumpView(home *sealed.Dir, w io.Writer, row uint64) error {
 	if l.view == nil {
 		return fmt.Errorf("store: %s has no view", home.Name())
 	}
-	return vectors.Guard(func() error { return dumpEntry(w, l.view, int(row/block.Rows)) })
+	return vectors.Guard(func() error { return dumpEntry(d.w, l.view, int(row/block.Rows)) })
 }
 
 func dumpEntry(w io.Writer, v *view.View, b int) error {
@@ -269,14 +275,14 @@ func dumpEntry(w io.Writer, v *view.View, b int) error {
 	return nil
 }
 
-func (e *engine) dumpPlace(w io.Writer, place uint64) error {
-	order, err := e.order()
+func (d dumping) dumpPlace(place uint64) error {
+	order, err := d.order()
 	if err != nil {
 		return err
 	}
 	if place >= uint64(len(order)) {
 		return errors.Join(ErrNoRow, fmt.Errorf("store: place %d, there are %d", place, len(order)))
 	}
-	_, err = fmt.Fprintf(w, "place %d: row %d\n", place, order[place])
+	_, err = fmt.Fprintf(d.w, "place %d: row %d\n", place, order[place])
 	return err
 }

@@ -117,10 +117,25 @@ func (s *Space) sharesOf(x, base []byte, stride int, ids, differ []uint32, out [
 	counts.Put(both)
 }
 
-// widened is room for two rows as float32.
-type widened struct{ x, y []float32 }
+// widenRows is how many rows are widened before a kernel compares them, and widenElements how many
+// elements of theirs, of more than one row.
+const widenRows, widenElements = 16, 1 << 14
+
+// widened is room for a row as float32, and for others to compare it with.
+type widened struct {
+	x, y []float32
+	sums [widenRows]float64
+}
 
 var widenedRows = sync.Pool{New: func() any { return new(widened) }}
+
+// inTurn numbers rows that follow each other.
+var inTurn = func() (numbers [widenRows]uint32) {
+	for i := range numbers {
+		numbers[i] = uint32(i)
+	}
+	return numbers
+}()
 
 // widen decodes a row into room.
 func (s *Space) widen(room *[]float32, row []byte) []float32 {
@@ -143,8 +158,33 @@ func (s *Space) pairwise(x, base []byte, stride int, ids []uint32, out []float32
 	}
 	room := widenedRows.Get().(*widened)
 	a := s.widen(&room.x, x)
+	if s.wide != nil {
+		s.widely(room, a, base, stride, ids, out)
+		widenedRows.Put(room)
+		return
+	}
 	for j, id := range ids {
 		out[j] = p.pair(a, s.widen(&room.y, base[int(id)*stride:]))
 	}
 	widenedRows.Put(room)
+}
+
+// widely is pairwise by a kernel of float32 rows.
+func (s *Space) widely(room *widened, x []float32, base []byte, stride int, ids []uint32, out []float32) {
+	atOnce := max(1, min(widenRows, widenElements/s.dim))
+	if cap(room.y) < atOnce*s.dim {
+		room.y = make([]float32, atOnce*s.dim)
+	}
+	y := room.y[:atOnce*s.dim]
+	for len(ids) > 0 {
+		n := min(len(ids), atOnce)
+		for j, id := range ids[:n] {
+			vectors.Decode(s.typ, base[int(id)*stride:][:s.RowBytes()], y[j*s.dim:(j+1)*s.dim])
+		}
+		s.wide(bytesOf(x), bytesOf(y), 4*s.dim, s.dim, inTurn[:n], room.sums[:n])
+		for j, sum := range room.sums[:n] {
+			out[j] = float32(sum)
+		}
+		ids, out = ids[n:], out[n:]
+	}
 }

@@ -28,6 +28,7 @@ type Space struct {
 
 	ints   simd.Ints   // for integer rows: the metric's sum
 	floats simd.Floats // for float rows
+	wide   simd.Floats // for rows that are widened to float32 first, of a metric of pairs; nil: Go computes them
 	along  simd.Floats // a float32 direction against rows of this type
 }
 
@@ -53,6 +54,9 @@ func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 	s := &Space{metric: m, typ: t, dim: dim, kernel: k}
 	p := m.of()
 	s.byPairs = p.pair != nil || p.sets != nil
+	if p.floats != nil {
+		s.wide = p.floats(k)
+	}
 	squared := m.Squares()
 	switch t {
 	case vectors.Uint8:
@@ -78,8 +82,8 @@ func over(k *simd.Kernel, m Metric, t vectors.Type, dim int) (*Space, error) {
 		if squared {
 			s.floats = k.SquaredF32
 		}
-		if p.floats != nil && p.floats(k) != nil {
-			s.floats, s.byPairs = p.floats(k), false
+		if s.wide != nil {
+			s.floats, s.byPairs = s.wide, false
 		}
 	default:
 		return nil, fmt.Errorf("distance: unknown element type %d", t)

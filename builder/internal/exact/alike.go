@@ -3,7 +3,9 @@ package exact
 import (
 	"slices"
 
+	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // Where a row repeats thousands of times nearly all pairs are of equal rows, and all of these tie.
@@ -11,7 +13,8 @@ import (
 // Under other metrics something may be. There the groups of equal rows are looked up: all pairs of
 // a group have one key, so its pairs need no other, and none where lists are full of nearer ones or
 // of earlier rows of the group. 10,000 of 20,000 rows equal, in 32 dimensions under cosine, took
-// 3.7 s of a processor in place of 1.0.
+// 3.7 s of a processor in place of 1.0. Under inner products rows of zeros have one key with all
+// others: where they are half of 24,000 rows of 50, theirs took 10.6 s in place of some 1.5.
 
 // groupsFrom is the share of the rows that repeat from which groups are looked up.
 const groupsFrom = 1.0 / 64
@@ -33,26 +36,46 @@ func (m *Method) findAlike() error {
 	}
 	if float64(repeated) >= groupsFrom*float64(len(first)) {
 		m.firstAlike = first
+		m.findZeros()
 	}
 	return nil
 }
 
-// settled drops the columns that are equal to x where neither list takes the other row. near may
-// be changed.
+// findZeros notes the group of rows of zeros under inner products, the first one's place.
+func (m *Method) findZeros() {
+	m.zeros = points.NoPlace
+	for place, at := range m.firstAlike {
+		if m.Space.Metric() == distance.IP && int(at) == place && m.Space.Norm(m.Rows.Row(place)) == 0 {
+			m.zeros = at
+			return
+		}
+	}
+}
+
+// settled drops the columns whose key with x is known, as they are equal to it or one of both is
+// zero, where neither list takes the other row. near may be changed.
 func (w *exactWorker) settled(x uint32, columns, near []uint32) []uint32 {
 	if w.firstAlike == nil {
 		return near
 	}
-	var key float32
+	var own float32 // the key of x and a row equal to it
 	known := false
 	return slices.DeleteFunc(near, func(j uint32) bool {
 		y := columns[j]
-		if w.firstAlike[x] != w.firstAlike[y] || x == y {
+		a, b := w.firstAlike[x], w.firstAlike[y]
+		var key float32
+		switch {
+		case x == y:
 			return false
-		}
-		if !known {
-			row := w.Rows.Row(int(x))
-			key, known = w.Space.Key(row, row, w.Norm(x), w.Norm(x)), true
+		case a == w.zeros || b == w.zeros:
+		case a != b:
+			return false
+		default:
+			if !known {
+				row := w.Rows.Row(int(x))
+				own, known = w.Space.Key(row, row, w.Norm(x), w.Norm(x)), true
+			}
+			key = own
 		}
 		return !w.takes(x, y, key) && !w.takes(y, x, key)
 	})

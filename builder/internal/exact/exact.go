@@ -21,6 +21,7 @@ var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared oth
 type Method struct {
 	*build.Build
 	bounds     points.Bounds // of lists, made by one division
+	zeros      uint32        // the first of the rows of zeros, where their keys are known
 	firstAlike []uint32      // place with the same bytes, of every place; nil: equal rows are few, or settled by keys
 	brief      bool          // all pairs are compared again sooner than finds are kept: nothing is, and Unsaved says so
 }

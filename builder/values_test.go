@@ -135,7 +135,7 @@ func TestHugeValues(t *testing.T) {
 		}
 		o := builder.Options{K: n - 1, Method: builder.Exact}
 		_, err = builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), vectors.NewInput(rows), o)
-		if errors.Is(err, builder.ErrBadRows) != c.bad || c.bad && !strings.Contains(err.Error(), "rows [7 9]") {
+		if errors.Is(err, builder.ErrBadRows) != c.bad || c.bad && !strings.Contains(err.Error(), "(rows 7 9, counted from 0)") {
 			t.Errorf("%s: %v, bad rows wanted: %v", c.name, err, c.bad)
 		}
 		o.BadRows = builder.Isolate

@@ -92,6 +92,9 @@ func (o Options) fingerprint() []store.Option {
 	if o.Balls != (BallsOptions{}) {
 		list = append(list, store.Option{Name: "course", Value: fmt.Sprintf("%+v", o.Balls)})
 	}
+	if o.Spare > 0 {
+		list = append(list, store.Option{Name: "spare", Value: strconv.Itoa(o.Spare)})
+	}
 	if o.Start != nil {
 		list = append(list, store.Option{Name: "start", Value: fmt.Sprintf("%s, parts %v", o.Start.Name, o.Start.Ends)})
 	}

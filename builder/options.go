@@ -30,6 +30,7 @@ type Options struct {
 	Seed        uint64          // 1
 	BadRows     BadRows         // reject
 	Duplicates  Duplicates      // keep
+	Spare       int             // of the K, the last entries of a list, beyond those whose recall counts: they are there for rows that will be deleted
 	Copies      int             // with Collapse: most rows of one group of identical rows in a list; 0: no limit
 	Start       *Start          // lists to begin with; Balls reads them, other methods begin with none
 	Distance    *Distance       // a user's own distance; nil: Metric over the rows
@@ -146,7 +147,9 @@ type Start struct {
 	Near func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
 	// Ends says that the rows come in parts, each with lists of its own: part i ends before row
 	// Ends[i]. Rows of one part are taken as compared with each other: leaves and joins compare
-	// those of different parts until more is missing within parts than across. nil: lists are of all rows.
+	// those of different parts until more is missing within parts than across. One part, of all rows,
+	// has divisions that compare all pairs of a leaf, but other leaves than those that Name's graph came
+	// from. nil: lists are of all rows, and nothing near them was compared.
 	Ends []int
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/choose"
@@ -62,7 +64,7 @@ func (o *Options) choice() choose.Options {
 func (o *Options) balls() balls.Options {
 	b := balls.Options{K: o.K, Aim: cmp.Or(o.Recall, DefaultRecall), Slack: o.Balls.Slack, Most: o.Balls.Most, Under: o.Balls.Under}
 	if o.Start != nil {
-		b.Known, b.Ends = o.Start.Near, o.Start.Ends
+		b.Known, b.Ends, b.Before = o.Start.Near, o.Start.Ends, xxhash.Sum64String(o.Start.Name)
 	}
 	return b
 }

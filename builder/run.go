@@ -44,7 +44,7 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 	r := &run{request: o}
 	b, opts := &r.Build, &o.opts
 	b.Source = o.rows
-	b.Set = build.Settings{K: opts.K, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
+	b.Set = build.Settings{K: opts.K, Spare: opts.Spare, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Balls.AllAxes, Sample: opts.Paper.Sample, Random: opts.Paper.Directions == Random}
 	b.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then, Goal: opts.goal()}
 	b.Points = points.Points{Space: space, Threads: opts.Threads}

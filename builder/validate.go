@@ -18,6 +18,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
+	fault(v.Spare < 0 || v.Spare > 0 && v.Spare >= v.K, "%d of %d entries of a list are to spare, want fewer", v.Spare, v.K)
 	fault(!slices.Contains(Methods(), v.Method), "method %q, want %s", v.Method, MethodNames())
 	t := methods[v.Method]
 	fault(t.Overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())

@@ -24,7 +24,7 @@ type ColdPoint struct {
 // RunCold measures queries one by one, before each of which the system forgets the files of
 // the graph. budget is the memory that may hold rows and links: see search.Options.
 func (c Config) RunCold(ctx context.Context, queries int, budget int64, log io.Writer, tell func(ColdPoint)) error {
-	ours, err := c.open(ctx)
+	ours, err := c.open(ctx, &search.Options{Budget: budget})
 	if err != nil {
 		return err
 	}
@@ -32,11 +32,7 @@ func (c Config) RunCold(ctx context.Context, queries int, budget int64, log io.W
 	if ours.exact, err = c.truth(ctx, ours, log); err != nil {
 		return err
 	}
-	s, err := search.Open(ours.g, &search.Options{Budget: budget})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	s := ours.s
 	n := min(queries, len(ours.values))
 	for _, effort := range c.Efforts {
 		p, err := c.cold(ctx, ours, s, effort, n)

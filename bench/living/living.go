@@ -65,7 +65,7 @@ func (c Config) Run(ctx context.Context, log io.Writer, tell func(Point)) (err e
 	if err := os.MkdirAll(c.Work, 0o777); err != nil {
 		return err
 	}
-	ours, err := c.open(ctx)
+	ours, err := c.open(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c Config) kept(what string) string {
 }
 
 // open builds the graph where it is not there, and opens it and the queries.
-func (c Config) open(ctx context.Context) (s *knng, err error) {
+func (c Config) open(ctx context.Context, o *search.Options) (s *knng, err error) {
 	s = &knng{k: c.K, byCount: map[int]*search.Searcher{}}
 	dir := c.path("graph")
 	rows, err := vectors.Open([]string{c.Base}, &vectors.OpenOptions{Limit: c.Limit, Scratch: c.Work})
@@ -174,7 +174,7 @@ func (c Config) open(ctx context.Context) (s *knng, err error) {
 		return nil, err
 	}
 	begun = time.Now()
-	if s.s, err = search.Open(s.g, nil); err != nil {
+	if s.s, err = search.Open(s.g, o); err != nil {
 		return nil, err
 	}
 	s.links = time.Since(begun).Seconds()

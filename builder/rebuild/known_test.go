@@ -40,7 +40,12 @@ func wideInput(t *testing.T, typ vectors.Type, data []float32) *vectors.Input {
 
 func buildWide(t *testing.T, dir string, typ vectors.Type, data []float32) *builder.Result {
 	t.Helper()
-	result, err := builder.Build(t.Context(), dir, wideInput(t, typ, data), builder.Options{K: 10, Recall: 0.95, Method: builder.Balls})
+	return buildAt(t, dir, typ, data, 0.95)
+}
+
+func buildAt(t *testing.T, dir string, typ vectors.Type, data []float32, recall float64) *builder.Result {
+	t.Helper()
+	result, err := builder.Build(t.Context(), dir, wideInput(t, typ, data), builder.Options{K: 10, Recall: recall, Method: builder.Balls})
 	must(t, err)
 	return result
 }

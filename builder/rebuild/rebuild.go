@@ -18,7 +18,7 @@ import (
 
 // Options tunes a compaction or a merge. The zero value works.
 type Options struct {
-	Recall float64 // of the new graph; 0: that of the one before, or the default of builds
+	Recall float64 // of the new graph, in the entries of a list that are shown; 0: that of the one before, or the default of builds, in all entries
 
 	// These shape no result.
 	Threads  int
@@ -29,7 +29,7 @@ type Options struct {
 
 // Compact makes a new base of all live rows of a store that is open for writing, while it is
 // read and written; see living.DB.Compact. With Recall it does so also where nothing was
-// written since the last time: it makes a better graph.
+// written since the last time: it makes a better graph, from the lists that the base has.
 //
 // Where the graph comes out below the recall asked for, the error is builder.ErrBelowTarget,
 // and the store is compacted all the same. Cancelling ctx stops it; the next call with the same
@@ -125,5 +125,9 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 		return nil, err
 	}
 	options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
+	if o.Recall != 0 && job.Old != nil {
+		options.Spare = max(0, options.K-job.Like.K)
+		options.Start = &builder.Start{Name: job.Rows.Name(), Near: job.Rows.Near, Ends: []int{job.Rows.Len()}}
+	}
 	return build(ctx, job.Dir, job.Rows, options)
 }

@@ -152,6 +152,7 @@ func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
 	st := db.st.retain()
 	next := st.logs[note.Logs]
 	cut := *st.now.Load()
+	cut.layer = nil // one that is made before the compaction goes on is another
 	cut.ops = uint32(next.FirstOp - st.firstOp)
 	cut.part = cut.part.Cut(uint32(next.FirstRow-st.first), cut.ops)
 	c := &compaction{db: db, st: st, cut: &cut, note: *note, resumed: resumed}

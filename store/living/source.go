@@ -97,7 +97,8 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 }
 
 // Near appends the rows of the source in the list of one of them, as indices of the source, and
-// their keys. It is for several goroutines.
+// their keys. It is for several goroutines. In a compaction the lists are those of the base alone,
+// which an integration before it goes on does not change.
 func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
 	s.index.Do(s.makeIndex)
 	from, fromKeys, base := len(near), len(keys), s.st.positions()

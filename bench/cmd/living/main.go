@@ -59,6 +59,7 @@ func main() {
 	deletes := flag.String("deletes", "", "instead: measure after these per cent of the rows are deleted, comma-separated")
 	puts := flag.Bool("puts", false, "instead: put rows beside a file that is synced as often, and search meanwhile")
 	merge := flag.Bool("merge", false, "instead: merge the graphs of both halves of the rows")
+	raise := flag.Float64("raise", 0, "instead: compact a graph for this higher recall, beside a build of it")
 	cold := flag.Int("cold", 0, "instead: so many queries, before each of which the system forgets the graph's files")
 	budget := flag.Int64("budget", 0, "with -cold: bytes of memory that may hold rows and links (default half of the memory)")
 	flag.Parse()
@@ -72,8 +73,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Println(peers.ThisMachine())
-	if *merge || *puts || *cold > 0 {
+	if *merge || *puts || *cold > 0 || *raise > 0 {
 		run := runMerge
+		if *raise > 0 {
+			run = func(ctx context.Context, c living.Config) error { return runRaise(ctx, c, *raise) }
+		}
 		if *puts {
 			run = func(ctx context.Context, c living.Config) error { return runPuts(ctx, c, churn.Effort) }
 		}
@@ -120,6 +124,15 @@ func estimate(e builder.RecallEstimate) string {
 		return "none yet"
 	}
 	return fmt.Sprintf("%.4f (%.4f to %.4f)", e.Recall, e.Low, e.High)
+}
+
+// runRaise prints graphs of a recall and of a higher one, and the first compacted for that.
+func runRaise(ctx context.Context, c living.Config, higher float64) error {
+	fmt.Println("| | pairs a row | seconds of processor | seconds | recall |")
+	fmt.Println("|---|---|---|---|---|")
+	return c.RunRaise(ctx, higher, os.Stderr, func(p living.MergePoint) {
+		fmt.Printf("| %s | %.0f | %.2f | %.2f | %s |\n", p.What, p.Pairs, p.CPU, p.Seconds, estimate(p.Recall))
+	})
 }
 
 // runMerge prints graphs of halves and of all rows.

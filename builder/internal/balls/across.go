@@ -10,8 +10,8 @@ import (
 // neighbors of the steering rows are missing across parts than within.
 func (m *Method) across() (bool, error) {
 	m.findParts()
-	if m.opts.Ends == nil || m.Steer == nil {
-		return m.opts.Ends != nil, nil
+	if many := len(m.opts.Ends) > 1; !many || m.Steer == nil {
+		return many, nil
 	}
 	within, beyond := 0, 0
 	exact := points.NewRanker(&m.Points, m.found)

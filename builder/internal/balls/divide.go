@@ -16,13 +16,16 @@ import (
 func (m *Method) divideBalls() error {
 	number := m.State.Count(job.DivisionStage) + 1
 	m.joins.free()
-	stands := m.Goal.OverlapOf(number)
+	stands, usual := m.leavesOf(number), m.Goal.OverlapOf(number)
 	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.N())*int64(stands))
 	pairs, err := m.solveDivision(number, stands, p)
 	if err != nil {
 		return err
 	}
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: pairs, Evaluated: pairs}
+	if stands != usual {
+		st.Leaves = stands
+	}
 	if err := m.look(&st); err != nil {
 		return err
 	}
@@ -36,7 +39,7 @@ func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, er
 	if m.Keyed {
 		return m.divideKeyed(number, stands, p)
 	}
-	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference, Progress: p.Add}
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference && !m.opts.whole(), Progress: p.Add}
 	across, err := m.across()
 	if err != nil {
 		return 0, err
@@ -44,7 +47,9 @@ func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, er
 	if across {
 		solver.Part = m.parts
 	}
-	return solver.Solve(m.Balls(cmp.Or(m.Lead, m.Codes), stands), uint32(number))
+	balls := m.Balls(cmp.Or(m.Lead, m.Codes), stands)
+	balls.Seed = m.divisionSeed()
+	return solver.Solve(balls, uint32(number))
 }
 
 // divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
@@ -53,7 +58,7 @@ func (m *Method) divideKeyed(number, stands int, p *progress.Phase) (int64, erro
 	var pairs atomic.Int64
 	for i := range stands {
 		tree := m.Tree(m.Rows, m.Norms, m.Order, nil)
-		tree.LeafSize = m.KeyedLeaf()
+		tree.LeafSize, tree.Seed = m.KeyedLeaf(), m.divisionSeed()
 		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
 			return 0, err

@@ -4,6 +4,8 @@
 //
 //   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf.
 //   - A round of joins (join.go) compares the neighbors of a row with each other.
+//   - Lists that are known, of a graph of these rows (whole.go) or of parts of them (known.go,
+//     across.go), are the first generation.
 //   - Where a few rows are the neighbors of most, all are compared with these (hubs.go).
 //   - Next decides between them by the recall of the steering sample (recall.go).
 //   - Rows of many dimensions are compared along fewer axes where these lose little (axes.go), by

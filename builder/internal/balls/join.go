@@ -55,6 +55,7 @@ func (j *joins) begin(seed uint64) error {
 	m := j.m
 	if j.round == nil {
 		j.round = propagation.NewRound(m.found, m.State.Plan.Most)
+		j.round.Fresh(m.K - m.Set.Spare + m.State.Plan.Slack)
 	}
 	j.round.Begin(seed)
 	across, err := m.across()

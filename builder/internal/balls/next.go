@@ -15,7 +15,7 @@ func (m *Method) Next() (kind, stop string) {
 	if !m.Inner() && g.Widens(s) {
 		return job.SteerStage, ""
 	}
-	if stop := g.Enough(s); stop != "" {
+	if stop := g.Enough(s); stop != "" && !(m.opts.whole() && g.BallsDone(s) == 0) { // known lists may be short
 		return "", stop
 	}
 	if m.opts.Known != nil && len(s.Stages) == 0 {
@@ -65,7 +65,7 @@ func (d decision) more() (kind, stop string) {
 		mayJoin = false // a round had nothing to compare: no later one has
 	}
 	switch {
-	case balls == 0, last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || d.divisionsGoOn(balls)):
+	case balls == 0, mayDivide && steered && d.dividesKnown(), last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || d.divisionsGoOn(balls)):
 		return job.DivisionStage, ""
 	case mayJoin && !mayDivide, mayJoin && (last.Kind == job.DivisionStage || last.Kind == job.HubsStage || d.soon()):
 		return job.PropagationStage, ""
@@ -98,7 +98,7 @@ func (d decision) divisionsGoOn(balls int) bool {
 	s, g := d.s, d.g
 	last := s.Last()
 	found, wanted := last.Recall, g.Wanted(last.Margin)
-	if within := s.Stages[0].Recall; d.opts.Ends != nil && within < leastAcross*g.Recall {
+	if within := s.Stages[0].Recall; len(d.opts.Ends) > 1 && within < leastAcross*g.Recall {
 		beyond := 1 - within/g.Recall // the share of neighbors that are in other parts
 		found, wanted = (found-within)/beyond, (wanted-within)/beyond
 	}

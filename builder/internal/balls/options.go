@@ -18,8 +18,9 @@ type Options struct {
 
 	// Known appends rows that are likely near one, and their keys; nil: none are known. Goroutines
 	// call it.
-	Known func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
-	Ends  []int // known lists are of parts: part i ends before row Ends[i]; nil: of all rows
+	Known  func(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error)
+	Before uint64 // names the known lists: divisions are others than those that made these
+	Ends   []int  // known lists are of parts: part i ends before row Ends[i]; nil: of all rows
 }
 
 // Schedule settles how the method goes about a build. Measured on faces in

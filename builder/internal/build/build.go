@@ -44,6 +44,7 @@ type Build struct {
 // Settings are the options that more than one method reads.
 type Settings struct {
 	K, LeafSize int
+	Spare       int // the last entries of a list, whose recall does not count
 	Seed        uint64
 	Recall      float64 // target; 0: none
 	Reference   bool    // rows are not copied: they stay in the order of the input

@@ -53,7 +53,7 @@ func (c *Controls) steer(rows int, exact exactly) error {
 	if err != nil {
 		return err
 	}
-	c.Build.Steer = lists
+	c.Build.Steer = c.counted(lists)
 	c.State.Control += compared
 	return nil
 }
@@ -103,5 +103,14 @@ func (c *Controls) Report(requested int64) (*recall.Lists, int64, error) {
 	sample := Reporting(c.N(), c.State.Steer, least, requested, c.Set.Seed)
 	p := c.Begin("recall", "pairs", int64(len(sample))*int64(c.N()-1))
 	defer p.End("")
-	return c.truth(c.placesOf(sample), p)
+	lists, compared, err := c.truth(c.placesOf(sample), p)
+	return c.counted(lists), compared, err
+}
+
+// counted has the recall of lists count all but the entries that are to spare.
+func (c *Controls) counted(l *recall.Lists) *recall.Lists {
+	if l != nil {
+		l.K = min(l.K, c.Set.K-c.Set.Spare)
+	}
+	return l
 }

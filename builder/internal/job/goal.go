@@ -1,6 +1,9 @@
 package job
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Goal decides when a build has done enough.
 type Goal struct {
@@ -45,8 +48,12 @@ const halfway = 0.01
 
 // BallsDone is how many balls each row has stood in.
 func (g *Goal) BallsDone(s *State) (sum int) {
-	for number := range s.Count(DivisionStage) {
-		sum += g.OverlapOf(number + 1)
+	number := 0
+	for _, st := range s.Stages {
+		if st.Kind == DivisionStage {
+			number++
+			sum += cmp.Or(st.Leaves, g.OverlapOf(number))
+		}
 	}
 	return sum
 }

@@ -43,6 +43,7 @@ type Stage struct {
 	Margin    float64 `json:"margin,omitempty"` // standard error of Recall, with balls
 	Parts     int     `json:"parts,omitempty"`  // of a round of joins
 	Before    int     `json:"before,omitempty"` // rows that steered before it, where more do from it on
+	Leaves    int     `json:"leaves,omitempty"` // that a row stood in, of a division; 0: as many as Goal.OverlapOf says
 }
 
 // Methods by name; AutoMethod is settled before a build has one.

@@ -17,6 +17,7 @@ type joined struct {
 	m     *codes.Matrix
 	lists *candidates.Lists
 	part  []uint16 // of every row: only those of different parts are compared; nil: all
+	fresh int      // entries of a list that count as new
 }
 
 func randomLists(t testing.TB, rng *rand.Rand, n, k int) joined {
@@ -32,7 +33,7 @@ func randomLists(t testing.TB, rng *rand.Rand, n, k int) joined {
 		slices.Sort(entries)
 		l.Set(p, entries)
 	}
-	return joined{m: m, lists: l}
+	return joined{m: m, lists: l, fresh: k}
 }
 
 func (g joined) list(p uint32) (list []candidates.Entry) {
@@ -63,7 +64,7 @@ func (g joined) slowPart(lists [][]candidates.Entry, from int) (pairs int) {
 	for p := range uint32(len(lists)) {
 		for i, e := range lists[p] {
 			if entered(p) { // what a row lists itself counts before who lists it
-				around[p][e.Place()] = e.Marks()&candidates.NewHere != 0
+				around[p][e.Place()] = e.Marks()&candidates.NewHere != 0 && i < g.fresh
 				lists[p][i] &^= candidates.NewHere
 			}
 		}
@@ -73,7 +74,7 @@ func (g joined) slowPart(lists [][]candidates.Entry, from int) (pairs int) {
 			q := e.Place()
 			mine := slices.ContainsFunc(lists[q], func(f candidates.Entry) bool { return f.Place() == p })
 			if entered(q) && !mine {
-				around[q][p] = e.Marks()&candidates.NewThere != 0
+				around[q][p] = e.Marks()&candidates.NewThere != 0 && i < g.fresh
 			}
 			if entered(q) {
 				lists[p][i] &^= candidates.NewThere
@@ -120,9 +121,13 @@ func TestJoinEqualsDefinition(t *testing.T) {
 				g.part = append(g.part, uint16(rng.IntN(parts)))
 			}
 		}
-		want, wantPairs := g.slow()
 		round := NewRound(g.lists, n)
 		round.Across(g.part)
+		if i%2 == 1 {
+			g.fresh = rng.IntN(k + 1)
+			round.Fresh(g.fresh)
+		}
+		want, wantPairs := g.slow()
 		round.Begin(1)
 		pairs, joined := 0, 0
 		for from, to := 0, 0; from < Parts; from = to {
@@ -191,7 +196,7 @@ func TestThreadsAndCutsDoNotMatter(t *testing.T) {
 
 // nearLists is a graph of random rows that list some of the places after theirs.
 func nearLists(t testing.TB, rng *rand.Rand, n, k int) joined {
-	g := joined{m: rowstest.Codes(t, rng, n, 4, 8), lists: candidates.New(n, k, 2)}
+	g := joined{m: rowstest.Codes(t, rng, n, 4, 8), lists: candidates.New(n, k, 2), fresh: k}
 	for p := range uint32(n) {
 		var entries []candidates.Entry
 		for i := range uint32(k) {

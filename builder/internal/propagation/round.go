@@ -34,6 +34,7 @@ import (
 type Round struct {
 	lists *candidates.Lists
 	most  int // rows listing a place that a join takes
+	fresh int // so many entries of a list, the first, count as new where they are
 	seed  uint64
 	part  []uint16 // of every place: only places of different parts are compared; nil: all
 
@@ -75,10 +76,13 @@ const enterRows = 4096
 // NewRound returns a round over lists, not begun. Its memory, a byte an entry and
 // 8 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
-	r := &Round{lists: lists, most: most}
+	r := &Round{lists: lists, most: most, fresh: lists.K}
 	r.makeRoom(2*lists.N*lists.K/(Parts/enterParts) + lists.N/4)
 	return r
 }
+
+// Fresh has only the first so many entries of a list count as new.
+func (r *Round) Fresh(entries int) { r.fresh = min(entries, r.lists.K) }
 
 // makeRoom has gathered hold so many entries. Counts and ends stay.
 func (r *Round) makeRoom(entries int) {
@@ -179,7 +183,10 @@ func (r *Round) copyLists(first, end, from int) {
 		to := r.gathered[int(r.ends[p])-r.lists.K : r.ends[p]]
 		list := r.lists.Entries(uint32(p))
 		for i, e := range list {
-			to[i] = e.Place()<<1 | e.Marks()/candidates.NewHere
+			to[i] = e.Place() << 1
+			if i < r.fresh {
+				to[i] |= e.Marks() / candidates.NewHere
+			}
 			list[i] = e &^ candidates.NewHere
 		}
 		for i := len(list); i < len(to); i++ {
@@ -202,10 +209,13 @@ func (r *Round) copyListing(first, end, from int) {
 		}
 		for n, i := range here {
 			fresh := list[i].Marks() & candidates.NewThere
-			r.gathered[at[n]] = uint32(p)<<1 | fresh
 			if fresh != 0 {
 				list[i] &^= candidates.NewThere
+				if int(i) >= r.fresh {
+					fresh = 0
+				}
 			}
+			r.gathered[at[n]] = uint32(p)<<1 | fresh
 		}
 	}
 }

@@ -1,0 +1,53 @@
+package balls
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/knng/knng/builder/internal/hashrand"
+	"github.com/knng/knng/builder/internal/job"
+)
+
+// Where lists are known of all rows, nearly all pairs that a division compares are further away than
+// the ends of their lists: it costs little beside the first division of a build, and finds the same
+// share of the neighbors that are missing as any other. A join goes over all rows again, however
+// few of their neighbors are new: of 50,000 SIFT descriptors, raised from 0.96 to 0.99, a division took
+// 0.19 s of the processor and found 0.5 of those that were missing, a round of joins, of 270 pairs a
+// row, some 0.5 s, and found 0.4.
+
+// whole reports whether the known lists are of all rows, and not of parts.
+func (o *Options) whole() bool { return o.Known != nil && len(o.Ends) == 1 }
+
+// divisionSeed is the seed of divisions. Where lists are known of all rows these are others than
+// those that made the lists, which would find nothing again.
+func (m *Method) divisionSeed() uint64 {
+	if m.opts.whole() {
+		return hashrand.Mix(m.Set.Seed ^ m.opts.Before)
+	}
+	return m.Set.Seed
+}
+
+// leastFound is the share of the missing neighbors that a division must find for another to follow
+// at once. Two divisions and a half take as long as a round of joins, which finds some 0.4.
+const leastFound = 0.2
+
+// dividesKnown reports whether known lists of all rows have one more division before joins.
+func (d decision) dividesKnown() bool {
+	last := d.s.LastWork()
+	gained, known := d.s.Gained()
+	least := leastFound * float64(cmp.Or(last.Leaves, job.Overlap)) / job.Overlap
+	return d.opts.whole() && last.Kind == job.DivisionStage && known && gained >= least*(1-last.Recall+gained)
+}
+
+// leavesOf is how many leaves a row stands in within a division: where lists are known of all rows,
+// and the division before tells how much this one will find, no more than the recall asked for takes.
+func (m *Method) leavesOf(number int) int {
+	usual, last := m.Goal.OverlapOf(number), m.State.LastWork()
+	gained, known := m.State.Gained()
+	if !m.opts.whole() || !known || last.Kind != job.DivisionStage || last.Leaves > 0 || gained <= 0 || !m.Goal.Steered(&m.State) {
+		return usual
+	}
+	found := gained / (1 - last.Recall + gained)
+	missing := (m.Goal.Wanted(last.Margin) - last.Recall) / (1 - last.Recall)
+	return min(usual, max(1, int(math.Ceil(float64(usual)*missing/found))))
+}

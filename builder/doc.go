@@ -78,6 +78,7 @@
 // errors above it, at most 0.01, which is the error of the steering rows. Where codes leave the target
 // out of reach they compare rows by their keys, in leaves of hyperplanes (package internal/keyed); where
 // divisions and joins stop paying, a build goes over to keys, or to all pairs from the lists at
-// hand, until the target is reached. So it ends at the target, at a limit that the options set, or at
+// hand, until the target is reached: the rows that find most of the missing neighbors are compared
+// with all first (package internal/tiers). So it ends at the target, at a limit that the options set, or at
 // exact; below its target [Result.Err] says so.
 package builder

@@ -260,7 +260,7 @@ func (s *Shape) looking() []Pass {
 	grow(&making, codes+innerCode*n)
 	looked := held
 	looked.block(float64(min(s.Parts.Stretch, s.Rows)) * float64(8*s.K+4))
-	looked.heap += s.database() + 8*math.Min(fixed.LooksAtOnce, 64*n)
+	looked.heap += s.database() + 8*float64(fixed.Looks(int(s.Rows)))
 	good := memory{}
 	s.good(&good)
 	fold := s.stripes(held.ledger - good.ledger)

@@ -62,7 +62,7 @@ func TestPlanIsEnough(t *testing.T) {
 		rows, dim int
 		methods   []string
 	}{
-		{5000, 32, []string{"exact", "balls", "parts", "parts --metric l1", "paper", "balls --duplicates collapse"}},
+		{5000, 32, []string{"exact", "balls", "parts", "parts --metric l1", "parts --metric ip", "paper", "balls --duplicates collapse"}},
 		{5000, 3, []string{"tree"}},
 		{2000, 128, []string{"parts"}}, // a group that is not full
 		{40000, 128, []string{"parts", "parts --metric ip"}},

@@ -41,12 +41,17 @@ func (m *Method) goKeyed() error {
 // folded, and the fold makes the state count that has them.
 func (m *Method) goExact() error {
 	m.Say("%s", build.AllInstead)
+	after := m.State.WithStage(m.State.Changed(job.ListsStage))
+	m.SettleExact(&after)
+	if after.Tiers > 0 {
+		if err := m.Draft.Record(build.TiersRecord, m.tiers()); err != nil {
+			return err
+		}
+	}
 	if err := m.rerank(); err != nil {
 		return err
 	}
-	after := m.State.WithStage(m.State.Changed(job.ListsStage))
 	after.Method = job.ExactMethod
-	after.Side = m.BlockSide()
 	if err := m.Draft.Record(job.AheadRecord, &after); err != nil {
 		return err
 	}

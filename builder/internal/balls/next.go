@@ -32,6 +32,9 @@ func (m *Method) Next() (kind, stop string) {
 	if m.hubsFirst(kind) {
 		return job.HubsStage, ""
 	}
+	if m.tiersFirst(kind) {
+		return job.ListsStage, ""
+	}
 	return kind, stop
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/tiers"
 	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -57,7 +58,10 @@ type Settings struct {
 // their blocks have grown to the size of the lists.
 func (b *Build) EndStage(st job.Stage) error {
 	if b.Steer != nil {
-		st.Recall = meanRecall(b.Steer, b.Lists)
+		var margin float64
+		if st.Recall, margin = MeanOf(PerRow(b.Steer, b.Lists.List)); b.State.Tiers > 0 {
+			st.Margin = margin
+		}
 	}
 	b.State.Stages = append(b.State.Stages, st)
 	if err := b.Save(); err != nil {
@@ -90,14 +94,7 @@ func (b *Build) SteerNote() string {
 	return fmt.Sprintf(", recall %.3f on %d steering rows", b.State.Last().Recall, b.State.Steer)
 }
 
-// meanRecall is the mean recall of lists over the controls, whose exact lists
-// never enter the graph.
-func meanRecall(truth *recall.Lists, lists *knn.Lists) float64 {
-	mean, _ := MeanOf(PerRow(truth, lists.List))
-	return mean
-}
-
-// PerRow is the recall of each control.
+// PerRow is the recall of each control, whose exact lists never enter the graph.
 func PerRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) []float64 {
 	per := make([]float64, len(truth.Places))
 	for i, place := range truth.Places {
@@ -128,4 +125,12 @@ func NeighborsOf(l *recall.Lists) [][]uint32 {
 		neighbors[i], _ = l.List(i)
 	}
 	return neighbors
+}
+
+// TruthOf is what tiers read of the rows that steer, of some recall.
+func TruthOf(l *recall.Lists, mean float64) *tiers.Truth {
+	return &tiers.Truth{Places: l.Places, Recall: mean, Near: func(i int) []uint32 {
+		near, _ := l.List(i)
+		return near
+	}}
 }

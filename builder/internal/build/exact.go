@@ -2,11 +2,35 @@ package build
 
 import (
 	"github.com/knng/knng/builder/internal/fixed"
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/tiers"
 )
 
 // BlockSide is how many rows a block of the exact method has.
 func (b *Build) BlockSide() int {
 	return fixed.BlockSide(int64(len(b.Good)), b.Own == nil)
+}
+
+// tieredRows is the number of rows from which all are compared in tiers: fewer are soon compared all with
+// all, and tiers of them have few blocks for threads to share.
+const tieredRows = 5000
+
+// TiersRecord is the name of the record of the tiers: the lists that they are made of change while
+// rows are compared.
+const TiersRecord = "tiers"
+
+// SettleExact records in a state how the exact method compares all pairs: tier by tier, where other
+// methods have found most of the neighbors and the rows that steer tell when to stop.
+func (b *Build) SettleExact(s *job.State) {
+	s.Side = b.BlockSide()
+	if s.Count(job.ListsStage) > 0 && b.Tiered() {
+		s.Tiers = tiers.Count
+	}
+}
+
+// Tiered reports whether the exact method would go on tier by tier.
+func (b *Build) Tiered() bool {
+	return b.Goal.Steered(&b.State) && !b.Goal.Capped() && b.Own == nil && len(b.Good) >= tieredRows
 }
 
 const AllInstead = "divisions and joins pay no longer: all pairs are compared"

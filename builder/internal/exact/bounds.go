@@ -20,7 +20,7 @@ import (
 
 // boundLists sets the bounds, where codes order rows and there are pairs to compare.
 func (m *Method) boundLists() error {
-	if !m.Space.Metric().Coded() || m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.exactStages() || m.N() < fixed.BoundLeaves*m.Set.LeafSize {
+	if !m.Space.Metric().Coded() || m.State.Count(job.ListsStage) > 0 || m.State.Count(job.ExactStage) == m.stages() || m.N() < fixed.BoundLeaves*m.Set.LeafSize {
 		return nil
 	}
 	if err := m.HaveCodes(); err != nil || m.Codes == nil {

@@ -4,4 +4,8 @@
 // In a round, every block meets at most one other (the circle method of round-robin
 // tournaments), so the pairs of a round share no rows: they are the units of a stage, done
 // in parallel without a lock. Round 0 compares each block with itself.
+//
+// Where it goes on from the lists of another method, it compares the rows first that find most of the
+// missing neighbors (package tiers), with all rows, and stops when the rows that steer have the recall
+// asked for.
 package exact

@@ -3,11 +3,12 @@ package exact
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/knng/knng/builder/internal/build"
-	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/tiers"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -20,6 +21,8 @@ var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared oth
 // Method compares all rows with all others.
 type Method struct {
 	*build.Build
+	schedule   schedule      // of the blocks; nil before the first stage of a run
+	tiers      tiers.Tiers   // where rows are compared in tiers
 	bounds     points.Bounds // of lists, made by one division
 	zeros      uint32        // the first of the rows of zeros, where their keys are known
 	firstAlike []uint32      // place with the same bytes, of every place; nil: equal rows are few, or settled by keys
@@ -38,9 +41,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 
 func (m *Method) Expected(*plan.Aim) (divisions int, rounds float64) { return 0, 0 }
 
-func (m *Method) Settle() {
-	m.State.Side = m.BlockSide()
-}
+func (m *Method) Settle() { m.SettleExact(&m.State) }
 
 // Arrange puts near rows first, where codes tell: lists then take little afterwards.
 // All pairs are compared in any order.
@@ -64,28 +65,25 @@ func (m *Method) Resume() error {
 func (m *Method) Prepare() error { return nil }
 
 func (m *Method) Next() (kind, stop string) {
-	return m.Goal.NextExact(&m.State, m.exactStages())
+	return m.Goal.NextExact(&m.State, m.stages())
 }
 
 func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	return m.FirstLists(), 0, nil
 }
 
-func (m *Method) Stage(string) error { return m.compareRounds() }
+func (m *Method) Stage(string) (err error) {
+	if m.schedule == nil {
+		if m.schedule, err = m.newSchedule(); err != nil {
+			return err
+		}
+	}
+	return m.compareStage()
+}
 
 func (m *Method) Finish() error { return nil }
 
 func (m *Method) Free() { m.bounds.Free() }
-
-func (m *Method) blockCount() int { return (m.N() + m.State.Side - 1) / m.State.Side }
-
-// seats is the number of blocks made even: the last seat may be empty.
-func (m *Method) seats() int { return (m.blockCount() + 1) / 2 * 2 }
-
-// exactStages is the number of stages: rounds 0 to seats-1.
-func (m *Method) exactStages() int {
-	return (m.seats() + fixed.ExactRounds - 1) / fixed.ExactRounds
-}
 
 // briefWork is the elements of all pairs up to which a build is brief: some hundredths of a second
 // of a core. Of 1,000 rows of 128, which are a sixteenth of it, to keep the finds of rounds took as long
@@ -95,26 +93,24 @@ const briefWork = 1 << 30
 // isBrief reports whether all pairs are one stage of little work.
 func (m *Method) isBrief() bool {
 	n := float64(m.N())
-	return m.Own == nil && m.exactStages() == 1 && len(m.State.Stages) == 0 && n*n/2*float64(m.Rows.Dim()) <= briefWork
+	return m.Own == nil && m.stages() == 1 && len(m.State.Stages) == 0 && n*n/2*float64(m.Rows.Dim()) <= briefWork
 }
 
-// compareRounds runs the next stage.
-func (m *Method) compareRounds() error {
+// compareStage runs the next stage.
+func (m *Method) compareStage() error {
 	if m.brief = m.isBrief(); m.brief {
 		m.Unsaved++
 	}
 	number := m.State.Count(job.ExactStage) + 1
-	from := (number - 1) * fixed.ExactRounds
-	to := min(from+fixed.ExactRounds, m.seats())
 	if err := m.Replay(m.StageNumber(), m.Lists); err != nil {
 		return err
 	}
-	p := m.Begin("exact", "rounds", int64(m.seats()))
-	p.Add(from) // of earlier stages
+	p, before := m.beginStage(number)
+	p.Add(before)
 	st := job.Stage{Kind: job.ExactStage, Number: number}
-	committed := func() error { return nil } // the round before
-	for round := from; round < to; round++ {
-		c, commit, err := m.exactRound(round, from)
+	committed := func() error { return nil } // the unit before
+	for unit := range m.schedule.units(number - 1) {
+		c, commit, err := m.compareUnit(number-1, unit)
 		if failed := committed(); failed != nil {
 			return failed
 		}
@@ -130,15 +126,19 @@ func (m *Method) compareRounds() error {
 		return err
 	}
 	err := m.EndStage(st)
-	p.End("")
+	note := ""
+	if m.State.Tiers > 0 {
+		note = fmt.Sprintf("tier %d of %d compared with all rows%s", number, m.State.Tiers, m.SteerNote())
+	}
+	p.End("%s", note)
 	return err
 }
 
-// exactRound does one round, a unit of the stage, and returns the function that commits it.
-func (m *Method) exactRound(round, first int) (sum job.Counts, commit func() error, err error) {
-	unit, nothing := round-first, func() error { return nil }
+// compareUnit does one unit of a stage, and returns the function that commits it.
+func (m *Method) compareUnit(stage, unit int) (sum job.Counts, commit func() error, err error) {
+	nothing := func() error { return nil }
 	if !m.brief {
-		done, _, err := m.Committed(fixed.ExactRounds)
+		done, _, err := m.Committed(m.schedule.units(stage))
 		if err != nil {
 			return sum, nil, err
 		}
@@ -151,12 +151,31 @@ func (m *Method) exactRound(round, first int) (sum job.Counts, commit func() err
 	if err != nil {
 		return sum, nil, err
 	}
-	pairs := roundPairs(round, m.seats(), m.blockCount())
-	blocks := make([]store.Lists, len(pairs))
+	workers := &sync.Pool{New: func() any { return m.exactWorker(screens) }}
+	var blocks []store.Lists
+	for _, pairs := range m.schedule.rounds(stage, unit) {
+		found, counts, err := m.compareRound(pairs, workers)
+		if err != nil {
+			return sum, nil, err
+		}
+		blocks = append(blocks, found...)
+		sum.Add(counts)
+	}
+	if m.brief {
+		return sum, nothing, nil
+	}
+	number := m.StageNumber()
+	return sum, func() error { return m.Draft.CommitUnit(number, uint32(unit), blocks, sum) }, nil
+}
+
+// compareRound compares pairs of blocks, none of which stands in two.
+func (m *Method) compareRound(pairs [][2]int, workers *sync.Pool) (blocks []store.Lists, sum job.Counts, err error) {
+	blocks = make([]store.Lists, len(pairs))
 	counts := make([]job.Counts, len(pairs))
 	err = vectors.Ranges(m.Job.Threads, len(pairs), 1, func() func(from, to int) error {
-		w := m.exactWorker(screens)
 		return func(i, _ int) (err error) {
+			w := workers.Get().(*exactWorker)
+			defer workers.Put(w)
 			if err := m.Ctx.Err(); err != nil {
 				return err
 			}
@@ -166,38 +185,8 @@ func (m *Method) exactRound(round, first int) (sum job.Counts, commit func() err
 			return nil
 		}
 	})
-	if err != nil {
-		return sum, nil, err
-	}
 	for _, c := range counts {
 		sum.Add(c)
 	}
-	if m.brief {
-		return sum, nothing, nil
-	}
-	stage := m.StageNumber()
-	return sum, func() error { return m.Draft.CommitUnit(stage, uint32(unit), blocks, sum) }, nil
-}
-
-// roundPairs pairs the blocks of a round: seat `seats-1` stays, the others
-// rotate; pairs with an empty seat are left out. Round 0 pairs each block with
-// itself, rounds 1 to seats-1 every two blocks once.
-func roundPairs(round, seats, blocks int) (pairs [][2]int) {
-	if round == 0 {
-		for b := range blocks {
-			pairs = append(pairs, [2]int{b, b})
-		}
-		return pairs
-	}
-	turning := seats - 1
-	add := func(a, b int) {
-		if a < blocks && b < blocks {
-			pairs = append(pairs, [2]int{min(a, b), max(a, b)})
-		}
-	}
-	add(round%turning, seats-1)
-	for i := 1; i < seats/2; i++ {
-		add((round+i)%turning, (round-i+turning)%turning)
-	}
-	return pairs
+	return blocks, sum, err
 }

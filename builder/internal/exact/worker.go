@@ -17,6 +17,7 @@ type exactWorker struct {
 	solver *leaf.Solver
 	before knn.Snapshot
 	places []uint32
+	sorted []uint32 // the same, ascending, as blocks on disk have them
 
 	screen screen.Screen // nil under a distance of the user's own
 	wide   int           // columns that it compares at a time
@@ -39,13 +40,15 @@ func (m *Method) exactWorker(screens func() screen.Screen) *exactWorker {
 // solve compares two blocks, or one with itself, and returns the entries that
 // lists gained.
 func (w *exactWorker) solve(pair [2]int) (block store.Lists, c job.Counts, err error) {
-	w.places = w.appendBlock(w.places[:0], pair[0])
+	w.places = w.schedule.block(w.places[:0], pair[0])
 	split := len(w.places)
 	if pair[1] != pair[0] {
-		w.places = w.appendBlock(w.places, pair[1])
+		w.places = w.schedule.block(w.places, pair[1])
 	}
 	if !w.brief {
-		w.before.Take(w.Lists, w.places)
+		w.sorted = append(w.sorted[:0], w.places...)
+		slices.Sort(w.sorted)
+		w.before.Take(w.Lists, w.sorted)
 	}
 	var count leaf.Count
 	switch {
@@ -209,12 +212,4 @@ func (w *exactWorker) offer(x uint32, columns, near []uint32, keys []float32) er
 		}
 	}
 	return nil
-}
-
-func (w *exactWorker) appendBlock(dst []uint32, b int) []uint32 {
-	side := w.State.Side
-	for p := b * side; p < min((b+1)*side, w.N()); p++ {
-		dst = append(dst, uint32(p))
-	}
-	return dst
 }

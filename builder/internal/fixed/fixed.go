@@ -119,9 +119,10 @@ const SpillShare = 17.0 / 16
 // rows it is their square root, as rows compare themselves with the centers of all cells.
 func CellRows(n int) int { return max(256, int(math.Sqrt(float64(n)))) }
 
-// LooksAtOnce is about how many looks of rows into cells are sorted at a time. Package inner says
-// of how many rows.
-const LooksAtOnce = 1 << 19
+// Looks is about how many looks of rows into cells are sorted at a time, where n rows have cells. Package
+// inner says of how many rows. Of few rows each looks into many of the cells, so that sixteen a row are a
+// third of all looks: more would be memory that nobody needs.
+func Looks(n int) int { return min(1<<19, 16*n) }
 
 // StripeSpan is how many stripes of lists are united at a time: as many as there is room for beside
 // ten bytes a row, 32 at most, and few enough that threads take turns. In the last pass a row takes

@@ -23,7 +23,7 @@ type Lists struct {
 }
 
 // rowsAtOnce is for how many rows cells are chosen before these are looked into, as many of them
-// look into the same cell then; for fewer where each looks into many (fixed.LooksAtOnce).
+// look into the same cell then; for fewer where each looks into many (fixed.Looks).
 const rowsAtOnce = 1 << 16
 
 // Look has every row with a list look into the cells of ranks from to to-1 among those that promise it
@@ -32,7 +32,7 @@ const rowsAtOnce = 1 << 16
 func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {
 	end := lists.First + lists.Found.N
 	to = min(to, c.Len())
-	atOnce := max(codes.BandRows, min(rowsAtOnce, fixed.LooksAtOnce/max(1, to-from)))
+	atOnce := max(codes.BandRows, min(rowsAtOnce, fixed.Looks(len(c.of))/max(1, to-from)))
 	for first := lists.First; first < end; first += atOnce {
 		last := min(first+atOnce, end)
 		lookers, err := c.lookers(ctx, lists.Threads, reach, first, last, from, to)

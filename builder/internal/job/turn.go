@@ -68,7 +68,7 @@ func (g *Goal) turn(s *State, over bool) string {
 	if g.Capped() || g.Recall == 0 || s.Steer == 0 || len(s.Stages) == 0 {
 		return ""
 	}
-	all, spent, more := s.AllPairs(s.Rows), g.spent(s), g.expectedMore(s)
+	all, spent, more := s.AllPairs(s.Rows), g.Spent(s), g.expectedMore(s)
 	if s.ByKeys() {
 		more *= g.keyCost()
 	}
@@ -92,8 +92,8 @@ func DearBeside(pairs, all float64) bool { return pairs > (enough-1)*all }
 // TurnsToAll reports whether a build compares all pairs next.
 func (g *Goal) TurnsToAll(s *State) bool { return g.turn(s, false) == ListsStage }
 
-// spent is the cost of the stages so far a row, in pairs of the exact method.
-func (g *Goal) spent(s *State) (sum float64) {
+// Spent is the cost of the stages so far a row, in pairs of the exact method.
+func (g *Goal) Spent(s *State) (sum float64) {
 	cost := 1.0
 	if s.Means == ByKeys {
 		cost = g.keyCost()
@@ -207,6 +207,38 @@ func (g *Goal) expectedMore(s *State) float64 {
 	return sum
 }
 
+// Declining is how many more pairs a row, in pairs of the exact method, reaching the target takes if
+// each division, with the joins after it, leaves the same share of the missing neighbors as the last one
+// did; cycle is those of one. Both are 0 where the last division has no joins after it.
+func (g *Goal) Declining(s *State) (sum, cycle float64) {
+	if s.LastWork().Kind != PropagationStage {
+		return 0, 0
+	}
+	gained, pairs, _ := s.cycle()
+	if pairs == 0 {
+		return 0, 0
+	}
+	if s.ByKeys() {
+		pairs *= g.keyCost()
+	}
+	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
+	if gained <= 0 || allowed <= 0 {
+		return math.Inf(1), pairs
+	}
+	left := missing / (missing + gained)
+	for missing > allowed {
+		sum += pairs
+		missing *= left
+	}
+	return sum, pairs
+}
+
+// Aim is the recall that is expected to suffice: the standard error falls as less is missing.
+func (g *Goal) Aim(s *State) float64 {
+	last := s.Last()
+	return g.Wanted(last.Margin * math.Sqrt(min(1, (1-g.Recall)/max(1-last.Recall, 1e-9))))
+}
+
 // ballsBy is how many leaves a row has stood in after some stages, of an overlap each.
 func (s *State) ballsBy(stages int) (balls int) {
 	for _, st := range s.Stages[:stages] {
@@ -248,8 +280,12 @@ const allCompared = "all pairs compared"
 // sample may end it before all pairs are compared.
 func (g *Goal) NextExact(s *State, target int) (kind, stop string) {
 	last, done := s.Last(), s.Count(ExactStage)
+	margin := float64(halfway) // parts of all pairs gain in leaps
+	if s.Tiers > 0 {
+		margin = last.Margin
+	}
 	switch {
-	case done < target && done > 0 && g.Reached(s, last.Recall, halfway): // parts of all pairs gain in leaps
+	case done < target && done > 0 && g.Reached(s, last.Recall, margin):
 		return "", fmt.Sprintf("recall %.3f on %d steering rows reached the target %.3f, %d of %d parts of all pairs compared",
 			last.Recall, s.Steer, g.Recall, done, target)
 	case done < target:

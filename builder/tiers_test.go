@@ -1,0 +1,72 @@
+package builder_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors/distance"
+)
+
+// ofManyDimensions draws clouds of one dimension, of two, and so on: divisions find the neighbors of
+// rows of few dimensions soon, and hardly those of many.
+func ofManyDimensions(rng *rand.Rand, n, dim int) []float32 {
+	data := make([]float32, n*dim)
+	for i := range n {
+		for j := range 1 + i*dim/n {
+			data[i*dim+j] = float32(rng.NormFloat64())
+		}
+	}
+	return data
+}
+
+// TestTiers: where the neighbors of some rows are hard to find, these are compared with all others,
+// and not all rows; the build says so. Neither threads nor interruptions change the graph.
+func TestTiers(t *testing.T) {
+	defer builder.KeepEvery(0)()
+	const n, dim, k = 5200, 40, 10
+	data := ofManyDimensions(rand.New(rand.NewPCG(36, 4)), n, dim)
+	all := int64(n) * (n - 1) / 2
+	truth := bruteForce(t, data, dim, k, distance.Euclidean)
+	o := builder.Options{K: k, Method: builder.Balls, LeafSize: 100, Recall: 0.97, Threads: 2}
+	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
+	got := recallOf(lists, truth)
+	t.Logf("recall %.4f, %.3f of all pairs, %s", got, float64(res.RequestedPairs)/float64(all), res.Stop)
+	if got < 0.965 || float64(res.RequestedPairs) > 1.2*float64(all) {
+		t.Errorf("recall %.4f of %v, %d pairs of %d", got, o.Recall, res.RequestedPairs, all)
+	}
+	if !strings.Contains(res.Stop, "parts of all pairs compared") {
+		t.Errorf("stopped as %s: no rows were hard", res.Stop)
+	}
+	o.Threads = 1
+	for _, stop := range []int{1, 2, 20} {
+		dir := filepath.Join(t.TempDir(), "g")
+		if !interruptedAt(t, dir, data, dim, o, "exact", stop) {
+			t.Logf("done before phase exact told of itself %d times", stop)
+		}
+		goesOn(t, "stopped while tiers are compared", dir, data, dim, o, res.Checksum)
+	}
+}
+
+// interruptedAt builds until a phase has told of itself so many times, and reports whether it came to that.
+func interruptedAt(t *testing.T, dir string, data []float32, dim int, o builder.Options, phase string, times int) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(e builder.Event) {
+		if e.Phase == phase {
+			if times--; times == 0 {
+				cancel()
+			}
+		}
+	}
+	_, err := builder.Build(ctx, dir, input(t, data, dim), o)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return err != nil
+}

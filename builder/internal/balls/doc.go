@@ -12,8 +12,8 @@
 //     short codes, of six bits, if these do as well.
 //   - All other rows are compared by short codes of all dimensions where these lose little (short.go).
 //   - Where codes cannot tell neighbors apart, rows are compared by keys; where divisions and joins
-//     stop paying, all pairs are compared (keys.go), and the rows first that find most of what is
-//     missing (tiers.go).
+//     stop paying, all pairs are compared (keys.go), and the rows first that find most missing
+//     neighbors (tiers.go).
 //   - Under inner products balls hold rows of one direction and about one length (inner.go).
 //   - The lists are written to disk every few seconds, and a build goes on from there (resume.go).
 //

@@ -25,19 +25,20 @@ func ofManyDimensions(rng *rand.Rand, n, dim int) []float32 {
 }
 
 // TestTiers: where the neighbors of some rows are hard to find, these are compared with all others,
-// and not all rows; the build says so. Neither threads nor interruptions change the graph.
+// and not all rows; the build says so. Neither threads nor interruptions change the graph. (Leaves of 1,000
+// of so few rows are many pairs: bench/cmd/shapes counts them at full size.)
 func TestTiers(t *testing.T) {
 	defer builder.KeepEvery(0)()
-	const n, dim, k = 5200, 40, 10
+	const n, dim, k = 5200, 64, 10
 	data := ofManyDimensions(rand.New(rand.NewPCG(36, 4)), n, dim)
 	all := int64(n) * (n - 1) / 2
 	truth := bruteForce(t, data, dim, k, distance.Euclidean)
-	o := builder.Options{K: k, Method: builder.Balls, LeafSize: 100, Recall: 0.97, Threads: 2}
+	o := builder.Options{K: k, Method: builder.Balls, Recall: 0.99, Threads: 2}
 	res, lists := build(t, filepath.Join(t.TempDir(), "g"), input(t, data, dim), o)
 	got := recallOf(lists, truth)
 	t.Logf("recall %.4f, %.3f of all pairs, %s", got, float64(res.RequestedPairs)/float64(all), res.Stop)
-	if got < 0.965 || float64(res.RequestedPairs) > 1.2*float64(all) {
-		t.Errorf("recall %.4f of %v, %d pairs of %d", got, o.Recall, res.RequestedPairs, all)
+	if got < 0.985 {
+		t.Errorf("recall %.4f of %v", got, o.Recall)
 	}
 	if !strings.Contains(res.Stop, "parts of all pairs compared") {
 		t.Errorf("stopped as %s: no rows were hard", res.Stop)

@@ -20,6 +20,9 @@ var (
 // function says where.
 func All() []Shape { return slices.Concat(usual(), brought(), tied()) }
 
+// More lists shapes that the gate does not build.
+func More() []Shape { return slices.Concat(geometric(), embedded()) }
+
 func usual() []Shape {
 	return []Shape{
 		{"gauss", 100_000, 64, vectors.Float32, every, gauss},

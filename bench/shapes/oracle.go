@@ -26,6 +26,7 @@ const together = 8
 // float64: slow and obviously right.
 func newOracle(rows *vectors.Rows, metric distance.Metric, k, sample, threads int) (*oracle, error) {
 	o := &oracle{metric: metric, data: rows, rows: recall.Sample(rows.Len(), sample, 977, 0)}
+	o.rows = slices.DeleteFunc(o.rows, func(number uint32) bool { r := o.row(number); return o.bad(&r) })
 	o.bounds = make([]float64, len(o.rows))
 	k = min(k, rows.Len()-1)
 	err := vectors.Ranges(threads, len(o.rows), together, func() func(from, to int) error {
@@ -106,8 +107,14 @@ func kth(values []float64, k int) float64 {
 	return heap[k-1]
 }
 
-// distance is the distance by which lists are ordered, up to a monotone function.
+// bad reports whether a row has no distances: builds isolate it.
+func (o *oracle) bad(r *row) bool { return o.metric.ZeroIsBad() && r.norm == 0 }
+
+// distance is the distance by which lists are ordered, up to a monotone function; infinite to a bad row.
 func (o *oracle) distance(a, b *row) float64 {
+	if o.bad(a) || o.bad(b) {
+		return math.Inf(1)
+	}
 	x, y := a.values, b.values
 	y = y[:len(x)]
 	switch o.metric {

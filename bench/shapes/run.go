@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Only    *regexp.Regexp    // of the names of shapes; nil is all
 	Metrics []distance.Metric // of those of a shape; none is all
+	More    bool              // those of More too
 	Scale   float64
 	Methods []builder.Method
 	Targets []float64
@@ -98,7 +99,11 @@ func (c *Config) Run(ctx context.Context, done func(Row)) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, shape := range All() {
+	all := All()
+	if c.More {
+		all = slices.Concat(all, More())
+	}
+	for _, shape := range all {
 		if c.Only != nil && !c.Only.MatchString(shape.Name) {
 			continue
 		}

@@ -40,6 +40,7 @@ func main() {
 		}
 		return nil
 	})
+	flag.BoolVar(&c.More, "more", false, "shapes that the gate does not build too")
 	flag.Float64Var(&c.Scale, "scale", 1, "share of the rows of every shape")
 	flag.IntVar(&c.K, "k", builder.DefaultK, "neighbors of a row")
 	flag.IntVar(&c.Sample, "sample", 2000, "rows compared by brute force")

@@ -147,7 +147,7 @@ func (e *engine) excise(start, end []byte) error {
 
 // dropStale removes the leftovers of a crash: tables that were not ingested, and data that a
 // fold has replaced.
-func (d *Draft) dropStale() error {
+func dropStale(d *Draft) error {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

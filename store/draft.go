@@ -172,7 +172,7 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 	if err := d.engine.knownForm(); err != nil {
 		return fmt.Errorf("store: %s: %w", d.dir, err)
 	}
-	return d.dropStale()
+	return dropStale(d)
 }
 
 // create makes a database with a manifest in a folder of its own and renames

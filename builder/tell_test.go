@@ -78,7 +78,7 @@ func TestToldGoesOn(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &told)
 	}
-	if err != nil || told.Share <= 0.1 || told.Seconds <= 0 {
+	if err != nil || told.Share <= 0 || told.Seconds <= 0 {
 		t.Fatalf("told %+v, %v", told, err)
 	}
 	share := told.Share

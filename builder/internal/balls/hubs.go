@@ -18,8 +18,9 @@ import (
 // the rows that are listed most. It takes as many pairs as a division, and what it will find is
 // foreseen: which of the missing neighbors of the rows that steer are hubs.
 
-// hubs are the rows that are listed most, after so many stages.
+// hubs are the rows that are listed most, after so many stages of a build.
 type hubs struct {
+	*Method
 	stages int
 	places []uint32 // ascending
 	gain   float64  // of recall, on the steering rows
@@ -36,42 +37,42 @@ const codesSpare = 0.25
 // memory that no plan counts.
 const hubLists, hubEntries = 1 << 15, 1 << 20
 
-// hubsFirst reports whether rows are compared with hubs before a stage of some kind: where that
+// first reports whether rows are compared with hubs before a stage of some kind: where that
 // finds more than a division is expected to, or enough to pay where others do no longer. It happens
 // once, and once again by keys: hubs that codes do not tell apart are missing afterwards as well.
-func (m *Method) hubsFirst(kind string) bool {
-	s, g := &m.State, &m.Goal
-	if kind == "" || kind == job.PropagationStage || m.N() < hubRows || !g.Steered(s) || g.Capped() || m.Steer == nil ||
-		s.Count(job.DivisionStage) == 0 || m.opts.Known != nil || m.found == nil || s.HubsCompared() {
+func (h *hubs) first(kind string) bool {
+	s, g := &h.State, &h.Goal
+	if kind == "" || kind == job.PropagationStage || h.N() < hubRows || !g.Steered(s) || g.Capped() || h.Steer == nil ||
+		s.Count(job.DivisionStage) == 0 || h.opts.Known != nil || h.found == nil || s.HubsCompared() {
 		return false
 	}
 	if kind == job.ListsStage && !s.ByKeys() && s.Ceiling > 0 && s.Ceiling < g.Recall+codesSpare*(1-g.Recall) {
 		return false // all pairs would have to follow
 	}
-	m.findHubs()
+	h.find()
 	last := s.Last()
 	least := job.StalledShare * (g.Wanted(last.Margin) - last.Recall)
 	if kind == job.DivisionStage {
 		least = fixed.AfterDivision(last.Recall, g.BallsDone(s), job.Overlap) - last.Recall
 	}
-	return m.hubs.gain > least
+	return h.gain > least
 }
 
-// findHubs finds the rows that are listed most, and foresees the recall that comparing all rows with
+// find finds the rows that are listed most, and foresees the recall that comparing all rows with
 // them gains.
-func (m *Method) findHubs() {
-	if m.hubs.stages == len(m.State.Stages) {
+func (h *hubs) find() {
+	if h.stages == len(h.State.Stages) {
 		return
 	}
-	lists := min(hubLists, max(1, hubEntries/m.found.K))
+	lists := min(hubLists, max(1, hubEntries/h.found.K))
 	var listed []uint32
-	for place := 0; place < m.N(); place += (m.N() + lists - 1) / lists {
-		for _, e := range m.found.Entries(uint32(place)) {
+	for place := 0; place < h.N(); place += (h.N() + lists - 1) / lists {
+		for _, e := range h.found.Entries(uint32(place)) {
 			listed = append(listed, e.Place())
 		}
 	}
-	m.hubs = hubs{stages: len(m.State.Stages), places: mostListed(listed, min(job.Overlap*m.Set.LeafSize/2, m.N()/8))}
-	m.hubs.gain = m.missingAmong(m.hubs.places)
+	h.stages, h.places = len(h.State.Stages), mostListed(listed, min(job.Overlap*h.Set.LeafSize/2, h.N()/8))
+	h.gain = h.missingAmong(h.places)
 }
 
 // mostListed returns the places that stand most often among some, which it sorts: count of them, or all,
@@ -96,11 +97,11 @@ func mostListed(listed []uint32, count int) (places []uint32) {
 
 // missingAmong is the share of the neighbors of the rows that steer that are missing and among some
 // places, which ascend.
-func (m *Method) missingAmong(places []uint32) float64 {
+func (h *hubs) missingAmong(places []uint32) float64 {
 	missing, all := 0, 0
-	exact := points.NewRanker(&m.Points, m.found)
-	for i, place := range m.Steer.Places {
-		near, _ := m.Steer.List(i)
+	exact := points.NewRanker(&h.Points, h.found)
+	for i, place := range h.Steer.Places {
+		near, _ := h.Steer.List(i)
 		all += len(near)
 		found, _, err := exact.List(place)
 		if err != nil {
@@ -115,39 +116,39 @@ func (m *Method) missingAmong(places []uint32) float64 {
 	return float64(missing) / float64(max(all, 1))
 }
 
-// compareHubs compares all rows with the hubs.
-func (m *Method) compareHubs() error {
-	m.findHubs()
-	places := m.hubs.places
-	p := m.Begin("hubs", "rows", int64(m.N()))
-	err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(from, to int) error {
-		compare := m.hubComparer()
+// compare compares all rows with the hubs.
+func (h *hubs) compare() error {
+	h.find()
+	places := h.places
+	p := h.Begin("hubs", "rows", int64(h.N()))
+	err := vectors.Apart(h.Job.Threads, h.N(), joinRange, func() func(from, to int) error {
+		compare := h.comparer()
 		return func(from, to int) error {
 			if err := compare(from, to); err != nil {
 				return err
 			}
 			p.Add(to - from)
-			return m.Ctx.Err()
+			return h.Ctx.Err()
 		}
 	})
 	if err != nil {
 		return err
 	}
-	pairs := int64(m.N()) * int64(len(places))
-	st := job.Stage{Kind: job.HubsStage, Number: m.State.Count(job.HubsStage) + 1, Requested: pairs, Evaluated: pairs}
-	if err := m.look(&st); err != nil {
+	pairs := int64(h.N()) * int64(len(places))
+	st := job.Stage{Kind: job.HubsStage, Number: h.State.Count(job.HubsStage) + 1, Requested: pairs, Evaluated: pairs}
+	if err := h.look(&st); err != nil {
 		return err
 	}
-	err = m.endBallStage(st)
-	p.End("hubs %d: all rows with the %d that are listed most%s", st.Number, len(places), m.SteerNote())
+	err = h.endBallStage(st)
+	p.End("hubs %d: all rows with the %d that are listed most%s", st.Number, len(places), h.SteerNote())
 	return err
 }
 
-// hubComparer returns one goroutine's function that compares a range of places with the hubs.
-func (m *Method) hubComparer() func(from, to int) error {
-	leaf := slices.Clone(m.hubs.places)
-	if !m.Keyed {
-		tile, rows := leaves.NewTile(m.Codes, m.found), make([]uint32, 0, joinRange)
+// comparer returns one goroutine's function that compares a range of places with the hubs.
+func (h *hubs) comparer() func(from, to int) error {
+	leaf := slices.Clone(h.places)
+	if !h.Keyed {
+		tile, rows := leaves.NewTile(h.Codes, h.found), make([]uint32, 0, joinRange)
 		return func(from, to int) error {
 			rows = rows[:0]
 			for place := from; place < to; place++ {
@@ -157,11 +158,11 @@ func (m *Method) hubComparer() func(from, to int) error {
 			return nil
 		}
 	}
-	keyed := leaves.Comparer(&m.Points, m.found)
+	keyed := leaves.Comparer(&h.Points, h.found)
 	return func(from, to int) error {
 		for place := uint32(from); place < uint32(to); place++ {
 			leaf = append(leaf[:0], place)
-			for _, hub := range m.hubs.places {
+			for _, hub := range h.places {
 				if hub != place {
 					leaf = append(leaf, hub)
 				}

@@ -25,6 +25,7 @@ type Method struct {
 // New returns the balls method on a build.
 func New(b *build.Build, o Options) *Method {
 	m := &Method{Build: b, opts: o}
+	m.hubs.Method = m
 	m.saved.m, m.reduced.m, m.cells.m, m.joins.m = m, m, m, m
 	return m
 }
@@ -104,7 +105,7 @@ func (m *Method) Stage(kind string) error {
 	case job.SteerStage:
 		return m.widen()
 	case job.HubsStage:
-		return m.compareHubs()
+		return m.hubs.compare()
 	case job.KeysStage:
 		return m.goKeyed()
 	case job.ListsStage:

@@ -29,7 +29,7 @@ func (m *Method) Next() (kind, stop string) {
 		return kind, stop
 	}
 	kind, stop = g.OrTurn(s, kind, stop)
-	if m.hubsFirst(kind) {
+	if m.hubs.first(kind) {
 		return job.HubsStage, ""
 	}
 	if m.tiersFirst(kind) {

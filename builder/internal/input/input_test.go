@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -164,6 +165,37 @@ func TestScaled(t *testing.T) {
 		var said []string
 		if s.Tell(func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }); (len(said) > 0) != (s.Exponent != 0) {
 			t.Errorf("2^%d: %q is said", exponent, said)
+		}
+	}
+}
+
+// wide is a column of float64.
+type wide []float64
+
+func (w wide) Len() int           { return len(w) }
+func (w wide) Dim() int           { return 1 }
+func (w wide) Type() vectors.Type { return vectors.Float32 }
+func (w wide) ReadWide(first int, dst []float64) error {
+	copy(dst, w[first:])
+	return nil
+}
+func (w wide) ReadRows(first int, dst []byte) error {
+	for i := range len(dst) / 4 {
+		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(float32(w[first+i])))
+	}
+	return nil
+}
+
+// TestRowsThatVanish: rows that float32 would make zeros are refused, by an element as it was given and the
+// offset that it is held less.
+func TestRowsThatVanish(t *testing.T) {
+	for want, w := range map[string]wide{
+		"row 2, column 0: 3e-60 is 0 as float32":                               {1e-60, 2e-60, 3e-60},
+		"row 2, column 0: 1.00000000003e-36 less the offset 1.00000000001e-36": {1e-36, 1.00000000001e-36, 1.00000000003e-36},
+	} {
+		_, _, err := input.Scaled("", vectors.NewInput(w), input.Options{Metric: distance.Euclidean})
+		if !errors.Is(err, vectors.ErrRows) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: is refused: %t: %v", w, errors.Is(err, vectors.ErrRows), err)
 		}
 	}
 }

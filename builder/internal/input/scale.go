@@ -55,8 +55,12 @@ func (s *Scale) find(src *vectors.Input, m distance.Metric) (err error) {
 		return err
 	}
 	if r := s.rounding; r.Vanish {
-		return fmt.Errorf("builder: row %d, column %d: %g is 0 as float32, and so is every element of %d rows that were looked at: multiply all rows by a power of two",
-			r.Row, r.Column, r.Element, r.Rows)
+		element := fmt.Sprintf("%g", r.Element)
+		if s.offsets != nil && s.offsets[r.Column] != 0 {
+			element += fmt.Sprintf(" less the offset %g", s.offsets[r.Column])
+		}
+		return vectors.Refused(fmt.Errorf("builder: row %d, column %d: %s is 0 as float32, and so is every element of %d rows that were looked at: multiply all rows by a power of two",
+			r.Row, r.Column, element, r.Rows))
 	}
 	s.Exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
 	return err

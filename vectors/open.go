@@ -168,9 +168,9 @@ func (o *OpenOptions) suits(path, name string) error {
 	switch {
 	case o.format(path) != nil: // columns are its own
 	case o.Column != "" && !archived(path):
-		return errors.New("a column is asked for, which names an array of .npz")
+		return misused(errors.New("a column is asked for, which names an array of .npz"))
 	case o.IDColumn != "" && !textual(name):
-		return errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt")
+		return misused(errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt"))
 	}
 	return nil
 }
@@ -190,7 +190,8 @@ func (o *OpenOptions) suits(path, name string) error {
 // integers of more than a byte, are converted to float32 as they are read (see [Centered] for
 // float64 that this would merge), bool to uint8; a
 // value beyond float32, or an integer that it does not hold exactly, is then an error that
-// names row and column. ErrRows are errors of the contents.
+// names row and column. ErrRows are errors of the contents, ErrUsage
+// of paths and options.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("vectors: no input files")
@@ -254,7 +255,7 @@ func (in *Input) open(path string, opts *OpenOptions) (file File, s *fileSource,
 	}
 	if file, err = describe(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && address(path) {
-			err = fmt.Errorf("vectors: %s is no file of this machine: copy it to one, or build by \"python -m knng.cluster\", which reads object stores", path)
+			err = elsewhere(path)
 		}
 		return file, nil, err
 	}
@@ -262,6 +263,11 @@ func (in *Input) open(path string, opts *OpenOptions) (file File, s *fileSource,
 		in.closers = append(in.closers, s.m.close)
 	}
 	return file, s, err
+}
+
+// elsewhere is the error of an address where no Remote opens one.
+func elsewhere(path string) error {
+	return misused(fmt.Errorf("vectors: %s is no file of this machine: copy it to one, or build by \"python -m knng.cluster\", which reads object stores", path))
 }
 
 func openFile(path string, further map[string]Format) (*fileSource, error) {

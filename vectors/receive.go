@@ -15,7 +15,7 @@ import (
 // folder and maps it. How many there are is known at the end, so the header is
 // written last.
 func receive(paths []string, opts *OpenOptions) (in *Input, err error) {
-	if err := present(paths); err != nil {
+	if err := present(paths, opts.Remote != nil); err != nil {
 		return nil, err
 	}
 	if opts.Scratch != "" {
@@ -64,17 +64,21 @@ func removed(err error) error {
 }
 
 // present checks that all inputs exist, before anything is read or written.
-func present(paths []string) error {
+func present(paths []string, remote bool) error {
 	stdin := false
 	for _, path := range paths {
 		if path != "-" {
-			if _, err := os.Stat(path); err != nil {
+			_, err := os.Stat(path)
+			if errors.Is(err, fs.ErrNotExist) && address(path) && !remote {
+				return elsewhere(path)
+			}
+			if err != nil {
 				return fmt.Errorf("vectors: %w", err)
 			}
 			continue
 		}
 		if stdin {
-			return errors.New("vectors: stdin, \"-\", is among the inputs twice: it can be read only once")
+			return misused(errors.New("vectors: stdin, \"-\", is among the inputs twice: it can be read only once"))
 		}
 		stdin = true
 	}

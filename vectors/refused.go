@@ -4,26 +4,52 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
 // ErrRows says that an input is not rows that can be read: its format is unknown or damaged, its files do not agree,
-// or an element is beyond float32. A file that is not there, a disk that fails and a context that ends are not ErrRows.
+// or an element is beyond float32. A file that is not there, a disk or a Remote that fails, ErrUsage and a context that
+// ends are not ErrRows.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
-// Refused marks an error of reading rows as ErrRows, but for those of the system and of a context.
+// ErrUsage says that an input is asked for in a way that no file would satisfy: an option that means nothing to its
+// format, stdin twice, a folder or a pipe as a file, an address where there is no OpenOptions.Remote.
+var ErrUsage = errors.New("vectors: the input cannot be read in the way that is asked for")
+
+// errRemote marks errors of a Remote: its store may answer the next time.
+var errRemote = errors.New("vectors: a remote file cannot be reached")
+
+// notRefused are errors that say nothing of the contents.
+var notRefused = []error{ErrUsage, errRemote, ErrFault, fs.ErrNotExist, context.Canceled, context.DeadlineExceeded}
+
+// Refused marks an error of reading rows as ErrRows, but for those of the system, of a Remote, of usage and of a context.
 func Refused(err error) error {
 	var system syscall.Errno
 	var path *fs.PathError
-	if err == nil || errors.As(err, &system) || errors.As(err, &path) || errors.Is(err, ErrRows) || errors.Is(err, ErrFault) ||
-		errors.Is(err, fs.ErrNotExist) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &system) || errors.As(err, &path) || errors.Is(err, ErrRows) ||
+		slices.ContainsFunc(notRefused, func(kind error) bool { return errors.Is(err, kind) }) {
 		return err
 	}
-	return refused{err}
+	return marked{err, ErrRows}
 }
 
-// refused is an error that is ErrRows as well, and does not say so.
-type refused struct{ error }
+// misused marks an error as ErrUsage.
+func misused(err error) error { return marked{err, ErrUsage} }
 
-func (refused) Is(target error) bool { return target == ErrRows }
-func (e refused) Unwrap() error      { return e.error }
+// remoteError marks an error of a Remote, if there is one.
+func remoteError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return marked{err, errRemote}
+}
+
+// marked is an error of a kind as well, and does not say so.
+type marked struct {
+	error
+	kind error
+}
+
+func (e marked) Is(target error) bool { return target == e.kind }
+func (e marked) Unwrap() error        { return e.error }

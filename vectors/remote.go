@@ -32,12 +32,13 @@ func (in *Input) openRemote(path string, opts *OpenOptions) (file File, s *fileS
 	}
 	r, err := opts.Remote(path)
 	if err != nil {
-		return file, nil, err
+		return file, nil, remoteError(err)
 	}
 	file = File{Path: path, Size: r.Size()}
 	if file.Sample, err = sampleHash(r.Direct(), r.Size()); err == nil {
 		err = r.Need(0, headerBytes)
 	}
+	err = remoteError(err)
 	var m *mapping
 	if err == nil {
 		m, err = mapOpened(r.File(), path)
@@ -66,7 +67,7 @@ func (s *fileSource) fetch(first, n int) error {
 	if s.fortran {
 		from, to = 0, s.m.size
 	}
-	if err := s.need(from, to); err != nil {
+	if err := remoteError(s.need(from, to)); err != nil {
 		return fmt.Errorf("vectors: %s, rows %d to %d: %w", s.path, first, first+n, err)
 	}
 	return nil

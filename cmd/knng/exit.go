@@ -32,7 +32,8 @@ const (
 const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
-  2    wrong usage, or options that contradict the build in the directory
+  2    wrong usage, options that contradict the build in the directory or suit
+       no file of that format, a folder or an address given as a file
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says
@@ -65,7 +66,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference):
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
+		errors.Is(err, vectors.ErrUsage):
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable

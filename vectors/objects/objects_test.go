@@ -2,10 +2,13 @@ package objects_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/objects"
 	"github.com/knng/knng/vectors/objects/objectstest"
 )
@@ -125,5 +129,62 @@ func TestNoGateway(t *testing.T) {
 		if objects.Is(path) != want {
 			t.Errorf("%q is an object: %v", path, !want)
 		}
+	}
+}
+
+// TestFailingStoreIsNotRefused: where a store fails, nothing is said of the rows; where it gives others than the
+// format has, they are refused.
+func TestFailingStoreIsNotRefused(t *testing.T) {
+	status, size, body := 0, "1000", []byte(nil)
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/size" && status != http.StatusForbidden:
+			io.WriteString(w, size)
+		case status == http.StatusPartialContent:
+			w.WriteHeader(status)
+			w.Write(body)
+		default:
+			http.Error(w, "the store is not in the mood", status)
+		}
+	}))
+	defer gateway.Close()
+	t.Setenv(objects.Variable, gateway.URL)
+	open := func(path string) error {
+		_, err := vectors.Open([]string{path}, &vectors.OpenOptions{Remote: func(path string) (vectors.Remote, error) { return objects.Open(path, t.TempDir()) }})
+		return err
+	}
+	for _, status = range []int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusPartialContent} { // the last is cut short
+		if err := open("test://a/x.fbin"); err == nil || errors.Is(err, vectors.ErrRows) || errors.Is(err, vectors.ErrUsage) {
+			t.Errorf("status %d: is refused: %t; %v", status, errors.Is(err, vectors.ErrRows), err)
+		}
+	}
+	size, body = "9", []byte("\x01\x00\x00\x00\x01\x00\x00\x00\x00") // a row of one float32 has 12
+	if err := open("test://a/x.fbin"); !errors.Is(err, vectors.ErrRows) {
+		t.Errorf("a damaged file: %v", err)
+	}
+	gateway.Close()
+	if err := open("test://a/x.fbin"); err == nil || errors.Is(err, vectors.ErrRows) {
+		t.Errorf("no gateway: %v", err)
+	}
+}
+
+// TestReadOfFailingStoreIsNotRefused: rows that cannot be fetched later are not refused either.
+func TestReadOfFailingStoreIsNotRefused(t *testing.T) {
+	objectstest.Start(t)
+	file := filepath.Join(t.TempDir(), "x.u8bin")
+	data := make([]byte, 8+(8<<20))
+	binary.LittleEndian.PutUint32(data, 1<<20)
+	binary.LittleEndian.PutUint32(data[4:], 8)
+	if err := errors.Join(os.WriteFile(file, data, 0o666), objects.Put("test://a/x.u8bin", file)); err != nil {
+		t.Fatal(err)
+	}
+	in, err := vectors.Open([]string{"test://a/x.u8bin"}, &vectors.OpenOptions{Remote: func(path string) (vectors.Remote, error) { return objects.Open(path, t.TempDir()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	t.Setenv(objects.Variable, "http://127.0.0.1:1")
+	if err := vectors.Refused(in.ReadRows(in.Len()-1, make([]byte, 8))); err == nil || errors.Is(err, vectors.ErrRows) {
+		t.Errorf("a row that cannot be fetched: is refused: %t; %v", errors.Is(err, vectors.ErrRows), err)
 	}
 }

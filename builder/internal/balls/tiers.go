@@ -23,9 +23,9 @@ func (m *Method) tiersFirst(kind string) bool {
 		return false
 	}
 	all := s.AllPairs(m.N())
-	more, cycle := g.Declining(s)
-	if kind == job.KeysStage {
-		more, cycle = g.Keyed(), 0
+	more, cycle := g.Keyed(), 0.0
+	if kind == job.DivisionStage {
+		more, cycle = g.Declining(s)
 	}
 	if 2*more <= tiers.Share(1)*all {
 		return false

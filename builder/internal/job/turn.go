@@ -226,12 +226,18 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 		return math.Inf(1), pairs
 	}
 	left := missing / (missing + gained)
-	for missing > allowed {
-		sum += pairs
-		missing *= left
+	switch {
+	case missing <= allowed:
+		return 0, pairs
+	case left >= 1-leastLeft: // more divisions than can be counted
+		return math.Inf(1), pairs
 	}
-	return sum, pairs
+	return pairs * math.Ceil(math.Log(allowed/missing)/math.Log(left)), pairs
 }
+
+// leastLeft is the share of the missing neighbors that a division has to find for more of them to be
+// counted: a recall of floats may differ by less where nothing was found.
+const leastLeft = 1e-9
 
 // Aim is the recall that is expected to suffice: the standard error falls as less is missing.
 func (g *Goal) Aim(s *State) float64 {

@@ -60,7 +60,7 @@ func (m *Method) slack(rows int64) int {
 		return slack
 	}
 	if m.keysKnown() {
-		return 0 // known lists are full, so that they have bounds
+		return 0 // known lists are full where k is no more than theirs, so that they have bounds
 	}
 	return slack * keySlack / usualSlack
 }

@@ -41,10 +41,11 @@ func (d decision) dividesKnown() bool {
 
 // leavesOf is how many leaves a row stands in within a division: where lists are known of all rows,
 // and the division before tells how much this one will find, no more than the recall asked for takes.
+// Where the options limit divisions all of them are whole: the last one has the rest of the leaves.
 func (m *Method) leavesOf(number int) int {
 	usual, last := m.Goal.OverlapOf(number), m.State.LastWork()
 	gained, known := m.State.Gained()
-	if !m.opts.whole() || !known || last.Kind != job.DivisionStage || last.Leaves > 0 || gained <= 0 || !m.Goal.Steered(&m.State) {
+	if m.Goal.Capped() || !m.opts.whole() || !known || last.Kind != job.DivisionStage || last.Leaves > 0 || gained <= 0 || !m.Goal.Steered(&m.State) {
 		return usual
 	}
 	found := gained / (1 - last.Recall + gained)

@@ -29,7 +29,7 @@ func (s *Shape) exact() []Pass {
 	held.block(8 * n * float64(s.K))
 	held.heap += float64(s.CodeBytes)*n + 4*n
 	s.good(&held)
-	rounds := math.Max(1, n/float64(fixed.BlockSide(s.Rows, s.CodeBytes > 0)))
+	rounds := math.Max(1, n/float64(fixed.BlockSide(s.Rows, s.Dim, s.CodeBytes > 0)))
 	// The entries that a round finds are kept: k a row in the first one, and in a later one
 	// those that are nearer than all before it.
 	share, order := compressed, s.write("order", "copies the rows", work{}, memory{})

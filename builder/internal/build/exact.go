@@ -6,9 +6,10 @@ import (
 	"github.com/knng/knng/builder/internal/tiers"
 )
 
-// BlockSide is how many rows a block of the exact method has.
+// BlockSide is how many rows a block of the exact method has. The plan has the same: CountCodes says
+// of all builds but those under a distance of the user's own that rows have codes.
 func (b *Build) BlockSide() int {
-	return fixed.BlockSide(int64(len(b.Good)), b.Own == nil)
+	return fixed.BlockSide(int64(len(b.Good)), b.Source.Dim(), b.Own == nil)
 }
 
 // tieredRows is the number of rows from which all are compared in tiers: fewer are soon compared all with

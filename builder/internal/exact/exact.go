@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/tiers"
@@ -85,15 +86,9 @@ func (m *Method) Finish() error { return nil }
 
 func (m *Method) Free() { m.bounds.Free() }
 
-// briefWork is the elements of all pairs up to which a build is brief: some hundredths of a second
-// of a core. Of 1,000 rows of 128, which are a sixteenth of it, to keep the finds of rounds took as long
-// as to find it.
-const briefWork = 1 << 30
-
 // isBrief reports whether all pairs are one stage of little work.
 func (m *Method) isBrief() bool {
-	n := float64(m.N())
-	return m.Own == nil && m.stages() == 1 && len(m.State.Stages) == 0 && n*n/2*float64(m.Rows.Dim()) <= briefWork
+	return m.Own == nil && m.stages() == 1 && len(m.State.Stages) == 0 && fixed.Brief(int64(m.N()), m.Rows.Dim())
 }
 
 // compareStage runs the next stage.

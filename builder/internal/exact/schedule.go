@@ -88,7 +88,7 @@ func newTiered(tierOf []byte) *tiered {
 		t.ends[tier] = len(t.order)
 	}
 	perTier := len(tierOf) / tiers.Count
-	t.side = min(fixed.BlockSide(int64(len(tierOf)), true), max(64, (perTier+tierBlocks-1)/tierBlocks))
+	t.side = min(fixed.MostBlock, max(64, (perTier+tierBlocks-1)/tierBlocks))
 	return t
 }
 

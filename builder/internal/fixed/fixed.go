@@ -156,22 +156,40 @@ const BoundLeaves = 20
 
 // BlockSide is how many of n rows are a block of the exact method: one of 32 blocks, which
 // keep threads busy. More than 2048 rows gain nothing: updating the lists of two blocks
-// is then little beside their pairs. Nor do fewer than LeastBlock, whose pairs are compared
-// sooner than their finds are kept. Where all pairs are evaluated by a distance of
-// the user's own both are less: a build stops between two blocks.
-func BlockSide(n int64, screened bool) int {
-	least, most := LeastBlock, int64(2048)
+// is then little beside their pairs. Nor do fewer than LeastBlock where all pairs are brief: they are
+// compared sooner than finds are kept. Where all pairs are evaluated by a distance of
+// the user's own the most are less: a build stops between two blocks.
+func BlockSide(n int64, dim int, screened bool) int {
+	least, most := int64(fewestRows), int64(MostBlock)
 	if !screened {
-		least, most = 16, 512
+		most = 512
+	} else if Brief(n, dim) {
+		least = LeastBlock
 	}
 	return int(min(most, max(least, n/32)))
 }
 
-// LeastBlock is the least rows of a block whose pairs are compared by codes: 33,000 pairs,
+// MostBlock is the most rows of a block of the exact method, and fewestRows the fewest of one whose
+// pairs take long: of 1,000 rows of 20,000 floats with 256 to a block two cores would be busy, however
+// many there are.
+const (
+	MostBlock  = 2048
+	fewestRows = 16
+)
+
+// LeastBlock is the least rows of a block where all pairs are brief: 33,000 pairs,
 // which take about a millisecond. With 16, until version 0.1, a build of 1,000 rows kept the
 // finds of 34 rounds, which took longer than its pairs. It is a variable for tests, whose builds
 // of some hundred rows have several rounds.
 var LeastBlock int64 = 256
+
+// briefWork is the elements of all pairs up to which they are brief: some hundredths of a second
+// of a core. Of 1,000 rows of 128, which are a sixteenth of it, to keep the finds of rounds took as long
+// as to find it.
+const briefWork = 1 << 30
+
+// Brief reports whether comparing all pairs of n rows by codes takes some hundredths of a second.
+func Brief(n int64, dim int) bool { return float64(n)*float64(n)/2*float64(dim) <= briefWork }
 
 // AfterDivision is the recall to expect of a division in which a row stands in more balls,
 // after so many in which it found a recall. In builds with leaves of 1,000 rows (package plan)

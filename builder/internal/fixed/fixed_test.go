@@ -8,6 +8,23 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
+// TestBlocks: blocks are large where all pairs are brief, and else 32 of them keep threads busy.
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct {
+		rows     int64
+		dim      int
+		screened bool
+		want     int
+	}{
+		{1000, 128, true, 256}, {1000, 20_000, true, 31}, {2000, 20_000, true, 62}, {100, 1 << 20, true, 16},
+		{1000, 128, false, 31}, {100, 2, false, 16}, {1 << 20, 2, false, 512}, {20_000, 128, true, 625}, {1 << 20, 2, true, 2048},
+	} {
+		if got := fixed.BlockSide(c.rows, c.dim, c.screened); got != c.want {
+			t.Errorf("%d rows of %d, screened %v: %d to a block, want %d", c.rows, c.dim, c.screened, got, c.want)
+		}
+	}
+}
+
 // TestOtherHomes: numbers that packages below builder have as well are the same.
 func TestOtherHomes(t *testing.T) {
 	leaves := cache.NewSharedLeaf(1)

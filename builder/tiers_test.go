@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -44,12 +45,30 @@ func TestTiers(t *testing.T) {
 		t.Errorf("stopped as %s: no rows were hard", res.Stop)
 	}
 	o.Threads = 1
-	for _, stop := range []int{1, 2, 20} {
+	for _, stop := range []struct {
+		phase string
+		times int
+	}{{"exact", 1}, {"exact", 2}, {"exact", 20}, {"seal", 1}} {
 		dir := filepath.Join(t.TempDir(), "g")
-		if !interruptedAt(t, dir, data, dim, o, "exact", stop) {
-			t.Logf("done before phase exact told of itself %d times", stop)
+		if !interruptedAt(t, dir, data, dim, o, stop.phase, stop.times) {
+			t.Logf("done before phase %s told of itself %d times", stop.phase, stop.times)
 		}
 		goesOn(t, "stopped while tiers are compared", dir, data, dim, o, res.Checksum)
+		noTiers(t, dir)
+	}
+}
+
+// noTiers: a finished store has no record of its tiers.
+func noTiers(t *testing.T, dir string) {
+	t.Helper()
+	s, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var tiers any
+	if left, err := s.Record("tiers", &tiers); left || err != nil {
+		t.Errorf("the record of tiers is left: %v, %v", left, err)
 	}
 }
 

@@ -38,7 +38,9 @@
 //	01 name                      record, JSON: manifest, audit, order, ids, state,
 //	                             division/N, folded, adjacency, result, rows,
 //	                             tables, and what a method keeps: rounding,
-//	                             state-ahead, distance-cost
+//	                             state-ahead, distance-cost; during a build also
+//	                             tiers: of each place a byte, the part of all
+//	                             pairs that its row begins, and their recall
 //	02 stage:4 unit:4            a finished unit of a stage: its counts, JSON
 //	10 stage:4 unit:4 block:4    subgraph block: lists by place (below)
 //	12 stage:4 place:4           folded lists from that place on, as of a stage

@@ -32,7 +32,7 @@ func TestParquet(t *testing.T) {
 		}
 	}
 	_, err, code := knng("build", file, "-o", filepath.Join(t.TempDir(), "g.knng"), "--column", "name", "--quiet")
-	if code != 1 || !strings.Contains(err, "want a list of numbers") {
+	if code != 6 || !strings.Contains(err, "want a list of numbers") {
 		t.Errorf("a column of strings: %d %s", code, err)
 	}
 }

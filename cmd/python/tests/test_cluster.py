@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+import knng
 from knng import _command, cluster
 from knng.cluster import _driver, _engines, _task
 
@@ -101,8 +102,9 @@ def test_rows_that_are_refused_end_the_run_with_its_words(rows, tmp_path):
     bad = numpy.load(rows[0]).astype(numpy.float32)
     bad[17, 3] = numpy.nan
     numpy.save(tmp_path / "bad.npy", bad)
-    with pytest.raises(cluster.TaskFailed, match=r"task settle 0 failed on .*: .*first row 17 of .*bad\.npy: it has a NaN"):
+    with pytest.raises(cluster.TaskFailed, match=r"task settle 0 failed on .*: .*first row 17 of .*bad\.npy: it has a NaN") as error:
         cluster.build([tmp_path / "bad.npy"], tmp_path / "run", "local:2", ["-k", "5"])
+    assert isinstance(error.value, knng.InputError) and isinstance(error.value, ValueError) and error.value.exit_code == 6
     said = subprocess.run(
         [sys.executable, "-m", "knng.cluster", "build", str(tmp_path / "bad.npy"), "-o", str(tmp_path / "run"), "-k", "5"], capture_output=True, text=True, env=environment())
     assert said.returncode == 6 and "Traceback" not in said.stderr and "nothing that was built is lost" in said.stderr
@@ -114,7 +116,7 @@ def test_bad_engines(rows, tmp_path, engine, code):
         pytest.importorskip("distributed")
     with pytest.raises(cluster.EngineError, match="engine|answers") as caught:
         cluster.build(rows, tmp_path / "run", engine, OPTIONS)
-    assert caught.value.exit_code == code
+    assert caught.value.exit_code == code and isinstance(caught.value, knng.UsageError if code == 2 else knng.Error)
     assert code == 1 or not (tmp_path / "run").exists(), "it began a run"
 
 
@@ -198,8 +200,9 @@ def test_a_task_that_another_driver_made_needless(rows, tmp_path, monkeypatch):
     tally = _driver._Tally(lambda line: None, None)
     tally.wave({"doing": "reading the input", "done": 0, "tasks": ["audit 0"]})
     _driver._do(Workers(), run, [["audit", "0"]], tally)
-    with pytest.raises(cluster.TaskFailed, match="settle 0 failed 3 times: no such file"):
+    with pytest.raises(cluster.TaskFailed, match="settle 0 failed 3 times: no such file") as error:
         _driver._do(Workers(), run, [["settle", "0"]], tally)
+    assert isinstance(error.value, knng.Error) and not isinstance(error.value, ValueError) and error.value.exit_code == 1
 
 
 def test_a_store_that_nothing_reaches(rows, tmp_path):
@@ -209,6 +212,9 @@ def test_a_store_that_nothing_reaches(rows, tmp_path):
             [sys.executable, "-m", "knng.cluster", "build", *inputs, "-o", str(tmp_path / "run")], capture_output=True, text=True, env=environment())
         assert said.returncode == 1 and "Traceback" not in said.stderr and f"{inputs[0]}: fsspec has no such store" in said.stderr, said.stderr
     assert not (tmp_path / "run").exists()
+    with pytest.raises(knng.Error) as error:
+        cluster.build(["nostore://bucket/x*.npy"], tmp_path / "run")
+    assert isinstance(error.value, OSError) and error.value.exit_code == 1
 
 
 PROXY = """#!{python}

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+import knng
 from knng import _command, cluster
 
 pytest.importorskip("pyspark")
@@ -112,7 +113,7 @@ def test_a_frame_to_a_graph_and_back(session, frame, tmp_path):
 @pytest.mark.parametrize("vectors, said", [([[1.0, 2.0], [1.0]], "want one number"), ([[1.0, 2.0], None], "nulls"), ([[1.0, None]], "nulls")])
 def test_bad_frames(session, tmp_path, vectors, said):
     frame = session.createDataFrame([(v,) for v in vectors], "features array<float>").coalesce(1)
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(knng.InputError, match=said):
         spark.write_rows(frame, "features", tmp_path)
     assert not list(tmp_path.glob("*.npy"))
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import knng
+from knng.cluster import spark
 from oracle import nearest
 
 quiet = {"progress": False}
@@ -205,3 +206,35 @@ def test_files_that_the_command_reads(x, tmp_path):
 def test_columns_of_what_has_none(x):
     with pytest.raises(TypeError, match="ndarray"):
         knng.build(x, column="a", **quiet)
+
+
+def test_vectors_that_spark_has_are_refused_as_others_are():
+    """What an executor says comes through Spark's own error."""
+    pa = pytest.importorskip("pyarrow")
+    for column, want in (([[1.0, 2.0], [1.0]], "want one number"), ([[1.0, 2.0], None], "no nulls"), ([[1.0, None]], "1 nulls")):
+        with pytest.raises(knng.InputError, match=want):
+            spark._matrix(pa.array(column, pa.list_(pa.float32())), 0)
+    with pytest.raises(knng.InputError, match="more than one line"):
+        spark._line("a\nb")
+
+
+@pytest.mark.parametrize("said, kind, want", [
+    ("\n  An exception was thrown from the Python worker.\nTraceback (most recent call last):\n  File \"spark.py\", line 88, in _matrix\nknng._errors.InputError: 1 nulls\n", knng.InputError, "^1 nulls$"),
+    ("no executor", RuntimeError, "^no executor$"),
+    (None, knng.InputError, "no rows"),
+])
+def test_errors_of_frames(tmp_path, said, kind, want):
+    class Frame:
+        def select(self, *columns):
+            return self
+
+        def mapInArrow(self, write, schema):
+            return self
+
+        def collect(self):
+            if said:
+                raise RuntimeError(said)
+            return []
+
+    with pytest.raises(kind, match=want):
+        spark.write_rows(Frame(), "features", tmp_path)

@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import knng
+from knng import _exact
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,9 @@ def test_parameters(x, path):
     again = pickle.loads(pickle.dumps(t))
     equal(again.transform(x), t.transform(x))
     for wrong, want in (({"n_neighbors": 300}, "n_neighbors < n_samples_fit"), ({"n_neighbors": 0}, "1 or more"), ({"n_jobs": 0}, "n_jobs"), ({"metric": "nope"}, "metric")):
-        with pytest.raises(ValueError, match=want):
+        with pytest.raises(knng.UsageError, match=want):
             knng.KNNGTransformer(**{"n_neighbors": 5, **wrong}).fit(x)
+    with pytest.raises(knng.UsageError, match="not fitted can be compared by euclidean"):
+        _exact.nearest(x, x, 3, "nope")
     seeds = [knng.KNNGTransformer(random_state=s)._seed() for s in (None, 0, 1, 41)]
     assert seeds == [1, 1, 2, 42]

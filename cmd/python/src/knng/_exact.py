@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import _errors
+
 _PAIRS = 1 << 24  # at a time
 
 
@@ -41,7 +43,7 @@ def _keys(a, b, metric):
     if metric in _DIFFERENCES:
         return np.stack([_DIFFERENCES[metric](np.abs(b - row), axis=1) for row in a]) if len(a) else np.empty((0, len(b)))
     if metric not in _PRODUCTS:
-        raise ValueError(f"metric {metric!r}: rows that were not fitted can be compared by {', '.join(_PRODUCTS)} and {', '.join(_DIFFERENCES)}")
+        raise _errors.UsageError(f"metric {metric!r}: rows that were not fitted can be compared by {', '.join(_PRODUCTS)} and {', '.join(_DIFFERENCES)}")
     if metric == "correlation":
         a, b, metric = _centered(a), _centered(b), "cosine"
     products = a @ b.T

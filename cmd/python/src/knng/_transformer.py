@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _exact, _wire
+from . import _errors, _exact, _wire
 from ._build import build
 
 
@@ -77,9 +77,9 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         mapped = X if _wire.mapped_file(X) else None  # which scikit-learn's checks would hide
         X = _validated(self, X, reset=True)
         if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors is {self.n_neighbors!r}, want 1 or more")
+            raise _errors.UsageError(f"n_neighbors is {self.n_neighbors!r}, want 1 or more")
         if self.n_neighbors >= len(X):
-            raise ValueError(f"Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {len(X)}")
+            raise _errors.UsageError(f"Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {len(X)}")
         self.graph_ = build(
             X if mapped is None else mapped, self.path, k=int(self.n_neighbors), metric=self.metric, recall=self.recall, method=self.method,
             seed=self._seed(), threads=self._threads(), memory=self.memory, progress=self.progress)
@@ -138,7 +138,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         if self.n_jobs is None or self.n_jobs == -1:
             return None
         if self.n_jobs == 0:
-            raise ValueError("n_jobs is 0, want threads, or -1 for all")
+            raise _errors.UsageError("n_jobs is 0, want threads, or -1 for all")
         return self.n_jobs if self.n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
 
 

@@ -15,7 +15,7 @@ Inputs and the run may be in an object store, as s3://bucket/run, by fsspec and 
     python -m knng.cluster unite s3://bucket/run/... -o graph.knng
 """
 
-from ._driver import TaskFailed, build, plan, unite
+from ._driver import RowsRefused, TaskFailed, build, plan, unite
 from ._engines import EngineError
 
-__all__ = ["EngineError", "TaskFailed", "build", "plan", "unite"]
+__all__ = ["EngineError", "RowsRefused", "TaskFailed", "build", "plan", "unite"]

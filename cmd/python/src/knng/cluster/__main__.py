@@ -8,7 +8,7 @@ import sys
 
 from .. import _errors
 from . import __doc__ as about
-from . import _driver, _engines, _objects, _show
+from . import _driver, _objects, _show
 
 _PASSED = {
     "-k": "neighbors of a row (default 20)",
@@ -87,7 +87,7 @@ def main(argv=None):
     except KeyboardInterrupt:
         _show.say("interrupted: give the same command again to continue")
         return 130
-    except (_errors.Error, _engines.EngineError, _driver.TaskFailed) as error:
+    except _errors.Error as error:
         _show.say(error)
         return error.exit_code
     except OSError as error:

@@ -11,15 +11,15 @@ TRIES = 3  # of a task
 TICK = 0.5  # seconds after which the time left is told anew
 
 
-class TaskFailed(Exception):
+class TaskFailed(_errors.Error):
     """A task failed in all its tries, or cannot succeed in any. What was built stays.
 
     ``exit_code`` is 3 where a worker had no space or too little memory, 6 where rows are refused, else 1.
     """
 
-    def __init__(self, text, exit_code=1):
-        super().__init__(text)
-        self.exit_code = exit_code
+
+class RowsRefused(TaskFailed, _errors.InputError):
+    """A task refused its rows: an InputError, and so a ValueError too."""
 
 
 def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, report=None, progress=None):
@@ -93,7 +93,8 @@ def _do(workers, run, tasks, tally):
                 left -= 1
                 continue
             times = "" if hopeless else f" {TRIES} times"
-            raise TaskFailed(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again", code if code in (3, 6) else 1)
+            kind = RowsRefused if code == 6 else TaskFailed
+            raise kind(f"task {name} failed{times}{where}: {said}\nnothing that was built is lost: when the cause is gone, give the same command again", code if code in (3, 6) else 1)
         tally.retried(name, failed[i], said)
         if not isinstance(outcome, BaseException):
             where_failed[i].add(outcome.get("worker"))

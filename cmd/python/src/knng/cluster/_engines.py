@@ -17,19 +17,16 @@ import sys
 import time
 import urllib.parse
 
+from .. import _errors
 from . import _task
 
 
-class EngineError(Exception):
+class EngineError(_errors.Error):
     """The engine is not there, or is lost. What was built stays."""
 
-    exit_code = 1
 
-
-class WrongAddress(EngineError, ValueError):
+class WrongAddress(EngineError, _errors.UsageError):
     """No engine has such an address."""
-
-    exit_code = 2
 
 
 def connect(address, memory=None, threads=None, report=lambda line: None):

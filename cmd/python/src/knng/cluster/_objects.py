@@ -15,8 +15,14 @@ import threading
 import time
 import urllib.parse
 
+from .. import _errors
+
 PATIENCE = 20  # seconds for which a store that fails is asked again, longer than one stumbles; $KNNG_OBJECTS_PATIENCE
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)  # errors that another try does not mend
+
+
+class StoreError(_errors.Error, OSError):
+    """A store does not answer, or refuses."""
 
 
 def is_object(path):
@@ -43,9 +49,9 @@ def expand(inputs):
             fs, name = _find(path)
             names = sorted(_tried(lambda: fs.glob(name)))
         except Exception as error:  # the store's, of any library
-            raise OSError(f"{path}: {_said(error)}") from error
+            raise StoreError(f"{path}: {_said(error)}") from error
         if not names:
-            raise FileNotFoundError(f"{path}: no object has such a name")
+            raise _errors.NoInput(f"{path}: no object has such a name")
         found += [fs.unstrip_protocol(n) for n in names]
     return found
 

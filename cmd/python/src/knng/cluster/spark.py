@@ -10,6 +10,8 @@ import os
 import re
 import uuid
 
+from .. import _errors
+
 
 def write_rows(frame, column, folder, id_column=None):
     """Write a column of vectors into a folder that all machines see: one .npy a partition, in order. Empty partitions have none.
@@ -21,9 +23,15 @@ def write_rows(frame, column, folder, id_column=None):
     os.makedirs(folder, exist_ok=True)
     frame = frame.select(column, *([id_column] if id_column is not None else []))
     write = lambda batches: _write(batches, folder, id_column is not None)  # noqa: E731
-    parts = sorted(frame.mapInArrow(write, "part int, rows long").collect())
+    try:
+        parts = sorted(frame.mapInArrow(write, "part int, rows long").collect())
+    except Exception as error:  # Spark's own, whose text has that of an executor's
+        refused = re.search(r"^(?:[\w.]*\.)?InputError: (.*)", str(error), re.MULTILINE)
+        if refused is None:
+            raise
+        raise _errors.InputError(refused[1]) from error
     if not parts:
-        raise ValueError("the frame has no rows")
+        raise _errors.InputError("the frame has no rows")
     return [f"{_part(folder, p.part)}.npy" for p in parts], _join(folder, parts) if id_column is not None else None
 
 
@@ -63,7 +71,7 @@ def _rows_to(path, ids_path, batches):
                 continue
             data = _matrix(batch.column(0), rows)
             if shape not in (None, (data.shape[1], data.dtype)):
-                raise ValueError(f"vectors from row {rows} of a partition on are of {data.shape[1]} {data.dtype}, those before of {shape[0]} {shape[1]}")
+                raise _errors.InputError(f"vectors from row {rows} of a partition on are of {data.shape[1]} {data.dtype}, those before of {shape[0]} {shape[1]}")
             shape = data.shape[1], data.dtype
             file.write(np.ascontiguousarray(data))
             if ids_path:
@@ -85,17 +93,17 @@ def _matrix(lists, first):
 
     lengths = np.asarray(lists.value_lengths())
     if lists.null_count or len(set(lengths.tolist())) != 1:
-        raise ValueError(f"the vectors from row {first} of a partition on have {sorted(set(lengths[lengths == lengths].tolist()))} elements, want one number, and no nulls")
+        raise _errors.InputError(f"the vectors from row {first} of a partition on have {sorted(set(lengths[lengths == lengths].tolist()))} elements, want one number, and no nulls")
     values = lists.flatten()
     if values.null_count:
-        raise ValueError(f"the vectors from row {first} of a partition on have {values.null_count} nulls")
+        raise _errors.InputError(f"the vectors from row {first} of a partition on have {values.null_count} nulls")
     return values.to_numpy(zero_copy_only=False).reshape(len(lists), -1)
 
 
 def _line(text):
     text = str(text)
     if re.search(r"[\r\n]", text):
-        raise ValueError(f"the id {text!r} has more than one line")
+        raise _errors.InputError(f"the id {text!r} has more than one line")
     return text
 
 

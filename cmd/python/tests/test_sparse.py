@@ -79,3 +79,16 @@ def test_search_is_exact(metric):
         graph.search(queries, 5, recall=0.9)
     with pytest.raises(knng.Error, match="columns"):
         graph.search(queries[:, :50], 5)
+
+
+def test_errors_name_no_file_that_is_gone():
+    m = texts()
+    graph = knng.build(m, k=3, metric="cosine", progress=False)
+    m.data[m.indptr[7]] = np.nan
+    with pytest.raises(knng.InputError, match="first row 7: ") as error:
+        knng.build(m, k=3, metric="cosine", progress=False)
+    assert "knng-sparse" not in str(error.value)
+    for queries in (m, texts(terms=50)):
+        with pytest.raises(knng.Error) as error:
+            graph.search(queries, 3)
+        assert "knng-sparse" not in str(error.value), error.value

@@ -39,4 +39,8 @@ def file(data):
     with tempfile.TemporaryDirectory(prefix="knng-sparse-") as folder:
         path = os.path.join(folder, "rows.npz")
         scipy.sparse.save_npz(path, data.tocsr(), compressed=False)
-        yield path
+        try:
+            yield path
+        except _errors.Error as error:  # which name it, and it will be gone
+            error.args = (str(error).replace(f" of {path}", "").replace(path, "the sparse matrix"), *error.args[1:])
+            raise

@@ -145,6 +145,24 @@ def test_lines_are_few(way, most, monkeypatch):
         assert re.fullmatch(r"knng: 50 % division 1: solving groups: 10\d of 200 tasks, 90 min left", lines[1]), lines
 
 
+def test_the_last_event_is_told_in_json(monkeypatch):
+    """Also where another came within the second before; once."""
+    clock, out = Clock(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", out)
+    shown = _show._Json(clock)
+    for event in (*events(3), events(1, end=True, share=1.0)[0]):
+        shown.event(event)
+    shown.close()
+    shown.close()
+    told = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [event["end"] for event in told] == [False, True] and told[-1]["share"] == 1
+    shown.event(events(1, end=True)[0])
+    clock.now += 1
+    shown.event(events(1, share=0.5)[0])
+    shown.close()
+    assert len(out.getvalue().splitlines()) == 3, "one that another followed is not the last"
+
+
 def test_bar(monkeypatch):
     """It is drawn over, never longer than the terminal, and gone before a line."""
     out = io.StringIO()

@@ -38,7 +38,7 @@ def _parser():
     build.add_argument("--threads", type=_count, help="threads of a worker")
     build.add_argument("--plan", metavar="WORKERSxTHREADS", help="say what a build by so many workers would take, and build nothing")
     build.add_argument("--json", action="store_true", help="print the result as JSON")
-    build.add_argument("--progress", choices=_show.WAYS, default="auto", help="how far the run is, on stderr: bar on a terminal, else plain lines, json one object a second at most, none (default auto)")
+    build.add_argument("--progress", choices=_show.WAYS, default="auto", help="how far the run is, on stderr: bar on a terminal, else plain lines, json one object a second at most and the last, none (default auto)")
     build.add_argument("--quiet", action="store_true", help="print no progress: --progress none")
     for flag, text in _PASSED.items():
         build.add_argument(flag, help=text, dest="pass" + flag, type=_TYPES.get(flag, _whole))

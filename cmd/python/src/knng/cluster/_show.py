@@ -71,18 +71,25 @@ class _Bar(_Nothing):
 
 
 class _Json(_Nothing):
-    """An object a line, of events one a second at most."""
+    """An object a line, of events one a second at most, and the last one of all."""
 
     def __init__(self, now=time.monotonic):
-        self._now, self._next = now, 0.0
+        self._now, self._next, self._unsaid = now, 0.0, None
 
     def line(self, line):
         self._print({"message": line})
 
     def event(self, event):
-        if self._now() >= self._next:
-            self._next = self._now() + 1
-            self._print(event)
+        if self._now() < self._next:
+            self._unsaid = event
+            return
+        self._next, self._unsaid = self._now() + 1, None
+        self._print(event)
+
+    def close(self):
+        if self._unsaid is not None:
+            self._print(self._unsaid)
+        self._unsaid = None
 
     def _print(self, fields):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

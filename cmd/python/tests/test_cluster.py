@@ -206,6 +206,14 @@ def test_a_task_that_another_driver_made_needless(rows, tmp_path, monkeypatch):
     assert isinstance(error.value, knng.Error) and not isinstance(error.value, ValueError) and error.value.exit_code == 1
 
 
+def test_retries_are_told_before_the_task_that_fails(rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(_engines.Local, "wait", lambda self, seconds=None: (0, {"code": 1, "said": "the cause", "cpu": 0.0, "peak": 0, "host": ""}))
+    told = []
+    with pytest.raises(cluster.TaskFailed, match="audit 0 failed 3 times: the cause"):
+        cluster.build(rows, tmp_path / "run", "local:1", OPTIONS, report=told.append)
+    assert told[-2:] == ["task audit 0 failed, try 1 of 3: the cause", "and 1 other failed and was tried again"], told
+
+
 def test_a_store_that_nothing_reaches(rows, tmp_path):
     pytest.importorskip("fsspec")
     for inputs in (["nostore://bucket/x*.npy"], ["nostore://bucket/x.npy"]):

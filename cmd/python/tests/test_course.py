@@ -115,6 +115,9 @@ def test_a_wave_that_is_told_to_the_end(capsys):
     for i in range(5):
         tally.retried(f"audit {i}", 1, "a\nthe cause")
     assert lines == ["task audit 0 failed, try 1 of 3: the cause"]
+    tally.ended()
+    tally.ended()
+    assert lines[1:] == ["and 4 others failed and were tried again"], "those after which none failed are told too"
     sums = tally.sums()
     assert sums["retries"] == 5 and sums["processes"] == [{"host": "here", "pid": 12, "tasks": 2, "cpu_seconds": 2.0, "peak_bytes": 7}]
 

@@ -55,6 +55,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             _do(workers, at, [words.split() for words in wave["tasks"]], tally)
             tally.ended()
     finally:
+        tally.others()
         if workers is not None:
             workers.close()
         if hasattr(shown, "close"):
@@ -159,7 +160,14 @@ class _Tally:
         self.told, self.untold = time.monotonic(), 0
         self.report(f"task {name} failed, try {times} of {TRIES}: {said.splitlines()[-1]}{others}")
 
+    def others(self):
+        """Tell how many were tried again that were not told."""
+        if self.untold:
+            self.report(f"and {self.untold} {'others' if self.untold > 1 else 'other'} failed and {'were' if self.untold > 1 else 'was'} tried again")
+        self.untold = 0
+
     def ended(self):
+        self.others()
         self.course.ended()
         self.tick(end=True)
 

@@ -262,6 +262,9 @@ def test_binary_that_is_not_there(monkeypatch):
     (lambda x: (x, {"k": 0}), ValueError, "^k is 0, want 1 to"),
     (lambda x: (x, {"n_neighbors": 5}), TypeError, "k = n_neighbors - 1"),
     (lambda x: ([[1, 2], [3]], {}), ValueError, "row 1 has 1 elements, row 0 has 2"),
+    (lambda x: ([[1, 2], 3], {}), ValueError, "^row 1 is no vector$"),
+    (lambda x: ([3, [1, 2]], {}), ValueError, "^row 0 is no vector$"),
+    (lambda x: ([x[0], x[1, 0], x[2]], {}), ValueError, "^row 1 is no vector$"),
     (lambda x: (x, {"recall": "high"}), ValueError, '^recall is "high": invalid syntax$'),
     (lambda x: (x[:0], {}), ValueError, r"shape \(0, 12\)"),
     (lambda x: (np.where(x == x[3, 4], np.nan, x), {}), ValueError, "first row 3: it has a NaN or an infinity; .*drop or isolate them by bad_rows$"),
@@ -279,6 +282,15 @@ def test_mistakes_say_what_is_wanted(x, make, kind, want):
     with pytest.raises(kind, match=want) as error:
         knng.build(data, **{**quiet, **options})
     assert isinstance(error.value, knng.Error)
+
+
+def test_an_array_that_cannot_be_made_says_why_itself():
+    class Away:
+        def __array__(self, *args, **kwargs):
+            raise ValueError("the device is away")
+
+    with pytest.raises(ValueError, match="^the device is away$"):
+        knng.build(Away(), **quiet)
 
 
 def test_errors_name_the_file_and_the_row(x, tmp_path):

@@ -74,10 +74,27 @@ def _array(rows):
     try:
         return np.asarray(rows)
     except ValueError as error:  # NumPy's own does not say which row
-        lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
-        odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
-        said = str(error) if odd is None else f"row {odd} has {lengths[odd]} elements, row 0 has {lengths[0]}"
-        raise _errors.InputError(said) from None
+        if hasattr(rows, "__array__") and not isinstance(rows, (list, tuple)):
+            raise  # the error of the object
+        raise _errors.InputError(_odd_row([_length(row) for row in rows]) or str(error)) from None
+
+
+def _odd_row(lengths):
+    """The first row that is not like the others, in words; None where all are alike."""
+    if len(set(lengths)) < 2:
+        return None
+    if None in lengths:
+        return f"row {lengths.index(None)} is no vector"
+    odd = next(i for i, length in enumerate(lengths) if length != lengths[0])
+    return f"row {odd} has {lengths[odd]} elements, row 0 has {lengths[0]}"
+
+
+def _length(row):
+    """The number of elements of a row, None of what is none."""
+    try:
+        return len(row)
+    except TypeError:
+        return None
 
 
 def _parts(data):

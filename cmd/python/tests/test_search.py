@@ -44,6 +44,20 @@ def test_search(x, queries, tmp_path):
         graph.search(queries[:, :3])
 
 
+def test_queries_that_are_refused_name_their_file(x, queries, tmp_path):
+    graph = knng.build(x, k=3, progress=False)
+    queries = queries.copy()
+    queries[7, 2] = np.nan
+    with pytest.raises(knng.InputError, match="^query 7: .*NaN"):
+        graph.search(queries, 3)
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "q.h5", "w") as file:
+        file["X"] = queries
+    with pytest.raises(knng.InputError, match=r"^query 7 of .*q\.h5: .*NaN") as error:
+        graph.search(tmp_path / "q.h5", 3)
+    assert error.value.exit_code == 6
+
+
 def test_transformer_searches_where_there_is_much(x, queries, monkeypatch):
     transformer = knng.KNNGTransformer(5).fit(x)
     exact = transformer.transform(queries)

@@ -84,15 +84,15 @@ def of_rows(error, files):
     """The exception for rows that this package handed on, read from files or not: the command knows the first bad row by its number among all."""
 
     def in_file(found):
-        row = before = int(found[1])
+        row = before = int(found[2])
         for path, count in files:
             if before < count:
-                return f"first row {before} of {path}" + (f" (row {row} of all)" if row != before else "")
+                return f"{found[1]} {before} of {path}" + (f" (row {row} of all)" if row != before else "")
             before -= count
         return found[0]
 
     text = str(error).removeprefix("stdin: ")
-    return type(error)(re.sub(r"first row (\d+)(?=:)", in_file, text), error.exit_code)
+    return type(error)(re.sub(r"(first row|^query) (\d+)(?=:)", in_file, text), error.exit_code)
 
 
 _BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 6: InputError, 129: Resumable, 130: Resumable, 143: Resumable}

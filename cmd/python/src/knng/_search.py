@@ -35,6 +35,8 @@ def search(graph, queries, k, only, options):
         except _errors.BelowTarget as error:
             error.graph, error.hits = graph, _read(hits)
             raise
+        except _errors.InputError as error:
+            raise _errors.of_rows(error, rows.files) from None
         except _errors.Error as error:
             raise _errors.of_inputs(error, rows.inputs) from None
         return _read(hits)

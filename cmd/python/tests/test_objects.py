@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+import knng
 from knng import _command, cluster
 from knng.cluster import _objects
 
@@ -206,8 +207,9 @@ def test_credentials_that_are_wrong_or_missing(rows, tmp_path, server, monkeypat
         s3fs.S3FileSystem.clear_instance_cache()
         for inputs, run in ((["s3://rows/in/*.npy"], "s3://rows/run"), (["s3://rows/in/a.npy"], tmp_path / "run"), ([rows[0]], "s3://rows/run")):
             began = time.monotonic()
-            with pytest.raises(Exception, match="s3://rows/.*the store refuses the credentials of this machine, or they are missing"):
+            with pytest.raises(knng.Error, match="s3://rows/.*the store refuses the credentials of this machine, or they are missing") as error:
                 cluster.build(inputs, run, "local:1", OPTIONS)
+            assert error.value.exit_code != 6, "the rows are not what is wrong"
             assert time.monotonic() - began < 60
 
 

@@ -365,6 +365,27 @@ func TestShardsRefuse(t *testing.T) {
 	if got := unite(t, run, w); got.Checksum != want {
 		t.Errorf("another graph")
 	}
+	little, err := shards.Open(run, shards.Worker{Version: "1", Threads: 1, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph := filepath.Join(t.TempDir(), "g")
+	if _, err := little.Unite(context.Background(), graph); !errors.Is(err, builder.ErrMemory) {
+		t.Errorf("one mebibyte for a graph: %v", err)
+	}
+	if _, err := os.Stat(graph); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a graph that was refused is there: %v", err)
+	}
+	enough, err := shards.Open(run, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	ctx, stop := context.WithCancelCause(context.Background())
+	stop(why)
+	if _, err := enough.Unite(ctx, graph); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+		t.Errorf("%v, want that it was canceled, and why", err)
+	}
 	if again := begin2(t, filepath.Dir(run), paths, o, cut); again != run {
 		t.Errorf("the same command makes another run: %s, %s", again, run)
 	}

@@ -34,6 +34,12 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := s.settled(); err != nil { // before there is a store at dir: a run that is refused leaves none
+		return nil, err
+	}
+	if err := s.enough("uniting the graph", s.spec.uniteNeeds()); err != nil {
+		return nil, err
+	}
 	draft, err := store.OpenDraft(dir, s.spec.Manifest, &store.DraftOptions{Scratch: s.worker.Scratch, Logger: s.worker.Logger, Context: ctx})
 	if errors.Is(err, store.ErrFinished) {
 		result = new(builder.Result)
@@ -43,21 +49,15 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(err)
+		return nil, limits.Space(job.Stopped(ctx, err))
 	}
 	defer draft.Close()
-	if _, err := s.settled(); err != nil {
-		return nil, err
-	}
-	if err := s.enough("uniting the graph", s.spec.uniteNeeds()); err != nil {
-		return nil, err
-	}
 	u := &uniting{Run: s, ctx: ctx, draft: draft}
 	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
 		return nil, limits.Space(job.Stopped(ctx, err))
 	}
 	used(result, use)
-	err = limits.Space(draft.Seal(ctx, result))
+	err = limits.Space(job.Stopped(ctx, draft.Seal(ctx, result)))
 	used(result, use)
 	return result, err
 }

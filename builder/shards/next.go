@@ -49,9 +49,14 @@ func (s schedule) plan(w *Wave) (err error) {
 	if w.Ended {
 		return nil
 	}
-	w.Course, err = s.course()
-	w.At = max(0, slices.IndexFunc(w.Course, func(l Leg) bool { return l.Stage == w.stage && l.Division == w.division }))
-	return err
+	if w.Course, err = s.course(); err != nil || w.Course == nil {
+		return err
+	}
+	w.At = slices.IndexFunc(w.Course, func(l Leg) bool { return l.Stage == w.stage && l.Division == w.division })
+	if w.At < 0 {
+		return fmt.Errorf("builder: the course of the run %s has no stage %s of division %d", s.name, w.stage, w.division)
+	}
+	return nil
 }
 
 func (s *Run) next() (*Wave, error) {

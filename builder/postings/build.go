@@ -17,7 +17,7 @@ import (
 // belongs to the caller. Of the options it takes K, Metric (Cosine or IP), BadRows, IDs,
 // Threads, Memory, Scratch, Progress and Logger.
 //
-// Cancelling ctx stops cleanly and returns ctx's error. When dir already holds the finished
+// Cancelling ctx stops cleanly and returns ctx's error, with its cause. When dir already holds the finished
 // graph of these options, Build returns its stored Result and store.ErrFinished. Errors to
 // test: store.ErrSparse for options that sparse rows do not have, store.ErrMismatch,
 // store.ErrLocked, store.ErrNotStore, builder.ErrBadRows, builder.ErrMemory, builder.ErrSpace,
@@ -40,7 +40,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(err)
+		return nil, limits.Space(job.Stopped(ctx, err))
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, draft, src, opts)
@@ -53,7 +53,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 	if errors.Is(err, builder.ErrBadRows) { // nothing was made of them
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, limits.Space(err)
+	return result, limits.Space(job.Stopped(ctx, err))
 }
 
 // run is one call of Build.

@@ -286,18 +286,18 @@ func TestResumes(t *testing.T) {
 	whole, err := Build(context.Background(), filepath.Join(t.TempDir(), "g"), src, opts)
 	must(t, err)
 	dir := filepath.Join(t.TempDir(), "g")
-	resumed := 0
+	resumed, why := 0, errors.New("enough")
 	for stop := 1; ; stop++ {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancelCause(context.Background())
 		events := 0
 		opts.Threads = 1 + stop%3
 		opts.Progress = func(e builder.Event) {
 			if events++; events == stop*stop {
-				cancel()
+				cancel(why)
 			}
 		}
 		res, err := Build(ctx, dir, src, opts)
-		cancel()
+		cancel(nil)
 		if err == nil {
 			resumed = res.Resumed
 			if res.Checksum != whole.Checksum {
@@ -305,8 +305,8 @@ func TestResumes(t *testing.T) {
 			}
 			break
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+			t.Fatalf("%v, want that it was canceled, and why", err)
 		}
 	}
 	if resumed == 0 {

@@ -81,8 +81,16 @@ func TestToldGoesOn(t *testing.T) {
 	if err != nil || told.Share <= 0 || told.Seconds <= 0 {
 		t.Fatalf("told %+v, %v", told, err)
 	}
-	share := told.Share
+	share, began, looked := told.Share, time.Now(), false
 	opts.Progress = func(e builder.Event) {
+		if !looked { // its first event: the report is no longer that of the run that was stopped
+			looked = true
+			var now builder.Told
+			if text, _, err := store.Told(dir); err != nil || json.Unmarshal(text, &now) != nil ||
+				now.Time.Before(began) || now.Share != share || now.Seconds < told.Seconds || now.Memory <= 0 {
+				t.Errorf("at its head it tells %+v after %+v, %v", now, told, err)
+			}
+		}
 		if e.Phase != "" && e.Share < share {
 			t.Errorf("%s: share %g after %g", e.Phase, e.Share, share)
 		}

@@ -105,6 +105,13 @@ func TestLocked(t *testing.T) {
 	if run([]string{"info", graph, "--json"}, nil, &out, io.Discard); !strings.Contains(out.String(), `"left_seconds": 90`) || !strings.Contains(out.String(), `"running": true`) {
 		t.Error(out.String())
 	}
+	if err := draft.Tell(builder.Told{Share: 0.25, Left: 90, Seconds: 30}); err != nil { // that has just gone on
+		t.Fatal(err)
+	}
+	out.Reset()
+	if run([]string{"info", graph}, nil, &out, io.Discard); !strings.Contains(out.String(), "25 % in 30 s") || strings.Contains(out.String(), "phase") {
+		t.Errorf("of no phase: %s", &out)
+	}
 	var errs bytes.Buffer
 	if got := run([]string{"build", rows, "-o", graph, "-k", "4"}, nil, io.Discard, &errs); got != exitLocked || !strings.Contains(errs.String(), "is held by process") {
 		t.Errorf("exit code %d, want %d: %s", got, exitLocked, &errs)

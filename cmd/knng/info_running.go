@@ -26,11 +26,13 @@ func runningInfo(g *globals, dir string, locked error) error {
 	} else {
 		fmt.Fprintf(g.stdout, "done       for %s; how much is left is not known yet\n", short(seconds(told.Seconds)))
 	}
-	phase := oneLine(told.Phase)
-	if told.Total > 0 {
-		phase += fmt.Sprintf(": %d of %d %s", told.Done, told.Total, oneLine(told.Unit))
+	if told.Phase != "" { // a build that has just gone on is in none yet
+		phase := oneLine(told.Phase)
+		if told.Total > 0 {
+			phase += fmt.Sprintf(": %d of %d %s", told.Done, told.Total, oneLine(told.Unit))
+		}
+		fmt.Fprintf(g.stdout, "phase      %s\n", phase)
 	}
-	fmt.Fprintf(g.stdout, "phase      %s\n", phase)
 	fmt.Fprintf(g.stdout, "memory     %s anonymous; disk %s\n", size(told.Memory), size(told.Disk))
 	fmt.Fprintf(g.stdout, "told       %s ago\n", short(age))
 	return nil

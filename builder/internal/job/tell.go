@@ -38,6 +38,9 @@ func (j *Job) Publish() (stop func()) {
 			j.Expects(p.Alone())
 		}
 	}
+	if j.stale() {
+		j.tellHow(time.Now())
+	}
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -50,6 +53,15 @@ func (j *Job) Publish() (stop func()) {
 			j.tellHow(time.Now())
 		}
 	}
+}
+
+// stale is whether a run that is over has left a report, which would pass for one of this run.
+func (j *Job) stale() bool {
+	if j.meter == nil { // a run that only looks
+		return false
+	}
+	_, _, err := store.Told(j.Draft.Dir())
+	return err == nil
 }
 
 func (j *Job) tellUntil(done chan struct{}) {
@@ -69,6 +81,7 @@ func (j *Job) tellUntil(done chan struct{}) {
 // writes report it.
 func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
+	e.Memory, e.Disk = j.meter.now() // before the first event as well
 	_ = j.Draft.Tell(progress.Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
 		Seconds: j.meter.total().Seconds, Memory: e.Memory, Disk: e.Disk,

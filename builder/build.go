@@ -41,7 +41,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	draft, err := store.OpenDraft(dir, manifest, o.opts.draft(ctx))
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
-		if failed := audit.Finished(ctx, dir, o.rows, o.opts.Threads, result); failed != nil {
+		if failed := audit.Finished(ctx, dir, o.compared, o.opts.Threads, result); failed != nil {
 			return nil, failed
 		}
 		return result, err

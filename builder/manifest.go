@@ -13,10 +13,10 @@ import (
 
 // request is the input and the options of a build: checked, and without zero fields.
 type request struct {
-	opts  Options
-	given *vectors.Input
-	rows  *vectors.Input // as they are compared
-	scale input.Scale    // of rows, beside those given
+	opts     Options
+	given    *vectors.Input
+	compared *vectors.Input // the rows given, as they are compared
+	scale    input.Scale    // of compared, beside those given
 }
 
 // newRequest checks options and looks how the rows of src are compared. dir may hold a build of them.
@@ -26,7 +26,7 @@ func newRequest(dir string, src *vectors.Input, opts Options) (*request, error) 
 	}
 	o := &request{opts: opts.WithDefaults(), given: src}
 	var err error
-	o.rows, o.scale, err = input.Scaled(dir, src, o.opts.input())
+	o.compared, o.scale, err = input.Scaled(dir, src, o.opts.input())
 	return o, err
 }
 
@@ -41,7 +41,7 @@ func Manifest(ctx context.Context, src *vectors.Input, opts Options) (store.Mani
 }
 
 func (r *request) manifest(ctx context.Context) (m store.Manifest, err error) {
-	src, o := r.rows, &r.opts
+	src, o := r.compared, &r.opts
 	m = store.Manifest{
 		Rows: src.Len(), Dim: src.Dim(), Type: src.Type().String(),
 		Metric: o.Metric.String(), K: o.K, Vectors: "copy",

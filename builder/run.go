@@ -37,13 +37,13 @@ type run struct {
 
 // newRun returns a run of a request.
 func newRun(ctx context.Context, o *request) (*run, error) {
-	space, err := distance.New(o.opts.Metric, o.rows.Type(), o.rows.Dim())
+	space, err := distance.New(o.opts.Metric, o.compared.Type(), o.compared.Dim())
 	if err != nil {
 		return nil, err
 	}
 	r := &run{request: o}
 	b, opts := &r.Build, &o.opts
-	b.Source = o.rows
+	b.Source = o.compared
 	b.Set = build.Settings{K: opts.K, Spare: opts.Spare, LeafSize: opts.LeafSize, Seed: opts.Seed, Recall: opts.Recall, Reference: opts.Reference,
 		AllAxes: opts.Balls.AllAxes, Sample: opts.Paper.Sample, Random: opts.Paper.Directions == Random}
 	b.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress, Then: opts.Then, Goal: opts.goal()}

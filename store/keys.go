@@ -22,7 +22,7 @@ const (
 )
 
 // buildTags are those that a finished store has no keys of, ascending. No others lie between
-// them.
+// them: dropProgress drops all from the first to the last.
 var buildTags = []byte{tagUnit, tagBlock, tagFolded, tagLabels}
 
 // buildRecords are the records that a finished store has none of: they take some bytes a row.

@@ -12,8 +12,8 @@ import (
 // toldPath is the file in which a running build reports its progress.
 const toldPath = scratchName + "/progress"
 
-// Tell writes a report of progress, v as JSON, for Told. It does not sync it: nothing depends on
-// the report of a build that crashed.
+// Tell writes a report of progress, v as JSON, for Told. It does not sync it: the run that
+// goes on after a crash takes its share and its times from it, and does without where it is lost.
 func (d *Draft) Tell(v any) error {
 	d.telling.Lock()
 	defer d.telling.Unlock()

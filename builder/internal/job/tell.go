@@ -21,9 +21,19 @@ func (j *Job) before() (told progress.Told) {
 	if err != nil || json.Unmarshal(text, &told) != nil {
 		return progress.Told{}
 	}
+	return bounded(told)
+}
+
+// bounded has the numbers of a report within those that a build tells: the file is as it was found.
+func bounded(told progress.Told) progress.Told {
 	told.Share = min(max(told.Share, 0), mostBefore)
+	told.Left = min(max(told.Left, 0), longest)
+	told.Seconds = min(max(told.Seconds, 0), longest)
 	return told
 }
+
+// longest is the most seconds that a build goes on from, 31 years: a time.Duration holds them.
+const longest = 1e9
 
 // mostBefore is the largest share that a build goes on from: it is not sealed.
 const mostBefore = 0.999

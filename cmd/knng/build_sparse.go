@@ -16,13 +16,15 @@ import (
 // anySparse reports whether an input is a sparse matrix.
 func anySparse(inputs []string) bool { return slices.ContainsFunc(inputs, sparse.Is) }
 
+var errNoColumns = errors.New("--column and --id-column are for files with columns of names: a sparse matrix has none")
+
 // openSparse opens the one sparse matrix of the inputs.
 func (b *buildFlags) openSparse(inputs []string) (*sparse.Source, error) {
 	switch {
 	case len(inputs) > 1:
 		return nil, usageError{fmt.Errorf("a sparse matrix is built alone, not with %d inputs: join them by scipy.sparse.vstack", len(inputs)-1)}
 	case b.column != "" || b.idColumn != "":
-		return nil, usageError{errors.New("--column and --id-column are for files with columns of names: a sparse matrix has none")}
+		return nil, usageError{errNoColumns}
 	}
 	src, err := sparse.Open(inputs[0], b.limit)
 	return src, vectors.Refused(err)

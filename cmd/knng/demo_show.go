@@ -171,11 +171,3 @@ func selfName() string {
 	}
 	return "knng"
 }
-
-// quoted is a path or an id as the usual shells take it.
-func quoted(s string) string {
-	if strings.ContainsAny(s, " ()*'&;") {
-		return `"` + s + `"`
-	}
-	return s
-}

@@ -24,16 +24,22 @@ Of a file of vectors it says the rows, their elements and their type.
   knng info photos.npy`
 
 func newInfo(g *globals) *cobra.Command {
-	return &cobra.Command{
+	column := ""
+	c := &cobra.Command{
 		Use: "info DIR|FILE", Short: "Describe a graph or a file of vectors, or show how far a build is", Long: infoHelp,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0]) },
+		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0], column) },
 	}
+	c.Flags().StringVar(&column, "column", "", "name of the array of vectors in .npz, of their column in .parquet (default the only one that can be)")
+	return c
 }
 
-func runInfo(ctx context.Context, g *globals, dir string) error {
+func runInfo(ctx context.Context, g *globals, dir, column string) error {
 	if isFile(dir) {
-		return rowsInfo(ctx, g, dir)
+		return rowsInfo(ctx, g, dir, column)
+	}
+	if column != "" {
+		return usageError{fmt.Errorf("--column is for a file of vectors, and %s is none", oneLine(dir))}
 	}
 	if living.Is(dir) {
 		return livingInfo(ctx, g, dir)

@@ -26,7 +26,7 @@ func TestInfoOfEarlyBuild(t *testing.T) {
 		}
 		for json, want := range map[bool]string{false: "killed in its first second; give its build command again, which begins anew", true: `"begins_anew": true`} {
 			var out strings.Builder
-			if err := runInfo(t.Context(), &globals{stdout: &out, json: json}, dir); err != nil || !strings.Contains(out.String(), want) {
+			if err := runInfo(t.Context(), &globals{stdout: &out, json: json}, dir, ""); err != nil || !strings.Contains(out.String(), want) {
 				t.Errorf("%s: %v, %q, want %q", name, err, out.String(), want)
 			}
 		}

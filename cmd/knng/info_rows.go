@@ -18,9 +18,13 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// rowsInfo describes a file of rows, and names the command that builds their graph.
-func rowsInfo(ctx context.Context, g *globals, path string) error {
-	rows, dim, of, err := rowsOf(ctx, g, path)
+// rowsInfo describes a file of rows, and names the command that builds their graph. column is as in build.
+func rowsInfo(ctx context.Context, g *globals, path, column string) error {
+	matrix := sparse.Is(path)
+	if matrix && column != "" {
+		return usageError{errNoColumns}
+	}
+	rows, dim, of, err := rowsOf(ctx, g, path, column)
 	if err != nil {
 		return fmt.Errorf("%s is a file, not the directory of a graph, and its rows cannot be read: %w", oneLine(path), err)
 	}
@@ -29,7 +33,15 @@ func rowsInfo(ctx context.Context, g *globals, path string) error {
 		return err
 	}
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	build := fmt.Sprintf("knng build %s -o %s.knng", path, base)
+	flags := ""
+	if matrix {
+		flags = " --metric cosine" // that of build without it is not for sparse rows
+	}
+	if column != "" {
+		flags = " --column " + quoted(column)
+	}
+	build := fmt.Sprintf("knng build %s -o %s%s", operand(path), operand(base+".knng"), flags)
+	plan := fmt.Sprintf("knng plan %s%s", operand(path), flags)
 	if g.json {
 		object := map[string]any{"path": path, "graph": false, "dim": dim, "type": of, "bytes": info.Size(), "build": build}
 		if rows > 0 {
@@ -43,13 +55,13 @@ func rowsInfo(ctx context.Context, g *globals, path string) error {
 	}
 	fmt.Fprintf(g.stdout, "%s: a file of %s, no graph\n", oneLine(path), count)
 	fmt.Fprintf(g.stdout, "rows       %d elements each, read as %s; %s on disk\n", dim, of, size(info.Size()))
-	fmt.Fprintf(g.stdout, "graph      \"%s\" builds one; \"knng plan %s\" says how long that takes\n", oneLine(build), oneLine(path))
+	fmt.Fprintf(g.stdout, "graph      \"%s\" builds one; \"%s\" says how long that takes\n", oneLine(build), oneLine(plan))
 	return nil
 }
 
 // rowsOf reads of a file how many rows it has, their elements and their type. rows is 0 where only
 // reading all of it would tell.
-func rowsOf(ctx context.Context, g *globals, path string) (rows, dim int, of string, err error) {
+func rowsOf(ctx context.Context, g *globals, path, column string) (rows, dim int, of string, err error) {
 	if sparse.Is(path) {
 		src, err := sparse.Open(path, 0)
 		if err != nil {
@@ -59,7 +71,7 @@ func rowsOf(ctx context.Context, g *globals, path string) (rows, dim int, of str
 		return src.Len(), src.Columns(), fmt.Sprintf("sparse float32 (%d values in all)", src.Nonzeros()), nil
 	}
 	packed := strings.EqualFold(filepath.Ext(path), ".parquet")
-	o := vectors.OpenOptions{}
+	o := vectors.OpenOptions{Column: column}
 	if packed || vectors.Streamed(path) {
 		o.Limit = 1 // more would be unpacked
 	}
@@ -72,7 +84,7 @@ func rowsOf(ctx context.Context, g *globals, path string) (rows, dim int, of str
 		rows = 0
 	}
 	if packed {
-		p, err := parquet.Open(path, "")
+		p, err := parquet.Open(path, column)
 		if err != nil {
 			return 0, 0, "", err
 		}

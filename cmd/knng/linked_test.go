@@ -69,7 +69,7 @@ func TestLinksAreTold(t *testing.T) {
 	stop := l.publish(s)
 	info := func(json bool) string {
 		var out strings.Builder
-		if err := runInfo(t.Context(), &globals{stdout: &out, stderr: io.Discard, json: json}, dir); err != nil {
+		if err := runInfo(t.Context(), &globals{stdout: &out, stderr: io.Discard, json: json}, dir, ""); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,3 +55,28 @@ func obeyed(r rune) bool {
 
 // oneLine is a text of which no part looks like a line of its own.
 func oneLine(text string) string { return harmless(text, "") }
+
+// quoted is a word of a command as a shell takes it: that of Windows in double quotes, which no
+// name of a file there has, all others in single quotes.
+func quoted(s string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-,"
+	windows := os.PathSeparator == '\\'
+	odd := strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune(plain, r) && !(windows && strings.ContainsRune(`:\~`, r))
+	})
+	switch {
+	case s != "" && odd < 0:
+		return s
+	case windows:
+		return `"` + s + `"`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// operand is a path as a command takes it that is no flag, nor stdin.
+func operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return quoted(path)
+}

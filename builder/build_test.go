@@ -10,28 +10,14 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
-// clustered makes n float32 rows around a few centres on a grid of values, so
-// that there are ties and duplicates.
-func clustered(seed uint64, n, dim int) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	centres := make([]float32, 20*dim)
-	for i := range centres {
-		centres[i] = float32(rng.IntN(64))
-	}
-	data := make([]float32, 0, n*dim)
-	for range n {
-		c := rng.IntN(20) * dim
-		for j := range dim {
-			data = append(data, centres[c+j]+float32(rng.IntN(9)))
-		}
-	}
-	return data
-}
+// clustered is rows around a few centers.
+func clustered(seed uint64, n, dim int) []float32 { return rowstest.Clustered(seed, n, dim) }
 
 func input(t testing.TB, data []float32, dim int) *vectors.Input {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -54,21 +53,6 @@ func TestTiers(t *testing.T) {
 			t.Logf("done before phase %s told of itself %d times", stop.phase, stop.times)
 		}
 		goesOn(t, "stopped while tiers are compared", dir, data, dim, o, res.Checksum)
-		noTiers(t, dir)
-	}
-}
-
-// noTiers: a finished store has no record of its tiers.
-func noTiers(t *testing.T, dir string) {
-	t.Helper()
-	s, err := store.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var tiers any
-	if left, err := s.Record("tiers", &tiers); left || err != nil {
-		t.Errorf("the record of tiers is left: %v, %v", left, err)
 	}
 }
 

@@ -38,15 +38,14 @@
 //	01 name                      record, JSON: manifest, audit, order, ids, state,
 //	                             division/N, folded, adjacency, result, rows,
 //	                             tables, and what a method keeps: rounding,
-//	                             state-ahead, distance-cost; during a build also
-//	                             tiers: of each place a byte, the part of all
-//	                             pairs that its row begins, and their recall
+//	                             state-ahead, distance-cost
 //	02 stage:4 unit:4            a finished unit of a stage: its counts, JSON
 //	10 stage:4 unit:4 block:4    subgraph block: lists by place (below)
 //	12 stage:4 place:4           folded lists from that place on, as of a stage
 //	20 division:4 place:4        leaf numbers of up to 4096 places, u32 each; of
 //	                             division 0, which has none: of each row, the
-//	                             first that is identical, where they collapse
+//	                             first that is identical, where they collapse;
+//	                             of 2^31-1: the tier that it is compared in
 //	30 row/16:8                  adjacency of 16 rows (below)
 //	31 row/16:8                  in-neighbors of 16 rows (below)
 //	40 place:4                   locality order: rows of up to 4096 places, u32

@@ -25,9 +25,6 @@ const (
 // them: dropProgress drops all from the first to the last.
 var buildTags = []byte{tagUnit, tagBlock, tagFolded, tagLabels}
 
-// buildRecords are the records that a finished store has none of: they take some bytes a row.
-var buildRecords = []string{"tiers"}
-
 func recordKey(name string) []byte { return append([]byte{tagRecord}, name...) }
 
 // key32 is a tag and 32-bit integers.

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/knng/knng/store/internal/block"
@@ -26,7 +25,7 @@ import (
 )
 
 // Seal stores result (the builder's report, JSON), drops everything that only a
-// build needs (subgraphs, leaf numbers, folded lists, progress, tiers), closes Pebble,
+// build needs (subgraphs, leaf numbers, folded lists, progress), closes Pebble,
 // and writes DIR/SEAL: every file of the database, and the rows, with size and
 // SHA-256; derived files and foreign ones are not sealed. After it the directory
 // is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
@@ -156,24 +155,7 @@ func (e *engine) dropProgress() error {
 	if err := e.excise([]byte{first}, []byte{last + 1}); err != nil {
 		return err
 	}
-	for _, name := range buildRecords {
-		if err := e.dropRecord(name); err != nil {
-			return err
-		}
-	}
 	return e.flush()
-}
-
-// dropRecord drops a record, if it is there.
-func (e *engine) dropRecord(name string) error {
-	key := recordKey(name)
-	if _, held, err := e.get(key); err != nil || !held {
-		return err
-	}
-	if err := e.write(func() error { return e.db.Delete(key, pebble.NoSync) }); err != nil {
-		return fmt.Errorf("store: drop record %s: %w", name, err)
-	}
-	return nil
 }
 
 // flush has tables of all that is in the log.

@@ -1,33 +1,32 @@
 package store
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-// TestRecordsOfABuild: a finished store has none of the records that only a build needs, nor their bytes.
-func TestRecordsOfABuild(t *testing.T) {
-	const size = 1 << 20
-	random := make([]byte, size) // does not compress
+// TestLabelsOfABuild: a finished store has no labels of any division, nor their bytes.
+func TestLabelsOfABuild(t *testing.T) {
+	const n = 1 << 18
+	random := make([]uint32, n) // do not compress
 	rng := rand.New(rand.NewPCG(4, 1))
 	for i := range random {
-		random[i] = byte(rng.Uint32())
+		random[i] = rng.Uint32()
 	}
 	dir := filepath.Join(t.TempDir(), "g")
 	d := open(t, dir, tiny(50))
-	must(t, d.Record("tiers", random))
-	must(t, d.Record("rounding", 1))
+	for _, division := range []uint32{0, 1, math.MaxInt32} {
+		must(t, d.CommitLabels(division, random, nil))
+	}
 	finish(t, d, 50, false)
 	s, err := Open(dir, nil)
 	must(t, err)
 	defer s.Close()
-	var v any
-	for name, want := range map[string]bool{"tiers": false, "rounding": true} {
-		if ok, err := s.Record(name, &v); ok != want || err != nil {
-			t.Errorf("record %s is there: %v, %v; want %v", name, ok, err, want)
-		}
+	if held, err := s.engine.holds([]byte{tagLabels}, []byte{tagLabels + 1}); held || err != nil {
+		t.Errorf("labels are there: %v, %v", held, err)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, graphName, "*"))
 	must(t, err)
@@ -37,7 +36,7 @@ func TestRecordsOfABuild(t *testing.T) {
 		must(t, err)
 		sum += info.Size()
 	}
-	if sum > size/2 {
-		t.Errorf("%d bytes in %s, want few beside the %d of the record", sum, graphName, size)
+	if sum > n {
+		t.Errorf("%d bytes in %s, want few beside the %d of labels", sum, graphName, 3*4*n)
 	}
 }

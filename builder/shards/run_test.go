@@ -15,28 +15,12 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
-
-// clustered is n rows of bytes around 20 centres.
-func clustered(seed uint64, n, dim int) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	centres := make([]float32, 20*dim)
-	for i := range centres {
-		centres[i] = float32(rng.IntN(64))
-	}
-	data := make([]float32, 0, n*dim)
-	for range n {
-		c := rng.IntN(20) * dim
-		for j := range dim {
-			data = append(data, centres[c+j]+float32(rng.IntN(9)))
-		}
-	}
-	return data
-}
 
 // shardInput writes rows to some files: bytes, or float32.
 func shardInput(t *testing.T, data []float32, dim int, bytes bool, files int) (paths []string) {
@@ -135,7 +119,7 @@ func shardCases(t *testing.T) map[string]struct {
 	opts  builder.Options
 } {
 	rng := rand.New(rand.NewPCG(3, 1))
-	near := clustered(1, 2000, 12)
+	near := rowstest.Clustered(1, 2000, 12)
 	floats := make([]float32, 1600*8)
 	for i := range floats {
 		floats[i] = float32(rng.NormFloat64())
@@ -216,7 +200,7 @@ func TestShardsAreOneMachine(t *testing.T) {
 // small is a run of some tasks, and the checksum of its graph.
 func small(t *testing.T) (paths []string, o builder.Options, cut shards.Cut, checksum string) {
 	t.Helper()
-	paths = shardInput(t, clustered(1, 1500, 8), 8, true, 2)
+	paths = shardInput(t, rowstest.Clustered(1, 1500, 8), 8, true, 2)
 	o = builder.Options{K: 5, Recall: 0.9, Method: builder.Parts, Threads: 1}
 	res, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), openInput(t, paths), o)
 	if err != nil {
@@ -397,7 +381,7 @@ func TestShardsRefuse(t *testing.T) {
 	if err := os.WriteFile(paths[0], raw, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run2 := begin(t, shardInput(t, clustered(2, 400, 8), 8, true, 1), o, cut)
+	run2 := begin(t, shardInput(t, rowstest.Clustered(2, 400, 8), 8, true, 1), o, cut)
 	if run2 == run {
 		t.Error("other rows, the same run")
 	}

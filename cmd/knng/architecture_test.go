@@ -1,7 +1,6 @@
 package main
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/bench/house"
 )
 
 const module = "github.com/knng/knng"
@@ -145,7 +146,7 @@ func TestTypesAreSmall(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, d := range file.Decls {
-				if of := receiver(d); of != "" {
+				if of := house.Receiver(d); of != "" {
 					count[strings.TrimPrefix(fields[0], module+"/")+"."+of]++
 				}
 			}
@@ -156,26 +157,6 @@ func TestTypesAreSmall(t *testing.T) {
 			t.Errorf("%s has %d methods, more than %d", name, n, mostMethods)
 		}
 	}
-}
-
-// receiver returns the name of the type that a declaration is a method of; "": it is none.
-func receiver(d ast.Decl) string {
-	f, ok := d.(*ast.FuncDecl)
-	if !ok || f.Recv == nil {
-		return ""
-	}
-	of := f.Recv.List[0].Type
-	if star, ok := of.(*ast.StarExpr); ok {
-		of = star.X
-	}
-	if generic, ok := of.(*ast.IndexExpr); ok {
-		of = generic.X
-	}
-	name, _ := of.(*ast.Ident)
-	if name == nil {
-		return ""
-	}
-	return name.Name
 }
 
 // TestEmbeddingIsLight: a program that embeds a graph does not pull in the

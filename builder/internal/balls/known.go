@@ -16,8 +16,9 @@ import (
 
 // A build may begin from lists that are known, of another graph over these rows or over parts of
 // them: they are the first generation. Where their keys are distances of codes, they are taken as
-// they are, and bound the lists: no row farther than the last known neighbor is a neighbor. Else every row is compared with its known neighbors and those of rows beside it, so that
-// the lists are there with the distances of this build. After that recall decides as ever.
+// they are, and bound the lists: no row farther than the last known neighbor is a neighbor. Else every
+// row is compared with its known neighbors and those of rows beside it, so that the lists are there with
+// the distances of this build. After that recall decides as ever.
 
 // keysKnown reports whether the keys of known lists of parts are distances of codes, unless these
 // are along axes.

@@ -1,9 +1,13 @@
 package build
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/tiers"
+	"github.com/knng/knng/store"
 )
 
 // BlockSide is how many rows a block of the exact method has. The plan has the same: CountCodes says
@@ -16,9 +20,29 @@ func (b *Build) BlockSide() int {
 // all, and tiers of them have few blocks for threads to share.
 const tieredRows = 5000
 
-// TiersRecord is the name of the record of the tiers: the lists that they are made of change while
+// tiersNumber is the division under whose number the tiers are kept: no division has it, nor have the
+// groups of identical rows, which have 0.
+const tiersNumber = math.MaxInt32
+
+// KeepTiers keeps the tiers until the store is sealed: the lists that they are made of change while
 // rows are compared.
-const TiersRecord = "tiers"
+func (b *Build) KeepTiers(t *tiers.Tiers) error {
+	return b.Draft.CommitLabels(tiersNumber, t.Of, t)
+}
+
+// KeptTiers returns the tiers that are kept; nil: none are.
+func (b *Build) KeptTiers() (*tiers.Tiers, error) {
+	t := new(tiers.Tiers)
+	of, ok, err := b.Draft.Labels(tiersNumber, nil, t)
+	if err == nil && ok && len(of) != len(b.Good) {
+		err = fmt.Errorf("%w: tiers of %d rows, want %d", store.ErrCorrupt, len(of), len(b.Good))
+	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	t.Of = of
+	return t, nil
+}
 
 // SettleExact records in a state how the exact method compares all pairs: tier by tier, where other
 // methods have found most of the neighbors and the rows that steer tell when to stop.

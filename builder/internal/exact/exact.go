@@ -23,7 +23,7 @@ var ErrOtherBlocks = fmt.Errorf("%w: it was begun by a version that compared oth
 type Method struct {
 	*build.Build
 	schedule   schedule      // of the blocks; nil before the first stage of a run
-	tiers      tiers.Tiers   // where rows are compared in tiers
+	tiers      *tiers.Tiers  // where rows are compared in tiers
 	bounds     points.Bounds // of lists, made by one division
 	zeros      uint32        // the first of the rows of zeros, where their keys are known
 	firstAlike []uint32      // place with the same bytes, of every place; nil: equal rows are few, or settled by keys

@@ -77,7 +77,7 @@ type tiered struct {
 const tierBlocks = 8
 
 // newTiered returns the schedule for places whose tiers are known.
-func newTiered(tierOf []byte) *tiered {
+func newTiered(tierOf []uint32) *tiered {
 	t := &tiered{order: make([]uint32, 0, len(tierOf)), ends: make([]int, tiers.Count)}
 	for tier := range t.ends {
 		for place, of := range tierOf {

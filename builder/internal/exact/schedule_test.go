@@ -16,9 +16,9 @@ func TestSchedules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 8 {
 		n := 2 + rng.IntN(150)
-		of := make([]byte, n)
+		of := make([]uint32, n)
 		for i := range of {
-			of[i] = byte(rng.IntN(1 + rng.IntN(tiers.Count)))
+			of[i] = uint32(rng.IntN(1 + rng.IntN(tiers.Count)))
 		}
 		tiered := newTiered(of)
 		tiered.side = 1 + rng.IntN(n)
@@ -35,7 +35,7 @@ func TestSchedules(t *testing.T) {
 				}
 				for x := range n {
 					for y := range n {
-						if done := name == "tiers" && min(of[x], of[y]) <= byte(stage) || stage == s.stages()-1; done && x != y && met[x][y] != 1 {
+						if done := name == "tiers" && min(of[x], of[y]) <= uint32(stage) || stage == s.stages()-1; done && x != y && met[x][y] != 1 {
 							t.Fatalf("seed %d: %s of %d rows, after stage %d: rows %d and %d were compared %d times", seed, name, n, stage, x, y, met[x][y])
 						}
 					}

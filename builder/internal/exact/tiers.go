@@ -21,17 +21,19 @@ func (m *Method) newSchedule() (schedule, error) {
 	if m.State.Tiers == 0 {
 		return tournament{m.N(), m.State.Side}, nil
 	}
-	known, err := m.Draft.Load(build.TiersRecord, &m.tiers)
-	if err != nil {
+	var err error
+	if m.tiers, err = m.KeptTiers(); err != nil {
 		return nil, err
 	}
-	if !known {
-		m.tiers = *tiers.Of(m.listsSoFar(), build.TruthOf(m.Steer, m.State.Last().Recall), m.Goal.Aim(&m.State))
-		if err := m.Draft.Record(build.TiersRecord, &m.tiers); err != nil {
+	if m.tiers == nil {
+		m.tiers = tiers.Of(m.listsSoFar(), build.TruthOf(m.Steer, m.State.Last().Recall), m.Goal.Aim(&m.State))
+		if err := m.KeepTiers(m.tiers); err != nil {
 			return nil, err
 		}
 	}
-	return newTiered(m.tiers.Of), nil
+	schedule := newTiered(m.tiers.Of)
+	m.tiers.Of = nil // the schedule has them in order
+	return schedule, nil
 }
 
 // listsSoFar are the lists, to be put into tiers.

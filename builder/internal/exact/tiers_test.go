@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/buildtest"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
@@ -32,11 +31,11 @@ func TestRowsOfATierAreExact(t *testing.T) {
 			}
 		}
 		b.State.Tiers, b.Goal.Recall = tiers.Count, 0.9
-		of := make([]byte, n)
+		of := make([]uint32, n)
 		for i := range of {
-			of[i] = byte(rng.IntN(tiers.Count))
+			of[i] = rng.Uint32N(tiers.Count)
 		}
-		if err := b.Draft.Record(build.TiersRecord, &tiers.Tiers{Of: of, After: make([]float64, tiers.Count)}); err != nil {
+		if err := b.KeepTiers(&tiers.Tiers{Of: of, After: make([]float64, tiers.Count)}); err != nil {
 			t.Fatal(err)
 		}
 		wantIDs, wantKeys := make([][]uint32, n), make([][]float32, n)

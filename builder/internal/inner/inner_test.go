@@ -148,23 +148,26 @@ func TestStretches(t *testing.T) {
 	}
 }
 
+// everyFew returns every so many-th of n places, and the lists that they have by now.
+func everyFew(lists Lists, n, step int) (places []uint32, found [][]uint32) {
+	for p := 0; p < n; p += step {
+		var ids []uint32
+		for _, e := range lists.Found.Entries(uint32(p)) {
+			ids = append(ids, e.Place())
+		}
+		places, found = append(places, uint32(p)), append(found, ids)
+	}
+	return places, found
+}
+
 // TestForesee: the recall foreseen is the recall found.
 func TestForesee(t *testing.T) {
 	const n = 3000
 	c, lists, keys := made(t, "lengths", n)
-	var places []uint32
-	var exactLists [][]uint32
 	if _, err := c.Look(context.Background(), lists, 0, 0, c.Len()); err != nil {
 		t.Fatal(err)
 	}
-	for p := uint32(0); p < n; p += 50 {
-		places = append(places, p)
-		var ids []uint32
-		for _, e := range lists.Found.Entries(p) {
-			ids = append(ids, e.Place())
-		}
-		exactLists = append(exactLists, ids)
-	}
+	places, exactLists := everyFew(lists, n, 50)
 	f := c.Foresee(places, exactLists, 0.9)
 	count, pairs := f.Cells(0.9)
 	lists.Found.Clear(1)
@@ -200,16 +203,7 @@ func TestForeseenMargin(t *testing.T) {
 	if _, err := c.Look(context.Background(), lists, 0, 0, c.Len()); err != nil {
 		t.Fatal(err)
 	}
-	var places []uint32
-	var exactLists [][]uint32
-	for p := uint32(0); p < n; p += 20 {
-		places = append(places, p)
-		var ids []uint32
-		for _, e := range lists.Found.Entries(p) {
-			ids = append(ids, e.Place())
-		}
-		exactLists = append(exactLists, ids)
-	}
+	places, exactLists := everyFew(lists, n, 20)
 	f := c.Foresee(places, exactLists, 0.9)
 	for count := 1; count < c.Len(); count++ {
 		lists.Found.Clear(1)

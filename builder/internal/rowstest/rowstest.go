@@ -39,3 +39,21 @@ func Codes(t testing.TB, rng *rand.Rand, n, dim, values int) *codes.Matrix {
 	}
 	return m
 }
+
+// Clustered draws n rows of dim whole numbers below 72 around 20 centers, so that there are ties and
+// identical rows.
+func Clustered(seed uint64, n, dim int) []float32 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	centers := make([]float32, 20*dim)
+	for i := range centers {
+		centers[i] = float32(rng.IntN(64))
+	}
+	data := make([]float32, 0, n*dim)
+	for range n {
+		c := rng.IntN(20) * dim
+		for j := range dim {
+			data = append(data, centers[c+j]+float32(rng.IntN(9)))
+		}
+	}
+	return data
+}

@@ -33,7 +33,7 @@ type Truth struct {
 
 // Tiers are the tiers of all places.
 type Tiers struct {
-	Of     []byte    `json:"of"`    // every place
+	Of     []uint32  `json:"-"`     // of every place, by the number of its tier
 	After  []float64 `json:"after"` // the recall to expect after each tier
 	ByName string    `json:"by"`    // how rows are ordered
 }
@@ -95,7 +95,7 @@ func missingOf(l *Lists, truth *Truth) (missing []pair) {
 }
 
 // after is the recall to expect after each tier.
-func after(tierOf []byte, missing []pair, recall float64) []float64 {
+func after(tierOf []uint32, missing []pair, recall float64) []float64 {
 	var found [Count]int
 	for _, p := range missing {
 		found[min(tierOf[p.place], tierOf[p.other])]++
@@ -164,9 +164,9 @@ func cut(ranks []uint64) *Tiers {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(a, b)) })
-	t := &Tiers{Of: make([]byte, len(ranks))}
+	t := &Tiers{Of: make([]uint32, len(ranks))}
 	for i, place := range order {
-		t.Of[place] = byte(i * Count / len(order))
+		t.Of[place] = uint32(i * Count / len(order))
 	}
 	return t
 }

@@ -39,7 +39,8 @@ class GoCommand(BuildHookInterface):
         """What of the Go module the command is built from, and where it stands in the sdist."""
         module = self.module()
         besides = {"bench", "cmd", "testdata"}
-        names = ["LICENSE", "go.mod", "go.sum", "cmd/internal", "cmd/knng"]
+        names = ["LICENSE", "go.mod", "go.sum"]
+        names += [f"cmd/{f.name}" for f in (module / "cmd").iterdir() if f.is_dir() and f.name != "python"]
         names += [f.name for f in module.iterdir() if f.is_dir() and not f.name.startswith(".") and f.name not in besides]
         return {str(module / name): f"go/{name}" for name in names}
 

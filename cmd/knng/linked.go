@@ -103,11 +103,14 @@ func (l *linked) publish(s *store.Store) (stop func()) {
 	}
 }
 
-// told is how far the links are.
+// told is how far the links are; before the first event, how far the build left the whole.
 func (l *linked) told(now time.Time) builder.Told {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.last
+	if e.Share == 0 {
+		e.Share, e.Left, e.Disk = l.share, l.links, l.disk
+	}
 	return builder.Told{Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit,
 		Share: e.Share, Left: e.Left.Seconds(), Seconds: e.Elapsed.Seconds(),
 		Memory: e.Memory, Disk: e.Disk}

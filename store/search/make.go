@@ -17,188 +17,244 @@ type maker struct {
 	order   []uint32 // row of every place
 	placeOf []uint32 // of every row
 	threads int
-	limit   int64 // bytes that the ranges under way take together, as far as may be
+	limit   int64 // bytes that arcs and lists in memory may take
 	ctx     context.Context
-	told    func(places int) // of these more links are made, as far as the lists tell; may be nil
+	told    func(places int) // of these more links are made; may be nil
 
-	// scratch makes a file that links are shared out to; nil: there is no room for one.
+	// scratch makes a file that arcs are shared out to; nil: there is no room for one.
 	scratch func() (scratchFile, error)
+
+	mu    sync.Mutex
+	steps int // every place takes two: its list is read, its links are written
 }
 
 // table derives the links of all places, range by range and several ranges at a time, and
 // gives each to write. It returns the sum of all.
 //
-// A link that comes in stands in the list of another place, which may be any. So every range
-// goes over all lists, or, where there are more ranges than threads, the links are shared out
-// to a scratch file first. Lists come in the order of places, so that one touches memory near
-// that of the one before, and the result does not depend on ranges or threads.
+// A link that comes in stands in the list of another place, which may be any. So all lists are read
+// first, in the order of places, and their entries shared out by the range that they point into: then
+// a range is made within the processor's cache. Where memory does not suffice, a scratch file holds the entries, or
+// without one the lists are read once for each window of places. The result depends on none of these.
 func (m *maker) table(write func(first int, table []byte) error) (sum uint64, err error) {
 	if m.width == 0 {
 		return 0, nil
 	}
-	n, size := m.identity.places, m.rangeSize()
-	var shared *spill
+	var mu sync.Mutex
+	put := func(from int, table []byte) error {
+		part := m.sumOf(table, from)
+		mu.Lock()
+		sum += part
+		mu.Unlock()
+		return write(from, table)
+	}
 	if m.scratch != nil && m.spilledBytes() > 0 {
-		file, err := m.scratch()
+		err = m.spilled(put)
+		return sum, err
+	}
+	for first, window := 0, m.window(); first < m.identity.places; first += window {
+		last := min(m.identity.places, first+window)
+		kept, err := m.keepArcs(first, last, m.rangeSize())
+		if err == nil {
+			err = m.ranges(kept, first, last, put)
+		}
 		if err != nil {
 			return 0, err
 		}
-		defer file.Abort()
-		if shared, err = m.distribute(file, size); err != nil {
-			return 0, err
-		}
 	}
-	var mu sync.Mutex
-	err = vectors.Ranges(m.threads, n, size, func() func(from, to int) error {
-		r := &partLinks{maker: m, shared: shared}
+	return sum, nil
+}
+
+// spilled shares the lists out to a scratch file, and makes all ranges.
+func (m *maker) spilled(put func(from int, table []byte) error) error {
+	file, err := m.scratch()
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	shared, err := m.distribute(file, m.rangeSize())
+	if err != nil {
+		return err
+	}
+	return m.ranges(shared, 0, m.identity.places, put)
+}
+
+// ranges makes the ranges from a place to another.
+func (m *maker) ranges(shared shared, first, last int, put func(from int, table []byte) error) error {
+	return vectors.Ranges(m.threads, last-first, m.rangeSize(), func() func(from, to int) error {
+		r := &partLinks{maker: m}
 		return func(from, to int) error {
-			table, err := r.make(from, to)
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+			table, err := r.make(shared, first+from, first+to)
 			if err != nil {
 				return err
 			}
-			part := m.sumOf(table, from)
-			mu.Lock()
-			sum += part
-			mu.Unlock()
-			return write(from, table)
+			if err := put(first+from, table); err != nil {
+				return err
+			}
+			m.tell(to - from)
+			return nil
 		}
 	})
-	return sum, err
 }
+
+// tell says that so many places have come a step further.
+func (m *maker) tell(places int) {
+	if m.told == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.steps / 2
+	if m.steps += places; m.steps/2 > before {
+		m.told(m.steps/2 - before)
+	}
+}
+
+// A range has at least rangePlaces places, whose arcs and links are some three megabytes, so that each core
+// has its own in its cache, and there are at most maxRanges, each of which has some kilobytes under way.
+const (
+	rangePlaces = 2 * sumPlaces
+	maxRanges   = 1024
+)
 
 // rangeSize is how many places a thread makes links of at a time.
 func (m *maker) rangeSize() int {
-	perPlace := 4*m.listed + 5*m.width + 4*m.width
-	size := max(1, int(m.limit)/m.threads/max(1, perPlace)/sumPlaces) * sumPlaces
-	if even := (m.identity.places + m.threads - 1) / m.threads; even < size {
-		size = (even + sumPlaces - 1) / sumPlaces * sumPlaces
+	size := rangePlaces
+	for m.identity.places > maxRanges*size {
+		size *= 2
 	}
 	return size
 }
 
-// spilledBytes is the most that a scratch file takes; 0 where all ranges are made at once.
+// sharedBytes is the memory that arcs and lists of all places take: 8 bytes an arc, 4 an entry.
+func (m *maker) sharedBytes() int64 { return 12 * int64(m.identity.places) * int64(m.listed) }
+
+// spilledBytes is the most that a scratch file takes; 0 where arcs stay in memory.
 func (m *maker) spilledBytes() int64 {
-	if m.identity.places <= m.threads*m.rangeSize() {
+	if m.sharedBytes() <= m.limit {
 		return 0
 	}
 	return arcBytes * int64(m.identity.places) * int64(m.listed)
 }
 
+// window is how many places are made of one look at all lists that is kept in memory: all, or whole ranges.
+func (m *maker) window() int {
+	n, size := m.identity.places, m.rangeSize()
+	if m.sharedBytes() <= m.limit {
+		return n
+	}
+	return max(1, int(m.limit/(12*int64(m.listed)))/size) * size
+}
+
+// An arc is a link that comes in: in its highest 24 bits the place within the range, then in 8 the rank in the list
+// that it stands in, then in 32 the place of that list. So arcs are ordered as links into a place are.
+type arc uint64
+
+func arcOf(to int, from uint32, rank int) arc { return arc(to)<<40 | arc(rank)<<32 | arc(from) }
+
+// to is the place within the range.
+func (a arc) to() int { return int(a >> 40) }
+
+// shared are the entries of all lists by range.
+type shared interface {
+	// arcsOf appends the links into the range that begins at a place, in any order.
+	arcsOf(from int, arcs []arc) ([]arc, error)
+	// listOf is the list of a place, as places, by rank, valid until the next call with the same reader.
+	listOf(place int, reader *listReader) ([]uint32, error)
+}
+
+// A listReader reads the lists of places.
+type listReader struct {
+	row    []uint32
+	keys   []float32
+	places []uint32
+}
+
+// of is the list of a place, as places, as far as links are made of it: noLink where an entry has none. It is
+// valid until the next call.
+func (l *listReader) of(m *maker, place int) (places []uint32, err error) {
+	if l.row, l.keys, err = m.g.Keyed(store.Row(m.order[place]), l.row, l.keys); err != nil {
+		return nil, err
+	}
+	l.places = l.places[:0]
+	for _, row := range l.row[:min(len(l.row), m.listed)] {
+		l.places = append(l.places, m.placeOf[row])
+	}
+	return l.places, nil
+}
+
 // partLinks derives the links of a range of places.
 type partLinks struct {
 	*maker
-	shared   *spill // nil: all lists are looked at
-	from, to int
-	out      []uint32 // listed entries of each place, by rank
-	outs     []uint8
-	in       []uint32 // at most width places that list it, by rank, then place
-	inRank   []uint8
-	ins      []uint8
-	row      []uint32 // of a list
-	keys     []float32
-	chunk    []byte // of shared
-	said     int    // places of the range that told knows of
+	arcs, sorted []arc
+	ends         []uint32 // of the arcs of each place in sorted
+	reader       listReader
+	out          []uint32
+	bytes        []byte
 }
 
-func (r *partLinks) make(from, to int) ([]byte, error) {
-	n := to - from
-	r.from, r.to = from, to
-	r.out, r.outs = sized(r.out, n*r.listed), zeroed(r.outs, n)
-	r.in, r.inRank, r.ins = sized(r.in, n*r.width), sized(r.inRank, n*r.width), zeroed(r.ins, n)
-	first, last := 0, len(r.order)
-	if r.shared != nil {
-		first, last = from, to
-		var err error
-		r.chunk, err = r.shared.each(from/r.shared.size, r.chunk, func(to, from uint32, rank uint8) { r.comes(int(to)-r.from, from, rank) })
+// make is the table of a range, valid until the next call.
+func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) {
+	if r.arcs, err = shared.arcsOf(from, r.arcs[:0]); err != nil {
+		return nil, err
+	}
+	r.sort(to - from)
+	table, first := r.bytes[:0], uint32(0)
+	for place := from; place < to; place++ {
+		list, err := shared.listOf(place, &r.reader)
 		if err != nil {
 			return nil, err
 		}
-	}
-	for place := first; place < last; place++ {
-		if place%4096 == 0 {
-			if r.ctx.Err() != nil {
-				return nil, r.ctx.Err()
+		r.out = r.out[:0]
+		for _, p := range list {
+			if p != noLink {
+				r.out = append(r.out, p)
 			}
-			r.tell(n * (place - first) / (last - first))
 		}
-		if err := r.list(place); err != nil {
-			return nil, err
-		}
+		last := r.ends[place-from]
+		table = r.append(table, r.sorted[first:last])
+		first = last
 	}
-	table := make([]byte, 0, 4*r.width*n)
-	for i := range n {
-		table = r.append(table, i)
-	}
-	r.tell(n)
-	r.said = 0
+	r.bytes = table
 	return table, nil
 }
 
-// tell says how much of a range is done, in places of it: a range may be half of all.
-func (r *partLinks) tell(places int) {
-	if r.told != nil && places > r.said {
-		r.told(places - r.said)
-		r.said = places
+// sort brings the arcs of a range of n places in order.
+func (r *partLinks) sort(n int) {
+	r.ends, r.sorted = zeroed(r.ends, n), sized(r.sorted, len(r.arcs))
+	for _, a := range r.arcs {
+		r.ends[a.to()]++
+	}
+	sum := uint32(0)
+	for i, count := range r.ends { // where the arcs of a place begin
+		r.ends[i] = sum
+		sum += count
+	}
+	for _, a := range r.arcs {
+		r.sorted[r.ends[a.to()]] = a
+		r.ends[a.to()]++
+	}
+	first := uint32(0)
+	for _, end := range r.ends {
+		slices.Sort(r.sorted[first:end])
+		first = end
 	}
 }
 
-// list takes the list of a place: its entries are links out of it, and into them.
-func (r *partLinks) list(place int) (err error) {
-	if r.row, r.keys, err = r.g.Keyed(store.Row(r.order[place]), r.row, r.keys); err != nil {
-		return err
-	}
-	inside := place >= r.from && place < r.to
-	for rank, row := range r.row[:min(len(r.row), r.listed)] {
-		to := r.placeOf[row]
-		if to == noLink {
-			continue
-		}
-		if inside {
-			i := place - r.from
-			r.out[i*r.listed+int(r.outs[i])] = to
-			r.outs[i]++
-		}
-		if r.shared == nil && int(to) >= r.from && int(to) < r.to {
-			r.comes(int(to)-r.from, uint32(place), uint8(rank))
-		}
-	}
-	return nil
-}
-
-// comes keeps a place that lists another where its rank is among the first. Places come
-// ascending.
-func (r *partLinks) comes(i int, place uint32, rank uint8) {
-	in, ranks := r.in[i*r.width:][:r.width], r.inRank[i*r.width:][:r.width]
-	have := int(r.ins[i])
-	if have == r.width {
-		if ranks[have-1] <= rank {
-			return
-		}
-		have--
-	} else {
-		r.ins[i]++
-	}
-	at := have
-	for at > 0 && ranks[at-1] > rank {
-		in[at], ranks[at] = in[at-1], ranks[at-1]
-		at--
-	}
-	in[at], ranks[at] = place, rank
-}
-
-// append adds the links of a place: its list, then the places that list it and are not in it.
-func (r *partLinks) append(table []byte, i int) []byte {
-	out := r.out[i*r.listed:][:r.outs[i]]
-	links := 0
-	for _, p := range out {
+// append adds the links of a place: its list, then of the first places that list it, by rank, then place, those
+// that are not in it.
+func (r *partLinks) append(table []byte, in []arc) []byte {
+	for _, p := range r.out {
 		table = binary.LittleEndian.AppendUint32(table, p)
-		links++
 	}
-	for _, p := range r.in[i*r.width:][:r.ins[i]] {
+	links := len(r.out)
+	for _, a := range in[:min(len(in), r.width)] {
 		if links == r.width {
 			break
 		}
-		if !slices.Contains(out, p) {
+		if p := uint32(a); !slices.Contains(r.out, p) {
 			table = binary.LittleEndian.AppendUint32(table, p)
 			links++
 		}

@@ -198,6 +198,7 @@ func (s *Searcher) openLinks() error {
 		if !errors.Is(err, fs.ErrNotExist) {
 			s.state.Replaced = err
 		}
+		s.tell(0)
 		if err = s.keep(want); err == nil {
 			s.state.Kept = true
 			return nil

@@ -7,13 +7,11 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
-// Where all ranges together take more memory than there is, the links that come into each
-// are shared out to a scratch file first, so that the lists are read twice and not once for
-// each range: 2,000,000 lists of 10 under 192 MiB, page cache and all, were read 26 times.
+// Where arcs take more memory than there is, they are shared out to a scratch file: then lists
+// are read twice.
 
 // scratchFile is where a spill stands.
 type scratchFile interface {
@@ -28,6 +26,7 @@ const arcBytes = 9
 // A spill holds the links that come into each range of places, by the places that they come
 // from.
 type spill struct {
+	*maker
 	file   scratchFile
 	size   int // places of a range
 	end    int64
@@ -54,26 +53,29 @@ func chunkBytes(limit int64, ranges int) int {
 
 // distribute shares the links out.
 func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
-	s := &spill{file: file, size: size, ranges: make([]spilled, (len(m.order)+size-1)/size)}
+	s := &spill{maker: m, file: file, size: size, ranges: make([]spilled, (len(m.order)+size-1)/size)}
 	bytes := chunkBytes(m.limit, len(s.ranges))
 	err := vectors.Guard(func() (err error) {
-		var row []uint32
-		var keys []float32
+		var reader listReader
+		const step = 4096
 		for place := range m.order {
-			if place%4096 == 0 && m.ctx.Err() != nil {
+			if place%step == 0 && m.ctx.Err() != nil {
 				return m.ctx.Err()
 			}
-			if row, keys, err = m.g.Keyed(store.Row(m.order[place]), row, keys); err != nil {
+			list, err := reader.of(m, place)
+			if err != nil {
 				return err
 			}
-			for rank, listed := range row[:min(len(row), m.listed)] {
-				to := m.placeOf[listed]
+			for rank, to := range list {
 				if to == noLink {
 					continue
 				}
 				if err := s.add(to, uint32(place), uint8(rank), bytes); err != nil {
 					return err
 				}
+			}
+			if done := place + 1; done%step == 0 || done == len(m.order) {
+				m.tell((done-1)%step + 1)
 			}
 		}
 		for i := range s.ranges {
@@ -114,20 +116,26 @@ func (s *spill) flush(r *spilled) error {
 	return nil
 }
 
-// each calls fn for the links that come into a range, in the order in which they were added.
-// buf is room for a chunk, and is returned.
-func (s *spill) each(number int, buf []byte, fn func(to, from uint32, rank uint8)) ([]byte, error) {
+// arcsOf reads the chunks of a range.
+func (s *spill) arcsOf(from int, arcs []arc) ([]arc, error) {
+	var buf []byte
+	number := from / s.size
 	for _, c := range s.ranges[number].chunks {
 		buf = sized(buf, c.n)
 		if _, err := s.file.ReadAt(buf, c.at); err != nil {
-			return buf, fmt.Errorf("search: links that come in, byte %d: %w", c.at, err)
+			return arcs, fmt.Errorf("search: links that come in, byte %d: %w", c.at, err)
 		}
 		if xxhash.Sum64(buf) != c.sum {
-			return buf, fmt.Errorf("search: links that come in, bytes %d to %d of a scratch file, are not those that were written", c.at, c.at+int64(c.n))
+			return arcs, fmt.Errorf("search: links that come in, bytes %d to %d of a scratch file, are not those that were written", c.at, c.at+int64(c.n))
 		}
 		for b := buf; len(b) > 0; b = b[arcBytes:] {
-			fn(binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), b[8])
+			to := int(binary.LittleEndian.Uint32(b)) - from
+			arcs = append(arcs, arcOf(to, binary.LittleEndian.Uint32(b[4:]), int(b[8])))
 		}
 	}
-	return buf, nil
+	return arcs, nil
+}
+
+func (s *spill) listOf(place int, reader *listReader) ([]uint32, error) {
+	return reader.of(s.maker, place)
 }

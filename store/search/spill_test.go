@@ -39,14 +39,13 @@ func TestSpill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var buf []byte
 	for i, links := range want {
-		var got []link
-		if buf, err = s.each(i, buf, func(to, from uint32, rank uint8) { got = append(got, link{to, from, rank}) }); err != nil {
+		got, err := s.arcsOf(i*size, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for j, l := range links {
-			if j >= len(got) || got[j] != l {
+			if j >= len(got) || got[j] != arcOf(int(l.to)-i*size, l.from, int(l.rank)) {
 				t.Fatalf("range %d: %d links, the first other than wanted is %d", i, len(got), j)
 			}
 		}
@@ -56,7 +55,7 @@ func TestSpill(t *testing.T) {
 	}
 	failed := 0
 	for i := range want {
-		if _, err := s.each(i, nil, func(uint32, uint32, uint8) {}); err != nil {
+		if _, err := s.arcsOf(i*size, nil); err != nil {
 			failed++
 		}
 	}
@@ -65,8 +64,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestSpilledLinks: links that were shared out to a file are those of passes over all lists,
-// for any range size and number of threads.
+// TestSpilledLinks: links that were shared out to a file are those of memory, for any number of
+// threads.
 func TestSpilledLinks(t *testing.T) {
 	s := line(t, 20_000)
 	id := s.identity()
@@ -95,6 +94,16 @@ func TestSpilledLinks(t *testing.T) {
 		}
 		if made != 1 {
 			t.Errorf("%d threads: %d scratch files, want 1", threads, made)
+		}
+		if m.scratch = nil; string(table(m)) != string(want) {
+			t.Errorf("%d threads, no scratch file: other links", threads)
+		}
+	}
+	for _, threads := range []int{1, 2, 7} {
+		m := s.maker(id)
+		m.threads = threads
+		if string(table(m)) != string(want) {
+			t.Errorf("%d threads: other links", threads)
 		}
 	}
 	m := s.maker(id)

@@ -1,0 +1,97 @@
+package search
+
+import (
+	"sync"
+
+	"github.com/knng/knng/vectors"
+)
+
+// keptArcs holds the arcs into a window of places in memory, and the lists of these.
+type keptArcs struct {
+	first, last, size int // of the window, and of a range
+	listed            int
+	lists             []uint32 // listed places of each place, noLink behind the last and where an entry has none
+	readers           []*arcSharer
+}
+
+// An arcSharer shares out the arcs of the lists that one goroutine reads.
+type arcSharer struct {
+	*keptArcs
+	ranges [][][]arc // chunks of each range
+}
+
+// chunkArcs is how many arcs a chunk has: 4 KiB, so that chunks under way are small and their
+// number is no cost.
+const chunkArcs = 512
+
+// keepArcs reads all lists, and keeps those of the window and the arcs into it.
+func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
+	k := &keptArcs{first: first, last: last, size: size, listed: m.listed, lists: make([]uint32, (last-first)*m.listed)}
+	var mu sync.Mutex
+	n, told := m.identity.places, 0
+	err := vectors.Ranges(m.threads, n, sumPlaces, func() func(from, to int) error {
+		s := &arcSharer{k, make([][][]arc, (last-first+size-1)/size)}
+		mu.Lock()
+		k.readers = append(k.readers, s)
+		mu.Unlock()
+		var reader listReader
+		return func(from, to int) error {
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+			for place := from; place < to; place++ {
+				list, err := reader.of(m, place)
+				if err != nil {
+					return err
+				}
+				s.take(list, place)
+			}
+			part := int(int64(to-from) * int64(last-first) / int64(n))
+			mu.Lock()
+			told += part
+			mu.Unlock()
+			m.tell(part)
+			return nil
+		}
+	})
+	m.tell(last - first - told) // as parts are rounded down
+	return k, err
+}
+
+// take takes a list and its arcs, as far as they are in the window.
+func (s *arcSharer) take(list []uint32, place int) {
+	if place >= s.first && place < s.last {
+		kept := s.lists[(place-s.first)*s.listed:][:s.listed]
+		for i := copy(kept, list); i < len(kept); i++ {
+			kept[i] = noLink
+		}
+	}
+	for rank, to := range list {
+		if to == noLink || int(to) < s.first || int(to) >= s.last {
+			continue
+		}
+		number := (int(to) - s.first) / s.size
+		chunks := s.ranges[number]
+		if len(chunks) == 0 || len(chunks[len(chunks)-1]) == chunkArcs {
+			chunks = append(chunks, make([]arc, 0, chunkArcs))
+			s.ranges[number] = chunks
+		}
+		last := &chunks[len(chunks)-1]
+		*last = append(*last, arcOf((int(to)-s.first)%s.size, uint32(place), rank))
+	}
+}
+
+func (k *keptArcs) arcsOf(from int, arcs []arc) ([]arc, error) {
+	number := (from - k.first) / k.size
+	for _, reader := range k.readers {
+		for _, chunk := range reader.ranges[number] {
+			arcs = append(arcs, chunk...)
+		}
+		reader.ranges[number] = nil // each range is asked for once
+	}
+	return arcs, nil
+}
+
+func (k *keptArcs) listOf(place int, _ *listReader) ([]uint32, error) {
+	return k.lists[(place-k.first)*k.listed:][:k.listed], nil
+}

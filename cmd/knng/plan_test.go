@@ -1,7 +1,11 @@
 package main
 
 import (
+	"encoding/binary"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,5 +24,32 @@ func TestSufficing(t *testing.T) {
 		if given < need || given > need+1<<18 {
 			t.Errorf("%d bytes are needed, %s are %d", need, sufficing(need), given)
 		}
+	}
+}
+
+// TestPlanWhole: where auto takes parts, a plan names balls if memory suffices for them.
+func TestPlanWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zeros.u8bin")
+	const rows, dim = 8_000_000, 128 // a hole: it takes no disk
+	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, rows), dim)
+	if err := os.WriteFile(path, header, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 8+rows*dim); err != nil {
+		t.Fatal(err)
+	}
+	planned := func(memory string) string {
+		var out strings.Builder
+		if code := run([]string{"plan", path, "-k", "20", "--memory", memory}, nil, &out, io.Discard); code != 0 {
+			t.Fatalf("exit %d", code)
+		}
+		return out.String()
+	}
+	const told = "--method balls would take"
+	if out := planned("500MiB"); strings.Contains(out, told) || !strings.Contains(out, "method parts") {
+		t.Errorf("with little memory: %s", out)
+	}
+	if out := planned("64GiB"); !strings.Contains(out, told) || !strings.Contains(out, "method parts") {
+		t.Errorf("with much memory: %s", out)
 	}
 }

@@ -195,7 +195,8 @@ func (r *run) seal(result *Result) error {
 	if err := r.Save(); err != nil {
 		return err
 	}
-	result.used(&r.State)
+	result.Used(r.State.Usage)
+	result.Phases = r.State.Phases
 	err := r.Draft.Seal(r.Ctx, result)
 	p.End("")
 	return err

@@ -89,10 +89,9 @@ func (r *run) result() *Result {
 	return res
 }
 
-// used adds the use of the machine.
-func (r *Result) used(s *job.State) {
-	u := &s.Usage
-	r.Seconds, r.CPUSeconds, r.Phases = u.Seconds, u.CPUSeconds, s.Phases
+// Used sets the use of the machine; for package shards too, whose results come from a run.
+func (r *Result) Used(u job.Usage) {
+	r.Seconds, r.CPUSeconds = u.Seconds, u.CPUSeconds
 	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
 	r.ReadBytes, r.WrittenBytes = u.ReadBytes, u.Written
 }

@@ -110,7 +110,28 @@ func unite(t *testing.T, run string, w shards.Worker) *builder.Result {
 	if report, err := store.Check(context.Background(), dir, store.CheckOptions{}); err != nil || !report.OK() {
 		t.Fatalf("the united store: %v, %+v", err, report)
 	}
+	const sealing = 24 << 10 // files that come when the peak has been told
+	if size := sizeOf(t, dir); res.PeakDiskBytes < size-sealing || res.PeakDiskBytes < 1 || res.PeakDiskBytes > 4*size {
+		t.Errorf("%d bytes of disk at the peak, the store has %d", res.PeakDiskBytes, size)
+	}
 	return res
+}
+
+// sizeOf returns the bytes of the files in a folder.
+func sizeOf(t *testing.T, dir string) (bytes int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var info fs.FileInfo
+			info, err = d.Info()
+			bytes += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
 }
 
 // shardCases are builds that shards must make as one machine does.

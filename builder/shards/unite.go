@@ -25,8 +25,6 @@ import (
 // the same checksum. Given again after an interruption it goes on; of a store that is finished it
 // returns the Result and store.ErrFinished.
 func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
-	use, stop := job.Use()
-	defer stop()
 	result, err := s.Result()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.name)
@@ -53,21 +51,15 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	}
 	defer draft.Close()
 	u := &uniting{Run: s, ctx: ctx, draft: draft}
+	used, stop := job.Use(u.onDisk)
+	defer stop()
 	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
 		return nil, limits.Space(job.Stopped(ctx, err))
 	}
-	used(result, use)
+	result.Used(used())
 	err = limits.Space(job.Stopped(ctx, draft.Seal(ctx, result)))
-	used(result, use)
+	result.Used(used())
 	return result, err
-}
-
-// used adds the use of the machine so far to a result.
-func used(r *builder.Result, use func(*job.State)) {
-	var s job.State
-	use(&s)
-	u := &s.Usage
-	r.Seconds, r.CPUSeconds, r.PeakAnonBytes, r.PeakRSSBytes, r.ReadBytes, r.WrittenBytes = u.Seconds, u.CPUSeconds, u.PeakAnon, u.PeakRSS, u.ReadBytes, u.Written
 }
 
 // uniting is one store being made.
@@ -75,6 +67,12 @@ type uniting struct {
 	*Run
 	ctx   context.Context
 	draft *store.Draft
+}
+
+// onDisk returns the bytes of the store on disk now, and of memory that lies in files.
+func (u *uniting) onDisk() int64 {
+	bytes, _ := u.draft.DiskBytes() // an unknown size counts as 0
+	return bytes + u.ledger.Disk()
 }
 
 // unite writes rows, ids and lists, and adds the sums of these to the result.

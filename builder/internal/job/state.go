@@ -27,7 +27,7 @@ type State struct {
 	Drawn    int                     `json:"steer_drawn,omitempty"` // how they were drawn, as steeringDrawn
 	Stop     string                  `json:"stop"`                  // why there are no more stages; "" until then
 	Runs     int                     `json:"runs"`
-	Usage    usage                   `json:"usage"`
+	Usage    Usage                   `json:"usage"`
 	Control  int64                   `json:"control"` // comparisons spent on steering rows
 	Phases   []progress.PhaseSeconds `json:"phases"`
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// usage sums up a build's time, memory and bytes over its runs.
-type usage struct {
+// Usage sums up a build's time, memory and bytes over its runs.
+type Usage struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`
 	PeakAnon   int64   `json:"peak_anon"`
@@ -29,18 +29,18 @@ type process struct {
 // of buffers that live longer than that, rare enough to cost nothing. It sizes the files
 // as well, in at most a fiftieth of the time, and reports the memory to package offheap.
 type meter struct {
-	onDisk  func() int64 // bytes now; nil: nobody looks
+	onDisk  func() int64 // bytes now
 	mu      sync.Mutex
 	began   time.Time
 	first   process
-	earlier usage
-	peak    usage
+	earlier Usage
+	peak    Usage
 	anon    int64 // the last seen
 	bytes   int64 // on disk, likewise
 	done    chan struct{}
 }
 
-func startMeter(earlier usage, onDisk func() int64) *meter {
+func startMeter(earlier Usage, onDisk func() int64) *meter {
 	m := &meter{onDisk: onDisk, began: time.Now(), first: readProcess(), earlier: earlier, done: make(chan struct{})}
 	m.note(m.first.anon, m.first.rss)
 	go m.watch()
@@ -57,7 +57,7 @@ func (m *meter) watch() {
 			return
 		case now := <-tick.C:
 			m.sample()
-			if m.onDisk != nil && now.After(next) {
+			if now.After(next) {
 				m.disk(m.onDisk())
 				next = now.Add(50 * time.Since(now))
 			}
@@ -98,12 +98,12 @@ func (m *meter) now() (memory, disk int64) {
 }
 
 // total is the usage of earlier runs and this one so far.
-func (m *meter) total() usage {
+func (m *meter) total() Usage {
 	p := readProcess()
 	m.note(p.anon, p.rss)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return usage{
+	return Usage{
 		Seconds:    m.earlier.Seconds + time.Since(m.began).Seconds(),
 		CPUSeconds: m.earlier.CPUSeconds + p.cpu - m.first.cpu,
 		PeakAnon:   max(m.earlier.PeakAnon, m.peak.PeakAnon),
@@ -116,8 +116,12 @@ func (m *meter) total() usage {
 
 func (m *meter) stop() { close(m.done) }
 
-// Use measures the use of the machine by work that is no build: used notes it so far in s, stop ends.
-func Use() (used func(s *State), stop func()) {
-	m := startMeter(usage{}, nil)
-	return func(s *State) { s.Usage = m.total() }, m.stop
+// Use measures the use of the machine by work that is no build, and whose bytes on disk onDisk tells: used returns that so
+// far, stop ends. onDisk is called from any goroutine, until stop.
+func Use(onDisk func() int64) (used func() Usage, stop func()) {
+	m := startMeter(Usage{}, onDisk)
+	return func() Usage {
+		m.disk(onDisk())
+		return m.total()
+	}, m.stop
 }

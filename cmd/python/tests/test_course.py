@@ -29,10 +29,10 @@ def legs(rng, divisions):
     return course + [{"stage": "adjacency", "tasks": 3, "seconds": 2, "chance": 1}]
 
 
-def run(course, slots, speed, clock, estimate, begin=0, between=0.05):
+def run(course, slots, speed, clock, estimate, begin=0, end=None, between=0.05):
     """Do the tasks of a course, each speed(stage) times as long as planned; yield (share, left, true seconds) as time goes by."""
     told, began = [], clock.now
-    for at, leg in enumerate(course[begin:], begin):
+    for at, leg in enumerate(course[begin:end], begin):
         estimate.wave({"course": course, "at": at, "done": 0, "tasks": ["x"] * leg["tasks"]})
         told.append((clock.now, *estimate.look()))
         ends = []  # of the tasks that are under way
@@ -75,6 +75,20 @@ def test_after_a_resume():
     middle = len(course) // 2 + 1
     share, left, true, _ = run(course, 4, lambda stage: 1.2, clock, _course.Course(4, clock), begin=middle)[0]
     assert 0.35 < share < 0.75 and true / 1.5 < left < true * 1.5
+
+
+def test_speeds_of_an_earlier_driver():
+    """One that goes on knows from the file of the one before that tasks take five times as long as planned; a file of others is none."""
+    rng, clock = random.Random(4), Clock()
+    course = legs(rng, 4)
+    middle = len(course) // 2 + 1
+    first = _course.Course(4, clock)
+    run(course, 4, lambda stage: 5, clock, first, end=middle)
+    seen = json.loads(json.dumps(first.seen))
+    _, left, true, _ = run(course, 4, lambda stage: 5, clock, _course.Course(4, clock, seen), begin=middle)[0]
+    assert true / 1.3 < left < true * 1.3
+    for other in ([1], {"solve": "fast"}, {"solve": [1]}, {"solve": [1, -2]}, {"solve": [None, 1]}, None):
+        assert _course.Course(4, clock, other).seen == {}, other
 
 
 def test_divisions_that_may_not_come():

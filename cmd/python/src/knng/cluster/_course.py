@@ -12,14 +12,14 @@ _INERTIA = 0.02  # share of the whole time in which the time left goes most of t
 class Course:
     """Estimates by the plan of the legs of a run (``knng stage next``) and by the time that those took which are done.
 
-    slots is how many tasks are done at a time.
+    slots is how many tasks are done at a time. seen is what an earlier driver saw, as ``self.seen`` told it.
     """
 
-    def __init__(self, slots, now=time.monotonic):
+    def __init__(self, slots, now=time.monotonic, seen=None):
         self.slots, self._now = slots, now
         self._legs, self._at, self._of = [], 0, 0
         self._before = None  # when the wave before ended
-        self._seen = {}  # stage: seconds that its waves took, and those of the plan
+        self.seen = _times(seen)  # stage: seconds that its waves took, and those of the plan
         self._share = self._left = 0.0
         self._told = None
 
@@ -43,9 +43,9 @@ class Course:
         self._before = self._now()
         if self._legs and self._of > self._earlier:
             stage = self._legs[self._at]["stage"]
-            took, planned = self._seen.get(stage, (0.0, 0.0))
+            took, planned = self.seen.get(stage, (0.0, 0.0))
             mine = self._planned(self._at, self._of - self._earlier)
-            self._seen[stage] = took + self._now() - self._began, planned + mine
+            self.seen[stage] = took + self._now() - self._began, planned + mine
 
     def look(self):
         """The share that is done, which never falls, and the seconds left; None where nothing is planned."""
@@ -77,9 +77,9 @@ class Course:
 
     def _speed(self, stage):
         """Seconds that one of the plan takes: of this stage as far as it was seen, else of those that were."""
-        took, planned = map(sum, zip(*self._seen.values(), (0.0, 0.0)))
+        took, planned = map(sum, zip(*self.seen.values(), (0.0, 0.0)))
         every = (took + _TRUST) / (planned + _TRUST)
-        took, planned = self._seen.get(stage, (0.0, 0.0))
+        took, planned = self.seen.get(stage, (0.0, 0.0))
         return (took + _TRUST * every) / (planned + _TRUST)
 
     def _estimate(self, i):
@@ -97,3 +97,10 @@ class Course:
         passed = self._now() - self._round_began
         done = max(min(_AT_MOST, passed / max(task, 1e-9)), (self._done - self._round) / min(self.slots, left))
         return max(task, passed if self._round == self._earlier else 0.0) * (math.ceil(left / self.slots) - done)
+
+
+def _times(seen):
+    """Those of a file, as far as they are such."""
+    if not isinstance(seen, dict):
+        return {}
+    return {stage: tuple(pair) for stage, pair in seen.items() if isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(s, (int, float)) and 0 <= s < math.inf for s in pair)}

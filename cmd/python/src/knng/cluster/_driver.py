@@ -50,10 +50,11 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             if workers is None:  # a run that is finished needs none
                 workers = _engines.connect(engine, memory, threads, report)
                 report(f"{began['rows']} rows of {began['dim']} {began['type']}, run {at}, {workers.workers} workers, {workers.slots} tasks at a time")
-                tally.course = _course.Course(workers.slots)
+                tally.course = _course.Course(workers.slots, seen=_objects.read_json(_seen(at)))
             tally.wave(wave)
             _do(workers, at, [words.split() for words in wave["tasks"]], tally)
             tally.ended()
+            _objects.write_json(_seen(at), tally.course.seen)
     finally:
         tally.others()
         if workers is not None:
@@ -62,6 +63,11 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             shown.close()
     result = dict(wave["result"], run=at, **tally.sums())
     return result
+
+
+def _seen(run):
+    """The file in which a driver leaves how long stages took, for one that goes on with the run."""
+    return f"{run}/seen.json"
 
 
 def _next(run):

@@ -21,6 +21,9 @@ from .. import _errors
 from . import _task
 
 
+ANSWERS = 10  # seconds in which a scheduler of Dask answers
+
+
 class EngineError(_errors.Error):
     """The engine is not there, or is lost. What was built stays."""
 
@@ -87,7 +90,7 @@ class Dask:
         for name in ("distributed", "distributed.client", "distributed.core"):  # a lost scheduler is told below
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
-            self._client = distributed.Client(where, timeout=10, set_as_default=False)
+            self._client = distributed.Client(where, timeout=ANSWERS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise EngineError(f"no scheduler of Dask answers at {where}: {error}") from error
         threads_of = list(self._client.nthreads().values())

@@ -4,9 +4,11 @@ The protocol is that of the Go package vectors/objects. What fsspec reaches, a r
 s3:// with s3fs, gs:// with gcsfs, abfs:// with adlfs, with their settings and credentials.
 """
 
+import contextlib
 import functools
 import http.server
 import importlib.util
+import json
 import os
 import random
 import re
@@ -54,6 +56,31 @@ def expand(inputs):
             raise _errors.NoInput(f"{path}: no object has such a name")
         found += [fs.unstrip_protocol(n) for n in names]
     return found
+
+
+def read_json(path):
+    """The value in a small file or object; None where it cannot be had: it is asked for once."""
+    try:
+        if is_object(path):
+            fs, name = _find(path)
+            return json.loads(fs.cat_file(name))
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except Exception:  # the store's, of any library
+        return None
+
+
+def write_json(path, value):
+    """Write a value that may be lost, to a small file or object; another one at once is whole as well."""
+    with contextlib.suppress(Exception):  # the store's, of any library
+        if is_object(path):
+            fs, name = _find(path)
+            fs.pipe_file(name, json.dumps(value).encode())
+            return
+        aside = f"{path}.{os.getpid()}.tmp"
+        with open(aside, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        os.replace(aside, path)
 
 
 def environment():

@@ -170,6 +170,13 @@ func (r *run) stages() error {
 	}
 	for r.State.Stop == "" {
 		kind, stop := r.Method.Next()
+		below, err := r.controls.Doubt(stop)
+		if err != nil {
+			return err
+		}
+		if below {
+			kind, stop = job.JoinStage, ""
+		}
 		if stop != "" {
 			r.State.Stop = stop
 			if err := r.Save(); err != nil {

@@ -79,6 +79,8 @@
 // out of reach they compare rows by their keys, in leaves of hyperplanes (package internal/keyed); where
 // divisions and joins stop paying, a build goes over to keys, or to all pairs from the lists at
 // hand, until the target is reached: the rows that find most of the missing neighbors are compared
-// with all first (package internal/tiers). So it ends at the target, at a limit that the options set, or at
-// exact; below its target [Result.Err] says so.
+// with all first (package internal/tiers). Before it stops at the target it looks at the rows that will
+// report recall: where their whole interval is below the target they steer too, others report, and the
+// build goes on; not in parts, whose lists are on disk. So it ends at the target, at a limit that the
+// options set, or at exact; below its target [Result.Err] says so.
 package builder

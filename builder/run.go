@@ -62,7 +62,7 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 	}
 	r.controls = controls.Controls{Build: b, Visits: opts.Paper.Visits}
 	r.out = output.Output{Build: b, Controls: &r.controls, Groups: &r.groups, Most: opts.Copies}
-	b.Foresee, b.Widen = r.cost.Foresee, r.controls.Widen
+	b.Foresee, b.Widen, b.Join = r.cost.Foresee, r.controls.Widen, r.controls.Join
 	b.Remember = func() error { return r.pairs.Choose(b) }
 	return r, nil
 }

@@ -21,7 +21,7 @@ var (
 func All() []Shape { return slices.Concat(usual(), brought(), tied()) }
 
 // More lists shapes that the gate does not build.
-func More() []Shape { return slices.Concat(geometric(), embedded()) }
+func More() []Shape { return slices.Concat(geometric(), embedded(), coded()) }
 
 func usual() []Shape {
 	return []Shape{

@@ -28,6 +28,7 @@ type Config struct {
 	K       int
 	Sample  int // rows compared by brute force
 	Draws   int // above 0: all rows are looked at beside a graph of all pairs, and so many samples of them drawn
+	Builds  int // above 0: the same, of so many builds with seeds of their own in place of one
 	Seed    uint64
 	Threads int
 	Lines   io.Writer // takes the lines that builds tell; nil: nobody listens
@@ -45,6 +46,9 @@ type Row struct {
 	Result  *builder.Result
 	Draws   int     // samples drawn of the graph's rows
 	Held    float64 // share of their intervals that hold the recall of all rows
+	Builds  int     // above 0: the row is the mean of so many
+	Below   int     // of Builds, those that fell short by more than is allowed
+	Ended   int     // of Builds, those that say that they fell short
 	Told    bool    // the build itself said that it fell short
 	Pairs   float64
 	Failure string
@@ -71,7 +75,7 @@ func (r *Row) Faults() (faults []string) {
 			faults = append(faults, "SHORT")
 		}
 	}
-	if !r.Inside() {
+	if r.Builds == 0 && !r.Inside() {
 		faults = append(faults, "interval")
 	}
 	if r.Pairs > dear && r.N > 5000 { // the samples that steer are all rows of a small set
@@ -130,7 +134,7 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 		return err
 	}
 	var all *whole
-	if c.Draws > 0 {
+	if c.Draws > 0 || c.Builds > 0 {
 		if all, err = c.newWhole(ctx, rows, metric, truth, dir); err != nil {
 			return fmt.Errorf("shape %s, %v: %w", shape.Name, metric, err)
 		}
@@ -138,7 +142,11 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 	for _, method := range c.Methods {
 		for _, target := range c.Targets {
 			r := Row{Shape: shape.Name, N: rows.Len(), Dim: rows.Dim(), Metric: metric, Method: method, Target: target}
-			if err := c.one(ctx, rows, truth, all, dir, &r); err != nil {
+			build := c.one
+			if c.Builds > 0 {
+				build = c.many
+			}
+			if err := build(ctx, rows, truth, all, dir, &r); err != nil {
 				r.Failure = err.Error()
 			}
 			done(r)
@@ -152,7 +160,12 @@ func (c *Config) metric(ctx context.Context, shape *Shape, rows *vectors.Rows, m
 
 // one builds a graph and fills in the row.
 func (c *Config) one(ctx context.Context, rows *vectors.Rows, truth *oracle, whole *whole, dir string, r *Row) (err error) {
-	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Threads: c.Threads, BadRows: builder.Isolate, Progress: c.tell}
+	return c.seeded(ctx, rows, truth, whole, dir, 0, r)
+}
+
+// seeded is one of a seed; 0 is that of the default.
+func (c *Config) seeded(ctx context.Context, rows *vectors.Rows, truth *oracle, whole *whole, dir string, seed uint64, r *Row) (err error) {
+	o := builder.Options{K: c.K, Metric: r.Metric, Method: r.Method, Recall: r.Target, Seed: seed, Threads: c.Threads, BadRows: builder.Isolate, Progress: c.tell}
 	r.Result, err = builder.Build(ctx, dir, vectors.NewInput(rows), o)
 	if r.Result == nil {
 		return err
@@ -192,8 +205,11 @@ func (r *Row) Print(w io.Writer) {
 		fmt.Fprintf(w, "| %v | | | | | ", r.Target)
 	}
 	held := ""
-	if r.Draws > 0 {
+	if r.Draws+r.Builds > 0 {
 		held = fmt.Sprintf("%.3f", r.Held)
+	}
+	if r.Below+r.Ended > 0 {
+		held += fmt.Sprintf(", %d short, %d told", r.Below, r.Ended)
 	}
 	fmt.Fprintf(w, "| %s | %s |\n", held, strings.Join(r.Faults(), ", "))
 }

@@ -102,3 +102,29 @@ func (w *whole) look(g *store.Store, r *Row, seed uint64) error {
 	r.Draws, r.Held = w.draws, w.held(per, r.Result.Recall.Sample, seed)
 	return nil
 }
+
+// many builds graphs with seeds of their own, and counts how many of the intervals that they report hold
+// the recall of all rows. The row is the mean of them, and has the reported recall of the last one.
+func (c *Config) many(ctx context.Context, rows *vectors.Rows, truth *oracle, whole *whole, dir string, r *Row) error {
+	var found, pairs float64
+	for seed := range uint64(c.Builds) {
+		one := *r
+		if err := errors.Join(os.RemoveAll(dir), c.seeded(ctx, rows, truth, whole, dir, seed+1, &one)); err != nil {
+			return fmt.Errorf("seed %d: %w", seed+1, err)
+		}
+		found, pairs = found+one.Found, pairs+one.Pairs
+		r.Result = one.Result
+		if one.Strictly() {
+			r.Held++
+		}
+		if one.Found < one.Target-allowed {
+			r.Below++
+		}
+		if one.Result.Short {
+			r.Ended++
+		}
+	}
+	builds := float64(c.Builds)
+	r.Draws, r.Builds, r.Found, r.Pairs, r.Held = 0, c.Builds, found/builds, pairs/builds, r.Held/builds
+	return nil
+}

@@ -65,8 +65,11 @@ func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 	passes := p.doneOf(c)
 	at, _ := passOf(c.Now.Phase)
 	now := p.rank(at)
-	if c.Now.Phase == "controls" { // the first half of that pass
+	switch {
+	case c.Now.Phase == "controls": // the first half of that pass
 		now = ranks["order"]
+	case at == "controls" && passes["adjacency"].times == 0: // a build looks at the rows that report before it stops
+		now = ranks["rerank"]
 	}
 	tasks := p.tasks(passes)
 	s := speedsOf(tasks, p.Seconds)

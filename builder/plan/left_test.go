@@ -12,11 +12,13 @@ import (
 // interruption. A plan that is made while others have the machine is that much too long.
 func TestLeft(t *testing.T) {
 	for _, slow := range []float64{3, 0.2} {
-		leftAt(t, slow)
+		leftAt(t, slow, false)
+		leftAt(t, slow, true)
 	}
 }
 
-func leftAt(t *testing.T, slow float64) {
+// leftAt takes the passes slow times as long as planned, the recall before the lists are written or after.
+func leftAt(t *testing.T, slow float64, early bool) {
 	p := &Plan{Seconds: 100, Passes: []Pass{
 		{Name: "audit", Times: 1, Seconds: 2}, {Name: "order", Times: 1, Seconds: 8}, {Name: "controls", Times: 1, Seconds: 4},
 		{Name: "divisions", Times: 3, Seconds: 60}, {Name: "propagation", Times: 0.6, Seconds: 10}, {Name: "fold", Times: 2, Seconds: 4},
@@ -27,6 +29,9 @@ func leftAt(t *testing.T, slow float64) {
 		counted bool
 	}{{"audit", 2, true}, {"order", 8, true}, {"controls", 2, true}, {"division 1", 20, true}, {"fold", 2, true}, {"division 2", 20, true}, {"fold", 2, true},
 		{"division 3: carve", 5, true}, {"division 3", 15, true}, {"propagation 1", 10, true}, {"adjacency", 6, true}, {"recall", 2, true}, {"checksum", 3, false}, {"seal", 3, false}}
+	if early {
+		phases[10], phases[11] = phases[11], phases[10]
+	}
 	for _, interrupted := range []bool{false, true} {
 		w := progress.NewWhole(nil, nil)
 		w.Expect(p.Left)

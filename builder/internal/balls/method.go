@@ -104,6 +104,8 @@ func (m *Method) Stage(kind string) error {
 		return m.joins.run()
 	case job.SteerStage:
 		return m.widen()
+	case job.JoinStage:
+		return m.join()
 	case job.HubsStage:
 		return m.hubs.compare()
 	case job.KeysStage:

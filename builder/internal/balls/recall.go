@@ -4,14 +4,33 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/vectors"
 )
 
 // look measures recall after a stage, or a part of one, on the steering rows.
-func (m *Method) look(st *job.Stage) (err error) {
-	if m.Steer != nil {
-		st.Recall, st.Margin, err = m.steeredCandidates()
+func (m *Method) look(st *job.Stage) error {
+	if m.Steer == nil {
+		return nil
 	}
+	per, err := m.Recalls(m.Steer)
+	if err == nil {
+		st.Recall, st.Margin = build.MeanOf(per)
+	}
+	return err
+}
+
+// join has the rows that were to report recall steer too.
+func (m *Method) join() error {
+	st, err := m.Joining()
+	if err != nil {
+		return err
+	}
+	if err := m.look(&st); err != nil {
+		return err
+	}
+	err = m.endBallStage(st)
+	m.SayJoined()
 	return err
 }
 
@@ -34,26 +53,21 @@ func (m *Method) widen() error {
 // far apart, and to look for them on one thread took a fiftieth of GIST's time.
 const steeredRange = 16
 
-// steeredCandidates is the mean recall of the steering rows' nearest k
-// candidates, and its standard error.
-func (m *Method) steeredCandidates() (mean, standardError float64, err error) {
-	per := make([]float64, len(m.Steer.Places))
-	err = vectors.Ranges(m.Job.Threads, len(per), steeredRange, func() func(from, to int) error {
+// Recalls is the recall of the nearest k candidates at each of the places of truth.
+func (m *Method) Recalls(truth *recall.Lists) ([]float64, error) {
+	per := make([]float64, len(truth.Places))
+	err := vectors.Ranges(m.Job.Threads, len(per), steeredRange, func() func(from, to int) error {
 		exact := points.NewRanker(&m.Points, m.found)
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
-				ids, keys, err := exact.List(m.Steer.Places[i])
+				ids, keys, err := exact.List(truth.Places[i])
 				if err != nil {
 					return err
 				}
-				per[i] = m.Steer.Recall(i, ids, keys)
+				per[i] = truth.Recall(i, ids, keys)
 			}
 			return nil
 		}
 	})
-	if err != nil {
-		return 0, 0, err
-	}
-	mean, standardError = build.MeanOf(per)
-	return mean, standardError, nil
+	return per, err
 }

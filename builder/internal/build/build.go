@@ -40,6 +40,9 @@ type Build struct {
 
 	// Widen has so many rows steer from now on: it computes their exact lists.
 	Widen func(rows int) error
+
+	// Join has the rows that were looked at before the build stops steer too.
+	Join func() error
 }
 
 // Settings are the options that more than one method reads.
@@ -92,6 +95,35 @@ func (b *Build) SteerNote() string {
 		return ""
 	}
 	return fmt.Sprintf(", recall %.3f on %d steering rows", b.State.Last().Recall, b.State.Steer)
+}
+
+// Recalls is the recall of the running lists at each of the places of truth.
+func (b *Build) Recalls(truth *recall.Lists) ([]float64, error) {
+	return PerRow(truth, b.Lists.List), nil
+}
+
+// JoinSteering is a job.JoinStage of a method whose running lists are Lists.
+func (b *Build) JoinSteering() error {
+	st, err := b.Joining()
+	if err != nil {
+		return err
+	}
+	err = b.EndStage(st)
+	b.SayJoined()
+	return err
+}
+
+// Joining has the rows that were looked at last steer too, and returns the stage, without its recall.
+func (b *Build) Joining() (job.Stage, error) {
+	st := job.Stage{Kind: job.JoinStage, Before: b.State.Steer, Parts: b.State.Last().Parts}
+	err := b.Join()
+	st.Number = b.State.Steer
+	return st, err
+}
+
+// SayJoined tells of the stage.
+func (b *Build) SayJoined() {
+	b.Say("rows that steered nothing have less: they steer from here on, recall %.3f on %d rows", b.State.Last().Recall, b.State.Steer)
 }
 
 // PerRow is the recall of each control, whose exact lists never enter the graph.

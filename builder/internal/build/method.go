@@ -4,6 +4,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/vectors"
 )
 
@@ -31,6 +32,8 @@ type Method interface {
 	Writes(kind string) (stored, scratch int64, err error)
 	// Stage does the next stage, of this kind.
 	Stage(kind string) error
+	// Recalls is the recall of the lists so far at each of the places of truth.
+	Recalls(truth *recall.Lists) ([]float64, error)
 	// Finish makes the running lists (Build.Lists) of the results of the stages.
 	Finish() error
 	// Free gives back memory.

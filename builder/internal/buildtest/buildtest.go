@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -69,7 +70,8 @@ func Nearest(rows *vectors.Rows, space *distance.Space, row, k int) (ids []uint3
 type Idle struct {
 	Order   []uint32
 	Kind    plan.Kind
-	Settled int // calls
+	Settled int     // calls
+	Recall  float64 // of every list
 }
 
 func (m *Idle) Forecast(s *plan.Shape)              { s.Kind = m.Kind }
@@ -82,6 +84,9 @@ func (m *Idle) Writes(string) (int64, int64, error) { return 0, 0, nil }
 func (m *Idle) Stage(string) error                  { return nil }
 func (m *Idle) Finish() error                       { return nil }
 func (m *Idle) Free()                               {}
+func (m *Idle) Recalls(l *recall.Lists) ([]float64, error) {
+	return slices.Repeat([]float64{m.Recall}, len(l.Places)), nil
+}
 func (m *Idle) Arrange(*vectors.Rows, func(int)) ([]uint32, error) {
 	return slices.Clone(m.Order), nil
 }

@@ -4,6 +4,7 @@ package controls
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/recall"
@@ -48,10 +49,41 @@ func Steering(n, steer int, seed uint64) []uint32 {
 
 // Reporting lists which of n rows report recall, at least so many, after requested pairs.
 func Reporting(n, steer, least int, requested int64, seed uint64) []uint32 {
-	budget := int(share*float64(requested)/float64(n)) - steer
-	sample := recall.Report(n, Steering(n, steer, seed), max(budget, least), seed)
+	return draw(n, Steering(n, steer, seed), 0, least, requested, seed)
+}
+
+// draw draws the rows that report apart from those that steer, after joins of rows that were to
+// report before.
+func draw(n int, steering []uint32, joins, least int, requested int64, seed uint64) []uint32 {
+	budget := int(share*float64(requested)/float64(n)) - len(steering)
+	sample := apart(n, steering, joins, max(budget, least), seed)
 	if len(sample) < min(least, n) { // there are so few rows that all of them can tell
 		sample = recall.Report(n, nil, n, seed)
 	}
 	return sample
+}
+
+// joinedStream is the stream of a seed that draws the rows that report once some have come to steer.
+const joinedStream = 100
+
+// apart draws m rows that do not steer.
+func apart(n int, steering []uint32, joins, m int, seed uint64) []uint32 {
+	others := slices.Sorted(slices.Values(steering))
+	if joins == 0 {
+		return recall.Report(n, others, m, seed)
+	}
+	return recall.Apart(n, others, m, seed, joinedStream+uint64(joins))
+}
+
+// joined lists which of n rows steer once rows that were to report have come to them, those of each
+// time behind the others.
+func joined(n, steer int, joins []int, seed uint64) []uint32 {
+	for _, rows := range joins {
+		steer -= rows
+	}
+	steering := Steering(n, steer, seed)
+	for i, rows := range joins {
+		steering = append(steering, apart(n, steering, i, rows, seed)...)
+	}
+	return steering
 }

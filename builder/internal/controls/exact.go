@@ -1,6 +1,8 @@
 package controls
 
 import (
+	"slices"
+
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/progress"
@@ -15,6 +17,8 @@ const guessDivisions = 8
 type Controls struct {
 	*build.Build
 	Visits int // of a row in propagation
+
+	looked looked
 }
 
 // Steer computes the exact lists of the steering rows, where there are any.
@@ -37,11 +41,14 @@ func (c *Controls) Steer() error {
 // Widen has so many rows steer.
 func (c *Controls) Widen(rows int) error {
 	c.State.Steer = rows
+	return c.steer(rows, c.meanwhile)
+}
+
+// meanwhile is truth between the stages of a method.
+func (c *Controls) meanwhile(places []uint32, p *progress.Phase) (*recall.Lists, int64, error) {
 	whole := &points.Points{Space: c.Space, Own: c.Own, Threads: c.Job.Threads, Rows: c.Rows, Norms: c.Norms, Order: c.Order, K: c.K, Screening: c.Screening}
 	whole.DropAxes() // these are codes of the search for candidates alone
-	return c.steer(rows, func(places []uint32, p *progress.Phase) (*recall.Lists, int64, error) {
-		return whole.Exact(c.Ctx, places, p.Add)
-	})
+	return whole.Exact(c.Ctx, places, p.Add)
 }
 
 type exactly func(places []uint32, p *progress.Phase) (lists *recall.Lists, compared int64, err error)
@@ -49,7 +56,7 @@ type exactly func(places []uint32, p *progress.Phase) (lists *recall.Lists, comp
 func (c *Controls) steer(rows int, exact exactly) error {
 	p := c.Begin("controls", "pairs", int64(rows)*int64(c.N()-1))
 	defer p.End("")
-	lists, compared, err := exact(c.placesOf(Steering(c.N(), rows, c.Set.Seed)), p)
+	lists, compared, err := exact(c.placesOf(c.steering()), p)
 	if err != nil {
 		return err
 	}
@@ -93,18 +100,39 @@ func (c *Controls) placesOf(sample []uint32) []uint32 {
 	return places
 }
 
-// Report computes the exact lists of rows that steered nothing, after requested pairs, and how
-// many distances that took.
-func (c *Controls) Report(requested int64) (*recall.Lists, int64, error) {
+// steering lists the rows that steer by the state.
+func (c *Controls) steering() []uint32 {
+	return joined(c.N(), c.State.Steer, c.State.Joined(), c.Set.Seed)
+}
+
+// reporting lists the rows that report after requested pairs.
+func (c *Controls) reporting(requested int64) []uint32 {
 	least := Rows
 	if c.Own != nil {
 		least = LeastReport
 	}
-	sample := Reporting(c.N(), c.State.Steer, least, requested, c.Set.Seed)
+	return draw(c.N(), c.steering(), len(c.State.Joined()), least, requested, c.Set.Seed)
+}
+
+// Report computes the exact lists of rows that steered nothing, after requested pairs, and how
+// many distances that took.
+func (c *Controls) Report(requested int64) (*recall.Lists, int64, error) {
+	return c.report(c.reporting(requested), c.truth)
+}
+
+// report is Report of a sample. Those of the latest one are kept.
+func (c *Controls) report(sample []uint32, exact exactly) (*recall.Lists, int64, error) {
+	if c.looked.lists != nil && slices.Equal(sample, c.looked.rows) {
+		return c.looked.lists, c.looked.compared, nil
+	}
 	p := c.Begin("recall", "pairs", int64(len(sample))*int64(c.N()-1))
 	defer p.End("")
-	lists, compared, err := c.truth(c.placesOf(sample), p)
-	return c.counted(lists), compared, err
+	lists, compared, err := exact(c.placesOf(sample), p)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.looked = looked{sample, c.counted(lists), compared}
+	return c.looked.lists, compared, nil
 }
 
 // counted has the recall of lists count all but the entries that are to spare.

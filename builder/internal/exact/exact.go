@@ -73,7 +73,10 @@ func (m *Method) Writes(string) (stored, scratch int64, err error) {
 	return m.FirstLists(), 0, nil
 }
 
-func (m *Method) Stage(string) (err error) {
+func (m *Method) Stage(kind string) (err error) {
+	if kind == job.JoinStage {
+		return m.JoinSteering()
+	}
 	if m.schedule == nil {
 		if m.schedule, err = m.newSchedule(); err != nil {
 			return err

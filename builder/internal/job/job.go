@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/knng/knng/builder/internal/offheap"
@@ -80,8 +81,8 @@ func (j *Job) savedState() *State {
 	}
 	s := j.State
 	kept := len(s.Stages) - j.Unsaved
-	for _, st := range s.Stages[kept:] {
-		if st.Kind == SteerStage {
+	for _, st := range slices.Backward(s.Stages[kept:]) {
+		if st.steers() {
 			s.Steer = st.Before
 		}
 	}

@@ -1,5 +1,7 @@
 package job
 
+import "strings"
+
 // Few steering rows tell recall badly where rows miss all of their neighbors or none, as among
 // copies and hubs: of 256 rows of sets of three of 256 columns the recall was 0.962, and of all
 // rows 0.942; and names of words went on from 0.991 to 0.998 for a target of 0.99, because the
@@ -7,6 +9,29 @@ package job
 
 // SteerStage is the stage from which more rows steer. It compares nothing for the graph.
 const SteerStage = "steering"
+
+// JoinStage is the stage from which the rows that were to report recall steer as well: their
+// recall is below the target that the steering rows reached. It compares nothing for the graph.
+const JoinStage = "joined"
+
+// steers reports whether other rows steer from the stage on.
+func (st *Stage) steers() bool { return st.Kind == SteerStage || st.Kind == JoinStage }
+
+// Joined lists how many rows came to steer at every JoinStage.
+func (s *State) Joined() (rows []int) {
+	for _, st := range s.Stages {
+		if st.Kind == JoinStage {
+			rows = append(rows, st.Number-st.Before)
+		}
+	}
+	return rows
+}
+
+// Doubts reports whether a build that is about to stop looks at the rows that report first: where it
+// reached its target on the rows that steer, and may go on.
+func (g *Goal) Doubts(s *State, stop string) bool {
+	return g.Steered(s) && !g.Capped() && len(s.Stages) > 0 && s.Last().Recall >= g.Recall && !strings.HasPrefix(stop, allCompared)
+}
 
 // WideSteer is how many rows steer then.
 const WideSteer = 1024
@@ -35,7 +60,7 @@ const wideErrors = 2
 // Widens reports whether more rows should steer before the build goes on or stops.
 func (g *Goal) Widens(s *State) bool {
 	last := s.Last()
-	if !g.Steered(s) || g.Capped() || s.Rows < widenFrom || s.Steer >= WideSteer || len(s.Stages) == 0 ||
+	if !g.Steered(s) || g.Capped() || s.Rows < widenFrom || s.Steer >= WideSteer || s.Count(JoinStage) > 0 || len(s.Stages) == 0 ||
 		last.Recall < g.Recall || last.Recall >= g.Recall+wideErrors*last.Margin {
 		return false
 	}
@@ -54,7 +79,7 @@ func (s *State) LastWork() Stage {
 
 func (s *State) lastWork() int {
 	i := len(s.Stages) - 1
-	for i >= 0 && s.Stages[i].Kind == SteerStage {
+	for i >= 0 && s.Stages[i].steers() {
 		i--
 	}
 	return i
@@ -74,7 +99,7 @@ func (s *State) Gained() (gained float64, known bool) {
 func (s *State) recallAt(i int) float64 {
 	recall := s.Stages[i].Recall
 	for j := i + 1; j < len(s.Stages); j++ {
-		if s.Stages[j].Kind == SteerStage {
+		if s.Stages[j].steers() {
 			recall += s.Stages[j].Recall - s.Stages[j-1].Recall
 		}
 	}

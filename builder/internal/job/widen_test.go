@@ -34,6 +34,54 @@ func TestWidens(t *testing.T) {
 	}
 }
 
+// TestDoubts: where a build stops at its target, the rows that report are looked at first.
+func TestDoubts(t *testing.T) {
+	state := func(recall float64) *State {
+		return &State{Rows: 60_000, Steer: 256, Stages: []Stage{{Kind: DivisionStage, Recall: recall, Margin: 0.005}}}
+	}
+	for _, c := range []struct {
+		name string
+		goal Goal
+		s    *State
+		stop string
+		want bool
+	}{
+		{"reached", Goal{Recall: 0.95}, state(0.96), "reached", true},
+		{"short of it, and so told", Goal{Recall: 0.95}, state(0.94), "nothing more to do", false},
+		{"exact", Goal{Recall: 0.95}, state(0.96), allCompared, false},
+		{"limited by its user", Goal{Recall: 0.95, Rounds: 3}, state(0.96), "reached", false},
+		{"no target", Goal{}, state(0.96), "as asked", false},
+		{"nothing done", Goal{Recall: 0.95}, &State{Steer: 256}, "reached", false},
+	} {
+		if got := c.goal.Doubts(c.s, c.stop); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestJoinedAgain: a state that is saved without the stages from which more rows steer has the rows of
+// before the first of them.
+func TestJoinedAgain(t *testing.T) {
+	j := &Job{State: State{Rows: 60_000, Steer: 1536, Stages: []Stage{
+		{Kind: DivisionStage, Recall: 0.96},
+		{Kind: SteerStage, Number: WideSteer, Recall: 0.955, Before: 256},
+		{Kind: JoinStage, Number: 1280, Recall: 0.945, Before: WideSteer},
+		{Kind: PropagationStage, Recall: 0.96},
+		{Kind: JoinStage, Number: 1536, Recall: 0.949, Before: 1280},
+	}}}
+	for unsaved, want := range []int{1536, 1280, 1280, WideSteer, 256} {
+		j.Unsaved = unsaved
+		saved := j.savedState()
+		rows := saved.Steer
+		for _, joined := range saved.Joined() {
+			rows -= joined
+		}
+		if saved.Steer != want || rows != min(want, WideSteer) {
+			t.Errorf("without %d stages %d rows steer, %d of them from the beginning; want %d", unsaved, saved.Steer, rows, want)
+		}
+	}
+}
+
 // TestWidenedGain: what stages gained does not change because other rows tell it, and a state
 // that is saved without the stage that widened has the rows of before.
 func TestWidenedGain(t *testing.T) {

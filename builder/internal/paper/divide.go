@@ -71,7 +71,7 @@ func (m *Method) Resume() error {
 func (m *Method) Prepare() error { return nil }
 
 func (m *Method) Writes(kind string) (stored, scratch int64, err error) {
-	if kind == job.PropagationStage || kind == job.ListsStage {
+	if kind != job.DivisionStage {
 		return 0, 0, nil
 	}
 	return m.FirstLists() + 4*int64(m.N()), 0, nil // leaf numbers
@@ -83,6 +83,8 @@ func (m *Method) Stage(kind string) error {
 		return m.propagate()
 	case job.ListsStage:
 		return m.goExact()
+	case job.JoinStage:
+		return m.JoinSteering()
 	}
 	return m.divide()
 }

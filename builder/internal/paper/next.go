@@ -36,7 +36,7 @@ func (m *Method) divided(divisions int) bool {
 	if m.Goal.Divisions > 0 {
 		return divisions >= m.Goal.Divisions
 	}
-	return divisions >= job.MaxDivisions || divisions > 0 && m.State.Last().Rate < m.opts.Trigger
+	return divisions >= job.MaxDivisions || divisions > 0 && m.State.LastWork().Rate < m.opts.Trigger
 }
 
 func (m *Method) plainStop(divisions, rounds int) string {

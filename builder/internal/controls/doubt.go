@@ -1,0 +1,60 @@
+package controls
+
+import (
+	"slices"
+
+	"github.com/knng/knng/builder/recall"
+)
+
+// The rows that steer decide when a build stops, so the recall on them is somewhat above that of all
+// rows when it does. Now and then it is far above, and the rows that report are below the target with
+// their whole interval. Such a build goes on: these rows steer too, and others report.
+
+// looked is the latest sample that recall was measured on, and its exact lists.
+type looked struct {
+	rows     []uint32
+	lists    *recall.Lists
+	compared int64
+}
+
+// mostSteer is the share of the rows that may steer and report, for others to take their place.
+const mostSteer = 0.25
+
+// Doubt reports, where a build is about to stop, whether the interval of the rows that will report
+// recall is below the target, by the lists so far.
+func (c *Controls) Doubt(stop string) (bool, error) {
+	if stop == "" || c.K == 0 || c.Traits.InOrder || !c.Goal.Doubts(&c.State, stop) {
+		return false, nil
+	}
+	sample := c.reporting(c.State.Sums().Requested)
+	if float64(c.State.Steer+2*len(sample)) > mostSteer*float64(c.N()) {
+		return false, nil
+	}
+	truth, _, err := c.report(sample, c.meanwhile)
+	if err != nil {
+		return false, err
+	}
+	per, err := c.Method.Recalls(truth)
+	if err != nil {
+		return false, err
+	}
+	_, _, high := recall.Interval(per, c.N(), 1)
+	return high < c.Goal.Recall, nil
+}
+
+// Join has the rows of the latest doubt steer too.
+func (c *Controls) Join() error {
+	steer, more := c.Build.Steer, c.looked.lists
+	both := recall.ListsOf(slices.Concat(steer.Places, more.Places), c.K, func(i int) ([]uint32, []float32) {
+		if i < len(steer.Places) {
+			return steer.List(i)
+		}
+		return more.List(i - len(steer.Places))
+	})
+	both.Alike = more.Alike
+	c.Build.Steer = c.counted(both)
+	c.State.Steer += len(more.Places)
+	c.State.Control += c.looked.compared
+	c.looked = looked{}
+	return nil
+}

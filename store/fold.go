@@ -29,11 +29,15 @@ func (d *Draft) Fold(stage uint32, write func(add func(*Lists) error) error) (er
 		if len(l.Rows) == 0 {
 			return nil
 		}
-		var err error
-		if buf, err = appendLists(buf[:0], l); err != nil {
-			return err
+		value := l.packed
+		if len(value) == 0 {
+			var err error
+			if buf, err = appendLists(buf[:0], l); err != nil {
+				return err
+			}
+			value = buf
 		}
-		return b.set(key32(tagFolded, stage, l.Rows[0]), buf)
+		return b.set(key32(tagFolded, stage, l.Rows[0]), value)
 	})
 	if err != nil {
 		return err

@@ -68,16 +68,28 @@ type Lists struct {
 	Starts    []uint32
 	Neighbors []uint32
 	Keys      []float32
+
+	packed []byte // as a fold writes it; empty: not packed
+}
+
+// Pack encodes the batch as Draft.Fold writes it, which does not have to then: so several goroutines
+// pack batches that one writes. What is added later undoes it. An error is told by Fold.
+func (l *Lists) Pack() {
+	if packed, err := appendLists(l.packed[:0], l); err == nil {
+		l.packed = packed
+	}
 }
 
 // Reset empties the batch and keeps its memory.
 func (l *Lists) Reset() {
+	l.packed = l.packed[:0]
 	l.Rows, l.Starts = l.Rows[:0], append(l.Starts[:0], 0)
 	l.Neighbors, l.Keys = l.Neighbors[:0], l.Keys[:0]
 }
 
 // Append adds the list of one place.
 func (l *Lists) Append(place uint32, neighbors []uint32, keys []float32) {
+	l.packed = l.packed[:0]
 	if len(l.Starts) == 0 {
 		l.Starts = append(l.Starts, 0)
 	}
@@ -89,6 +101,7 @@ func (l *Lists) Append(place uint32, neighbors []uint32, keys []float32) {
 
 // Add adds an entry to the list of the last place.
 func (l *Lists) Add(neighbor uint32, key float32) {
+	l.packed = l.packed[:0]
 	l.Neighbors, l.Keys = append(l.Neighbors, neighbor), append(l.Keys, key)
 	l.Starts[len(l.Rows)]++
 }

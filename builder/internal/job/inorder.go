@@ -103,8 +103,12 @@ func Async(do func() error) (wait func() error) {
 func (j *Job) FoldLists(stage uint32, n int, fill func(from, to int, l *store.Lists)) error {
 	p := j.Begin("fold", "rows", int64(n))
 	defer p.End("")
+	packed := func(from, to int, l *store.Lists) {
+		fill(from, to, l)
+		l.Pack()
+	}
 	return j.Draft.Fold(stage, func(add func(*store.Lists) error) error {
-		return j.InOrder(context.WithoutCancel(j.Ctx), n, fill, func(l *store.Lists) error {
+		return j.InOrder(context.WithoutCancel(j.Ctx), n, packed, func(l *store.Lists) error {
 			p.Add(len(l.Rows))
 			return add(l)
 		})

@@ -20,7 +20,7 @@ import (
 )
 
 // DumpKeys lists the keys of Dump, for people.
-const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME; nothing for a list of all keys`
+const DumpKeys = `manifest, result, seal, row/N, in/N, block/N, view/N, place/N, id/NAME, record/NAME`
 
 // Dump prints a part of a store, finished or not, for people: see DumpKeys. A list of all
 // keys reads the whole store, and ends when ctx does. It locks an
@@ -100,7 +100,7 @@ func (d dumping) dump(ctx context.Context, home *sealed.Dir, key string) error {
 	}
 	n, err := strconv.ParseUint(arg, 10, 32)
 	if err != nil {
-		return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
+		return fmt.Errorf("%w: %q, want %s, or none for a list of all", ErrKey, key, DumpKeys)
 	}
 	switch name {
 	case "row":
@@ -114,7 +114,7 @@ func (d dumping) dump(ctx context.Context, home *sealed.Dir, key string) error {
 	case "place":
 		return d.dumpPlace(n)
 	}
-	return fmt.Errorf("%w: %q, want %s", ErrKey, key, DumpKeys)
+	return fmt.Errorf("%w: %q, want %s, or none for a list of all", ErrKey, key, DumpKeys)
 }
 
 // tagNames names the contents of each tag.

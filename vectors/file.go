@@ -94,9 +94,9 @@ func describe(path string) (File, error) {
 	}
 	switch mode := info.Mode(); {
 	case mode.IsDir():
-		return File{}, misused(fmt.Errorf("vectors: %s is a folder, want a file of vectors", path))
+		return File{}, Misused(fmt.Errorf("vectors: %s is a folder, want a file of vectors", path))
 	case !mode.IsRegular():
-		return File{}, misused(fmt.Errorf("vectors: %s is no regular file; what comes through a pipe is read as \"-\"", path))
+		return File{}, Misused(fmt.Errorf("vectors: %s is no regular file; what comes through a pipe is read as \"-\"", path))
 	}
 	f, err := os.Open(path)
 	if err != nil {

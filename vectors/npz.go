@@ -42,9 +42,11 @@ func (s *rowStream) array(path, column string) (io.Reader, error) {
 	case len(matrices) == 1:
 		return s.member(matrices[0])
 	case column != "":
-		return nil, fmt.Errorf("no array %q: it has %s", column, strings.Join(names, ", "))
+		return nil, Misused(fmt.Errorf("no array %q: it has %s", column, strings.Join(names, ", ")))
+	case len(matrices) == 0:
+		return nil, fmt.Errorf("no array of two dimensions: it has %s", strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("%d arrays of two dimensions, want one, or --column with a name: it has %s", len(matrices), strings.Join(names, ", "))
+	return nil, Misused(fmt.Errorf("%d arrays of two dimensions: choose one by --column; it has %s", len(matrices), strings.Join(names, ", ")))
 }
 
 func (s *rowStream) member(f *zip.File) (io.Reader, error) {

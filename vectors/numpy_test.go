@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -220,8 +221,8 @@ func TestArchives(t *testing.T) {
 	a, b := [][]float64{{1, 2}, {3, 4}}, [][]float64{{5}, {6}}
 	f4 := number{'f', 4, false}
 	writeZip(t, path, map[string][]byte{"a": numpyFile(1, f4, false, a), "b": numpyFile(1, f4, true, b)})
-	for column, want := range map[string]string{"": "2 arrays of two dimensions", "c": `no array "c": it has a, b`} {
-		if _, err := Open([]string{path}, &OpenOptions{Column: column}); err == nil || !strings.Contains(err.Error(), want) {
+	for column, want := range map[string]string{"": "2 arrays of two dimensions: choose one by --column; it has a, b", "c": `no array "c": it has a, b`} {
+		if _, err := Open([]string{path}, &OpenOptions{Column: column}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -232,6 +233,10 @@ func TestArchives(t *testing.T) {
 	in.Close()
 	writeZip(t, path, map[string][]byte{"indices": nil, "indptr": nil, "data": nil, "format": nil, "shape": nil})
 	if _, err := Open([]string{path}, nil); err == nil || !strings.Contains(err.Error(), "sparse matrix of SciPy") {
+		t.Error(err)
+	}
+	writeZip(t, path, map[string][]byte{"labels": npyOf("<i8", "(0,)")})
+	if _, err := Open([]string{path}, nil); !errors.Is(err, ErrRows) || !strings.Contains(err.Error(), "no array of two dimensions: it has labels") {
 		t.Error(err)
 	}
 }

@@ -168,9 +168,9 @@ func (o *OpenOptions) suits(path, name string) error {
 	switch {
 	case o.format(path) != nil: // columns are its own
 	case o.Column != "" && !archived(path):
-		return misused(errors.New("a column is asked for, which names an array of .npz"))
+		return Misused(errors.New("a column is asked for, which names an array of .npz"))
 	case o.IDColumn != "" && !textual(name):
-		return misused(errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt"))
+		return Misused(errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt"))
 	}
 	return nil
 }
@@ -267,7 +267,7 @@ func (in *Input) open(path string, opts *OpenOptions) (file File, s *fileSource,
 
 // elsewhere is the error of an address where no Remote opens one.
 func elsewhere(path string) error {
-	return misused(fmt.Errorf("vectors: %s is no file of this machine: copy it to one, or build by \"python -m knng.cluster\", which reads object stores", path))
+	return Misused(fmt.Errorf("vectors: %s is no file of this machine: copy it to one, or build by \"python -m knng.cluster\", which reads object stores", path))
 }
 
 func openFile(path string, further map[string]Format) (*fileSource, error) {

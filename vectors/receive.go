@@ -78,7 +78,7 @@ func present(paths []string, remote bool) error {
 			continue
 		}
 		if stdin {
-			return misused(errors.New("vectors: stdin, \"-\", is among the inputs twice: it can be read only once"))
+			return Misused(errors.New("vectors: stdin, \"-\", is among the inputs twice: it can be read only once"))
 		}
 		stdin = true
 	}

@@ -13,8 +13,9 @@ import (
 // ends are not ErrRows.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
-// ErrUsage says that an input is asked for in a way that no file would satisfy: an option that means nothing to its
-// format, stdin twice, a folder or a pipe as a file, an address where there is no OpenOptions.Remote.
+// ErrUsage says that an input is asked for in a wrong way: an option that means nothing to its format, a column that it
+// has not, one of several that is not named, stdin twice, a folder or a pipe as a file, an address where there is no
+// OpenOptions.Remote. The same file may be read in another way.
 var ErrUsage = errors.New("vectors: the input cannot be read in the way that is asked for")
 
 // errRemote marks errors of a Remote: its store may answer the next time.
@@ -34,8 +35,8 @@ func Refused(err error) error {
 	return marked{err, ErrRows}
 }
 
-// misused marks an error as ErrUsage.
-func misused(err error) error { return marked{err, ErrUsage} }
+// Misused marks an error as ErrUsage, for the formats of a program's own: a column that a file has not.
+func Misused(err error) error { return marked{err, ErrUsage} }
 
 // remoteError marks an error of a Remote, if there is one.
 func remoteError(err error) error {

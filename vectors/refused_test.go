@@ -27,6 +27,7 @@ func TestUsageIsNotRefused(t *testing.T) {
 		{[]string{rows}, OpenOptions{Column: "a"}, ErrUsage},
 		{[]string{rows}, OpenOptions{IDColumn: "a"}, ErrUsage},
 		{[]string{text}, OpenOptions{Column: "a"}, ErrUsage},
+		{[]string{text}, OpenOptions{IDColumn: "a"}, ErrUsage},
 		{[]string{"-", "-"}, OpenOptions{}, ErrUsage},
 		{[]string{"s3://bucket/x.npy"}, OpenOptions{}, ErrUsage},
 		{[]string{"s3://bucket/x.csv"}, OpenOptions{}, ErrUsage},

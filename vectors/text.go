@@ -138,7 +138,7 @@ func (t *textRows) findID(column string) error {
 	}
 	number, err := strconv.Atoi(column)
 	if err != nil || number < 1 || number > t.width {
-		return fmt.Errorf("line %d: no column %q of ids, want one of its %d names, or a number from 1 to %d", t.line, column, t.width, t.width)
+		return Misused(fmt.Errorf("line %d: no column %q of ids, want one of its %d names, or a number from 1 to %d", t.line, column, t.width, t.width))
 	}
 	t.id = number - 1
 	return nil

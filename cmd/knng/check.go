@@ -58,6 +58,11 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 			return err
 		}
 	}
+	for _, lines := range [][]string{report.Faults, report.Notes} {
+		for i, line := range lines {
+			lines[i] = withoutPackages(line, g.args)
+		}
+	}
 	if g.json {
 		if err := g.printJSON(report); err != nil {
 			return err

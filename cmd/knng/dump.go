@@ -15,7 +15,8 @@ const dumpHelp = `Print a part of a store, finished or not, as it stands on disk
   knng dump photos.knng block/17      # the bytes of the block that holds row 17
   knng dump photos.knng record/state
 
-Keys: ` + store.DumpKeys
+Keys, or none for a list of all:
+  ` + store.DumpKeys
 
 func newDump(g *globals) *cobra.Command {
 	return &cobra.Command{

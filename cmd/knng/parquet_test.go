@@ -31,8 +31,13 @@ func TestParquet(t *testing.T) {
 			}
 		}
 	}
-	_, err, code := knng("build", file, "-o", filepath.Join(t.TempDir(), "g.knng"), "--column", "name", "--quiet")
-	if code != 6 || !strings.Contains(err, "want a list of numbers") {
-		t.Errorf("a column of strings: %d %s", code, err)
+	for flags, want := range map[string]string{
+		"--column name": "want a list of numbers", "--column x": `no column "x"`,
+		"--column vec --id-column x": `no column "x"`, "--column vec --id-column vec": "want strings or integers",
+	} {
+		args := append([]string{"build", file, "-o", filepath.Join(t.TempDir(), "g.knng"), "--quiet"}, strings.Fields(flags)...)
+		if _, err, code := knng(args...); code != exitUsage || !strings.Contains(err, want) {
+			t.Errorf("%s: exit code %d, %s", flags, code, err)
+		}
 	}
 }

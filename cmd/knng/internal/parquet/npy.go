@@ -85,10 +85,10 @@ func (p *File) WriteIDs(w io.Writer, column string) error {
 	return p.guard(func() error {
 		c := p.file.Root().Column(column)
 		if c == nil {
-			return fmt.Errorf("no column %q, the file has %s", column, p.columns())
+			return vectors.Misused(fmt.Errorf("no column %q, the file has %s", column, p.columns()))
 		}
 		if !c.Leaf() || c.MaxRepetitionLevel() != 0 {
-			return fmt.Errorf("column %q is %s, want strings or integers", column, kindOf(c))
+			return vectors.Misused(fmt.Errorf("column %q is %s, want strings or integers", column, kindOf(c)))
 		}
 		b := bufio.NewWriter(w)
 		err := p.each(c, func(row int, v parquet.Value) error {

@@ -116,7 +116,7 @@ func (p *File) vectors(name string) (*parquet.Column, element, error) {
 		leaf := onlyLeaf(c)
 		if name != "" && c.Name() == name {
 			if leaf == nil || leaf.MaxRepetitionLevel() != 1 {
-				return nil, element{}, fmt.Errorf("column %q is %s, want a list of numbers", name, kindOf(c))
+				return nil, element{}, vectors.Misused(fmt.Errorf("column %q is %s, want a list of numbers", name, kindOf(c)))
 			}
 			kind, err := p.elementOf(leaf)
 			return leaf, kind, err
@@ -129,11 +129,11 @@ func (p *File) vectors(name string) (*parquet.Column, element, error) {
 	}
 	switch {
 	case name != "":
-		return nil, element{}, fmt.Errorf("no column %q, the file has %s", name, p.columns())
+		return nil, element{}, vectors.Misused(fmt.Errorf("no column %q, the file has %s", name, p.columns()))
 	case len(found) == 0:
 		return nil, element{}, fmt.Errorf("no column is a list of numbers, the file has %s", p.columns())
 	case len(found) > 1:
-		return nil, element{}, fmt.Errorf("the columns %s are lists of numbers: choose one by --column", strings.Join(names, ", "))
+		return nil, element{}, vectors.Misused(fmt.Errorf("the columns %s are lists of numbers: choose one by --column", strings.Join(names, ", ")))
 	}
 	kind, err := p.elementOf(found[0])
 	return found[0], kind, err

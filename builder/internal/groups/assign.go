@@ -57,7 +57,10 @@ func Divide(ctx context.Context, d Division) (*Leaves, error) {
 		l.Free()
 		return nil, err
 	}
-	l.group()
+	if err := l.group(ctx); err != nil {
+		l.Free()
+		return nil, err
+	}
 	return l, nil
 }
 

@@ -12,6 +12,7 @@ type Leaves struct {
 	*Layout
 	assigned  offheap.Block[uint32] // Overlap a row: leaders, nearest first
 	groupRows []int                 // rows of every group
+	stretches []stretch             // of all rows, side by side
 }
 
 // Free gives the memory back.
@@ -19,20 +20,6 @@ func (l *Leaves) Free() { l.assigned.Free() }
 
 // GroupRows is the rows of a group.
 func (l *Leaves) GroupRows(g int) int { return l.groupRows[g] }
-
-// group cuts leaves, gathers consecutive ones whose rows together fit GroupBytes, and
-// counts their rows.
-func (l *Leaves) group() {
-	sizes := make([]uint32, l.Leaders)
-	for _, leader := range l.assigned.Slice {
-		sizes[leader]++
-	}
-	l.Layout = NewLayout(sizes, GroupRows(l.GroupBytes, l.RowBytes))
-	l.groupRows = l.Layout.Count(l.members(), l.assigned.Slice)
-}
-
-// members tells the leaves and groups of all rows.
-func (l *Leaves) members() *Members { return l.Layout.Members(l.Overlap, make([]uint32, l.Leaders)) }
 
 // GroupRows is how many rows a group of so many bytes may have; of rows that are very
 // long at least some leaves.

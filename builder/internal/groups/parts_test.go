@@ -71,8 +71,8 @@ func TestRowsFollowTheirNearestLeaders(t *testing.T) {
 	}
 }
 
-// TestSpillHoldsEveryLeaf: whatever the size of groups and batches, a group that is
-// read has the rows of its leaves, each row once, and all groups together every row
+// TestSpillHoldsEveryLeaf: whatever the size of groups and batches, and however many goroutines
+// write, a group that is read has the rows of its leaves, each row once, and all groups together every row
 // in as many leaves as asked.
 func TestSpillHoldsEveryLeaf(t *testing.T) {
 	seed := rand.Uint64()
@@ -85,7 +85,7 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 		n := 1 + rng.IntN(9000)
 		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
 		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
-			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 2, Memory: &offheap.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
+			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 1 + rng.IntN(6), Memory: &offheap.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,20 +171,39 @@ func TestLeadersInProportion(t *testing.T) {
 	}
 }
 
-// TestThreadsAndMemoryDoNotMatter to who stands where.
+// TestThreadsAndMemoryDoNotMatter to who stands where, nor to the leaves of a group, where rows that
+// are many of one leader are cut.
 func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	rows, space := rowstest.Bytes(t, rng, 20000, 12, 100)
-	divide := func(threads int, memory *offheap.Ledger) []uint32 {
+	rows, space := rowstest.Bytes(t, rng, 20000, 2, 3)
+	divide := func(threads int, memory *offheap.Ledger) (leaves [][]uint32) {
 		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Rounding: codes.Rounding{}, Seed: 3, Overlap: 4,
 			Leaders: Leaders(20000, 10, 4), GroupBytes: 1 << 20, RowBytes: 64, Threads: threads, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer l.Free()
-		return slices.Clone(l.assigned.Slice)
+		spill, err := l.Spill(context.Background(), Batch{0, l.Groups()}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer spill.Close()
+		var group Group
+		for g := range l.Groups() {
+			if err := spill.Read(g, &group); err != nil {
+				t.Fatal(err)
+			}
+			for i := range group.Leaves() {
+				leaf := slices.Clone(group.Leaf(i))
+				for j, number := range leaf {
+					leaf[j] = group.Places[number]
+				}
+				leaves = append(leaves, leaf)
+			}
+		}
+		return append(leaves, slices.Clone(l.assigned.Slice))
 	}
-	if !slices.Equal(divide(1, &offheap.Ledger{}), divide(3, &offheap.Ledger{Limit: 1, Dir: t.TempDir()})) {
+	if !slices.EqualFunc(divide(1, &offheap.Ledger{}), divide(3, &offheap.Ledger{Limit: 1, Dir: t.TempDir()}), slices.Equal) {
 		t.Error("other leaves")
 	}
 }

@@ -23,7 +23,10 @@ func DivideByPlanes(ctx context.Context, d Division, tree *division.Tree) (*Leav
 			return nil, err
 		}
 	}
-	l.group()
+	if err := l.group(ctx); err != nil {
+		l.Free()
+		return nil, err
+	}
 	return l, nil
 }
 

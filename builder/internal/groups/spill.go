@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/fixed"
+	"github.com/knng/knng/vectors"
 )
 
 // A Spill is the rows of a batch of groups side by side: in memory where the ledger has
@@ -13,7 +14,7 @@ import (
 type Spill struct {
 	leaves *Leaves
 	batch  Batch
-	buffer int // of a group
+	buffer int // of a group and a stretch
 	region region
 	starts []int64 // of groups in the region, and the end
 }
@@ -22,7 +23,7 @@ type Spill struct {
 // there is one.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
-	s.buffer = max(l.record(), min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, b.To-b.From)))
+	s.buffer = max(l.record(), min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, b.To-b.From))/len(l.stretches))
 	for i, rows := range l.groupRows[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(rows)*int64(l.record())
 	}
@@ -43,20 +44,33 @@ func (s *Spill) Close() error { return s.region.Close() }
 // takes space back from the middle of a file. It is safe for concurrent use.
 func (s *Spill) Bytes() int64 { return s.region.onDisk() }
 
-// spilling is one group while it is written.
+// spilling is the rows of one group in a stretch while they are written.
 type spilling struct {
 	buffer []byte
 	at     int64 // where the buffer goes
 }
 
 func (s *Spill) write(ctx context.Context) error {
-	l := s.leaves
-	groups := make([]spilling, s.batch.To-s.batch.From)
-	for i := range groups {
-		groups[i].at = s.starts[i]
+	at := slices.Clone(s.starts)
+	batch := s.batch.To - s.batch.From
+	begins := make([][]spilling, len(s.leaves.stretches))
+	for i, x := range s.leaves.stretches {
+		begins[i] = make([]spilling, batch)
+		for g := range batch {
+			begins[i][g].at = at[g]
+			at[g] += int64(x.rows[s.batch.From+g]) * int64(s.leaves.record())
+		}
 	}
-	m := l.members()
-	for place := range l.Rows.Len() {
+	return vectors.Ranges(len(begins), len(begins), 1, func() func(from, to int) error {
+		return func(i, _ int) error { return s.writeStretch(ctx, &s.leaves.stretches[i], begins[i]) }
+	})
+}
+
+// writeStretch writes the records of a stretch of rows to where they begin in each group of the batch.
+func (s *Spill) writeStretch(ctx context.Context, x *stretch, groups []spilling) error {
+	l := s.leaves
+	m := l.members(x)
+	for place := x.from; place < x.to; place++ {
 		for _, g := range m.Next(l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]) {
 			if int(g) < s.batch.From || int(g) >= s.batch.To {
 				continue
@@ -65,8 +79,8 @@ func (s *Spill) write(ctx context.Context) error {
 				return err
 			}
 		}
-		if place%ahead == 0 {
-			_ = l.Rows.WillNeed(place+ahead, place+2*ahead)
+		if (place-x.from)%ahead == 0 {
+			_ = l.Rows.WillNeed(place+ahead, min(place+2*ahead, x.to))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

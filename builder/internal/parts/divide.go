@@ -16,6 +16,9 @@ func (m *Method) divide() error {
 	if err := m.fold(); err != nil {
 		return err
 	}
+	if err := m.bounds.Take(&m.Ledger, m.N()); err != nil {
+		return err
+	}
 	number := m.State.Count(job.DivisionStage) + 1
 	leaves, err := m.assign(number)
 	if err != nil {

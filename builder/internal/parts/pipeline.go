@@ -44,6 +44,7 @@ func (l *pipeline) solve(number, next int) error {
 		d.Free()
 		return err
 	}
+	l.solver.Tighten(d)
 	l.commit = job.Async(func() error {
 		defer d.Free()
 		return l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.Blocks(d, l.stripePlaces()), d.Note)

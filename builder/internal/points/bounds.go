@@ -8,8 +8,8 @@ import (
 
 // Bounds holds, for every place, the key beyond which a candidate cannot enter its list, rounded
 // up to the upper half of a float32. In the parts method it is the last key of the lists last
-// folded: a group does not write candidates beyond it. In the exact method it comes from a
-// division made for it. The graph is the same without bounds.
+// folded, or of a list that a group has found since: a group does not write candidates beyond it.
+// In the exact method it comes from a division made for it. The graph is the same without bounds.
 type Bounds struct {
 	keys offheap.Block[uint16] // empty: no bounds yet
 }
@@ -34,6 +34,13 @@ func (b *Bounds) Free() { b.keys.Free() }
 // Set notes the key of a place.
 func (b *Bounds) Set(place uint32, key float32) {
 	b.keys.Slice[place] = Upper(key)
+}
+
+// Lower notes the key of a place where it is nearer than the one noted before.
+func (b *Bounds) Lower(place uint32, key float32) {
+	if key < b.Key(place) {
+		b.Set(place, key)
+	}
 }
 
 // SetUpper notes the key of a place, as Upper rounded it.

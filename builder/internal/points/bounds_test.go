@@ -39,3 +39,26 @@ func TestBoundsRoundUp(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundsOnlyGetLower: of the keys that Lower is shown the nearest stays, in any order.
+func TestBoundsOnlyGetLower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for range 100 {
+		var b, want Bounds
+		for _, bounds := range []*Bounds{&b, &want} {
+			if err := bounds.Take(&offheap.Ledger{}, 1); err != nil {
+				t.Fatal(err)
+			}
+			defer bounds.Free()
+		}
+		least := float32(math.Inf(1))
+		for range 1 + rng.IntN(5) {
+			key := float32(rng.NormFloat64() * 1000)
+			b.Lower(0, key)
+			least = min(least, key)
+		}
+		if want.Set(0, least); b.Key(0) != want.Key(0) {
+			t.Fatalf("the bound is %v, want that of %v, %v", b.Key(0), least, want.Key(0))
+		}
+	}
+}

@@ -166,6 +166,16 @@ func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	}
 }
 
+// Tighten lowers the bounds of a group's rows to the last keys of their lists, where these are full:
+// the groups after it keep no candidates beyond them. Nobody else may use the bounds meanwhile.
+func (s *Solver) Tighten(d *Solved) {
+	for i := 0; i < len(d.places) && d.lists != nil; i++ {
+		if _, keys := d.lists.List(uint32(i)); len(keys) == s.K {
+			s.Bounds.Lower(d.places[i], keys[s.K-1])
+		}
+	}
+}
+
 // Each calls fn with the lists of a group in order of their places, without neighbors beyond the
 // bounds, and but for empty ones. The neighbors are places; they are valid during the call.
 func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []float32) error) error {

@@ -1,0 +1,74 @@
+package groups
+
+import (
+	"context"
+	"slices"
+
+	"github.com/knng/knng/vectors"
+)
+
+// A stretch is consecutive rows, which one goroutine counts, and writes to spills, beside those of
+// the other stretches: to write 100,000,000 rows of 128 bytes by one took a quarter of a division.
+type stretch struct {
+	from, to int
+	met      []uint32 // rows of every leader before the stretch
+	rows     []int    // of every group, in the stretch
+}
+
+// mostStretches bounds the counts of leaders that stretches keep. More goroutines would wait for
+// the disk.
+const mostStretches = 4
+
+// group cuts leaves, gathers consecutive ones whose rows together fit GroupBytes, and
+// counts their rows.
+func (l *Leaves) group(ctx context.Context) error {
+	l.stretches = make([]stretch, max(1, min(l.Threads, mostStretches, l.Rows.Len())))
+	n := l.Rows.Len()
+	for i := range l.stretches {
+		l.stretches[i] = stretch{from: i * n / len(l.stretches), to: (i + 1) * n / len(l.stretches), met: make([]uint32, l.Leaders)}
+	}
+	err := l.eachStretch(func(s *stretch) error {
+		for _, leader := range l.leadersOf(s) {
+			s.met[leader]++
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	sizes := make([]uint32, l.Leaders)
+	for _, s := range l.stretches {
+		for leader, rows := range s.met {
+			s.met[leader], sizes[leader] = sizes[leader], sizes[leader]+rows
+		}
+	}
+	l.Layout = NewLayout(sizes, GroupRows(l.GroupBytes, l.RowBytes))
+	err = l.eachStretch(func(s *stretch) error {
+		s.rows = l.Layout.Count(l.members(s), l.leadersOf(s))
+		return ctx.Err()
+	})
+	l.groupRows = make([]int, l.Groups())
+	for _, s := range l.stretches {
+		for g, rows := range s.rows {
+			l.groupRows[g] += rows
+		}
+	}
+	return err
+}
+
+// eachStretch calls fn with all stretches side by side.
+func (l *Leaves) eachStretch(fn func(s *stretch) error) error {
+	return vectors.Ranges(len(l.stretches), len(l.stretches), 1, func() func(from, to int) error {
+		return func(i, _ int) error { return fn(&l.stretches[i]) }
+	})
+}
+
+// leadersOf are the leaders of the rows of a stretch.
+func (l *Leaves) leadersOf(s *stretch) []uint32 {
+	return l.assigned.Slice[s.from*l.Overlap : s.to*l.Overlap]
+}
+
+// members tells the leaves and groups of the rows of a stretch.
+func (l *Leaves) members(s *stretch) *Members {
+	return l.Layout.Members(l.Overlap, slices.Clone(s.met))
+}

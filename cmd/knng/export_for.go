@@ -67,7 +67,7 @@ func (e *exportFlags) suit(c *cobra.Command) error {
 // otherUses are calls for the formats that are not a library's first.
 var otherUses = map[export.Format]string{
 	export.NPZ:      `scipy.sparse.load_npz("PATH")`,
-	export.GraphML:  `igraph.Graph.Read_GraphML("PATH"), or File, Open of Gephi`,
+	export.GraphML:  `igraph.Graph.Read_GraphML("PATH"), networkx.read_graphml("PATH", node_type=int), or File, Open in Gephi`,
 	export.GEXF:     `networkx.read_gexf("PATH")`,
 	export.EdgeList: `networkx.read_weighted_edgelist("PATH", nodetype=int)`,
 }

@@ -25,7 +25,7 @@ var Libraries = []Library{
 	{"networkx", []Format{GraphML, EdgeList, GEXF}, false, Union, `networkx.read_graphml("PATH", node_type=int)`},
 	{"gephi", []Format{GEXF, GraphML}, false, Union, `File, Open, PATH`},
 	{"metis", []Format{METIS}, false, Union, `gpmetis PATH 16`},
-	{"igraph", []Format{CSV, NPZ, GraphML}, false, Union, `igraph.Graph.DataFrame(e[e.row < e.neighbor][["row", "neighbor", "distance"]], directed=False) of e = pandas.read_csv("PATH")`},
+	{"igraph", []Format{CSV, NPZ, GraphML}, false, Union, `igraph.Graph.DataFrame(pandas.read_csv("PATH").query("row < neighbor")[["row", "neighbor", "distance"]], directed=False)`},
 }
 
 // For returns the export that a library expects.

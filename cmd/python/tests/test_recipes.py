@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import subprocess
 import warnings
 from pathlib import Path
 
@@ -232,6 +233,119 @@ def test_drawings_in_igraph(x, tmp_path):
         number = [int(v["name" if format == "edgelist" else "id"]) for v in drawn.vs]
         found = {(number[e.source], number[e.target]): e["weight" if format == "edgelist" else "distance"] for e in drawn.es}
         assert found == pytest.approx(lists, rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def built(digits, tmp_path_factory):
+    """A graph with ids, its exact lists, and the export of it for a library: the file and the line that loads it."""
+    import knng
+    from knng import _command
+
+    folder = tmp_path_factory.mktemp("lines")
+    graph = knng.build(digits[0], folder / "x.knng", k=15, ids=[f"digit {i}" for i in range(len(digits[0]))])
+
+    def line(library, file):
+        said = subprocess.run([_command.find(), "export", graph.path, "-o", folder / file, "--for", library], check=True, capture_output=True, text=True)
+        return said.stdout.split("use ", 1)[1].strip()
+
+    return graph, line
+
+
+def union(graph):
+    return graph.csr(symmetric="union").astype(float)
+
+
+def test_line_for_sklearn(built, x):
+    from sklearn.neighbors import NearestNeighbors
+    import scipy
+
+    graph, line = built
+    distances, indices = eval(line("sklearn", "sklearn.npz")).kneighbors()
+    assert (indices == graph.indices).all() and (distances == graph.distances).all()
+
+
+def test_line_for_umap(built, x):
+    UMAP = need("umap").UMAP
+    import numpy
+
+    graph, line = built
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reducer = eval(line("umap", "umap").replace("UMAP(", "UMAP(random_state=0, n_epochs=11, "))
+        own = UMAP(n_neighbors=16, random_state=0, n_epochs=11, precomputed_knn=graph.to_umap(16)).fit(x)
+        equal(reducer.fit(x).graph_, own.graph_)
+
+
+def test_line_for_scanpy(built, adata):
+    import inspect
+    import scipy
+
+    scanpy = need("scanpy")
+    if "distances" not in inspect.signature(scanpy.pp.neighbors).parameters:
+        pytest.skip("this scanpy takes no distances=, 1.12 does")
+    graph, line = built
+    own = adata.copy()
+    eval(line("scanpy", "scanpy.npz"))
+    graph.to_scanpy(own, n_neighbors=16)
+    for name in ("connectivities", "distances"):
+        equal(adata.obsp[name], own.obsp[name], 1e-5)
+
+
+def test_line_for_opentsne(built, x):
+    openTSNE = need("openTSNE")
+    import numpy
+
+    graph, line = built
+    indices, distances = eval(line("opentsne", "opentsne")).build()
+    assert (indices == graph.indices).all() and (distances == graph.distances).all()
+
+
+def test_line_for_hdbscan(built, x):
+    hdbscan = need("hdbscan")
+    import scipy
+
+    graph, line = built
+    own = hdbscan.HDBSCAN(metric="precomputed").fit(union(graph))
+    assert (eval(line("hdbscan", "hdbscan.npz")).labels_ == own.labels_).all()
+
+
+def test_lines_for_networkx(built, x):
+    networkx = need("networkx")
+    graph, line = built
+    for file in ("networkx.graphml", "networkx.gexf", "networkx.edgelist"):
+        drawn = eval(line("networkx", file))
+        weight = "weight" if file.endswith("edgelist") else "distance"
+        nodes = [str(i) for i in range(len(x))] if file.endswith("gexf") else range(len(x))
+        equal(networkx.to_scipy_sparse_array(drawn, nodelist=nodes, weight=weight), union(graph))
+
+
+def test_lines_for_igraph(built, x):
+    igraph = need("igraph", "pandas")
+    import pandas, scipy
+    networkx = need("networkx")
+
+    graph, line = built
+    want = scipy.sparse.triu(union(graph)).tocoo()
+    want = dict(zip(zip(want.row.tolist(), want.col.tolist()), want.data))
+    for file in ("igraph.csv", "igraph.graphml"):
+        drawn = eval(line("igraph", file).split(", networkx")[0])
+        found = dict(zip((tuple(sorted(e)) for e in drawn.get_edgelist()), drawn.es["distance"]))
+        assert not drawn.is_directed() and drawn.vcount() == len(x) and found == pytest.approx(want, rel=1e-6)
+    matrix = eval(line("igraph", "igraph.npz"))
+    assert igraph.Graph.Weighted_Adjacency(matrix, mode="undirected").ecount() == len(want)
+
+
+def test_metis_reads(built, x):
+    """The file by the rules of METIS's manual: counts first, then lists of nodes from 1, each edge at both of its ends, once."""
+    graph, line = built
+    _, file, parts = line("metis", "x.metis").split()
+    counts, *lists = Path(file).read_text().removesuffix("\n").split("\n")
+    n, edges = map(int, counts.split())
+    assert n == len(lists) == len(x) and parts == "16"
+    pairs = [(a, int(b)) for a, row in enumerate(lists, 1) for b in row.split()]
+    assert len(pairs) == len(set(pairs)) == 2 * edges and {(b, a) for a, b in pairs} == set(pairs) and all(a != b and 1 <= b <= n for a, b in pairs)
+    rows, columns = union(graph).nonzero()
+    assert set(pairs) == set(zip((rows + 1).tolist(), (columns + 1).tolist()))
 
 
 def test_atlas(x, tmp_path):

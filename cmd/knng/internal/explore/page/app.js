@@ -13,6 +13,13 @@ async function get(path) {
   return answer.json();
 }
 const number = x => x === undefined ? "" : x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(+x.toPrecision(5));
+// aligned writes distances of a list with as many decimals each, five digits of the largest.
+function aligned(list) {
+  const most = Math.max(...list.map(r => Math.abs(r.distance || 0)));
+  const decimals = Math.max(0, 4 - Math.floor(Math.log10(most)));
+  const whole = list.every(r => Number.isInteger(r.distance)); // counts, as of bits
+  return !whole && most >= 1e-3 && most < 1e6 ? x => x === undefined ? "" : x.toFixed(decimals) : number;
+}
 const count = n => n.toLocaleString("en");
 const many = (n, of) => count(n) + " " + of + (n === 1 ? "" : "s");
 let info, map;
@@ -25,11 +32,11 @@ const title = r => r.id || r.label || r.text || "row " + r.row;
 // cut leaves the middle out of a long text: ids that begin alike differ at their ends.
 const cut = (text, c = Array.from(text)) => c.length > 56 ? c.slice(0, 24).join("") + "…" + c.slice(-28).join("") : text;
 const named = r => el("bdi", {}, cut(title(r))); // whichever way it is read, the rest of the line stays in order
-function link(r) {
+function link(r, distance = number) {
   const rest = [r.id && r.label, r.text !== title(r) && r.text].filter(Boolean).join(" · ");
   return el("a", { href: "#row=" + r.row }, picture(r, 40) || el("span", { className: "number" }, String(r.row)),
     el("span", { className: "words", title: title(r) + (rest && " · " + rest) }, named(r), rest ? el("small", {}, " ", el("bdi", {}, rest)) : null),
-    el("span", { className: "number" }, number(r.distance)));
+    el("span", { className: "number" }, distance(r.distance)));
 }
 
 const seen = [];
@@ -42,11 +49,12 @@ async function show(row) {
   document.title = title(r) + " · " + info.name;
   const stays = $("row-panel").contains(document.activeElement); // the link that was followed goes, with the focus
   const facts = [r.label && "label \u2068" + r.label + "\u2069", r.in_degree !== undefined && "listed by " + many(r.in_degree, "row")];
+  const distance = aligned(answer.neighbors);
   const none = info.k ? "It has no neighbors: it was isolated." : "It has no neighbors: no other row is there.";
   $("row").replaceChildren(
     el("div", { className: "about-row" }, picture(r, 96), el("div", {}, r.text ? el("p", {}, r.text) : null, el("p", { className: "number" }, facts.filter(Boolean).join(" · ")))),
     el("h3", {}, answer.neighbors.length ? `Its ${answer.neighbors.length} nearest, with ${info.metric} distance` : none),
-    el("ol", { className: "neighbors" }, ...answer.neighbors.map(n => el("li", {}, link(n)))));
+    el("ol", { className: "neighbors" }, ...answer.neighbors.map(n => el("li", {}, link(n, distance)))));
   if (stays) $("row-title").focus();
   map.select(r.row, answer.neighbors.map(n => n.row));
   sayMap();
@@ -86,7 +94,7 @@ function bars(name, counts, marks, names) {
     r.append(Object.assign(document.createElementNS(ns, "title"), { textContent: `${names(i)}: ${many(c, "row")}` }));
     svg.append(r);
   });
-  return el("div", {}, el("h3", {}, name), svg, el("div", { className: "axis" + (marks.length === counts.length ? " each" : "") }, ...marks.map(m => el("span", {}, m))));
+  return el("div", {}, el("h3", {}, name), el("p", { className: "axis" }, `the highest bar: ${many(most, "row")}`), svg, el("div", { className: "axis" + (marks.length === counts.length ? " each" : "") }, ...marks.map(m => el("span", {}, m))));
 }
 function histogram(name, h) {
   const { counts, low, high } = h, width = (high - low) / (counts || []).length;

@@ -34,7 +34,7 @@ or an older knng built the graph. Without DIR/view lookups are some ten times sl
 programs with package store/reader need both.
 
 --search makes the links in DIR/search that "knng search" follows, as the first search
-does. All four may be deleted; the graph itself is not touched.
+does. DIR/reverse, view, catalog and search may be deleted: the graph itself is not touched.
 
 --affinity FILE clusters the rows by affinity propagation over the lists and writes a
 line for each row: row, exemplar. The similarity of two rows is minus their key (minus
@@ -79,11 +79,11 @@ func newAnalyze(g *globals) *cobra.Command {
 	f.BoolVar(&a.view, "view", false, "make DIR/view and DIR/catalog again, by which lists and ids are looked up")
 	f.BoolVar(&a.search, "search", false, "make the links in DIR/search, by which vectors are searched for")
 	f.StringVar(&a.plot, "plot", "", "draw in-degrees, distances and the recall of 1,000 rows to this SVG file")
-	f.IntVar(&a.top, "top", 10, "hubs and groups to list")
-	f.Float32Var(&a.within, "within", 0, "distance up to which rows count as duplicates")
-	f.StringVar(&a.memory, "memory", "", "memory for lists (default half of the memory of the machine or its cgroup); with --reverse, for building in-neighbors (default 256MiB)")
+	f.IntVar(&a.top, "top", 10, "hubs and groups of equal rows to list")
+	f.Float32Var(&a.within, "within", 0, "rows up to this distance count as duplicates (default 0, equal rows)")
+	f.StringVar(&a.memory, "memory", "", "memory for lists, such as 512MiB (default half of the machine's or its cgroup's; with --reverse 256MiB)")
 	f.StringVar(&a.affinity, "affinity", "", "cluster by affinity propagation and write row,exemplar to this CSV file")
-	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all)")
+	f.Float32Var(&a.preference, "preference", 0, "with --affinity: similarity of a row to itself (default the median of all pairs)")
 	return c
 }
 

@@ -100,6 +100,7 @@ func newBuild(g *globals) *cobra.Command {
 		},
 	}
 	b.bind(c)
+	g.groupFlags(c, buildGroups)
 	requireOutput(c)
 	return c
 }
@@ -121,38 +122,37 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+slowMetrics())
-	f.BoolVar(&b.bits, "bits", false, "rows are sets of bits packed into bytes, as numpy.packbits packs them, for hamming and jaccard")
+	f.BoolVar(&b.bits, "bits", false, "each row is bits packed into bytes, as by numpy.packbits: for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", builder.MethodNames())
-	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions or --rounds is given)")
-	f.IntVar(&o.Divisions, "divisions", 0, "number of divisions, with --recall the most; for balls and parts, of leaves that each row is in (default: until the recall is reached)")
-	f.IntVar(&o.Rounds, "rounds", 0, "number of propagation rounds, with --recall the most; parts has none (default: until the recall is reached)")
-	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than this; parts ignores it (default 1000, for paper 500, and at least 4 k)")
-	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup; 4 GiB where the system does not tell)")
+	f.Float64Var(&o.Recall, "recall", 0, "stop at this recall, 0 to 1 (default 0.95; none where --divisions or --rounds is given)")
+	f.IntVar(&o.Divisions, "divisions", 0, "divisions to make, with --recall at most; for balls and parts, leaves that each row is in (default as many as the recall takes)")
+	f.IntVar(&o.Rounds, "rounds", 0, "rounds of propagation to make, with --recall at most; parts has none (default as many as the recall takes)")
+	f.IntVar(&o.LeafSize, "leaf-size", 0, "leaves have fewer rows than N; parts ignores it (default 1000, for paper 500, and at least 4 k)")
+	f.IntVar(&o.Threads, "threads", 0, "threads (default all cores)")
+	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the machine's or its cgroup's; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
-	f.StringVar(&o.IDs, "ids", "", "file of external ids: one UTF-8 line for each row that is read, dropped rows included")
-	f.StringVar(&b.column, "column", "", "name of the array of vectors in .npz, of their column in .parquet (default the only one that can be)")
-	f.StringVar(&b.idColumn, "id-column", "", "column of external ids: its name; in .csv, .tsv and .txt also its number, from 1")
-	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the file, which must then stay (one file of a format that is mapped, not float64; method balls then gives another graph)")
+	f.StringVar(&o.IDs, "ids", "", "external ids: a UTF-8 line for each row that is read, dropped rows included")
+	f.StringVar(&b.column, "column", "", "the array of vectors in .npz, or their column in .parquet (default the only one that there is)")
+	f.StringVar(&b.idColumn, "id-column", "", "column of external ids in .parquet, .csv, .tsv or .txt; in text also its number, from 1")
+	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error, isolate (keep them, without neighbors), or drop (later rows move up: use --ids)")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors; drop moves later rows up, so use --ids")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which finds the neighbors of one for all")
-	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: the most identical rows in a list (default no limit; 1 for UMAP)")
-	f.StringVar(&b.search, "search", "on", "on makes the links that \"knng search\" follows, of 8 k bytes a row and at most 160; off leaves them to the first search")
+	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: identical rows in a list, at most (default all; for UMAP give 1)")
+	f.StringVar(&b.search, "search", "on", "on makes the links that \"knng search\" follows, 8 k bytes a row and at most 160; off leaves them to the first search")
 	f.StringVar(&b.pairCache, "pair-cache", "auto", "keep computed distances for propagation: auto, on or off")
-	f.IntVar(&b.limit, "limit-rows", 0, "read only this many rows")
+	f.IntVar(&b.limit, "limit-rows", 0, "read only the first N rows (default all)")
 	f.Float64Var(&o.Paper.Trigger, "trigger", builder.DefaultTrigger, "effective rate under which propagation starts")
-	f.IntVar(&o.Paper.Visits, "visits", 0, "most rows visited around a row (default 500, and at least 2 k)")
+	f.IntVar(&o.Paper.Visits, "visits", 0, "rows visited around a row, at most (default 500, and at least 2 k)")
 	f.IntVar(&o.Paper.Sample, "sample", builder.DefaultSample, "rows of a node that determine its direction")
-	f.StringVar(&b.propagation, "propagation", "on", "balls, paper: compare neighbors of neighbors after the divisions: on or off")
+	f.StringVar(&b.propagation, "propagation", "on", "after the divisions compare neighbors of neighbors (balls, paper): on or off")
 	f.StringVar(&b.pairwise, "pairwise", "on", "offer a pair to both of its rows: on or off")
 	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")
 	f.BoolVar(&o.Paper.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
-	groupFlags(c, buildGroups)
 }
 
 // buildGroups are the flags of build beside those that most builds need.
-var buildGroups = []flagGroup{
+var buildGroups = []helpGroup{
 	{"Input:", []string{"ids", "id-column", "column", "limit-rows", "bits", "bad-rows", "duplicates", "copies", "vectors"}},
 	{"Work:", []string{"divisions", "rounds", "leaf-size", "propagation", "search", "scratch"}},
 	{"The paper's method:", []string{"trigger", "visits", "sample", "pairwise", "pair-cache", "directions", "in-place"}},
@@ -469,12 +469,17 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	if len(r.EffectiveRates) > 0 {
 		fmt.Fprintf(w, "effective  %s\n", rates(r.EffectiveRates))
 	}
-	fmt.Fprintf(w, "islands    %d connected components\n", r.Components)
+	fmt.Fprintf(w, "islands    %s\n", components(r.Components))
 	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
 	if line := phases(r.Phases); line != "" {
 		fmt.Fprintf(w, "           %s\n", line)
 	}
-	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s\n", size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes))
+	written := "written"
+	if r.Resumed > 0 {
+		written = "written since it was resumed"
+	}
+	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s, %s %s\n",
+		size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes), size(r.WrittenBytes), written)
 	printPlanned(w, r)
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
 	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
@@ -486,11 +491,19 @@ func printPlanned(w io.Writer, r *builder.Result) {
 	if p == nil {
 		return
 	}
-	fmt.Fprintf(w, "planned    %s anonymous at the peak, disk %s, %s written", size(p.PeakAnonBytes), size(p.PeakDiskBytes), size(p.WrittenBytes))
+	fmt.Fprintf(w, "planned    %s anonymous; disk %s, %s written", size(p.PeakAnonBytes), size(p.PeakDiskBytes), size(p.WrittenBytes))
 	if p.Seconds > 0 {
 		fmt.Fprintf(w, ", %s", planned(p.Seconds))
 	}
-	fmt.Fprintf(w, " (%s written)\n", size(r.WrittenBytes))
+	fmt.Fprintln(w)
+}
+
+// components counts connected components.
+func components(n int) string {
+	if n == 1 {
+		return "one connected component"
+	}
+	return fmt.Sprintf("%d connected components", n)
 }
 
 func rates(list []float64) string {
@@ -540,6 +553,8 @@ func size(n int64) string {
 		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
 	case n >= 1<<20:
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 10<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return strconv.FormatInt(n, 10) + " bytes"
 }

@@ -54,10 +54,10 @@ func newDemoCommand(g *globals) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&d.dir, "dir", "", "folder for vectors and graph (default knng/demo in the user's cache folder)")
-	f.StringSliceVar(&d.packages, "packages", nil, "only these packages, by import path; net/... is net and all below it")
+	f.StringSliceVar(&d.packages, "packages", nil, "only these packages, by import path; net/... is net and all below it (default all)")
 	f.BoolVar(&d.sample, "sample", false, "take the functions that this program carries, not those of the machine's Go tree")
 	f.IntVarP(&d.opts.K, "k", "k", demoK, "neighbors of a function")
-	f.IntVar(&d.opts.Threads, "threads", 0, "threads (default GOMAXPROCS)")
+	f.IntVar(&d.opts.Threads, "threads", 0, "threads (default all cores)")
 	return c
 }
 

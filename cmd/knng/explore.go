@@ -38,10 +38,10 @@ func newExplore(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, dirs []string) error { return e.run(c.Context(), g, dirs[0]) },
 	}
 	f := c.Flags()
-	f.StringVar(&e.Labels, "labels", "", "file of a label for each row")
-	f.StringVar(&e.Text, "text", "", "file of a line of text for each row")
-	f.StringVar(&e.Images, "images", "", "folder of pictures named by id or row")
-	f.StringVar(&e.listen, "listen", "127.0.0.1:0", "address of this machine to listen at; port 0 is any free one")
+	f.StringVar(&e.Labels, "labels", "", "labels, a line for each row (default none)")
+	f.StringVar(&e.Text, "text", "", "texts, a line for each row (default none)")
+	f.StringVar(&e.Images, "images", "", "pictures, named by id or row (default none)")
+	f.StringVar(&e.listen, "listen", "127.0.0.1:0", "address of this machine, with a port; 0 is any free one")
 	return c
 }
 

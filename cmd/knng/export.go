@@ -57,10 +57,10 @@ func newExport(g *globals) *cobra.Command {
 	f.StringVarP(&e.out, "output", "o", "", "file or directory to write")
 	f.StringVar((*string)(&e.opts.Format), "format", "", formatNames()+" (default PATH's extension)")
 	f.StringVar(&e.library, "for", "", "the library to write for: "+libraryNames())
-	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first, at distance 0; not under ip")
-	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "npz, csv and formats of nodes and edges: pairs of which either lists the other (union), or each does (mutual)")
-	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for entries; less takes more passes (default half of the memory of the machine or its cgroup)")
-	f.BoolVar(&e.opts.Force, "force", false, "overwrite")
+	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first in its list, at distance 0; not under ip")
+	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "in npz, csv and formats of nodes and edges: union, the pairs of which one lists the other, or mutual, of which each does (default the lists)")
+	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for pairs, such as 512MiB; less takes more passes (default half of the machine's or its cgroup's)")
+	f.BoolVar(&e.opts.Force, "force", false, "overwrite PATH")
 	requireOutput(c)
 	return c
 }

@@ -76,7 +76,7 @@ func newAppend(g *globals) *cobra.Command {
 		Args: args(cobra.MinimumNArgs(2)),
 		RunE: func(c *cobra.Command, a []string) error { return f.run(c.Context(), g, a[0], a[1:]) },
 	}
-	c.Flags().StringVar(&f.ids, "ids", "", "file of external ids, one UTF-8 line for every row")
+	c.Flags().StringVar(&f.ids, "ids", "", "external ids, a UTF-8 line for each row")
 	f.bind(c)
 	return c
 }
@@ -285,8 +285,8 @@ func newDelete(g *globals) *cobra.Command {
 			return f.delete(c.Context(), g, a[0], ids, rows)
 		},
 	}
-	c.Flags().StringVar(&ids, "ids", "", "file of the external ids, one a line")
-	c.Flags().StringVar(&rows, "rows", "", "file of the row numbers, one a line")
+	c.Flags().StringVar(&ids, "ids", "", "external ids, one a line")
+	c.Flags().StringVar(&rows, "rows", "", "row numbers, one a line")
 	f.bind(c)
 	return c
 }
@@ -346,12 +346,9 @@ type rebuildFlags struct {
 	memory  string
 }
 
-func (f *rebuildFlags) bind(c *cobra.Command, recall bool) {
-	if recall {
-		c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph (default that of the old one; for merge, of the first)")
-	}
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a build (default all cores)")
-	c.Flags().StringVar(&f.memory, "memory", "", "memory limit, as for knng build")
+func (f *rebuildFlags) bind(c *cobra.Command) {
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads (default all cores)")
+	c.Flags().StringVar(&f.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the machine's or its cgroup's)")
 }
 
 func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {
@@ -373,7 +370,8 @@ func newCompact(g *globals) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return f.compact(c.Context(), g, a[0]) },
 	}
-	f.bind(c, true)
+	c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph, 0 to 1 (default that of the old one)")
+	f.bind(c)
 	return c
 }
 
@@ -413,7 +411,8 @@ func newMerge(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "directory of the new graph")
 	c.Flags().IntVarP(&k, "k", "k", 0, "neighbors of a row (default those of the first graph)")
-	f.bind(c, true)
+	c.Flags().Float64Var(&f.recall, "recall", 0, "recall of the new graph, 0 to 1 (default that of the first)")
+	f.bind(c)
 	requireOutput(c)
 	return c
 }

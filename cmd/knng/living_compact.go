@@ -21,7 +21,7 @@ type writing struct {
 }
 
 func (f *writing) bind(c *cobra.Command) {
-	f.rebuildFlags.bind(c, false)
+	f.rebuildFlags.bind(c)
 	c.Flags().BoolVar(&f.compact, "compact", false, "compact the graph at the end, where that pays (knng info tells)")
 }
 

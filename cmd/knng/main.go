@@ -128,6 +128,7 @@ func newRoot(g *globals) *cobra.Command {
 	for _, command := range more {
 		root.AddCommand(command(g))
 	}
+	g.setHelp(root)
 	return root
 }
 

@@ -51,7 +51,8 @@ func newPlan(g *globals) *cobra.Command {
 		},
 	}
 	b.bind(c)
-	c.Flags().StringVar(&cluster, "cluster", "", "the cost of a build by so many machines of so many threads, such as 20x16 (python -m knng.cluster)")
+	g.groupFlags(c, buildGroups)
+	c.Flags().StringVar(&cluster, "cluster", "", "the cost of a build by M machines of T threads each, such as 20x16 (python -m knng.cluster)")
 	return c
 }
 

@@ -40,8 +40,11 @@ func (g *globals) way() string {
 }
 
 // cells is the width of the terminal that progress goes to, 0 where it is none.
-func (g *globals) cells() int {
-	f, ok := g.stderr.(*os.File)
+func (g *globals) cells() int { return terminalCells(g.stderr) }
+
+// terminalCells is the width of a terminal, 0 of all else.
+func terminalCells(w io.Writer) int {
+	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

@@ -42,11 +42,11 @@ func newRecall(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, a []string) error { return r.run(c, g, a[0]) },
 	}
 	f := c.Flags()
-	f.IntVar(&r.sample, "sample", 1000, "rows to compute exact lists of")
+	f.IntVar(&r.sample, "sample", 1000, "rows to compute exact lists of, at random")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of the sample")
-	f.StringVar(&r.truth, "truth", "", "exact lists: u32 m, u32 k, m*k int32 rows, m*k float32 distances")
+	f.StringVar(&r.truth, "truth", "", "exact lists instead: u32 m, u32 k, m*k int32 rows, m*k float32 distances")
 	f.StringVar(&r.rows, "rows", "", "the rows that --truth belongs to: u32 m, u32 1, m int32")
-	f.StringVar(&r.distances, "truth-distances", "auto", "contents of --truth: auto, squared, or metric distances")
+	f.StringVar(&r.distances, "truth-distances", "auto", "distances in --truth: squared, metric, or auto, which tells by the first lists")
 	r.search.bind(c)
 	return c
 }

@@ -21,7 +21,7 @@ type recallOfSearch struct {
 
 func (r *recallOfSearch) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&r.queries, "queries", "", "measure search with the vectors in this file as queries")
+	f.StringVar(&r.queries, "queries", "", "measure search, with the vectors in this file as queries")
 	f.IntVarP(&r.k, "k", "k", 10, "with --queries: results of a query")
 	f.IntSliceVar(&r.efforts, "effort", []int{10, 16, 24, 32, 48, 64, 96, 128}, "with --queries: efforts to measure")
 }

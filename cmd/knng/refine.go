@@ -53,16 +53,16 @@ func newRefine(g *globals) *cobra.Command {
 	}
 	f, o := c.Flags(), &r.opts
 	f.StringVarP(&r.out, "output", "o", "", "directory of the new graph")
-	f.StringVar(&r.distance, "distance", "", "rank-order")
-	f.IntVar(&r.ranks, "ranks", 0, "rank-order: look at this many entries of a list (default all of G1's)")
-	f.StringArrayVar(&r.vectors, "vectors", nil, "file of other vectors of the same rows; may be given several times")
+	f.StringVar(&r.distance, "distance", "", "the new distance: rank-order; or give --vectors")
+	f.IntVar(&r.ranks, "ranks", 0, "with --distance rank-order: entries of a list to look at (default all of G1's)")
+	f.StringArrayVar(&r.vectors, "vectors", nil, "other vectors of the same rows; may be given several times")
 	f.StringVar(&r.metric, "metric", "euclidean", "with --vectors: "+distance.Names())
 	f.IntVarP(&o.K, "k", "k", 0, "neighbors of a row (default G1's)")
-	f.IntVar(&o.Visits, "visits", 0, "most rows visited around a row (default 500, and at least 2 k)")
-	f.IntVar(&o.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&r.memory, "memory", "", "memory for the lists held at the end (default 256MiB)")
+	f.IntVar(&o.Visits, "visits", 0, "rows visited around a row, at most (default 500, and at least 2 k)")
+	f.IntVar(&o.Threads, "threads", 0, "threads (default all cores)")
+	f.StringVar(&r.memory, "memory", "", "memory for the lists held at the end, such as 512MiB (default 256MiB)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default G2/scratch)")
-	f.StringVar(&r.pairCache, "pair-cache", "auto", "computed-pair cache: auto, on or off")
+	f.StringVar(&r.pairCache, "pair-cache", "auto", "keep computed distances: auto, on or off")
 	requireOutput(c)
 	return c
 }

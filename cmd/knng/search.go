@@ -78,16 +78,16 @@ func newSearch(g *globals) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.IntVarP(&f.k, "k", "k", 10, "results of a query; 0 with --within is all")
-	flags.IntVar(&f.effort, "effort", 0, fmt.Sprintf("best rows so far whose neighbors are looked at (default the larger of %d and 2 k)", search.MinEffort))
-	flags.Float64Var(&f.recall, "recall", 0, "find the effort that reaches this recall")
-	flags.Float32Var(&f.within, "within", 0, "only results at this distance or less")
+	flags.IntVarP(&f.k, "k", "k", 10, "results of a query; 0 is all, with --within")
+	flags.IntVar(&f.effort, "effort", 0, fmt.Sprintf("keep the N best rows so far and look at their neighbors (default the larger of %d and 2 k)", search.MinEffort))
+	flags.Float64Var(&f.recall, "recall", 0, "find the effort that reaches this recall, 0 to 1 (default off)")
+	flags.Float32Var(&f.within, "within", 0, "only results at this distance or less (default any)")
 	flags.BoolVar(&f.exact, "exact", false, "compare every query with every row")
-	flags.StringVar(&f.filter, "filter-ids", "", "file of the ids that may be results, one a line; of row numbers where the graph has no ids")
+	flags.StringVar(&f.filter, "filter-ids", "", "only results with the ids in this file, one a line; row numbers where the graph has no ids")
 	flags.StringVar(&f.id, "id", "", "the query is the row with this external id")
 	flags.StringVar(&f.row, "row", "", "the query is this row")
-	flags.StringVar(&f.memory, "memory", "", "memory for rows and links, such as 512MiB or 2G (default half of that of the machine or its cgroup)")
-	flags.StringVarP(&f.out, "output", "o", "", ".npz file to write, instead of printing")
+	flags.StringVar(&f.memory, "memory", "", "memory for rows and links, such as 512MiB or 2G (default half of the machine's or its cgroup's)")
+	flags.StringVarP(&f.out, "output", "o", "", ".npz file to write, in place of printing")
 	return c
 }
 

@@ -119,8 +119,8 @@ type workerFlags struct {
 
 func (w *workerFlags) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.IntVar(&w.Threads, "threads", 0, "threads (default GOMAXPROCS)")
-	f.StringVar(&w.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the memory of the machine or its cgroup)")
+	f.IntVar(&w.Threads, "threads", 0, "threads (default all cores)")
+	f.StringVar(&w.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the machine's or its cgroup's)")
 	f.StringVar(&w.Scratch, "scratch", "", "folder for scratch files of this machine (default that of the system)")
 }
 
@@ -215,7 +215,7 @@ func newUnite(g *globals) *cobra.Command {
 	}
 	w.bind(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "directory of the graph")
-	c.Flags().StringVar(&search, "search", "on", "make the links that \"knng search\" follows: on, or off (the first search makes them)")
+	c.Flags().StringVar(&search, "search", "on", "on makes the links that \"knng search\" follows; off leaves them to the first search")
 	requireOutput(c)
 	return c
 }

@@ -17,6 +17,9 @@ type ColdPoint struct {
 	Recall float64
 	Pages  float64       // that a query asked for
 	Reads  float64       // of 4 KiB that the disk did for a query; 0 where the system does not tell
+	Places float64       // whose links were followed
+	Rows   float64       // that were compared
+	Codes  float64       // that distances were estimated by
 	Middle time.Duration // of a query
 	Slow   time.Duration // 95th of 100
 }
@@ -66,7 +69,9 @@ func (c Config) cold(ctx context.Context, ours *knng, s *search.Searcher, effort
 		p.Recall += search.Recall(found, ours.exact[i]) / float64(n)
 	}
 	slices.Sort(took)
-	p.Pages = float64(s.Counts().Sub(before).Reads) / float64(n)
+	counts, per := s.Counts().Sub(before), 1/float64(n)
+	p.Pages, p.Places = float64(counts.Reads)*per, float64(counts.Hops)*per
+	p.Rows, p.Codes = float64(counts.Evaluations)*per, float64(counts.Estimates)*per
 	p.Reads = float64(read) / 4096 / float64(n)
 	p.Middle, p.Slow = took[n/2], took[n*95/100]
 	return p, nil

@@ -213,6 +213,14 @@ def test_credentials_that_are_wrong_or_missing(rows, tmp_path, server, monkeypat
             assert time.monotonic() - began < 60
 
 
+def test_a_gateway_that_is_slow_cuts_no_connection():
+    """A command asks for many blocks at once."""
+    with contextlib.ExitStack() as opened:
+        server = opened.enter_context(_objects._Server(("127.0.0.1", 0), _objects._Handler))  # it accepts none
+        for _ in range(100):
+            opened.enter_context(socket.create_connection(server.server_address, 2))
+
+
 def test_the_gateway_serves_nobody_else(server):
     url = urllib.parse.urlsplit(_objects.environment()["KNNG_OBJECTS"])
     for path in ("/size?at=s3://rows/x", "/wrong/size?at=s3://rows/x", f"{url.path}x/size?at=s3://rows/x"):

@@ -94,8 +94,7 @@ def environment():
 def _gateway(_pid):
     """Start the gateway of this process, and return its address."""
     token = secrets.token_urlsafe(24)  # other users of this machine do not know it
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"token": token}))
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"token": token}))
     threading.Thread(target=server.serve_forever, daemon=True, name="knng objects").start()
     return f"http://127.0.0.1:{server.server_address[1]}/{token}"
 
@@ -121,6 +120,11 @@ def _tried(ask):
                 raise
         time.sleep(wait * random.uniform(0.5, 1))
         wait = min(2 * wait, 5)
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 512  # connections that wait: a command asks for many blocks at once, and of 5 the system cuts some where this process is slow
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -99,7 +99,7 @@ func TestInfoColumn(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, code, told := infoOf(t, file); code != exitRefused || !strings.Contains(told, "--column") {
+	if _, code, told := infoOf(t, file); code != exitUsage || !strings.Contains(told, "--column") {
 		t.Errorf("without a column: exit code %d, %s", code, told)
 	}
 	for name, dim := range map[string]float64{"a": 3, "b c": 4} {

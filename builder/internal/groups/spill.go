@@ -12,18 +12,19 @@ import (
 // A Spill is the rows of a batch of groups side by side: in memory where the ledger has
 // room for them, else on disk.
 type Spill struct {
-	leaves *Leaves
-	batch  Batch
-	buffer int // of a group and a stretch
-	region region
-	starts []int64 // of groups in the region, and the end
+	leaves  *Leaves
+	batch   Batch
+	abreast int // stretches that are written side by side
+	buffer  int // of a group and a stretch
+	region  region
+	starts  []int64 // of groups in the region, and the end
 }
 
 // Spill writes the rows of a batch, reading all rows once. dir is where the file goes if
 // there is one.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
-	s.buffer = max(l.record(), min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, b.To-b.From))/len(l.stretches))
+	s.abreast, s.buffer = buffers(b.To-b.From, l.record(), len(l.stretches))
 	for i, rows := range l.groupRows[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(rows)*int64(l.record())
 	}
@@ -35,6 +36,14 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 		return nil, err
 	}
 	return s, nil
+}
+
+// buffers says how many stretches are written side by side, and the bytes that each holds of a group. A buffer has a
+// record at least; all together come to fixed.GroupBuffers, or to a record of every group.
+func buffers(groups, record, stretches int) (abreast, bytes int) {
+	ofGroup := min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, groups))
+	abreast = max(1, min(stretches, ofGroup/record))
+	return abreast, max(record, ofGroup/abreast)
 }
 
 // Close gives the space back.
@@ -61,8 +70,12 @@ func (s *Spill) write(ctx context.Context) error {
 			at[g] += int64(x.rows[s.batch.From+g]) * int64(s.leaves.record())
 		}
 	}
-	return vectors.Ranges(len(begins), len(begins), 1, func() func(from, to int) error {
-		return func(i, _ int) error { return s.writeStretch(ctx, &s.leaves.stretches[i], begins[i]) }
+	return vectors.Ranges(s.abreast, len(begins), 1, func() func(from, to int) error {
+		return func(i, _ int) error {
+			groups := begins[i]
+			begins[i] = nil // its buffers are free then
+			return s.writeStretch(ctx, &s.leaves.stretches[i], groups)
+		}
 	})
 }
 

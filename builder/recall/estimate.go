@@ -10,7 +10,8 @@ type Estimate struct {
 }
 
 // EstimateOf estimates the mean recall of n rows from the recalls of rows that a seed has drawn
-// among them, looked at once. Without any the lists are taken as exact: the recall is 1, and so is
+// among them. The interval is that of one sample: where others were drawn before, and this one because of
+// them, Interval takes their number. Without any the lists are taken as exact: the recall is 1, and so is
 // its interval.
 func EstimateOf(recalls []float64, n int, seed uint64) Estimate {
 	e := Estimate{Recall: 1, Low: 1, High: 1, Sample: len(recalls), Seed: seed}

@@ -37,7 +37,8 @@ func (c *innerCells) prepare() error {
 	if m.Steer == nil {
 		return nil
 	}
-	c.course.Foresight = cells.Foresee(m.Steer.Places, build.NeighborsOf(m.Steer), m.Goal.Wanted(0))
+	first := m.State.FirstSteer() // others that joined them were not there when the build began
+	c.course.Foresight = cells.Foresee(m.Steer.Places[:first], build.NeighborsOf(m.Steer)[:first], m.Goal.Wanted(0))
 	m.Say("%s", c.course.Foretold(&m.Goal))
 	if c.course.Dear(&m.State, &m.Goal) {
 		return m.ExactInstead()

@@ -29,9 +29,11 @@ func (m *Method) join() error {
 	if err := m.look(&st); err != nil {
 		return err
 	}
-	err = m.endBallStage(st)
+	if err := m.endBallStage(st); err != nil {
+		return err
+	}
 	m.SayJoined()
-	return err
+	return nil
 }
 
 // widen has more rows steer.

@@ -108,9 +108,11 @@ func (b *Build) JoinSteering() error {
 	if err != nil {
 		return err
 	}
-	err = b.EndStage(st)
+	if err := b.EndStage(st); err != nil {
+		return err
+	}
 	b.SayJoined()
-	return err
+	return nil
 }
 
 // Joining has the rows that were looked at last steer too, and returns the stage, without its recall.
@@ -123,7 +125,7 @@ func (b *Build) Joining() (job.Stage, error) {
 
 // SayJoined tells of the stage.
 func (b *Build) SayJoined() {
-	b.Say("rows that steered nothing have less: they steer from here on, recall %.3f on %d rows", b.State.Last().Recall, b.State.Steer)
+	b.Say("the rows that were to report recall are below the target: they steer too, recall %.3f on %d rows", b.State.Last().Recall, b.State.Steer)
 }
 
 // PerRow is the recall of each control, whose exact lists never enter the graph.

@@ -75,13 +75,10 @@ func apart(n int, steering []uint32, joins, m int, seed uint64) []uint32 {
 	return recall.Apart(n, others, m, seed, joinedStream+uint64(joins))
 }
 
-// joined lists which of n rows steer once rows that were to report have come to them, those of each
-// time behind the others.
-func joined(n, steer int, joins []int, seed uint64) []uint32 {
-	for _, rows := range joins {
-		steer -= rows
-	}
-	steering := Steering(n, steer, seed)
+// joined lists which of n rows steer once rows that were to report have come to the first ones, those
+// of each time behind the others.
+func joined(n, first int, joins []int, seed uint64) []uint32 {
+	steering := Steering(n, first, seed)
 	for i, rows := range joins {
 		steering = append(steering, apart(n, steering, i, rows, seed)...)
 	}

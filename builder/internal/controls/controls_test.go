@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/buildtest"
 	"github.com/knng/knng/builder/internal/controls"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
 )
 
@@ -92,7 +93,8 @@ func TestLists(t *testing.T) {
 				t.Fatalf("%d rows steer after %d pairs, want %d", len(b.Steer.Places), b.State.Control, len(steering))
 			}
 			check("steer", steering, b.Steer.Places, b.Steer.List)
-			truth, compared, err := c.Report(1000)
+			b.State.Stages = []job.Stage{{Kind: job.DivisionStage, Requested: 1000}}
+			truth, compared, err := c.Report()
 			if err != nil {
 				t.Fatal(err)
 			}

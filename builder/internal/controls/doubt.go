@@ -3,6 +3,7 @@ package controls
 import (
 	"slices"
 
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/recall"
 )
 
@@ -26,7 +27,7 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	if stop == "" || c.K == 0 || c.Traits.InOrder || !c.Goal.Doubts(&c.State, stop) {
 		return false, nil
 	}
-	sample := c.reporting(c.State.Sums().Requested)
+	sample := c.reporting()
 	if float64(c.State.Steer+2*len(sample)) > mostSteer*float64(c.N()) {
 		return false, nil
 	}
@@ -38,9 +39,13 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, _, high := recall.Interval(per, c.N(), 1)
+	_, _, high := recall.Interval(per, c.N(), c.Looks())
 	return high < c.Goal.Recall, nil
 }
+
+// Looks is how many samples were drawn to report, with the latest: those before it were below the target,
+// and the interval of the latest allows for it.
+func (c *Controls) Looks() int { return 1 + c.State.Count(job.JoinStage) }
 
 // Join has the rows of the latest doubt steer too.
 func (c *Controls) Join() error {

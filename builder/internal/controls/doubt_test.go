@@ -40,7 +40,7 @@ func TestDoubt(t *testing.T) {
 		doubts(false, "reached")
 		idle.Recall = 0.8
 		doubts(true, "reached")
-		truth, compared, err := c.Report(b.State.Sums().Requested)
+		truth, compared, err := c.Report()
 		if err != nil || compared == 0 {
 			t.Fatal(err, compared)
 		}

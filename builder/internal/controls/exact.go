@@ -102,22 +102,22 @@ func (c *Controls) placesOf(sample []uint32) []uint32 {
 
 // steering lists the rows that steer by the state.
 func (c *Controls) steering() []uint32 {
-	return joined(c.N(), c.State.Steer, c.State.Joined(), c.Set.Seed)
+	return joined(c.N(), c.State.FirstSteer(), c.State.Joined(), c.Set.Seed)
 }
 
-// reporting lists the rows that report after requested pairs.
-func (c *Controls) reporting(requested int64) []uint32 {
+// reporting lists the rows that report after the stages so far. Pairs that complete short lists do not
+// count: it is the same sample before the build stops and afterwards.
+func (c *Controls) reporting() []uint32 {
 	least := Rows
 	if c.Own != nil {
 		least = LeastReport
 	}
-	return draw(c.N(), c.steering(), len(c.State.Joined()), least, requested, c.Set.Seed)
+	return draw(c.N(), c.steering(), len(c.State.Joined()), least, c.State.Sums().Requested, c.Set.Seed)
 }
 
-// Report computes the exact lists of rows that steered nothing, after requested pairs, and how
-// many distances that took.
-func (c *Controls) Report(requested int64) (*recall.Lists, int64, error) {
-	return c.report(c.reporting(requested), c.truth)
+// Report computes the exact lists of rows that steered nothing, and how many distances that took.
+func (c *Controls) Report() (*recall.Lists, int64, error) {
+	return c.report(c.reporting(), c.truth)
 }
 
 // report is Report of a sample. Those of the latest one are kept.

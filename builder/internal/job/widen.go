@@ -27,6 +27,15 @@ func (s *State) Joined() (rows []int) {
 	return rows
 }
 
+// FirstSteer is how many rows steer but for those that joined, which stand behind them.
+func (s *State) FirstSteer() int {
+	first := s.Steer
+	for _, rows := range s.Joined() {
+		first -= rows
+	}
+	return first
+}
+
 // Doubts reports whether a build that is about to stop looks at the rows that report first: where it
 // reached its target on the rows that steer, and may go on.
 func (g *Goal) Doubts(s *State, stop string) bool {

@@ -7,7 +7,7 @@ import (
 
 // report computes the exact lists of the rows that report.
 func (o *Output) report() (err error) {
-	o.truth, o.Control, err = o.Controls.Report(o.State.Sums().Requested + o.Counts.Requested)
+	o.truth, o.Control, err = o.Controls.Report()
 	return err
 }
 
@@ -24,7 +24,9 @@ func (o *Output) Measure() error {
 	}
 	o.Recall = recall.EstimateOf(nil, o.N(), o.Set.Seed)
 	if o.truth != nil {
-		o.Recall = recall.EstimateOf(build.PerRow(o.truth, o.lists), o.N(), o.Set.Seed)
+		per := build.PerRow(o.truth, o.lists)
+		o.Recall = recall.EstimateOf(per, o.N(), o.Set.Seed)
+		_, o.Recall.Low, o.Recall.High = recall.Interval(per, o.N(), o.Controls.Looks())
 		o.Say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", o.Recall.Recall, o.Recall.Low, o.Recall.High, o.Recall.Sample)
 	}
 	if inMemory {

@@ -474,12 +474,8 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	if line := phases(r.Phases); line != "" {
 		fmt.Fprintf(w, "           %s\n", line)
 	}
-	written := "written"
-	if r.Resumed > 0 {
-		written = "written since it was resumed"
-	}
-	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s, %s %s\n",
-		size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes), size(r.WrittenBytes), written)
+	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s, %s written\n",
+		size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes), size(r.WrittenBytes))
 	printPlanned(w, r)
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
 	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)

@@ -30,7 +30,8 @@ type Method interface {
 	Next() (kind, stop string)
 	// Writes is the least that a stage will write to the store and to the scratch folder.
 	Writes(kind string) (stored, scratch int64, err error)
-	// Stage does the next stage, of this kind.
+	// Stage does the next stage, of this kind: one that Next told, or job.JoinStage, before which Next said that
+	// recall suffices. It calls Build.JoinSteering for the latter, where the running lists are Build.Lists.
 	Stage(kind string) error
 	// Recalls is the recall of the lists so far at each of the places of truth.
 	Recalls(truth *recall.Lists) ([]float64, error)

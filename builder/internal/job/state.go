@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
@@ -34,7 +35,7 @@ type State struct {
 
 // Stage is one finished stage of a build.
 type Stage struct {
-	Kind      string  `json:"kind"` // "division", "propagation", "exact", "known", "hubs"
+	Kind      string  `json:"kind"` // DivisionStage, PropagationStage, ExactStage, KnownStage, HubsStage, KeysStage, ListsStage, SteerStage or JoinStage
 	Number    int     `json:"number"`
 	Requested int64   `json:"requested"`
 	Evaluated int64   `json:"evaluated"`
@@ -85,16 +86,21 @@ func (s *State) Count(kind string) (n int) {
 
 // Lines describes the finished stages for people. Divisions that overlap have no effective rate.
 func (s *State) Lines(overlaps bool) (lines []string) {
-	for _, st := range s.Stages {
+	steer := s.Steer
+	for _, st := range slices.Backward(s.Stages) {
 		line := fmt.Sprintf("%s %d", st.Kind, st.Number)
 		if st.Kind == DivisionStage && !overlaps {
 			line += fmt.Sprintf(", effective rate %.4f", st.Rate)
 		}
 		if st.Recall > 0 {
-			line += fmt.Sprintf(", recall %.3f on %d steering rows", st.Recall, s.Steer)
+			line += fmt.Sprintf(", recall %.3f on %d steering rows", st.Recall, steer)
 		}
 		lines = append(lines, line)
+		if st.steers() { // fewer rows did before
+			steer = st.Before
+		}
 	}
+	slices.Reverse(lines)
 	return lines
 }
 

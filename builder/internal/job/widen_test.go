@@ -1,6 +1,10 @@
 package job
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestWidens: more rows steer once, where the first ones reach the target and are uncertain.
 func TestWidens(t *testing.T) {
@@ -72,12 +76,14 @@ func TestJoinedAgain(t *testing.T) {
 	for unsaved, want := range []int{1536, 1280, 1280, WideSteer, 256} {
 		j.Unsaved = unsaved
 		saved := j.savedState()
-		rows := saved.Steer
-		for _, joined := range saved.Joined() {
-			rows -= joined
-		}
-		if saved.Steer != want || rows != min(want, WideSteer) {
+		if rows := saved.FirstSteer(); saved.Steer != want || rows != min(want, WideSteer) {
 			t.Errorf("without %d stages %d rows steer, %d of them from the beginning; want %d", unsaved, saved.Steer, rows, want)
+		}
+	}
+	lines := j.State.Lines(true)
+	for i, rows := range []int{256, WideSteer, 1280, 1280, 1536} {
+		if i >= len(lines) || !strings.HasSuffix(lines[i], fmt.Sprintf(" on %d steering rows", rows)) {
+			t.Fatalf("stage %d was measured on %d rows: %q", i+1, rows, lines)
 		}
 	}
 }

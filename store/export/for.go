@@ -20,7 +20,7 @@ var Libraries = []Library{
 	{"sklearn", []Format{NPZ}, true, Directed, `NearestNeighbors(n_neighbors=K, metric="precomputed").fit(scipy.sparse.load_npz("PATH"))`},
 	{"umap", []Format{NPY}, true, Directed, `UMAP(n_neighbors=K+1, precomputed_knn=(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy")))`},
 	{"scanpy", []Format{NPZ}, false, Directed, `scanpy.pp.neighbors(adata, n_neighbors=K+1, distances=scipy.sparse.load_npz("PATH"))`},
-	{"opentsne", []Format{NPY}, false, Directed, `openTSNE.affinity.PrecomputedNeighbors(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy"))`},
+	{"opentsne", []Format{NPY}, false, Directed, `openTSNE.nearest_neighbors.PrecomputedNeighbors(numpy.load("PATH/indices.npy"), numpy.load("PATH/distances.npy"))`},
 	{"hdbscan", []Format{NPZ}, false, Union, `hdbscan.HDBSCAN(metric="precomputed").fit(scipy.sparse.load_npz("PATH").astype(float))`},
 	{"networkx", []Format{GraphML, EdgeList, GEXF}, false, Union, `networkx.read_graphml("PATH", node_type=int)`},
 	{"gephi", []Format{GEXF, GraphML}, false, Union, `File, Open, PATH`},

@@ -3,6 +3,7 @@ package copies
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/knng/knng/builder/internal/build"
@@ -63,9 +64,13 @@ func TestGroups(t *testing.T) {
 // TestExpansion: exact lists of the solved rows expand to the exact lists of all rows.
 // With a limit of copies a list has at most so many of a group, as long as others fill it.
 func TestExpansion(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 2))
+	const single = 17269084076852072386 // has a set of one row
+	for _, seed := range []uint64{single, rand.Uint64()} {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { expands(t, rand.New(rand.NewPCG(seed, 2))) })
+	}
+}
+
+func expands(t *testing.T, rng *rand.Rand) {
 	for range 10 {
 		k := 1 + rng.IntN(8)
 		b, g, rows, space := collapsed(t, rng, k)

@@ -83,6 +83,9 @@ func (e *Expansion) near(place uint32) {
 // are too few, of the others too.
 func (e *Expansion) choose(row uint32) {
 	e.list, e.rest = e.list[:0], e.rest[:0]
+	if e.k == 0 { // of a single row
+		return
+	}
 	for _, g := range e.groups {
 		if len(e.list) >= e.k && g.key > e.list[len(e.list)-1].key {
 			break

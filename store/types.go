@@ -73,7 +73,8 @@ type Lists struct {
 }
 
 // Pack encodes the batch as Draft.Fold writes it, which does not have to then: so several goroutines
-// pack batches that one writes. What is added later undoes it. An error is told by Fold.
+// pack batches that one writes. Append, Add and Reset undo it; who changes the fields themselves packs again. An
+// error is told by Fold.
 func (l *Lists) Pack() {
 	if packed, err := appendLists(l.packed[:0], l); err == nil {
 		l.packed = packed

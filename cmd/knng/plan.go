@@ -79,19 +79,17 @@ func (b *buildFlags) plan(ctx context.Context, g *globals, inputs []string) erro
 	return b.planWhole(ctx, g, in, p)
 }
 
-// planWhole says what the balls method would take where auto takes parts, although memory suffices for balls, which
-// are mostly faster: auto does not look at the memory, as the graph would depend on it.
+// planWhole says how long the balls method would take where auto takes parts to a recall, although memory suffices for
+// balls, which are mostly faster: auto does not look at the memory, as the graph would depend on it.
 func (b *buildFlags) planWhole(ctx context.Context, g *globals, in *vectors.Input, parts *plan.Plan) error {
-	if b.opts.Method != builder.Auto || parts.Method != string(builder.Parts) {
+	const mostRows = 1<<30 - 1 // of balls
+	if b.opts.Method != builder.Auto || parts.Method != string(builder.Parts) || b.opts.Divisions > 0 || parts.Rows > mostRows {
 		return nil
 	}
 	opts := b.opts
 	opts.Method = builder.Balls
 	p, err := builder.Plan(ctx, in, opts)
-	if err != nil {
-		return err
-	}
-	if p.LeastBytes <= p.LimitBytes {
+	if err == nil && p.LeastBytes <= p.LimitBytes {
 		fmt.Fprintf(g.stdout, "--method balls would take %s and %s of memory, to the same recall\n", planned(p.Seconds), size(p.PeakAnonBytes))
 	}
 	return nil

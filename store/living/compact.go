@@ -195,7 +195,7 @@ func (c *compaction) source() *Source {
 // build writes the ids and has the base built.
 func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) error {
 	ids := c.st.path(pointer.Folder + "/ids.tmp")
-	if err := c.writeIDs(ctx, ids); err != nil {
+	if err := c.writeIDs(ctx, src, ids); err != nil {
 		return err
 	}
 	defer os.Remove(ids)
@@ -216,28 +216,27 @@ func slackOf(k int) int { return max(8, k/4) }
 
 // writeIDs writes a line for each row, sums up the contents, and notes whether any row has
 // an id.
-func (c *compaction) writeIDs(ctx context.Context, path string) error {
+func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) error {
 	f, err := c.st.dir.Create(pointer.Folder + "/ids.tmp")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<16)
-	var buf []byte
-	c.sum, c.ids = Content{}, false
-	v := &View{st: c.st, snap: c.cut}
-	err = v.EachRow(ctx, func(row uint64, id string, vector []byte) error {
-		var one Content
-		one, buf = contentOf(buf, id, vector)
-		c.sum = c.sum.Add(one)
+	if c.sum, err = src.content(ctx); err != nil {
+		return err
+	}
+	w, i := bufio.NewWriterSize(f, 1<<16), 0
+	c.ids = false
+	for id := range src.Names(&err) {
 		if id != "" {
 			c.ids = true
 		} else {
-			id = unnamed + strconv.FormatUint(row, 10)
+			id = unnamed + strconv.FormatUint(c.rows[i], 10)
 		}
-		w.WriteString(id)
-		return w.WriteByte('\n')
-	})
+		w.WriteString(id) // Flush tells of an error
+		w.WriteByte('\n')
+		i++
+	}
 	if err != nil {
 		return err
 	}

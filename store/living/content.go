@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"runtime"
+	"sync"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/tail"
@@ -37,12 +39,37 @@ func contentOf(buf []byte, id string, vector []byte) (Content, []byte) {
 // Content reads all live rows and returns their sum: a compaction, a merge and a backup leave
 // it as it is. Cancelling ctx stops it.
 func (v *View) Content(ctx context.Context) (sum Content, err error) {
-	var buf []byte
-	err = v.EachRow(ctx, func(_ uint64, id string, vector []byte) error {
-		var c Content
-		c, buf = contentOf(buf, id, vector)
-		sum = sum.Add(c)
-		return nil
+	return v.Source().content(ctx)
+}
+
+// contentRows is how many rows a goroutine sums up at a time.
+const contentRows = 1024
+
+// content is the sum over the rows of a source. All cores read them: one takes a second for some million
+// rows.
+func (s *Source) content(ctx context.Context) (sum Content, err error) {
+	var mu sync.Mutex
+	err = vectors.Ranges(runtime.GOMAXPROCS(0), s.Len(), contentRows, func() func(from, to int) error {
+		r := newRowReader(s.st, s.snap)
+		var buf []byte
+		return func(from, to int) error {
+			var some, one Content
+			for i := from; i < to; i++ {
+				id, err := s.id(i)
+				if err == nil {
+					err = r.read(s.ref(i))
+				}
+				if err != nil {
+					return err
+				}
+				one, buf = contentOf(buf, id, r.raw)
+				some = some.Add(one)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum = sum.Add(some)
+			return ctx.Err()
+		}
 	})
 	return sum, err
 }

@@ -3,7 +3,9 @@ package living
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/tail"
@@ -41,8 +43,8 @@ func (v *View) Source() *Source { return sourceOf(v.st, v.snap) }
 // read, with the error in *failed.
 func (s *Source) Names(failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, p := range s.base {
-			id, err := s.st.baseID(p)
+		for i := range s.Len() {
+			id, err := s.id(i)
 			if err != nil {
 				*failed = err
 				return
@@ -51,12 +53,24 @@ func (s *Source) Names(failed *error) iter.Seq[string] {
 				return
 			}
 		}
-		for _, at := range s.tail {
-			if !yield(s.snap.part.ID(at)) {
-				return
-			}
-		}
 	}
+}
+
+// ref is where row i lies: at position p of the base, or in the tail, where at is not tail.NoRow.
+func (s *Source) ref(i int) (p, at uint32) {
+	if i < len(s.base) {
+		return s.base[i], tail.NoRow
+	}
+	return 0, s.tail[i-len(s.base)]
+}
+
+// id is the id of row i, "" where it has none.
+func (s *Source) id(i int) (string, error) {
+	p, at := s.ref(i)
+	if at != tail.NoRow {
+		return s.snap.part.ID(at), nil
+	}
+	return s.st.baseID(p)
 }
 
 // Len is the number of rows.
@@ -73,7 +87,7 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 	r := newRowReader(s.st, s.snap)
 	size := len(r.raw)
 	if rows := min(len(dst)/size, max(0, len(s.base)-first)); rows > 0 {
-		whole, err := s.st.base.s.RawAll(s.base[first:first+rows], dst)
+		whole, err := s.rawBase(first, dst[:rows*size], size)
 		if err != nil {
 			return err
 		}
@@ -82,18 +96,31 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 		}
 	}
 	for i := 0; i < len(dst)/size; i++ {
-		p, at := uint32(0), tail.NoRow
-		if row := first + i; row < len(s.base) {
-			p = s.base[row]
-		} else {
-			at = s.tail[row-len(s.base)]
-		}
-		if err := r.read(p, at); err != nil {
+		if err := r.read(s.ref(first + i)); err != nil {
 			return err
 		}
 		copy(dst[i*size:], r.raw)
 	}
 	return nil
+}
+
+// rawRows is how many rows a goroutine copies at a time.
+const rawRows = 1024
+
+// rawBase copies rows of the base, or reports that it has them not as they were given. All cores copy: rows
+// lie there in another order, so that one waits for memory at each.
+func (s *Source) rawBase(first int, dst []byte, size int) (whole bool, err error) {
+	var scaled atomic.Bool
+	err = vectors.Ranges(runtime.GOMAXPROCS(0), len(dst)/size, rawRows, func() func(from, to int) error {
+		return func(from, to int) error {
+			whole, err := s.st.base.s.RawAll(s.base[first+from:first+to], dst[from*size:to*size])
+			if !whole {
+				scaled.Store(true)
+			}
+			return err
+		}
+	})
+	return !scaled.Load(), err
 }
 
 // Near appends the rows of the source in the list of one of them, as indices of the source, and

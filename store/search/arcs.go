@@ -81,15 +81,15 @@ func (s *arcSharer) take(list []uint32, place int) {
 	}
 }
 
-func (k *keptArcs) arcsOf(from int, arcs []arc) ([]arc, error) {
+func (k *keptArcs) arcsOf(from int, take func([]arc)) error {
 	number := (from - k.first) / k.size
 	for _, reader := range k.readers {
 		for _, chunk := range reader.ranges[number] {
-			arcs = append(arcs, chunk...)
+			take(chunk)
 		}
 		reader.ranges[number] = nil // each range is asked for once
 	}
-	return arcs, nil
+	return nil
 }
 
 func (k *keptArcs) listOf(place int, _ *listReader) ([]uint32, error) {

@@ -80,7 +80,8 @@ func (m *maker) spilled(put func(from int, table []byte) error) error {
 
 // ranges makes the ranges from a place to another.
 func (m *maker) ranges(shared shared, first, last int, put func(from int, table []byte) error) error {
-	return vectors.Ranges(m.threads, last-first, m.rangeSize(), func() func(from, to int) error {
+	abreast := max(1, min(int64(m.threads), m.limit/(int64(m.rangeSize())*m.placeBytes())))
+	return vectors.Ranges(int(abreast), last-first, m.rangeSize(), func() func(from, to int) error {
 		r := &partLinks{maker: m}
 		return func(from, to int) error {
 			if err := m.ctx.Err(); err != nil {
@@ -112,8 +113,8 @@ func (m *maker) tell(places int) {
 	}
 }
 
-// A range has at least rangePlaces places, whose arcs and links are some three megabytes, so that each core
-// has its own in its cache, and there are at most maxRanges, each of which has some kilobytes under way.
+// A range has rangePlaces places, whose arcs and links are some three megabytes, so that each core has
+// its own in its cache, and more where there would be more than maxRanges, each of which has some kilobytes under way.
 const (
 	rangePlaces = 2 * sumPlaces
 	maxRanges   = 1024
@@ -128,8 +129,15 @@ func (m *maker) rangeSize() int {
 	return size
 }
 
-// sharedBytes is the memory that arcs and lists of all places take: 8 bytes an arc, 4 an entry.
-func (m *maker) sharedBytes() int64 { return 12 * int64(m.identity.places) * int64(m.listed) }
+// sharedBytes is the memory that arcs and lists of all places take: 8 bytes an arc, 4 an entry, and the chunks that
+// readers have begun.
+func (m *maker) sharedBytes() int64 {
+	ranges := (m.identity.places + m.rangeSize() - 1) / m.rangeSize()
+	return 12*int64(m.identity.places)*int64(m.listed) + 8*chunkArcs*int64(m.threads)*int64(ranges)
+}
+
+// placeBytes is the memory that a place takes while its range is made, at most: arcs, these in order, and links.
+func (m *maker) placeBytes() int64 { return int64(2*8*mostArcs*float64(m.width)) + 4*int64(m.width) }
 
 // spilledBytes is the most that a scratch file takes; 0 where arcs stay in memory.
 func (m *maker) spilledBytes() int64 {
@@ -159,8 +167,9 @@ func (a arc) to() int { return int(a >> 40) }
 
 // shared are the entries of all lists by range.
 type shared interface {
-	// arcsOf appends the links into the range that begins at a place, in any order.
-	arcsOf(from int, arcs []arc) ([]arc, error)
+	// arcsOf calls take with the links into the range that begins at a place, in any order, some at a time. These
+	// are valid until take returns.
+	arcsOf(from int, take func(arcs []arc)) error
 	// listOf is the list of a place, as places, by rank, valid until the next call with the same reader.
 	listOf(place int, reader *listReader) ([]uint32, error)
 }
@@ -197,7 +206,7 @@ type partLinks struct {
 
 // make is the table of a range, valid until the next call.
 func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) {
-	if r.arcs, err = shared.arcsOf(from, r.arcs[:0]); err != nil {
+	if err := r.gather(shared, from, to); err != nil {
 		return nil, err
 	}
 	r.sort(to - from)
@@ -219,6 +228,34 @@ func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) 
 	}
 	r.bytes = table
 	return table, nil
+}
+
+// mostArcs is how many times the arcs that can become links are held, at most: a place that very many list takes no
+// more memory for it.
+const mostArcs = 1.5
+
+// gather collects the arcs into a range, and drops those that cannot become links when there are too many.
+func (r *partLinks) gather(shared shared, from, to int) error {
+	n := to - from
+	most := int(mostArcs * float64(n*r.width))
+	r.arcs = r.arcs[:0]
+	return shared.arcsOf(from, func(arcs []arc) {
+		if len(r.arcs)+len(arcs) > most {
+			r.drop(n)
+		}
+		r.arcs = append(r.arcs, arcs...)
+	})
+}
+
+// drop keeps the first arcs of each of n places, as many as there are links.
+func (r *partLinks) drop(n int) {
+	r.sort(n)
+	r.arcs = r.arcs[:0]
+	first := uint32(0)
+	for _, end := range r.ends {
+		r.arcs = append(r.arcs, r.sorted[first:min(end, first+uint32(r.width))]...)
+		first = end
+	}
 }
 
 // sort brings the arcs of a range of n places in order.

@@ -99,3 +99,37 @@ func slowLinks(t *testing.T, m *maker) [][]uint32 {
 	}
 	return lists
 }
+
+// TestMakersMemory: ranges that are made at once stay within the limit, and arcs into places that all
+// lists name are dropped when there are too many, for the same links.
+func TestMakersMemory(t *testing.T) {
+	m := &maker{identity: identity{places: 1e8, width: 40, listed: 20}, threads: 16, limit: 256 << 20}
+	if one := int64(m.rangeSize()) * m.placeBytes(); one > m.limit {
+		t.Errorf("a range takes %d bytes of %d", one, m.limit)
+	}
+	const n, lists = 10, 5000
+	m = &maker{identity: identity{places: lists, width: 4, listed: 2}}
+	hubs := &keptArcs{last: lists, size: rangePlaces}
+	rng := rand.New(rand.NewPCG(1, 1))
+	chunks, all := [][]arc{}, &partLinks{maker: m}
+	for range lists / 50 {
+		var chunk []arc
+		for range 50 {
+			chunk = append(chunk, arcOf(rng.IntN(n), rng.Uint32N(lists), rng.IntN(2)))
+		}
+		chunks, all.arcs = append(chunks, chunk), append(all.arcs, chunk...)
+	}
+	all.drop(n)
+	want := slices.Clone(all.arcs)
+	hubs.readers = []*arcSharer{{hubs, [][][]arc{chunks}}}
+	r := &partLinks{maker: m}
+	if err := r.gather(hubs, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	if most := int(mostArcs*n*4) + 50; cap(r.sorted) > 2*most || len(r.arcs) > most {
+		t.Errorf("%d arcs, room for %d, want at most %d", len(r.arcs), cap(r.sorted), most)
+	}
+	if r.drop(n); !slices.Equal(r.arcs, want) {
+		t.Error("other arcs are left")
+	}
+}

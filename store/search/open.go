@@ -208,6 +208,9 @@ func (s *Searcher) openLinks() error {
 		}
 		s.state.Why = err
 	}
+	s.mu.Lock()
+	s.told = 0 // of links that could not be kept
+	s.mu.Unlock()
 	return s.makeInMemory(want)
 }
 

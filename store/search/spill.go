@@ -117,23 +117,24 @@ func (s *spill) flush(r *spilled) error {
 }
 
 // arcsOf reads the chunks of a range.
-func (s *spill) arcsOf(from int, arcs []arc) ([]arc, error) {
+func (s *spill) arcsOf(from int, take func([]arc)) error {
 	var buf []byte
-	number := from / s.size
-	for _, c := range s.ranges[number].chunks {
-		buf = sized(buf, c.n)
+	var arcs []arc
+	for _, c := range s.ranges[from/s.size].chunks {
+		buf, arcs = sized(buf, c.n), arcs[:0]
 		if _, err := s.file.ReadAt(buf, c.at); err != nil {
-			return arcs, fmt.Errorf("search: links that come in, byte %d: %w", c.at, err)
+			return fmt.Errorf("search: links that come in, byte %d: %w", c.at, err)
 		}
 		if xxhash.Sum64(buf) != c.sum {
-			return arcs, fmt.Errorf("search: links that come in, bytes %d to %d of a scratch file, are not those that were written", c.at, c.at+int64(c.n))
+			return fmt.Errorf("search: links that come in, bytes %d to %d of a scratch file, are not those that were written", c.at, c.at+int64(c.n))
 		}
 		for b := buf; len(b) > 0; b = b[arcBytes:] {
 			to := int(binary.LittleEndian.Uint32(b)) - from
 			arcs = append(arcs, arcOf(to, binary.LittleEndian.Uint32(b[4:]), int(b[8])))
 		}
+		take(arcs)
 	}
-	return arcs, nil
+	return nil
 }
 
 func (s *spill) listOf(place int, reader *listReader) ([]uint32, error) {

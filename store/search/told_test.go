@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTold: making links tells how far it is several times within a range, which may be half of
-// all places, and all that is told together is all places.
+// TestTold: making links tells how far it is several times, while lists are read and while links are
+// made, and all that is told together is all places.
 func TestTold(t *testing.T) {
 	const places = 20_000
 	s := line(t, places)

@@ -78,6 +78,7 @@ def test_local(rows, expected, tmp_path, workers, carried):
     assert {"reading the input", "division 1: solving groups", "division 1: sorting leaders", "writing the graph"} <= {e["phase"] for e in events}
     shares = [e["share"] for e in events]
     assert shares == sorted(shares) and shares[0] < 0.2 and shares[-1] > 0.99 and events[-1]["end"] and events[-1]["left_seconds"] < 0.2 * result["wall_seconds"]
+    assert {"audit", "solve", "seal"} <= json.loads((Path(result["run"]) / "seen.json").read_text()).keys(), "speeds for a driver that goes on"
     again = cluster.build(rows, tmp_path / "run", "dask://127.0.0.1:1", OPTIONS)  # finished: no engine is asked
     assert again["run"] == result["run"] and again["tasks"] == 0
 
@@ -111,9 +112,10 @@ def test_rows_that_are_refused_end_the_run_with_its_words(rows, tmp_path):
 
 
 @pytest.mark.parametrize("engine, code", [("dask:/nowhere", 2), ("dask://127.0.0.1:1", 1), ("flink://x", 2), ("local:0", 2), ("local:two", 2)])
-def test_bad_engines(rows, tmp_path, engine, code):
+def test_bad_engines(rows, tmp_path, engine, code, monkeypatch):
     if code == 1:
         pytest.importorskip("distributed")
+        monkeypatch.setattr(_engines, "ANSWERS", 1)
     with pytest.raises(cluster.EngineError, match="engine|answers") as caught:
         cluster.build(rows, tmp_path / "run", engine, OPTIONS)
     assert caught.value.exit_code == code and isinstance(caught.value, knng.UsageError if code == 2 else knng.Error)
@@ -374,11 +376,31 @@ class Dask:
     """A scheduler and workers on 127.0.0.1."""
 
     def __init__(self, folder):
-        self.folder, self.processes = folder, []
-        self.file = folder / f"scheduler-{time.monotonic_ns()}.json"
+        self.folder, self.scheduler, self.processes, self.workers = folder, None, [], []
+
+    def begin(self):
+        """Start a scheduler, and two workers."""
+        self.file = self.folder / f"scheduler-{time.monotonic_ns()}.json"
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
         wait_for(self.is_up)
         self.workers = [self.worker(), self.worker()]
+
+    def mend(self):
+        """Have a scheduler and two workers without settings of their own, whatever a test did to them."""
+        from distributed import Client
+
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.stop()
+            self.begin()
+        for worker in self.workers:
+            if worker.settings:
+                worker.kill()
+                worker.wait()
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) < 2:
+            self.workers.append(self.worker())
+        with Client(self.address.replace("dask://", "tcp://"), timeout=60, set_as_default=False) as client:
+            wait_for(lambda: len(client.nthreads()) == 2)
 
     def is_up(self):
         """Whether the scheduler has written where it is; its file is there before its words are."""
@@ -395,13 +417,16 @@ class Dask:
         return process
 
     def worker(self, **env):
-        return self.start("worker", self.address.replace("dask://", "tcp://"), "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1", "--memory-limit", "512MiB",
+        process = self.start("worker", self.address.replace("dask://", "tcp://"), "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1", "--memory-limit", "512MiB",
                           "--no-dashboard", "--no-nanny", "--local-directory", str(self.folder), **env)
+        process.settings = env
+        return process
 
     def stop(self):
         for process in self.processes:
             process.kill()
             process.wait()
+        self.processes = []
 
 
 def wait_for(what, process=None, seconds=90):
@@ -418,16 +443,21 @@ def wait_for(what, process=None, seconds=90):
         time.sleep(0.02)
 
 
-@pytest.fixture
-def dask(tmp_path):
+@pytest.fixture(scope="module")
+def all_of_dask(tmp_path_factory):
     pytest.importorskip("distributed")
-    from distributed import Client
+    engine = Dask(tmp_path_factory.mktemp("dask"))
+    try:
+        yield engine
+    finally:
+        engine.stop()
 
-    engine = Dask(tmp_path)
-    with Client(engine.address.replace("dask://", "tcp://"), timeout=60) as client:
-        client.wait_for_workers(2, timeout=90)
-    yield engine
-    engine.stop()
+
+@pytest.fixture
+def dask(all_of_dask):
+    """A scheduler and two workers, those of the test before as far as they live."""
+    all_of_dask.mend()
+    return all_of_dask
 
 
 # The driver; shells let those that they start behind ignore SIGINT.
@@ -499,20 +529,16 @@ def test_dask_worker_that_hangs_and_scheduler_that_is_killed(rows, expected, tmp
     dask.scheduler.send_signal(signal.SIGKILL)
     out, said = process.communicate(timeout=120)
     assert process.returncode == 1 and "give the same command again" in said and "Traceback" not in said, said
-    dask.stop()
-    again = Dask(tmp_path)
-    try:
-        process = driver(rows, run, again.address)
-        time.sleep(1)
-        again.workers[0].send_signal(signal.SIGSTOP)
-        time.sleep(3)
-        again.workers[0].send_signal(signal.SIGCONT)  # a late attempt
-        out, said = process.communicate(timeout=170)
-        assert process.returncode == 0, said
-        assert united(json.loads(out)["run"], tmp_path) == expected
-        assert json.loads(out)["tasks"] < 100, "it began anew"
-    finally:
-        again.stop()
+    dask.mend()
+    process = driver(rows, run, dask.address)
+    time.sleep(1)
+    dask.workers[0].send_signal(signal.SIGSTOP)
+    time.sleep(3)
+    dask.workers[0].send_signal(signal.SIGCONT)  # a late attempt
+    out, said = process.communicate(timeout=170)
+    assert process.returncode == 0, said
+    assert united(json.loads(out)["run"], tmp_path) == expected
+    assert json.loads(out)["tasks"] < 100, "it began anew"
 
 
 @pytest.fixture

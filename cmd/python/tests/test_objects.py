@@ -117,8 +117,9 @@ def server(tmp_path, monkeypatch):
     server.stop()
 
 
-def reach(monkeypatch, port):
-    for name, value in {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "knng", "AWS_SECRET_ACCESS_KEY": "of-this-test", "AWS_DEFAULT_REGION": "us-east-1"}.items():
+def reach(monkeypatch, port, attempts="5"):
+    """Have a store at a port. attempts are those of the library, which waits for seconds between them."""
+    for name, value in {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "knng", "AWS_SECRET_ACCESS_KEY": "of-this-test", "AWS_DEFAULT_REGION": "us-east-1", "AWS_MAX_ATTEMPTS": attempts}.items():
         monkeypatch.setenv(name, value)
     import s3fs
 
@@ -147,10 +148,11 @@ def united(run, tmp_path):
     return _command.run(["info", str(tmp_path / "united")])["checksum"]
 
 
-def test_a_run_in_s3(rows, tmp_path):
+def test_a_run_in_s3(rows, tmp_path, server):
     said = []
     result = cluster.build(["s3://rows/in/*.npy"], "s3://rows/run", "local:2", OPTIONS, report=said.append)
     assert result["run"].startswith("s3://rows/run/") and result["retries"] == 0
+    assert "solve" in json.loads((server.folder / result["run"].removeprefix("s3://") / "seen.json").read_text())
     assert united(result["run"], tmp_path) == one_machine(rows, tmp_path)
     again = cluster.build(["s3://rows/in/a.npy", "s3://rows/in/b.npy"], "s3://rows/run", "local:2", OPTIONS)
     assert again["run"] == result["run"] and again["tasks"] == 0
@@ -161,7 +163,7 @@ def test_a_run_in_s3(rows, tmp_path):
 
 def test_a_store_that_fails_and_is_slow(rows, tmp_path, server, monkeypatch):
     network = BadNetwork(server.port, 5)
-    reach(monkeypatch, network.port)
+    reach(monkeypatch, network.port, attempts="1")
     result = cluster.build(["s3://rows/in/*.npy"], "s3://rows/run", "local:2", OPTIONS)
     assert united(result["run"], tmp_path) == one_machine(rows, tmp_path)
     assert network.cuts > 0
@@ -170,7 +172,7 @@ def test_a_store_that_fails_and_is_slow(rows, tmp_path, server, monkeypatch):
 
 def test_a_store_that_is_gone(rows, tmp_path, server, monkeypatch):
     source = str(Path(cluster.__file__).resolve().parents[2])
-    environment = {**os.environ, "KNNG_OBJECTS_PATIENCE": "1", "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
+    environment = {**os.environ, "KNNG_OBJECTS_PATIENCE": "1", "AWS_MAX_ATTEMPTS": "1", "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
     command = [sys.executable, "-m", "knng.cluster", "build", "s3://rows/in/a.npy", "s3://rows/in/b.npy", "-o", "s3://rows/run", "--engine", "local:2", "--json", *OPTIONS]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     end = time.monotonic() + 60

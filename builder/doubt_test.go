@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -25,48 +24,51 @@ func easyToSteer(n, dim, k, steer int, metric distance.Metric) []float32 {
 	for i := range data {
 		data[i] = float32(rng.NormFloat64())
 	}
+	row := func(i int) []float32 { return data[i*dim:][:dim] }
+	far, near := 10.0, 0.01 // heaps from the cloud, and rows of a heap from each other
 	if metric == distance.IP {
-		for i := 0; i < n; i++ {
-			row, squares := data[i*dim:(i+1)*dim], 0.0
-			for _, x := range row {
-				squares += float64(x * x)
-			}
-			length := (0.7 + 0.4*rng.Float64()) / math.Sqrt(squares)
-			for j := range row {
-				row[j] *= float32(length)
-			}
+		for i := range n {
+			scale(row(i), (0.7+0.4*rng.Float64())/length(row(i)))
 		}
+		near = 0.001
 	}
 	steering, _ := recall.Disjoint(n, steer, 0, 1)
 	steers := map[int]bool{}
-	for _, row := range steering {
-		steers[int(row)] = true
+	for _, i := range steering {
+		steers[int(i)] = true
 	}
 	mate := 0
-	for _, row := range steering {
-		center := data[int(row)*dim : int(row+1)*dim]
-		far, near := float32(10), 0.01
+	for _, i := range steering {
+		center := row(int(i))
 		if metric == distance.IP {
-			squares := 0.0
-			for _, x := range center {
-				squares += float64(x * x)
-			}
-			far, near = float32(1.1/math.Sqrt(squares)), 0.001
+			far = 1.1 / length(center)
 		}
-		for j := range center {
-			center[j] *= far
-		}
+		scale(center, far)
 		for range k {
 			for steers[mate] {
 				mate++
 			}
 			for j, x := range center {
-				data[mate*dim+j] = x + float32(near*rng.NormFloat64())
+				row(mate)[j] = x + float32(near*rng.NormFloat64())
 			}
 			mate++
 		}
 	}
 	return data
+}
+
+func length(row []float32) float64 {
+	squares := 0.0
+	for _, x := range row {
+		squares += float64(x * x)
+	}
+	return math.Sqrt(squares)
+}
+
+func scale(row []float32, by float64) {
+	for j := range row {
+		row[j] *= float32(by)
+	}
 }
 
 // TestSteeredWrongly: where the rows that steer find their neighbors at once and others do not, a build
@@ -93,7 +95,7 @@ func TestSteeredWrongly(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := builder.Options{K: k, Metric: c.metric, Method: c.method, Recall: target, LeafSize: leaf}
-			whole, stopped := filepath.Join(t.TempDir(), "g"), filepath.Join(t.TempDir(), "g")
+			whole := filepath.Join(t.TempDir(), "g")
 			joined := 0
 			o.Progress = func(e builder.Event) {
 				if strings.Contains(e.Message, "they steer too") {
@@ -109,21 +111,7 @@ func TestSteeredWrongly(t *testing.T) {
 			if joined == 0 || res.Err() != nil || found < target-0.02 {
 				t.Errorf("found %.4f, want %v", found, target)
 			}
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			o.Progress = func(e builder.Event) {
-				if strings.Contains(e.Message, "they steer too") {
-					cancel()
-				}
-			}
-			if _, err := builder.Build(ctx, stopped, vectors.NewInput(rows), o); !errors.Is(err, context.Canceled) {
-				t.Fatalf("stopped: %v", err)
-			}
-			o.Progress = nil
-			again, err := builder.Build(context.Background(), stopped, vectors.NewInput(rows), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stopped, again := stoppedAt(t, rows, o, "they steer too")
 			if again.RequestedPairs != res.RequestedPairs || !reflect.DeepEqual(read(t, whole), read(t, stopped)) {
 				t.Errorf("a build that was stopped requested %d pairs, want %d, or its graph differs", again.RequestedPairs, res.RequestedPairs)
 			}

@@ -41,7 +41,7 @@ func TestMoreRowsSteer(t *testing.T) {
 	defer builder.KeepEvery(0)()
 	rows := hotRows(t, 17_000, 200)
 	o := builder.Options{K: 20, Metric: distance.Cosine, Method: builder.Balls, Recall: 0.95}
-	whole, stopped := filepath.Join(t.TempDir(), "g"), filepath.Join(t.TempDir(), "g")
+	whole := filepath.Join(t.TempDir(), "g")
 	wide := false
 	o.Progress = func(e builder.Event) { wide = wide || strings.Contains(e.Message, "1024 rows steer") }
 	if _, err := builder.Build(context.Background(), whole, vectors.NewInput(rows), o); err != nil {
@@ -50,21 +50,31 @@ func TestMoreRowsSteer(t *testing.T) {
 	if !wide {
 		t.Fatal("256 rows told recall well: there is nothing to see")
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	o.Progress = func(e builder.Event) {
-		if strings.Contains(e.Message, "1024 rows steer") {
-			cancel()
-		}
-	}
-	if _, err := builder.Build(ctx, stopped, vectors.NewInput(rows), o); !errors.Is(err, context.Canceled) {
-		t.Fatalf("stopped: %v", err)
-	}
-	o.Progress = nil
-	if _, err := builder.Build(context.Background(), stopped, vectors.NewInput(rows), o); err != nil {
-		t.Fatal(err)
-	}
+	stopped, _ := stoppedAt(t, rows, o, "1024 rows steer")
 	if !reflect.DeepEqual(read(t, whole), read(t, stopped)) {
 		t.Error("the graph of a build that was stopped differs")
 	}
+}
+
+// stoppedAt builds until a message that contains words, and goes on from there. It returns the store and
+// its result.
+func stoppedAt(t *testing.T, rows *vectors.Rows, o builder.Options, words string) (dir string, res *builder.Result) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "g")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.Progress = func(e builder.Event) {
+		if strings.Contains(e.Message, words) {
+			cancel()
+		}
+	}
+	if _, err := builder.Build(ctx, dir, vectors.NewInput(rows), o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped: %v", err)
+	}
+	o.Progress = nil
+	res, err := builder.Build(context.Background(), dir, vectors.NewInput(rows), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, res
 }

@@ -132,7 +132,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.memory, "memory", "", "memory limit, such as 512MiB or 2G (default half of the machine's or its cgroup's; 4 GiB where the system does not tell)")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
 	f.StringVar(&o.IDs, "ids", "", "external ids: a UTF-8 line for each row that is read, dropped rows included")
-	f.StringVar(&b.column, "column", "", "the array of vectors in .npz, or their column in .parquet (default the only one that there is)")
+	f.StringVar(&b.column, "column", "", columnUsage)
 	f.StringVar(&b.idColumn, "id-column", "", "column of external ids in .parquet, .csv, .tsv or .txt; in text also its number, from 1")
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
@@ -150,6 +150,9 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")
 	f.BoolVar(&o.Paper.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
 }
+
+// columnUsage is the help of --column.
+const columnUsage = "the array of vectors in .npz, or their column in .parquet (default the only one that there is)"
 
 // buildGroups are the flags of build beside those that most builds need.
 var buildGroups = []helpGroup{

@@ -40,7 +40,7 @@ func newConvert(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
-	c.Flags().StringVar(&v.column, "column", "", "the array of vectors in .npz, or their column in .parquet (default the only one that there is)")
+	c.Flags().StringVar(&v.column, "column", "", columnUsage)
 	c.Flags().StringVar(&v.idColumn, "id-column", "", "column of ids in .csv, .tsv or .txt, which is left out; also its number, from 1")
 	c.Flags().BoolVar(&v.round, "round", false, "round to whole numbers for uint8 and int8")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only the first N rows (default all)")

@@ -30,7 +30,7 @@ func newInfo(g *globals) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return runInfo(c.Context(), g, a[0], column) },
 	}
-	c.Flags().StringVar(&column, "column", "", "the array of vectors in .npz, or their column in .parquet (default the only one that there is)")
+	c.Flags().StringVar(&column, "column", "", columnUsage)
 	return c
 }
 

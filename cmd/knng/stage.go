@@ -63,7 +63,7 @@ func newStageBegin(g *globals) *cobra.Command {
 	f.StringVarP(&b.out, "output", "o", "", "folder of runs, which all machines see")
 	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
 	f.StringVar(&b.metric, "metric", "euclidean", "euclidean (l2), sqeuclidean, cosine or correlation")
-	f.Float64Var(&o.Recall, "recall", 0, "stop when this recall is reached (default 0.95, off where --divisions is given)")
+	f.Float64Var(&o.Recall, "recall", 0, "stop at this recall, 0 to 1 (default 0.95; none where --divisions is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "leaves that a row stands in, or at most so many where --recall is given too")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or without a direction (zero under cosine, equal elements under correlation): error, drop or isolate")

@@ -33,8 +33,8 @@ const hubRows = outsetRows
 // take the place of all pairs. 0.9908 for 0.99 was too little: divisions came to 0.987, and keys followed.
 const codesSpare = 0.25
 
-// hubLists is about how many lists tell hubs, and hubEntries the most entries of them: more would be
-// memory that no plan counts.
+// hubLists is about how many lists tell hubs, and hubEntries the most entries of them, or counts of places: more
+// would be memory that no plan counts.
 const hubLists, hubEntries = 1 << 15, 1 << 20
 
 // first reports whether rows are compared with hubs before a stage of some kind: where that
@@ -64,35 +64,64 @@ func (h *hubs) find() {
 	if h.stages == len(h.State.Stages) {
 		return
 	}
-	lists := min(hubLists, max(1, hubEntries/h.found.K))
-	var listed []uint32
-	for place := 0; place < h.N(); place += (h.N() + lists - 1) / lists {
-		for _, e := range h.found.Entries(uint32(place)) {
-			listed = append(listed, e.Place())
-		}
-	}
-	h.stages, h.places = len(h.State.Stages), mostListed(listed, min(job.Overlap*h.Set.LeafSize/2, h.N()/8))
+	h.stages, h.places = len(h.State.Stages), mostListed(h.N(), min(job.Overlap*h.Set.LeafSize/2, h.N()/8), h.entries)
 	h.gain = h.missingAmong(h.places)
 }
 
-// mostListed returns the places that stand most often among some, which it sorts: count of them, or all,
-// of those that stand as often the first; ascending.
-func mostListed(listed []uint32, count int) (places []uint32) {
-	slices.Sort(listed)
-	var order []uint64 // the most listed first
-	for from, i := 0, 1; i <= len(listed); i++ {
-		if i == len(listed) || listed[i] != listed[from] {
-			order = append(order, uint64(math.MaxUint32-(i-from))<<32|uint64(listed[from]))
-			from = i
+// entries calls fn with the places that lists name, of lists that are spread evenly.
+func (h *hubs) entries(fn func(place uint32)) {
+	lists := min(hubLists, max(1, hubEntries/h.found.K))
+	for place := 0; place < h.N(); place += (h.N() + lists - 1) / lists {
+		for _, e := range h.found.Entries(uint32(place)) {
+			fn(e.Place())
 		}
 	}
-	count = min(count, len(order))
-	hashrand.Least(order, count)
-	for _, o := range order[:count] {
-		places = append(places, uint32(o))
+}
+
+// mostListed returns the places of n that stand most often among entries: count of them, or all, of those that
+// stand as often the first; ascending.
+func mostListed(n, count int, entries func(fn func(place uint32))) (places []uint32) {
+	order := counted
+	if n > hubEntries {
+		order = sorted
+	}
+	ranks := order(n, entries)
+	count = min(count, len(ranks))
+	hashrand.Least(ranks, count)
+	for _, rank := range ranks[:count] {
+		places = append(places, uint32(rank))
 	}
 	slices.Sort(places)
 	return places
+}
+
+// rankOf orders places that are listed by so many, the most listed first.
+func rankOf(place uint32, by int) uint64 { return uint64(math.MaxUint32-by)<<32 | uint64(place) }
+
+// counted are the ranks of all places that are listed, by a count of every place.
+func counted(n int, entries func(fn func(place uint32))) (ranks []uint64) {
+	by := make([]uint32, n)
+	entries(func(place uint32) { by[place]++ })
+	for place, count := range by {
+		if count > 0 {
+			ranks = append(ranks, rankOf(uint32(place), int(count)))
+		}
+	}
+	return ranks
+}
+
+// sorted are the same ranks, in memory that goes by the entries.
+func sorted(_ int, entries func(fn func(place uint32))) (ranks []uint64) {
+	var listed []uint32
+	entries(func(place uint32) { listed = append(listed, place) })
+	slices.Sort(listed)
+	for from, i := 0, 1; i <= len(listed); i++ {
+		if i == len(listed) || listed[i] != listed[from] {
+			ranks = append(ranks, rankOf(listed[from], i-from))
+			from = i
+		}
+	}
+	return ranks
 }
 
 // missingAmong is the share of the neighbors of the rows that steer that are missing and among some

@@ -149,7 +149,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 			return err
 		}
 		if exists(a.affinity) {
-			return fmt.Errorf("%s exists", a.affinity)
+			return taken(a.affinity)
 		}
 	}
 	if a.plot != "" {
@@ -157,7 +157,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 			return err
 		}
 		if exists(a.plot) {
-			return fmt.Errorf("%s exists", a.plot)
+			return taken(a.plot)
 		}
 	}
 	if err := sealedOnly(dir); err != nil {

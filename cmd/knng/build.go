@@ -96,7 +96,11 @@ func newBuild(g *globals) *cobra.Command {
 			if b.opts.Reference && len(inputs) > 1 {
 				return usageError{fmt.Errorf("--vectors reference takes one file, not %d: leave it out, and the store has its own copy of the rows", len(inputs))}
 			}
-			return b.run(c.Context(), g, inputs)
+			err := b.run(c.Context(), g, inputs)
+			if python := new(pythonError); errors.As(err, &python) {
+				python.build = inPython(c, inputs, b.out)
+			}
+			return err
 		},
 	}
 	b.bind(c)
@@ -556,6 +560,11 @@ func size(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+// taken refuses an output in whose place a file is already.
+func taken(path string) error {
+	return usageError{fmt.Errorf("%s exists: give another name, or remove it", path)}
 }
 
 // exists reports whether a path is there.

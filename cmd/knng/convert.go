@@ -53,7 +53,7 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 		return usageError{fmt.Errorf("--limit-rows is %d, want 0 or more", v.limit)}
 	}
 	if exists(v.out) {
-		return fmt.Errorf("%s exists", v.out)
+		return taken(v.out)
 	}
 	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: v.limit, Column: v.column, IDColumn: v.idColumn})
 	if err != nil {

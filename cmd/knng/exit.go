@@ -33,7 +33,8 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
-       no file of that format, a folder or an address given as a file
+       no file of that format, a folder or an address given as a file, an output
+       that is there already and is not overwritten
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says

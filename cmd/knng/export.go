@@ -119,7 +119,7 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 			err = fmt.Errorf("%w (--force overwrites it)", err)
 		}
-		if errors.Is(err, export.ErrSelf) {
+		if errors.Is(err, export.ErrSelf) || errors.Is(err, fs.ErrExist) {
 			err = usageError{err}
 		}
 		return err

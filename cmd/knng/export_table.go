@@ -22,7 +22,7 @@ const tableFormat export.Format = "parquet"
 func (e *exportFlags) table(ctx context.Context, s *store.Store) error {
 	if info, err := os.Stat(e.out); err == nil {
 		if info.IsDir() {
-			return fmt.Errorf("export: %s is a folder, want the name of a file", e.out)
+			return usageError{fmt.Errorf("export: %s is a folder, want the name of a file", e.out)}
 		}
 		if !e.opts.Force {
 			return fmt.Errorf("export: %s: %w", e.out, fs.ErrExist)

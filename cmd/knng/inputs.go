@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/knng/knng/cmd/knng/internal/parquet"
 	"github.com/knng/knng/vectors"
 )
@@ -30,11 +33,22 @@ var leftToPython = map[string]string{
 
 const arrowAsParquet = "pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), 'ROWS.parquet')"
 
-// byPython refuses a file that is left to Python with the line that builds its graph, and the
-// one that writes its rows in a format that the command reads.
+// pythonError refuses a file that is left to Python, with the line that builds its graph there,
+// where a graph is asked for, and the one that saves its rows in a format that the command reads.
+type pythonError struct{ path, ext, build, save string }
+
+func (e *pythonError) Error() string {
+	text := fmt.Sprintf("%s: only the Python package reads %s: ", e.path, e.ext)
+	if e.build != "" {
+		text += e.build + "; or "
+	}
+	return text + "save its rows first: " + e.save
+}
+
+// byPython refuses a file that is left to Python.
 func byPython(path string) error {
 	ext := filepath.Ext(path)
-	convert, ok := leftToPython[strings.ToLower(ext)]
+	save, ok := leftToPython[strings.ToLower(ext)]
 	if !ok {
 		return nil
 	}
@@ -42,8 +56,41 @@ func byPython(path string) error {
 		return err
 	}
 	base := strings.TrimSuffix(filepath.Base(path), ext)
-	convert = strings.NewReplacer("FILE", path, "ROWS", base).Replace(convert)
-	return fmt.Errorf("%s: the Python package reads %s: python -c \"import knng; knng.build('%s', '%s.knng', k=15)\"; without it: %s", path, ext, path, base, convert)
+	save = strings.NewReplacer("FILE", path, "ROWS", base).Replace(save)
+	return &pythonError{path: path, ext: ext, save: save}
+}
+
+// inPython returns the build of inputs into out as a line of Python, with the flags that were
+// given and with k, whose default is another in Python.
+func inPython(c *cobra.Command, inputs []string, out string) string {
+	rows := pythonText(inputs[0])
+	if len(inputs) > 1 {
+		list := make([]string, len(inputs))
+		for i, path := range inputs {
+			list[i] = pythonText(path)
+		}
+		rows = "[" + strings.Join(list, ", ") + "]"
+	}
+	line := rows + ", " + pythonText(out) + ", k=" + c.Flag("k").Value.String()
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || f.Name == "k" || f.Name == "output" {
+			return
+		}
+		value := f.Value.String()
+		switch f.Value.Type() {
+		case "bool":
+			value = strings.ToUpper(value[:1]) + value[1:]
+		case "string":
+			value = pythonText(value)
+		}
+		line += ", " + strings.ReplaceAll(f.Name, "-", "_") + "=" + value
+	})
+	return "python -c \"import knng; knng.build(" + line + ")\""
+}
+
+// pythonText is a text as Python has it within the double quotes of a shell.
+func pythonText(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\\\`, "'", `\\'`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + "'"
 }
 
 // expand replaces patterns such as part-*.parquet, which not every shell expands, by the

@@ -140,7 +140,7 @@ func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 			return err
 		}
 		if exists(f.out) {
-			return fmt.Errorf("%s exists", f.out)
+			return taken(f.out)
 		}
 	}
 	if f.budget > 0 { // codes are made within it

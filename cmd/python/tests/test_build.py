@@ -308,3 +308,13 @@ def test_errors_name_the_file_and_the_row(x, tmp_path):
     with pytest.raises(ValueError, match=r"a\.npy is a file, not the directory of a graph"):
         knng.open(tmp_path / "a.npy")
     assert not issubclass(knng.Resumable, ValueError) and issubclass(knng.NoInput, FileNotFoundError)
+
+
+def test_an_export_replaces_nothing(x, tmp_path):
+    graph = knng.build(x, k=5, **quiet)
+    graph.export(tmp_path / "g.csv")
+    for format in ("csv", "npz", "parquet"):
+        with pytest.raises(FileExistsError, match=r"g\.csv: file already exists \(force overwrites it\)") as error:
+            graph.export(tmp_path / "g.csv", format=format)
+        assert isinstance(error.value, knng.OutputExists) and error.value.exit_code == 2
+    graph.export(tmp_path / "g.csv", force=True)

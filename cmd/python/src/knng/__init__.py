@@ -11,13 +11,13 @@ The work is done by the command knng, which comes with the wheel: ``python -m kn
 """
 
 from ._build import build, open
-from ._errors import (BelowTarget, CommandNotFound, Error, InputError, InputTypeError, Locked, NoInput, NoRow, NotFound, Resumable, UnknownOption,
-                      UsageError)
+from ._errors import (BelowTarget, CommandNotFound, Error, InputError, InputTypeError, Locked, NoInput, NoRow, NotFound, OutputExists, Resumable,
+                      UnknownOption, UsageError)
 from ._graph import Graph, Recall
 from ._version import __version__
 
-__all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "NoInput", "NoRow", "NotFound", "Recall", "Resumable",
-           "UnknownOption", "UsageError", "__version__", "build", "open"]
+__all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "NoInput", "NoRow", "NotFound", "OutputExists",
+           "Recall", "Resumable", "UnknownOption", "UsageError", "__version__", "build", "open"]
 
 
 def __getattr__(name):

@@ -27,6 +27,10 @@ class UnknownOption(UsageError, TypeError):
     """There is no such option."""
 
 
+class OutputExists(UsageError, FileExistsError):
+    """An export's path is there already: give another, or force=True."""
+
+
 class InputError(Error, ValueError):
     """The data are refused: NaN, rows of other lengths, ids that are missing or there twice, a damaged file (exit code 6)."""
 
@@ -104,6 +108,8 @@ def of(code, text):
     unknown = re.match(r"unknown flag: ([\w-]+)", text) if kind is UsageError else None
     if unknown:
         kind, text = UnknownOption, f'there is no option {unknown[1]}: help(knng.build) and "python -m knng build --help" list them'
+    elif kind is UsageError and text.endswith("exists (force overwrites it)"):
+        kind = OutputExists
     elif kind is InputError and text.startswith("no such id"):
         kind = NotFound
     return kind(text or f"knng ended with exit code {code} and said nothing", code)

@@ -50,11 +50,11 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 			mu.Lock()
 			told += part
 			mu.Unlock()
-			m.tell(part)
+			m.tell(listSteps * part)
 			return nil
 		}
 	})
-	m.tell(last - first - told) // as parts are rounded down
+	m.tell(listSteps * (last - first - told)) // as parts are rounded down
 	return k, err
 }
 

@@ -144,9 +144,13 @@ func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	}
 	var row []uint32
 	var keys []float32
+	const step = 4096
 	for place := range m.order {
-		if place%4096 == 0 && m.ctx.Err() != nil {
+		if place%step == 0 && m.ctx.Err() != nil {
 			return nil, nil, m.ctx.Err()
+		}
+		if done := place + 1; done%step == 0 || done == len(m.order) {
+			m.tell(m.islandSteps() * ((done-1)%step + 1))
 		}
 		if row, keys, err = m.g.Keyed(store.Row(m.order[place]), row, keys); err != nil {
 			return nil, nil, err

@@ -25,7 +25,7 @@ type maker struct {
 	scratch func() (scratchFile, error)
 
 	mu    sync.Mutex
-	steps int // every place takes two: its list is read, its links are written
+	steps int // of work done, of which every place takes stepsOfPlace
 }
 
 // table derives the links of all places, range by range and several ranges at a time, and
@@ -94,22 +94,37 @@ func (m *maker) ranges(shared shared, first, last int, put func(from int, table 
 			if err := put(first+from, table); err != nil {
 				return err
 			}
-			m.tell(to - from)
+			m.tell(linkSteps * (to - from))
 			return nil
 		}
 	})
 }
 
-// tell says that so many places have come a step further.
-func (m *maker) tell(places int) {
+// Steps of the work on a place: for its links, for its list that is read for them, and for the list that is read
+// before by one thread, to find islands. Processor time of 2,500,000 rows of 50: 2.9, 4.4 and 5.0 s.
+const (
+	linkSteps   = 1
+	listSteps   = 2
+	islandSteps = 2 // of one thread, while the others wait
+)
+
+// stepsOfPlace is the steps of a place until its links are made.
+func (m *maker) stepsOfPlace() int { return m.islandSteps() + listSteps + linkSteps }
+
+// islandSteps is the steps of a place in islands: as many times those of one thread as threads wait.
+func (m *maker) islandSteps() int { return islandSteps * max(1, m.threads) }
+
+// tell says that so many steps more are done.
+func (m *maker) tell(steps int) {
 	if m.told == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := m.steps / 2
-	if m.steps += places; m.steps/2 > before {
-		m.told(m.steps/2 - before)
+	each := m.stepsOfPlace()
+	before := m.steps / each
+	if m.steps += steps; m.steps/each > before {
+		m.told(m.steps/each - before)
 	}
 }
 

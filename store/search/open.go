@@ -98,6 +98,7 @@ func Make(g *store.Store, opts *Options) error {
 	if s.mapLinks(id) == nil {
 		return nil
 	}
+	s.tell(0)
 	return s.keep(id)
 }
 
@@ -265,13 +266,13 @@ func (s *Searcher) keep(id identity) error {
 }
 
 func (s *Searcher) writeLinks(f *os.File, id identity) error {
-	l, err := s.restOf(id)
+	m := s.maker(id)
+	m.told = s.tell
+	l, err := s.restOf(m)
 	if err != nil {
 		return err
 	}
 	id, rest := l.identity, l.encodeRest()
-	m := s.maker(id)
-	m.told = s.tell
 	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
 	tableSum, err := m.table(func(first int, table []byte) error {
 		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
@@ -299,13 +300,13 @@ func (s *Searcher) tell(places int) {
 }
 
 func (s *Searcher) makeInMemory(id identity) (err error) {
-	if s.links, err = s.restOf(id); err != nil {
+	m := s.maker(id)
+	m.told = s.tell
+	if s.links, err = s.restOf(m); err != nil {
 		return err
 	}
 	id = s.links.identity
 	s.links.table = make([]byte, id.tableBytes())
-	m := s.maker(id)
-	m.told = s.tell
 	_, err = m.table(func(first int, table []byte) error {
 		copy(s.links.table[4*id.width*first:], table)
 		return nil
@@ -314,11 +315,11 @@ func (s *Searcher) makeInMemory(id identity) (err error) {
 	return err
 }
 
-// restOf makes all but the table.
-func (s *Searcher) restOf(id identity) (*links, error) {
-	l := &links{identity: id}
-	if id.norms {
-		l.norms = make([]float64, id.places)
+// restOf makes all but the table, and tells m how many leaders there are.
+func (s *Searcher) restOf(m *maker) (*links, error) {
+	l := &links{identity: m.identity}
+	if m.identity.norms {
+		l.norms = make([]float64, m.identity.places)
 	}
 	err := vectors.Ranges(s.opts.Threads, len(l.norms), 4096, func() func(from, to int) error {
 		return func(from, to int) error {
@@ -332,10 +333,11 @@ func (s *Searcher) restOf(id identity) (*links, error) {
 		return nil, err
 	}
 	err = vectors.Guard(func() (err error) {
-		l.leaders, err = s.maker(id).drawLeaders(s.far(l.norms))
+		l.leaders, err = m.drawLeaders(s.far(l.norms))
 		return err
 	})
 	l.identity.leaders = len(l.leaders)
+	m.identity = l.identity
 	return l, err
 }
 
@@ -376,7 +378,7 @@ func Check(ctx context.Context, g *store.Store) error {
 	if err := s.mapLinks(id); err != nil {
 		return err
 	}
-	want, err := s.restOf(id)
+	want, err := s.restOf(s.maker(id))
 	if err != nil {
 		return err
 	}

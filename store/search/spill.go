@@ -75,7 +75,7 @@ func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 				}
 			}
 			if done := place + 1; done%step == 0 || done == len(m.order) {
-				m.tell((done-1)%step + 1)
+				m.tell(listSteps * ((done-1)%step + 1))
 			}
 		}
 		for i := range s.ranges {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTold: making links tells how far it is several times, while lists are read and while links are
-// made, and all that is told together is all places.
+// TestTold: making links tells how far it is several times, while islands are looked for, while lists are read and
+// while links are made, and all that is told together is all places.
 func TestTold(t *testing.T) {
 	const places = 20_000
 	s := line(t, places)
@@ -27,6 +27,12 @@ func TestTold(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			times, sum = times+1, sum+n
+		}
+		if _, _, err := m.islands(); err != nil {
+			t.Fatal(err)
+		}
+		if times < 2 || sum < places/4 || sum > places*3/4 {
+			t.Errorf("spilled %v: told %d times of %d places when islands are known", spilled, times, sum)
 		}
 		if _, err := m.table(func(int, []byte) error { return nil }); err != nil {
 			t.Fatal(err)

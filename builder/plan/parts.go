@@ -47,7 +47,7 @@ func (s *Shape) parts() []Pass {
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),
 		DiskBytes: int64(stored + lists + math.Max(first, (lists+LaterUnits*first)*math.Min(1, math.Max(0, divisions-2)))),
-		work:      work{touched: foldedWords * units}, held: s.stripes(0)}
+		work:      work{touched: foldedWords * (units - lastUnits(first, divisions) + lists*math.Max(0, divisions-2))}, held: s.stripes(0)}
 	if !s.ViewCodes { // codes are made for the leaders, and again in every group
 		lead.work.touched += 4 * divisions * n * float64(s.Dim)
 		divide.work.touched += 4 * divisions * s.partsCopies() * n * float64(s.Dim)

@@ -195,26 +195,30 @@ func (s *Shape) measured(pairs float64) Pass {
 	return p
 }
 
-// listedWords and sealedWords are the cost of a neighbor in the adjacency and in the seal, in
-// words touched. Processor time on MNIST, SIFT and generated rows: 50 to 90 ns, and 20 to 29.
+// The cost of a neighbor in the adjacency, of all threads and of the one that writes, and in the seal, in words
+// touched. Two quiet cores, 200,000 to 6,000,000 generated rows of 50 and SIFT: 27 to 40 ns in the adjacency, with the bytes
+// that it writes, and 54 to 64 of processor time; checksum and seal, with the wait for the lists on disk, 50 to 77, of
+// which a third are hashes.
 const (
-	listedWords    = 45.0
+	listedWords    = 30.0
+	writtenWords   = 18.0
 	componentWords = 8.0 // of the components alone
-	sealedWords    = 20
+	sealedWords    = 28
 )
 
 // linksWords is the cost of a neighbor in the links of search, for linksRows rows: the more there
-// are, the farther apart are those that are compared. Processor time on GIST, 60,000 rows, 120 ns; SIFT,
-// 200,000 rows, 180 ns, 1,000,000 rows, 255 ns.
+// are, the farther apart are those that are compared. Two quiet cores, generated rows of 50, as time of both: 200,000 rows
+// 313 ns, 1,000,000 359, 2,500,000 349, 6,000,000 420; SIFT, 500,000 rows 232, 1,000,000 311; 4,000,000 of 128 bytes 403.
 const (
-	linksWords = 100
+	linksWords = 120
 	linksRows  = 60_000
+	linksGrow  = 0.25 // for each doubling
 )
 
 // links is the work of the links of search after the build.
 func (s *Shape) links() work {
 	doublings := math.Max(0, math.Log2(s.n()/linksRows))
-	return work{touched: linksWords * (1 + 0.3*doublings) * s.n() * float64(s.K)}
+	return work{touched: linksWords * (1 + linksGrow*doublings) * s.n() * float64(s.K)}
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is
@@ -227,11 +231,12 @@ func (s *Shape) sealed(kept float64, w work, held memory) []Pass {
 	} else {
 		held.heap += 4 * n
 	}
-	listed := listedWords
 	if s.Kind == Groups { // whose lists are united here, which costs more
-		listed = componentWords
+		w.alone += componentWords * n * float64(s.K)
+	} else {
+		w.touched += listedWords * n * float64(s.K)
+		w.alone += writtenWords * n * float64(s.K)
 	}
-	w.alone += listed * n * float64(s.K)
 	adjacency := Pass{Name: "adjacency", Does: "writes the lists in input order", Times: 1, WrittenBytes: int64(final),
 		DiskBytes: int64(kept + final), work: w, held: held}
 	w = work{hashed: 2 * final, alone: sealedWords * n * float64(s.K)}

@@ -8,10 +8,14 @@ func (s *Shape) treePairs() float64 {
 	return 35 * math.Pow(1.7, math.Min(8, float64(s.Dim))) * float64(s.K+10) / 30
 }
 
-// sortedWords is the cost of a row in a level of the tree while it is sorted, in words touched. Processor
-// time on 700,000 uniform rows of three dimensions (testdata/left): 36, and of a search twice the words of its
-// pairs and entries.
-const sortedWords = 24
+// sortedWords is the cost of a row in a level of the tree while it is sorted, in words touched, pairWords and entryWords
+// those of a pair and of an entry of a list in a search. Processor time on 700,000 uniform rows of three dimensions: 30 to 36,
+// and 17 and 130 (testdata/left).
+const (
+	sortedWords = 30
+	pairWords   = 16
+	entryWords  = 120
+)
 
 // floatBytes is the memory of an element in the tree.
 const floatBytes = 4
@@ -29,7 +33,7 @@ func (s *Shape) tree() []Pass {
 	s.good(&held)
 	search := Pass{Name: "exact", Does: "searches the tree for every row", Times: 1, ReadBytes: int64(s.rowBytes()),
 		WrittenBytes: int64(lists), DiskBytes: int64(s.storedRows() + lists), held: held,
-		work: work{touched: n * (8*s.treePairs() + 60*float64(s.K))}}
+		work: work{touched: n * (pairWords*s.treePairs() + entryWords*float64(s.K))}}
 	passes := append(s.read(), order, search)
 	return append(passes, s.sealed(s.storedRows()+lists, work{}, held)...)
 }

@@ -26,15 +26,15 @@ func (m *Method) keysKnown() bool { return m.opts.Known != nil && m.opts.Ends !=
 
 // known takes up the known lists.
 func (m *Method) known() error {
-	p := m.Begin("known lists", "rows", int64(m.N()))
-	m.findParts()
-	take, compares := m.compareKnown, !m.keysKnown() || !m.Codes.Exact()
-	if !compares {
-		take = m.takeKnown
-	}
 	placeOf := m.PlaceOf(int(slices.Max(m.Order)) + 1)
+	take, total, compares := m.takeKnown, len(placeOf), !m.keysKnown() || !m.Codes.Exact()
+	if compares {
+		take, total = m.compareKnown, m.N()
+	}
+	p := m.Begin("known lists", "rows", int64(total))
+	m.findParts()
 	var pairs atomic.Int64
-	err := vectors.Apart(m.Job.Threads, m.N(), joinRange, func() func(from, to int) error {
+	err := vectors.Apart(m.Job.Threads, total, joinRange, func() func(from, to int) error {
 		k, some := &knownReader{m: m, placeOf: placeOf}, take()
 		return func(from, to int) error {
 			for ; from < to; from += knownRows {
@@ -76,9 +76,8 @@ type knownReader struct {
 	keys    []float32
 }
 
-// read reads the list of a place, as places. The slices are valid until the next call.
-func (k *knownReader) read(place uint32) (places []uint32, keys []float32, err error) {
-	row := k.m.Order[place]
+// read reads the list of a row, as places. The slices are valid until the next call.
+func (k *knownReader) read(row uint32) (places []uint32, keys []float32, err error) {
 	if k.places, k.keys, err = k.m.opts.Known(row, k.places[:0], k.keys[:0]); err != nil {
 		return nil, nil, err
 	}
@@ -96,16 +95,21 @@ func (k *knownReader) read(place uint32) (places []uint32, keys []float32, err e
 	return places[:n], keys[:n], nil
 }
 
-// A knownTaker takes up the lists of some places, and returns how many pairs it compared.
+// A knownTaker takes up the lists of some rows or places, and returns how many pairs it compared.
 type knownTaker func(k *knownReader, from, to int) (pairs int64, err error)
 
-// takeKnown returns a taker for one goroutine that makes known lists those of the build, as joined
-// already.
+// takeKnown returns a taker for one goroutine that makes the known lists of rows those of the build, as
+// joined already. Rows come in their own order, in which their lists are on disk: to read these from
+// all over memory takes longer than to write there.
 func (m *Method) takeKnown() knownTaker {
 	var list nearestOnce
 	return func(k *knownReader, from, to int) (int64, error) {
-		for place := uint32(from); place < uint32(to); place++ {
-			places, keys, err := k.read(place)
+		for row := uint32(from); row < uint32(to); row++ {
+			place := k.placeOf[row]
+			if place == points.NoPlace {
+				continue
+			}
+			places, keys, err := k.read(row)
 			if err != nil {
 				return 0, err
 			}
@@ -113,7 +117,7 @@ func (m *Method) takeKnown() knownTaker {
 			for i, other := range places {
 				code := uint32(keys[i])
 				if float32(code) != keys[i] {
-					return 0, fmt.Errorf("builder: row %d is known near row %d with key %v, want a whole number", m.Order[other], m.Order[place], keys[i])
+					return 0, fmt.Errorf("builder: row %d is known near row %d with key %v, want a whole number", m.Order[other], row, keys[i])
 				}
 				if other != place {
 					list.add(candidates.MakeEntry(code, other, 0))
@@ -170,7 +174,7 @@ func (m *Method) compareKnown() knownTaker {
 	return func(k *knownReader, from, to int) (int64, error) {
 		leaf, places = leaf[:0], places[:0]
 		for place := uint32(from); place < uint32(to); place++ {
-			near, _, err := k.read(place)
+			near, _, err := k.read(m.Order[place])
 			if err != nil {
 				return 0, err
 			}

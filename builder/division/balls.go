@@ -30,6 +30,7 @@ type Balls struct {
 	LeafSize int // leaves have fewer places
 	Overlap  int // balls that a place stands in
 	Threads  int
+	Looks    int // cells of leaders that a place looks into, where these stand in cells; 0: NearHeads
 
 	// Room is where Root puts the places of its balls, Overlap times all of them; where there
 	// is less Root makes some.
@@ -144,6 +145,9 @@ func (w *BallWorker) followNearest(ctx context.Context, all []uint32, overlap in
 	cells, err := NewCells(ctx, Rows{w.Codes, w.chosen}, Rows{w.Codes, leaders}, w.Threads)
 	if err != nil {
 		return 0, err
+	}
+	if w.Looks > 0 {
+		cells.looks = w.Looks
 	}
 	var compared atomic.Int64
 	compared.Add(int64(heads) * int64(len(leaders)))

@@ -98,6 +98,55 @@ func TestBigRootsLookIntoCells(t *testing.T) {
 	}
 }
 
+// TestLooks: a place that looks into more cells is compared with more leaders, and stands beside the nearest
+// of all where it looks into every cell.
+func TestLooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	const n, dim, overlap = 5000, 5, 3
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.IntN(256))
+	}
+	m := codesOf(t, data, dim)
+	var last int64
+	for _, looks := range []int{1, 4, 0, mostAtRoot} {
+		b := &Balls{Codes: m, Seed: 1, LeafSize: 20, Overlap: overlap, Threads: 2, Looks: looks}
+		balls, compared, err := b.Root(context.Background(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compared <= last {
+			t.Errorf("places that look into %d cells take %d pairs, into fewer %d", looks, compared, last)
+		}
+		last = compared
+		stands := make([]int, n)
+		for _, ball := range balls {
+			for _, place := range ball {
+				stands[place]++
+			}
+		}
+		if slices.Min(stands) != overlap || slices.Max(stands) != overlap {
+			t.Errorf("places that look into %d cells stand in %d to %d balls, want %d", looks, slices.Min(stands), slices.Max(stands), overlap)
+		}
+		if looks < mostAtRoot {
+			continue
+		}
+		w := b.Worker(1)
+		w.draw(1, numbers(n), b.rootLeaders(n))
+		for place := range uint32(200) {
+			slices.SortFunc(w.chosen, func(x, y uint32) int { return cmp.Compare(m.Distance(place, x), m.Distance(place, y)) })
+			if !together(balls, place, w.chosen[0]) {
+				t.Errorf("place %d is not beside its nearest leader", place)
+			}
+		}
+	}
+}
+
+// together reports whether two places stand in one ball.
+func together(balls [][]uint32, x, y uint32) bool {
+	return slices.ContainsFunc(balls, func(ball []uint32) bool { return slices.Contains(ball, x) && slices.Contains(ball, y) })
+}
+
 // TestHeadsOfHeads: where heads are found by heads of their own, rows follow leaders nearly as near
 // for fewer pairs, and cells that are filled by what Homes told of leaders in parts are the same.
 func TestHeadsOfHeads(t *testing.T) {

@@ -22,7 +22,7 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 // numbered anew, in the order of the stores and of their rows; ids stay, and no two rows may
 // have the same. The graph is one of all rows, by the options of the first store, which begins
 // from the lists of the parts and then compares rows of different parts: two halves of 200,000
-// SIFT descriptors at a recall of 0.95 take 3,304 pairs a row, a build 5,853. k is the length of
+// SIFT descriptors at a recall of 0.95 take 3,715 pairs a row, a build 5,853. k is the length of
 // its lists, 0 that of the first store's. Give it again to continue after an
 // interruption. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {

@@ -44,11 +44,14 @@ func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	if across {
-		solver.Part = m.parts
-	}
 	balls := m.Balls(cmp.Or(m.Lead, m.Codes), stands)
 	balls.Seed = m.divisionSeed()
+	if across {
+		solver.Part = m.parts
+		if m.keysKnown() {
+			balls.LeafSize, balls.Looks = partedLeaf*balls.LeafSize, partedLooks
+		}
+	}
 	return solver.Solve(balls, uint32(number))
 }
 

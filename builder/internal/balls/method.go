@@ -40,6 +40,9 @@ func (m *Method) Forecast(s *plan.Shape) {
 		s.CodeBytes += innerBytes(s.Dim)
 	}
 	s.Slack = int64(m.slack(s.Rows))
+	if m.keysKnown() && len(m.opts.Ends) > 1 {
+		s.LeafSize *= partedLeaf
+	}
 	switch {
 	case reducible(m.Build, s.Rows):
 		s.AxesBytes = axesBytes(s.Dim)

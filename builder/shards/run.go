@@ -123,7 +123,7 @@ func (s *Run) settled() (*settled, error) {
 		return nil, err
 	}
 	if rows := s.spec.Manifest.Rows; fixed.N < 1 || fixed.N+len(fixed.Bad) != rows || !slices.IsSorted(fixed.Bad) {
-		return nil, fmt.Errorf("builder: settle found %d good and %d bad rows of %d", fixed.N, len(fixed.Bad), rows)
+		return nil, fmt.Errorf("builder: the run %s: the file of settle is damaged: it counts %d good and %d bad rows of %d", s.name, fixed.N, len(fixed.Bad), rows)
 	}
 	s.fixed = fixed
 	return fixed, nil

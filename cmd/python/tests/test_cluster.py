@@ -66,7 +66,7 @@ def carried(monkeypatch):
     return sizes
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2, 4])
 def test_local(rows, expected, tmp_path, workers, carried):
     """The checksum of one machine within the memory of a worker; no row passes through the engine; the progress of the whole."""
     events = []
@@ -111,7 +111,7 @@ def test_rows_that_are_refused_end_the_run_with_its_words(rows, tmp_path):
     assert said.returncode == 6 and "Traceback" not in said.stderr and "nothing that was built is lost" in said.stderr
 
 
-@pytest.mark.parametrize("engine, code", [("dask:/nowhere", 2), ("dask://127.0.0.1:1", 1), ("flink://x", 2), ("local:0", 2), ("local:two", 2)])
+@pytest.mark.parametrize("engine, code", [("dask:/nowhere", 2), ("dask://127.0.0.1:1", 1), ("flink://x", 2), ("local:0", 2), ("local:two", 2), ("ray:here", 2), ("ray://", 2), ("spark://", 2), ("spark:7077", 2)])
 def test_bad_engines(rows, tmp_path, engine, code, monkeypatch):
     if code == 1:
         pytest.importorskip("distributed")
@@ -135,6 +135,10 @@ def test_a_machine_without_the_command(rows, tmp_path, monkeypatch):
         patch.setenv("KNNG_BINARY", str(tmp_path / "away"))
         outcome = _task.do(run, ["audit", "0"])
     assert outcome["code"] == 1 and "where there is no file" in outcome["said"] and outcome["host"], outcome
+    for words in (["build", *rows], ["unite", run]):
+        said = subprocess.run(
+            [sys.executable, "-m", "knng.cluster", *words, "-o", str(tmp_path / "out")], capture_output=True, text=True, env={**environment(), "KNNG_BINARY": str(tmp_path / "away")})
+        assert said.returncode == 1 and "where there is no file" in said.stderr and "Traceback" not in said.stderr, said.stderr
 
 
 def test_input_that_changed_is_told(rows, tmp_path):
@@ -252,18 +256,36 @@ for line in iter(sys.stdin.readline, ""):
 """
 
 
-def test_killed_in_every_stage(rows, expected, tmp_path, monkeypatch):
-    marks, proxy = tmp_path / "marks", tmp_path / "knng"
+def proxied(folder):
+    """Write such a command into a folder; the one that is returned gets a file for every stage that it killed a task of."""
+    marks, proxy = folder / "marks", folder / "knng"
     marks.mkdir()
     proxy.write_text(PROXY.format(python=sys.executable, real=_command.find(), marks=str(marks)))
     proxy.chmod(0o755)
+    return marks
+
+
+def test_killed_in_every_stage(rows, expected, tmp_path, monkeypatch):
+    marks = proxied(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setenv("KNNG_BINARY", str(proxy))
+        patch.setenv("KNNG_BINARY", str(tmp_path / "knng"))
         result = cluster.build(rows, tmp_path / "run", "local:2", OPTIONS, memory=300 << 20)
     stages = {m.name for m in marks.iterdir()}
     assert stages >= set("audit settle sample fit controls draw heads lead assign cut spill solve fold decide resample report complete adjacency seal".split())
     assert result["retries"] >= len(stages)
     assert united(result["run"], tmp_path) == expected
+
+
+def test_killed_where_codes_are_tested(tmp_path, monkeypatch):
+    """The stages that only rows have which are no bytes."""
+    numpy.save(tmp_path / "floats.npy", numpy.random.default_rng(4).normal(size=(3000, 6)).astype(numpy.float32))
+    marks, floats, options = proxied(tmp_path), str(tmp_path / "floats.npy"), ["-k", "5", "--recall", "0.9"]
+    with monkeypatch.context() as patch:
+        patch.setenv("KNNG_BINARY", str(tmp_path / "knng"))
+        result = cluster.build([floats], tmp_path / "run", "local:2", [*options, "--shard-rows", "1000"])
+    assert {"near", "sight"} <= {m.name for m in marks.iterdir()}
+    one = _command.run(["build", floats, "-o", str(tmp_path / "one.knng"), "--method", "parts", *options, "--search", "off"])
+    assert united(result["run"], tmp_path) == one["checksum"]
 
 
 SLOW = """#!{python}

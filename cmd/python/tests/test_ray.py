@@ -77,6 +77,13 @@ def ended(process, run, patience=240):
     return process.communicate()
 
 
+def test_within_a_program_that_is_connected(engine, tmp_path):
+    """The connection of the caller is used, and left open."""
+    numpy.save(tmp_path / "x.npy", numpy.random.default_rng(2).normal(size=(500, 4)).astype(numpy.float32))
+    result = cluster.build([tmp_path / "x.npy"], tmp_path / "run", "ray:auto", ["-k", "4", "--divisions", "4"], memory=256 << 20)
+    assert result["rows"] == 500 and ray.is_initialized()
+
+
 def test_workers_killed(engine, tmp_path):
     rng = numpy.random.default_rng(1)
     x = (rng.normal(size=(60, 8))[rng.integers(0, 60, 6000)] + rng.normal(size=(6000, 8)) * 0.3).astype(numpy.float32)

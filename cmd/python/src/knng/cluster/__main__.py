@@ -72,18 +72,10 @@ def _size(text):
 
 def main(argv=None):
     given, rest = _parser().parse_known_args(argv)
-    if given.command == "unite":
-        return _driver.unite(given.run, given.output, rest)
-    if rest:
+    if rest and given.command != "unite":
         _parser().error(f"unknown arguments: {' '.join(rest)}")
-    options = [word for flag in _PASSED if getattr(given, "pass" + flag) is not None for word in (flag, getattr(given, "pass" + flag))]
     try:
-        if given.plan:
-            print(_driver.plan(given.inputs, options, given.plan), end="")
-            return 0
-        shown = _show.shown("none" if given.quiet else given.progress)
-        with contextlib.redirect_stdout(sys.stderr), contextlib.closing(shown):  # Ray prints of workers that died
-            result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, shown.line, shown.event)
+        return _driver.unite(given.run, given.output, rest) if given.command == "unite" else _build(given)
     except KeyboardInterrupt:
         _show.say("interrupted: give the same command again to continue")
         return 130
@@ -93,6 +85,17 @@ def main(argv=None):
     except OSError as error:
         _show.say(error)
         return 1
+
+
+def _build(given):
+    """Build a graph, or say what that would take. Returns the exit code."""
+    options = [word for flag in _PASSED if getattr(given, "pass" + flag) is not None for word in (flag, getattr(given, "pass" + flag))]
+    if given.plan:
+        print(_driver.plan(given.inputs, options, given.plan), end="")
+        return 0
+    shown = _show.shown("none" if given.quiet else given.progress)
+    with contextlib.redirect_stdout(sys.stderr), contextlib.closing(shown):  # Ray prints of workers that died
+        result = _driver.build(given.inputs, given.output, given.engine, options, given.memory, given.threads, shown.line, shown.event)
     return _print(result, given.json)
 
 

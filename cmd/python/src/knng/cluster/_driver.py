@@ -61,8 +61,7 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
             workers.close()
         if hasattr(shown, "close"):
             shown.close()
-    result = dict(wave["result"], run=at, **tally.sums())
-    return result
+    return dict(wave["result"], run=at, **tally.sums())
 
 
 def _seen(run):

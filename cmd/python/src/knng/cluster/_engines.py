@@ -45,8 +45,10 @@ def check(address):
         raise WrongAddress(f"engine {address!r}, want local:N, dask://HOST:8786, ray://HOST:10001, ray:auto or spark://HOST:7077")
     if kind == "local" and rest and not (rest.isdecimal() and int(rest) > 0):
         raise WrongAddress(f"engine {address!r}, want local:N with N of 1 or more")
-    if kind == "dask":
-        _host(address, 8786)
+    if kind == "dask" or kind == "ray" and rest != "auto":
+        _host(address, 8786 if kind == "dask" else 10001)
+    if kind == "spark" and not re.match(r"//[^/]|local(\[|$)", rest):  # Spark reads lists of masters, and the numbers in brackets
+        raise WrongAddress(f"engine {address!r}, want spark://HOST:7077 or spark:local[N]")
 
 
 class Local:
@@ -181,9 +183,10 @@ class Ray:
             import ray
         except ImportError as error:
             raise EngineError(f"the engine ray needs its package: pip install ray ({error})") from error
-        self._ray = ray
+        self._ray, self._mine = ray, not ray.is_initialized()
         try:
-            ray.init("auto" if address == "ray:auto" else address, log_to_driver=False)
+            if self._mine:  # else the caller is connected already
+                ray.init("auto" if address == "ray:auto" else address, log_to_driver=False)
         except (ConnectionError, OSError, RuntimeError) as error:
             raise EngineError(f"no cluster of Ray answers at {address}: {error}") from error
         self.workers = len(ray.nodes())
@@ -207,7 +210,8 @@ class Ray:
             return token, error
 
     def close(self):
-        self._ray.shutdown()
+        if self._mine:
+            self._ray.shutdown()
 
 
 class Spark:

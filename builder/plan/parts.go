@@ -42,7 +42,7 @@ func (s *Shape) parts() []Pass {
 	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
 		DiskBytes: int64(stored + math.Max(folded+LaterUnits*first*(1-1/batches), first*(1-1/batches)) + spilled + beyond),
-		work:      work{leaf: pairs * laterDivisions(divisions, firstCosts), touched: divisions * s.partsCopies() * n * float64(s.K+s.Slack)}, held: held, First: firstCosts, groups: ofGroups}
+		work:      work{leaf: pairs * laterDivisions(divisions, firstCosts), touched: divisions * n * (s.partsCopies()*float64(s.K+s.Slack) + memberWords*float64(s.Overlap))}, held: held, First: firstCosts, groups: ofGroups}
 	divide.held.block(besides)
 	fold := Pass{Name: "folds", Does: "unite what a division gave with the lists before", Times: divisions - 1,
 		ReadBytes: int64(units - lastUnits(first, divisions) + lists*math.Max(0, divisions-2)), WrittenBytes: int64(lists * (divisions - 1)),

@@ -53,7 +53,6 @@ func (s *Shape) stages(p *Plan, r Rates) []Stage {
 	heads := float64(fixed.Heads(s.Parts.Leaders, s.Parts.Leaders >= fixed.HeadsOfHeads))
 	found := s.partsUnits() * (1 + LaterUnits*(divisions-1))
 	solve := p.Pass("divisions").work
-	solve.touched += memberWords * divisions * s.n() * float64(s.Overlap)
 	exact := work{screen: listedPairs * fixed.ControlRows * s.n()}
 	var all []Stage
 	add := func(name string, times float64, w work) {

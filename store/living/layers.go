@@ -127,9 +127,9 @@ type finder struct {
 	base   uint32
 	best   best
 	met    int
+	older  []keyed // refs of lists of before that were compared, dead ones too
 	anchor layer.Entry
 	offers []layer.Offer
-	failed error
 	query  []float32
 }
 
@@ -173,13 +173,14 @@ func (f *finder) search() error {
 	q := Query{K: f.in.most + 1, Effort: linkEffort}
 	f.begin(w)
 	if v.snap.covered() > 0 {
-		if _, err := w.walk(f.query, &q); err != nil || f.met >= min(f.in.most, v.Len()-1) {
-			return errOf(err, f.failed)
+		_, err := w.walk(f.query, &q)
+		if err = errOf(err, f.take()); err != nil || f.met >= min(f.in.most, v.Len()-1) {
+			return err
 		}
 		f.begin(w)
 	}
 	_, err := w.compare(f.query, &q)
-	return errOf(err, f.failed)
+	return errOf(err, f.take())
 }
 
 func errOf(err, other error) error {
@@ -190,32 +191,44 @@ func errOf(err, other error) error {
 }
 
 func (f *finder) begin(w *walker) {
-	f.best, f.met = best{f.in.most, f.best.all[:0]}, 0
+	f.best, f.met, f.older = best{f.in.most, f.best.all[:0]}, 0, f.older[:0]
 	f.anchor = layer.Entry{To: layer.NoRef, Key: layer.Inf}
 	f.offers = f.offers[:0]
 	w.seen = f.seen
 }
 
-// seen takes a row that was compared with the new one.
+// seen takes a ref that was compared with the new row. Whether an older one lives, and how far its list
+// reaches, lies all over memory: take looks that up for all of them, side by side.
 func (f *finder) seen(ref uint32, key float32) {
-	if ref == f.self || !f.in.v.live(ref) {
-		return
+	switch {
+	case ref < f.base+f.in.from:
+		f.older = append(f.older, keyed{ref, key})
+	case ref != f.self: // of the rows that are new as well, of which only those that live are compared
+		f.met++
+		f.best.offer(ref, key)
 	}
-	f.met++
-	f.best.offer(ref, key)
-	if e := (layer.Entry{To: ref, Key: key}); ref < f.base && layer.Compare(e, f.anchor) < 0 {
-		f.anchor = e
+}
+
+// take takes the older refs that live: into the list of the new row, and the row into theirs.
+func (f *finder) take() error {
+	for _, e := range f.older {
+		if !f.in.v.live(e.row) {
+			continue
+		}
+		f.met++
+		f.best.offer(e.row, e.key)
+		if at := (layer.Entry{To: e.row, Key: e.key}); e.row < f.base && layer.Compare(at, f.anchor) < 0 {
+			f.anchor = at
+		}
+		h, err := f.in.horizonOf(e.row)
+		if err != nil {
+			return err
+		}
+		if e.key <= h {
+			f.offers = append(f.offers, layer.Offer{Ref: e.row, Entry: layer.Entry{To: f.self, Key: e.key}})
+		}
 	}
-	if ref >= f.base+f.in.from { // it looks itself
-		return
-	}
-	h, err := f.in.horizonOf(ref)
-	if err != nil {
-		f.failed = err
-	}
-	if key <= h {
-		f.offers = append(f.offers, layer.Offer{Ref: ref, Entry: layer.Entry{To: f.self, Key: key}})
-	}
+	return nil
 }
 
 // vectorOf is the vector of a ref.

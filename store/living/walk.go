@@ -22,7 +22,7 @@ type walker struct {
 	near best      // live refs, as many as the effort
 	best best      // live rows of the tail, as many as the query wants
 	met  walk.Visited
-	seen func(ref uint32, key float32) // told of all that is compared; nil: nobody
+	seen func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
 }
 
 func (v *View) walker() *walker {
@@ -164,17 +164,13 @@ func (w *walker) meet(ref uint32, key float32) {
 	if !w.met.Add(ref) {
 		return
 	}
-	near := key <= w.near.bound()
-	if !near && w.seen == nil {
+	if w.seen != nil {
+		w.seen(ref, key)
+	}
+	if key > w.near.bound() {
 		return // whether it lives costs an access to memory
 	}
 	live := w.v.live(ref)
-	if w.seen != nil && live {
-		w.seen(ref, key)
-	}
-	if !near {
-		return
-	}
 	w.open.Push(walk.EntryOf(key, ref))
 	if live {
 		w.near.offer(ref, key)

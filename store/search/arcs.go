@@ -29,6 +29,7 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 	k := &keptArcs{first: first, last: last, size: size, listed: m.listed, lists: make([]uint32, (last-first)*m.listed)}
 	var mu sync.Mutex
 	n, told := m.identity.places, 0
+	_, each, _ := m.stepsOf()
 	err := vectors.Ranges(m.threads, n, sumPlaces, func() func(from, to int) error {
 		s := &arcSharer{k, make([][][]arc, (last-first+size-1)/size)}
 		mu.Lock()
@@ -50,11 +51,11 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 			mu.Lock()
 			told += part
 			mu.Unlock()
-			m.tell(listSteps * part)
+			m.tell(each * part)
 			return nil
 		}
 	})
-	m.tell(listSteps * (last - first - told)) // as parts are rounded down
+	m.tell(each * (last - first - told)) // as parts are rounded down
 	return k, err
 }
 

@@ -145,12 +145,13 @@ func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	var row []uint32
 	var keys []float32
 	const step = 4096
+	each, _, _ := m.stepsOf()
 	for place := range m.order {
 		if place%step == 0 && m.ctx.Err() != nil {
 			return nil, nil, m.ctx.Err()
 		}
 		if done := place + 1; done%step == 0 || done == len(m.order) {
-			m.tell(m.islandSteps() * ((done-1)%step + 1))
+			m.tell(each * ((done-1)%step + 1))
 		}
 		if row, keys, err = m.g.Keyed(store.Row(m.order[place]), row, keys); err != nil {
 			return nil, nil, err

@@ -268,12 +268,12 @@ func (s *Searcher) keep(id identity) error {
 func (s *Searcher) writeLinks(f *os.File, id identity) error {
 	m := s.maker(id)
 	m.told = s.tell
+	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
 	l, err := s.restOf(m)
 	if err != nil {
 		return err
 	}
 	id, rest := l.identity, l.encodeRest()
-	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
 	tableSum, err := m.table(func(first int, table []byte) error {
 		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
 		return err

@@ -58,6 +58,7 @@ func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 	err := vectors.Guard(func() (err error) {
 		var reader listReader
 		const step = 4096
+		_, each, _ := m.stepsOf()
 		for place := range m.order {
 			if place%step == 0 && m.ctx.Err() != nil {
 				return m.ctx.Err()
@@ -75,7 +76,7 @@ func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 				}
 			}
 			if done := place + 1; done%step == 0 || done == len(m.order) {
-				m.tell(listSteps * ((done-1)%step + 1))
+				m.tell(each * ((done-1)%step + 1))
 			}
 		}
 		for i := range s.ranges {

@@ -136,11 +136,15 @@ func (a Aim) Parts(leafRows float64) (leaves int) {
 	further := math.Pow(furtherDoubling, math.Max(0, math.Log2(float64(a.Rows)/1e6)))
 	p = 1 - math.Pow(1-p, 1.75*math.Pow(leafRows/1000, 0.15)*further)
 	divisions := a.usual()
-	for divided(p, 0.77, divisions) < a.asked() && int(divisions)*a.Overlap < a.Most {
+	for divided(p, 0.77, divisions) < a.asked() && int(divisions)*measuredOverlap < a.Most {
 		divisions++
 	}
-	return int(divisions) * a.Overlap
+	whole := math.Ceil(divisions * measuredOverlap / float64(a.Overlap))
+	return int(whole) * a.Overlap
 }
+
+// measuredOverlap is the leaves of a row in the divisions that these guesses were measured on.
+const measuredOverlap = 4
 
 // Paper guesses the divisions and rounds of the paper's method: until the effective
 // rate falls under its trigger, which takes about 13 of them on GIST and 10 on SIFT,

@@ -82,16 +82,18 @@ func (s schedule) known() (int, error) {
 func (s schedule) shape(ps *points.Points, rows int) plan.Shape {
 	m := &s.spec.Manifest
 	size := int64(s.space.RowBytes())
+	g := s.goal()
+	overlap := g.PartsOverlap(rows)
 	return plan.Shape{Method: job.PartsMethod, Kind: plan.Groups, Rows: int64(rows), Outputs: int64(m.Rows), Dim: m.Dim, RowBytes: size,
 		CodeBytes: ps.CodeBytes(1), ViewCodes: s.space.RowsAreCodes(), KeyCodes: ps.BytesAreKeys(), Norms: s.space.Metric().ZeroIsBad(),
-		K: int64(ps.K), Slack: int64(solve.Candidates(ps, rows, m.K) - ps.K), Overlap: job.Overlap, Recall: s.spec.Recall, Threads: 1, Kernel: distance.Kernel(),
-		Parts: plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(ps, m.K)), Chunk: ps.ChunkRows() * size,
-			Leaders: groups.Leaders(rows, m.K, job.Overlap), Ledger: 1 << 40, Stripe: 32 << 20}}
+		K: int64(ps.K), Slack: int64(solve.Candidates(ps, rows, m.K) - ps.K), Overlap: overlap, Recall: s.spec.Recall, Threads: 1, Kernel: distance.Kernel(),
+		Parts: plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(ps, m.K, overlap)), Chunk: ps.ChunkRows() * size,
+			Leaders: groups.Leaders(rows, m.K, overlap), Ledger: 1 << 40, Stripe: 32 << 20}}
 }
 
 // legs are the stages by name where a run has so many divisions, with the time of all of these.
 func (s schedule) legs(shape plan.Shape, divisions int) map[string]Leg {
-	shape.Divisions = divisions * job.Overlap
+	shape.Divisions = divisions * shape.Overlap
 	p := plan.Of(shape, plan.Nominal(shape, 1))
 	tasks := s.spec.tasks(p)
 	legs := map[string]Leg{}
@@ -117,7 +119,7 @@ func (s schedule) chances(shape plan.Shape) ([]float64, error) {
 	}
 	var chances []float64
 	for _, way := range plan.Lucks {
-		count := max(begun, (s.leavesAhead(shape, d, way.Luck)+job.Overlap-1)/job.Overlap)
+		count := max(begun, (s.leavesAhead(shape, d, way.Luck)+shape.Overlap-1)/shape.Overlap)
 		for len(chances) < count {
 			chances = append(chances, 0)
 		}
@@ -132,14 +134,14 @@ func (s schedule) chances(shape plan.Shape) ([]float64, error) {
 // before any.
 func (s schedule) leavesAhead(shape plan.Shape, d *decision, luck float64) (leaves int) {
 	g := s.goal()
-	aim := plan.Aim{Recall: s.spec.Recall, Rows: shape.Rows, Overlap: job.Overlap, Most: job.MaxDivisions, Luck: luck}
+	aim := plan.Aim{Recall: s.spec.Recall, Rows: shape.Rows, Overlap: shape.Overlap, Most: job.MaxDivisions, Luck: luck}
 	switch {
 	case d != nil && d.Stop != "":
 		return g.BallsDone(&d.State)
 	case s.spec.Recall == 0:
 		return cmp.Or(s.spec.Divisions, job.PlainParts*job.Overlap)
 	case d == nil:
-		leaves = aim.Parts(float64(shape.Rows) * job.Overlap / float64(shape.Parts.Leaders))
+		leaves = aim.Parts(float64(shape.Rows) * float64(shape.Overlap) / float64(shape.Parts.Leaders))
 	default:
 		leaves, _ = aim.Ahead(plan.Groups, g.Stand(&d.State, nil, 1))
 	}

@@ -19,10 +19,10 @@ func (s dividing) parted(number int, ps *points.Points) (*groups.Division, error
 		return nil, err
 	}
 	g := s.goal()
-	lap := g.OverlapOf(number)
+	lap := g.PartsLeaves(s.fixed.N, number)
 	leaders := s.leaders(s.fixed.N, number)
 	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.spec.Seed, Number: uint32(number),
-		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.spec.Manifest.K),
+		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.spec.Manifest.K, g.PartsOverlap(s.fixed.N)),
 		Threads: s.worker.Threads, Memory: &s.ledger}, nil
 }
 
@@ -43,7 +43,7 @@ var leadRange = 1 << 16 // a variable for tests
 // leaders is how many leaders a division of so many rows has.
 func (s *Run) leaders(rows, division int) int {
 	g := s.goal()
-	return groups.Leaders(rows, s.spec.Manifest.K, g.OverlapOf(division))
+	return groups.Leaders(rows, s.spec.Manifest.K, g.PartsLeaves(rows, division))
 }
 
 // leadTasks is how many tasks find cells for the leaders of a division of so many rows.

@@ -2,7 +2,6 @@ package shards
 
 import (
 	"github.com/knng/knng/builder/internal/groups"
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
 )
 
@@ -56,10 +55,11 @@ func (s *runSpec) tasks(p *plan.Plan) map[string]int {
 // PlanOf estimates the build of a plan by workers of some threads each, as fast as those of this
 // machine.
 func PlanOf(p *plan.Plan, rowBytes, workers, threads int) Plan {
-	n, k, divisions := float64(p.Rows), float64(p.K), float64((p.Divisions+job.Overlap-1)/job.Overlap)
+	overlap := p.Basis.Shape.Overlap
+	n, k, divisions := float64(p.Rows), float64(p.K), float64((p.Divisions+overlap-1)/overlap)
 	input := n * float64(rowBytes)
-	assigned := 4 * n * job.Overlap
-	spilled := p.InGroups * n * float64(groups.RecordBytes(job.Overlap, rowBytes))
+	assigned := 4 * n * float64(overlap)
+	spilled := p.InGroups * n * float64(groups.RecordBytes(overlap, rowBytes))
 	lists := n * (8 + 8*k)
 	// The first division finds lists of every group, later ones the few entries that bounds let in.
 	first, later := p.InGroups*lists, plan.LaterUnits*p.InGroups*lists

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/store"
@@ -134,6 +135,9 @@ func sizeOf(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
+// wideRows is from how many rows on tests of shards have divisions of more leaves.
+const wideRows = 2200
+
 // shardCases are builds that shards must make as one machine does.
 func shardCases(t *testing.T) map[string]struct {
 	paths []string
@@ -141,6 +145,7 @@ func shardCases(t *testing.T) map[string]struct {
 } {
 	rng := rand.New(rand.NewPCG(3, 1))
 	near := rowstest.Clustered(1, 2000, 12)
+	many := rowstest.Clustered(2, wideRows, 12)
 	floats := make([]float32, 1600*8)
 	for i := range floats {
 		floats[i] = float32(rng.NormFloat64())
@@ -165,6 +170,8 @@ func shardCases(t *testing.T) map[string]struct {
 	return map[string]build{
 		"bytes":     {shardInput(t, near, 12, true, 3), builder.Options{K: 5, Recall: 0.9}},
 		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
+		"wide":      {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Recall: 0.97}},
+		"ten":       {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Divisions: 10}},
 		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
 		"cosine":    {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
 		"centered":  {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Recall: 0.8, Metric: distance.Correlation}},
@@ -183,6 +190,8 @@ func shardCases(t *testing.T) map[string]struct {
 // tasks, done twice, the graph and its report are those of Build.
 func TestShardsAreOneMachine(t *testing.T) {
 	defer shards.SmallGroups(96<<10, 1<<12)()
+	defer func(before int) { job.WideRows = before }(job.WideRows)
+	job.WideRows = wideRows
 	for name, c := range shardCases(t) {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Method, c.opts.Threads = builder.Parts, 2

@@ -317,8 +317,9 @@ func (s folding) decide(w *task) error {
 	if err := s.countDivision(w.Division, truth, d, &st); err != nil {
 		return err
 	}
-	d.State.Stages = append(d.State.Stages, st)
 	g := s.goal()
+	g.NoteLeaves(&st, s.fixed.N)
+	d.State.Stages = append(d.State.Stages, st)
 	d.Kind, d.Stop = g.NextParts(&d.State)
 	d.State.Stop = d.Stop
 	return w.out.Note(d)

@@ -65,7 +65,7 @@ func (f *Forecast) planOf(divisions int, rounds float64) *plan.Plan {
 // aim is the target of the build.
 func (f *Forecast) aim(intrinsic float64) *plan.Aim {
 	return &plan.Aim{Recall: f.Goal.Recall, Switch: f.Switch, Rows: int64(len(f.Good)),
-		Intrinsic: intrinsic, Overlap: job.Overlap, LeafSize: f.Set.LeafSize, Most: job.MaxDivisions}
+		Intrinsic: intrinsic, Overlap: f.shape(f.State.Method).Overlap, LeafSize: f.Set.LeafSize, Most: job.MaxDivisions}
 }
 
 // timed is the shape of the build with this machine's kernel, for its time: the kernel decides

@@ -184,7 +184,7 @@ func (f *Forecast) More(kind string) {
 	case job.DivisionStage:
 		divisions++ // or as many leaves as an overlap has
 		if f.Traits.Overlaps {
-			divisions += f.Goal.OverlapOf(f.State.Count(job.DivisionStage)+1) - 1
+			divisions += f.shape(f.State.Method).Overlap - 1
 		}
 	case job.PropagationStage:
 		rounds++

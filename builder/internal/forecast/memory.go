@@ -102,7 +102,7 @@ func reserved(method string, planned int64) int64 {
 
 func (f *Forecast) leastPlan(method string) *plan.Plan {
 	s := f.shape(method)
-	s.Parts.Ledger, s.Divisions, s.Rounds = 0, job.Overlap, 1
+	s.Parts.Ledger, s.Divisions, s.Rounds = 0, s.Overlap, 1
 	if _, t := f.Open(method); t.Labels {
 		s.Divisions = job.MaxDivisions // of which each keeps its leaf numbers
 		if f.Goal.Divisions > 0 {

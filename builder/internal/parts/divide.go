@@ -39,6 +39,7 @@ func (m *Method) divide() error {
 		sum.Add(counts)
 	}
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
+	m.Goal.NoteLeaves(&st, m.N())
 	if m.Steer != nil {
 		if st.Recall, st.Margin, err = m.steered(); err != nil {
 			return err
@@ -68,10 +69,10 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	}
 	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.N()))
 	defer p.End("")
-	lap := m.Goal.OverlapOf(number)
+	lap := m.Goal.PartsLeaves(m.N(), number)
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(&m.Points, m.Set.K),
+		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: m.groupRowBytes(),
 		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add,
 	}
 	if m.State.ByKeys() {
@@ -115,4 +116,9 @@ func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool,
 	}
 	err = line.end(err)
 	return line.sum, err
+}
+
+// groupRowBytes is the memory of a row in a group.
+func (m *Method) groupRowBytes() int64 {
+	return solve.RowBytes(&m.Points, m.Set.K, m.Goal.PartsOverlap(m.N()))
 }

@@ -48,13 +48,16 @@ func (m *Method) Forecast(s *plan.Shape) {
 	m.CountCodes(s)
 	s.Slack = int64(m.slack())
 	s.Planes = !m.Space.Metric().Coded()
-	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(&m.Points, m.Set.K)), Chunk: m.ChunkRows() * s.RowBytes,
-		Leaders: groups.Leaders(int(s.Rows), m.Set.K, job.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes), Stretch: int64(m.stretch())}
+	if !m.Inner() {
+		s.Overlap = m.Goal.PartsOverlap(int(s.Rows))
+	}
+	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.GroupBytes, solve.RowBytes(&m.Points, m.Set.K, s.Overlap)), Chunk: m.ChunkRows() * s.RowBytes,
+		Leaders: groups.Leaders(int(s.Rows), m.Set.K, s.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes), Stretch: int64(m.stretch())}
 }
 
 func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 	if m.Goal.Recall > 0 {
-		return aim.Parts(float64(aim.Rows) * job.Overlap / float64(groups.Leaders(int(aim.Rows), m.Set.K, job.Overlap))), 0
+		return aim.Parts(float64(aim.Rows) * float64(aim.Overlap) / float64(groups.Leaders(int(aim.Rows), m.Set.K, aim.Overlap))), 0
 	}
 	return job.PlainParts * job.Overlap, 0
 }
@@ -136,7 +139,7 @@ func (m *Method) spillBytes() int64 {
 	if m.Inner() {
 		return 0
 	}
-	if fixed.SpillShare*float64(rows)+float64(m.N()*(4*job.Overlap+2)) <= float64(m.Ledger.Room()) {
+	if fixed.SpillShare*float64(rows)+float64(m.N()*(4*m.Goal.PartsOverlap(m.N())+2)) <= float64(m.Ledger.Room()) {
 		return 0
 	}
 	return rows

@@ -8,7 +8,6 @@ import (
 
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/groups"
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
@@ -47,11 +46,11 @@ func Candidates(ps *points.Points, members, wanted int) int {
 	return min(k+slack, members-1)
 }
 
-// RowBytes is the memory of a row in a group, but for its residual: which rows make a
+// RowBytes is the memory of a row in a group, but for its residual, where divisions have so many leaves of a row: which rows make a
 // group goes by it, and so does the graph.
-func RowBytes(ps *points.Points, wanted int) int64 {
+func RowBytes(ps *points.Points, wanted, overlap int) int64 {
 	lists := int64(8*(wanted+slack) + 8*wanted)
-	return int64(ps.Space.RowBytes()) + ps.CodeBytes(1) - ps.ResidualBytes(1) + lists + 4*(4+2*job.Overlap)
+	return int64(ps.Space.RowBytes()) + ps.CodeBytes(1) - ps.ResidualBytes(1) + lists + int64(4*(4+2*overlap))
 }
 
 // Solved is the lists of a group, to be freed.

@@ -15,7 +15,7 @@ var WideRows = 1 << 24 // a variable for tests
 const wideRecall = 0.9
 
 // PartsOverlap is how many leaves a row of so many stands in within one division of the parts
-// method. It does not depend on what divisions find.
+// method. It does not depend on the recall that divisions reach.
 func (g *Goal) PartsOverlap(rows int) int {
 	if rows < WideRows || g.Recall > 0 && g.Recall < wideRecall {
 		return Overlap

@@ -2,8 +2,8 @@ package job
 
 import "testing"
 
-// TestLeavesOfDivisions: the divisions of so many leaves a row come to these, whatever their overlap, and
-// what is noted in stages is what was done.
+// TestLeavesOfDivisions: the divisions of so many leaves a row come to these, also where their overlap does not
+// divide these, and stages note as many as were done.
 func TestLeavesOfDivisions(t *testing.T) {
 	for _, c := range []struct {
 		goal    Goal

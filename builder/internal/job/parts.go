@@ -8,7 +8,7 @@ const PlainParts = 2
 // WideRows is from how many rows on a division of the parts method has twice as many leaves of a row:
 // where recall takes four divisions anyway, half of them find leaders and unite lists half as often, and
 // find as much. Of 20,000,000 rows of 128 bytes two divisions of eight leaves have 0.985 of the neighbors
-// in a common leaf, four of four as many; bench/results/larger has what it saves.
+// in a common leaf, four of four as many; bench/results/larger has the times.
 var WideRows = 1 << 24 // a variable for tests
 
 // wideRecall is the recall from which on so many leaves fall due.

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -131,42 +130,31 @@ const minIslands = 256
 // islands finds the connected components: the first place of that of a place, and the first
 // places of all, the largest component first.
 func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
-	parent := make([]uint32, m.identity.places)
-	for i := range parent {
-		parent[i] = uint32(i)
-	}
-	find := func(p uint32) uint32 {
-		for parent[p] != p {
-			parent[p] = parent[parent[p]]
-			p = parent[p]
-		}
-		return p
-	}
-	var row []uint32
-	var keys []float32
-	const step = 4096
+	u := newUnion(m.identity.places)
 	each, _, _ := m.stepsOf()
-	for place := range m.order {
-		if place%step == 0 && m.ctx.Err() != nil {
-			return nil, nil, m.ctx.Err()
-		}
-		if done := place + 1; done%step == 0 || done == len(m.order) {
-			m.tell(each * ((done-1)%step + 1))
-		}
-		if row, keys, err = m.g.Keyed(store.Row(m.order[place]), row, keys); err != nil {
-			return nil, nil, err
-		}
-		for _, to := range row[:min(len(row), m.listed)] {
-			if to = m.placeOf[to]; to == noLink {
-				continue
+	err = vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
+		var reader listReader
+		return func(from, to int) error {
+			if err := m.ctx.Err(); err != nil {
+				return err
 			}
-			a, b := find(uint32(place)), find(to)
-			parent[max(a, b)] = min(a, b)
+			for place := from; place < to; place++ {
+				list, err := reader.of(m, place)
+				if err != nil {
+					return err
+				}
+				u.unite(uint32(place), list)
+			}
+			m.tell(each * (to - from))
+			return nil
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	sizes := make(map[uint32]int)
-	for p := range parent {
-		sizes[find(uint32(p))]++
+	for p := range u {
+		sizes[u.first(uint32(p))]++
 	}
 	firsts = make([]uint32, 0, len(sizes))
 	for first := range sizes {
@@ -175,5 +163,5 @@ func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	slices.SortFunc(firsts, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
 	})
-	return find, firsts, nil
+	return u.first, firsts, nil
 }

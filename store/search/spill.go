@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -24,19 +25,15 @@ type scratchFile interface {
 const arcBytes = 9
 
 // A spill holds the links that come into each range of places, by the places that they come
-// from.
+// from: chunks of a file.
 type spill struct {
 	*maker
-	file   scratchFile
-	size   int // places of a range
-	end    int64
-	ranges []spilled
-}
+	file scratchFile
+	size int // places of a range
 
-// spilled are the links into one range: chunks that are in the file, and one under way.
-type spilled struct {
-	chunks []chunk
-	buf    []byte
+	mu     sync.Mutex
+	end    int64
+	chunks [][]chunk // of each range, in any order
 }
 
 type chunk struct {
@@ -45,75 +42,122 @@ type chunk struct {
 	sum uint64
 }
 
-// chunkBytes returns the bytes of a chunk: so many that those under way, of all ranges, take a
+// A spiller shares out the lists that one goroutine reads. It holds a chunk of each range, which it
+// writes when it is full.
+type spiller struct {
+	*spill
+	bytes int // of a chunk
+	bufs  [][]byte
+}
+
+// chunkBytes returns the bytes of a chunk: so many that those under way, of all ranges and goroutines, take a
 // quarter of the limit, and no less than a page of the disk.
-func chunkBytes(limit int64, ranges int) int {
-	return int(max(4<<10, min(256<<10, limit/4/int64(ranges)))) / arcBytes * arcBytes
+func chunkBytes(limit int64, held int) int {
+	return int(max(4<<10, min(256<<10, limit/4/int64(held)))) / arcBytes * arcBytes
+}
+
+func (m *maker) newSpill(file scratchFile, size int) *spill {
+	return &spill{maker: m, file: file, size: size, chunks: make([][]chunk, (len(m.order)+size-1)/size)}
+}
+
+func (s *spill) newSpiller() *spiller {
+	ranges := len(s.chunks)
+	return &spiller{spill: s, bytes: chunkBytes(s.limit, ranges*max(1, s.threads)), bufs: make([][]byte, ranges)}
 }
 
 // distribute shares the links out.
 func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
-	s := &spill{maker: m, file: file, size: size, ranges: make([]spilled, (len(m.order)+size-1)/size)}
-	bytes := chunkBytes(m.limit, len(s.ranges))
-	err := vectors.Guard(func() (err error) {
+	s := m.newSpill(file, size)
+	_, each, _ := m.stepsOf()
+	var mu sync.Mutex
+	var all []*spiller
+	err := vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
+		one := s.newSpiller()
+		mu.Lock()
+		all = append(all, one)
+		mu.Unlock()
 		var reader listReader
-		const step = 4096
-		_, each, _ := m.stepsOf()
-		for place := range m.order {
-			if place%step == 0 && m.ctx.Err() != nil {
-				return m.ctx.Err()
-			}
-			list, err := reader.of(m, place)
-			if err != nil {
+		return func(from, to int) error {
+			if err := m.ctx.Err(); err != nil {
 				return err
 			}
-			for rank, to := range list {
-				if to == noLink {
-					continue
+			for place := from; place < to; place++ {
+				list, err := reader.of(m, place)
+				if err != nil {
+					return err
 				}
-				if err := s.add(to, uint32(place), uint8(rank), bytes); err != nil {
+				if err := one.take(list, uint32(place)); err != nil {
 					return err
 				}
 			}
-			if done := place + 1; done%step == 0 || done == len(m.order) {
-				m.tell(each * ((done-1)%step + 1))
-			}
+			m.tell(each * (to - from))
+			return nil
 		}
-		for i := range s.ranges {
-			if err := s.flush(&s.ranges[i]); err != nil {
-				return err
-			}
-			s.ranges[i].buf = nil
-		}
-		return nil
 	})
+	for _, one := range all {
+		if err == nil {
+			err = one.flushAll()
+		}
+	}
 	return s, err
 }
 
-func (s *spill) add(to, from uint32, rank uint8, bytes int) error {
-	r := &s.ranges[int(to)/s.size]
-	if r.buf == nil {
-		r.buf = make([]byte, 0, bytes)
-	}
-	r.buf = binary.LittleEndian.AppendUint32(r.buf, to)
-	r.buf = binary.LittleEndian.AppendUint32(r.buf, from)
-	r.buf = append(r.buf, rank)
-	if len(r.buf) == cap(r.buf) {
-		return s.flush(r)
+// take takes the list of a place.
+func (s *spiller) take(list []uint32, place uint32) error {
+	for rank, to := range list {
+		if to == noLink {
+			continue
+		}
+		if err := s.add(to, place, uint8(rank)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (s *spill) flush(r *spilled) error {
-	if len(r.buf) == 0 {
+func (s *spiller) add(to, from uint32, rank uint8) error {
+	number := int(to) / s.size
+	buf := s.bufs[number]
+	if buf == nil {
+		buf = make([]byte, 0, s.bytes)
+	}
+	buf = binary.LittleEndian.AppendUint32(buf, to)
+	buf = binary.LittleEndian.AppendUint32(buf, from)
+	buf = append(buf, rank)
+	s.bufs[number] = buf
+	if len(buf) == s.bytes {
+		return s.flush(number)
+	}
+	return nil
+}
+
+// flush writes the chunk of a range that is under way.
+func (s *spiller) flush(number int) error {
+	buf := s.bufs[number]
+	if len(buf) == 0 {
 		return nil
 	}
-	if _, err := s.file.WriteAt(r.buf, s.end); err != nil {
+	sum := xxhash.Sum64(buf)
+	s.mu.Lock()
+	at := s.end
+	s.end += int64(len(buf))
+	s.chunks[number] = append(s.chunks[number], chunk{at, len(buf), sum})
+	s.mu.Unlock()
+	if _, err := s.file.WriteAt(buf, at); err != nil {
 		return fmt.Errorf("search: links that come in: %w", err)
 	}
-	r.chunks = append(r.chunks, chunk{s.end, len(r.buf), xxhash.Sum64(r.buf)})
-	s.end += int64(len(r.buf))
-	r.buf = r.buf[:0]
+	s.bufs[number] = buf[:0]
+	return nil
+}
+
+// flushAll writes what is under way, and lets its memory go.
+func (s *spiller) flushAll() error {
+	for number := range s.bufs {
+		if err := s.flush(number); err != nil {
+			return err
+		}
+	}
+	s.bufs = nil
 	return nil
 }
 
@@ -121,7 +165,7 @@ func (s *spill) flush(r *spilled) error {
 func (s *spill) arcsOf(from int, take func([]arc)) error {
 	var buf []byte
 	var arcs []arc
-	for _, c := range s.ranges[from/s.size].chunks {
+	for _, c := range s.chunks[from/s.size] {
 		buf, arcs = sized(buf, c.n), arcs[:0]
 		if _, err := s.file.ReadAt(buf, c.at); err != nil {
 			return fmt.Errorf("search: links that come in, byte %d: %w", c.at, err)

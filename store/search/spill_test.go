@@ -21,7 +21,8 @@ func TestSpill(t *testing.T) {
 	}
 	defer f.Close()
 	const places, size = 10_000, 700
-	s := &spill{file: tempFile{f}, size: size, ranges: make([]spilled, (places+size-1)/size)}
+	s := (&maker{order: make([]uint32, places), limit: 1 << 20}).newSpill(tempFile{f}, size)
+	one := s.newSpiller()
 	type link struct {
 		to, from uint32
 		rank     uint8
@@ -30,14 +31,12 @@ func TestSpill(t *testing.T) {
 	for i := range uint32(50_000) {
 		l := link{i * 7919 % places, i, uint8(i % 20)}
 		want[l.to/size] = append(want[l.to/size], l)
-		if err := s.add(l.to, l.from, l.rank, chunkBytes(1<<20, len(s.ranges))); err != nil {
+		if err := one.add(l.to, l.from, l.rank); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range s.ranges {
-		if err := s.flush(&s.ranges[i]); err != nil {
-			t.Fatal(err)
-		}
+	if err := one.flushAll(); err != nil {
+		t.Fatal(err)
 	}
 	for i, links := range want {
 		var got []arc

@@ -28,14 +28,20 @@ Some libraries expect the row itself in its list, others do not, and none says s
 the list is wrong. --for sets the flags that each needs:
 
 ` + libraryTable() + `
-Formats: npy (directory of indices.npy and distances.npy), npz (SciPy CSR), gt
-(u32 n, u32 k, n*k int32 rows, n*k float32 keys), ibin (with a .fbin of
-distances beside it), ivecs, csv (row,rank,neighbor,distance, and id,neighbor_id where
-the graph has ids), ids (the external id of every row, a line each), parquet (columns
-row, id where the graph has ids, and neighbors, a struct of ids and distances, which
-Embedding Atlas takes by --neighbors neighbors), graphml and gexf (nodes labelled by
-their ids, edges with an attribute distance), edgelist (lines of row, neighbor and
-distance), metis (neighbors of each row from 1, without weights; with --symmetric).
+Formats:
+  npy       a directory of indices.npy and distances.npy
+  npz       SciPy CSR
+  gt        u32 n, u32 k, n*k int32 rows, n*k float32 keys
+  ibin      u32 n, u32 k, n*k int32 rows, with a .fbin of distances beside it
+  ivecs     before each list its length as int32
+  csv       row,rank,neighbor,distance, and id,neighbor_id where the graph has ids
+  ids       the external id of every row, a line each
+  parquet   columns row, id where the graph has ids, and neighbors, a struct of ids and
+            distances, which Embedding Atlas takes by --neighbors neighbors
+  graphml   nodes labelled by their ids, edges with an attribute distance
+  gexf      the same, for Gephi
+  edgelist  lines of row, neighbor and distance
+  metis     neighbors of each row from 1, without weights; with --symmetric
 Without --format and --for the extension of PATH tells which.`
 
 type exportFlags struct {

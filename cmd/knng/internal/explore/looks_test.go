@@ -46,6 +46,20 @@ func TestBrowserIds(t *testing.T) {
 	p.holds(`document.getElementById("row").textContent.startsWith("Type the number of a row")`)
 }
 
+// TestBrowserWide: on a wide screen the map stays in view beside a long list, and the three
+// histograms stand in one line, above the lists.
+func TestBrowserWide(t *testing.T) {
+	p := opened(t, "#row=3")
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1200, "height": 700, "deviceScaleFactor": 1, "mobile": false}, nil)
+	p.holds(`document.querySelectorAll("#figures > *").length >= 5`)
+	for _, holds := range []string{
+		`(tops => tops[0] === tops[1] && tops[1] === tops[2] && tops[3] > tops[2])([...document.querySelectorAll("#figures > *")].map(e => e.getBoundingClientRect().top))`,
+		`(document.getElementById("row-panel").style.minHeight = "3000px", scrollTo(0, 1500), (m => m.top >= 0 && m.bottom <= innerHeight)(document.getElementById("map").getBoundingClientRect()))`,
+	} {
+		p.holds(holds)
+	}
+}
+
 // TestBrowserContrast: light and dark, as the system asks for, have text that stands out from
 // its ground at least 4.5 times, as WCAG asks.
 func TestBrowserContrast(t *testing.T) {

@@ -16,6 +16,7 @@ const (
 	blockPlaces = 128 // consecutive places whose codes are looked at together
 	besides     = 1   // blocks before and behind that of a place that is followed
 	pageRows    = 320 // rows that are read in the time of a page somewhere
+	nearStarts  = 64  // places that a walk begins at
 	mostWanted  = 4   // times K: so many of the nearest by codes are kept for the end
 )
 
@@ -52,14 +53,29 @@ func (w *walker) prepare() {
 	b.pages.Clear()
 }
 
-// startKeys estimates the distances of all places that a walk may begin at.
-func (w *walker) startKeys() []float32 {
-	c := w.s.coded
+// start begins at the nearest of the places whose codes stand apart for that, leaders among them, and looks at all
+// places beside these. It reads nothing, so a walk needs no steps to where the query is, nor down every island.
+func (w *walker) start() {
+	s, c := w.s, w.s.coded
 	w.keys = sized(w.keys, max(len(c.starts), cap(w.keys)))
 	keys := w.keys[:len(c.starts)]
 	c.All(w.byCodes.table, c.near, keys)
 	w.estimates += int64(len(keys))
-	return keys
+	w.spare, w.begun, w.first = w.spare[:0], 0, w.first[:0]
+	for i, key := range keys {
+		e := walk.EntryOf(key, c.starts[i])
+		w.first = least(w.first, nearStarts, e)
+		if i < len(s.links.leaders) {
+			w.spare = append(w.spare, e)
+		}
+	}
+	for _, e := range w.first {
+		w.enter(e)
+		w.estimateBeside(uint32(e))
+	}
+	for _, e := range w.spare {
+		w.enter(e)
+	}
 }
 
 // followed is follow for a walk by codes: the place and those linked to it remain to be estimated.
@@ -91,10 +107,16 @@ func (w *walker) estimate() (nearest walk.Entry) {
 		nearest = min(nearest, e)
 		w.take(e)
 	}
-	block := b.place / blockPlaces
+	return min(nearest, w.estimateBeside(b.place))
+}
+
+// estimateBeside looks at the places beside one, and returns the nearest that was not known.
+func (w *walker) estimateBeside(place uint32) (nearest walk.Entry) {
+	nearest = math.MaxUint64
+	block := place / blockPlaces
 	for i := max(block, besides) - besides; i <= block+besides; i++ {
-		if from := int(i) * blockPlaces; from < len(s.order) && b.blocks.Add(i) {
-			nearest = min(nearest, w.estimateBlock(from, min(from+blockPlaces, len(s.order))))
+		if from := int(i) * blockPlaces; from < len(w.s.order) && w.byCodes.blocks.Add(i) {
+			nearest = min(nearest, w.estimateBlock(from, min(from+blockPlaces, len(w.s.order))))
 		}
 	}
 	return nearest

@@ -86,6 +86,32 @@ func TestCodesOfIslands(t *testing.T) {
 	}
 }
 
+// TestCodesBetweenIslands: a query between two of several islands finds the rows of both, and its walk follows few places
+// more than it must.
+func TestCodesBetweenIslands(t *testing.T) {
+	const islands, each, apart, effort = 8, 250, 12, 16
+	data := values(7, islands*each, codedDim)
+	for i := range data {
+		if i%codedDim == 0 {
+			data[i] = data[i]/16 + float32(apart*(i/codedDim%islands))
+		}
+	}
+	w := worldOf(t, data, codedDim, vectors.Float32, distance.Euclidean, builder.Options{K: 10}, nil)
+	few := w.reopen(t, &search.Options{Budget: codesBudget})
+	found, query := 0.0, make([]float32, codedDim)
+	for i := range codedQueries {
+		copy(query, data[i*codedDim:])
+		query[0] = apart * (float32(i%(islands-1)) + 0.5)
+		found += w.recall(t, few, query, search.Query{K: 10, Effort: effort})
+	}
+	if found < 0.9*codedQueries {
+		t.Errorf("recall %.3f", found/codedQueries)
+	}
+	if hops := few.Counts().Hops; hops > 2*effort*codedQueries {
+		t.Errorf("%d places followed for %d queries at effort %d", hops, codedQueries, effort)
+	}
+}
+
 // reopen opens the store of a world again.
 func (w *world) reopen(t testing.TB, o *search.Options) *search.Searcher {
 	t.Helper()

@@ -211,16 +211,16 @@ func (w *walker) next() (place uint32, more bool) {
 
 // lead looks at all leaders and begins at the nearest.
 func (w *walker) lead() error {
+	if w.byCodes.on {
+		w.start()
+		return nil
+	}
 	s := w.s
 	keys := w.leaderKeys()
 	w.spare, w.begun = w.spare[:0], 0
 	w.first, w.islands = w.first[:0], w.islands[:0]
 	island, best := uint32(noLink), walk.Entry(math.MaxUint64) // the nearest of the island
 	for i, key := range keys {
-		if i >= len(s.links.leaders) {
-			w.first = least(w.first, entries, walk.EntryOf(key, s.coded.starts[i]))
-			continue
-		}
 		l := s.links.leaders[i]
 		e := walk.EntryOf(key, l.place)
 		w.spare = append(w.spare, e)
@@ -250,9 +250,6 @@ func (w *walker) lead() error {
 // leaderKeys are the keys of the leaders.
 func (w *walker) leaderKeys() []float32 {
 	s := w.s
-	if w.byCodes.on {
-		return w.startKeys()
-	}
 	keys := w.keys[:len(s.leaderIDs)]
 	w.target.keys(s, s.leaders, len(s.leaders)/max(1, len(s.leaderIDs)), s.leaderNorms, s.leaderIDs, keys)
 	w.evaluations += int64(len(keys))

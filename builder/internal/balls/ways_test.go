@@ -8,8 +8,8 @@ import (
 )
 
 // TestTiersBefore: builds of bench/cmd/shapes for 0.99, stage by stage, and the share of all pairs that tiers
-// would have taken after each division and the joins that follow it. Tiers come first where going on leads
-// beyond the budget, and not where divisions and joins pay.
+// would have taken after each division and the joins that follow it; the last is made up. Tiers come first
+// where going on leads beyond the budget, and not where divisions and joins pay.
 func TestTiersBefore(t *testing.T) {
 	type step struct {
 		division, recall float64 // pairs a row

@@ -366,30 +366,41 @@ func TestOptionsThatMustNotMatter(t *testing.T) {
 	}
 }
 
-// TestOtherBlocks: an exact build that a version with blocks of other rows began is refused,
-// and what it has is kept.
-func TestOtherBlocks(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "g")
+// TestOtherVersion: a build that a version with other blocks of rows, or with other divisions, began is
+// refused, and keeps what it has.
+func TestOtherVersion(t *testing.T) {
+	defer builder.WideFrom(2000)()
 	data := clustered(3, 2000, 4)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	o := builder.Options{K: 5, Method: builder.Exact}
-	o.Progress = func(e builder.Event) {
-		if e.Phase == "exact" {
-			cancel()
+	for _, c := range []struct {
+		method builder.Method
+		phase  string
+		forget func(string, *vectors.Input, builder.Options) error
+		want   error
+	}{
+		{builder.Exact, "exact", builder.ForgetSide, builder.ErrOtherBlocks},
+		{builder.Parts, "division 1", builder.ForgetLap, builder.ErrOtherLeaves},
+	} {
+		dir := filepath.Join(t.TempDir(), "g")
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		o := builder.Options{K: 5, Method: c.method}
+		o.Progress = func(e builder.Event) {
+			if e.Phase == c.phase {
+				cancel()
+			}
 		}
-	}
-	if _, err := builder.Build(ctx, dir, input(t, data, 4), o); !errors.Is(err, context.Canceled) {
-		t.Fatalf("stopped: %v", err)
-	}
-	o.Progress = nil
-	if err := builder.ForgetSide(dir, input(t, data, 4), o); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		_, err := builder.Build(context.Background(), dir, input(t, data, 4), o)
-		if !errors.Is(err, store.ErrMismatch) || !errors.Is(err, builder.ErrOtherBlocks) {
-			t.Fatalf("went on: %v", err)
+		if _, err := builder.Build(ctx, dir, input(t, data, 4), o); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s stopped: %v", c.method, err)
+		}
+		o.Progress = nil
+		if err := c.forget(dir, input(t, data, 4), o); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			_, err := builder.Build(context.Background(), dir, input(t, data, 4), o)
+			if !errors.Is(err, store.ErrMismatch) || !errors.Is(err, c.want) {
+				t.Fatalf("%s went on: %v", c.method, err)
+			}
 		}
 	}
 }

@@ -144,6 +144,21 @@ func ForgetSide(dir string, src *vectors.Input, o Options) error {
 	return inState(dir, src, o, func(s *job.State) { s.Side = 0 })
 }
 
+// ErrOtherLeaves refuses drafts like those that ForgetLap makes.
+var ErrOtherLeaves = parts.ErrOtherLeaves
+
+// ForgetLap makes the draft in dir one of a version whose divisions of very many rows had fewer leaves of a row.
+func ForgetLap(dir string, src *vectors.Input, o Options) error {
+	return inState(dir, src, o, func(s *job.State) { s.Lap = 0 })
+}
+
+// WideFrom has divisions of so many rows have more leaves of a row, and returns what puts it back.
+func WideFrom(rows int) (restore func()) {
+	before := job.WideRows
+	job.WideRows = rows
+	return func() { job.WideRows = before }
+}
+
 // ForgetMarks makes the draft in dir one of a version whose entries had one mark.
 func ForgetMarks(dir string, src *vectors.Input, o Options) error {
 	return inState(dir, src, o, func(s *job.State) { s.Plan.Marks = 0 })

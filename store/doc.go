@@ -243,8 +243,9 @@
 // The manifest names the format's version. A version of knng reads the formats of this list and
 // refuses all others with ErrFormat, which names both. Each has a golden store in testdata.
 // Derived files have versions of their own: one of another version counts as absent, and is made again.
-// A build on one machine should be continued by the version that began it: another may divide rows otherwise, which
-// gives a sound graph that no single version would have made. Runs of package builder/shards refuse another version.
+// An unfinished build of a version whose blocks, divisions or steering rows were others is refused; other changes of
+// a builder are not told apart, and give a sound graph that no single version would have made. Runs of package
+// builder/shards refuse every other version.
 //
 //	1  the first. Partial lists, which only unfinished builds have, changed their form
 //	   since: they begin with a byte 0 now, and a build that has others is refused. Stores

@@ -20,11 +20,10 @@ const tieredBudget = 1.1
 // fewer come first, where these and all before them are more than least.
 type way struct{ more, least float64 }
 
-// ways are how a build may go on. Divisions find less and less, so their pairs count twice where with
+// waysOn are how a build may go on. Divisions find less and less, so their pairs count twice where with
 // another one and the tiers after it the build would be beyond the budget. Before joins, which find many
 // of the missing neighbors at once, they count less.
-func (m *Method) ways(kind string) []way {
-	s, g := &m.State, &m.Goal
+func waysOn(s *job.State, g *job.Goal, kind string) []way {
 	if kind == job.KeysStage {
 		return []way{{g.Keyed(), 0}}
 	}
@@ -46,7 +45,7 @@ func (m *Method) tiersFirst(kind string) bool {
 	if kind != job.DivisionStage && kind != job.KeysStage || m.Steer == nil || len(s.Stages) == 0 || m.opts.Known != nil || !m.Tiered() {
 		return false
 	}
-	all, spent, ways := s.AllPairs(s.Rows), g.Spent(s), m.ways(kind)
+	all, spent, ways := s.AllPairs(s.Rows), g.Spent(s), waysOn(s, g, kind)
 	if !slices.ContainsFunc(ways, func(w way) bool { return w.more > max(tiers.Share(1)*all, w.least-spent) }) {
 		return false // whatever they take; to put rows into tiers takes a while
 	}

@@ -3,7 +3,6 @@ package balls
 import (
 	"testing"
 
-	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
 )
 
@@ -38,9 +37,7 @@ func TestTiersBefore(t *testing.T) {
 			[]step{{1900, 0.75, 0, 0, 0.902}, {1900, 0.88, 0, 0, 0.809}, {1900, 0.94, 700, 0.97, 0.684}}, 0},
 	} {
 		goal := job.Goal{Recall: 0.99, Propagate: true, Screened: c.means == ""}
-		m := New(&build.Build{Job: job.Job{State: job.State{Rows: c.rows, Steer: 256, Ceiling: c.ceiling, Means: c.means, Plan: job.Schedule{Switch: 0.94}}}}, Options{})
-		m.Goal = goal
-		s, got := &m.State, 0
+		s, got := &job.State{Rows: c.rows, Steer: 256, Ceiling: c.ceiling, Means: c.means, Plan: job.Schedule{Switch: 0.94}}, 0
 		for i, step := range c.steps {
 			add := func(kind string, pairs, recall float64) {
 				s.Stages = append(s.Stages, job.Stage{Kind: kind, Requested: int64(pairs * float64(c.rows)), Recall: recall, Margin: 0.01 * (1 - recall)})
@@ -48,7 +45,7 @@ func TestTiersBefore(t *testing.T) {
 			if add(job.DivisionStage, step.division, step.recall); step.to > 0 {
 				add(job.PropagationStage, step.joined, step.to)
 			}
-			if tiersBefore(m.ways(job.DivisionStage), goal.Spent(s), step.tiers*s.AllPairs(s.Rows)) {
+			if tiersBefore(waysOn(s, &goal, job.DivisionStage), goal.Spent(s), step.tiers*s.AllPairs(s.Rows)) {
 				got = i + 1
 				break
 			}

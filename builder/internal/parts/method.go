@@ -1,6 +1,8 @@
 package parts
 
 import (
+	"fmt"
+
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/groups"
@@ -8,6 +10,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
 
@@ -65,7 +68,15 @@ func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 // Stand is how far the divisions have come.
 func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, nil, 1) }
 
-func (m *Method) Settle() {}
+func (m *Method) Settle() { m.State.Lap = m.lap() }
+
+// lap is the leaves of a row in a whole division, as the state has them.
+func (m *Method) lap() int {
+	if overlap := m.Goal.PartsOverlap(m.State.Rows); overlap != job.Overlap && !m.Inner() {
+		return overlap
+	}
+	return 0
+}
 
 func (m *Method) slack() int {
 	if m.CodesOrder() || !m.codesServe() {
@@ -79,7 +90,16 @@ func (m *Method) Arrange(given *vectors.Rows, progress func(int)) ([]uint32, err
 	return build.InputOrder(given.Len()), nil
 }
 
-func (m *Method) Resume() error { return m.loadFolded() }
+// ErrOtherLeaves refuses to go on with a build of a version whose divisions put a row into more leaves or fewer:
+// units of both would be mixed.
+var ErrOtherLeaves = fmt.Errorf("%w: it was begun by a version that put each row into another number of leaves: begin anew", store.ErrMismatch)
+
+func (m *Method) Resume() error {
+	if m.State.Lap != m.lap() {
+		return ErrOtherLeaves
+	}
+	return m.loadFolded()
+}
 
 func (m *Method) Prepare() error {
 	switch {

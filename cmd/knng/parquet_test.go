@@ -25,7 +25,7 @@ func TestParquet(t *testing.T) {
 			t.Errorf("neighbors of id-0: %s", out)
 		}
 		table := filepath.Join(t.TempDir(), "graph.parquet")
-		for _, want := range []int{0, 1} { // the second time it exists
+		for _, want := range []int{0, exitUsage} { // the second time it exists
 			if _, err, code := knng("export", dir, "-o", table); code != want {
 				t.Errorf("export: %d %s", code, err)
 			}

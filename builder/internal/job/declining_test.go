@@ -27,8 +27,7 @@ func TestDeclining(t *testing.T) {
 		{"the last bit gained", after(division, joined(math.Nextafter(0.8, 1))), math.Inf(1), 1000},
 		{"a thousandth gained", after(division, joined(0.8002)), 1000 * 1896, 1000},
 		{"there", after(division, joined(0.98)), 0, 1000},
-		{"a quarter less, before joins", after(Stage{Kind: DivisionStage, Recall: 0.85, Requested: 500_000}), 3000, 500},
-		{"one division", after(), 0, 0},
+		{"no joins", after(division), 0, 0},
 	} {
 		if sum, cycle := goal.Declining(c.s); sum != c.sum || cycle != c.cycle {
 			t.Errorf("%s: %v pairs, %v each time; want %v, %v", c.name, sum, cycle, c.sum, c.cycle)
@@ -42,33 +41,5 @@ func TestAim(t *testing.T) {
 	s := &State{Rows: 1000, Steer: 256, Stages: []Stage{{Recall: 0.96, Margin: 0.004}}}
 	if got := goal.Aim(s); math.Abs(got-0.994) > 1e-12 {
 		t.Errorf("of margin 0.004 at 0.96: %v, want 0.994", got)
-	}
-}
-
-// TestWithKeys: where codes cannot tell enough for the target, divisions by codes and then keys are expected,
-// after joins a single one of the former.
-func TestWithKeys(t *testing.T) {
-	goal := Goal{Recall: 0.99, Propagate: true, Screened: true}
-	for _, c := range []struct {
-		name    string
-		ceiling float64
-		last    Stage
-		want    float64 // beside what keys take
-	}{
-		{"before joins", 0.98, Stage{Kind: DivisionStage, Recall: 0.9, Requested: 500_000, Margin: 0.003}, 500},
-		{"after joins", 0.98, Stage{Kind: PropagationStage, Recall: 0.97, Requested: 100_000, Margin: 0.003}, 900},
-		{"codes suffice", 1, Stage{Kind: DivisionStage, Recall: 0.9, Requested: 500_000, Margin: 0.003}, -1},
-		{"nobody knows", 0, Stage{Kind: DivisionStage, Recall: 0.9, Requested: 500_000, Margin: 0.003}, -1},
-		{"by keys", 0.98, Stage{Kind: KeysStage, Recall: 0.9, Margin: 0.003}, -1},
-	} {
-		s := &State{Rows: 1000, Steer: 256, Ceiling: c.ceiling, Plan: Schedule{Switch: 0.94},
-			Stages: []Stage{{Kind: DivisionStage, Recall: 0.8, Requested: 900_000}, c.last}}
-		want := 0.0
-		if c.want >= 0 {
-			want = c.want + goal.Keyed()
-		}
-		if got := goal.WithKeys(s); got != want {
-			t.Errorf("%s: %v pairs, want %v", c.name, got, want)
-		}
 	}
 }

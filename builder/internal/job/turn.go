@@ -207,23 +207,13 @@ func (g *Goal) expectedMore(s *State) float64 {
 	return sum
 }
 
-// WithKeys is how many more pairs a row, in pairs of the exact method, reaching the target takes where
-// codes cannot tell enough of the neighbors: keys go on once divisions and joins by codes gain no more.
-// It is 0 where codes suffice or were given up.
-func (g *Goal) WithKeys(s *State) float64 {
-	if s.ByKeys() || s.Ceiling == 0 || s.Ceiling >= g.Aim(s) {
-		return 0
-	}
-	if s.Count(PropagationStage) > 0 {
-		return s.divisionPairs() + g.Keyed()
-	}
-	return g.expectedMore(s) + g.Keyed()
-}
-
 // Declining is how many more pairs a row, in pairs of the exact method, reaching the target takes if
 // each division, with the joins after it, leaves the same share of the missing neighbors as the last one
-// did; cycle is those of one. Both are 0 after the first division.
+// did; cycle is those of one. Both are 0 where the last division has no joins after it.
 func (g *Goal) Declining(s *State) (sum, cycle float64) {
+	if s.LastWork().Kind != PropagationStage {
+		return 0, 0
+	}
 	gained, pairs, _ := s.cycle()
 	if pairs == 0 {
 		return 0, 0

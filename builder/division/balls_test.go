@@ -11,6 +11,15 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
+// drawn are bytes below values.
+func drawn(rng *rand.Rand, n, values int) []byte {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(rng.IntN(values))
+	}
+	return data
+}
+
 func codesOf(t testing.TB, data []byte, dim int) *codes.Matrix {
 	rows, err := vectors.RowsOf(data, len(data)/dim, dim, dim, vectors.Uint8)
 	if err != nil {
@@ -55,10 +64,7 @@ func TestBallsCover(t *testing.T) {
 		{1, 4, 10, 1, 256}, {9, 4, 10, 3, 256}, {10, 4, 10, 1, 256}, {500, 8, 10, 4, 256}, {3000, 16, 50, 1, 256},
 		{3000, 16, 50, 7, 3}, {3000, 16, 50, 2, 1}, {5000, 2, 20, 30, 2}, {3000, 16, 10, 4, 256}, {6000, 3, 20, 40, 2}, {5000, 1, 10, 4, 1},
 	} {
-		data := make([]byte, c.n*c.dim)
-		for i := range data {
-			data[i] = byte(rng.IntN(c.values))
-		}
+		data := drawn(rng, c.n*c.dim, c.values)
 		b := &Balls{Codes: codesOf(t, data, c.dim), Seed: 5, LeafSize: c.leaf, Overlap: c.overlap, Threads: 3}
 		leaves := leavesOf(t, b, 2)
 		times := make([]int, c.n)
@@ -90,10 +96,7 @@ func TestBallsCover(t *testing.T) {
 func TestRootFollowsNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	const n, dim = 2000, 12
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(6))
-	}
+	data := drawn(rng, n*dim, 6)
 	b := &Balls{Codes: codesOf(t, data, dim), Seed: 1, LeafSize: 50, Overlap: 5, Threads: 2}
 	balls, _, err := b.Root(context.Background(), 1)
 	if err != nil {

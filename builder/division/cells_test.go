@@ -18,10 +18,7 @@ func TestFollowersFindTheNearest(t *testing.T) {
 	right, all := 0, 0
 	for range 30 {
 		n, dim, values := 20+rng.IntN(3000), 1+rng.IntN(20), 1+rng.IntN(256)
-		data := make([]byte, n*dim)
-		for i := range data {
-			data[i] = byte(rng.IntN(values))
-		}
+		data := drawn(rng, n*dim, values)
 		m := codesOf(t, data, dim)
 		leaders := Rows{m, numbers(n)[:1+rng.IntN(n)]}
 		heads := Rows{m, slices.Clone(leaders.Places[:1+rng.IntN(min(len(leaders.Places), 40))])}
@@ -70,10 +67,7 @@ func TestFollowersFindTheNearest(t *testing.T) {
 func TestBigRootsLookIntoCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 3))
 	const n, dim = 5000, 6
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(256))
-	}
+	data := drawn(rng, n*dim, 256)
 	b := &Balls{Codes: codesOf(t, data, dim), Seed: 1, LeafSize: 20, Overlap: 4, Threads: 2}
 	balls, compared, err := b.Root(context.Background(), 1)
 	if err != nil {
@@ -103,10 +97,7 @@ func TestBigRootsLookIntoCells(t *testing.T) {
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 3))
 	const n, dim, overlap = 5000, 5, 3
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(256))
-	}
+	data := drawn(rng, n*dim, 256)
 	m := codesOf(t, data, dim)
 	var last int64
 	for _, looks := range []int{1, 4, 0, mostAtRoot} {
@@ -153,10 +144,7 @@ func TestHeadsOfHeads(t *testing.T) {
 	defer func(before int) { deepFrom = before }(deepFrom)
 	rng := rand.New(rand.NewPCG(3, 9))
 	const n, dim, overlap = 30000, 8, 4
-	data := make([]byte, n*dim)
-	for i := range data {
-		data[i] = byte(rng.IntN(256))
-	}
+	data := drawn(rng, n*dim, 256)
 	m := codesOf(t, data, dim)
 	sorted := numbers(n)[:n/2]
 	rows := Rows{m, numbers(n)[n-2000:]}

@@ -2,8 +2,6 @@ package search
 
 import (
 	"sync"
-
-	"github.com/knng/knng/vectors"
 )
 
 // keptArcs holds the arcs into a window of places in memory, and the lists of these.
@@ -30,37 +28,25 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 	var mu sync.Mutex
 	n, told := m.identity.places, 0
 	_, each, _ := m.stepsOf()
-	err := vectors.Ranges(m.threads, n, sumPlaces, func() func(from, to int) error {
+	err := m.eachList(func() func(int, []uint32) error {
 		s := &arcSharer{k, make([][][]arc, (last-first+size-1)/size)}
 		mu.Lock()
+		defer mu.Unlock()
 		k.readers = append(k.readers, s)
+		return s.take
+	}, func(places int) {
+		part := int(int64(places) * int64(last-first) / int64(n))
+		mu.Lock()
+		told += part
 		mu.Unlock()
-		var reader listReader
-		return func(from, to int) error {
-			if err := m.ctx.Err(); err != nil {
-				return err
-			}
-			for place := from; place < to; place++ {
-				list, err := reader.of(m, place)
-				if err != nil {
-					return err
-				}
-				s.take(list, place)
-			}
-			part := int(int64(to-from) * int64(last-first) / int64(n))
-			mu.Lock()
-			told += part
-			mu.Unlock()
-			m.tell(each * part)
-			return nil
-		}
+		m.tell(each * part)
 	})
 	m.tell(each * (last - first - told)) // as parts are rounded down
 	return k, err
 }
 
 // take takes a list and its arcs, as far as they are in the window.
-func (s *arcSharer) take(list []uint32, place int) {
+func (s *arcSharer) take(place int, list []uint32) error {
 	if place >= s.first && place < s.last {
 		kept := s.lists[(place-s.first)*s.listed:][:s.listed]
 		for i := copy(kept, list); i < len(kept); i++ {
@@ -80,6 +66,7 @@ func (s *arcSharer) take(list []uint32, place int) {
 		last := &chunks[len(chunks)-1]
 		*last = append(*last, arcOf((int(to)-s.first)%s.size, uint32(place), rank))
 	}
+	return nil
 }
 
 func (k *keptArcs) arcsOf(from int, take func([]arc)) error {

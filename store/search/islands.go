@@ -132,23 +132,8 @@ const minIslands = 256
 func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	u := newUnion(m.identity.places)
 	each, _, _ := m.stepsOf()
-	err = vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
-		var reader listReader
-		return func(from, to int) error {
-			if err := m.ctx.Err(); err != nil {
-				return err
-			}
-			for place := from; place < to; place++ {
-				list, err := reader.of(m, place)
-				if err != nil {
-					return err
-				}
-				u.unite(uint32(place), list)
-			}
-			m.tell(each * (to - from))
-			return nil
-		}
-	})
+	take := func(place int, list []uint32) error { u.unite(uint32(place), list); return nil }
+	err = m.eachList(func() func(int, []uint32) error { return take }, func(places int) { m.tell(each * places) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -207,6 +207,31 @@ func (l *listReader) of(m *maker, place int) (places []uint32, err error) {
 	return l.places, nil
 }
 
+// eachList reads the lists of all places, by several goroutines. Each calls worker once, and its result with one
+// place after the other and the list of that, which is valid until it returns. done is told of places whose lists were read.
+func (m *maker) eachList(worker func() func(place int, list []uint32) error, done func(places int)) error {
+	return vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
+		take := worker()
+		var reader listReader
+		return func(from, to int) error {
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+			for place := from; place < to; place++ {
+				list, err := reader.of(m, place)
+				if err == nil {
+					err = take(place, list)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			done(to - from)
+			return nil
+		}
+	})
+}
+
 // partLinks derives the links of a range of places.
 type partLinks struct {
 	*maker

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
-
-	"github.com/knng/knng/vectors"
 )
 
 // Where arcs take more memory than there is, they are shared out to a scratch file: then lists
@@ -71,29 +69,13 @@ func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 	_, each, _ := m.stepsOf()
 	var mu sync.Mutex
 	var all []*spiller
-	err := vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
+	err := m.eachList(func() func(int, []uint32) error {
 		one := s.newSpiller()
 		mu.Lock()
+		defer mu.Unlock()
 		all = append(all, one)
-		mu.Unlock()
-		var reader listReader
-		return func(from, to int) error {
-			if err := m.ctx.Err(); err != nil {
-				return err
-			}
-			for place := from; place < to; place++ {
-				list, err := reader.of(m, place)
-				if err != nil {
-					return err
-				}
-				if err := one.take(list, uint32(place)); err != nil {
-					return err
-				}
-			}
-			m.tell(each * (to - from))
-			return nil
-		}
-	})
+		return one.take
+	}, func(places int) { m.tell(each * places) })
 	for _, one := range all {
 		if err == nil {
 			err = one.flushAll()
@@ -103,12 +85,12 @@ func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 }
 
 // take takes the list of a place.
-func (s *spiller) take(list []uint32, place uint32) error {
+func (s *spiller) take(place int, list []uint32) error {
 	for rank, to := range list {
 		if to == noLink {
 			continue
 		}
-		if err := s.add(to, place, uint8(rank)); err != nil {
+		if err := s.add(to, uint32(place), uint8(rank)); err != nil {
 			return err
 		}
 	}

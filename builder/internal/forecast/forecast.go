@@ -184,7 +184,7 @@ func (f *Forecast) More(kind string) {
 	case job.DivisionStage:
 		divisions++ // or as many leaves as an overlap has
 		if f.Traits.Overlaps {
-			divisions += f.shape(f.State.Method).Overlap - 1
+			divisions += f.Goal.Rest(f.shape(f.State.Method).Overlap, f.State.Count(job.DivisionStage)+1) - 1
 		}
 	case job.PropagationStage:
 		rounds++

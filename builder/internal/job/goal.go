@@ -60,10 +60,10 @@ func (g *Goal) BallsDone(s *State) (sum int) {
 
 // OverlapOf is the overlap of a division of the balls method: the rest of Divisions, where
 // that is set and smaller.
-func (g *Goal) OverlapOf(number int) int { return g.rest(Overlap, number) }
+func (g *Goal) OverlapOf(number int) int { return g.Rest(Overlap, number) }
 
-// rest is overlap, or in the last of so many Divisions the rest of these.
-func (g *Goal) rest(overlap, number int) int {
+// Rest is overlap, or in the last of so many Divisions the rest of these.
+func (g *Goal) Rest(overlap, number int) int {
 	if g.Divisions > 0 {
 		return min(overlap, g.Divisions-(number-1)*overlap)
 	}

@@ -24,7 +24,7 @@ func (g *Goal) PartsOverlap(rows int) int {
 }
 
 // PartsLeaves is that of one division: the rest of Divisions, where that is set and smaller.
-func (g *Goal) PartsLeaves(rows, number int) int { return g.rest(g.PartsOverlap(rows), number) }
+func (g *Goal) PartsLeaves(rows, number int) int { return g.Rest(g.PartsOverlap(rows), number) }
 
 // NoteLeaves notes them in the stage of a division of so many rows, where they are not as many as OverlapOf says.
 func (g *Goal) NoteLeaves(st *Stage, rows int) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,10 +25,15 @@ type Difference struct{ Name, Have, Want string }
 func (e *MismatchError) Error() string {
 	var list []string
 	for _, d := range e.Differences {
-		list = append(list, fmt.Sprintf("%s: %s there, %s asked", d.Name, d.Have, d.Want))
+		list = append(list, fmt.Sprintf("%s: %s there, %s asked", d.Name, brief(d.Have), brief(d.Want)))
 	}
 	return fmt.Sprintf("store: %s was begun with other options or rows (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
 }
+
+// digests are checksums in a value, of which a reader needs to see no more than that they differ.
+var digests = regexp.MustCompile(`\b([0-9a-f]{8})[0-9a-f]{8,}\b`)
+
+func brief(value string) string { return digests.ReplaceAllString(value, "$1...") }
 
 // Is makes errors.Is(err, ErrMismatch) hold.
 func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func byPython(path string) error {
 		return nil
 	}
 	if _, err := os.Stat(path); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, errors.Unwrap(err))
 	}
 	base := strings.TrimSuffix(filepath.Base(path), ext)
 	save = strings.NewReplacer("FILE", path, "ROWS", base).Replace(save)

@@ -26,6 +26,7 @@ func main() {
 	var m measurement
 	flag.IntVar(&m.warm, "warm", 1000000, "lookups with the files in the page cache")
 	flag.IntVar(&m.cold, "cold", 5000, "lookups after their pages were dropped")
+	flag.IntVar(&m.goroutines, "goroutines", 1, "that look rows up at once, with the files in the page cache")
 	flag.IntVar(&m.generate, "generate", 0, "make a store of this many random lists first, where there is none")
 	flag.IntVar(&m.k, "k", 20, "their length")
 	flag.Uint64Var(&m.seed, "seed", 1, "of the rows that are asked for, and of the lists that are made")
@@ -63,10 +64,10 @@ func measure(config string) error {
 
 // measurement is the flags.
 type measurement struct {
-	warm, cold, generate, k int
-	seed                    uint64
-	scratch                 string
-	json                    bool
+	warm, cold, goroutines, generate, k int
+	seed                                uint64
+	scratch                             string
+	json                                bool
 }
 
 func (m *measurement) run(dir string) error {
@@ -92,7 +93,7 @@ func (m *measurement) run(dir string) error {
 	for _, cold := range []bool{false, true} {
 		for _, sequential := range []bool{false, true} {
 			for _, way := range lookup.Ways {
-				c := lookup.Config{Dir: dir, Way: way, Array: array, Cold: cold, Sequential: sequential, Lookups: m.warm, Seed: m.seed}
+				c := lookup.Config{Dir: dir, Way: way, Array: array, Cold: cold, Sequential: sequential, Lookups: m.warm, Goroutines: m.goroutines, Seed: m.seed}
 				if cold {
 					c.Lookups = m.cold
 				}

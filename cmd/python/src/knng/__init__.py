@@ -10,23 +10,23 @@
 The work is done by the command knng, which comes with the wheel: ``python -m knng help``.
 """
 
+from . import _errors
 from ._build import build, open
-from ._errors import (BelowTarget, CommandNotFound, Error, InputError, InputTypeError, Locked, NoInput, NoRow, NotFound, OutputExists, Resumable,
-                      UnknownOption, UsageError)
+from ._errors import (BelowTarget, CommandNotFound, Error, InputError, InputTypeError, Locked, MissingLibrary, NoInput, NoRow, NotFound, OutputExists,
+                      Resumable, UnknownOption, UsageError)
 from ._graph import Graph, Recall
 from ._version import __version__
 
-__all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "NoInput", "NoRow", "NotFound", "OutputExists",
-           "Recall", "Resumable", "UnknownOption", "UsageError", "__version__", "build", "open"]
+__all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "MissingLibrary", "NoInput", "NoRow", "NotFound",
+           "OutputExists", "Recall", "Resumable", "UnknownOption", "UsageError", "__version__", "build", "open"]
 
 
 def __getattr__(name):
     """KNNGTransformer is made when it is asked for: it takes scikit-learn, which nothing else here does."""
     if name == "KNNGTransformer":
-        try:
-            from ._transformer import KNNGTransformer
-        except ImportError as error:
-            raise ImportError(f"KNNGTransformer needs scikit-learn and SciPy: pip install scikit-learn ({error})") from error
+        _errors.library("sklearn.base", "scikit-learn", name)
+        from ._transformer import KNNGTransformer
+
         return KNNGTransformer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -15,8 +15,7 @@ class Conversions:
         symmetric: None, "union" (a pair where either lists the other) or "mutual" (where each does).
         Without either, data and indices are the memory maps themselves.
         """
-        from scipy.sparse import csr_matrix
-
+        csr_matrix = _sparse("csr()").csr_matrix
         if symmetric not in (None, "union", "mutual"):
             raise _errors.UsageError(f"symmetric is {symmetric!r}, want None, 'union' or 'mutual'")
         indices, distances = self._lists(include_self and symmetric is None)
@@ -72,6 +71,7 @@ class Conversions:
 
         DBSCAN and HDBSCAN want symmetric="union".
         """
+        _sparse("to_sklearn()")
         return self.csr(include_self=True, symmetric=symmetric)
 
     def to_scanpy(self, adata, n_neighbors=None, **options):
@@ -79,8 +79,7 @@ class Conversions:
 
         n_neighbors is k by default, and k + 1 at most. options go to scanpy.pp.neighbors.
         """
-        import scanpy
-
+        scanpy = _errors.library("scanpy", "scanpy", "to_scanpy()")
         n_neighbors = self._counted(n_neighbors)
         if adata.n_obs != self.n:
             raise _errors.InputError(f"{adata.n_obs} cells, the graph has {self.n} rows")
@@ -90,9 +89,8 @@ class Conversions:
 
     def to_opentsne(self):
         """``openTSNE.nearest_neighbors.PrecomputedNeighbors``, for affinities: without the row itself."""
-        from openTSNE.nearest_neighbors import PrecomputedNeighbors
-
-        return PrecomputedNeighbors(np.asarray(self.indices), np.asarray(self.distances))
+        nearest = _errors.library("openTSNE.nearest_neighbors", "openTSNE", "to_opentsne()")
+        return nearest.PrecomputedNeighbors(np.asarray(self.indices), np.asarray(self.distances))
 
     def to_igraph(self, symmetric="union", weights="jaccard"):
         """An undirected igraph.Graph; edges have their ``distance``, and a ``weight`` that is large between near rows.
@@ -100,9 +98,8 @@ class Conversions:
         weights: "jaccard", the share of neighbors (and the rows themselves) that both have, or None.
         Rows with ids have them as ``name``.
         """
-        import igraph
-        from scipy.sparse import triu
-
+        igraph = _errors.library("igraph", "igraph", "to_igraph()")
+        triu = _sparse("to_igraph()").triu
         if symmetric is None:
             raise _errors.UsageError("symmetric is None, want 'union' or 'mutual': the graph is undirected")
         if weights not in ("jaccard", None):
@@ -115,6 +112,10 @@ class Conversions:
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
         return graph
+
+
+def _sparse(use):
+    return _errors.library("scipy.sparse", "scipy", use)
 
 
 def _index_type(entries):

@@ -1,5 +1,6 @@
 """Errors: those of the command by its exit code, and those of arguments. All are Error, and a kind of Python's own beside it."""
 
+import importlib
 import os
 import re
 
@@ -74,8 +75,21 @@ class CommandNotFound(Error, FileNotFoundError):
     """There is no command knng."""
 
 
+class MissingLibrary(Error, ImportError):
+    """A library that the call takes is not installed, or fails to import; the text names its package."""
+
+
 class NoInput(Error, FileNotFoundError):
     """A file of rows is not there, and the store has no copy of them yet; or no store is there."""
+
+
+def library(module, package, use):
+    """A module of another library, imported for a use of it, in words."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        own = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+        raise MissingLibrary(f"{use} needs {package}: pip install {package}" + ("" if own else f" ({error})")) from error
 
 
 def of_inputs(error, inputs):

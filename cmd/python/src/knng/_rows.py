@@ -182,10 +182,7 @@ def _of_paths(paths, column, id_column):
 
 
 def _of_hdf5(path, column, id_column):
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError(f"{path}: HDF5 is read by h5py: pip install h5py") from None
+    h5py = _errors.library("h5py", "h5py", f"{path}: HDF5")
     with h5py.File(path) as file:
         name = column or _dataset_of(file, path)
         if name not in file:
@@ -207,8 +204,7 @@ def _of_hdf5(path, column, id_column):
 def _of_h5_sparse(path, name, file):
     if file[name].attrs.get("encoding-type") not in ("csr_matrix", "csc_matrix"):
         raise _errors.InputError(f"{path}: {name!r} is a group; it has {list(file[name])}: name a dataset by column=")
-    import anndata
-
+    anndata = _errors.library("anndata", "anndata", f"{path}: the sparse matrix {name!r}")
     data = anndata.read_h5ad(path)
     return _of_anndata(data, name.split("/", 1)[-1], None)
 

@@ -33,12 +33,11 @@ def takes(graph, queries):
 @contextlib.contextmanager
 def file(data):
     """The matrix, or an array made one, as a file for the command."""
-    import scipy.sparse
-
-    data = data if scipy.sparse.issparse(data) else scipy.sparse.csr_matrix(data)
+    sparse = _errors.library("scipy.sparse", "scipy", "a sparse matrix")
+    data = data if sparse.issparse(data) else sparse.csr_matrix(data)
     with tempfile.TemporaryDirectory(prefix="knng-sparse-") as folder:
         path = os.path.join(folder, "rows.npz")
-        scipy.sparse.save_npz(path, data.tocsr(), compressed=False)
+        sparse.save_npz(path, data.tocsr(), compressed=False)
         try:
             yield path
         except _errors.Error as error:  # which name it, and it will be gone

@@ -168,11 +168,8 @@ ENDINGS = (".parquet", ".arrow", ".arrows", ".feather", ".ipc")
 
 def of_files(paths, column, id_column, rows_type):
     """Rows of Parquet or Arrow files, batch by batch, never all in memory."""
-    try:
-        import pyarrow.dataset
-    except ImportError:
-        raise ImportError(f"{paths[0]}: Parquet and Arrow files are read by pyarrow: pip install pyarrow") from None
-    files = [_Stream(p) if _is_stream(p) else _dataset(pyarrow.dataset, p) for p in paths]
+    dataset = _errors.library("pyarrow.dataset", "pyarrow", f"{paths[0]}: an Arrow or Parquet file")
+    files = [_Stream(p) if _is_stream(p) else _dataset(dataset, p) for p in paths]
     column = _vectors(files[0].schema, column, id_column)
     names = [column] if column is not None else [n for n in files[0].schema.names if n != id_column]
     for path, file in zip(paths, files):

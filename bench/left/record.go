@@ -1,6 +1,7 @@
 package left
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -153,7 +154,7 @@ func (c *Config) Record(ctx context.Context, clock string) (*Recording, error) {
 	}
 	r.Build = r.at()
 	if *withLinks {
-		if err := links(ctx, dir); err != nil {
+		if err := links(ctx, dir, o); err != nil {
 			return nil, err
 		}
 	}
@@ -166,12 +167,12 @@ func (c *Config) Record(ctx context.Context, clock string) (*Recording, error) {
 }
 
 // links makes the links of search, as knng build does.
-func links(ctx context.Context, dir string) error {
+func links(ctx context.Context, dir string, o builder.Options) error {
 	debug.FreeOSMemory()
 	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return search.Make(s, &search.Options{Context: ctx, Limit: builder.DefaultMemory() / 4})
+	return search.Make(s, &search.Options{Context: ctx, Threads: o.Threads, Limit: cmp.Or(o.Memory, builder.DefaultMemory()) / plan.LinksShare})
 }

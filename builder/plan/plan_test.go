@@ -217,3 +217,19 @@ func TestInnerPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksUnderALimit: links whose arcs do not fit in their memory take longer, those that fit do not, and only the
+// entries of a list that are followed count.
+func TestLinksUnderALimit(t *testing.T) {
+	links := func(rows, k, memory int64) float64 {
+		s := shape("balls", rows)
+		s.K, s.LinksMemory = k, memory
+		return plan.Of(s, plan.Nominal(s, 1)).LinksSeconds
+	}
+	if free, fits, spilled := links(4_000_000, 20, 0), links(4_000_000, 20, 1<<30), links(4_000_000, 20, 256<<20); fits != free || spilled < 1.1*free || spilled > 1.5*free {
+		t.Errorf("links take %g s, in 1 GiB %g, in 256 MiB %g", free, fits, spilled)
+	}
+	if few, listed, many := links(100_000, 10, 0), links(100_000, 20, 0), links(100_000, 100, 0); few >= listed || many != listed {
+		t.Errorf("links take %g s of 10 neighbors, %g of 20, %g of 100", few, listed, many)
+	}
+}

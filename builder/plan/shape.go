@@ -41,7 +41,12 @@ type Shape struct {
 	Kernel    string // by which rows are compared, for their time; "" is AVX-512's
 	Parts     Parts
 	TreeBytes int64 // of the boxes of the tree method
+
+	LinksMemory int64 // that the links of search may take for arcs after the build; 0 for no limit
 }
+
+// LinksShare is which part of a memory limit the links of search may take for arcs: one of so many.
+const LinksShare = 4
 
 // Parts is the counts that the parts method adds.
 type Parts struct {
@@ -207,18 +212,41 @@ const (
 )
 
 // linksWords is the cost of a neighbor in the links of search, for linksRows rows: the more there
-// are, the farther apart are those that are compared. Two quiet cores, generated rows of 50, as time of both: 200,000 rows
-// 313 ns, 1,000,000 359, 2,500,000 349, 6,000,000 420; SIFT, 500,000 rows 232, 1,000,000 311; 4,000,000 of 128 bytes 403.
+// are, the farther apart are those that are compared; spilledWords is added where arcs do not fit in memory, as a
+// scratch file holds them then and lists are read three times. Processor time of generated rows of 50: 200,000
+// rows 187 ns and 237 with a scratch file, 1,000,000 183 to 200 and 257; 6,000,000, by the steps of 18.8 s of two quiet cores of
+// which one found islands, 290.
 const (
-	linksWords = 120
-	linksRows  = 60_000
-	linksGrow  = 0.25 // for each doubling
+	linksWords   = 175
+	linksRows    = 500_000
+	linksGrow    = 0.1 // for each doubling
+	spilledWords = 45
+)
+
+// Of links (package store/search): the entries of a list that are followed at most, the memory of an arc and
+// its entry, and that of the chunks of arcs of a range and a thread.
+const (
+	linksListed = 20
+	arcBytes    = 12
+	chunkBytes  = 4 << 10
+	rangePlaces = 8192
+	maxRanges   = 1024
 )
 
 // links is the work of the links of search after the build.
 func (s *Shape) links() work {
-	doublings := math.Max(0, math.Log2(s.n()/linksRows))
-	return work{touched: linksWords * (1 + linksGrow*doublings) * s.n() * float64(s.K)}
+	words := linksWords * (1 + linksGrow*math.Max(0, math.Log2(s.n()/linksRows)))
+	if s.linksSpilled() {
+		words += spilledWords
+	}
+	return work{touched: words * s.n() * math.Min(float64(s.K), linksListed)}
+}
+
+// linksSpilled reports whether a scratch file holds the arcs of links.
+func (s *Shape) linksSpilled() bool {
+	arcs := arcBytes * s.n() * math.Min(float64(s.K), linksListed)
+	chunks := chunkBytes * float64(s.Threads) * math.Min(maxRanges, math.Ceil(s.n()/rangePlaces))
+	return s.LinksMemory > 0 && arcs+chunks > float64(s.LinksMemory)
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is

@@ -300,7 +300,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	}
 	// The collector works harder near the limit instead of passing it.
 	builder.HoldHeap(cmp.Or(b.opts.Memory, builder.DefaultMemory()))
-	linked := &linked{show: g.reporter()}
+	linked := &linked{show: g.reporter(), threads: b.opts.Threads}
 	b.opts.Progress = linked.show
 	if b.search == "on" {
 		b.opts.Then, b.opts.Progress = linksSeconds, linked.built

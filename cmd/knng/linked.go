@@ -14,10 +14,11 @@ import (
 // linked goes on with the share and the time left of a build when the links of search are made,
 // which the build counts in (builder.Options.Then).
 type linked struct {
-	show  func(builder.Event) // nil where nobody looks
-	share float64             // as the build told at its end
-	links time.Duration       // that they will take, as the build told
-	disk  int64               // that the build takes
+	show    func(builder.Event) // nil where nobody looks
+	threads int                 // that make the links; 0: all cores
+	share   float64             // as the build told at its end
+	links   time.Duration       // that they will take, as the build told
+	disk    int64               // that the build takes
 
 	mu   sync.Mutex
 	last builder.Event // of the links

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -231,7 +232,7 @@ func (g *globals) openSearch(ctx context.Context, s *store.Store, budget int64) 
 // links and codes is told as progress, until end.
 func (g *globals) searchOptions(ctx context.Context, budget int64) (o *search.Options, end func()) {
 	steps := &steps{to: g.phases()}
-	return &search.Options{Context: ctx, Limit: cmp.Or(budget, builder.DefaultMemory()) / 4, Budget: budget, Progress: func(done, total int) {
+	return &search.Options{Context: ctx, Limit: cmp.Or(budget, builder.DefaultMemory()) / plan.LinksShare, Budget: budget, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))
 	}}, steps.end
 }
@@ -269,7 +270,7 @@ func (g *globals) makeLinks(ctx context.Context, dir string, memory int64, l *li
 	defer l.publish(s)()
 	steps := &steps{to: progress.Reporter{Tell: l.linking}}
 	defer steps.end()
-	return search.Make(s, &search.Options{Context: ctx, Limit: memory / 4, Progress: func(done, total int) {
+	return search.Make(s, &search.Options{Context: ctx, Threads: l.threads, Limit: memory / plan.LinksShare, Progress: func(done, total int) {
 		steps.tell("links", "rows", int64(done), int64(total))
 	}})
 }

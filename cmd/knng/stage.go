@@ -210,7 +210,7 @@ func newUnite(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return uniteRun(c.Context(), g, s, out, search == "on", cmp.Or(w.Memory, builder.DefaultMemory()))
+			return uniteRun(c.Context(), g, s, out, search == "on", &w.Worker)
 		},
 	}
 	w.bind(c)
@@ -220,13 +220,13 @@ func newUnite(g *globals) *cobra.Command {
 	return c
 }
 
-func uniteRun(ctx context.Context, g *globals, s *shards.Run, out string, search bool, memory int64) error {
+func uniteRun(ctx context.Context, g *globals, s *shards.Run, out string, search bool, w *shards.Worker) error {
 	if _, err := vacant(out); err != nil {
 		return err
 	}
 	res, err := s.Unite(ctx, out)
 	if search && (err == nil || errors.Is(err, store.ErrFinished)) {
-		if links := g.makeLinks(ctx, out, memory, &linked{show: g.reporter()}); links != nil {
+		if links := g.makeLinks(ctx, out, cmp.Or(w.Memory, builder.DefaultMemory()), &linked{show: g.reporter(), threads: w.Threads}); links != nil {
 			return g.stopped(links)
 		}
 	}

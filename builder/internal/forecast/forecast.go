@@ -140,6 +140,7 @@ func (f *Forecast) shape(method string) plan.Shape {
 		RowBytes: int64(f.Source.Dim() * f.Source.Type().Size()), KeyCodes: f.BytesAreKeys(), Norms: f.Own == nil && f.Space.Metric().ZeroIsBad(),
 		K: min(int64(f.Set.K), rows-1), LeafSize: f.Set.LeafSize, Overlap: job.Overlap, Visits: f.Visits, Recall: f.Goal.Recall,
 		Received: f.Received.Load(), Reference: f.Set.Reference, Collapse: f.Collapse, Threads: f.Job.Threads,
+		LinksMemory: f.Limit / plan.LinksShare,
 	}
 	if _, mapped := f.Source.Mapped(); !traits.InOrder {
 		s.Spooled = !f.Set.Reference && (!mapped || len(f.Good) != f.Source.Len())

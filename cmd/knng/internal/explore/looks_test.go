@@ -30,8 +30,8 @@ func TestBrowserPhone(t *testing.T) {
 }
 
 // TestBrowserIds: an id that is read from right to left leaves the rest of its line in order, a
-// long one is cut in its middle and shown whole where it is the row's title, and an empty search
-// says so.
+// long one is cut in its middle and shown whole where it is the row's title, its lines end behind marks, and an empty
+// search says so.
 func TestBrowserIds(t *testing.T) {
 	p := opened(t, "#row=4")
 	for _, holds := range []string{
@@ -42,6 +42,18 @@ func TestBrowserIds(t *testing.T) {
 	}
 	p.value(`location.hash = "row=2"`)
 	p.holds(`(h => h.textContent.startsWith("https://example.org") && h.scrollWidth <= h.clientWidth && h.scrollHeight <= h.clientHeight)(document.getElementById("row-title"))`)
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 320, "height": 844, "deviceScaleFactor": 2, "mobile": true}, nil)
+	p.holds(`((ends, lines) => lines > 1 && /^[/.:-]*$/.test(ends))(...(e => {
+		let ends = "", last = null;
+		for (const text of [...e.childNodes].filter(c => c.data)) for (let i = 0; i < text.length; i++) {
+			const at = document.createRange();
+			at.setStart(text, i); at.setEnd(text, i + 1);
+			const { top } = at.getBoundingClientRect();
+			if (last && top > last.top) ends += last.mark;
+			last = { top, mark: text.data[i] };
+		}
+		return [ends, ends.length + 1];
+	})(document.querySelector("#row-title bdi")))`) // lines end behind a mark of the id, not within a word
 	p.value(`location.hash = "q="`)
 	p.holds(`document.getElementById("row").textContent.startsWith("Type the number of a row")`)
 }

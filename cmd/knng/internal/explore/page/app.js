@@ -31,7 +31,10 @@ function picture(r, size) {
 const title = r => r.id || r.label || r.text || "row " + r.row;
 // cut leaves the middle out of a long text: ids that begin alike differ at their ends.
 const cut = (text, c = Array.from(text)) => c.length > 56 ? c.slice(0, 24).join("") + "…" + c.slice(-28).join("") : text;
-const named = r => el("bdi", {}, cut(title(r))); // whichever way it is read, the rest of the line stays in order
+// broken lets a line of a long id end behind a mark or before a capital; a short one has its line.
+const broken = text => text.length <= 12 ? [text] : text.split(/(?<=[/._:#?&=,-])(?=[^/._:#?&=,-])|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
+const bdi = text => el("bdi", {}, ...broken(text)); // whichever way it is read, the rest of the line stays in order
+const named = r => bdi(cut(title(r)));
 function link(r, distance = number) {
   const rest = [r.id && r.label, r.text !== title(r) && r.text].filter(Boolean).join(" · ");
   return el("a", { href: "#row=" + r.row }, picture(r, 40) || el("span", { className: "number" }, String(r.row)),
@@ -45,7 +48,7 @@ async function show(row) {
   try { answer = await get("api/row?row=" + row); }
   catch (e) { $("row").replaceChildren(el("p", {}, e.message)); return; }
   const r = answer.row;
-  $("row-title").replaceChildren(...r.id ? [el("bdi", {}, r.id), ` (row ${r.row})`] : ["Row " + r.row]);
+  $("row-title").replaceChildren(...r.id ? [bdi(r.id), ` (row ${r.row})`] : ["Row " + r.row]);
   document.title = title(r) + " · " + info.name;
   const stays = $("row-panel").contains(document.activeElement); // the link that was followed goes, with the focus
   const facts = [r.label && "label \u2068" + r.label + "\u2069", r.in_degree !== undefined && "listed by " + many(r.in_degree, "row")];

@@ -45,11 +45,11 @@
 // for every four elements, at most 64, or as many as five eighths of the budget allow, and its
 // seven eighths less 8 bytes a row. Codes estimate distances under all metrics but chebyshev and
 // those of bits. A walk then begins at the 64 nearest of the leaders and 16 sqrt(n) other places, by their codes, and
-// at all places beside these, of any island: that reads nothing. It reads a page for the links of each place that it follows, and rows
+// at all places beside these, of any island: that reads nothing. Nor does a look at the codes of the places beside the 256
+// nearest, which it takes wherever it comes. It reads a page for the links of each place that it follows, and rows
 // only at its end: the nearest by their codes, and those that may be as near as far as the
-// estimates of the first were off. On 200,000 SIFT descriptors a query reads 47 pages for a
-// recall of 0.95, and 485 without codes. Distances are exact all the same. Lists are not the same as where memory holds all; the number
-// of goroutines has no say. Query.Seen is then told of the rows that are read.
+// estimates of the first were off. All rows of a page that is read are compared. Distances are exact all the same. Lists are
+// not the same as where memory holds all; the number of goroutines has no say. Query.Seen is then told of the rows compared.
 //
 // The first Open with such a budget makes the codes, in some seconds for a million rows, and
 // keeps them in DIR/search/codes, which may be deleted. The file has a header of 4096 bytes with

@@ -354,10 +354,11 @@ func (w *walker) follow(place uint32) error {
 	return nil
 }
 
-// compare compares the query with the places that follow found, and returns the nearest.
+// compare compares the query with the places that follow found, and returns the nearest; by codes it does not tell.
 func (w *walker) compare() (nearest walk.Entry) {
 	if w.byCodes.on {
-		return w.estimate()
+		w.estimate()
+		return math.MaxUint64
 	}
 	s := w.s
 	w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
@@ -384,12 +385,14 @@ func (w *walker) tell(places []uint32) {
 	}
 }
 
-// offer makes a place a result, where it may be one.
-func (w *walker) offer(e walk.Entry) {
-	if !w.q.filtered() || w.s.admits(&w.q, uint32(e)) {
-		w.found.Offer(e)
-		if w.byCodes.on {
-			w.byCodes.kept.Offer(e)
-		}
+// offer makes a place a result, and reports whether it may be one.
+func (w *walker) offer(e walk.Entry) bool {
+	if w.q.filtered() && !w.s.admits(&w.q, uint32(e)) {
+		return false
 	}
+	w.found.Offer(e)
+	if w.byCodes.on {
+		w.byCodes.kept.Offer(e)
+	}
+	return true
 }

@@ -40,8 +40,12 @@ func (b *Build) Sight(near candidatesOf) error {
 		b.Say("codes can tell %.4f of the neighbors", b.State.Ceiling)
 		return nil
 	}
-	many := b.State.AllPairs(b.N()) > b.Goal.Keyed()
-	if many && b.State.Ceiling >= ledByCodes {
+	least, led := b.Goal.Keyed(), b.State.Ceiling >= ledByCodes
+	if led && b.State.Ceiling < b.Goal.Recall {
+		least += b.leadPairs()
+	}
+	many := b.State.AllPairs(b.N()) > least
+	if many && led {
 		b.Say("codes can tell %.4f of the neighbors at most: keys go on from the lists that codes make", b.State.Ceiling)
 		return nil
 	}
@@ -51,6 +55,16 @@ func (b *Build) Sight(near candidatesOf) error {
 	}
 	b.State.Means = job.ByKeys
 	return b.Save()
+}
+
+// leadPairs is how many pairs a row divisions by codes are expected to take before keys go on from them. Where
+// codes cannot tell as many neighbors as are asked for they count: of 60,000 rows of which most are in one
+// cluster codes tell 0.988, for 0.99 half of all pairs came to 0.976 by codes, and 0.7 followed.
+func (b *Build) leadPairs() float64 {
+	if b.State.Expected == nil || b.Goal.Capped() {
+		return 0
+	}
+	return float64(b.State.Expected.Divisions) * float64(min(b.Set.LeafSize, b.N())) / 2
 }
 
 type candidatesOf func(places []uint32) ([][]uint32, error)

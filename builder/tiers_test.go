@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -53,6 +54,31 @@ func TestTiers(t *testing.T) {
 			t.Logf("done before phase %s told of itself %d times", stop.phase, stop.times)
 		}
 		goesOn(t, "stopped while tiers are compared", dir, data, dim, o, res.Checksum)
+	}
+}
+
+// TestRandomHashes: rows that have no neighbors which stand out take hardly more pairs than brute force: divisions
+// tell so before joins are due.
+func TestRandomHashes(t *testing.T) {
+	const n, dim, k = 22_000, 8, 10
+	rng := rand.New(rand.NewPCG(36, 5))
+	data := make([]byte, n*dim)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	rows, err := vectors.RowsOf(data, n, dim, dim, vectors.Uint8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	res, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), builder.Options{K: k, Method: builder.Balls, Metric: distance.Hamming, Recall: 0.99, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := float64(res.RequestedPairs) / (float64(n) * (n - 1) / 2)
+	t.Logf("recall %.4f, %.3f of all pairs, %s", res.Recall.Recall, pairs, res.Stop)
+	if pairs > 1.2 || res.Recall.High < 0.99 {
+		t.Errorf("recall %v of 0.99, %.3f of all pairs", res.Recall, pairs)
 	}
 }
 

@@ -195,6 +195,15 @@ func Brief(n int64, dim int) bool { return float64(n)*float64(n)/2*float64(dim) 
 // after so many in which it found a recall. In builds with leaves of 1,000 rows (package plan)
 // two, three and four divisions found that, given those before, within 0.024.
 func AfterDivision(recall float64, balls, more int) float64 {
-	const power = 0.7
-	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), power))
+	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), divisionPower))
+}
+
+const divisionPower = 0.7
+
+// MoreBalls is in how many more balls a row stands by AfterDivision until a share left of the missing
+// neighbors is, where it has stood in so many, and the last more of them left a share was.
+func MoreBalls(balls, more int, was, left float64) float64 {
+	done := math.Pow(float64(balls), divisionPower)
+	last := done - math.Pow(float64(balls-more), divisionPower)
+	return math.Pow(done+last*math.Log(left)/math.Log(was), 1/divisionPower) - float64(balls)
 }

@@ -1,0 +1,122 @@
+package balls
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/tiers"
+)
+
+// TestLost: builds of bench/cmd/shapes, stage by stage, with the share of all pairs that tiers would have taken
+// and that of the missing neighbors that joins would have found. Tiers come first where neither divisions nor
+// joins pay, soon enough, and not where either does.
+func TestLost(t *testing.T) {
+	type step struct {
+		kind                  string
+		pairs                 float64 // a row
+		recall, tiers, joined float64
+	}
+	divided := func(pairs, recall, tiers, joined float64) step {
+		return step{job.DivisionStage, pairs, recall, tiers, joined}
+	}
+	hubs := func(pairs, recall float64) step { return step{job.HubsStage, pairs, recall, 1, 0} }
+	random := []step{divided(623, 0.240, 0.996, 0.122), divided(623, 0.380, 0.984, 0.162), divided(623, 0.478, 0.984, 0.178),
+		divided(623, 0.545, 0.984, 0.185), divided(623, 0.593, 0.984, 0.203), divided(623, 0.640, 0.984, 0.2), divided(623, 0.677, 0.859, 0.2), divided(623, 0.705, 0.859, 0.2), divided(623, 0.728, 0.859, 0.2)}
+	for _, c := range []struct {
+		name   string
+		rows   int
+		means  string
+		target float64
+		coded  bool
+		steps  []step
+		want   int // the stage after which tiers come first; 0: none
+	}{
+		{"random hashes, which took 1.76 of all pairs", 40_000, job.ByKeys, 0.99, false, random, 3},
+		{"for 0.95, which take 0.81", 40_000, job.ByKeys, 0.95, false, random, 0},
+		{"for 0.9, which take 0.51", 40_000, job.ByKeys, 0.9, false, random, 0},
+		{"under jaccard, which took 2.11", 40_000, job.ByKeys, 0.9, false,
+			[]step{divided(623, 0.1615, 0.809, 0.171), hubs(2000, 0.3420), divided(623, 0.4162, 0.809, 0.2), divided(623, 0.4670, 0.809, 0.2),
+				divided(623, 0.5008, 0.750, 0.2), divided(623, 0.5273, 0.750, 0.2), divided(623, 0.5543, 0.750, 0.2), divided(623, 0.5766, 0.750, 0.2),
+				divided(623, 0.5938, 0.684, 0.2), divided(623, 0.6086, 0.684, 0.2), divided(623, 0.6240, 0.684, 0.2)}, 11},
+		{"hashes of rows, which take 0.57 with joins", 50_000, job.ByKeys, 0.99, false,
+			[]step{divided(780, 0.6584, 0.996, 0.503), divided(780, 0.7707, 0.984, 0.622), divided(780, 0.8154, 0.984, 0.717), divided(780, 0.8428, 0.984, 0.756),
+				divided(780, 0.8703, 0.984, 0.794)}, 0},
+		{"hubs under cosine, which take 0.73", 60_000, "", 0.99, true,
+			[]step{divided(1863, 0.3303, 0.984, 0.2), divided(1893, 0.5477, 0.984, 0.2), divided(1845, 0.7023, 0.965, 0.2), divided(1857, 0.7988, 0.965, 0.2)}, 0},
+		{"one huge cluster under cosine, which takes 0.55", 60_000, "", 0.99, true,
+			[]step{divided(1848, 0.4785, 0.984, 0.2), divided(1914, 0.6984, 0.965, 0.2), divided(1899, 0.8146, 0.965, 0.2)}, 0},
+		{"islands, by keys beside codes, which take 0.043", 200_000, job.ByKeys, 0.99, true,
+			[]step{divided(780, 0.8035, 0.938, 0.2), divided(780, 0.8947, 0.902, 0.2), divided(780, 0.9334, 0.809, 0.2), divided(780, 0.9559, 0.609, 0.2)}, 0},
+		{"cubes, which take 0.22", 60_000, "", 0.99, true,
+			[]step{divided(1803, 0.7926, 0.938, 0.2), divided(1743, 0.9244, 0.809, 0.2), divided(1713, 0.9674, 0.527, 0.2)}, 0},
+	} {
+		g := &job.Goal{Recall: c.target, Propagate: true, Screened: c.coded}
+		s, got := &job.State{Rows: c.rows, Steer: 256, Means: c.means}, 0
+		for i, step := range c.steps {
+			s.Stages = append(s.Stages, job.Stage{Kind: step.kind, Requested: int64(step.pairs * float64(c.rows)), Recall: step.recall, Margin: 0.01})
+			if (outlook{func() float64 { return step.tiers }, func() float64 { return step.joined }}).lost(s, g) {
+				got = i + 1
+				break
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: tiers come first after stage %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestJoinable: the neighbors that a row meets by another that few list, by looking at all rows.
+func TestJoinable(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 30 {
+		n, k := uint32(40+rng.IntN(60)), 1+rng.IntN(5)
+		near, lists := make([][]uint32, n), make([][]uint32, n)
+		by := make([]int, n)
+		for place := range n {
+			for range k {
+				other := rng.Uint32N(n)
+				if rng.IntN(3) == 0 {
+					other = rng.Uint32N(3) // few rows are listed by many
+				}
+				if other != place && !slices.Contains(near[place], other) {
+					near[place] = append(near[place], other)
+					by[other]++
+				}
+				lists[place] = append(lists[place], rng.Uint32N(n))
+			}
+		}
+		most := 1 + rng.IntN(10)
+		missing, joined := 0, 0
+		var places []uint32
+		for place := range n {
+			places = append(places, place)
+			for _, other := range lists[place] {
+				if slices.Contains(near[place], other) {
+					continue
+				}
+				missing++
+				for via := range n {
+					here, there := slices.Contains(near[place], via), slices.Contains(near[other], via)
+					on, back := slices.Contains(near[via], other), slices.Contains(near[via], place)
+					if by[via] <= most && (here && there || here && on || there && back) {
+						joined++
+						break
+					}
+				}
+			}
+		}
+		reused := []uint32{}
+		l := &tiers.Lists{N: int(n), Near: func(place uint32) []uint32 {
+			reused = append(reused[:0], near[place]...)
+			return reused
+		}}
+		got := joinable(l, most, &tiers.Truth{Places: places, Near: func(i int) []uint32 { return lists[i] }})
+		if want := float64(joined) / float64(max(1, missing)); got != want {
+			t.Fatalf("seed %d: %v of the missing neighbors, want %v", seed, got, want)
+		}
+	}
+}

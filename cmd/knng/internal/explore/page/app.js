@@ -31,8 +31,8 @@ function picture(r, size) {
 const title = r => r.id || r.label || r.text || "row " + r.row;
 // cut leaves the middle out of a long text: ids that begin alike differ at their ends.
 const cut = (text, c = Array.from(text)) => c.length > 56 ? c.slice(0, 24).join("") + "…" + c.slice(-28).join("") : text;
-// broken lets a line of a long id end behind a mark or before a capital; a short one has its line.
-const broken = text => text.length <= 12 ? [text] : text.split(/(?<=[/._:#?&=,-])(?=[^/._:#?&=,-])|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
+// broken lets a line of a long id end behind a mark or before a capital, but not before an ending such as .go.
+const broken = text => text.length <= 12 ? [text] : text.split(/(?<=[/_:#?&=,-])(?=[^/._:#?&=,-])|(?<=\.)(?=\w{5})|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
 const bdi = text => el("bdi", {}, ...broken(text)); // whichever way it is read, the rest of the line stays in order
 const named = r => bdi(cut(title(r)));
 function link(r, distance = number) {

@@ -142,34 +142,6 @@ func (w *workerFlags) open(g *globals, run string) (*shards.Run, error) {
 	return s, err
 }
 
-func newStageNext(g *globals) *cobra.Command {
-	w := new(workerFlags)
-	return &cobra.Command{
-		Use: "next RUN", Short: "Print the tasks to do next, as JSON", Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, a []string) error {
-			s, err := w.open(g, a[0])
-			if err != nil {
-				return err
-			}
-			wave, err := s.Next()
-			if err != nil {
-				return err
-			}
-			tasks := []string{}
-			for _, t := range wave.Tasks {
-				tasks = append(tasks, t.String())
-			}
-			out := map[string]any{"tasks": tasks, "done": wave.Done, "doing": wave.Doing, "ended": wave.Ended, "course": wave.Course, "at": wave.At}
-			if wave.Ended {
-				if out["result"], err = s.Result(); err != nil {
-					return err
-				}
-			}
-			return g.printJSON(out)
-		},
-	}
-}
-
 func newStageDo(g *globals) *cobra.Command {
 	w := new(workerFlags)
 	c := &cobra.Command{

@@ -206,10 +206,44 @@ def test_a_task_that_another_driver_made_needless(rows, tmp_path, monkeypatch):
 
     tally = _driver._Tally(lambda line: None, None)
     tally.wave({"doing": "reading the input", "done": 0, "tasks": ["audit 0"]})
-    _driver._do(Workers(), run, [["audit", "0"]], tally)
+    asked = _driver._Waves(run)
+    _driver._do(Workers(), asked, [["audit", "0"]], tally)
     with pytest.raises(cluster.TaskFailed, match="settle 0 failed 3 times: no such file") as error:
-        _driver._do(Workers(), run, [["settle", "0"]], tally)
+        _driver._do(Workers(), asked, [["settle", "0"]], tally)
+    asked.close()
     assert isinstance(error.value, knng.Error) and not isinstance(error.value, ValueError) and error.value.exit_code == 1
+
+
+def test_waves_are_told_by_one_process(rows, tmp_path):
+    """Another one takes its place when it has died; a run that is lost, or of another version, is told as by a command."""
+    run = _command.run(["stage", "begin", *rows, "-o", str(tmp_path / "run"), *OPTIONS])["run"]
+    asked = _driver._Waves(run)
+    try:
+        first, process = asked.next(), asked._process.process
+        assert first["tasks"][0] == "audit 0" and asked.next() == first and asked._process.process is process
+        process.kill()
+        process.wait()
+        assert asked.next() == first and asked._process.process is not process
+        spec = Path(run) / "spec.json"
+        asked._process.process.kill()
+        spec.rename(tmp_path / "spec.json")
+        asked._process.process.wait()
+        with pytest.raises(knng.Error, match="^[^k].* has no spec.json") as error:
+            asked.next()
+        assert error.value.exit_code == 1
+        (tmp_path / "spec.json").rename(spec)
+        (Path(run) / "audit").write_text("a file where a folder was")
+        with pytest.raises(knng.Error, match="not a directory"):
+            asked.next()
+    finally:
+        asked.close()
+    assert process.returncode is not None
+
+
+def test_a_driver_needs_no_numpy():
+    """Modules that it imports are a share of its cost, as there are builds of seconds."""
+    program = "import sys, knng.cluster.__main__; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], env=environment()).returncode == 0
 
 
 def test_retries_are_told_before_the_task_that_fails(rows, tmp_path, monkeypatch):

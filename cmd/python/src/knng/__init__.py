@@ -10,25 +10,31 @@
 The work is done by the command knng, which comes with the wheel: ``python -m knng help``.
 """
 
+import importlib
+import typing
+
 from . import _errors
-from ._build import build, open
 from ._errors import (BelowTarget, CommandNotFound, Error, InputError, InputTypeError, Locked, MissingLibrary, NoInput, NoRow, NotFound, OutputExists,
                       Resumable, UnknownOption, UsageError)
-from ._graph import Graph, Recall
 from ._version import __version__
+
+if typing.TYPE_CHECKING:
+    from ._build import build, open
+    from ._graph import Graph, Recall
 
 __all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "MissingLibrary", "NoInput", "NoRow", "NotFound",
            "OutputExists", "Recall", "Resumable", "UnknownOption", "UsageError", "__version__", "build", "open"]
 
+_WHERE = {"build": "._build", "open": "._build", "Graph": "._graph", "Recall": "._graph", "KNNGTransformer": "._transformer"}
+
 
 def __getattr__(name):
-    """KNNGTransformer is made when it is asked for: it takes scikit-learn, which nothing else here does."""
+    """Import a name when it is asked for. KNNGTransformer takes scikit-learn, the others NumPy, which the driver of a cluster does without."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "KNNGTransformer":
         _errors.library("sklearn.base", "scikit-learn", name)
-        from ._transformer import KNNGTransformer
-
-        return KNNGTransformer
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_WHERE[name], __name__), name)
 
 
 def __dir__():

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 from pathlib import Path
 
@@ -132,6 +133,36 @@ def _stop(process):
         process.kill()
         process.wait()
         raise
+
+
+class Answering:
+    """A command that answers each line on its stdin by an object on a line. It ends when its stdin does, so it outlives no process that asks."""
+
+    def __init__(self, args, env=None, apart=False):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(args, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, **(_apart() if apart else {}))
+
+    def ask(self, line):
+        """The answer; None where the command has ended, or ends without one."""
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except (OSError, ValueError):  # ValueError: stdin was closed before
+            return None
+        return json.loads(answer) if answer.endswith(b"\n") else None
+
+    def hang_up(self):
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+
+    def said(self):
+        """The end of its stderr. It is asked once, of a command that has ended."""
+        self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 4000))
+        said = self.errors.read().decode("utf-8", "replace").strip()
+        self.errors.close()
+        return said
 
 
 def _object(text):

@@ -41,10 +41,10 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
     for other in began.get("others") or ():
         report(other)
     tally = _Tally(report, shown)
-    workers = None
+    workers, waves = None, _Waves(at)
     try:
         while True:
-            wave = _next(at)
+            wave = waves.next()
             if wave["ended"]:
                 break
             if workers is None:  # a run that is finished needs none
@@ -52,10 +52,11 @@ def build(inputs, run, engine="local:1", options=(), memory=None, threads=None, 
                 report(f"{began['rows']} rows of {began['dim']} {began['type']}, run {at}, {workers.workers} workers, {workers.slots} tasks at a time")
                 tally.course = _course.Course(workers.slots, seen=_objects.read_json(_seen(at)))
             tally.wave(wave)
-            _do(workers, at, [words.split() for words in wave["tasks"]], tally)
+            _do(workers, waves, [words.split() for words in wave["tasks"]], tally)
             tally.ended()
             _objects.write_json(_seen(at), tally.course.seen)
     finally:
+        waves.close()
         tally.others()
         if workers is not None:
             workers.close()
@@ -69,16 +70,45 @@ def _seen(run):
     return f"{run}/seen.json"
 
 
-def _next(run):
-    return _command.run(["stage", "next", run], env=_objects.environment(), called=False)
+class _Waves:
+    """Asks what is to be done next, of one process of the command. It reads files of the run, and removes those that no task needs: it may be killed."""
+
+    def __init__(self, run):
+        self.run, self._process = run, None
+
+    def next(self):
+        """The wave that ``knng stage next`` tells."""
+        if self._process is None or self._process.process.poll() is not None:  # whatever ended it, another one tells the same
+            self.close()
+            self._process = _command.Answering([_command.find(), "stage", "next", self.run, "--each-line"], _objects.environment(), apart=True)
+        wave = self._process.ask("next")
+        if wave is None:
+            raise self._failed()
+        return wave
+
+    def _failed(self):
+        """The error with which the process ended."""
+        process, self._process = self._process, None
+        process.hang_up()
+        code = process.process.wait()
+        return _errors.of(code, "\n".join(line.removeprefix("knng: ") for line in process.said().splitlines()))
+
+    def close(self):
+        """End the process, be it that it waits for a store."""
+        if self._process is not None:
+            self._process.process.kill()
+            self._process.hang_up()
+            self._process.process.wait()
+            self._process.errors.close()
+        self._process = None
 
 
-def _do(workers, run, tasks, tally):
+def _do(workers, waves, tasks, tally):
     """Have tasks done, each in up to three tries."""
     failed = [0] * len(tasks)
     where_failed = [set() for _ in tasks]
     for i, words in enumerate(tasks):
-        workers.submit(i, run, words)
+        workers.submit(i, waves.run, words)
     left = len(tasks)
     while left:
         ended = workers.wait(TICK)
@@ -95,7 +125,7 @@ def _do(workers, run, tasks, tally):
         said, where, code = _why(outcome)
         hopeless = code in (2, 6)
         if hopeless or failed[i] == TRIES:
-            if not _is_wanted(run, name):
+            if not _is_wanted(waves, name):
                 left -= 1
                 continue
             times = "" if hopeless else f" {TRIES} times"
@@ -104,13 +134,13 @@ def _do(workers, run, tasks, tally):
         tally.retried(name, failed[i], said)
         if not isinstance(outcome, BaseException):
             where_failed[i].add(outcome.get("worker"))
-        workers.submit(i, run, tasks[i], avoid=where_failed[i])
+        workers.submit(i, waves.run, tasks[i], avoid=where_failed[i])
 
 
-def _is_wanted(run, name):
+def _is_wanted(waves, name):
     """Whether a task is still to be done. Another driver of the same run may have gone on, and removed the files that it reads."""
     try:
-        return name in _next(run)["tasks"]
+        return name in waves.next()["tasks"]
     except _errors.Error:
         return True
 

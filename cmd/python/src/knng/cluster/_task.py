@@ -2,11 +2,8 @@
 
 import atexit
 import contextlib
-import json
 import os
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -44,28 +41,21 @@ def _told(outcome, began):
     return {**outcome, "said": outcome["said"].removeprefix("knng: "), "seconds": time.monotonic() - began, "host": os.uname().nodename if hasattr(os, "uname") else ""}
 
 
-class _Process:
-    """A command that does tasks. It ends when its stdin does, so it outlives no worker, or when no task comes."""
+class _Process(_command.Answering):
+    """A command that does tasks. It ends when its stdin does, or when no task comes."""
 
     def __init__(self, args, owner):
+        super().__init__(args, _objects.environment())
         self.args, self.owner, self.alive, self.given_up, self.cpu = args, owner, True, False, 0.0
-        self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(args, env=_objects.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
 
     def do(self, words):
         """Do a task. The code is None where the process ended by itself before, 1 where it was told to give up."""
-        try:
-            self.process.stdin.write(" ".join(words).encode() + b"\n")
-            self.process.stdin.flush()
-            answer = self.process.stdout.readline()
-        except (OSError, ValueError):  # ValueError: it was told to give up before
-            answer = b""
-        if not answer.endswith(b"\n"):
+        answer = self.ask(" ".join(words))
+        if answer is None:
             outcome = self.ended()
             return {**outcome, "code": outcome["code"] or (1 if self.given_up else None)}
         cpu, peak = self.usage()
         took, self.cpu = cpu - self.cpu, cpu
-        answer = json.loads(answer)
         return {"code": answer["code"], "said": answer["said"][-4000:], "cpu": took, "peak": peak, "pid": self.process.pid}
 
     def usage(self):
@@ -83,10 +73,7 @@ class _Process:
         """How the process ended."""
         self.hang_up()
         code, cpu, peak = _wait(self.process)
-        self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 4000))
-        said = self.errors.read().decode("utf-8", "replace").strip()
-        self.errors.close()
-        return {"code": code, "said": said, "cpu": max(0.0, cpu - self.cpu), "peak": peak}
+        return {"code": code, "said": self.said(), "cpu": max(0.0, cpu - self.cpu), "peak": peak}
 
     def give_up(self):
         """Have it give up its task, and end."""
@@ -96,9 +83,7 @@ class _Process:
 
     def hang_up(self):
         self.alive = False
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.stdout.close()
+        super().hang_up()
 
     def is_gone(self):
         """Whether it ended by itself."""

@@ -42,8 +42,8 @@
 // Rows are mapped, never held; plan.Plan says how much memory each pass takes. Go's collector knows
 // nothing of most of it: a program that is nothing but a build tells it by HoldHeap, as the command does.
 //
-// Durability: Paper and Parts commit the gain of every unit of work; Balls writes its
-// lists as they are every few seconds, between stages.
+// Durability: Paper and Parts commit the gain of every unit of work, and Parts keeps the leaves that it
+// has found of rows; Balls writes its lists as they are every few seconds, between stages.
 //
 // A build begins with its expected cost, which [Plan] gives without a build, and which
 // the Result keeps beside the real one (package plan). Before each phase the disk is

@@ -20,11 +20,16 @@ import (
 // lookups; beyond some hundred megabytes their indexes take two levels.
 const tableBytes = 256 << 20
 
+// aheadBytes is the size of a block of tables that are read in order. A value of a unit is some
+// kilobytes: with Pebble's 4 KiB each would be a read of its own, and have an entry in the index.
+const aheadBytes = 64 << 10
+
 // bulk writes ascending keys into tables outside the database and ingests them
 // together: all or none of them are in it afterwards.
 type bulk struct {
 	d     *Draft
 	plain bool // the tables are not compressed
+	ahead bool // the tables are read in order, not by single keys
 	w     *sstable.Writer
 
 	contents contents // of the table in progress
@@ -67,6 +72,9 @@ func (b *bulk) next() error {
 	opts := tableOptions
 	if b.plain {
 		opts.Compression = sstable.NoCompression
+	}
+	if b.ahead {
+		opts.BlockSize = aheadBytes
 	}
 	b.contents = newContents()
 	opts.BlockPropertyCollectors = []func() sstable.BlockPropertyCollector{b.contents.collector}
@@ -178,7 +186,9 @@ func (d *Draft) CommitBlocks(stage, unit uint32, blocks iter.Seq2[uint32, *Lists
 	if err != nil {
 		return fmt.Errorf("store: unit note: %w", err)
 	}
-	w := unitWriter{b: newBulk(d), batch: d.engine.db.NewBatch()} // not closed: a commit that fails keeps it
+	tables := newBulk(d)
+	tables.ahead = true
+	w := unitWriter{b: tables, batch: d.engine.db.NewBatch()} // not closed: a commit that fails keeps it
 	defer w.b.abort()
 	var buf []byte
 	for i, block := range blocks {

@@ -25,7 +25,7 @@
 //	reverse/        in-neighbors, where they were asked for; may be deleted
 //	search/         links that package search walks; derived, may be deleted
 //	living/         rows put and deleted since, which package living keeps
-//	scratch/        lock, temporary files, computed pairs; may be deleted
+//	scratch/        lock, temporary files, leaves of a division, computed pairs; may be deleted
 //
 // and, during a build, graph/written, the account of Pebble's files on disk (package
 // written).

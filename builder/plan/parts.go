@@ -182,11 +182,12 @@ func (s *Shape) partsPairs() float64 {
 }
 
 // grownWithRows is the memory of the blocks of a division that grow with the rows, as far as
-// the ledger has room for them. The rest is on disk.
+// the ledger has room for them. The leaves of rows are on disk as well, for a process that goes on, but for those
+// of hyperplanes, which are there where memory has no room.
 func (s *Shape) grownWithRows() (held memory, beyond float64) {
 	s.good(&held)
 	leaves := s.n() * 4 * float64(s.Overlap)
-	if !s.grown(&held, leaves) {
+	if !s.grown(&held, leaves) || !s.Planes {
 		beyond = leaves
 	}
 	return held, beyond

@@ -2,6 +2,7 @@ package groups
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/knng/knng/builder/division"
@@ -26,6 +27,7 @@ type Division struct {
 
 	Threads  int
 	Memory   *offheap.Ledger // for 4*Overlap bytes a row, and for spills
+	Keep     string          // file of the leaves of every row, for a process that goes on; "" is none
 	Progress func(rows int)  // may be nil
 }
 
@@ -44,54 +46,100 @@ func Leaders(n, k, overlap int) int {
 
 // Divide assigns every row to its leaves.
 func Divide(ctx context.Context, d Division) (*Leaves, error) {
-	cells, err := d.lead(ctx)
-	if err != nil {
-		return nil, err
-	}
 	d.Overlap = min(d.Overlap, d.Leaders)
 	l := &Leaves{Division: d}
-	if l.assigned, err = offheap.Take[uint32](d.Memory, d.Rows.Len()*d.Overlap); err != nil {
-		return nil, err
+	err := l.lookUp(ctx)
+	if err == nil {
+		err = l.group(ctx)
 	}
-	if err := l.assign(ctx, cells); err != nil {
-		l.Free()
-		return nil, err
-	}
-	if err := l.group(ctx); err != nil {
+	if err != nil {
 		l.Free()
 		return nil, err
 	}
 	return l, nil
 }
 
-// assign writes the leaves of every row.
-func (l *Leaves) assign(ctx context.Context, cells *division.Cells) error {
-	return l.Assign(ctx, cells, l.Rows.Len(), l.take, l.assigned.Slice)
+// lookUp finds the leaves of every row that no earlier process kept.
+func (l *Leaves) lookUp(ctx context.Context) (err error) {
+	k, err := openKept(&l.Division)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.close()) }()
+	if l.assigned, err = k.take(); err != nil {
+		return err
+	}
+	if k.whole() {
+		l.tell(l.Rows.Len())
+		return nil
+	}
+	cells, err := l.lead(ctx)
+	if err != nil {
+		return err
+	}
+	return l.assign(ctx, cells, k)
+}
+
+// assign writes the leaves of every row whose chunk is not kept.
+func (l *Leaves) assign(ctx context.Context, cells *division.Cells, k *kept) error {
+	chunk := l.chunk(cells)
+	if err := k.begin(chunk); err != nil {
+		return err
+	}
+	return vectors.Ranges(l.Threads, l.Rows.Len(), chunk, func() func(from, to int) error {
+		assign := l.assigner(ctx, cells, min(chunk, l.Rows.Len()), l.take)
+		return func(from, to int) error {
+			i := from / chunk
+			if k.done[i] {
+				l.tell(to - from)
+				return nil
+			}
+			if err := assign(from, to, l.assigned.Slice[from*l.Overlap:to*l.Overlap]); err != nil {
+				return err
+			}
+			return k.put(i)
+		}
+	})
 }
 
 // Assign writes the numbers of the leaders that each of n rows follows, Overlap of them a
 // row. read fills room with rows from up to to, by several goroutines at once.
 func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
-	size := d.Space.RowBytes()
-	chunk := cells.Together(size + d.Space.Dim())
-	return vectors.Ranges(d.Threads, n, chunk, func() func(from, to int) error {
-		follower := cells.Follower(d.Overlap)
-		room := make([]byte, min(chunk, n)*size)
-		return func(from, to int) error {
-			if err := read(from, to, room[:(to-from)*size]); err != nil {
-				return err
-			}
-			rows, err := d.codesOf(room[:(to-from)*size], 1)
-			if err != nil {
-				return err
-			}
-			follower.Follow(division.All(rows), assigned[from*d.Overlap:to*d.Overlap])
-			if d.Progress != nil {
-				d.Progress(to - from)
-			}
-			return ctx.Err()
-		}
+	chunk := min(d.chunk(cells), n)
+	return vectors.Ranges(d.Threads, n, max(1, chunk), func() func(from, to int) error {
+		assign := d.assigner(ctx, cells, chunk, read)
+		return func(from, to int) error { return assign(from, to, assigned[from*d.Overlap:to*d.Overlap]) }
 	})
+}
+
+// chunk is how many rows a goroutine assigns at a time.
+func (d *Division) chunk(cells *division.Cells) int {
+	return cells.Together(d.Space.RowBytes() + d.Space.Dim())
+}
+
+// assigner assigns rows from up to to, at most chunk at a time, for one goroutine.
+func (d *Division) assigner(ctx context.Context, cells *division.Cells, chunk int, read func(from, to int, room []byte) error) func(from, to int, assigned []uint32) error {
+	follower, size := cells.Follower(d.Overlap), d.Space.RowBytes()
+	room := make([]byte, chunk*size)
+	return func(from, to int, assigned []uint32) error {
+		if err := read(from, to, room[:(to-from)*size]); err != nil {
+			return err
+		}
+		rows, err := d.codesOf(room[:(to-from)*size], 1)
+		if err != nil {
+			return err
+		}
+		follower.Follow(division.All(rows), assigned)
+		d.tell(to - from)
+		return ctx.Err()
+	}
+}
+
+// tell reports rows that are assigned.
+func (d *Division) tell(rows int) {
+	if d.Progress != nil {
+		d.Progress(rows)
+	}
 }
 
 // take copies rows into room, as the system may want their pages before they have been

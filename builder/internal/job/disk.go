@@ -8,8 +8,9 @@ import (
 
 // Files of the builder in the scratch folder.
 const (
-	InputRows = "input-rows" // the good rows in input order, where they cannot be mapped
-	PairFiles = "pairs"      // a user's distances
+	InputRows  = "input-rows" // the good rows in input order, where they cannot be mapped
+	PairFiles  = "pairs"      // a user's distances
+	LeavesFile = "leaves"     // of every row in the division under way
 )
 
 // onDisk returns the bytes of the build on disk now, without its source: the store, its
@@ -32,7 +33,7 @@ func scratchBytes(dir string) (sum int64) {
 			return nil // gone meanwhile
 		}
 		rel, _ := filepath.Rel(dir, path)
-		own := strings.HasPrefix(rel, InputRows) || strings.HasPrefix(rel, PairFiles)
+		own := strings.HasPrefix(rel, InputRows) || strings.HasPrefix(rel, PairFiles) || rel == LeavesFile
 		switch info, err := d.Info(); {
 		case d.IsDir() && path != dir && !own:
 			return fs.SkipDir

@@ -64,6 +64,27 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 	return b, nil
 }
 
+// TakeFile is Take, but that a block beyond the limit is the beginning of f: it has the bytes of
+// the file, what is written to it stays there, and the caller counts its disk.
+func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool, err error) {
+	if b, ok := TakeMemory[T](l, n); ok {
+		return b, false, nil
+	}
+	size := int64(unsafe.Sizeof(T(0))) * int64(n)
+	info, err := f.Stat()
+	if err == nil && info.Size() < size { // else it was reserved before
+		err = reserve(f, size)
+	}
+	var memory []byte
+	if err == nil {
+		memory, err = mapFile(f, size)
+	}
+	if err != nil {
+		return b, false, fmt.Errorf("offheap: %d bytes of %s: %w", size, f.Name(), err)
+	}
+	return over[T](memory, n), true, nil
+}
+
 // fill takes space by writing zeros, where there is no other way: a file with holes
 // would end the process at the first page that a full disk refuses.
 func fill(f *os.File, size int64) error {

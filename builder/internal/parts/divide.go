@@ -1,7 +1,11 @@
 package parts
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -46,7 +50,9 @@ func (m *Method) divide() error {
 		}
 	}
 	m.State.Stages = append(m.State.Stages, st)
-	err = m.Save()
+	if err = m.Save(); err == nil {
+		err = m.forgetLeaves()
+	}
 	p.End("division %d: each row in %d of %d leaves, %.0f pairs a row%s", number, leaves.Overlap, leaves.Leaders,
 		float64(sum.Requested)/float64(m.N()), m.SteerNote())
 	return err
@@ -67,18 +73,34 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	if err != nil {
 		return nil, err
 	}
+	scratch, err := m.Draft.ScratchDir()
+	if err != nil {
+		return nil, err
+	}
 	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.N()))
 	defer p.End("")
 	lap := m.Goal.PartsLeaves(m.N(), number)
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: m.groupRowBytes(),
-		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add,
+		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add, Keep: filepath.Join(scratch, job.LeavesFile),
 	}
 	if m.State.ByKeys() {
 		return m.assignByPlanes(d)
 	}
 	return groups.Divide(m.Ctx, d)
+}
+
+// forgetLeaves removes the leaves of a division that is done.
+func (m *Method) forgetLeaves() error {
+	scratch, err := m.Draft.ScratchDir()
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(scratch, job.LeavesFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // doBatch does the groups of a batch that are not done. One is solved while the one before it

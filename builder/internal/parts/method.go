@@ -144,7 +144,8 @@ func (m *Method) Stage(kind string) error {
 	return m.divide()
 }
 
-func (m *Method) Finish() error { return nil }
+// Finish removes what a process left that ended as a division was done.
+func (m *Method) Finish() error { return m.forgetLeaves() }
 
 func (m *Method) Free() {
 	m.cells.free()
@@ -152,15 +153,16 @@ func (m *Method) Free() {
 	m.bounds.Free()
 }
 
-// spillBytes is about the disk of groups side by side: nothing where memory has room
-// for them, and for the leaves of rows and the bounds of lists.
+// spillBytes is about the disk of groups side by side, and of the leaves of rows. Groups take nothing
+// where memory has room for them, and for the leaves and the bounds of lists.
 func (m *Method) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.Space.RowBytes())
 	if m.Inner() {
 		return 0
 	}
-	if fixed.SpillShare*float64(rows)+float64(m.N()*(4*m.Goal.PartsOverlap(m.N())+2)) <= float64(m.Ledger.Room()) {
-		return 0
+	leaves := int64(m.N()) * int64(4*m.Goal.PartsOverlap(m.N()))
+	if fixed.SpillShare*float64(rows)+float64(leaves+2*int64(m.N())) <= float64(m.Ledger.Room()) {
+		return leaves
 	}
-	return rows
+	return leaves + rows
 }

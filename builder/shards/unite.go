@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/arrange"
@@ -180,12 +181,13 @@ func (u *uniting) eachList(fn func(row uint32, ids []uint32, keys []float32) err
 	if err != nil {
 		return err
 	}
+	var f graphFile
 	return u.eachPiece("adjacency", 0, func(r int, p *pieces.Piece) error {
 		from, to := u.graphRows(r, ranges)
-		lists, err := readGraph(p, to-from, u.outputRows())
-		if err != nil {
+		if err := f.read(p, to-from, u.outputRows()); err != nil {
 			return err
 		}
+		lists := &f.lists
 		for i := range to - from {
 			if err := fn(uint32(row), lists.Neighbors[lists.Starts[i]:lists.Starts[i+1]], lists.Keys[lists.Starts[i]:lists.Starts[i+1]]); err != nil {
 				return err
@@ -196,34 +198,40 @@ func (u *uniting) eachList(fn func(row uint32, ids []uint32, keys []float32) err
 	})
 }
 
-// readGraph reads the lists of a file of adjacency.
-func readGraph(p *pieces.Piece, rows, n int) (*store.Lists, error) {
-	var counts, ids, keys []byte
-	var err error
-	for i, to := range []*[]byte{&counts, &ids, &keys} {
-		if *to, err = p.Get(uint64(i), nil); err != nil {
-			return nil, err
+// graphFile is a file of adjacency that was read. Files that are read one after the other share its memory.
+type graphFile struct {
+	sections [3][]byte // counts, ids, keys
+	lists    store.Lists
+}
+
+// read reads the lists of so many rows, with neighbors below n.
+func (f *graphFile) read(p *pieces.Piece, rows, n int) (err error) {
+	for i := range f.sections {
+		if f.sections[i], err = p.Get(uint64(i), f.sections[i][:0]); err != nil {
+			return err
 		}
 	}
-	l := new(store.Lists)
-	l.Reset()
+	counts, ids, keys := f.sections[0], f.sections[1], f.sections[2]
 	if len(counts) != 2*rows || len(ids) != len(keys) {
-		return nil, p.Damaged(fmt.Errorf("%d rows, %d bytes of neighbors and %d of keys", len(counts)/2, len(ids), len(keys)))
+		return p.Damaged(fmt.Errorf("%d rows, %d bytes of neighbors and %d of keys", len(counts)/2, len(ids), len(keys)))
 	}
+	l := &f.lists
+	l.Reset()
+	l.Neighbors, l.Keys = slices.Grow(l.Neighbors, len(ids)/4), slices.Grow(l.Keys, len(ids)/4)
 	for i := range rows {
 		l.Append(uint32(i), nil, nil)
 		count := 4 * int(binary.LittleEndian.Uint16(counts[2*i:]))
 		if count > len(ids) {
-			return nil, p.Damaged(fmt.Errorf("row %d of it has %d neighbors, and %d are left", i, count/4, len(ids)/4))
+			return p.Damaged(fmt.Errorf("row %d of it has %d neighbors, and %d are left", i, count/4, len(ids)/4))
 		}
 		for at := 0; at < count; at += 4 {
 			id := binary.LittleEndian.Uint32(ids[at:])
 			if int(id) >= n {
-				return nil, p.Damaged(fmt.Errorf("neighbor %d, want below %d", id, n))
+				return p.Damaged(fmt.Errorf("neighbor %d, want below %d", id, n))
 			}
 			l.Add(id, math.Float32frombits(binary.LittleEndian.Uint32(keys[at:])))
 		}
 		ids, keys = ids[count:], keys[count:]
 	}
-	return l, nil
+	return nil
 }

@@ -65,7 +65,7 @@ func Take[T element](l *Ledger, n int) (Block[T], error) {
 }
 
 // TakeFile is Take, but that a block beyond the limit is the beginning of f: it has the bytes of
-// the file, what is written to it stays there, and the caller counts its disk.
+// the file, all writes to it stay there, and the caller counts its disk.
 func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool, err error) {
 	if b, ok := TakeMemory[T](l, n); ok {
 		return b, false, nil

@@ -144,7 +144,7 @@ func (m *Method) Stage(kind string) error {
 	return m.divide()
 }
 
-// Finish removes what a process left that ended as a division was done.
+// Finish removes the leaves that a process left which ended as a division was done.
 func (m *Method) Finish() error { return m.forgetLeaves() }
 
 func (m *Method) Free() {

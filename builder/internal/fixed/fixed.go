@@ -200,8 +200,8 @@ func AfterDivision(recall float64, balls, more int) float64 {
 
 const divisionPower = 0.7
 
-// MoreBalls is in how many more balls a row stands by AfterDivision until a share left of the missing
-// neighbors is, where it has stood in so many, and the last more of them left a share was.
+// MoreBalls is how many more balls of each row leave the share left of the missing neighbors, by the law of
+// AfterDivision. A row has balls of them so far, of which the last more left the share was.
 func MoreBalls(balls, more int, was, left float64) float64 {
 	done := math.Pow(float64(balls), divisionPower)
 	last := done - math.Pow(float64(balls-more), divisionPower)

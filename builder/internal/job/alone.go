@@ -6,10 +6,9 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// DivisionsAlone is how many more pairs a row, in pairs of the exact method, reaching the target takes
-// before the first joins if none came: each division finds as much beside those before it as AfterDivision
-// says, as measured by all but the first. cycle is those of one. Both are 0 before the second division, and
-// where joins came or keys took over.
+// DivisionsAlone is how many pairs a row the build still takes if it reaches its target by divisions, without
+// joins, counted in pairs of the exact method. How much a division finds follows from the divisions after the first, by the
+// law of AfterDivision. cycle is the pairs of one division. Both are 0 before the second division, and after joins or keys.
 func (g *Goal) DivisionsAlone(s *State) (sum, cycle float64) {
 	divisions, left := 0, 1.0
 	for i, st := range s.Stages {

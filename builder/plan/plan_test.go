@@ -50,14 +50,14 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestLedger: what the parts method has no memory for is on disk.
+// TestLedger: without a ledger the parts method takes less memory and no less disk. The leaves of rows are on disk either way.
 func TestLedger(t *testing.T) {
 	s := shape("parts", 10_000_000)
 	rich := plan.Of(s, plan.Nominal(s, 1))
 	s.Parts.Ledger = 0
 	poor := plan.Of(s, plan.Nominal(s, 1))
 	for i, x := range poor.Passes {
-		if y := rich.Passes[i]; x.AnonBytes > y.AnonBytes || x.Name == "divisions" && (x.AnonBytes == y.AnonBytes || x.DiskBytes <= y.DiskBytes) {
+		if y := rich.Passes[i]; x.AnonBytes > y.AnonBytes || x.Name == "divisions" && (x.AnonBytes == y.AnonBytes || x.DiskBytes < y.DiskBytes) {
 			t.Errorf("%s: without a ledger %d bytes of memory and %d of disk, with one %d and %d", x.Name, x.AnonBytes, x.DiskBytes, y.AnonBytes, y.DiskBytes)
 		}
 	}

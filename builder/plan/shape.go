@@ -236,14 +236,14 @@ const (
 // links is the work of the links of search after the build.
 func (s *Shape) links() work {
 	words := linksWords * (1 + linksGrow*math.Max(0, math.Log2(s.n()/linksRows)))
-	if s.linksSpilled() {
+	if arcsSpill(s) {
 		words += spilledWords
 	}
 	return work{touched: words * s.n() * math.Min(float64(s.K), linksListed)}
 }
 
-// linksSpilled reports whether a scratch file holds the arcs of links.
-func (s *Shape) linksSpilled() bool {
+// arcsSpill reports whether a scratch file holds the arcs of links.
+func arcsSpill(s *Shape) bool {
 	arcs := arcBytes * s.n() * math.Min(float64(s.K), linksListed)
 	chunks := chunkBytes * float64(s.Threads) * math.Min(maxRanges, math.Ceil(s.n()/rangePlaces))
 	return s.LinksMemory > 0 && arcs+chunks > float64(s.LinksMemory)

@@ -27,8 +27,9 @@ type Division struct {
 
 	Threads  int
 	Memory   *offheap.Ledger // for 4*Overlap bytes a row, and for spills
-	Keep     string          // file of the leaves of every row, for a process that goes on; "" is none
+	Keep     string          // file in which Divide keeps the leaves of rows for a process that goes on; "": none
 	Progress func(rows int)  // may be nil
+	Earlier  func(rows int)  // is told of rows whose leaves were kept; may be nil
 }
 
 // leafRows is how many rows a leaf has on average, of a million rows or more; of fewer
@@ -70,7 +71,7 @@ func (l *Leaves) lookUp(ctx context.Context) (err error) {
 		return err
 	}
 	if k.whole() {
-		l.tell(l.Rows.Len())
+		tell(l.Earlier, l.Rows.Len())
 		return nil
 	}
 	cells, err := l.lead(ctx)
@@ -91,7 +92,7 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells, k *kept) err
 		return func(from, to int) error {
 			i := from / chunk
 			if k.done[i] {
-				l.tell(to - from)
+				tell(l.Earlier, to-from)
 				return nil
 			}
 			if err := assign(from, to, l.assigned.Slice[from*l.Overlap:to*l.Overlap]); err != nil {
@@ -130,15 +131,15 @@ func (d *Division) assigner(ctx context.Context, cells *division.Cells, chunk in
 			return err
 		}
 		follower.Follow(division.All(rows), assigned)
-		d.tell(to - from)
+		tell(d.Progress, to-from)
 		return ctx.Err()
 	}
 }
 
-// tell reports rows that are assigned.
-func (d *Division) tell(rows int) {
-	if d.Progress != nil {
-		d.Progress(rows)
+// tell reports rows to one who may not be there.
+func tell(whom func(rows int), rows int) {
+	if whom != nil {
+		whom(rows)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // A kept is the file of a division's assignments, which a process that goes on after an interruption
-// takes instead of finding them again: that takes a fifth of a division of 100,000,000 rows.
+// takes instead of finding them again: that takes a quarter of a division of 100,000,000 rows.
 //
 //	u32 leader    Overlap of each row, in the machine's order of bytes
 //	u64 identity  of the division

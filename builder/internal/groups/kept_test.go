@@ -118,3 +118,29 @@ func shorten(t *testing.T, path string, by int64) {
 		t.Fatal(err)
 	}
 }
+
+// TestKeptByOtherMemory: leaves that were kept with room in memory are taken where there is none, and the other way
+// round, and told as kept.
+func TestKeptByOtherMemory(t *testing.T) {
+	rows, space := rowstest.Bytes(t, rand.New(rand.NewPCG(7, 1)), 45_000, 16, 200)
+	path := filepath.Join(t.TempDir(), "leaves")
+	var first []uint32
+	for i, limit := range []int64{0, 1, 0} {
+		found, kept := 0, 0
+		l, err := Divide(context.Background(), Division{Rows: rows, Space: space, Overlap: 3, Leaders: 150, GroupBytes: 1 << 20, RowBytes: 64, Threads: 1,
+			Keep: path, Memory: &offheap.Ledger{Limit: limit, Dir: t.TempDir()}, Progress: func(n int) { found += n }, Earlier: func(n int) { kept += n }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = slices.Clone(l.assigned.Slice)
+		}
+		if !slices.Equal(first, l.assigned.Slice) {
+			t.Errorf("process %d: other leaves", i)
+		}
+		if want := []int{rows.Len(), 0, 0}[i]; found != want || found+kept != rows.Len() {
+			t.Errorf("process %d: %d rows are found and %d kept, want %d found", i, found, kept, want)
+		}
+		l.Free()
+	}
+}

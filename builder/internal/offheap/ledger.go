@@ -2,6 +2,7 @@ package offheap
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"sync/atomic"
@@ -71,10 +72,7 @@ func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool,
 		return b, false, nil
 	}
 	size := int64(unsafe.Sizeof(T(0))) * int64(n)
-	info, err := f.Stat()
-	if err == nil && info.Size() < size { // else it was reserved before
-		err = reserve(f, size)
-	}
+	err = reserve(f, size) // the file may have holes
 	var memory []byte
 	if err == nil {
 		memory, err = mapFile(f, size)
@@ -85,12 +83,17 @@ func TakeFile[T element](l *Ledger, f *os.File, n int) (b Block[T], mapped bool,
 	return over[T](memory, n), true, nil
 }
 
-// fill takes space by writing zeros, where there is no other way: a file with holes
-// would end the process at the first page that a full disk refuses.
+// fill takes space by writing the bytes that the file has, and zeros behind them, where there is no other way: a
+// file with holes would end the process at the first page that a full disk refuses.
 func fill(f *os.File, size int64) error {
-	zeros := make([]byte, 1<<20)
-	for at := int64(0); at < size; at += int64(len(zeros)) {
-		if _, err := f.WriteAt(zeros[:min(size-at, int64(len(zeros)))], at); err != nil {
+	for at, piece := int64(0), make([]byte, 1<<20); at < size; at += int64(len(piece)) {
+		piece = piece[:min(size-at, int64(len(piece)))]
+		n, err := f.ReadAt(piece, at)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		clear(piece[n:])
+		if _, err := f.WriteAt(piece, at); err != nil {
 			return err
 		}
 	}

@@ -150,3 +150,46 @@ func TestFill(t *testing.T) {
 		t.Errorf("%d bytes, %v, want %d zeros", len(data), err, size)
 	}
 }
+
+// TestTakeFile: a block beyond the limit has the bytes of its file, which has holes before and none behind; so where
+// the space is taken by writing. Writes to the block stay in the file.
+func TestTakeFile(t *testing.T) {
+	for _, byWriting := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "f")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		const size = 3<<20 + 8
+		if _, err := f.WriteAt([]byte{1, 2, 3}, 1<<20+5); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Truncate(size + 100); err != nil {
+			t.Fatal(err)
+		}
+		if byWriting {
+			if err := fill(f, size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, mapped, err := TakeFile[uint8](&Ledger{Limit: 1}, f, size)
+		if err != nil || !mapped || len(b.Slice) != size {
+			t.Fatalf("%d bytes, mapped %v, %v", len(b.Slice), mapped, err)
+		}
+		if got := b.Slice[1<<20+4 : 1<<20+9]; !bytes.Equal(got, []byte{0, 1, 2, 3, 0}) {
+			t.Errorf("the block has %v", got)
+		}
+		if err := noHoles(f, size); err != nil {
+			t.Error(err)
+		}
+		b.Slice[7] = 9
+		b.Free()
+		if data, err := os.ReadFile(path); err != nil || len(data) != size+100 || data[7] != 9 || data[1<<20+6] != 2 {
+			t.Errorf("%d bytes are in the file, %v", len(data), err)
+		}
+	}
+	if b, mapped, err := TakeFile[uint8](&Ledger{}, nil, 10); err != nil || mapped || len(b.Slice) != 10 {
+		t.Errorf("with room: mapped %v, %v", mapped, err)
+	}
+}

@@ -83,7 +83,8 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: m.groupRowBytes(),
-		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add, Keep: filepath.Join(scratch, job.LeavesFile),
+		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add, Earlier: p.Earlier,
+		Keep: filepath.Join(scratch, job.LeavesFile),
 	}
 	if m.State.ByKeys() {
 		return m.assignByPlanes(d)

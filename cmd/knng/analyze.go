@@ -173,7 +173,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	defer s.Close()
-	w := &watched{Store: s, ctx: ctx, to: g.phases()}
+	w := &watched{s, watch{ctx: ctx, to: g.phases()}}
 	if a.reverse {
 		steps := &steps{to: w.to}
 		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: cmp.Or(a.bytes, 256<<20), Progress: func(phase string, done, total int) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,35 +112,46 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if err := apart(dir, e.out); err != nil {
 		return err
 	}
-	s, err := openSealed(dir)
+	x, err := g.openLists(ctx, dir)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	if e.opts.Format == tableFormat {
-		err = e.table(ctx, s)
-	} else {
-		err = export.Export((&watched{Store: s, ctx: ctx, to: g.phases()}).begin("export"), e.out, e.opts)
-	}
-	if err != nil {
-		if errors.Is(err, fs.ErrExist) && !e.opts.Force {
-			err = fmt.Errorf("%w (--force overwrites it)", err)
-		}
-		if errors.Is(err, export.ErrSelf) || errors.Is(err, fs.ErrExist) {
-			err = usageError{err}
-		}
+	defer x.Close()
+	if err := e.write(ctx, x); err != nil {
 		return err
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"path": e.out, "format": e.opts.Format, "rows": s.Len(), "k": s.K()})
+		return g.printJSON(map[string]any{"path": e.out, "format": e.opts.Format, "rows": x.Len(), "k": x.K()})
 	}
 	if !g.quiet {
-		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, s.Len(), s.K(), e.opts.Format)
+		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, x.Len(), x.K(), e.opts.Format)
+		if x.renumbered() && e.opts.Format != export.IDs {
+			fmt.Fprintf(g.stdout, "rows       count from 0, without deleted ones: knng export %s -o rows.ids writes the id of each, or its number\n", dir)
+		}
 		if e.use != "" {
-			fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(s.K()))
+			fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(x.K()))
 		}
 	}
 	return nil
+}
+
+// write writes the file.
+func (e *exportFlags) write(ctx context.Context, x *openLists) (err error) {
+	switch {
+	case e.opts.Format == export.GT && x.live != nil:
+		return usageError{errors.New("gt holds the keys of a graph as it was built, and this one was written to since: want another format")}
+	case e.opts.Format == tableFormat:
+		err = e.table(ctx, x)
+	default:
+		err = export.Export(x, e.out, e.opts)
+	}
+	if errors.Is(err, fs.ErrExist) && !e.opts.Force {
+		err = fmt.Errorf("%w (--force overwrites it)", err)
+	}
+	if errors.Is(err, export.ErrSelf) || errors.Is(err, fs.ErrExist) {
+		err = usageError{err}
+	}
+	return err
 }
 
 // apart refuses an output in the store that it is made from.

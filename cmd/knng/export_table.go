@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/knng/knng/cmd/knng/internal/parquet"
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/export"
 	"github.com/knng/knng/vectors/aside"
 )
@@ -19,7 +18,7 @@ import (
 const tableFormat export.Format = "parquet"
 
 // table writes the graph as a Parquet file, whole or not at all.
-func (e *exportFlags) table(ctx context.Context, s *store.Store) error {
+func (e *exportFlags) table(ctx context.Context, g parquet.Graph) error {
 	if info, err := os.Stat(e.out); err == nil {
 		if info.IsDir() {
 			return usageError{fmt.Errorf("export: %s is a folder, want the name of a file", e.out)}
@@ -34,7 +33,7 @@ func (e *exportFlags) table(ctx context.Context, s *store.Store) error {
 	}
 	defer f.Abort()
 	w := bufio.NewWriterSize(untilDone{f, ctx}, 1<<20)
-	if err := parquet.Write(w, s); err != nil {
+	if err := parquet.Write(w, g); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if err := w.Flush(); err != nil {

@@ -33,8 +33,10 @@ The command compacts the graph where too many rows were put since the last compa
 --compact it also does so at the end, where that pays: where the rows put since are more than
 a quarter of the graph, or the deleted ones more than an eighth, and more than 4,096.`
 
-const deleteHelp = `Delete rows from a finished graph, by external id or by number: all that are named, or none.
+const deleteHelp = `Delete rows from a finished graph, by number or by external id: all that are named, or none.
 
+  knng delete photos.knng 17 42
+  knng delete photos.knng --id cat.jpg
   knng delete photos.knng --ids gone.txt
   knng delete photos.knng --rows numbers.txt
   knng delete photos.knng --ids gone.txt --compact
@@ -272,32 +274,55 @@ func readLines(path string, want int) (lines []string, err error) {
 	return lines, nil
 }
 
+// named are the rows that a command names.
+type named struct {
+	byID  bool   // those of the command line are external ids
+	ids   string // file of external ids
+	rows  string // file of row numbers
+	given []string
+}
+
+// read returns the names, and the file that they stand in, "" for the command line.
+func (n *named) read() (names []string, path string, err error) {
+	ways := 0
+	for _, given := range []bool{len(n.given) > 0, n.ids != "", n.rows != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 || n.byID && len(n.given) == 0 {
+		return nil, "", usageError{errors.New("want rows, such as \"knng delete DIR 17 42\" or \"knng delete DIR --id cat.jpg\", or --ids FILE, or --rows FILE: one of these")}
+	}
+	if path = cmp.Or(n.ids, n.rows); path == "" {
+		return n.given, "", nil
+	}
+	names, err = readLines(path, -1)
+	return names, path, err
+}
+
 func newDelete(g *globals) *cobra.Command {
-	var ids, rows string
-	f := new(writing)
+	f, n := new(writing), new(named)
 	c := &cobra.Command{
-		Use: "delete DIR", Short: "Delete rows from a graph", Long: deleteHelp,
-		Args: args(cobra.ExactArgs(1)),
+		Use: "delete DIR [ROW...]", Short: "Delete rows from a graph", Long: deleteHelp,
+		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			if (ids == "") == (rows == "") {
-				return usageError{errors.New("give --ids or --rows, and not both")}
-			}
-			return f.delete(c.Context(), g, a[0], ids, rows)
+			n.given = a[1:]
+			return f.delete(c.Context(), g, a[0], n)
 		},
 	}
-	c.Flags().StringVar(&ids, "ids", "", "external ids, one a line")
-	c.Flags().StringVar(&rows, "rows", "", "row numbers, one a line")
+	c.Flags().BoolVar(&n.byID, "id", false, "the rows named are external ids in place of row numbers")
+	c.Flags().StringVar(&n.ids, "ids", "", "file of external ids, one a line")
+	c.Flags().StringVar(&n.rows, "rows", "", "file of row numbers, one a line")
 	f.bind(c)
 	return c
 }
 
-func (f *writing) delete(ctx context.Context, g *globals, dir, ids, rows string) error {
+func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) error {
 	o, err := f.options(g)
 	if err != nil {
 		return usageError{err}
 	}
-	path := cmp.Or(ids, rows)
-	lines, err := readLines(path, -1)
+	names, path, err := n.read()
 	if err != nil {
 		return err
 	}
@@ -307,9 +332,13 @@ func (f *writing) delete(ctx context.Context, g *globals, dir, ids, rows string)
 	}
 	defer db.Close()
 	err = db.Update(func(tx *living.Tx) error {
-		for i, line := range lines {
-			if err := deleteOne(tx, line, ids != ""); err != nil {
-				return fmt.Errorf("%s: line %d: %w; nothing is deleted", path, i+1, err)
+		for i, name := range names {
+			err := deleteOne(tx, name, n.byID || n.ids != "")
+			if err != nil && path != "" {
+				err = fmt.Errorf("%s: line %d: %w", path, i+1, err)
+			}
+			if err != nil {
+				return fmt.Errorf("%w; nothing is deleted", err)
 			}
 		}
 		return nil
@@ -318,9 +347,9 @@ func (f *writing) delete(ctx context.Context, g *globals, dir, ids, rows string)
 		return err
 	}
 	if g.json {
-		err = g.printJSON(map[string]any{"dir": dir, "deleted": len(lines)})
+		err = g.printJSON(map[string]any{"dir": dir, "deleted": len(names)})
 	} else if !g.quiet {
-		fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(lines))
+		fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(names))
 	}
 	if err != nil {
 		return err
@@ -334,7 +363,7 @@ func deleteOne(tx *living.Tx, line string, byID bool) error {
 	}
 	row, err := strconv.ParseUint(line, 10, 63)
 	if err != nil {
-		return fmt.Errorf("%q, want a row number", line)
+		return fmt.Errorf("%q is not a row number; for external ids give --id, or --ids FILE", line)
 	}
 	return tx.DeleteRow(store.Row(row))
 }

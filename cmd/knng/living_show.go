@@ -47,6 +47,9 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 	if st.Base != "" {
 		fmt.Fprintf(g.stdout, "graph      %d live rows in %s, and %d brought in since\n", st.Rows-st.Pending-st.Layered, st.Base, st.Layered)
 	}
+	if built.Recall.Sample == 0 && built.Recall.Recall == 1 {
+		fmt.Fprintln(g.stdout, "recall     1.0000, when that was built: all rows were compared with all")
+	}
 	if built.Recall.Sample > 0 {
 		fmt.Fprintf(g.stdout, "recall     %.4f, 95 %% interval %.4f to %.4f, when that was built\n", built.Recall.Recall, built.Recall.Low, built.Recall.High)
 	}

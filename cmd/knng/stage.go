@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -215,8 +214,8 @@ func onlyRun(folder string) (string, error) {
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "spec.json"))
 	if err != nil || len(found) == 0 {
-		if _, err := os.Stat(folder); err != nil {
-			return "", err
+		if !exists(folder) {
+			return "", fmt.Errorf("%s: no such file or directory", folder)
 		}
 		return "", fmt.Errorf("%s is not a run of a build by many machines: it has no spec.json", folder)
 	}

@@ -13,13 +13,38 @@ import (
 // phases tell how far a command is.
 func (g *globals) phases() progress.Reporter { return progress.Reporter{Tell: g.reporter()} }
 
-// watched is a store whose passes tell how far they are, and stop when the
-// command is interrupted.
-type watched struct {
-	*store.Store
+// A watch tells how far the passes over a graph are, and stops them when the command is interrupted.
+type watch struct {
 	ctx   context.Context
 	to    progress.Reporter
-	phase string
+	phase string // the purpose of the next passes
+}
+
+// watchEvery is how many lists are read before that is told.
+const watchEvery = 8192
+
+// listFunc takes the list of a row, as EachKeyed of a graph gives it.
+type listFunc = func(row store.Row, neighbors []uint32, keys []float32) error
+
+// pass is a pass of a graph of n rows, watched.
+func (w *watch) pass(n int, each func(listFunc) error, fn listFunc) error {
+	p := w.to.Begin(w.phase, "rows", int64(n))
+	defer p.End("") // the next line must not stand behind a bar
+	return each(func(row store.Row, neighbors []uint32, keys []float32) error {
+		if row%watchEvery == 0 {
+			if err := w.ctx.Err(); err != nil {
+				return err
+			}
+			p.Add(min(int(row), watchEvery)) // those since the last time
+		}
+		return fn(row, neighbors, keys)
+	})
+}
+
+// watched is a store whose passes are watched.
+type watched struct {
+	*store.Store
+	watch
 }
 
 // begin names the purpose of the next passes.
@@ -28,19 +53,9 @@ func (w *watched) begin(phase string) *watched {
 	return w
 }
 
-// watchEvery is how many lists are read before that is told.
-const watchEvery = 8192
-
 // EachKeyed is that of the store, watched.
-func (w *watched) EachKeyed(fn func(store.Row, []uint32, []float32) error) error {
-	p := w.to.Begin(w.phase, "rows", int64(w.Len()))
-	defer p.End("") // the next line must not stand behind a bar
-	return w.Under(w.ctx).EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
-		if row%watchEvery == 0 {
-			p.Add(min(int(row), watchEvery)) // those since the last time
-		}
-		return fn(row, neighbors, keys)
-	})
+func (w *watched) EachKeyed(fn listFunc) error {
+	return w.pass(w.Len(), w.Under(w.ctx).EachKeyed, fn)
 }
 
 // steps are phases, one after the other, of which somebody else tells how much is done.

@@ -317,6 +317,35 @@ func (h *history) searched(v *living.View, m *model) {
 	}
 }
 
+// graph compares the lists of all live rows, counted from 0, with the truth.
+func (h *history) graph(v *living.View, m *model) {
+	h.t.Helper()
+	g, err := v.Graph()
+	h.must(err)
+	rows := slices.Sorted(maps.Keys(m.rows))
+	if g.Len() != len(rows) || g.K() != max(0, min(m.k, len(rows)-1)) {
+		h.fatal("a graph of %d rows, k=%d, want %d rows, k=%d or all", g.Len(), g.K(), len(rows), m.k)
+	}
+	next := 0
+	h.must(g.EachKeyed(func(i store.Row, neighbors []uint32, distances []float32) error {
+		row := rows[next]
+		e := m.rows[row]
+		if id, err := g.ID(i); int(i) != next || uint64(g.Number(i)) != row || err != nil || id != cmp.Or(e.id, strconv.FormatUint(row, 10)) {
+			h.fatal("row %d of the graph is %d, %q (%v), want %d, %q", i, g.Number(i), id, err, row, e.id)
+		}
+		found := make([]store.Neighbor, len(neighbors))
+		for j, to := range neighbors {
+			found[j] = store.Neighbor{Row: store.Row(rows[to]), Distance: g.Shown(distances[j])}
+		}
+		h.list(m, e.vector, found, m.nearest(e.vector, m.k, row), row, false)
+		next++
+		return nil
+	}))
+	if next != len(rows) {
+		h.fatal("%d lists, want %d", next, len(rows))
+	}
+}
+
 // list holds a list against the least distances.
 func (h *history) list(m *model, q []float32, found []store.Neighbor, want []float64, but uint64, exact bool) {
 	h.t.Helper()
@@ -518,6 +547,7 @@ func aHistory(t *testing.T, seed uint64) {
 	}
 	v := h.view()
 	h.searched(v, h.m)
+	h.graph(v, h.m)
 	h.must(v.Close())
 	h.end()
 }

@@ -6,7 +6,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/export"
 )
+
+// A Graph is what Write writes; *store.Store is one.
+type Graph interface {
+	export.Graph
+	export.Named
+	Info() store.Info
+}
 
 // neighbors are the column that Embedding Atlas reads.
 type neighbors struct {
@@ -29,33 +37,32 @@ const writeRows, groupRows = 1024, 1 << 18
 // Write writes the graph as a table with columns row (int64), id (string, where the store
 // has ids) and neighbors, a struct of ids (rows, list of int64) and distances (list of
 // float), compressed by Zstandard.
-func Write(w io.Writer, g *store.Store) error {
+func Write(w io.Writer, g Graph) error {
 	out := parquet.NewGenericWriter[line](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(groupRows),
 		parquet.CreatedBy("knng", "", ""))
-	it, batch := g.Iterate(), make([]line, 0, writeRows)
+	batch := make([]line, 0, writeRows)
 	flush := func() error {
 		_, err := out.Write(batch)
 		batch = batch[:0]
 		return err
 	}
-	for row, list := range it.All() {
+	err := g.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 		l := line{Row: int64(row)}
 		if g.Info().IDs {
 			if id, err := g.ID(row); err == nil { // a dropped row has none
 				l.ID = &id
 			}
 		}
-		for _, n := range list {
-			l.Neighbors.IDs = append(l.Neighbors.IDs, int64(n.Row))
-			l.Neighbors.Distances = append(l.Neighbors.Distances, n.Distance)
+		for i, n := range neighbors {
+			l.Neighbors.IDs = append(l.Neighbors.IDs, int64(n))
+			l.Neighbors.Distances = append(l.Neighbors.Distances, g.Shown(keys[i]))
 		}
 		if batch = append(batch, l); len(batch) == writeRows {
-			if err := flush(); err != nil {
-				return err
-			}
+			return flush()
 		}
-	}
-	if err := it.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	if err := flush(); err != nil {

@@ -125,7 +125,7 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	}
 	if !g.quiet {
 		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, x.Len(), x.K(), e.opts.Format)
-		if x.renumbered() && e.opts.Format != export.IDs {
+		if x.renumbers() && e.opts.Format != export.IDs {
 			fmt.Fprintf(g.stdout, "rows       count from 0, without deleted ones: knng export %s -o rows.ids writes the id of each, or its number\n", dir)
 		}
 		if e.use != "" {
@@ -143,7 +143,11 @@ func (e *exportFlags) write(ctx context.Context, x *openLists) (err error) {
 	case e.opts.Format == tableFormat:
 		err = e.table(ctx, x)
 	default:
-		err = export.Export(x, e.out, e.opts)
+		var lists export.Graph = x
+		if x.renumbers() {
+			lists = renumbered{x}
+		}
+		err = export.Export(lists, e.out, e.opts)
 	}
 	if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 		err = fmt.Errorf("%w (--force overwrites it)", err)

@@ -49,8 +49,14 @@ func (x *openLists) EachKeyed(fn func(store.Row, []uint32, []float32) error) err
 // Close closes the graph.
 func (x *openLists) Close() error { return x.shut() }
 
-// renumbered reports whether rows have other numbers than those that the graph knows them by.
-func (x *openLists) renumbered() bool {
+// renumbers reports whether rows have other numbers than those that the graph knows them by.
+func (x *openLists) renumbers() bool {
 	last := store.Row(x.Len() - 1)
 	return x.live != nil && x.Len() > 0 && x.live.Number(last) != last
 }
+
+// renumbered are the lists of a graph that has other numbers for rows.
+type renumbered struct{ *openLists }
+
+// Number is that of a row in the graph.
+func (x renumbered) Number(row store.Row) store.Row { return x.live.Number(row) }

@@ -30,18 +30,19 @@ func livingInfo(ctx context.Context, g *globals, dir string) error {
 }
 
 func showLiving(ctx context.Context, g *globals, dir string, v *living.View) error {
-	st, built := v.State(), new(builder.Result)
+	st, built, checksum := v.State(), new(builder.Result), ""
 	now, err := rebuild.Controls(ctx, v, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
 	}
 	if base := v.Base(); base != nil {
+		checksum = base.Info().Checksum
 		if err := json.Unmarshal(base.Info().Result, built); err != nil {
 			return fmt.Errorf("result stored in %s: %w", base.Dir(), err)
 		}
 	}
 	if g.json {
-		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "recall_estimate": built.Recall, "recall_now": now})
+		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "checksum": checksum, "recall_estimate": built.Recall, "recall_now": now})
 	}
 	fmt.Fprintf(g.stdout, "%s: %d rows of %d %s, k=%d, %s, written to since it was built\n", dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
 	if st.Base != "" {

@@ -7,7 +7,8 @@
 // w, the width of a list, is k, and k+1 with Options.Self.
 //
 //	npy    a directory of indices.npy, (n, w) int32, and distances.npy, (n, w)
-//	       float32. From 2^31 rows on, the indices are int64.
+//	       float32. From 2^31 rows on, the indices are int64. Of a [Numbered] graph
+//	       also rows.npy, (n,) int64, the number of every row.
 //	npz    a CSR matrix of (n, n) with distances as float32 data, which
 //	       scipy.sparse.load_npz reads. indices and indptr have one type, int32,
 //	       or int64 where n or the number of entries needs it. The columns of a

@@ -148,7 +148,11 @@ type file struct {
 func (x *exporter) files(path string) []file {
 	switch x.Format {
 	case NPY:
-		return []file{{"indices.npy", x.npyIndices}, {"distances.npy", x.npyDistances}}
+		files := []file{{"indices.npy", x.npyIndices}, {"distances.npy", x.npyDistances}}
+		if _, ok := x.Graph.(Numbered); ok {
+			files = append(files, file{"rows.npy", x.npyNumbers})
+		}
+		return files
 	case NPZ:
 		return []file{{path, x.npz}}
 	case GT:

@@ -13,6 +13,25 @@ type Named interface {
 	ID(row store.Row) (string, error)
 }
 
+// Numbered is a [Graph] whose rows are known by other numbers elsewhere; *living.Graph is one.
+type Numbered interface {
+	// Number is the number of a row elsewhere, ascending with the row.
+	Number(row store.Row) store.Row
+}
+
+// npyNumbers writes the numbers of all rows.
+func (x *exporter) npyNumbers(w *bufio.Writer) error {
+	numbered := x.Graph.(Numbered)
+	w.WriteString(npyHeader("<i8", x.Len()))
+	for row := range x.Len() {
+		putInt(w, true, int64(numbered.Number(store.Row(row))))
+		if err := failed(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ids writes a line for every row: its external id, as builds read them.
 func (x *exporter) ids(w *bufio.Writer) error {
 	named, ok := x.Graph.(Named)

@@ -29,7 +29,7 @@ class Recall(float):
         return Recall, ({"recall": float(self), "low": self.low, "high": self.high, "sample": self.sample},)
 
 
-def _whole(rows):
+def whole(rows):
     """Numbers of rows, which 1.5 and True are not."""
     rows = np.asarray(rows)
     if rows.size and not np.issubdtype(rows.dtype, np.integer):
@@ -45,9 +45,13 @@ class Graph(_convert.Conversions):
     that cannot be written, to a temporary one. A pickle holds the path alone: the graph must still be
     there when it is loaded. A copy is the graph itself.
 
+    Rows can be put and deleted afterwards (append, delete, compact). What others write to it after it was opened
+    this object does not see: open it again.
+
     >>> graph = knng.open("x.knng")
     >>> graph.indices[:3], graph.distances[:3]
     >>> graph.csr(), graph.to_umap(), graph.recall()
+    >>> graph.append(more), graph.delete([17, 42])
     """
 
     def __init__(self, path, temporary=None, built=None):
@@ -63,7 +67,7 @@ class Graph(_convert.Conversions):
         return Graph, (self.path,)
 
     def __copy__(self):
-        return self  # nothing in it changes
+        return self  # it stands for what is on disk
 
     def __deepcopy__(self, memo):
         return self
@@ -84,6 +88,11 @@ class Graph(_convert.Conversions):
         return self._built or self.info
 
     @property
+    def _written(self):
+        """Whether rows were put into it or deleted since it was built."""
+        return bool(self._known.get("living"))
+
+    @property
     def n(self) -> int:
         """How many rows it has."""
         return self._known["rows"]
@@ -91,7 +100,8 @@ class Graph(_convert.Conversions):
     @property
     def k(self) -> int:
         """How many neighbors a list has."""
-        return self._known["k"]
+        known = self._known
+        return max(0, min(known["k"], known["rows"] - 1))
 
     @property
     def dim(self) -> int:
@@ -105,8 +115,11 @@ class Graph(_convert.Conversions):
 
     @property
     def found_recall(self) -> Recall:
-        """The recall that the build estimated, with its interval."""
-        return Recall(self._known)
+        """The recall that the build estimated, with its interval; after writing, that of the lists now where it is known."""
+        known = self._known
+        if self._written:
+            known = known["recall_now"] if known["recall_now"]["sample"] else known["recall_estimate"]
+        return Recall(known)
 
     def __len__(self) -> int:
         return self.n
@@ -125,18 +138,29 @@ class Graph(_convert.Conversions):
         return self._map("distances")
 
     @property
+    def rows(self) -> np.ndarray:
+        """(n,) the number of every row. It is its place in ``indices`` until rows are deleted: numbers stay then, and places have no gaps."""
+        if "rows" not in self._maps:
+            numbers = self._exported("npy", "lists") / "rows.npy"
+            self._maps["rows"] = np.load(numbers, mmap_mode="r") if self._written and numbers.exists() else np.arange(self.n)
+        return self._maps["rows"]
+
+    @property
     def ids(self) -> np.ndarray | None:
-        """The rows' external ids as an array of str, None where there are none."""
+        """The rows' external ids as an array of str, None where there are none. Of some rows alone: a row without one has its number."""
         if "ids" not in self._maps:
             self._maps["ids"] = self._read_ids()
         return self._maps["ids"]
 
     def _read_ids(self):
-        if not self.info["ids"]:
+        if not self._written and not self.info["ids"]:
             return None
         file = self._exported("ids", "ids.txt")
         with open(file, encoding="utf-8", newline="\n") as lines:
-            return np.array([line[:-1] for line in lines], dtype=object)
+            ids = np.array([line[:-1] for line in lines], dtype=object)
+        if self._written and all(name == str(number) for name, number in zip(ids, self.rows)):
+            return None
+        return ids
 
     def _map(self, name):
         if name not in self._maps:
@@ -188,7 +212,10 @@ class Graph(_convert.Conversions):
     def _key(self):
         """Names the graph and its ids: a store that took the path later has another."""
         info = self.info
-        text = f"{info['checksum']} {info['created']} {info['options'].get('ids')}"
+        if info.get("living"):
+            text = f"{info['checksum']} after {info['ops']}"
+        else:
+            text = f"{info['checksum']} {info['created']} {info['options'].get('ids')}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def recall(self, sample: int = 1000, seed: int = 1) -> Recall:
@@ -212,14 +239,21 @@ class Graph(_convert.Conversions):
         if len(many) and isinstance(many[0], str):
             found = self._by_id(many, k)
         else:
-            found = self._by_row(_whole(many), k)
+            found = self._by_row(whole(many), k)
         return tuple(f[0] for f in found) if one else found
 
     def _by_row(self, rows, k):
-        bad = rows[(rows < 0) | (rows >= self.n)]
+        places = rows
+        if self._written:
+            places = np.searchsorted(self.rows, rows)
+            places[np.append(self.rows, -1)[places] != rows] = -1
+        bad = rows[(places < 0) | (places >= self.n)]
         if len(bad):
-            raise _errors.NoRow(f"row {bad[0]}, the graph has {self.n}")
-        return np.asarray(self.indices[rows, :k]), np.asarray(self.distances[rows, :k])
+            raise _errors.NoRow(f"row {bad[0]}, the graph has {self.n}" + (", and this one is not among them" if self._written else ""))
+        found = np.asarray(self.indices[places, :k])
+        if self._written:
+            found = np.asarray(self.rows)[found]
+        return found, np.asarray(self.distances[places, :k])
 
     def _by_id(self, ids, k, at_once=500):
         others = [i for i in ids if not isinstance(i, str)]
@@ -247,3 +281,41 @@ class Graph(_convert.Conversions):
         from ._search import search
 
         return search(self, queries, k, only, {"recall": recall, "effort": effort, "exact": exact, "within": within})
+
+    def append(self, data, ids=None, *, column: str | None = None, id_column: str | None = None, compact: bool = False, progress=False) -> dict:
+        """Put rows into the graph, which is durable when this returns; searches and lists have them at once.
+
+        data: rows as build takes them. ids: their names; a row replaces the one that has its name, and one that is there with
+        the same values is passed over, so that after an interruption the same call goes on. Without ids all are put, or none.
+        Numbers of rows are given once and go on from the greatest so far. Returns how many were put, and how many there are.
+        compact: build the graph anew at the end where so many were written that this pays.
+
+        >>> graph.append(more)
+        {'dir': ..., 'put': 200, 'replaced': 0, 'same': 0, 'rows': 3200}
+        """
+        return self._wrote("append", data, ids, column, id_column, compact, progress)
+
+    def delete(self, rows, *, compact: bool = False, progress=False) -> dict:
+        """Delete rows, by number (``rows``), or by id as str: all that are named, or none.
+
+        They are in no list and in no result from then on. Other rows keep their numbers.
+
+        >>> graph.delete([17, 42]), graph.delete("cat.jpg")
+        """
+        return self._wrote("delete", rows, compact, progress)
+
+    def compact(self, recall: float | None = None, *, threads: int | None = None, memory: str | int | None = None, progress=False) -> dict:
+        """Build the graph anew of the rows that live; deleted ones leave the disk. The same call goes on after an interruption.
+
+        recall: that of the new graph, by default that of the old one.
+        """
+        return self._wrote("compact", recall, threads, memory, progress)
+
+    def _wrote(self, how, *args):
+        from . import _write
+
+        try:
+            return getattr(_write, how)(self, *args)
+        finally:  # also after an error, as some of it may be done
+            self._info = self._built = self._own_folder = None
+            self._maps = {}

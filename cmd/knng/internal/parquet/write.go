@@ -9,7 +9,7 @@ import (
 	"github.com/knng/knng/store/export"
 )
 
-// A Graph is what Write writes; *store.Store is one.
+// A Graph can be written as a table; *store.Store is one.
 type Graph interface {
 	export.Graph
 	export.Named

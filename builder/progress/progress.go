@@ -44,6 +44,8 @@ type Told struct {
 	Seconds float64   `json:"seconds"` // of all runs
 	Memory  int64     `json:"memory_bytes"`
 	Disk    int64     `json:"disk_bytes"`
+	Recall  float64   `json:"recall,omitempty"` // found so far, on the rows that steer; 0: not known yet
+	Asked   float64   `json:"asked,omitempty"`  // the recall to reach; 0: none
 }
 
 // Reporter reports the phases of one run of a build, one after the other.

@@ -33,6 +33,13 @@ func runningInfo(g *globals, dir string, locked error) error {
 		}
 		fmt.Fprintf(g.stdout, "phase      %s\n", phase)
 	}
+	if told.Recall > 0 {
+		fmt.Fprintf(g.stdout, "recall     %.3f so far", told.Recall)
+		if told.Asked > 0 {
+			fmt.Fprintf(g.stdout, ", %.4g asked for", told.Asked)
+		}
+		fmt.Fprintln(g.stdout)
+	}
 	fmt.Fprintf(g.stdout, "memory     %s anonymous; disk %s\n", size(told.Memory), size(told.Disk))
 	fmt.Fprintf(g.stdout, "told       %s ago\n", short(age))
 	return nil

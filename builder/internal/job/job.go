@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -26,6 +27,7 @@ type Job struct {
 
 	meter    *meter
 	whole    *progress.Whole       // how far all phases are together
+	found    atomic.Uint64         // bits of the steering rows' recall as the latest phase began, a float64
 	Ledger   offheap.Ledger        // of memory that grows with the rows
 	Scratch  string                // folder
 	Received atomic.Int64          // bytes of rows from streams that are still on disk
@@ -96,6 +98,7 @@ func (j *Job) reporter() progress.Reporter {
 }
 
 func (j *Job) Begin(name, unit string, total int64) *progress.Phase {
+	j.found.Store(math.Float64bits(j.State.Last().Recall))
 	return j.reporter().Begin(name, unit, total)
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/knng/knng/builder/plan"
@@ -95,6 +96,7 @@ func (j *Job) tellHow(now time.Time) {
 	_ = j.Draft.Tell(progress.Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
 		Seconds: j.meter.total().Seconds, Memory: e.Memory, Disk: e.Disk,
+		Recall: math.Float64frombits(j.found.Load()), Asked: j.Goal.Recall,
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -137,7 +138,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
 	f.StringVar(&o.IDs, "ids", "", "external ids: a UTF-8 line for each row that is read, dropped rows included")
 	f.StringVar(&b.column, "column", "", columnUsage)
-	f.StringVar(&b.idColumn, "id-column", "", "column of external ids in .parquet, .csv, .tsv or .txt; in text also its number, from 1")
+	f.StringVar(&b.idColumn, "id-column", "", idColumnUsage)
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors; drop moves later rows up, so use --ids")
@@ -154,6 +155,9 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.directions, "directions", "principal", "directions of hyperplanes: principal, or random for comparison")
 	f.BoolVar(&o.Paper.InPlace, "in-place", false, "propagation updates the lists that it reads, for comparison (--threads 1)")
 }
+
+// idColumnUsage is the help of --id-column.
+const idColumnUsage = "column of external ids in .parquet, .csv, .tsv or .txt; in text also its number, from 1"
 
 // columnUsage is the help of --column.
 const columnUsage = "the array of vectors in .npz, or their column in .parquet (default the only one that there is)"
@@ -440,6 +444,9 @@ func showBuilt(g *globals, res *builder.Result, dir string) error {
 		return g.printJSON(flatten(res, dir))
 	}
 	printResult(g, res, dir)
+	if living.Is(dir) {
+		fmt.Fprintf(g.stdout, "written to since then: knng info %s tells of the rows now\n", operand(dir))
+	}
 	return nil
 }
 
@@ -453,7 +460,8 @@ func flatten(res *builder.Result, dir string) any {
 		Low    float64 `json:"low"`
 		High   float64 `json:"high"`
 		Sample int     `json:"sample"`
-	}{res, dir, true, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample}
+		Living bool    `json:"living,omitempty"` // rows were put or deleted since; knng info tells
+	}{res, dir, true, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample, living.Is(dir)}
 }
 
 // printResult is the summary at the end of a build.

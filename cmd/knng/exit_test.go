@@ -103,7 +103,7 @@ func TestLocked(t *testing.T) {
 	if got := run([]string{"info", graph}, nil, &out, io.Discard); got != exitDone {
 		t.Errorf("info: exit code %d, want %d", got, exitDone)
 	}
-	for _, want := range []string{"a build is running here", "25 % in 30 s, 90 s left", `division 2\u001b: 3 of 8 rows`, "recall     0.871 so far, 0.95 asked for", "5.0 MiB anonymous; disk 100 bytes"} {
+	for _, want := range []string{"a build is running here", "25 % in 30 s, 90 s left", `division 2\u001b: 3 of 8 rows`, "recall     0.8714 so far, 0.95 asked for", "5.0 MiB anonymous; disk 100 bytes"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in: %s", want, &out)
 		}

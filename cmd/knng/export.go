@@ -29,8 +29,12 @@ Some libraries expect the row itself in its list, others do not, and none says s
 the list is wrong. --for sets the flags that each needs:
 
 ` + libraryTable() + `
+Of a graph that was written to since it was built (knng append, delete) the live rows are
+exported, counted from 0; rows that have no id are called by their numbers.
+
 Formats:
-  npy       a directory of indices.npy and distances.npy
+  npy       a directory of indices.npy and distances.npy, and of rows.npy, the numbers of
+            the rows, where the graph was written to since it was built
   npz       SciPy CSR
   gt        u32 n, u32 k, n*k int32 rows, n*k float32 keys
   ibin      u32 n, u32 k, n*k int32 rows, with a .fbin of distances beside it
@@ -120,42 +124,46 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if err := e.write(ctx, x); err != nil {
 		return err
 	}
-	if g.json {
-		return g.printJSON(map[string]any{"path": e.out, "format": e.opts.Format, "rows": x.Len(), "k": x.K()})
-	}
-	if !g.quiet {
-		fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, x.Len(), x.K(), e.opts.Format)
-		if x.renumbers() && e.opts.Format != export.IDs {
-			fmt.Fprintf(g.stdout, "rows       count from 0, without deleted ones: knng export %s -o rows.ids writes the id of each, or its number\n", dir)
-		}
-		if e.use != "" {
-			fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(x.K()))
-		}
-	}
-	return nil
+	return e.show(g, dir, x)
 }
 
 // write writes the file.
-func (e *exportFlags) write(ctx context.Context, x *openLists) (err error) {
-	switch {
-	case e.opts.Format == export.GT && x.live != nil:
-		return usageError{errors.New("gt holds the keys of a graph as it was built, and this one was written to since: want another format")}
-	case e.opts.Format == tableFormat:
+func (e *exportFlags) write(ctx context.Context, x lists) (err error) {
+	if e.opts.Format == tableFormat {
 		err = e.table(ctx, x)
-	default:
-		var lists export.Graph = x
-		if x.renumbers() {
-			lists = renumbered{x}
-		}
-		err = export.Export(lists, e.out, e.opts)
+	} else {
+		err = export.Export(x, e.out, e.opts)
 	}
 	if errors.Is(err, fs.ErrExist) && !e.opts.Force {
 		err = fmt.Errorf("%w (--force overwrites it)", err)
 	}
-	if errors.Is(err, export.ErrSelf) || errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, export.ErrSelf) || errors.Is(err, export.ErrKeys) || errors.Is(err, fs.ErrExist) {
 		err = usageError{err}
 	}
 	return err
+}
+
+// show tells of the file.
+func (e *exportFlags) show(g *globals, dir string, x lists) error {
+	live, written := x.(*liveLists)
+	if g.json {
+		about := map[string]any{"path": e.out, "format": e.opts.Format, "rows": x.Len(), "k": x.K()}
+		if written {
+			about["ops"], about["ids"], about["renumbered"] = live.view.State().Ops, live.Named(), live.Renumbered()
+		}
+		return g.printJSON(about)
+	}
+	if g.quiet {
+		return nil
+	}
+	fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, x.Len(), x.K(), e.opts.Format)
+	if written && live.Renumbered() && e.opts.Format != export.IDs {
+		fmt.Fprintf(g.stdout, "rows       count from 0, without those that are gone: knng export %s -o rows.ids writes the id of each, or its number\n", operand(dir))
+	}
+	if e.use != "" {
+		fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(x.K()))
+	}
+	return nil
 }
 
 // apart refuses an output in the store that it is made from.

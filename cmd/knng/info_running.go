@@ -34,7 +34,7 @@ func runningInfo(g *globals, dir string, locked error) error {
 		fmt.Fprintf(g.stdout, "phase      %s\n", phase)
 	}
 	if told.Recall > 0 {
-		fmt.Fprintf(g.stdout, "recall     %.3f so far", told.Recall)
+		fmt.Fprintf(g.stdout, "recall     %.4f so far", told.Recall)
 		if told.Asked > 0 {
 			fmt.Fprintf(g.stdout, ", %.4g asked for", told.Asked)
 		}

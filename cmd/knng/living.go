@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -67,7 +69,9 @@ const commitBytes = 16 << 20
 func openLiving(dir string) (*living.DB, error) { return living.Open(dir, nil) }
 
 type appendFlags struct {
-	ids string
+	ids      string
+	column   string
+	idColumn string
 	writing
 }
 
@@ -79,8 +83,33 @@ func newAppend(g *globals) *cobra.Command {
 		RunE: func(c *cobra.Command, a []string) error { return f.run(c.Context(), g, a[0], a[1:]) },
 	}
 	c.Flags().StringVar(&f.ids, "ids", "", "external ids, a UTF-8 line for each row")
+	c.Flags().StringVar(&f.column, "column", "", columnUsage)
+	c.Flags().StringVar(&f.idColumn, "id-column", "", idColumnUsage)
 	f.bind(c)
 	return c
+}
+
+// open opens the rows, and reads their ids, nil where they have none.
+func (f *appendFlags) open(ctx context.Context, g *globals, paths []string) (in *vectors.Input, ids []string, err error) {
+	if f.ids != "" && f.idColumn != "" {
+		return nil, nil, usageError{errors.New("--ids and --id-column both name the rows: give one of them")}
+	}
+	o, column := vectors.OpenOptions{Column: f.column, IDColumn: f.idColumn}, new(bytes.Buffer)
+	if f.idColumn != "" {
+		o.IDs = column
+	}
+	if in, err = g.openInput(ctx, paths, o); err != nil {
+		return nil, nil, err
+	}
+	if f.idColumn != "" {
+		ids, err = linesIn(column, "the ids in column "+f.idColumn)
+	} else {
+		ids, err = readLines(f.ids, in.Len())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	return in, ids, nil
 }
 
 // appended counts rows by their treatment.
@@ -97,15 +126,11 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	if err != nil {
 		return usageError{err}
 	}
-	in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
+	in, ids, err := f.open(ctx, g, paths)
 	if err != nil {
 		return g.stopped(err)
 	}
 	defer in.Close()
-	ids, err := readLines(f.ids, in.Len())
-	if err != nil {
-		return err
-	}
 	db, err := openLiving(dir)
 	if err != nil {
 		return err
@@ -263,13 +288,18 @@ func readLines(path string, want int) (lines []string, err error) {
 			return nil, err
 		}
 	}
-	scan := bufio.NewScanner(f)
+	return linesIn(f, path)
+}
+
+// linesIn reads lines; errors say of which name.
+func linesIn(r io.Reader, name string) (lines []string, err error) {
+	scan := bufio.NewScanner(r)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {
 		lines = append(lines, scan.Text())
 	}
 	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err)
+		return nil, fmt.Errorf("%s: line %d: %w", name, len(lines)+1, err)
 	}
 	return lines, nil
 }
@@ -334,12 +364,17 @@ func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) 
 	err = db.Update(func(tx *living.Tx) error {
 		for i, name := range names {
 			err := deleteOne(tx, name, n.byID || n.ids != "")
-			if err != nil && path != "" {
+			if err == nil {
+				continue
+			}
+			if path != "" {
 				err = fmt.Errorf("%s: line %d: %w", path, i+1, err)
 			}
-			if err != nil {
-				return fmt.Errorf("%w; nothing is deleted", err)
+			err = fmt.Errorf("%w; nothing is deleted", err)
+			if path == "" && errors.Is(err, errNumber) {
+				err = usageError{err}
 			}
+			return err
 		}
 		return nil
 	})
@@ -357,13 +392,16 @@ func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) 
 	return f.settle(ctx, g, dir, db, o)
 }
 
+// errNumber: a row is named by something else.
+var errNumber = errors.New("is not a row number")
+
 func deleteOne(tx *living.Tx, line string, byID bool) error {
 	if byID {
 		return tx.Delete(line)
 	}
 	row, err := strconv.ParseUint(line, 10, 63)
 	if err != nil {
-		return fmt.Errorf("%q is not a row number; for external ids give --id, or --ids FILE", line)
+		return fmt.Errorf("%q %w; for external ids give --id, or --ids FILE", line, errNumber)
 	}
 	return tx.DeleteRow(store.Row(row))
 }

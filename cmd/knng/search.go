@@ -360,7 +360,9 @@ func tune(ctx context.Context, g *globals, r *search.Searcher, k int, target flo
 	}
 	t.Sample = len(t.PerQuery)
 	_, t.Low, t.High = recall.Interval(t.PerQuery, r.Len(), 1)
-	if !g.quiet {
+	if !g.quiet && t.Sample == 0 {
+		fmt.Fprintf(g.stderr, "effort %d; a graph of one row has no others to measure searches by\n", t.Effort)
+	} else if !g.quiet {
 		word := "finds"
 		if !t.Reached {
 			word = "is the most that is tried and finds"

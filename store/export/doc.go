@@ -16,7 +16,8 @@
 //	       (has_sorted_indices is False) and sorts where it must. Entries of
 //	       distance 0 are stored, not dropped.
 //	gt     u32 n, u32 w, n*w int32 rows, n*w float32 keys: big-ann ground truth.
-//	       Without Self, its SHA-256 is the checksum of the graph.
+//	       Without Self, its SHA-256 is the checksum of the graph. Not of a [Numbered]
+//	       graph, which has no keys.
 //	ibin   u32 n, u32 w, n*w int32 rows; and beside it, the extension replaced
 //	       by .fbin, u32 n, u32 w, n*w float32 distances
 //	ivecs  for every row int32 w, then w int32 rows
@@ -52,6 +53,9 @@
 // one list. A symmetric graph is first written to a temporary file beside the
 // target, in as many passes as its entries fill Options.Memory, and takes 4
 // bytes a row on top.
+//
+// The lists of a [Numbered] graph are looked up once: where there are more passes, a
+// temporary file beside the target keeps them, 8 bytes an entry.
 //
 // Files are written beside their final name, synced, and renamed when they are
 // whole (package aside).

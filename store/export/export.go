@@ -105,7 +105,7 @@ func (o *Options) Validate() error {
 
 // Export writes g to path. An existing file is an error that matches
 // fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
-// npy and ibin are replaced one after the other. An error of g ends it.
+// npy and ibin are replaced one after the other, and rows.npy of an earlier graph is removed. An error of g ends it.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -117,11 +117,23 @@ func Export(g Graph, path string, o Options) error {
 	if g.Len() > math.MaxInt32 && (o.Format == GT || o.Format == IBin || o.Format == IVecs) {
 		return fmt.Errorf("export: %d rows: %s numbers them with 31 bits; npy, npz and csv hold more", g.Len(), o.Format)
 	}
+	n, numbered := g.(Numbered)
+	if numbered && o.Format == GT {
+		return ErrKeys
+	}
 	x := &exporter{Graph: g, Options: o, wide: g.Len() > math.MaxInt32}
 	files := x.files(path)
 	free := func() error { return vacant(o, path, files) }
 	if err := free(); err != nil { // before all the work, and again after it
 		return err
+	}
+	if numbered && x.passes() {
+		k, err := keep(n, path+".lists")
+		if err != nil {
+			return err
+		}
+		defer k.lists.remove()
+		x.Graph = k
 	}
 	if o.Symmetric != Directed {
 		s, err := x.symmetrise(path + ".edges")
@@ -137,6 +149,11 @@ func Export(g Graph, path string, o Options) error {
 	return publish(files, free)
 }
 
+// passes reports whether an export goes over the lists more than once.
+func (x *exporter) passes() bool {
+	return x.Symmetric != Directed || x.Format == NPY || x.Format == NPZ || x.Format == IBin
+}
+
 // file is one file of an export and how it is written. Errors of the writer
 // stay with it until it is flushed.
 type file struct {
@@ -150,7 +167,7 @@ func (x *exporter) files(path string) []file {
 	case NPY:
 		files := []file{{"indices.npy", x.npyIndices}, {"distances.npy", x.npyDistances}}
 		if _, ok := x.Graph.(Numbered); ok {
-			files = append(files, file{"rows.npy", x.npyNumbers})
+			files = append(files, file{numbersFile, x.npyNumbers})
 		}
 		return files
 	case NPZ:

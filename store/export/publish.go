@@ -61,7 +61,11 @@ func write(out *aside.File, f file) error {
 func publishFolder(path string, files []file, free func() error) error {
 	_, err := os.Stat(path)
 	if err == nil {
-		return publish(within(path, files), free)
+		err = publish(within(path, files), free)
+		if stale := filepath.Join(path, numbersFile); err == nil && files[len(files)-1].path != numbersFile {
+			err = removed(stale) // that of another graph
+		}
+		return err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("export: %w", err)
@@ -78,6 +82,14 @@ func publishFolder(path string, files []file, free func() error) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// removed removes a file that may be there.
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
 }
 
 // within are files in a folder.

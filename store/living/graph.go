@@ -1,6 +1,7 @@
 package living
 
 import (
+	"context"
 	"runtime"
 	"strconv"
 
@@ -11,26 +12,46 @@ import (
 
 // A Graph is the lists of all live rows of a view, as packages export and analysis read graphs. Its
 // rows count from 0 without gaps, in the order of the view's rows: Number tells which row of the view
-// one is. It takes 8 bytes a row, and is valid while the view is open.
+// one is. It takes 4 bytes a live row, and 4 for every row on the disk, and is valid while the view
+// is open.
 type Graph struct {
-	v    *View
-	rows *Source
-	info store.Info
+	v     *View
+	ctx   context.Context
+	rows  *Source
+	info  store.Info
+	named bool
 }
 
 // Graph is the lists of all live rows. Errors: ErrCorrupt.
 func (v *View) Graph() (*Graph, error) {
-	g := &Graph{v: v, rows: v.Source()}
+	g := &Graph{v: v, ctx: context.Background(), rows: v.Source()}
 	g.rows.index.Do(g.rows.makeIndex)
 	g.info.Distance = v.st.metric.String()
 	var failed error
 	for id := range g.rows.Names(&failed) {
 		if id != "" {
-			g.info.IDs = true
+			g.named = true
 			break
 		}
 	}
+	g.info.IDs = g.named || g.Renumbered()
 	return g, failed
+}
+
+// Named reports whether any row has an id.
+func (g *Graph) Named() bool { return g.named }
+
+// Renumbered reports whether any row has another number in the view.
+func (g *Graph) Renumbered() bool {
+	last := store.Row(g.Len() - 1)
+	return g.Len() > 0 && g.Number(last) != last // they ascend
+}
+
+// Under is the same graph, whose passes end with ctx.
+func (g *Graph) Under(ctx context.Context) *Graph {
+	under := *g
+	under.ctx = ctx
+	return &under
 }
 
 // Len is the number of live rows.
@@ -51,7 +72,8 @@ func (g *Graph) ref(i int) uint32 {
 	return p
 }
 
-// ID is the id of a row or, where it has none, its number in the view. Errors: ErrCorrupt.
+// ID is the id of a row or, where it has none, its number in the view, which another row may have as
+// its id. Errors: ErrCorrupt.
 func (g *Graph) ID(row store.Row) (string, error) {
 	id, err := g.rows.id(int(row))
 	if id == "" && err == nil {
@@ -60,17 +82,19 @@ func (g *Graph) ID(row store.Row) (string, error) {
 	return id, err
 }
 
-// Info has the distance, and whether any row has an id; all else is zero.
+// Info has the distance, and whether any row has an id or another number than in the view; all else is zero.
 func (g *Graph) Info() store.Info { return g.info }
 
 // Shown is its argument: EachKeyed gives distances.
 func (g *Graph) Shown(distance float32) float32 { return distance }
 
 // graphChunk is how many lists are looked up before they are passed on: some take a search.
-const graphChunk = 4096
+const graphChunk = 1024
 
 // EachKeyed calls fn for every row in order, with its list by View.Neighbors, which is valid during the
-// call: rows of the graph, and their distances in place of keys. All cores look lists up.
+// call: rows of the graph, and their distances in place of keys. All cores look lists up. A row is compared
+// with all that are in no graph yet, and one whose list came short by deletes is searched for, so that a pass
+// takes far longer than one over a graph as it was built.
 func (g *Graph) EachKeyed(fn func(row store.Row, neighbors []uint32, distances []float32) error) error {
 	lists := make([][]store.Neighbor, min(graphChunk, g.Len()))
 	var near []uint32
@@ -97,6 +121,9 @@ func (g *Graph) EachKeyed(fn func(row store.Row, neighbors []uint32, distances [
 func (g *Graph) look(from int, lists [][]store.Neighbor) error {
 	return vectors.Ranges(runtime.GOMAXPROCS(0), len(lists), 64, func() func(from, to int) error {
 		return func(first, end int) error {
+			if err := g.ctx.Err(); err != nil {
+				return err
+			}
 			for i := first; i < end; i++ {
 				list, err := g.v.Neighbors(g.Number(store.Row(from+i)), nil)
 				if err != nil {

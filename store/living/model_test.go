@@ -402,6 +402,7 @@ func (h *history) step() {
 		h.reader = v
 		h.same(v, h.m)
 		h.searched(v, h.m)
+		h.graph(v, h.m)
 	case 5:
 		h.note("backup")
 		dir := filepath.Join(h.t.TempDir(), "b")
@@ -516,6 +517,7 @@ func (h *history) end() {
 	h.must(h.reader.Close())
 	if h.kept != nil {
 		h.same(h.kept, h.keptM)
+		h.graph(h.kept, h.keptM)
 		h.must(h.kept.Close())
 	}
 	h.must(h.db.Close())

@@ -1,5 +1,7 @@
 """Rows that are put into a finished graph and deleted from it, against all distances in memory."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,62 @@ def test_ids(rng):
     assert graph.ids[0] == "p1" and graph.ids[-1] == str(graph.rows[-1]) and len(graph.ids) == graph.n == 500
     with pytest.raises(knng.InputError, match="no such id"):
         graph.delete("p0")
+
+
+def test_numbers_as_ids_and_none(rng):
+    x = rng.normal(size=(300, 4)).astype(np.float32)
+    graph = knng.build(x, k=4, ids=[str(i) for i in range(300)], progress=False)
+    graph.delete("7")
+    assert graph.ids.tolist() == [str(i) for i in range(300) if i != 7]
+    graph.append(x[:1] + 9)
+    assert graph.neighbors("0", k=4)[0].shape == (4,) and graph.neighbors(str(0), k=1)[0][0] in graph.ids
+    for wanted, kind in {"nobody": knng.NotFound, 100000: knng.NoRow, -1: knng.NoRow}.items():
+        with pytest.raises(kind):
+            graph.delete(wanted)
+    with pytest.raises(knng.NoInput):
+        graph.append(x[:1], ids="missing.txt")
+    graph.delete({3, 4} - {3})
+    few = knng.build(x[:3], k=2, progress=False)
+    few.delete([0, 1, 2])
+    few.compact()
+    assert few.n == 0 and few.indices.shape == (0, 0) and np.isnan(few.found_recall)
+
+
+def test_opened_again(rng, tmp_path):
+    """A build that finds a graph that was written to has its rows; another graph at the path has its own lists."""
+    x = rng.normal(size=(400, 4)).astype(np.float32)
+    path = tmp_path / "x.knng"
+    for gone in (5, 300):
+        knng.build(x, path, k=4, progress=False).delete([gone])
+        graph = knng.build(x, path, k=4, progress=False)
+        lists(graph, x)
+        assert graph.n == 399 and gone not in graph.rows and len(graph.rows) == 399
+        shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_two_objects(rng, tmp_path, beside):
+    """What another object writes is seen whole or not at all."""
+    x = rng.normal(size=(400, 4)).astype(np.float32)
+    path = tmp_path / "x.knng"
+    if not beside:
+        (tmp_path / "x.knng.python").write_text("no folder can be made here")
+    one = knng.build(x, path, k=4, ids=[f"p{i}" for i in range(400)], progress=False)
+    one.delete(["p1"])
+    assert one.indices.shape == (399, 4)
+    knng.open(path).delete(["p2"])
+    assert len(one.ids) == len(one.rows) == one.n == len(one.indices) == 398
+    one.delete("p3")
+    assert len(one.indices) == len(one.rows) == one.n == 397
+    lists(one, x)
+
+
+def test_tables(rng, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    x = rng.normal(size=(200, 3)).astype(np.float32)
+    graph = knng.build(x, k=4, ids=[f"p{i}" for i in range(200)], progress=False)
+    frame = pandas.DataFrame(x[:5] + 3, index=list("abcde"))
+    assert graph.append(frame)["put"] == 5
+    (tmp_path / "more.csv").write_text("name,a,b,c\nf,1,2,3\ng,4,5,6\n")
+    assert graph.append(str(tmp_path / "more.csv"), id_column="name")["put"] == 2
+    assert graph.ids.tolist()[200:] == list("abcdefg") and graph.n == 207

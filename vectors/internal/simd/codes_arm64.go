@@ -19,7 +19,7 @@ func codesNEON() *Codes {
 }
 
 func prefetch(base []byte, stride int, ids []uint32, bytes int) {
-	if len(ids) > 0 {
+	if len(base) > 0 && len(ids) > 0 {
 		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
 	}
 }

@@ -379,6 +379,8 @@ func TestPrefetch(t *testing.T) {
 			for _, ids := range [][]uint32{nil, {6}, {0, 3, 6, 6}} {
 				k.Codes.Prefetch(base, 100, ids, bytes)
 				k.Codes.PrefetchFew(base, 100, ids, bytes)
+				k.Codes.Prefetch(nil, 0, ids, 0) // rows of no bytes
+				k.Codes.PrefetchFew(nil, 0, ids, 0)
 			}
 		}
 	}

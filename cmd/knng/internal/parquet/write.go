@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"errors"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
@@ -49,7 +50,11 @@ func Write(w io.Writer, g Graph) error {
 	err := g.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 		l := line{Row: int64(row)}
 		if g.Info().IDs {
-			if id, err := g.ID(row); err == nil { // a dropped row has none
+			id, err := g.ID(row)
+			if err != nil && !errors.Is(err, store.ErrNoRow) && !errors.Is(err, store.ErrNoID) { // as a dropped row has none
+				return err
+			}
+			if err == nil {
 				l.ID = &id
 			}
 		}

@@ -124,6 +124,8 @@ def of(code, text):
         kind, text = UnknownOption, f'there is no option {unknown[1]}: help(knng.build) and "python -m knng build --help" list them'
     elif kind is UsageError and text.endswith("exists (force overwrites it)"):
         kind = OutputExists
-    elif kind is InputError and text.startswith("no such id"):
+    elif kind is InputError and re.match(r"(\S+: line \d+: )?no such id", text):
         kind = NotFound
+    elif kind is InputError and re.match(r"(\S+: line \d+: )?no such row", text):
+        kind = NoRow
     return kind(text or f"knng ended with exit code {code} and said nothing", code)

@@ -45,8 +45,8 @@ class Graph(_convert.Conversions):
     that cannot be written, to a temporary one. A pickle holds the path alone: the graph must still be
     there when it is loaded. A copy is the graph itself.
 
-    Rows can be put and deleted afterwards (append, delete, compact). What others write to it after it was opened
-    this object does not see: open it again.
+    Rows can be put and deleted afterwards (append, delete, compact). Where others write to it too, search, recall
+    and neighbors of ids ask the graph as it is then; the arrays are those of one moment, that of the first that is read.
 
     >>> graph = knng.open("x.knng")
     >>> graph.indices[:3], graph.distances[:3]
@@ -57,7 +57,7 @@ class Graph(_convert.Conversions):
     def __init__(self, path, temporary=None, built=None):
         self.path = os.path.abspath(path)
         self._temporary = temporary
-        self._built = built if built and "checksum" in built else None
+        self._built = built if built and "checksum" in built and not built.get("living") else None
         self._info = None
         self._maps = {}
         self._own_folder = None
@@ -115,10 +115,12 @@ class Graph(_convert.Conversions):
 
     @property
     def found_recall(self) -> Recall:
-        """The recall that the build estimated, with its interval; after writing, that of the lists now where it is known."""
+        """The recall that the build estimated, with its interval; of a graph that was written to, that of the lists now where it is known."""
         known = self._known
         if self._written:
             known = known["recall_now"] if known["recall_now"]["sample"] else known["recall_estimate"]
+            if not known["recall"]:
+                known = {**known, "recall": float("nan"), "low": float("nan"), "high": float("nan")}
         return Recall(known)
 
     def __len__(self) -> int:
@@ -139,15 +141,14 @@ class Graph(_convert.Conversions):
 
     @property
     def rows(self) -> np.ndarray:
-        """(n,) the number of every row. It is its place in ``indices`` until rows are deleted: numbers stay then, and places have no gaps."""
+        """(n,) the number of every row. It is its place in ``indices`` until rows are gone: numbers stay then, and places have no gaps."""
         if "rows" not in self._maps:
-            numbers = self._exported("npy", "lists") / "rows.npy"
-            self._maps["rows"] = np.load(numbers, mmap_mode="r") if self._written and numbers.exists() else np.arange(self.n)
+            self._maps["rows"] = np.load(self._exported("npy", "lists") / "rows.npy", mmap_mode="r") if self._written else np.arange(self.n)
         return self._maps["rows"]
 
     @property
     def ids(self) -> np.ndarray | None:
-        """The rows' external ids as an array of str, None where there are none. Of some rows alone: a row without one has its number."""
+        """The rows' external ids as an array of str, None where there are none. Where only some have one, the others have their numbers."""
         if "ids" not in self._maps:
             self._maps["ids"] = self._read_ids()
         return self._maps["ids"]
@@ -158,9 +159,7 @@ class Graph(_convert.Conversions):
         file = self._exported("ids", "ids.txt")
         with open(file, encoding="utf-8", newline="\n") as lines:
             ids = np.array([line[:-1] for line in lines], dtype=object)
-        if self._written and all(name == str(number) for name, number in zip(ids, self.rows)):
-            return None
-        return ids
+        return ids if len(ids) == self.n else None
 
     def _map(self, name):
         if name not in self._maps:
@@ -170,12 +169,21 @@ class Graph(_convert.Conversions):
     def _exported(self, form, name):
         """What the command exported in a format, now or earlier."""
         target = self._folder() / name
-        if not target.exists():
-            try:
-                _command.run(["export", "--format", form, "-o", str(target), "--", self.path])
-            except _errors.Error:
-                if not target.exists():  # else another process was first
-                    raise
+        if target.exists():
+            return target
+        target.parent.mkdir(exist_ok=True)  # gone where another process wrote to the graph
+        try:
+            told = _command.run(["export", "--format", form, "-o", str(target), "--", self.path])
+        except _errors.Error:
+            if not target.exists():  # else another process was first
+                raise
+            return target
+        if told.get("ops") != self.info.get("ops"):  # somebody wrote meanwhile: all again, of one moment
+            shutil.rmtree(target.parent, ignore_errors=True)
+            self._forget()
+            return self._exported(form, name)
+        if form == "ids" and not told.get("ids", True):
+            target.write_bytes(b"")  # rows have their numbers alone
         return target
 
     def export(self, path, format=None, *, library=None, symmetric=None, force=False):
@@ -206,14 +214,16 @@ class Graph(_convert.Conversions):
             except OSError:  # of a disk that cannot be written
                 if self._temporary is None:
                     self._temporary = _temporary.Folder()
-                self._own_folder = Path(self._temporary.name)
+                self._own_folder = Path(self._temporary.name) / self._key()
+                self._own_folder.mkdir(exist_ok=True)
         return self._own_folder
 
     def _key(self):
         """Names the graph and its ids: a store that took the path later has another."""
         info = self.info
         if info.get("living"):
-            text = f"{info['checksum']} after {info['ops']}"
+            current = os.stat(os.path.join(self.path, "living", "CURRENT"))  # which differs in two graphs of the same rows
+            text = f"{info['checksum']} after {info['ops']} {current.st_ino} {current.st_mtime_ns}"
         else:
             text = f"{info['checksum']} {info['created']} {info['options'].get('ids')}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -246,10 +256,10 @@ class Graph(_convert.Conversions):
         places = rows
         if self._written:
             places = np.searchsorted(self.rows, rows)
-            places[np.append(self.rows, -1)[places] != rows] = -1
+            places[self.rows[np.minimum(places, self.n - 1)] != rows] = -1
         bad = rows[(places < 0) | (places >= self.n)]
         if len(bad):
-            raise _errors.NoRow(f"row {bad[0]}, the graph has {self.n}" + (", and this one is not among them" if self._written else ""))
+            raise _errors.NoRow(f"there is no row {bad[0]}, or it was deleted" if self._written else f"row {bad[0]}, the graph has {self.n}")
         found = np.asarray(self.indices[places, :k])
         if self._written:
             found = np.asarray(self.rows)[found]
@@ -265,7 +275,7 @@ class Graph(_convert.Conversions):
             found = _command.run(["neighbors", "--id", "-k", str(k), "--", self.path, *some])
             for i, one in enumerate(found["lists"], at):
                 for j, neighbor in enumerate(one["neighbors"]):
-                    names[i, j], distances[i, j] = neighbor["id"], neighbor["distance"]
+                    names[i, j], distances[i, j] = neighbor.get("id", str(neighbor["row"])), neighbor["distance"]
         return names, distances
 
     def search(self, queries, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
@@ -317,5 +327,9 @@ class Graph(_convert.Conversions):
         try:
             return getattr(_write, how)(self, *args)
         finally:  # also after an error, as some of it may be done
-            self._info = self._built = self._own_folder = None
-            self._maps = {}
+            self._forget()
+
+    def _forget(self):
+        """Drop what was known of the rows: there are others now."""
+        self._info = self._built = self._own_folder = None
+        self._maps = {}

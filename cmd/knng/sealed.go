@@ -17,7 +17,7 @@ func sealedOnly(dir string) error {
 	if !living.Is(dir) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: run \"knng compact %s\", and give this command the folder that \"knng info %s\" names then; ids stay, and rows count from 0", dir, errLiving, dir, dir)
+	return fmt.Errorf("%s: %w: \"knng merge %s -o NEW.knng\" builds one of the rows that live, with their ids and counted from 0", dir, errLiving, operand(dir))
 }
 
 // openSealed opens a graph as it was built.

@@ -77,7 +77,7 @@ const lockName = pointer.Folder + "/lock"
 // ended at any moment are put in order: every transaction whose Update returned nil is
 // there, and every other one is there whole or not at all.
 //
-// Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt.
+// Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt, ErrWithin.
 func Open(dir string, opts *Options) (*DB, error) {
 	db := new(DB)
 	if opts != nil {
@@ -99,6 +99,9 @@ func Open(dir string, opts *Options) (*DB, error) {
 
 // begin opens the directory and its files.
 func (db *DB) begin(dir string) (err error) {
+	if err := within(dir); err != nil {
+		return err
+	}
 	if err := db.opts.make(dir); err != nil {
 		return err
 	}

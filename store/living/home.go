@@ -44,6 +44,22 @@ func (h *home) release() error {
 	return h.Dir.Close()
 }
 
+// within is nil but for a base of another living store, whose next compaction removes it.
+func within(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil // opening it says more
+	}
+	folder := filepath.Dir(real)
+	if whole := filepath.Dir(folder); filepath.Base(folder) == filepath.Dir(filepath.FromSlash(pointer.Current)) && Is(whole) {
+		return fmt.Errorf("%w: write to %s", ErrWithin, whole)
+	}
+	return nil
+}
+
 // Is reports whether the store in dir was written to by this package, or was made by it. Open
 // and OpenReader take other stores as well.
 func Is(dir string) bool {

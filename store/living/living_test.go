@@ -546,6 +546,23 @@ func TestKilled(t *testing.T) {
 
 // TestUntouched: a store that was built, and opened for writing in vain, is one that was built; a
 // view that is open meanwhile keeps its files.
+// TestWithin: the base of a store is not written to as a store of its own, which a compaction would remove.
+func TestWithin(t *testing.T) {
+	dir, _ := builtStore(t, 60, 4)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return tx.DeleteRow(3) }))
+	compact(t, db, 0)
+	v := view(t, db)
+	base := v.State().Base
+	if _, err := living.Open(base, nil); !errors.Is(err, living.ErrWithin) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%s: %v, want %v and %s", base, err, living.ErrWithin, dir)
+	}
+	r, err := living.OpenReader(base, nil)
+	must(t, err)
+	must(t, r.Close())
+}
+
+// TestUntouched: a store that was opened for writing in vain stays as it was built.
 func TestUntouched(t *testing.T) {
 	dir, rows := builtStore(t, 60, 4)
 	db := open(t, dir)

@@ -165,7 +165,7 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		}
 		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
 	}
-	if err := db.Integrate(ctx); err != nil {
+	if err := integrate(ctx, db, sum.Put); err != nil {
 		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + dir)
 		return err
 	}
@@ -173,6 +173,23 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return err
 	}
 	return f.settle(ctx, g, dir, db, o)
+}
+
+// integrate brings rows that were put into the graph. Where none was, it goes on with those that an append left
+// waiting, and else writes nothing.
+func integrate(ctx context.Context, db *living.DB, put int) error {
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	st := v.State()
+	if err := v.Close(); err != nil {
+		return err
+	}
+	if put == 0 && st.Pending < st.Chunk {
+		return nil
+	}
+	return db.Integrate(ctx)
 }
 
 // suits reports vectors of another dimension than those of the store.

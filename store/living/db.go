@@ -328,13 +328,10 @@ func (db *DB) release() error {
 	return errors.Join(errs...)
 }
 
-// untouched reports whether nothing was ever written to a store that was built.
+// untouched reports whether nothing was ever written to a store that was built. A layer over no operation
+// has no more than the exact lists of some rows, which the next one finds again.
 func (db *DB) untouched() bool {
-	if db.broken != nil || db.st == nil {
-		return false
-	}
-	m := db.st.man
-	return m.Base == pointer.Here && m.Layer == "" && m.Compact == nil && len(m.Logs) == 1 && db.st.firstOp == 1 && db.st.ops == 0
+	return db.broken == nil && db.st != nil && db.st.ops == 0 && db.home.asBuilt(db.st.man)
 }
 
 // forget makes a store that was opened for writing, and never written to, the store that was

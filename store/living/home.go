@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -58,11 +57,4 @@ func within(dir string) error {
 		return fmt.Errorf("%w: write to %s", ErrWithin, whole)
 	}
 	return nil
-}
-
-// Is reports whether the store in dir was written to by this package, or was made by it. Open
-// and OpenReader take other stores as well.
-func Is(dir string) bool {
-	info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(pointer.Current)))
-	return err == nil && info.Mode().IsRegular()
 }

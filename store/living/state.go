@@ -3,6 +3,7 @@ package living
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"sync"
@@ -73,6 +74,9 @@ func openState(dir *home, m *pointer.Manifest, keep *state, o *search.Options) (
 	st.refs.Store(1)
 	if err := st.open(keep, o); err != nil {
 		st.release()
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %s lost a file: %v", ErrCorrupt, dir.Name(), err)
+		}
 		return nil, err
 	}
 	return st, nil

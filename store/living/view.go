@@ -89,6 +89,12 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
+	if err := h.neverWritten(); err != nil {
+		if m, now := pointer.Read(h.Dir); !errors.Is(now, fs.ErrNotExist) { // a writer came between
+			return m, now
+		}
+		return nil, err
+	}
 	g, err := store.Open(h.Name(), nil)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ const (
 
 	// MaxFrame is the most bytes of operations in a frame.
 	MaxFrame = 1 << 28
+
+	// HeaderBytes is the length of a log without operations.
+	HeaderBytes = headerBytes
 )
 
 // A Header describes a log.

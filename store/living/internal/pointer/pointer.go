@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -65,6 +66,12 @@ func Rows(number uint64) string  { return fmt.Sprintf("%s/rows-%06d", Folder, nu
 func Log(number uint64) string   { return fmt.Sprintf("%s/log-%06d", Folder, number) }
 func Layer(number uint64) string { return fmt.Sprintf("%s/layer-%06d", Folder, number) }
 
+// IsLog reports whether a name is of a log.
+func IsLog(name string) bool { return ours(name, "log-") }
+
+// OfCompaction reports whether a name is of a file or folder that a compaction makes.
+func OfCompaction(name string) bool { return ours(name, "base-") || ours(name, "rows-") }
+
 func manifestName(number uint64) string { return fmt.Sprintf("MANIFEST-%06d", number) }
 
 // Files are the names in Folder that a manifest needs, folders among them, and its own.
@@ -87,14 +94,28 @@ func (m *Manifest) Files() map[string]bool {
 
 // Read reads the manifest that counts. The error is fs.ErrNotExist where none was written.
 func Read(dir *rooted.Dir) (*Manifest, error) {
-	name, err := dir.ReadFile(Folder+"/"+current, 100)
-	if err != nil {
-		return nil, err
+	for before := ""; ; {
+		name, err := dir.ReadFile(Current, 100)
+		if err != nil {
+			return nil, err
+		}
+		m, err := readNamed(dir, string(name))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return m, err
+		}
+		if before == string(name) {
+			return nil, fmt.Errorf("%w: %s names a file that is not there: %v", store.ErrCorrupt, dir.Path(Current), err)
+		}
+		before = string(name) // a writer may have made a newer one count, and removed this one
 	}
-	file := strings.TrimSuffix(string(name), "\n")
+}
+
+// readNamed reads the manifest that CURRENT names.
+func readNamed(dir *rooted.Dir, name string) (*Manifest, error) {
+	file := strings.TrimSuffix(name, "\n")
 	var number uint64
 	if _, err := fmt.Sscanf(file, "MANIFEST-%d", &number); err != nil || manifestName(number) != file {
-		return nil, fmt.Errorf("%w: %s/%s names %q, want a manifest", store.ErrCorrupt, Folder, current, file)
+		return nil, fmt.Errorf("%w: %s names %q, want a manifest", store.ErrCorrupt, Current, file)
 	}
 	text, err := dir.ReadFile(Folder+"/"+file, limit)
 	if err != nil {

@@ -1,0 +1,113 @@
+package living_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/knng/knng/store/living"
+)
+
+// lost reports damage by every way to open a store, and writes nothing.
+func lost(t *testing.T, dir, file string) {
+	t.Helper()
+	before := files(t, dir)
+	if !living.Is(dir) {
+		t.Errorf("without %s: passes for a store as it was built", file)
+	}
+	for _, write := range []bool{false, true} {
+		v, err := viewOf(dir, write)
+		if !errors.Is(err, living.ErrCorrupt) {
+			t.Errorf("without %s, opened with write %v: %v, want %v", file, write, err, living.ErrCorrupt)
+		}
+		if err == nil {
+			v.Close()
+		}
+	}
+	if after := files(t, dir); after != before {
+		t.Errorf("without %s: the files were\n%sand are\n%s", file, before, after)
+	}
+}
+
+// files are the names of all files of a living store but its base and its lock.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "living", "*"))
+	must(t, err)
+	var b strings.Builder
+	for _, name := range names {
+		if name = filepath.Base(name); name != "lock" {
+			b.WriteString(name + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestLostFiles: a store that was written to, and lost any file of package living but the lock, is damaged: it
+// does not pass for one that was never written to.
+func TestLostFiles(t *testing.T) {
+	for _, compacted := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		db := open(t, dir)
+		write := func() {
+			must(t, db.Update(func(tx *living.Tx) error {
+				if _, err := tx.Put("a", rows[9]); err != nil {
+					return err
+				}
+				return tx.DeleteRow(3)
+			}))
+		}
+		if write(); compacted {
+			compact(t, db, 0)
+		} else {
+			must(t, db.Integrate(context.Background()))
+		}
+		must(t, db.Close())
+		for _, file := range strings.Fields(files(t, dir)) {
+			at := filepath.Join(dir, "living", file)
+			must(t, os.Rename(at, dir+".aside"))
+			lost(t, dir, file)
+			must(t, os.Rename(dir+".aside", at))
+		}
+		v := reader(t, dir)
+		if v.Len() != len(rows) {
+			t.Errorf("%d rows, want %d", v.Len(), len(rows))
+		}
+		must(t, v.Close())
+	}
+}
+
+// TestNothingPromised: files of a writer that ended before its first transaction are no damage, with CURRENT
+// and without it.
+func TestNothingPromised(t *testing.T) {
+	dir, rows := builtStore(t, 60, 4)
+	db := open(t, dir)
+	must(t, db.Integrate(context.Background()))
+	killed := filepath.Join(t.TempDir(), "killed")
+	must(t, os.CopyFS(killed, os.DirFS(dir)))
+	must(t, db.Close())
+	for _, without := range []string{"", "CURRENT", "MANIFEST-000001"} {
+		if without != "" {
+			must(t, os.RemoveAll(filepath.Join(killed, "living", without)))
+		}
+		for _, dir := range []string{killed, dir} {
+			if living.Is(dir) {
+				t.Errorf("%s without %q: written to, though nothing was", dir, without)
+			}
+			v := reader(t, dir)
+			if v.Len() != len(rows) {
+				t.Errorf("%d rows, want %d", v.Len(), len(rows))
+			}
+			must(t, v.Close())
+		}
+	}
+	db = open(t, killed)
+	must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[5])) }))
+	must(t, db.Close())
+	if !living.Is(killed) {
+		t.Error("a store that was written to passes for one as it was built")
+	}
+}

@@ -1,0 +1,69 @@
+package living
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/pointer"
+)
+
+// Is reports whether the store in dir was written to by this package, or was made by it. Open
+// and OpenReader take other stores as well. It is true of a store that lost files of this package, whose
+// damage OpenReader tells.
+func Is(dir string) bool {
+	h, err := openHome(dir)
+	if err != nil {
+		return false
+	}
+	defer h.release()
+	m, err := pointer.Read(h.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h.neverWritten() != nil
+	}
+	return err != nil || !h.asBuilt(m)
+}
+
+// asBuilt reports whether nothing was written to a store since it was built: a writer opened it in vain,
+// and may have been killed.
+func (h *home) asBuilt(m *pointer.Manifest) bool {
+	if m.Base != pointer.Here || m.Compact != nil || len(m.Logs) != 1 {
+		return false
+	}
+	wrote, err := h.hasOperations(pointer.Log(m.Logs[0]))
+	return err == nil && !wrote
+}
+
+// neverWritten is nil where no file tells of a transaction or a compaction. It is for a store without
+// CURRENT, which is durable before either begins: a writer that ended earlier, or that forget
+// followed, leaves empty logs at most. Otherwise CURRENT was lost, or the store is part of a copy.
+func (h *home) neverWritten() error {
+	names, err := h.List(pointer.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		name = pointer.Folder + "/" + name
+		wrote := pointer.OfCompaction(name)
+		if pointer.IsLog(name) {
+			if wrote, err = h.hasOperations(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // a writer swept it
+				return err
+			}
+		}
+		if wrote {
+			return fmt.Errorf("%w: %s is not there, and %s shows that the store was written to: restore it from a copy that is whole, or build it again",
+				ErrCorrupt, h.Path(pointer.Current), name)
+		}
+	}
+	return nil
+}
+
+// hasOperations reports whether a log has any, promised or not.
+func (h *home) hasOperations(log string) (bool, error) {
+	info, err := h.Lstat(log)
+	return err == nil && info.Size() > oplog.HeaderBytes, err
+}

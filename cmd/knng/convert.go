@@ -27,8 +27,7 @@ type convertFlags struct {
 	limit int
 	round bool
 
-	column   string
-	idColumn string
+	columns columns
 }
 
 func newConvert(g *globals) *cobra.Command {
@@ -40,8 +39,7 @@ func newConvert(g *globals) *cobra.Command {
 	}
 	c.Flags().StringVarP(&v.out, "output", "o", "", "file to write; its extension names the format")
 	c.Flags().StringVar(&v.typ, "type", "", "float32, float16, uint8 or int8 (default the input's)")
-	c.Flags().StringVar(&v.column, "column", "", columnUsage)
-	c.Flags().StringVar(&v.idColumn, "id-column", "", "column of ids in .csv, .tsv or .txt, which is left out; also its number, from 1")
+	v.columns.bind(c.Flags())
 	c.Flags().BoolVar(&v.round, "round", false, "round to whole numbers for uint8 and int8")
 	c.Flags().IntVar(&v.limit, "limit-rows", 0, "convert only the first N rows (default all)")
 	requireOutput(c)
@@ -55,7 +53,9 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	if exists(v.out) {
 		return taken(v.out)
 	}
-	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: v.limit, Column: v.column, IDColumn: v.idColumn})
+	o := v.columns.options()
+	o.Limit = v.limit
+	in, err := g.openInput(ctx, inputs, o)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ const exitHelp = `Exit codes:
        again; append and delete have written all, and are not given again
   5    another process holds the directory
   6    the data given are refused: a file that is damaged or of no known format,
-       files whose rows differ, rows with NaN, bad ids, a row or an id that is
+       rows of other lengths, rows with NaN, bad ids, a row or an id that is
        not in the graph; stderr names the file and the row
   129  stopped by SIGHUP (the terminal closed): given again, the command
        continues or begins anew, as after 3, unless stderr says otherwise

@@ -16,8 +16,8 @@ import (
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
-	bad, text := filepath.Join(dir, "nan.npy"), filepath.Join(dir, "text")
-	if err := errors.Join(writeSome(rows, 100, 3, ""), writeSome(bad, 100, 3, "nan"), os.WriteFile(text, []byte("a\nb\n"), 0o666)); err != nil {
+	bad, text, wide := filepath.Join(dir, "nan.npy"), filepath.Join(dir, "text"), filepath.Join(dir, "wide.npy")
+	if err := errors.Join(writeSome(rows, 100, 3, ""), writeSome(wide, 9, 4, ""), writeSome(bad, 100, 3, "nan"), os.WriteFile(text, []byte("a\nb\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -48,6 +48,8 @@ func TestExitCodes(t *testing.T) {
 		{exitRefused, "build TEXT -o DIR7 -k 4"},
 		{exitRefused, "build ROWS -o DIR7 -k 4 --ids TEXT"},
 		{exitRefused, "search DIR NAN"},
+		{exitRefused, "search DIR WIDE"},
+		{exitRefused, "recall DIR --queries WIDE"},
 		{exitDone, "info ROWS"},
 		{exitRefused, "info TEXT"},
 		{exitUsage, "build ROWS -o DIR7 -k 4 --column x"},
@@ -66,7 +68,7 @@ func TestExitCodes(t *testing.T) {
 		{exitFailed, "check DIR4"},
 		{exitFailed, "dump DIR4"},
 	} {
-		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph, "NAN", bad, "TEXT", text).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph, "NAN", bad, "TEXT", text, "WIDE", wide).Replace(c.args))
 		var errs bytes.Buffer
 		if got := run(args, nil, io.Discard, &errs); got != c.want {
 			t.Errorf("%s: exit code %d, want %d: %s", c.args, got, c.want, &errs)

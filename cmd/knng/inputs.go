@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,6 +93,38 @@ func inPython(c *cobra.Command, inputs []string, out string) string {
 // pythonText is a text as Python has it within the double quotes of a shell.
 func pythonText(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\\\`, "'", `\\'`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + "'"
+}
+
+// columns are the flags that name columns of files which hold more than vectors.
+type columns struct{ vectors, ids string }
+
+func (c *columns) bind(f *pflag.FlagSet) {
+	f.StringVar(&c.vectors, "column", "", columnUsage)
+	f.StringVar(&c.ids, "id-column", "", "column of ids in .csv, .tsv or .txt, which is left out; also its number, from 1")
+}
+
+// options are those of opening a file whose ids are not read.
+func (c *columns) options() vectors.OpenOptions {
+	return vectors.OpenOptions{Column: c.vectors, IDColumn: c.ids}
+}
+
+// suits refuses vectors of another dimension than those of a graph.
+func suits(in *vectors.Input, dim int, paths []string) error {
+	if in.Dim() == dim {
+		return nil
+	}
+	return vectors.Refused(fmt.Errorf("%s: rows of %d elements, the graph's have %d", shownNames(paths), in.Dim(), dim))
+}
+
+// shownNames are inputs as errors name them.
+func shownNames(paths []string) string {
+	shown := slices.Clone(paths)
+	for i, path := range shown {
+		if path == "-" {
+			shown[i] = "stdin"
+		}
+	}
+	return strings.Join(shown, ", ")
 }
 
 // expand replaces patterns such as part-*.parquet, which not every shell expands, by the

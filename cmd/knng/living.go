@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -136,8 +135,8 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return err
 	}
 	defer db.Close()
-	names := strings.Join(paths, ", ")
-	if err := suits(db, in, names); err != nil {
+	names := shownNames(paths)
+	if err := suitsGraph(db, in, paths); err != nil {
 		return err
 	}
 	size := in.Dim() * in.Type().Size()
@@ -192,17 +191,14 @@ func integrate(ctx context.Context, db *living.DB, put int) error {
 	return db.Integrate(ctx)
 }
 
-// suits reports vectors of another dimension than those of the store.
-func suits(db *living.DB, in *vectors.Input, name string) error {
+// suitsGraph is suits for the rows of a store.
+func suitsGraph(db *living.DB, in *vectors.Input, paths []string) error {
 	v, err := db.View()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	if in.Dim() != v.Dim() {
-		return usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", name, in.Dim(), v.Dim())}
-	}
-	return nil
+	return suits(in, v.Dim(), paths)
 }
 
 func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {

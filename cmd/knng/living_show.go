@@ -126,12 +126,7 @@ func (g *globals) openLivingSearch(ctx context.Context, dir string, budget int64
 
 func (f *searchFlags) livingQueries(ctx context.Context, g *globals, v *living.View, paths []string) (*vectors.Input, error) {
 	if len(paths) > 0 {
-		in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
-		if err == nil && in.Dim() != v.Dim() {
-			in.Close()
-			err = usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), v.Dim())}
-		}
-		return in, err
+		return g.openSuiting(ctx, paths, f.columns.options(), v.Dim())
 	}
 	row, err := livingRow(v, f.id, f.row)
 	if err != nil {
@@ -306,7 +301,7 @@ func (r *recallFlags) runLiving(ctx context.Context, g *globals, dir string) err
 }
 
 func (r *recallOfSearch) runLiving(ctx context.Context, g *globals, v *living.View) error {
-	in, err := g.openInput(ctx, []string{r.queries}, vectors.OpenOptions{})
+	in, err := g.openSuiting(ctx, []string{r.queries}, r.columns.options(), v.Dim())
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type recallOfSearch struct {
 	queries string
 	k       int
 	efforts []int
+	columns
 }
 
 func (r *recallOfSearch) bind(c *cobra.Command) {
@@ -24,11 +25,12 @@ func (r *recallOfSearch) bind(c *cobra.Command) {
 	f.StringVar(&r.queries, "queries", "", "measure search, with the vectors in this file as queries")
 	f.IntVarP(&r.k, "k", "k", 10, "with --queries: results of a query")
 	f.IntSliceVar(&r.efforts, "effort", []int{10, 16, 24, 32, 48, 64, 96, 128}, "with --queries: efforts to measure")
+	r.columns.bind(f)
 }
 
 // check refuses flags that go without others.
 func (r *recallOfSearch) check(c *cobra.Command) error {
-	for _, name := range []string{"k", "effort"} {
+	for _, name := range []string{"k", "effort", "column", "id-column"} {
 		if r.queries == "" && c.Flags().Changed(name) {
 			return fmt.Errorf("--%s belongs to --queries", name)
 		}
@@ -66,7 +68,7 @@ func (r *recallOfSearch) run(ctx context.Context, g *globals, s *store.Store) er
 		return err
 	}
 	defer w.Close()
-	in, err := g.openInput(ctx, []string{r.queries}, vectors.OpenOptions{})
+	in, err := g.openSuiting(ctx, []string{r.queries}, r.columns.options(), w.Dim())
 	if err != nil {
 		return err
 	}

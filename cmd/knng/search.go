@@ -27,12 +27,14 @@ const searchHelp = `Find the rows nearest to vectors that need not be in the gra
 
   knng search photos.knng queries.npy -k 10
   knng search photos.knng queries.npy -k 10 --recall 0.99 -o hits.npz
+  knng search photos.knng queries.csv --id-column id
   knng search photos.knng --id cat.jpg
   knng search photos.knng queries.npy --within 0.3 --filter-ids allowed.txt
   knng search photos.knng queries.npy --exact
   knng search photos.knng queries.npy --memory 1G
 
-QUERIES is a file of vectors in any format that build reads. A search follows links in
+QUERIES is a file of vectors in any format that build reads, with --column and --id-column as
+there; results call queries by their numbers, from 0. A search follows links in
 DIR/search: build makes them, or else the first search. They may be deleted.
 
 --effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
@@ -62,6 +64,7 @@ type searchFlags struct {
 	row    string
 	memory string
 	out    string
+	columns
 	query  search.Query
 	budget int64 // memory
 }
@@ -87,6 +90,7 @@ func newSearch(g *globals) *cobra.Command {
 	flags.StringVar(&f.filter, "filter-ids", "", "only results with the ids in this file, one a line; row numbers where the graph has no ids")
 	flags.StringVar(&f.id, "id", "", "the query is the row with this external id")
 	flags.StringVar(&f.row, "row", "", "the query is this row")
+	f.columns.bind(flags)
 	flags.StringVar(&f.memory, "memory", "", "memory for rows and links, such as 512MiB or 2G (default half of the machine's or its cgroup's)")
 	flags.StringVarP(&f.out, "output", "o", "", ".npz file to write, in place of printing")
 	return c
@@ -102,6 +106,8 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 	switch {
 	case given != 1:
 		return errors.New("give QUERIES, --id or --row, and only one of them")
+	case len(a) == 1 && f.columns != (columns{}):
+		return errors.New("--column and --id-column are of QUERIES, and there are none")
 	case f.k < 0 || f.k == 0 && !c.Flags().Changed("within"):
 		return fmt.Errorf("-k is %d, want 1 or more", f.k)
 	case f.k == 0 && f.out != "":
@@ -287,12 +293,7 @@ func returnMemory() {
 // queries opens the vectors that are looked for.
 func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r *search.Searcher, paths []string) (*vectors.Input, error) {
 	if len(paths) > 0 {
-		in, err := g.openInput(ctx, paths, vectors.OpenOptions{})
-		if err == nil && in.Dim() != r.Dim() {
-			in.Close()
-			err = usageError{fmt.Errorf("%s has rows of %d elements, the graph's have %d", paths[0], in.Dim(), r.Dim())}
-		}
-		return in, err
+		return g.openSuiting(ctx, paths, f.columns.options(), r.Dim())
 	}
 	row, err := f.rowOf(s)
 	if err != nil {

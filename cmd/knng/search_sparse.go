@@ -18,6 +18,9 @@ func (f *searchFlags) runSparse(ctx context.Context, g *globals, s *store.Store,
 	if f.recall > 0 || f.effort > 0 {
 		return usageError{errors.New("--recall and --effort are for graphs of dense rows: searches of sparse rows are exact")}
 	}
+	if f.columns != (columns{}) {
+		return usageError{errNoColumns}
+	}
 	r, err := sparsesearch.Open(s, nil)
 	if err != nil {
 		return err

@@ -114,6 +114,19 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 	return in, err
 }
 
+// openSuiting is openInput for rows of a graph's dimension.
+func (g *globals) openSuiting(ctx context.Context, paths []string, opts vectors.OpenOptions, dim int) (*vectors.Input, error) {
+	in, err := g.openInput(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := suits(in, dim, paths); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
 // interruptible is a source that reads no more when the command is interrupted.
 type interruptible struct {
 	vectors.Source

@@ -44,6 +44,47 @@ def test_search(x, queries, tmp_path):
         graph.search(queries[:, :3])
 
 
+def test_queries_stand_in_a_column(x, queries, tmp_path):
+    graph = knng.build(x, k=3, progress=False)
+    wanted = graph.search(queries, 3, exact=True)[0].tolist()
+    np.savez(tmp_path / "q.npz", a=queries, b=x)
+    assert graph.search(tmp_path / "q.npz", 3, exact=True, column="a")[0].tolist() == wanted
+    with open(tmp_path / "q.csv", "w") as file:
+        print("id", *(f"d{i}" for i in range(16)), sep=",", file=file)
+        for i, row in enumerate(queries.tolist()):
+            print(f"q{i}", *row, sep=",", file=file)
+    assert graph.search(tmp_path / "q.csv", 3, exact=True, id_column="id")[0].tolist() == wanted
+    with pytest.raises(knng.InputError, match="id_column 1"):
+        graph.search(tmp_path / "q.csv", 3)
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"v": list(queries), "w": list(queries), "id": [f"q{i}" for i in range(len(queries))]})
+    parquet.write_table(table, tmp_path / "q.parquet")
+    assert graph.search(table, 3, exact=True, column="v", id_column="id")[0].tolist() == wanted
+    assert graph.search(tmp_path / "q.parquet", 3, exact=True, column="v")[0].tolist() == wanted
+
+
+def test_queries_of_anndata(x, queries, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    graph = knng.build(x, k=3, progress=False)
+    wanted = graph.search(queries, 3, exact=True)[0].tolist()
+    a = anndata.AnnData(np.zeros((len(queries), 60), np.float32), obsm={"X_pca": queries, "X_other": x[: len(queries)]})
+    a.write_h5ad(tmp_path / "q.h5ad")
+    for data in (a, tmp_path / "q.h5ad"):
+        for column in (None, "X_pca", "obsm/X_pca"):
+            assert graph.search(data, 3, exact=True, column=column)[0].tolist() == wanted
+        assert graph.search(data, 1, column="X_other", exact=True)[0].ravel().tolist() == list(range(len(queries)))
+
+
+def test_one_query_of_any_kind(x):
+    graph = knng.build(x, k=3, progress=False)
+    for one in (x[7], x[7].tolist(), tuple(x[7]), list(x[7])):
+        rows = graph.search(one, 2, exact=True)[0]
+        assert rows.shape == (1, 2) and rows[0, 0] == 7
+    for several in (x[7:9], x[7:9].tolist(), list(x[7:9])):
+        assert graph.search(several, 1, exact=True)[0].tolist() == [[7], [8]]
+
+
 def test_queries_that_are_refused_name_their_file(x, queries, tmp_path):
     graph = knng.build(x, k=3, progress=False)
     queries = queries.copy()

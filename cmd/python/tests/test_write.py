@@ -43,7 +43,7 @@ def test_append_and_delete(rng, tmp_path):
         graph.delete([6, "anna"])
     with pytest.raises(knng.InputTypeError):
         graph.delete([1.5])
-    with pytest.raises(ValueError, match="rows of 3 elements"):
+    with pytest.raises(knng.InputError, match="^rows of 3 elements"):
         graph.append(x[:5, :3])
     assert 0.9 < graph.found_recall <= 1
     graph.compact()

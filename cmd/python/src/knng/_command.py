@@ -80,7 +80,7 @@ def run(args, feed=None, progress=None, env=None, called=True):
         raise fed.error
     if process.returncode != 0:
         text = "\n".join(said)
-        error = _errors.of(process.returncode, _in_python(text) if called else text)
+        error = _errors.of(process.returncode, _in_python(text) if called else text, args[0])
         error.result = _object(out.data)
         raise error
     return _object(out.data)

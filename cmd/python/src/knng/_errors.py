@@ -114,14 +114,16 @@ def of_rows(error, files):
 
 
 _BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 6: InputError, 129: Resumable, 130: Resumable, 143: Resumable}
+_OF_GRAPHS = ("append", "compact", "delete", "export", "neighbors", "recall", "search")
 
 
-def of(code, text):
+def of(code, text, command="build"):
     """The exception for an exit code and what the command said."""
     kind = _BY_CODE.get(code, Error)
     unknown = re.match(r"unknown flag: ([\w-]+)", text) if kind is UsageError else None
     if unknown:
-        kind, text = UnknownOption, f'there is no option {unknown[1]}: help(knng.build) and "python -m knng build --help" list them'
+        function = f"knng.Graph.{command}" if command in _OF_GRAPHS else "knng.build"
+        kind, text = UnknownOption, f'there is no option {unknown[1]}: help({function}) and "python -m knng {command} --help" list them'
     elif kind is UsageError and text.endswith("exists (force overwrites it)"):
         kind = OutputExists
     elif kind is InputError and re.match(r"(\S+: line \d+: )?no such id", text):

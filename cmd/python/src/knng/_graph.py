@@ -279,18 +279,19 @@ class Graph(_convert.Conversions):
         return names, distances
 
     def search(self, queries, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
-               within: float | None = None, only=None) -> tuple[np.ndarray, np.ndarray]:
+               within: float | None = None, only=None, column: str | None = None, id_column: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The rows nearest to vectors that need not be in the graph: (indices, distances), (len(queries), k).
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
         effort: how many of the best so far a search looks around. exact: compare with every row.
         within: only rows at most so far away; -1 and inf fill up. only: the ids that may be found, or rows where they have no ids.
+        column: where queries is a file, a table or AnnData that has several, the one of vectors. id_column: one of ids, which is left out.
 
         >>> rows, distances = graph.search(queries, k=10, recall=0.99)
         """
         from ._search import search
 
-        return search(self, queries, k, only, {"recall": recall, "effort": effort, "exact": exact, "within": within})
+        return search(self, queries, k, only, column, id_column, {"recall": recall, "effort": effort, "exact": exact, "within": within})
 
     def append(self, data, ids=None, *, column: str | None = None, id_column: str | None = None, compact: bool = False, progress=False) -> dict:
         """Put rows into the graph, which is durable when this returns; searches and lists have them at once.

@@ -138,6 +138,7 @@ def _of_anndata(data, column, id_column):
     """obsm[column], "X", or as scanpy chooses. obs_names are the ids."""
     if column is None:
         column = "X_pca" if "X_pca" in data.obsm and data.n_vars > _FEW else "X"
+    column = column.removeprefix("obsm/")  # as in a file
     if column != "X" and column not in data.obsm:
         raise _errors.NotFound(f"no {column!r} in obsm, which has {list(data.obsm)}")
     x = data.X if column == "X" else data.obsm[column]
@@ -185,6 +186,8 @@ def _of_hdf5(path, column, id_column):
     h5py = _errors.library("h5py", "h5py", f"{path}: HDF5")
     with h5py.File(path) as file:
         name = column or _dataset_of(file, path)
+        if name not in file and f"obsm/{name}" in file:  # as of AnnData
+            name = f"obsm/{name}"
         if name not in file:
             raise _errors.NotFound(f"{path}: no dataset {name!r}, it has {_datasets(file)}")
         if isinstance(file[name], h5py.Group):  # AnnData's sparse X

@@ -1,6 +1,7 @@
 """Rows nearest to new vectors, by the command's search."""
 
 import contextlib
+import numbers
 import os
 import tempfile
 
@@ -9,7 +10,7 @@ import numpy as np
 from . import _build, _command, _errors, _rows, _sparse
 
 
-def search(graph, queries, k, only, options):
+def search(graph, queries, k, only, column, id_column, options):
     """(indices, distances) of the queries' nearest rows; -1 and inf where there are fewer."""
     if not _command.has("search", _command.find()):
         raise _errors.Error("this command has no search: take a newer knng")
@@ -22,13 +23,15 @@ def search(graph, queries, k, only, options):
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="knng-search-"))
         allowed = stack.enter_context(_build.lines_file(only, "only"))
         if _sparse.takes(graph, queries):
+            if column or id_column:
+                raise _errors.InputTypeError("column and id_column belong to files and tables: the rows of this graph are sparse")
             rows = _rows.Rows(paths=[stack.enter_context(_sparse.file(queries))])
         else:
-            rows = _rows.rows_of(queries)
+            rows = _rows.rows_of(queries, column, id_column)
             if rows.dim is not None and rows.dim != graph.dim:
                 raise _errors.InputError(f"queries of {rows.dim} elements, the graph's rows have {graph.dim}")
         hits = os.path.join(folder, "hits.npz")
-        flags = _build.flags({**options, "filter_ids": allowed, "output": hits})
+        flags = _build.flags({**options, **rows.flags, "filter_ids": allowed, "output": hits})
         try:
             with _build.said_of(allowed, "only", only):
                 _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
@@ -44,7 +47,9 @@ def search(graph, queries, k, only, options):
 
 def _one(queries):
     """Whether it is one vector and not several."""
-    return not isinstance(queries, (str, os.PathLike)) and np.ndim(queries) == 1 and len(queries) > 0 and np.isscalar(queries[0])
+    if isinstance(queries, (list, tuple)):
+        return len(queries) > 0 and isinstance(queries[0], numbers.Real)
+    return getattr(queries, "ndim", 2) == 1 and getattr(queries, "dtype", object) != object
 
 
 def _read(path):

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrMerge says that stores cannot be merged: their rows differ in dimension, type or metric,
-// or some have ids and others not.
+// or some have ids and others not, or two have the same.
 var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 
 // Merge builds a store at dir of the live rows of several, which stay as they are. Rows are
@@ -24,7 +24,7 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 // from the lists of the parts and then compares rows of different parts: two halves of 200,000
 // SIFT descriptors at a recall of 0.95 take 3,715 pairs a row, a build 5,853. k is the length of
 // its lists, 0 that of the first store's. Give it again to continue after an
-// interruption. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
+// interruption. What is wrong with the stores is found before anything is written, in 8 bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {
 	var parts []*living.Source
 	var base *store.Store
@@ -130,33 +130,4 @@ func (j *joined) name() string {
 		all = append(all, p.Name())
 	}
 	return strings.Join(all, "; ")
-}
-
-// names yields the ids of all rows.
-func (j *joined) names(yield func(string) bool) {
-	for _, p := range j.parts {
-		for id := range p.Names(&j.failed) {
-			if !yield(id) {
-				return
-			}
-		}
-	}
-}
-
-// named reports whether rows have ids: all of them or none.
-func (j *joined) named(from []string) (bool, error) {
-	with, without := "", ""
-	for i, p := range j.parts {
-		for id := range p.Names(&j.failed) {
-			if id != "" {
-				with = from[i]
-			} else {
-				without = from[i]
-			}
-		}
-	}
-	if with != "" && without != "" {
-		return false, fmt.Errorf("%w: rows of %s have ids, and rows of %s have none", ErrMerge, with, without)
-	}
-	return with != "", j.failed
 }

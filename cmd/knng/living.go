@@ -56,8 +56,8 @@ It takes as long as knng build of the same rows with the same recall, however fe
 written. With --recall it begins from the lists that are there, and takes about two thirds of that.`
 
 const mergeHelp = `Build one graph of the live rows of several graphs, which stay as they are. Rows get new
-numbers, in the order of the graphs, and keep their ids. Interrupt it as you like; the same
-command continues.
+numbers, in the order of the graphs, and keep their ids: all rows have one, no two the same, or
+none has. Interrupt it as you like; the same command continues.
 
   knng merge a.knng b.knng -o all.knng`
 

@@ -73,6 +73,15 @@ func (s *Source) id(i int) (string, error) {
 	return s.st.baseID(p)
 }
 
+// Row is the number of row i in the store.
+func (s *Source) Row(i int) store.Row {
+	p, at := s.ref(i)
+	if at != tail.NoRow {
+		return store.Row(s.st.first + uint64(at))
+	}
+	return store.Row(s.st.base.rows.row(p))
+}
+
 // Len is the number of rows.
 func (s *Source) Len() int { return len(s.base) + len(s.tail) }
 

@@ -28,7 +28,8 @@ with the new rows until there are a thousand or more, which are then linked into
 
 With --ids a row replaces the one that has its id, and a row that is there already, with the
 same vector, is skipped: after an interruption give the command again. Rows are committed
-every 16 MiB. Without ids all rows are put, or none.
+every 16 MiB. Ids that are there twice are refused, and nothing is put. Without ids all rows are
+put, or none; where others have ids these are known by their numbers alone.
 
 The command compacts the graph where too many rows were put since the last compaction. With
 --compact it also does so at the end, where that pays: where the rows put since are more than
@@ -100,10 +101,15 @@ func (f *appendFlags) open(ctx context.Context, g *globals, paths []string) (in 
 	if in, err = g.openInput(ctx, paths, o); err != nil {
 		return nil, nil, err
 	}
+	name := f.ids
 	if f.idColumn != "" {
-		ids, err = linesIn(column, "the ids in column "+f.idColumn)
+		name = "the ids in column " + f.idColumn
+		ids, err = linesIn(column, name)
 	} else {
 		ids, err = readLines(f.ids, in.Len())
+	}
+	if err == nil {
+		err = distinct(ids, name)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
@@ -138,6 +144,11 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	names := shownNames(paths)
 	if err := suitsGraph(db, in, paths); err != nil {
 		return err
+	}
+	if ids == nil {
+		if err := g.tellUnnamed(db, dir); err != nil {
+			return err
+		}
 	}
 	size := in.Dim() * in.Type().Size()
 	batch := max(1, min(commitBytes/size, 1<<16))
@@ -228,6 +239,7 @@ func putRows(db *living.DB, in *vectors.Input, ids []string, from, to int) (sum 
 		return sum, err
 	}
 	defer v.Close()
+	c := newComparer(v)
 	err = db.Update(func(tx *living.Tx) error {
 		for i := from; i < to; i++ {
 			if err := in.ReadRows(i, raw); err != nil {
@@ -237,7 +249,7 @@ func putRows(db *living.DB, in *vectors.Input, ids []string, from, to int) (sum 
 			id := ""
 			if ids != nil {
 				id = ids[i]
-				same, err := sum.there(tx, v, id, values)
+				same, err := sum.there(tx, c, id, values)
 				if err != nil || same {
 					if err != nil {
 						return err
@@ -253,33 +265,6 @@ func putRows(db *living.DB, in *vectors.Input, ids []string, from, to int) (sum 
 		return nil
 	})
 	return sum, err
-}
-
-// there reports whether an id has this vector already, and counts.
-func (s *appended) there(tx *living.Tx, v *living.View, id string, values []float32) (bool, error) {
-	row, err := tx.RowOf(id)
-	if errors.Is(err, living.ErrNoID) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if !v.Has(row) { // put in this transaction
-		s.Replaced++
-		return false, nil
-	}
-	have, err := v.Vector(row, nil)
-	if err != nil {
-		return false, err
-	}
-	for i, x := range have {
-		if i >= len(values) || x != values[i] {
-			s.Replaced++
-			return false, nil
-		}
-	}
-	s.Same++
-	return true, nil
 }
 
 // readLines reads a file of so many lines; any number if that is below 0. It is nil where there

@@ -238,6 +238,9 @@ func (n *neighborsFlags) runLiving(g *globals, dir string, names []string) error
 		return err
 	}
 	defer v.Close()
+	if err := n.fits(dir, v.State().K); err != nil {
+		return err
+	}
 	var lists []neighborList
 	for _, name := range names {
 		id, number := "", name

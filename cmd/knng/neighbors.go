@@ -64,8 +64,8 @@ func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
 		return err
 	}
 	defer s.Close()
-	if n.k < 0 || n.k > s.K() {
-		return usageError{fmt.Errorf("-k is %d, the lists of %s have %d neighbors", n.k, dir, s.K())}
+	if err := n.fits(dir, s.K()); err != nil {
+		return err
 	}
 	var lists []neighborList
 	for _, w := range what {
@@ -83,6 +83,14 @@ func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
 			fmt.Fprintln(g.stdout)
 		}
 		printList(g, list)
+	}
+	return nil
+}
+
+// fits is nil where lists of k have as many neighbors as are wanted.
+func (n *neighborsFlags) fits(dir string, k int) error {
+	if n.k < 0 || n.k > k {
+		return usageError{fmt.Errorf("-k is %d, the lists of %s have %d neighbors", n.k, dir, k)}
 	}
 	return nil
 }

@@ -136,10 +136,16 @@ func enough(missing, gain float64) float64 { return math.Pow(math.Max(0, missing
 func (a *Aim) partsAhead(s Stand) (leaves int) {
 	const power = 0.77 // as in Parts
 	s.Wanted = math.Min(s.Wanted, a.asked())
-	for leaves = s.Leaves; ; leaves += a.Overlap {
-		recall := a.afterMore(s.Recall, float64(leaves)/float64(s.Leaves), power)
-		if recall >= s.Wanted || leaves+a.Overlap > a.Most {
-			return leaves
+	after := func(leaves int) float64 { return a.afterMore(s.Recall, float64(leaves)/float64(s.Leaves), power) }
+	for leaves = s.Leaves; after(leaves) < s.Wanted; {
+		more := a.Overlap
+		if half := measuredOverlap; more > half && after(leaves+half) >= s.Wanted {
+			more = half // as package job has the last division
 		}
+		if leaves+more > a.Most {
+			break
+		}
+		leaves += more
 	}
+	return leaves
 }

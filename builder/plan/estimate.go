@@ -139,8 +139,7 @@ func (a Aim) Parts(leafRows float64) (leaves int) {
 	for divided(p, 0.77, divisions) < a.asked() && int(divisions)*measuredOverlap < a.Most {
 		divisions++
 	}
-	whole := math.Ceil(divisions * measuredOverlap / float64(a.Overlap))
-	return int(whole) * a.Overlap
+	return max(int(divisions)*measuredOverlap, a.Overlap) // the last division may have half of the leaves
 }
 
 // measuredOverlap is the leaves of a row in the divisions that these guesses were measured on.

@@ -13,7 +13,8 @@ func (s *Shape) parts() []Pass {
 	}
 	n := s.n()
 	stored, divisions := s.storedRows(), math.Ceil(float64(s.Divisions)/float64(s.Overlap))
-	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()
+	share := float64(s.Divisions) / (divisions * float64(s.Overlap)) // of the leaves of whole divisions
+	lists, first, pairs := s.partial(n, s.K), s.partsUnits(), s.partsPairs()*share
 	firstCosts := partsFirst
 	if !s.KeyCodes { // keys take most of the time in each division
 		firstCosts = keyedFirst

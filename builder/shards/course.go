@@ -38,14 +38,14 @@ func (s schedule) course() ([]Leg, error) {
 		return nil, err
 	}
 	first, both := s.legs(shape, 1), s.legs(shape, 2)
-	var course []Leg
+	g, course := s.goal(), []Leg(nil)
 	add := func(division int, chance float64, stages [][]string) {
 		for _, names := range stages {
 			leg := Leg{Stage: names[0], Division: division, Chance: chance}
 			for _, name := range names {
 				of := first[name]
 				if name == "lead" { // the last division may have fewer
-					of.Tasks = s.leadTasks(rows, division)
+					of.Tasks = s.leadTasks(rows, g.Rest(shape.Overlap, division))
 				}
 				if division > 1 {
 					of.Seconds = max(0, both[name].Seconds-of.Seconds)

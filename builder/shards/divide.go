@@ -18,9 +18,11 @@ func (s dividing) parted(number int, ps *points.Points) (*groups.Division, error
 	if err != nil {
 		return nil, err
 	}
-	g := s.goal()
-	lap := g.PartsLeaves(s.fixed.N, number)
-	leaders := s.leaders(s.fixed.N, number)
+	lap, err := s.leaves(number)
+	if err != nil {
+		return nil, err
+	}
+	g, leaders := s.goal(), groups.Leaders(s.fixed.N, s.spec.Manifest.K, lap)
 	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.spec.Seed, Number: uint32(number),
 		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.GroupBytes, RowBytes: solve.RowBytes(ps, s.spec.Manifest.K, g.PartsOverlap(s.fixed.N)),
 		Threads: s.worker.Threads, Memory: &s.ledger}, nil
@@ -40,15 +42,19 @@ func (s dividing) divisionOf(number int) (*groups.Division, *points.Points, erro
 // cells take some fifteen seconds of one core.
 var leadRange = 1 << 16 // a variable for tests
 
-// leaders is how many leaders a division of so many rows has.
-func (s *Run) leaders(rows, division int) int {
+// leaves is how many leaves a row stands in within a division, by the decision before it.
+func (s *Run) leaves(division int) (int, error) {
+	d, err := s.decision(division - 1)
+	if err != nil {
+		return 0, err
+	}
 	g := s.goal()
-	return groups.Leaders(rows, s.spec.Manifest.K, g.PartsLeaves(rows, division))
+	return g.PartsLeaves(&d.State), nil
 }
 
-// leadTasks is how many tasks find cells for the leaders of a division of so many rows.
-func (s *Run) leadTasks(rows, division int) int {
-	return (s.leaders(rows, division) + leadRange - 1) / leadRange
+// leadTasks is how many tasks find cells for the leaders of a division of so many rows, and so many leaves of each.
+func (s *Run) leadTasks(rows, leaves int) int {
+	return (groups.Leaders(rows, s.spec.Manifest.K, leaves) + leadRange - 1) / leadRange
 }
 
 // Sections of the file of heads.

@@ -150,6 +150,10 @@ func shardCases(t *testing.T) map[string]struct {
 	for i := range floats {
 		floats[i] = float32(rng.NormFloat64())
 	}
+	hard := make([]float32, wideRows*16)
+	for i := range hard {
+		hard[i] = float32(rng.NormFloat64())
+	}
 	bad := append([]float32(nil), floats...)
 	for _, row := range []int{0, 1, 700, 701, 1200, 1599} {
 		bad[row*8+3] = float32(math.NaN())
@@ -171,6 +175,7 @@ func shardCases(t *testing.T) map[string]struct {
 		"bytes":     {shardInput(t, near, 12, true, 3), builder.Options{K: 5, Recall: 0.9}},
 		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
 		"wide":      {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Recall: 0.97}},
+		"half":      {shardInput(t, hard, 16, false, 2), builder.Options{K: 10, Recall: 0.92}},
 		"ten":       {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Divisions: 10}},
 		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
 		"cosine":    {shardInput(t, floats, 8, false, 1), builder.Options{K: 4, Divisions: 4, Metric: distance.Cosine}},
@@ -199,6 +204,9 @@ func TestShardsAreOneMachine(t *testing.T) {
 			want, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), in, c.opts)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if name == "half" && want.Divisions%(2*job.Overlap) != job.Overlap {
+				t.Errorf("%d leaves a row: want a last division of half as many", want.Divisions)
 			}
 			cuts := []shards.Cut{{Rows: (in.Len() + 3) / 4, Range: 333}, {Rows: in.Len()}, {Rows: (in.Len() + 1) / 2, Solvers: 2, Range: 1000}}
 			if testing.Short() {

@@ -44,7 +44,8 @@ func init() {
 		if err != nil {
 			return 0, err
 		}
-		return s.leadTasks(fixed.N, division), nil
+		leaves, err := s.leaves(division)
+		return s.leadTasks(fixed.N, leaves), err
 	}
 	kinds = map[string]kind{
 		"audit":     {parts: each, do: by(reading.audit)},

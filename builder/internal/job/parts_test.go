@@ -23,12 +23,12 @@ func TestLeavesOfDivisions(t *testing.T) {
 		if got := c.goal.PartsOverlap(c.rows); got != c.overlap {
 			t.Fatalf("%+v of %d rows: %d leaves in a division, want %d", c.goal, c.rows, got, c.overlap)
 		}
-		var s State
+		s := State{Rows: c.rows, Fits: true}
 		for done := 0; c.goal.Divisions > 0 && done < c.goal.Divisions; {
 			st := Stage{Kind: DivisionStage, Number: len(s.Stages) + 1}
-			c.goal.NoteLeaves(&st, c.rows)
+			leaves := c.goal.PartsLeaves(&s)
+			c.goal.NoteLeaves(&s, &st)
 			s.Stages = append(s.Stages, st)
-			leaves := c.goal.PartsLeaves(c.rows, st.Number)
 			if want := min(c.overlap, c.goal.Divisions-done); leaves != want {
 				t.Fatalf("%+v of %d rows: %d leaves in division %d, want %d", c.goal, c.rows, leaves, st.Number, want)
 			}
@@ -39,5 +39,43 @@ func TestLeavesOfDivisions(t *testing.T) {
 				t.Fatalf("%+v of %d rows: %q after %d leaves", c.goal, c.rows, kind, done)
 			}
 		}
+	}
+}
+
+// TestLeavesThatSuffice: a division has half of its leaves where these are expected to reach the recall asked for, but
+// not the first, nor of a build that an earlier version began.
+func TestLeavesThatSuffice(t *testing.T) {
+	goal := Goal{Recall: 0.95}
+	for _, c := range []struct {
+		recalls []float64 // after each division of eight leaves
+		earlier bool
+		want    int
+	}{
+		{nil, false, 2 * Overlap},
+		{[]float64{0.549}, false, 2 * Overlap},
+		{[]float64{0.90}, false, 2 * Overlap},
+		{[]float64{0.93}, false, Overlap},
+		{[]float64{0.80, 0.945}, false, Overlap},
+		{[]float64{0.80, 0.945}, true, 2 * Overlap},
+		{[]float64{0.70, 0.90}, false, 2 * Overlap},
+	} {
+		s := State{Rows: WideRows, Steer: 256, Fits: !c.earlier}
+		for i, recall := range c.recalls {
+			s.Stages = append(s.Stages, Stage{Kind: DivisionStage, Number: i + 1, Recall: recall, Margin: 0.005, Leaves: 2 * Overlap})
+		}
+		if got := goal.PartsLeaves(&s); got != c.want {
+			t.Errorf("%v, earlier version %v: %d leaves, want %d", c.recalls, c.earlier, got, c.want)
+		}
+	}
+	s := State{Rows: WideRows, Steer: 256, Fits: true}
+	for i, leaves := range []int{8, 4} {
+		st := Stage{Kind: DivisionStage, Number: i + 1, Recall: 0.93, Margin: 0.005}
+		goal.NoteLeaves(&s, &st)
+		if s.Stages = append(s.Stages, st); st.Leaves != leaves && (leaves != Overlap || st.Leaves != 0) {
+			t.Errorf("division %d notes %d leaves, want %d", i+1, st.Leaves, leaves)
+		}
+	}
+	if done := goal.BallsDone(&s); done != 12 {
+		t.Errorf("%d leaves are done, want 12", done)
 	}
 }

@@ -17,6 +17,7 @@ type State struct {
 	Plan    Schedule `json:"plan"`              // of the balls method
 	Side    int      `json:"side,omitempty"`    // rows of a block of the exact method
 	Lap     int      `json:"lap,omitempty"`     // leaves of a row in a whole division of the parts method; 0: Overlap
+	Fits    bool     `json:"fits,omitempty"`    // its divisions have no more leaves than the recall asked for is expected to take; those of earlier versions are whole
 	Tiers   int      `json:"tiers,omitempty"`   // in which the exact method compares all rows; 0: in any order
 	Means   string   `json:"means,omitempty"`   // "keys": candidates are compared by keys from the first stage on; "": by codes
 	Ceiling float64  `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured

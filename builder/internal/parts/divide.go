@@ -43,7 +43,7 @@ func (m *Method) divide() error {
 		sum.Add(counts)
 	}
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: sum.Requested, Evaluated: sum.Evaluated}
-	m.Goal.NoteLeaves(&st, m.N())
+	m.Goal.NoteLeaves(&m.State, &st)
 	if m.Steer != nil {
 		if st.Recall, st.Margin, err = m.steered(); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	}
 	p := m.Begin(fmt.Sprintf("leaders %d", number), "rows", int64(m.N()))
 	defer p.End("")
-	lap := m.Goal.PartsLeaves(m.N(), number)
+	lap := m.Goal.PartsLeaves(&m.State)
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
 		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: m.groupRowBytes(),

@@ -21,7 +21,7 @@ type helpGroup struct {
 
 // commandGroups are all commands, by their use.
 var commandGroups = []helpGroup{
-	{"Make graphs and change them:", []string{"build", "plan", "append", "delete", "compact", "merge", "refine", "unite"}},
+	{"Make graphs and change them:", []string{"build", "plan", "append", "delete", "compact", "merge", "backup", "refine", "unite"}},
 	{"Use them:", []string{"neighbors", "search", "export", "explore"}},
 	{"Measure and check them:", []string{"info", "recall", "analyze", "check", "dump"}},
 	{"More:", []string{"demo", "convert", "version", "completion", "help"}},

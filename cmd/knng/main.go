@@ -122,7 +122,7 @@ func newRoot(g *globals) *cobra.Command {
 		return usageError{fmt.Errorf("%s; see \"%s --help\"", parsing.ReplaceAllString(err.Error(), ""), c.CommandPath())}
 	})
 	root.AddCommand(newBuild(g), newPlan(g), newNeighbors(g), newSearch(g), newRecall(g), newExport(g), newInfo(g), newCheck(g), newAnalyze(g),
-		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newUnite(g), newStage(g),
+		newAppend(g), newDelete(g), newCompact(g), newMerge(g), newBackup(g), newUnite(g), newStage(g),
 		newRefine(g), newExplore(g), newDump(g), newConvert(g), newDemoCommand(g), newVersion(g),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes and their meanings", Long: exitHelp})
 	for _, command := range more {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/knng/knng/store/living/internal/disk"
@@ -17,45 +18,76 @@ import (
 // Backup makes a store of the view in a folder that is not there yet, while the store is
 // written to. Files of the base, which nobody writes to, are linked where the file system can,
 // else copied, with the links and codes of search that are there; logs are copied up to the moment
-// of the view. Cancelling ctx stops it and leaves
-// a folder that is no store.
+// of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
+// process that ends meanwhile leaves a folder that no command takes for a store. Errors: fs.ErrExist,
+// ctx's, ErrCorrupt.
 func (v *View) Backup(ctx context.Context, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
+	if err := v.backup(ctx, dir); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	return nil
+}
+
+// backup fills a folder. The seal of the base comes last: without it there is no store.
+func (v *View) backup(ctx context.Context, dir string) error {
 	h, err := openHome(dir)
 	if err != nil {
 		return err
 	}
 	defer h.release()
 	to := disk.In(h.Dir)
-	if err := to.Mkdir(pointer.Folder); err != nil {
-		return err
-	}
 	if err := v.backupBase(ctx, dir); err != nil {
 		return err
 	}
-	m := *v.snap.man
-	if len(m.Logs) == 0 { // nothing was ever written
-		return to.RemoveAll(pointer.Folder)
+	if m := *v.snap.man; len(m.Logs) > 0 { // else nothing was ever written
+		if err := v.backupWritten(to, &m); err != nil {
+			return err
+		}
 	}
-	if err := v.backupLogs(to, &m); err != nil {
+	if v.st.base != nil {
+		if err := v.backupFile(ctx, dir, sealName); err != nil {
+			return err
+		}
+	}
+	return h.syncFolders(to)
+}
+
+// backupWritten copies all that is not of the base.
+func (v *View) backupWritten(to disk.FS, m *pointer.Manifest) error {
+	if err := to.Mkdir(pointer.Folder); err != nil {
 		return err
 	}
-	if c := m.Compact; c != nil { // its unfinished base stays behind
-		m.Compact = nil
+	if err := v.backupLogs(to, m); err != nil {
+		return err
 	}
+	m.Compact = nil // its unfinished base stays behind
 	if m.Layer != "" {
-		if err := disk.Write(to, pointer.Folder, m.Layer[len(pointer.Folder)+1:], v.snap.layer.Encode()); err != nil {
+		if err := disk.Write(to, pointer.Folder, path.Base(m.Layer), v.snap.layer.Encode()); err != nil {
 			return err
 		}
 	}
-	if rows := m.Rows; rows != "" {
-		if err := disk.Write(to, pointer.Folder, rows[len(pointer.Folder)+1:], v.st.base.rows.b); err != nil {
+	if m.Rows != "" {
+		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.b); err != nil {
 			return err
 		}
 	}
-	return errors.Join(pointer.Write(to, &m), to.SyncFolder("."))
+	return pointer.Write(to, m)
+}
+
+// syncFolders makes the names of all files durable.
+func (h *home) syncFolders(to disk.FS) error {
+	if err := to.SyncFolder("."); err != nil {
+		return err
+	}
+	return h.Walk(".", func(rel string, info fs.FileInfo) error {
+		if info.IsDir() {
+			return to.SyncFolder(rel)
+		}
+		return nil
+	})
 }
 
 // backupLogs copies the logs, the last as far as the view sees.
@@ -89,33 +121,37 @@ func (v *View) logAt(i int, last bool) (*oplog.Reader, int64, error) {
 	return r, end, err
 }
 
-// backupBase links the files of the base.
+// backupBase links the files of the base, but for its seal.
 func (v *View) backupBase(ctx context.Context, dir string) error {
 	if v.st.base == nil {
 		return nil
 	}
-	from, to := v.st.path(v.st.man.Base), filepath.Join(dir, filepath.FromSlash(v.st.man.Base))
-	if err := os.MkdirAll(to, 0o777); err != nil {
-		return err
-	}
-	names := []string{sealName, "view", "search/links", "search/codes"}
+	names := []string{"view", "search/links", "search/codes"}
 	for _, f := range v.st.base.g.Info().Files {
 		names = append(names, f.Path)
 	}
 	for _, name := range names {
-		if err := ctx.Err(); err != nil {
+		if err := v.backupFile(ctx, dir, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		}
-		name = filepath.FromSlash(name)
-		err := linkOrCopy(filepath.Join(from, name), filepath.Join(to, name))
-		if err != nil && !(errors.Is(err, fs.ErrNotExist) && name != sealName) {
-			return fmt.Errorf("backup: %w", err)
 		}
 	}
 	return nil
 }
 
-func linkOrCopy(from, to string) error {
+// backupFile links or copies a file of the base.
+func (v *View) backupFile(ctx context.Context, dir, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name = filepath.FromSlash(name)
+	from, to := v.st.path(v.st.man.Base), filepath.Join(dir, filepath.FromSlash(v.st.man.Base))
+	if err := linkOrCopy(ctx, filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return nil
+}
+
+func linkOrCopy(ctx context.Context, from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
@@ -131,6 +167,13 @@ func linkOrCopy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(dst, src)
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = io.CopyN(dst, src, 64<<20)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
 	return errors.Join(err, dst.Sync(), dst.Close())
 }

@@ -118,6 +118,41 @@ def test_two_objects(rng, tmp_path, beside):
     lists(one, x)
 
 
+def test_backup(rng, tmp_path):
+    x = rng.normal(size=(430, 4)).astype(np.float32)
+    graph = knng.build(x[:400], tmp_path / "x.knng", k=4, progress=False)
+    built = graph.backup(tmp_path / "built.knng")
+    assert (built.indices == graph.indices).all() and (built.distances == graph.distances).all()
+    graph.append(x[400:420])
+    graph.delete(7)
+    copy = graph.backup(tmp_path / "copy.knng")
+    graph.append(x[420:])
+    assert (built.n, copy.n, graph.n) == (400, 419, 429)
+    lists(copy, x)
+    copy.append(x[420:])
+    copy.compact()
+    lists(copy, x)
+    assert copy.rows.tolist() == graph.rows.tolist() and knng.open(tmp_path / "built.knng").n == 400
+    with pytest.raises(knng.UsageError, match="is there already"):
+        graph.backup(tmp_path / "copy.knng")
+
+
+def test_ids_twice(rng):
+    x = rng.normal(size=(103, 4)).astype(np.float32)
+    graph = knng.build(x[:100], k=4, ids=[f"p{i}" for i in range(100)], progress=False)
+    with pytest.raises(knng.InputError, match='1 and 3.*"a"'):
+        graph.append(x[100:], ids=["a", "b", "a"])
+    assert graph.n == 100 and len(graph.ids) == 100
+
+
+def test_halves(rng):
+    """Rows of float16 that are there are passed over."""
+    x = rng.normal(size=(200, 4)).astype(np.float32)
+    graph = knng.build(x.astype(np.float16), k=4, progress=False)
+    put = [graph.append(x[:9] + 1, ids=[str(i) for i in range(9)]) for _ in range(2)]
+    assert [p["put"] for p in put] == [9, 0] and [p["same"] for p in put] == [0, 9] and graph.n == 209
+
+
 def test_tables(rng, tmp_path):
     pandas = pytest.importorskip("pandas")
     x = rng.normal(size=(200, 3)).astype(np.float32)

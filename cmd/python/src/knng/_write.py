@@ -1,4 +1,4 @@
-"""Writes to a finished graph, by the command's append, delete and compact."""
+"""Writes to a finished graph, and copies of it, by the command's append, delete, compact and backup."""
 
 import numbers
 import os
@@ -38,6 +38,11 @@ def delete(graph, rows, compact, progress):
 
 def compact(graph, recall, threads, memory, progress):
     return _run(graph, ["compact", *_build.flags({"recall": recall, "threads": threads, "memory": memory}), "--", graph.path], None, progress)
+
+
+def backup(graph, path):
+    _command.run(["backup", f"--output={os.fspath(path)}", "--", graph.path])
+    return _graph.Graph(path)
 
 
 def _run(graph, args, feed, progress):

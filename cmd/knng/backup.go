@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knng/knng/store/living"
+)
+
+const backupHelp = `Copy a graph as it is at one moment, while others read it and write to it. A copy by other
+programs has files of different moments then, and is refused as damaged.
+
+  knng backup photos.knng -o /mnt/other/photos.knng
+
+Files that are never written to again are linked where both are in one file system: that takes
+no space and no time, but damage to the disk may be in both. Elsewhere they are copied.`
+
+func newBackup(g *globals) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use: "backup DIR -o COPY", Short: "Copy a graph, also while it is written to", Long: backupHelp,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return runBackup(c.Context(), g, a[0], out) },
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "directory of the copy")
+	requireOutput(c)
+	return c
+}
+
+// backedUp describes a copy.
+type backedUp struct {
+	Dir  string `json:"dir"`
+	Of   string `json:"of"`
+	Rows int    `json:"rows"`
+	Ops  uint64 `json:"ops"` // as knng info tells of both
+}
+
+func runBackup(ctx context.Context, g *globals, dir, out string) error {
+	if isWithin(dir, out) {
+		return usageError{fmt.Errorf("%s lies in the graph %s, which would take it for its own: give another directory", out, dir)}
+	}
+	v, err := living.OpenReader(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	err = v.Backup(ctx, out)
+	if errors.Is(err, fs.ErrExist) {
+		return usageError{fmt.Errorf("%s is there already: give another directory", out)}
+	}
+	if err != nil {
+		return err
+	}
+	st := v.State()
+	if g.json {
+		return g.printJSON(backedUp{out, dir, st.Rows, st.Ops})
+	}
+	if !g.quiet {
+		fmt.Fprintf(g.stdout, "%s: a copy of %s, %d rows of %d %s, k=%d, %s\n", out, dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
+	}
+	return nil
+}
+
+// isWithin reports whether a path leads into a folder.
+func isWithin(folder, path string) bool {
+	from, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return false
+	}
+	to, err := filepath.EvalSymlinks(filepath.Dir(path)) // the path itself is not there yet
+	if err != nil {
+		return false
+	}
+	if from, err = filepath.Abs(from); err == nil {
+		to, err = filepath.Abs(to)
+	}
+	return err == nil && strings.HasPrefix(to+string(filepath.Separator), from+string(filepath.Separator))
+}

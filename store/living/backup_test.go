@@ -1,0 +1,71 @@
+package living_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/knng/knng/store/living"
+)
+
+// A countdown is a context that is cancelled when it was asked so many times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestBackupStops: a backup that is stopped leaves nothing, and what a process that ended leaves is no store: one
+// whose seal is missing. A folder that is there stays as it is.
+func TestBackupStops(t *testing.T) {
+	for _, compacted := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		db := open(t, dir)
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("a", rows[9])) }))
+		if compacted {
+			compact(t, db, 0)
+			must(t, db.Update(func(tx *living.Tx) error { return tx.Delete("a") }))
+		}
+		v := view(t, db)
+		must(t, db.Close())
+		to := filepath.Join(t.TempDir(), "copy")
+		n := 0
+		for ; ; n++ {
+			err := v.Backup(&countdown{t.Context(), n}, to)
+			if err == nil {
+				break
+			}
+			if _, there := os.Lstat(to); !errors.Is(err, context.Canceled) || !errors.Is(there, fs.ErrNotExist) {
+				t.Fatalf("stopped at %d: %v, and the folder: %v", n, err, there)
+			}
+		}
+		if n < 3 {
+			t.Errorf("only %d steps could be stopped", n)
+		}
+		if err := v.Backup(t.Context(), to); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("into a folder that is there: %v", err)
+		}
+		whole, err := living.OpenReader(to, nil)
+		must(t, err)
+		if whole.Len() != v.Len() || whole.State().Ops != v.State().Ops {
+			t.Errorf("%+v, want %+v", whole.State(), v.State())
+		}
+		base := whole.State().Base
+		must(t, whole.Close())
+		must(t, os.Remove(filepath.Join(base, "SEAL")))
+		for _, write := range []bool{false, true} {
+			if v, err := viewOf(to, write); err == nil {
+				t.Errorf("a copy without its seal has %d rows", v.Len())
+			}
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -53,6 +55,13 @@ func (r *CheckReport) fault(format string, args ...any) {
 		return
 	}
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// failed adds the error that ended a step, unless it repeats a fault, such as that of a file's hash.
+func (r *CheckReport) failed(err error) {
+	if !slices.ContainsFunc(r.Faults, func(fault string) bool { return strings.HasSuffix(err.Error(), fault) }) {
+		r.fault("%v", err)
+	}
 }
 
 // Check verifies a finished store: size and hash of every file, every block,
@@ -171,7 +180,7 @@ func (c *checker) strangers(home *rooted.Dir, folder string, listed map[string]b
 func (c *checker) contents() error {
 	s, err := Open(c.dir, nil)
 	if err != nil {
-		c.report.fault("%v", err)
+		c.report.failed(err)
 		return nil
 	}
 	defer s.Close()
@@ -185,7 +194,7 @@ func (c *checker) contents() error {
 			if ctxErr := c.ctx.Err(); ctxErr != nil {
 				return ctxErr
 			}
-			c.report.fault("%v", err)
+			c.report.failed(err)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,8 @@ import (
 
 const checkHelp = `Verify a finished graph: size and hash of every file, every block, the shape and
 order of every list, the order, the ids, the checksum, and the distances of a
-sample of rows. Exit code 1 means damage.
+sample of rows. Of a graph that was written to also every operation in its logs: the
+lists and distances are those of the graph that was built last. Exit code 1 means damage.
 
   knng check photos.knng
   knng check photos.knng --full    # the distances of all rows`
@@ -40,23 +42,10 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 		}
 		steps.tell(what, unit, done, total)
 	}
-	base, done, err := checkedBase(dir)
-	if err != nil {
-		return err
-	}
-	defer done()
-	report := new(store.CheckReport)
-	if base != "" {
-		report, err = store.Check(c.Context(), base, opts)
-	}
+	report, written, err := checkAll(c.Context(), dir, opts)
 	steps.end()
 	if err != nil {
 		return err
-	}
-	if report.OK() && base != "" {
-		if err := checkLinks(c.Context(), base, report); err != nil {
-			return err
-		}
 	}
 	for _, lines := range [][]string{report.Faults, report.Notes} {
 		for i, line := range lines {
@@ -64,11 +53,11 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 		}
 	}
 	if g.json {
-		if err := g.printJSON(report); err != nil {
+		if err := g.printWith(report, written.members(report)); err != nil {
 			return err
 		}
 	} else {
-		printReport(g, dir, report)
+		printReport(g, dir, report, written)
 	}
 	if !report.OK() {
 		return errSilent
@@ -76,18 +65,56 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 	return nil
 }
 
-// checkedBase is the folder that holds the graph: of one that is written to, the base, which
-// stays until done is called. Every frame of the logs is read then. It is "" where no row is in
-// a graph.
-func checkedBase(dir string) (base string, done func(), err error) {
+// checkAll checks a graph: of one that was written to all operations and the graph that was built last, and
+// counts what was written.
+func checkAll(ctx context.Context, dir string, opts store.CheckOptions) (*store.CheckReport, *checkedWrites, error) {
 	if !living.Is(dir) {
-		return dir, func() {}, nil
+		report, err := checkBuilt(ctx, dir, opts)
+		return report, nil, err
 	}
-	v, err := living.OpenReader(dir, nil)
+	report := &store.CheckReport{Faults: []string{}, Notes: []string{}}
+	v, err := living.OpenReader(dir, nil) // reads and compares every frame of the logs
+	if errors.Is(err, store.ErrCorrupt) {
+		report.Faults = append(report.Faults, withRemedy(err).Error())
+		return report, nil, nil
+	}
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	return v.State().Base, func() { v.Close() }, nil
+	defer v.Close() // until then the base stays
+	st := v.State()
+	if st.Base != "" {
+		report, err = checkBuilt(ctx, st.Base, opts)
+	}
+	return report, &checkedWrites{st}, err
+}
+
+// withRemedy is an error of damage with advice, where it has none.
+func withRemedy(err error) error {
+	if text := err.Error(); strings.Contains(text, "restore ") || strings.Contains(text, "again") {
+		return err
+	}
+	return fmt.Errorf("%w; restore it from a copy that is whole, or build it again", err)
+}
+
+// checkBuilt checks a graph as it was built.
+func checkBuilt(ctx context.Context, dir string, opts store.CheckOptions) (*store.CheckReport, error) {
+	report, err := store.Check(ctx, dir, opts)
+	if err == nil && report.OK() {
+		err = checkLinks(ctx, dir, report)
+	}
+	return report, err
+}
+
+// checkedWrites are what was written to a graph that is checked; nil where nothing was.
+type checkedWrites struct{ living.State }
+
+// members are those of the report as JSON, whose rows are those that live.
+func (w *checkedWrites) members(r *store.CheckReport) map[string]any {
+	if w == nil {
+		return nil
+	}
+	return map[string]any{"living": true, "rows": w.Rows, "base_rows": r.Rows, "layered": w.Layered, "pending": w.Pending, "logs": w.Logs, "ops": w.Ops}
 }
 
 // checkLinks compares the links of search with those of the lists, where there are any. They
@@ -111,7 +138,7 @@ func checkLinks(ctx context.Context, dir string, report *store.CheckReport) erro
 	return nil
 }
 
-func printReport(g *globals, dir string, r *store.CheckReport) {
+func printReport(g *globals, dir string, r *store.CheckReport, written *checkedWrites) {
 	for _, f := range r.Faults {
 		fmt.Fprintf(g.stdout, "damaged: %s\n", f)
 	}
@@ -124,6 +151,10 @@ func printReport(g *globals, dir string, r *store.CheckReport) {
 	if r.OK() {
 		fmt.Fprintf(g.stdout, "%s is sound: %d files (%s) hashed, %d lists, %d ids, %d distances computed again\n",
 			dir, r.Files, size(r.Bytes), r.Lists, r.IDs, r.Recomputed)
+		if written != nil {
+			fmt.Fprintf(g.stdout, "logs       %d read, operations to %d: %d rows live, of which %d brought in since the lists were built, %d pending\n",
+				written.Logs, written.Ops, written.Rows, written.Layered, written.Pending)
+		}
 		if r.Reverse > 0 {
 			fmt.Fprintf(g.stdout, "in-neighbors: %d entries, those of the lists\n", r.Reverse)
 		}

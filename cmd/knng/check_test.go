@@ -52,3 +52,28 @@ func TestFaultsNameNoPackages(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsStandOnce: a damaged table is one fault, though opening the store fails by it again.
+func TestFaultsStandOnce(t *testing.T) {
+	dir := t.TempDir()
+	rows, graph := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g")
+	if err := writeSome(rows, 300, 3, ""); err != nil {
+		t.Fatal(err)
+	}
+	if code := run([]string{"build", rows, "-o", graph, "-k", "4", "--quiet"}, nil, io.Discard, io.Discard); code != exitDone {
+		t.Fatalf("build: exit code %d", code)
+	}
+	tables, _ := filepath.Glob(filepath.Join(graph, "graph", "*.sst"))
+	data, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(tables[0], data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := run([]string{"check", graph}, nil, &out, io.Discard); code != exitFailed || strings.Count(out.String(), "SHA-256") != 1 {
+		t.Errorf("exit code %d: %s", code, &out)
+	}
+}

@@ -61,7 +61,7 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 	}
 	fmt.Fprintf(g.stdout, "pending    %d rows that are in no graph yet; every search compares its query with them\n", st.Pending)
 	fmt.Fprintf(g.stdout, "dead       %d rows that take space until the next compaction\n", st.Dead)
-	fmt.Fprintf(g.stdout, "written    %d operations; the next row is %d\n", st.Ops-1, st.NextRow)
+	fmt.Fprintf(g.stdout, "written    %d operations; the next row is %d\n", st.Ops, st.NextRow)
 	if st.Unended {
 		fmt.Fprintf(g.stdout, "compaction begun and not ended: knng compact %s continues it\n", dir)
 	} else if st.Due {

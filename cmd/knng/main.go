@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/cmd/interrupt"
+	"github.com/knng/knng/store"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -40,6 +41,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	if code, ok := signalled.Code(err); ok {
 		return code
+	}
+	if errors.Is(err, store.ErrCorrupt) {
+		err = withRemedy(err)
 	}
 	if err != nil && !errors.Is(err, errSilent) {
 		fmt.Fprintln(stderr, "knng:", harmless(g.plain(err), "\n\t"))

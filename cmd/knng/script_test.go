@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"makerows":  makeRows,
 		"makearray": makeArray,
 		"firstrows": firstRows,
+		"breakfile": breakFile,
 
 		"makesparse": makeSparse,
 	})
@@ -46,6 +47,19 @@ func firstRows() {
 		data = binary.LittleEndian.AppendUint32(data, uint32(row))
 	}
 	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// breakFile is a command of the scripts: breakfile FILE changes a bit in the middle of a file.
+func breakFile() {
+	data, err := os.ReadFile(os.Args[1])
+	if err == nil {
+		data[len(data)/2] ^= 1
+		err = os.WriteFile(os.Args[1], data, 0o666)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

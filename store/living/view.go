@@ -173,6 +173,7 @@ type State struct {
 	Chunk   int    `json:"chunk"`   // Integrate takes so many rows at a time; 0 where there is no base
 	Dead    int    `json:"dead"`    // rows that are gone and still take space, until the store is compacted
 	Ops     uint64 `json:"ops"`     // operations until now
+	Logs    int    `json:"logs"`    // files that hold those since the base was built
 	NextRow uint64 `json:"next_row"`
 	K       int    `json:"k"`
 	Dim     int    `json:"dim"`
@@ -196,8 +197,11 @@ func (v *View) State() State {
 			layered++
 		}
 	}
-	st := State{Rows: s.live(), Layered: layered, Pending: s.liveTail - layered, Dead: all - s.live(), Ops: v.st.firstOp + uint64(s.ops), NextRow: v.st.first + uint64(s.part.Len()),
+	st := State{Rows: s.live(), Layered: layered, Pending: s.liveTail - layered, Dead: all - s.live(), NextRow: v.st.first + uint64(s.part.Len()), Logs: len(s.man.Logs),
 		K: v.st.k, Dim: v.st.dim, Type: v.st.typ.String(), Metric: v.st.metric.String(), Unended: s.man.Compact != nil}
+	if next := v.st.firstOp + uint64(s.ops); next > 0 { // they count from 1
+		st.Ops = next - 1
+	}
 	if s.man.Base != "" {
 		st.Base = v.st.path(s.man.Base)
 	}

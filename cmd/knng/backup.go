@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
 )
 
 const backupHelp = `Copy a graph as it is at one moment, while others read it and write to it. A copy by other
@@ -46,6 +48,9 @@ func runBackup(ctx context.Context, g *globals, dir, out string) error {
 		return usageError{fmt.Errorf("%s lies in the graph %s, which would take it for its own: give another directory", out, dir)}
 	}
 	v, err := living.OpenReader(dir, nil)
+	if errors.Is(err, store.ErrSparse) || errors.Is(err, living.ErrOffsets) || errors.Is(err, search.ErrOwnDistance) {
+		return usageError{fmt.Errorf("no rows can be put into %s or deleted, so that any copy of its folder is whole: copy it by other programs", dir)}
+	}
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Backup makes a store of the view in a folder that is not there yet, while the store is
 // written to. Files of the base, which nobody writes to, are linked where the file system can,
-// else copied, with the links and codes of search that are there; logs are copied up to the moment
+// else copied, with the catalog, and the links and codes of search, that are there; logs are copied up to the moment
 // of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
 // process that ends meanwhile leaves a folder that no command takes for a store. Errors: fs.ErrExist,
 // ctx's, ErrCorrupt.
@@ -126,7 +126,7 @@ func (v *View) backupBase(ctx context.Context, dir string) error {
 	if v.st.base == nil {
 		return nil
 	}
-	names := []string{"view", "search/links", "search/codes"}
+	names := []string{"view", "catalog", "search/links", "search/codes"}
 	for _, f := range v.st.base.g.Info().Files {
 		names = append(names, f.Path)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -33,18 +34,21 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
-       no file of that format, a folder or an address given as a file, an output
-       that is there already and is not overwritten
+       no file of that format, a graph that the command does not take, a folder
+       or an address given as a file, an output that is there already and is not
+       overwritten
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says
   4    finished below the recall asked for: the graph is kept and can be used;
        stderr names remedies. Given again, build, refine and merge exit with 4
        again; append and delete have written all, and are not given again
-  5    another process holds the directory
+  5    another process holds the directory: one that builds, appends, deletes
+       or compacts there
   6    the data given are refused: a file that is damaged or of no known format,
        rows of other lengths, rows with NaN, bad ids, a row or an id that is
-       not in the graph; stderr names the file and the row
+       not in the graph, graphs to merge that do not fit; stderr names the
+       file and the row
   129  stopped by SIGHUP (the terminal closed): given again, the command
        continues or begins anew, as after 3, unless stderr says otherwise
   130  stopped by SIGINT (Ctrl-C), likewise
@@ -60,7 +64,7 @@ var errSilent = errors.New("failed")
 
 // refusals are errors of the data given, not of the command or of the machine.
 var refusals = []error{builder.ErrBadRows, vectors.ErrRows, store.ErrIDs, store.ErrNoID, store.ErrNoRow, search.ErrQuery, sparsesearch.ErrQuery,
-	living.ErrVector, living.ErrID}
+	living.ErrVector, living.ErrID, rebuild.ErrMerge}
 
 func exitCode(err error) int {
 	var usage usageError
@@ -68,7 +72,7 @@ func exitCode(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
-		errors.Is(err, vectors.ErrUsage):
+		errors.Is(err, vectors.ErrUsage), errors.Is(err, errLiving), errors.Is(err, living.ErrOffsets):
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable

@@ -151,6 +151,9 @@ func (e *exportFlags) show(g *globals, dir string, x lists) error {
 		if written {
 			about["ops"], about["ids"], about["renumbered"] = live.view.State().Ops, live.Named(), live.Renumbered()
 		}
+		if e.use != "" {
+			about["use"] = e.useOf(x.K())
+		}
 		return g.printJSON(about)
 	}
 	if g.quiet {

@@ -76,6 +76,14 @@ func (g *globals) setHelp(root *cobra.Command) {
 		if c.Name() == "help" {
 			c.Use, c.Short = "help [COMMAND]", "Explain a command, or the exit codes"
 			c.Long = "Print the help of a command, as COMMAND --help does, or the exit codes.\n\n  knng help build\n  knng help exit-codes"
+			c.Run, c.RunE = nil, func(_ *cobra.Command, topic []string) error {
+				of, _, err := root.Find(topic)
+				if err != nil {
+					return usageError{err}
+				}
+				of.InitDefaultHelpFlag()
+				return of.Help()
+			}
 		}
 	}
 }

@@ -31,6 +31,8 @@ same vector, is skipped: after an interruption give the command again. Rows are 
 every 16 MiB. Ids that are there twice are refused, and nothing is put. Without ids all rows are
 put, or none; where others have ids these are known by their numbers alone.
 
+Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
+
 The command compacts the graph where too many rows were put since the last compaction. With
 --compact it also does so at the end, where that pays: where the rows put since are more than
 a quarter of the graph, or the deleted ones more than an eighth, and more than 4,096.`
@@ -43,12 +45,14 @@ const deleteHelp = `Delete rows from a finished graph, by number or by external 
   knng delete photos.knng --rows numbers.txt
   knng delete photos.knng --ids gone.txt --compact
 
-They take space on the disk until the graph is compacted. --compact does so where that pays:
+Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
+Deleted rows take space on the disk until the graph is compacted. --compact does so where that pays:
 where more than an eighth of the rows, and more than 4,096, are deleted.`
 
-const compactHelp = `Build the graph anew from all live rows, while others read it and write to it. Rows keep their
-numbers and ids; deleted rows leave the disk. Interrupt it as you like; the same command
-continues.
+const compactHelp = `Build the graph anew from all live rows, while others read it. Append and delete end with exit
+code 5 meanwhile: one process writes at a time, and only goroutines of one Go program write
+during its compaction. Rows keep their numbers and ids; deleted rows leave the disk. Interrupt
+it as you like; the same command continues.
 
   knng compact photos.knng
   knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written
@@ -124,6 +128,8 @@ type appended struct {
 	Replaced int    `json:"replaced"` // of these, rows whose id had another vector
 	Same     int    `json:"same"`     // passed over
 	Rows     int    `json:"rows"`     // live rows now
+	Due      bool   `json:"due"`      // a compaction would pay, before that of --compact
+	Done     bool   `json:"compacted"`
 }
 
 func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []string) error {
@@ -182,7 +188,9 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	if err := f.show(g, db, &sum); err != nil {
 		return err
 	}
-	return f.settle(ctx, g, dir, db, o)
+	err = f.settle(ctx, g, dir, db, o)
+	sum.Done = f.compacted
+	return f.tell(g, sum, err)
 }
 
 // integrate brings rows that were put into the graph. Where none was, it goes on with those that an append left
@@ -218,13 +226,10 @@ func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {
 		return err
 	}
 	defer v.Close()
-	sum.Rows = v.Len()
-	if g.json {
-		return g.printJSON(sum)
-	}
-	if !g.quiet {
+	sum.Rows, sum.Due = v.Len(), v.State().Due
+	if !g.quiet && !g.json {
 		fmt.Fprintf(g.stdout, "%s: %d rows put, of which %d in place of others; %d were there; %d rows live\n", sum.Dir, sum.Put, sum.Replaced, sum.Same, sum.Rows)
-		if v.State().Due && !f.compact {
+		if sum.Due && !f.compact {
 			fmt.Fprintf(g.stdout, "a compaction would pay: knng compact %s\n", sum.Dir)
 		}
 	}
@@ -379,15 +384,11 @@ func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) 
 	if err != nil {
 		return err
 	}
-	if g.json {
-		err = g.printJSON(map[string]any{"dir": dir, "deleted": len(names)})
-	} else if !g.quiet {
+	if !g.quiet && !g.json {
 		fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(names))
 	}
-	if err != nil {
-		return err
-	}
-	return f.settle(ctx, g, dir, db, o)
+	err = f.settle(ctx, g, dir, db, o)
+	return f.tell(g, map[string]any{"dir": dir, "deleted": len(names), "compacted": f.compacted}, err)
 }
 
 // errNumber: a row is named by something else.

@@ -15,8 +15,9 @@ import (
 // A writing is what commands that write to a graph have in common: they compact it where they
 // are asked to and that pays.
 type writing struct {
-	compact bool
-	short   error // of the graph that was compacted last: it is below its recall
+	compact   bool
+	compacted bool  // it was
+	short     error // of the graph that was compacted last: it is below its recall
 	rebuildFlags
 }
 
@@ -51,13 +52,24 @@ func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living
 	return f.short
 }
 
+// tell prints what was written as JSON, where that is asked for, whatever became of the compaction.
+func (f *writing) tell(g *globals, written any, settled error) error {
+	if !g.json {
+		return settled
+	}
+	if err := g.printJSON(written); err != nil && settled == nil {
+		return err
+	}
+	return settled
+}
+
 // rebuild compacts; a graph below its recall is no error yet.
 func (f *writing) rebuild(ctx context.Context, db *living.DB, o rebuild.Options) error {
 	f.short = nil
 	err := rebuild.Compact(ctx, db, o)
 	if errors.Is(err, builder.ErrBelowTarget) {
-		f.short = err
-		return nil
+		f.short, err = err, nil
 	}
+	f.compacted = f.compacted || err == nil
 	return err
 }

@@ -42,7 +42,11 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 		}
 	}
 	if g.json {
-		return g.printWith(st, map[string]any{"dir": dir, "living": true, "finished": true, "checksum": checksum, "recall_estimate": built.Recall, "recall_now": now})
+		members := map[string]any{"dir": dir, "living": true, "finished": true, "checksum": checksum, "recall_estimate": built.Recall, "recall_now": nil}
+		if now.Sample > 0 {
+			members["recall_now"] = now
+		}
+		return g.printWith(st, members)
 	}
 	fmt.Fprintf(g.stdout, "%s: %d rows of %d %s, k=%d, %s, written to since it was built\n", dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
 	if st.Base != "" {
@@ -173,7 +177,7 @@ func livingSet(v *living.View, path string) (*living.Set, error) {
 			}
 			n, bad := strconv.ParseUint(lines.Text(), 10, 63)
 			if row = store.Row(n); bad != nil || !unnamed(v, row) {
-				return nil, fmt.Errorf("%s: line %d: %q is neither an id nor a row without one", path, number, lines.Text())
+				return nil, fmt.Errorf("%s: line %d: %w: %q is neither an id nor the number of a row without one", path, number, store.ErrNoID, lines.Text())
 			}
 		}
 		rows = append(rows, row)

@@ -66,7 +66,7 @@ func runCheck(c *cobra.Command, g *globals, dir string, opts store.CheckOptions)
 }
 
 // checkAll checks a graph: of one that was written to all operations and the graph that was built last, and
-// counts what was written.
+// counts the writes.
 func checkAll(ctx context.Context, dir string, opts store.CheckOptions) (*store.CheckReport, *checkedWrites, error) {
 	if !living.Is(dir) {
 		report, err := checkBuilt(ctx, dir, opts)
@@ -106,7 +106,7 @@ func checkBuilt(ctx context.Context, dir string, opts store.CheckOptions) (*stor
 	return report, err
 }
 
-// checkedWrites are what was written to a graph that is checked; nil where nothing was.
+// checkedWrites count the writes to a graph that is checked; nil where there were none.
 type checkedWrites struct{ living.State }
 
 // members are those of the report as JSON, whose rows are those that live.

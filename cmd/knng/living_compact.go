@@ -52,7 +52,7 @@ func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living
 	return f.short
 }
 
-// tell prints what was written as JSON, where that is asked for, whatever became of the compaction.
+// tell prints the counts as JSON, where that is asked for, also where the compaction failed.
 func (f *writing) tell(g *globals, written any, settled error) error {
 	if !g.json {
 		return settled

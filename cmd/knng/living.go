@@ -418,8 +418,11 @@ func (f *rebuildFlags) bind(c *cobra.Command) {
 }
 
 func (f *rebuildFlags) options(g *globals) (o rebuild.Options, err error) {
-	if !(f.recall >= 0 && f.recall <= 1) || f.threads < 0 {
-		return o, fmt.Errorf("--recall is %v and --threads is %d, want a recall of 0 to 1 and 0 or more threads", f.recall, f.threads)
+	if !(f.recall >= 0 && f.recall <= 1) {
+		return o, fmt.Errorf("--recall is %v, want 0 to 1", f.recall)
+	}
+	if f.threads < 0 {
+		return o, fmt.Errorf("--threads is %d, want 0 or more", f.threads)
 	}
 	o = rebuild.Options{Recall: f.recall, Threads: f.threads, Progress: g.reporter(), Logger: g.log}
 	if o.Memory, err = parseSize(f.memory); err != nil {

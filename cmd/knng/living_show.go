@@ -100,7 +100,7 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 		q.Effort = t.Effort
 	}
 	found, err := v.SearchAll(ctx, in, q, runtime.GOMAXPROCS(0))
-	if err != nil {
+	if err = ofQueries(err, a[1:]); err != nil {
 		return err
 	}
 	if f.out != "" {

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +114,8 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 		return fmt.Errorf("-k is %d, want 1 or more", f.k)
 	case f.k == 0 && f.out != "":
 		return errors.New("-k 0 gives lists of any length, which -o does not write")
+	case f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".npz"):
+		return fmt.Errorf("--output is %s, want a name that ends in .npz: it holds two arrays", f.out)
 	case c.Flags().Changed("effort") && f.effort < 1:
 		return fmt.Errorf("--effort is %d, want 1 or more", f.effort)
 	case c.Flags().Changed("recall") && !(f.recall > 0 && f.recall <= 1):
@@ -200,7 +204,7 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 		f.query.Effort = t.Effort
 	}
 	found, err := r.SearchAll(ctx, in, f.query)
-	if err == nil {
+	if err = ofQueries(err, a[1:]); err == nil {
 		err = f.show(g, s, found, t, r.Counts())
 	}
 	if err != nil {
@@ -304,6 +308,14 @@ func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r
 		return nil, err
 	}
 	return vectors.NewInput(v), nil
+}
+
+// ofQueries has an error of a query name its file.
+func ofQueries(err error, paths []string) error {
+	if len(paths) > 0 && errors.Is(err, search.ErrQuery) {
+		return fmt.Errorf("%s: %w", shownNames(paths), err)
+	}
+	return err
 }
 
 func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {

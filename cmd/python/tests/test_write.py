@@ -31,7 +31,7 @@ def test_append_and_delete(rng, tmp_path):
     assert graph.rows.tolist() == list(range(1100)) and len(before) == 1000
     lists(graph, x)
     assert graph.search(x[1050], 1)[0].tolist() == [[1050]]
-    assert graph.delete([5, 1050]) == {"dir": graph.path, "deleted": 2} and graph.n == 1098
+    assert graph.delete([5, 1050]) == {"dir": graph.path, "deleted": 2, "compacted": False} and graph.n == 1098
     assert 5 not in graph.rows and 1050 not in graph.rows
     lists(graph, x)
     with pytest.raises(knng.NoRow, match="row 5"):

@@ -118,7 +118,8 @@ class Graph(_convert.Conversions):
         """The recall that the build estimated, with its interval; of a graph that was written to, that of the lists now where it is known."""
         known = self._known
         if self._written:
-            known = known["recall_now"] if known["recall_now"]["sample"] else known["recall_estimate"]
+            now = known["recall_now"]
+            known = now if now and now["sample"] else known["recall_estimate"]
             if not known["recall"]:
                 known = {**known, "recall": float("nan"), "low": float("nan"), "high": float("nan")}
         return Recall(known)

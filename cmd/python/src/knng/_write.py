@@ -23,7 +23,7 @@ def append(graph, data, ids, column, id_column, compact, progress):
 def delete(graph, rows, compact, progress):
     rows = [rows] if isinstance(rows, (str, numbers.Integral)) else list(rows)
     if not rows:
-        return {"dir": graph.path, "deleted": 0}
+        return {"dir": graph.path, "deleted": 0, "compacted": False}
     by_id = isinstance(rows[0], str)
     strangers = [row for row in rows if isinstance(row, str) != by_id]
     if strangers:

@@ -65,7 +65,7 @@ func compareManifests(dir string, m, want *Manifest) error {
 	for i := range min(len(m.Files), len(want.Files)) {
 		have, asked := m.Files[i], want.Files[i]
 		if have.Size != asked.Size || have.Sample != asked.Sample || have.Rows != asked.Rows {
-			differ("input "+asked.Path, describeFile(have), describeFile(asked))
+			differ("input", describeFile(have), describeFile(asked))
 		}
 		differ("column of "+asked.Path, have.Column, asked.Column)
 	}
@@ -75,10 +75,9 @@ func compareManifests(dir string, m, want *Manifest) error {
 	return e
 }
 
-// describeFile describes a file in a difference by its contents, which count, not by its
-// name.
+// describeFile describes a file in a difference by its name, which does not count, and its contents.
 func describeFile(f vectors.File) string {
-	return fmt.Sprintf("%d bytes of hash %016x", f.Size, f.Sample)
+	return fmt.Sprintf("%s of %d bytes, hash %016x", f.Path, f.Size, f.Sample)
 }
 
 // describeOffsets prints a few offsets, or a hash of many.

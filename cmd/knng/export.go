@@ -15,6 +15,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/export"
+	"github.com/knng/knng/store/living"
 )
 
 var exportHelp = `Write a finished graph in the format of another tool, rows in input order.
@@ -104,6 +105,9 @@ func (e *exportFlags) complete(c *cobra.Command) (err error) {
 	if e.opts.Format == export.METIS && e.opts.Symmetric == "" {
 		return errors.New("metis holds undirected graphs only: give --symmetric union or mutual, or --for metis")
 	}
+	if !slices.Contains(exportFormats, e.opts.Format) {
+		return fmt.Errorf("--format is %q, want %s", e.opts.Format, formatNames())
+	}
 	return e.opts.Validate()
 }
 
@@ -115,6 +119,9 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	e.opts.Memory = cmp.Or(e.opts.Memory, builder.DefaultMemory())
 	if err := apart(dir, e.out); err != nil {
 		return err
+	}
+	if state, _ := store.StateOf(e.out); state == store.Finished || state == store.Unfinished || living.Is(e.out) {
+		return usageError{fmt.Errorf("%s is a graph, which an export would damage: want another place", e.out)}
 	}
 	x, err := g.openLists(ctx, dir)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Errors that a program can test with errors.Is.
 var (
-	ErrLocked    = errors.New("living: another process, or another DB of this one, writes here")                 // the error names it
+	ErrLocked    = errors.New("living: the store is held for writing already")                                   // by another process, which the error names, or by another DB of this one
 	ErrBroken    = errors.New("living: a write failed: nothing can be written until the store is opened anew")   // Update and Compact after that; the failed transaction may be there then, whole, or not
 	ErrFull      = errors.New("living: the tail is full: compact the store")                                     // Options.Tail
 	ErrVector    = errors.New("living: not a vector of this store")                                              // its dimension or elements

@@ -115,7 +115,7 @@ func (st *state) locate(snap *snapshot, row uint64) (p, at uint32, err error) {
 	} else if p, ok := st.position(row); ok && st.livesAt(p, snap.ops) {
 		return p, tail.NoRow, nil
 	}
-	return 0, 0, fmt.Errorf("%w: %d does not exist or was deleted", ErrNoRow, row)
+	return 0, 0, fmt.Errorf("%w: %d, which was deleted or never was there", ErrNoRow, row)
 }
 
 // vector appends the elements of a live row to dst[:0].

@@ -50,9 +50,9 @@ Deleted rows take space on the disk until the graph is compacted. --compact does
 where more than an eighth of the rows, and more than 4,096, are deleted.`
 
 const compactHelp = `Build the graph anew from all live rows, while others read it. Append and delete end with exit
-code 5 meanwhile: one process writes at a time, and only goroutines of one Go program write
-during its compaction. Rows keep their numbers and ids; deleted rows leave the disk. Interrupt
-it as you like; the same command continues.
+code 5 meanwhile; a Go program can write while it compacts (package store/living). Rows keep
+their numbers and ids; deleted rows leave the disk. Interrupt it as you like; the same command
+continues.
 
   knng compact photos.knng
   knng compact photos.knng --recall 0.99     # a better graph, also where nothing was written

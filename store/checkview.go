@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/catalog"
@@ -15,12 +17,19 @@ import (
 // blocks.
 func (c *checker) view() error {
 	if c.store.lists.view == nil {
-		c.report.Notes = append(c.report.Notes, "there is no view: lookups go through Pebble")
+		note := "there is no view: lookups go through Pebble"
+		if _, err := os.Lstat(filepath.Join(c.store.Dir(), viewName)); err == nil {
+			note = otherView
+		}
+		c.report.Notes = append(c.report.Notes, note)
 		return nil
 	}
 	c.report.View = c.store.lists.Blocks()
 	return c.sameView(viewName, c.store.lists)
 }
+
+// otherView is told of a view that is passed over.
+const otherView = "the view is of another version, or its header is damaged: lookups go through Pebble, until knng analyze --view makes it again"
 
 // sameView compares the view of lists, a file called name, with one made again.
 func (c *checker) sameView(name string, l *lists) error {

@@ -214,10 +214,21 @@ func (d *Draft) Manifest() Manifest { return d.manifest }
 // RowsPath is where the store's own rows belong: DIR/vectors/rows.
 func (d *Draft) RowsPath() string { return filepath.Join(d.dir, vectorsName, rowsName) }
 
-// Holds reports whether a path lies in a store's folder, by the names alone: a
-// file written there damages a finished store, which is sealed as a whole.
+// Holds reports whether a path, which need not be there yet, lies in a store's folder, by its name or by links:
+// a file written there damages a finished store, which is sealed as a whole.
 func Holds(dir, path string) bool {
-	_, within := inFolder(dir, path)
+	if _, within := inFolder(dir, path); within {
+		return true
+	}
+	whole, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	_, within := inFolder(whole, filepath.Join(parent, filepath.Base(path)))
 	return within
 }
 

@@ -139,8 +139,8 @@ func (a *Aim) partsAhead(s Stand) (leaves int) {
 	after := func(leaves int) float64 { return a.afterMore(s.Recall, float64(leaves)/float64(s.Leaves), power) }
 	for leaves = s.Leaves; after(leaves) < s.Wanted; {
 		more := a.Overlap
-		if half := measuredOverlap; more > half && after(leaves+half) >= s.Wanted {
-			more = half // as package job has the last division
+		if half := a.Overlap / 2; half >= measuredOverlap && after(leaves+half) >= s.Wanted {
+			more = half // as package job has the last division of many rows
 		}
 		if leaves+more > a.Most {
 			break

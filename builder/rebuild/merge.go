@@ -24,7 +24,8 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 // from the lists of the parts and then compares rows of different parts: two halves of 200,000
 // SIFT descriptors at a recall of 0.95 take 3,715 pairs a row, a build 5,853. k is the length of
 // its lists, 0 that of the first store's. Give it again to continue after an
-// interruption. Stores that cannot be merged are refused before anything is written; this takes 8 bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
+// interruption. Stores that cannot be merged are refused before anything is written; this takes 8
+// bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {
 	var parts []*living.Source
 	var base *store.Store

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,8 +42,8 @@ type backedUp struct {
 }
 
 func runBackup(ctx context.Context, g *globals, dir, out string) error {
-	if isWithin(dir, out) {
-		return usageError{fmt.Errorf("%s lies in the graph %s, which would take it for its own: give another directory", out, dir)}
+	if err := apart(dir, out); err != nil {
+		return err
 	}
 	v, err := living.OpenReader(dir, nil)
 	if errors.Is(err, store.ErrSparse) || errors.Is(err, living.ErrOffsets) || errors.Is(err, search.ErrOwnDistance) {
@@ -70,20 +68,4 @@ func runBackup(ctx context.Context, g *globals, dir, out string) error {
 		fmt.Fprintf(g.stdout, "%s: a copy of %s, %d rows of %d %s, k=%d, %s\n", out, dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
 	}
 	return nil
-}
-
-// isWithin reports whether a path leads into a folder.
-func isWithin(folder, path string) bool {
-	from, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return false
-	}
-	to, err := filepath.EvalSymlinks(filepath.Dir(path)) // the path itself is not there yet
-	if err != nil {
-		return false
-	}
-	if from, err = filepath.Abs(from); err == nil {
-		to, err = filepath.Abs(to)
-	}
-	return err == nil && strings.HasPrefix(to+string(filepath.Separator), from+string(filepath.Separator))
 }

@@ -108,7 +108,7 @@ func (f *appendFlags) open(ctx context.Context, g *globals, paths []string) (in 
 	name := f.ids
 	if f.idColumn != "" {
 		name = "the ids in column " + f.idColumn
-		ids, err = linesIn(column, name)
+		ids, err = idsIn(bytes.NewReader(column.Bytes()), name, in.Len())
 	} else {
 		ids, err = readLines(f.ids, in.Len())
 	}
@@ -283,19 +283,19 @@ func readLines(path string, want int) (lines []string, err error) {
 		return nil, err
 	}
 	defer f.Close()
+	return idsIn(f, path, want)
+}
+
+// idsIn reads lines, which are ids of so many rows, or anything if want is below 0; errors say of which name.
+func idsIn(r io.ReadSeeker, name string, want int) (lines []string, err error) {
 	if want >= 0 {
-		if err := store.CheckIDs(f, path, want); err != nil {
+		if err := store.CheckIDs(r, name, want); err != nil {
 			return nil, err
 		}
-		if _, err := f.Seek(0, 0); err != nil {
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
 	}
-	return linesIn(f, path)
-}
-
-// linesIn reads lines; errors say of which name.
-func linesIn(r io.Reader, name string) (lines []string, err error) {
 	scan := bufio.NewScanner(r)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {

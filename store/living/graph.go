@@ -61,16 +61,7 @@ func (g *Graph) Len() int { return g.rows.Len() }
 func (g *Graph) K() int { return max(0, min(g.v.st.k, g.Len()-1)) }
 
 // Number is the number that the view has for a row.
-func (g *Graph) Number(row store.Row) store.Row { return g.v.st.rowOf(g.ref(int(row))) }
-
-// ref is where a row lies.
-func (g *Graph) ref(i int) uint32 {
-	p, at := g.rows.ref(i)
-	if at != tail.NoRow {
-		return g.v.st.positions() + at
-	}
-	return p
-}
+func (g *Graph) Number(row store.Row) store.Row { return g.rows.Row(int(row)) }
 
 // ID is the id of a row or, where it has none, its number in the view, which another row may have as
 // its id. Errors: ErrCorrupt.

@@ -56,13 +56,49 @@ func TestLost(t *testing.T) {
 		s, got := &job.State{Rows: c.rows, Steer: 256, Means: c.means}, 0
 		for i, step := range c.steps {
 			s.Stages = append(s.Stages, job.Stage{Kind: step.kind, Requested: int64(step.pairs * float64(c.rows)), Recall: step.recall, Margin: 0.01})
-			if (outlook{func() float64 { return step.tiers }, func() float64 { return step.joined }}).lost(s, g) {
+			if (outlook{take: func() float64 { return step.tiers }, joined: func() float64 { return step.joined }}).lost(s, g) {
 				got = i + 1
 				break
 			}
 		}
 		if got != c.want {
 			t.Errorf("%s: tiers come first after stage %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDeclines: builds of bench/cmd/shapes after the first joins, with the share of all pairs that tiers would
+// have taken. Tiers come where they take less, or while they still are in time; not once they come too late.
+func TestDeclines(t *testing.T) {
+	type step struct{ divided, recall, joined, after, tiers float64 }
+	twins := []step{{1756, 0.953, 490, 0.962, 0.750}, {1735, 0.975, 21, 0.975, 0.609}, {1754, 0.982, 10, 0.982, 0.527}, {1770, 0.987, 6, 0.987, 0.340}}
+	for _, c := range []struct {
+		name  string
+		rows  int
+		spent float64 // pairs a row, before the division of the first step
+		from  float64 // the recall there
+		steps []step
+		want  int // the step after which tiers come; 0: none
+	}{
+		{"twins under cosine, of which tiers in the second step took 1.41 of all pairs", 40_000, 12_493 - 1756, 0.929, twins, 0},
+		{"of which tiers are in time", 40_000, 12_493 - 1756, 0.929, []step{{1756, 0.953, 490, 0.962, 0.45}}, 1},
+		{"of which tiers take less", 40_000, 12_493 - 1756, 0.929, []step{{1756, 0.953, 490, 0.955, 0.234}}, 1},
+		{"soon done", 40_000, 12_493 - 1756, 0.929, []step{{1756, 0.992, 490, 0.993, 0.121}}, 0},
+	} {
+		g := &job.Goal{Recall: 0.99, Propagate: true}
+		row := float64(c.rows)
+		s := &job.State{Rows: c.rows, Steer: 256, Stages: []job.Stage{{Kind: job.DivisionStage, Requested: int64(c.spent * row), Recall: c.from}}}
+		got := 0
+		for i, step := range c.steps {
+			s.Stages = append(s.Stages, job.Stage{Kind: job.DivisionStage, Requested: int64(step.divided * row), Recall: step.recall, Margin: 0.0019},
+				job.Stage{Kind: job.PropagationStage, Requested: int64(step.joined * row), Recall: step.after, Margin: 0.0019})
+			if (outlook{take: func() float64 { return step.tiers }}).declines(s, g) {
+				got = i + 1
+				break
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: tiers come after step %d, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -55,8 +55,23 @@ func (h *hubs) first(kind string) bool {
 	if kind == job.DivisionStage {
 		least = fixed.AfterDivision(last.Recall, g.BallsDone(s), job.Overlap) - last.Recall
 	}
-	return h.gain > least
+	return h.gain > least && (kind != job.ListsStage || h.spare())
 }
+
+// spare reports whether hubs are expected to spare a build all pairs: whether it takes far fewer with hubs and
+// divisions after them, by what divisions have found so far. The hubs are the first of the tiers of all pairs
+// otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
+// 1.74 times all pairs with hubs first, and 1.09 without. 8,000 rows with 16 near the center of all others take 0.59 with
+// hubs first, and 0.74 without.
+func (h *hubs) spare() bool {
+	s, last := &h.State, h.State.Last()
+	after := s.WithStage(job.Stage{Kind: job.HubsStage, Recall: last.Recall + h.gain, Margin: last.Margin})
+	return float64(len(h.places))+h.Goal.SteadyDivisions(&after) <= hubsPay*s.AllPairs(h.N())
+}
+
+// hubsPay is the share of all pairs up to which hubs and divisions take their place. Builds with hubs took 0.46 to
+// 0.59 of all pairs where 0.60 to 0.67 were expected, and 1.2 to 1.74 where 0.94 to 1.7 were.
+const hubsPay = 0.85
 
 // find finds the rows that are listed most, and foresees the recall that comparing all rows with
 // them gains.

@@ -10,31 +10,72 @@ import (
 // joins, counted in pairs of the exact method. How much a division finds follows from the divisions after the first, by the
 // law of AfterDivision. cycle is the pairs of one division. Both are 0 before the second division, and after joins or keys.
 func (g *Goal) DivisionsAlone(s *State) (sum, cycle float64) {
-	divisions, left := 0, 1.0
-	for i, st := range s.Stages {
-		switch {
-		case st.Kind == PropagationStage || st.Kind == KeysStage:
-			return 0, 0
-		case st.Kind == DivisionStage:
-			if divisions++; divisions > 1 {
-				left *= (1 - s.recallAt(i)) / (1 - s.recallAt(i-1))
-			}
-		}
-	}
-	if divisions < 2 {
+	f := s.found()
+	if f.divisions < 2 {
 		return 0, 0
 	}
-	cycle = s.divisionPairs()
-	if s.ByKeys() {
-		cycle *= g.keyCost()
-	}
+	cycle = g.divisionCost(s)
 	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
 	switch {
 	case missing <= allowed:
 		return 0, cycle
-	case allowed <= 0 || left >= 1-leastLeft:
+	case allowed <= 0 || f.left >= 1-leastLeft:
 		return math.Inf(1), cycle
 	}
-	more := fixed.MoreBalls(divisions*Overlap, (divisions-1)*Overlap, left, allowed/missing)
+	more := fixed.MoreBalls(f.divisions*Overlap, (f.divisions-1)*Overlap, f.left, allowed/missing)
 	return cycle * math.Ceil(more/Overlap), cycle
+}
+
+// SteadyDivisions is the same sum if each division leaves the share of the missing neighbors that those so far left
+// on average, as where all rows are equally hard: hardly any data take fewer. It is known from the first
+// division on.
+func (g *Goal) SteadyDivisions(s *State) float64 {
+	f := s.found()
+	if f.divisions == 0 {
+		return 0
+	}
+	left := math.Pow(f.first*f.left, 1/float64(f.divisions))
+	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
+	switch {
+	case missing <= allowed:
+		return 0
+	case allowed <= 0 || left >= 1-leastLeft:
+		return math.Inf(1)
+	case left <= 0:
+		return g.divisionCost(s)
+	}
+	return g.divisionCost(s) * math.Log(allowed/missing) / math.Log(left)
+}
+
+// divisionCost is the pairs a row of another division, counted in pairs of the exact method.
+func (g *Goal) divisionCost(s *State) float64 {
+	if s.ByKeys() {
+		return s.divisionPairs() * g.keyCost()
+	}
+	return s.divisionPairs()
+}
+
+// finds are the divisions so far: the share of all neighbors that the first one left, and that of the missing
+// ones that the others left.
+type finds struct {
+	divisions   int
+	first, left float64
+}
+
+// found is what divisions found; there are none after joins or keys.
+func (s *State) found() finds {
+	f := finds{first: 1, left: 1}
+	for i, st := range s.Stages {
+		switch {
+		case st.Kind == PropagationStage || st.Kind == KeysStage:
+			return finds{}
+		case st.Kind != DivisionStage:
+		case f.divisions == 0:
+			f.divisions, f.first = 1, 1-s.recallAt(i)
+		default:
+			f.divisions++
+			f.left *= (1 - s.recallAt(i)) / (1 - s.recallAt(i-1))
+		}
+	}
+	return f
 }

@@ -7,6 +7,37 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
+// TestSteadyDivisions: where each division leaves half, as many follow as it takes to halve what is missing
+// down to the target; hubs leave less for them, and change no rate.
+func TestSteadyDivisions(t *testing.T) {
+	goal := &Goal{Recall: 0.9375, Propagate: true, Screened: true}
+	after := func(means string, stages ...Stage) *State {
+		return &State{Rows: 1000, Steer: 256, Means: means, Stages: stages}
+	}
+	divided := func(recall float64) Stage { return Stage{Kind: DivisionStage, Recall: recall, Requested: 600_000} }
+	hubs := Stage{Kind: HubsStage, Recall: 0.875, Requested: 2_000_000}
+	for _, c := range []struct {
+		name string
+		s    *State
+		want float64
+	}{
+		{"none", after(""), 0},
+		{"one", after("", divided(0.5)), 3 * 600},
+		{"one by keys", after(ByKeys, divided(0.5)), 3 * 600 * keyWorth},
+		{"one and hubs", after("", divided(0.5), hubs), 600},
+		{"two", after("", divided(0.5), divided(0.75)), 2 * 600},
+		{"two with hubs between", after("", divided(0.5), Stage{Kind: HubsStage, Recall: 0.75}, divided(0.875)), 600},
+		{"nothing found", after("", divided(0)), math.Inf(1)},
+		{"there", after("", divided(0.94)), 0},
+		{"all found, for more", after("", divided(1)), 0},
+		{"after joins", after("", divided(0.5), Stage{Kind: PropagationStage, Recall: 0.6}), 0},
+	} {
+		if got := goal.SteadyDivisions(c.s); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %v pairs, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 // TestDivisionsAlone: where divisions find as much as AfterDivision says, as many follow as it takes by that;
 // where the last one found less, more. Hubs and rows that steer between them change no rate.
 func TestDivisionsAlone(t *testing.T) {

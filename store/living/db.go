@@ -221,6 +221,17 @@ func (s *Shape) manifest() (*pointer.Manifest, error) {
 	if m.Dim < 1 || m.Dim > vectors.MaxDim || m.K < 1 || m.K > 1<<12 {
 		return nil, fmt.Errorf("living: a store of dimension %d with lists of %d, want 1 to %d and 1 to %d", m.Dim, m.K, vectors.MaxDim, 1<<12)
 	}
+	typ, err := vectors.ParseType(m.Type)
+	if err != nil {
+		return nil, fmt.Errorf("living: %w", err)
+	}
+	metric, err := distance.ParseMetric(m.Metric)
+	if err == nil {
+		_, err = distance.New(metric, typ, m.Dim) // which compares not every type
+	}
+	if err != nil {
+		return nil, fmt.Errorf("living: %w", err)
+	}
 	return m, nil
 }
 

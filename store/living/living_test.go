@@ -185,6 +185,25 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestGoneIDs: the catalog of the store that was built, which has the ids of all rows, goes with it.
+func TestGoneIDs(t *testing.T) {
+	dir, _ := builtIDs(t, 60, 4)
+	must(t, os.WriteFile(filepath.Join(dir, "catalog.new"), []byte("of a kill: id 17"), 0o666))
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return tx.Delete("id 17") }))
+	ids := [][]byte{[]byte("id 17"), []byte("id 18")}
+	if found := grep(t, dir, ids); found[0] < 2 || found[1] == 0 {
+		t.Fatalf("before the compaction found %v times", found)
+	}
+	compact(t, db, 0)
+	if found := grep(t, dir, ids); found[0] != 0 || found[1] == 0 {
+		t.Errorf("after the compaction found %v times", found)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+		t.Errorf("beside living there are %v, %v", names, err)
+	}
+}
+
 // grep counts the files that hold each of some bytes.
 func grep(t *testing.T, dir string, wanted [][]byte) []int {
 	found := make([]int, len(wanted))

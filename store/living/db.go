@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -133,7 +135,7 @@ func (o *Options) make(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil
+	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir))) // also where a kill came before this
 }
 
 // isStore is nil where the directory holds a store, or one may be created there. Nothing is written yet.

@@ -24,6 +24,7 @@ import (
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // builtStore builds a store of n float32 rows, and returns these.
@@ -381,6 +382,40 @@ func TestBadVectors(t *testing.T) {
 	})
 	if !errors.Is(err, living.ErrFull) || view(t, full).Len() != 0 {
 		t.Errorf("a full tail: %v", err)
+	}
+}
+
+// TestRoundedVectors: rows that have no direction once they are rounded are refused: they had NaN for a distance
+// from all others, came first in every list, and no compaction took them.
+func TestRoundedVectors(t *testing.T) {
+	for _, metric := range []distance.Metric{distance.Cosine, distance.Correlation} {
+		for _, typ := range []vectors.Type{vectors.Float16, vectors.Float32} {
+			_, db := created(t, living.Shape{Dim: 3, Type: typ, Metric: metric, K: 3})
+			must(t, db.Update(func(tx *living.Tx) error {
+				for i := range 9 {
+					must(t, second(tx.Put("", []float32{float32(i), 2, 7})))
+				}
+				for _, v := range [][]float32{{1, 1.00001, 1}, {1e-45, 0, 0}, {1e-9, 1e-9, 1e-9}, {4096, 4097, 4096}} {
+					if _, err := tx.Put("", v); err != nil && !errors.Is(err, living.ErrVector) {
+						t.Errorf("%v of %v: %v", v, typ, err)
+					}
+				}
+				return nil
+			}))
+			v := view(t, db)
+			for row := range v.Rows() {
+				list, err := v.Neighbors(row, nil)
+				if err != nil || len(list) != 3 {
+					t.Errorf("%v of %v: row %d has %v, %v", metric, typ, row, list, err)
+				}
+				for _, n := range list {
+					if n.Distance != n.Distance {
+						t.Errorf("%v of %v: row %d has %v", metric, typ, row, list)
+					}
+				}
+			}
+			compact(t, db, 0)
+		}
 	}
 }
 

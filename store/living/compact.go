@@ -96,10 +96,13 @@ func (db *DB) beginCompact(options string) (*compaction, error) {
 		return nil, nil
 	}
 	note, err := db.rotate(&m, options)
+	if err == nil {
+		err = db.sweep()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return db.compaction(note, false), db.sweep()
+	return db.compaction(note, false), nil
 }
 
 // rotate begins a new log and writes down that all before is being compacted.

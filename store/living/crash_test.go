@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/living/internal/disk"
 )
@@ -440,4 +441,49 @@ func (h *history) until(failed *bool, where *string, models []*model) []*model {
 		h.must(err)
 	}
 	return models
+}
+
+// TestSweepFails: where files of before cannot be removed as a compaction begins, Compact and the compaction in
+// the background say so, the base is closed with the store, and the next Compact goes on.
+func TestSweepFails(t *testing.T) {
+	for _, auto := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		o := new(living.Options).Due(5)
+		o.Auto, o.Rebuild = auto, rebuild.Auto(rebuild.Options{Threads: 1})
+		failing := false
+		db, err := living.Open(dir, o.On(func(inner disk.FS) disk.FS {
+			p := newPower(inner)
+			seen(t, p, dir)
+			p.fail = func(op, name string) bool { return failing && op == "remove" }
+			return p
+		}))
+		must(t, err)
+		failing = true
+		err = db.Update(func(tx *living.Tx) error {
+			for _, row := range rows[:20] {
+				must(t, second(tx.Put("", row)))
+			}
+			return nil
+		})
+		if !auto {
+			must(t, err)
+			err = rebuild.Compact(t.Context(), db, rebuild.Options{Threads: 1})
+		}
+		if !errors.Is(err, errDisk) {
+			t.Errorf("auto %v: removals fail: %v", auto, err)
+		}
+		failing = false
+		must(t, db.Close())
+		seal, err := os.Open(filepath.Join(dir, "SEAL"))
+		must(t, err)
+		if ok, err := rooted.TryLock(seal); err != nil || !ok {
+			t.Errorf("auto %v: the base is open after Close: %v", auto, err)
+		}
+		must(t, seal.Close())
+		db = open(t, dir)
+		compact(t, db, 0)
+		if v := view(t, db); v.Len() != 80 || v.State().Pending != 0 {
+			t.Errorf("auto %v: %+v", auto, v.State())
+		}
+	}
 }

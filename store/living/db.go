@@ -267,6 +267,9 @@ func (db *DB) open(m *pointer.Manifest) error {
 	if db.log, err = oplog.Continue(db.fs, pointer.Log(m.Logs[last]), st.logs[last]); err != nil {
 		return err
 	}
+	if err := db.fs.SyncFolder(pointer.Folder); err != nil { // the last process may have ended before it did
+		return err
+	}
 	return db.sweep()
 }
 

@@ -20,6 +20,7 @@ type Reader struct {
 	path  string
 	sum   uint64 // of the frame before
 	at    int64  // where the next frame begins
+	whole int64  // the durable length that was read last
 	op    uint64 // its first operation
 	frame []byte
 }
@@ -81,6 +82,7 @@ func (r *Reader) Durable() (length int64, err error) {
 	if err == nil && info.Size() < length {
 		err = r.fault(info.Size(), fmt.Errorf("the file ends, its durable length is %d", length))
 	}
+	r.whole = length
 	return length, err
 }
 

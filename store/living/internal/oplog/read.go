@@ -60,15 +60,15 @@ func (r *Reader) fault(at int64, err error) error {
 	return fmt.Errorf("%w: %s: byte %d: %w", store.ErrCorrupt, r.path, at, err)
 }
 
-// Durable reads the durable length. A writer may be writing it: a length without its hash is
-// read again.
+// Durable reads the durable length. A writer may be writing it: a length without its hash, or one before
+// what was read already, is read again.
 func (r *Reader) Durable() (length int64, err error) {
 	var head [headerBytes]byte
 	for range 100 {
 		if _, err = r.file.ReadAt(head[:], 0); err != nil {
 			continue
 		}
-		if length, err = decodeMark(head[:]); err == nil {
+		if length, err = decodeMark(head[:]); err == nil && length >= r.at {
 			break
 		}
 	}

@@ -23,8 +23,8 @@ func (q quick) Create(name string) (disk.File, error) {
 func (quickFile) Sync() error     { return nil }
 func (quickFile) SyncData() error { return nil }
 
-// TestReadWhileWritten: a reader follows a writer that never rests: what it was told to be durable is there, and
-// is never told to be shorter.
+// TestReadWhileWritten: a reader follows a writer that never rests: frames up to the durable length are there, which
+// never becomes shorter.
 func TestReadWhileWritten(t *testing.T) {
 	dir, err := rooted.Open(t.TempDir())
 	must(t, err)

@@ -60,8 +60,8 @@ func (r *Reader) fault(at int64, err error) error {
 	return fmt.Errorf("%w: %s: byte %d: %w", store.ErrCorrupt, r.path, at, err)
 }
 
-// Durable reads the durable length. A writer may be writing it: a length without its hash, or one before
-// what was read already, is read again.
+// Durable reads the durable length. A writer may be writing it: a length without its hash, or a shorter one
+// than was read already, is read again.
 func (r *Reader) Durable() (length int64, err error) {
 	var head [headerBytes]byte
 	for range 100 {

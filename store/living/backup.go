@@ -74,7 +74,7 @@ func (v *View) backupWritten(to disk.FS, m *pointer.Manifest) error {
 		}
 	}
 	if m.Rows != "" {
-		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.b); err != nil {
+		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.encode()); err != nil {
 			return err
 		}
 	}

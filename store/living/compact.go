@@ -261,7 +261,7 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 	}
 	if !counts(c.rows) {
 		m.Rows = pointer.Rows(c.number)
-		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(c.rows))
+		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] }))
 	}
 	if err == nil {
 		err = c.db.fs.SyncFolder(pointer.Folder)

@@ -111,3 +111,29 @@ func TestNothingPromised(t *testing.T) {
 		t.Error("a store that was written to passes for one as it was built")
 	}
 }
+
+// TestRowsCut: a file of row numbers that cannot be read any more, as on a disk that fails, ends no process that
+// has the store open.
+func TestRowsCut(t *testing.T) {
+	dir, rows := builtIDs(t, 2000, 2)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return tx.DeleteRow(0) }))
+	compact(t, db, 0)
+	v := reader(t, dir)
+	names, err := filepath.Glob(filepath.Join(dir, "living", "rows-*"))
+	if must(t, err); len(names) != 1 {
+		t.Fatal(names)
+	}
+	must(t, os.Truncate(names[0], 0))
+	if found, err := v.Search(rows[1500], living.Query{K: 3}); err != nil || len(found) != 3 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if row, err := v.RowOf("id 1999"); err != nil || row != 1999 || !v.Has(row) {
+		t.Errorf("row %d, %v", row, err)
+	}
+	to := filepath.Join(t.TempDir(), "copy")
+	must(t, v.Backup(t.Context(), to))
+	if b := reader(t, to); b.Len() != 1999 || !b.Has(1999) || b.Has(0) {
+		t.Errorf("%+v", b.State())
+	}
+}

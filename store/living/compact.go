@@ -165,8 +165,17 @@ func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
 
 func (c *compaction) close() error { return c.st.release() }
 
-// run makes the base and lets it count.
+// run makes the base and lets it count. One that is damaged, or of other rows, is removed, so that the next
+// run builds it anew.
 func (c *compaction) run(ctx context.Context, build Rebuild) error {
+	err := c.make(ctx, build)
+	if errors.Is(err, ErrCorrupt) && c.st.man.Compact != nil { // else it counts already
+		err = errors.Join(err, c.db.fs.RemoveAll(c.note.Base))
+	}
+	return err
+}
+
+func (c *compaction) make(ctx context.Context, build Rebuild) error {
 	src := c.source()
 	m := *c.st.man
 	m.Base, m.Rows, m.Checksum, m.Layer = "", "", "", ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store/living"
 )
 
@@ -135,5 +136,39 @@ func TestRowsCut(t *testing.T) {
 	must(t, v.Backup(t.Context(), to))
 	if b := reader(t, to); b.Len() != 1999 || !b.Has(1999) || b.Has(0) {
 		t.Errorf("%+v", b.State())
+	}
+}
+
+// TestWrongBase: a base that was built of other rows than there are, or is damaged before it counts, does not
+// come to count, and the next compaction builds another in its place.
+func TestWrongBase(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		db := open(t, dir)
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[9])) }))
+		build := rebuild.Auto(rebuild.Options{Threads: 1})
+		err := db.Compact(t.Context(), "", func(ctx context.Context, job living.Job) error {
+			if !damaged {
+				other, _ := builtStore(t, 61, 4)
+				return os.Rename(other, job.Dir)
+			}
+			if err := build(ctx, job); err != nil {
+				return err
+			}
+			vectors := filepath.Join(job.Dir, "vectors", "rows")
+			data, err := os.ReadFile(vectors)
+			must(t, err)
+			data[len(data)-1] ^= 1
+			return os.WriteFile(vectors, data, 0o666)
+		})
+		if !errors.Is(err, living.ErrCorrupt) {
+			t.Fatalf("damaged %v: %v", damaged, err)
+		}
+		must(t, db.Close())
+		db = open(t, dir)
+		must(t, db.Compact(t.Context(), "", build))
+		if v := view(t, db); v.Len() != 61 || v.State().Pending != 0 {
+			t.Errorf("damaged %v: %+v", damaged, v.State())
+		}
 	}
 }

@@ -80,8 +80,19 @@ func (db *DB) Wait() error {
 	if b.stop == nil {
 		return nil
 	}
-	<-b.done
+	b.await()
 	return b.result()
+}
+
+// await waits for its end. b.mu is held, but not meanwhile, so that Close can interrupt it and
+// transactions go on; another may have begun then.
+func (b *background) await() {
+	if b.running() {
+		done := b.done
+		b.mu.Unlock()
+		<-done
+		b.mu.Lock()
+	}
 }
 
 // slow has a transaction wait for the compaction in the background where three quarters of the
@@ -97,7 +108,7 @@ func (db *DB) slow() {
 		n := int(s.part.Len())
 		st.release()
 		if n >= db.opts.Tail/4*3 {
-			<-b.done
+			b.await()
 		}
 	}
 }
@@ -129,16 +140,19 @@ func (db *DB) autoCompact() error {
 	b := &db.background
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !db.overdue() {
-		return b.result()
+	for !b.closed && db.overdue() {
+		if err := b.result(); err != nil || b.failed {
+			return err
+		}
+		if !b.running() {
+			return db.compactBehind()
+		}
+		b.await()
 	}
-	if b.running() {
-		<-b.done
+	if b.closed { // Close interrupted it
+		return nil
 	}
-	if err := b.result(); err != nil || b.failed {
-		return err
-	}
-	return db.compactBehind()
+	return b.result()
 }
 
 // overdue counts from the compaction in the background, where there is one, else from the base.

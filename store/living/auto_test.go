@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store"
@@ -102,6 +103,77 @@ func TestAutoFails(t *testing.T) {
 		t.Errorf("told %d times of %d runs, %+v", told, runs, v.State())
 	}
 	fine(t, db.Close())
+}
+
+// TestCloseInterrupts: Close interrupts a compaction in the background also while somebody waits for it: Wait,
+// or a transaction that makes the next one due, or one for which there is hardly room. Transactions go on while
+// Wait waits.
+func TestCloseInterrupts(t *testing.T) {
+	for _, who := range []string{"Wait", "due", "room"} {
+		t.Run(who, func(t *testing.T) {
+			dir, rows := builtStore(t, 100, 6)
+			o := new(living.Options).Due(10)
+			o.Auto, o.Tail = true, 40
+			if who == "due" {
+				o.Tail = 400
+			}
+			began := make(chan bool, 1)
+			o.Rebuild = func(ctx context.Context, _ living.Job) error {
+				began <- true
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			db, err := living.Open(dir, o)
+			fine(t, err)
+			put := func(n int) error {
+				return db.Update(func(tx *living.Tx) error {
+					for range n {
+						_, err := tx.Put("", rows[0])
+						fine(t, err)
+					}
+					return nil
+				})
+			}
+			fine(t, put(26)) // of 100 rows more than a quarter
+			<-began
+			waits := make(chan error, 1)
+			switch who {
+			case "Wait":
+				go func() { waits <- db.Wait() }()
+			case "due":
+				go func() { waits <- put(60) }()
+			case "room":
+				fine(t, put(4))
+				go func() { waits <- put(1) }()
+			}
+			time.Sleep(50 * time.Millisecond)
+			if who == "Wait" {
+				inTime(t, "a transaction", func() error { return put(1) })
+			}
+			inTime(t, "Close", db.Close)
+			inTime(t, who, func() error {
+				err := <-waits
+				switch {
+				case who == "Wait" && errors.Is(err, context.Canceled), who == "room" && errors.Is(err, living.ErrClosed):
+					return nil
+				}
+				return err
+			})
+		})
+	}
+}
+
+// inTime fails where a call takes seconds.
+func inTime(t *testing.T, what string, call func() error) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		fine(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatalf("%s has not ended after 10 seconds", what)
+	}
 }
 
 func fine(t *testing.T, err error) {

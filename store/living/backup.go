@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/vectors/aside"
 )
 
 // Backup makes a store of the view in a folder that is not there yet, while the store is
@@ -48,11 +49,14 @@ func (v *View) backup(ctx context.Context, dir string) error {
 		}
 	}
 	if v.st.base != nil {
-		if err := v.backupFile(ctx, dir, sealName); err != nil {
+		if err := v.backupFile(ctx, dir, sealName, copyFile); err != nil {
 			return err
 		}
 	}
-	return h.syncFolders(to)
+	if err := h.syncFolders(to); err != nil {
+		return err
+	}
+	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir)))
 }
 
 // backupWritten copies all that is not of the base.
@@ -70,7 +74,7 @@ func (v *View) backupWritten(to disk.FS, m *pointer.Manifest) error {
 		}
 	}
 	if m.Rows != "" {
-		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.b); err != nil {
+		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.encode()); err != nil {
 			return err
 		}
 	}
@@ -126,38 +130,47 @@ func (v *View) backupBase(ctx context.Context, dir string) error {
 	if v.st.base == nil {
 		return nil
 	}
-	names := []string{"view", "catalog", "search/links", "search/codes"}
 	for _, f := range v.st.base.g.Info().Files {
-		names = append(names, f.Path)
+		if err := v.backupFile(ctx, dir, f.Path, linkOrCopy); err != nil {
+			return err
+		}
 	}
-	for _, name := range names {
-		if err := v.backupFile(ctx, dir, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range []string{"view", "catalog", "search/links", "search/codes"} { // which may be deleted
+		if err := v.backupFile(ctx, dir, name, linkOrCopy); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// backupFile links or copies a file of the base.
-func (v *View) backupFile(ctx context.Context, dir, name string) error {
+// backupFile links or copies a file of the base. Its seal is copied: readers lock that, and
+// would lock the other store's as well.
+func (v *View) backupFile(ctx context.Context, dir, name string, by func(ctx context.Context, from, to string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	name = filepath.FromSlash(name)
-	from, to := v.st.path(v.st.man.Base), filepath.Join(dir, filepath.FromSlash(v.st.man.Base))
-	if err := linkOrCopy(ctx, filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+	base := v.snap.man.Base
+	from, to := filepath.Join(v.st.path(base), name), filepath.Join(dir, filepath.FromSlash(base), name)
+	err := os.MkdirAll(filepath.Dir(to), 0o777)
+	if err == nil {
+		err = by(ctx, from, to)
+	}
+	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil
 }
 
 func linkOrCopy(ctx context.Context, from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
 	if os.Link(from, to) == nil {
 		return nil
 	}
+	return copyFile(ctx, from, to)
+}
+
+// copyFile makes a copy, synced.
+func copyFile(ctx context.Context, from, to string) error {
 	src, err := os.Open(from)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/living"
 )
 
@@ -68,4 +69,37 @@ func TestBackupStops(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBackupLocks: readers of a store lock no backup of it, which another process may compact, nor the
+// other way round.
+func TestBackupLocks(t *testing.T) {
+	dir, _ := builtStore(t, 60, 4)
+	v := reader(t, dir)
+	to := filepath.Join(t.TempDir(), "copy")
+	must(t, v.Backup(t.Context(), to))
+	seal, err := os.Open(filepath.Join(to, "SEAL"))
+	must(t, err)
+	defer seal.Close()
+	if ok, err := rooted.TryLock(seal); err != nil || !ok {
+		t.Errorf("the base of a backup is held by readers of the store: %v", err)
+	}
+	again, err := living.OpenReader(dir, nil)
+	must(t, err)
+	must(t, again.Close())
+}
+
+// TestBackupWhole: a backup of a store that lost any file that its seal names is an error.
+func TestBackupWhole(t *testing.T) {
+	dir, _ := builtStore(t, 60, 4)
+	v := reader(t, dir)
+	for _, f := range v.Base().Info().Files {
+		from, to := filepath.Join(dir, filepath.FromSlash(f.Path)), filepath.Join(t.TempDir(), "copy")
+		must(t, os.Rename(from, from+".lost"))
+		if err := v.Backup(t.Context(), to); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("without %s: %v", f.Path, err)
+		}
+		must(t, os.Rename(from+".lost", from))
+	}
+	must(t, v.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")))
 }

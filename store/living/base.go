@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -129,20 +130,18 @@ func (b *base) release() error {
 	if b.g != nil {
 		errs = append(errs, b.g.Close())
 	}
-	if b.rows != nil {
-		errs = append(errs, b.rows.close())
-	}
 	if b.lock != nil {
 		errs = append(errs, rooted.Locked{File: b.lock}.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// A rowMap numbers the positions of a base: ascending, each number given once.
+// A rowMap numbers the positions of a base: ascending, each number given once. It is in memory, where no
+// disk that fails can end the process.
 type rowMap struct {
-	n    int
-	file *vectors.MappedFile // nil: they count from 0
-	b    []byte
+	n     int
+	skips []uint32 // of each position, how many numbers below its own none has; nil: they count from 0
+	far   []uint64 // in place of skips, where uint32 does not hold them
 }
 
 const (
@@ -150,24 +149,25 @@ const (
 	rowsHead  = 16
 )
 
-// encodeRows makes the file of row numbers: "KNNGROWN", u64 how many, u64 each, and the
+// encodeRows makes the file of n row numbers: "KNNGROWN", u64 how many, u64 each, and the
 // xxhash64 of all before.
-func encodeRows(rows []uint64) []byte {
-	b := append(make([]byte, 0, rowsHead+8*len(rows)+8), rowsMagic...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(rows)))
-	for _, r := range rows {
-		b = binary.LittleEndian.AppendUint64(b, r)
+func encodeRows(n int, row func(i int) uint64) []byte {
+	b := append(make([]byte, 0, rowsHead+8*n+8), rowsMagic...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	for i := range n {
+		b = binary.LittleEndian.AppendUint64(b, row(i))
 	}
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// openRows opens the numbers of n positions, which are below first.
+// openRows reads the numbers of n positions, which are below first.
 func openRows(dir *rooted.Dir, name string, n int, first uint64) (*rowMap, error) {
+	m := &rowMap{n: n}
 	if name == "" {
 		if uint64(n) > first {
 			return nil, fmt.Errorf("%w: the base has %d rows, the logs begin at %d", ErrCorrupt, n, first)
 		}
-		return &rowMap{n: n}, nil
+		return m, nil
 	}
 	f, err := dir.Open(name)
 	if err != nil {
@@ -178,54 +178,66 @@ func openRows(dir *rooted.Dir, name string, n int, first uint64) (*rowMap, error
 	if err != nil {
 		return nil, err
 	}
-	m := &rowMap{n: n, file: file, b: file.Bytes()}
-	err = vectors.Guard(func() error { return m.check(first) })
+	defer file.Close()
+	err = vectors.Guard(func() error { return m.take(file.Bytes(), first) })
 	if err != nil {
-		file.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, dir.Path(name), err)
 	}
 	return m, nil
 }
 
-func (m *rowMap) check(first uint64) error {
+// take takes the numbers of a file.
+func (m *rowMap) take(b []byte, first uint64) error {
 	want := rowsHead + 8*m.n + 8
-	if len(m.b) != want || string(m.b[:8]) != rowsMagic || binary.LittleEndian.Uint64(m.b[8:]) != uint64(m.n) {
-		return fmt.Errorf("%d bytes, or another beginning, want %d for %d rows", len(m.b), want, m.n)
+	if len(b) != want || string(b[:8]) != rowsMagic || binary.LittleEndian.Uint64(b[8:]) != uint64(m.n) {
+		return fmt.Errorf("%d bytes, or another beginning, want %d for %d rows", len(b), want, m.n)
 	}
-	if binary.LittleEndian.Uint64(m.b[want-8:]) != xxhash.Sum64(m.b[:want-8]) {
+	if binary.LittleEndian.Uint64(b[want-8:]) != xxhash.Sum64(b[:want-8]) {
 		return fmt.Errorf("byte %d: the hash is another", want-8)
+	}
+	number := func(p int) uint64 { return binary.LittleEndian.Uint64(b[rowsHead+8*p:]) }
+	if m.n > 0 && number(m.n-1) > math.MaxUint32 {
+		m.far = make([]uint64, m.n)
+	} else {
+		m.skips = make([]uint32, m.n)
 	}
 	next := uint64(0)
 	for p := range m.n {
-		row := m.row(uint32(p))
+		row := number(p)
 		if row < next || row >= first {
 			return fmt.Errorf("byte %d: row %d, want %d to %d", rowsHead+8*p, row, next, first-1)
 		}
 		next = row + 1
+		if m.far != nil {
+			m.far[p] = row - uint64(p)
+		} else {
+			m.skips[p] = uint32(row - uint64(p))
+		}
 	}
 	return nil
 }
 
 // row is the number of a position.
 func (m *rowMap) row(p uint32) uint64 {
-	if m.b == nil {
-		return uint64(p)
+	switch {
+	case m.skips != nil:
+		return uint64(p) + uint64(m.skips[p])
+	case m.far != nil:
+		return uint64(p) + m.far[p]
 	}
-	return binary.LittleEndian.Uint64(m.b[rowsHead+8*int(p):])
+	return uint64(p)
 }
 
 // position is that of a row, where it has one.
 func (m *rowMap) position(row uint64) (p uint32, ok bool) {
-	if m.b == nil {
+	if m.skips == nil && m.far == nil {
 		return uint32(row), row < uint64(m.n)
 	}
 	at := sort.Search(m.n, func(i int) bool { return m.row(uint32(i)) >= row })
 	return uint32(at), at < m.n && m.row(uint32(at)) == row
 }
 
-func (m *rowMap) close() error {
-	if m.file == nil {
-		return nil
-	}
-	return m.file.Close()
+// encode is the file that it was read from.
+func (m *rowMap) encode() []byte {
+	return encodeRows(m.n, func(i int) uint64 { return m.row(uint32(i)) })
 }

@@ -96,10 +96,13 @@ func (db *DB) beginCompact(options string) (*compaction, error) {
 		return nil, nil
 	}
 	note, err := db.rotate(&m, options)
+	if err == nil {
+		err = db.sweep()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return db.compaction(note, false), db.sweep()
+	return db.compaction(note, false), nil
 }
 
 // rotate begins a new log and writes down that all before is being compacted.
@@ -162,8 +165,17 @@ func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
 
 func (c *compaction) close() error { return c.st.release() }
 
-// run makes the base and lets it count.
+// run makes the base and lets it count. One that is damaged, or of other rows, is removed, so that the next
+// run builds it anew.
 func (c *compaction) run(ctx context.Context, build Rebuild) error {
+	err := c.make(ctx, build)
+	if errors.Is(err, ErrCorrupt) && c.st.man.Compact != nil { // else it counts already
+		err = errors.Join(err, c.db.fs.RemoveAll(c.note.Base))
+	}
+	return err
+}
+
+func (c *compaction) make(ctx context.Context, build Rebuild) error {
 	src := c.source()
 	m := *c.st.man
 	m.Base, m.Rows, m.Checksum, m.Layer = "", "", "", ""
@@ -258,7 +270,7 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 	}
 	if !counts(c.rows) {
 		m.Rows = pointer.Rows(c.number)
-		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(c.rows))
+		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] }))
 	}
 	if err == nil {
 		err = c.db.fs.SyncFolder(pointer.Folder)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/living/internal/disk"
 )
@@ -146,18 +147,20 @@ func (f *powered) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
-func (f *powered) Sync() error {
-	return f.p.around("sync", f.name, func() error {
-		f.w.synced, f.w.writes = f.w.apply(f.w.synced, f.w.writes), nil
-		return f.File.Sync()
-	})
-}
+func (f *powered) Sync() error     { return f.sync(f.File.Sync) }
+func (f *powered) SyncData() error { return f.sync(f.File.SyncData) }
 
-func (f *powered) SyncData() error {
-	return f.p.around("sync", f.name, func() error {
+// sync makes writes durable. Where it fails the system takes them for written, as Linux does: they are
+// read as before, and later syncs leave them out.
+func (f *powered) sync(do func() error) error {
+	err := f.p.around("sync", f.name, func() error {
 		f.w.synced, f.w.writes = f.w.apply(f.w.synced, f.w.writes), nil
-		return f.File.SyncData()
+		return do()
 	})
+	if errors.Is(err, errDisk) {
+		f.w.writes = nil
+	}
+	return err
 }
 
 // after makes in dir what a crash now leaves of the store in from: percent of 100 of what was
@@ -440,4 +443,118 @@ func (h *history) until(failed *bool, where *string, models []*model) []*model {
 		h.must(err)
 	}
 	return models
+}
+
+// TestFailsTwice lets each write, sync, rename and removal fail in turn, as a kill does too, has another process
+// go on, and then the power fails, which leaves only what was synced: every transaction that was promised
+// before and after the failure is there.
+func TestFailsTwice(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("again: go test ./store/living -run '^TestFailsTwice$' -seed %d", seed)
+	step := 2
+	if testing.Short() {
+		step = 11
+	}
+	for at := int(seed % uint64(step)); failsTwice(t, seed, at); at += step {
+	}
+}
+
+func failsTwice(t *testing.T, seed uint64, at int) (failed bool) {
+	h := begin(t, seed)
+	h.must(h.reader.Close())
+	h.must(h.db.Close())
+	h.opts.Rebuild = nil // which would go on beside the failure of the power
+	models := []*model{h.m.clone()}
+	calls := 0
+	var where string
+	var p *power
+	h.opts = h.opts.On(func(inner disk.FS) disk.FS {
+		if p == nil {
+			p = newPower(inner)
+			seen(t, p, h.dir)
+			p.fail = func(op, name string) bool {
+				if calls++; calls-1 == at {
+					failed, where = true, op+" of "+name
+				}
+				return calls-1 == at
+			}
+		}
+		p.FS = inner
+		return p
+	})
+	db, err := living.Open(h.dir, h.opts)
+	switch {
+	case err == nil:
+		h.db = db
+		models = h.until(&failed, &where, models)
+	case !failed:
+		t.Fatal(err)
+	}
+	if !failed {
+		return false
+	}
+	h.note("%s failed after %d transactions", where, len(models)-1)
+	h.open()
+	v := h.view()
+	if !sameRows(v, h.m) {
+		h.m = models[len(models)-1]
+	}
+	h.same(v, h.m)
+	h.must(v.Close())
+	for range 3 {
+		h.update(3)
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	p.after(t, h.dir, dir, 0, h.rng)
+	h.must(h.db.Close())
+	h.survives(crashed{"of the power, after " + where + " failed", dir, 0}, []*model{h.m})
+	return true
+}
+
+// TestSweepFails: where files of before cannot be removed as a compaction begins, Compact and the compaction in
+// the background say so, the base is closed with the store, and the next Compact goes on.
+func TestSweepFails(t *testing.T) {
+	for _, auto := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		o := new(living.Options).Due(5)
+		o.Auto, o.Rebuild = auto, rebuild.Auto(rebuild.Options{Threads: 1})
+		failing := false
+		db, err := living.Open(dir, o.On(func(inner disk.FS) disk.FS {
+			p := newPower(inner)
+			seen(t, p, dir)
+			p.fail = func(op, name string) bool { return failing && op == "remove" }
+			return p
+		}))
+		must(t, err)
+		failing = true
+		err = db.Update(func(tx *living.Tx) error {
+			for _, row := range rows[:20] {
+				must(t, second(tx.Put("", row)))
+			}
+			return nil
+		})
+		if !auto {
+			must(t, err)
+			err = rebuild.Compact(t.Context(), db, rebuild.Options{Threads: 1})
+		}
+		if !errors.Is(err, errDisk) {
+			t.Errorf("auto %v: removals fail: %v", auto, err)
+		}
+		failing = false
+		must(t, db.Close())
+		seal, err := os.Open(filepath.Join(dir, "SEAL"))
+		must(t, err)
+		if ok, err := rooted.TryLock(seal); err != nil || !ok {
+			t.Errorf("auto %v: the base is open after Close: %v", auto, err)
+		}
+		must(t, seal.Close())
+		db = open(t, dir)
+		compact(t, db, 0)
+		if v := view(t, db); v.Len() != 80 || v.State().Pending != 0 {
+			t.Errorf("auto %v: %+v", auto, v.State())
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -133,7 +135,7 @@ func (o *Options) make(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil
+	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir))) // also where a kill came before this
 }
 
 // isStore is nil where the directory holds a store, or one may be created there. Nothing is written yet.
@@ -221,6 +223,17 @@ func (s *Shape) manifest() (*pointer.Manifest, error) {
 	if m.Dim < 1 || m.Dim > vectors.MaxDim || m.K < 1 || m.K > 1<<12 {
 		return nil, fmt.Errorf("living: a store of dimension %d with lists of %d, want 1 to %d and 1 to %d", m.Dim, m.K, vectors.MaxDim, 1<<12)
 	}
+	typ, err := vectors.ParseType(m.Type)
+	if err != nil {
+		return nil, fmt.Errorf("living: %w", err)
+	}
+	metric, err := distance.ParseMetric(m.Metric)
+	if err == nil {
+		_, err = distance.New(metric, typ, m.Dim) // which compares not every type
+	}
+	if err != nil {
+		return nil, fmt.Errorf("living: %w", err)
+	}
 	return m, nil
 }
 
@@ -252,6 +265,9 @@ func (db *DB) open(m *pointer.Manifest) error {
 	}
 	last := len(m.Logs) - 1
 	if db.log, err = oplog.Continue(db.fs, pointer.Log(m.Logs[last]), st.logs[last]); err != nil {
+		return err
+	}
+	if err := db.fs.SyncFolder(pointer.Folder); err != nil { // the last process may have ended before it did
 		return err
 	}
 	return db.sweep()

@@ -69,8 +69,8 @@
 // # Memory and disk
 //
 // In memory, beside the maps of the base and its links: 4 bytes for each of 1,024 rows of a base
-// of which any is dead, and put rows with their ids, until a compaction; of integrated ones also
-// some 500 bytes of lists and links a row, and 5 bytes a row of the base. On disk, put rows as
-// they are, with 40 bytes a transaction and some bytes a row. A compaction needs room for a
-// second base and for the build.
+// of which any is dead, 4 bytes a row of a base whose rows do not count from 0, and put rows with their
+// ids, until a compaction; of integrated ones also some 500 bytes of lists and links a row, and 5 bytes a
+// row of the base. On disk, put rows as they are, with 40 bytes a transaction and some bytes a row. A
+// compaction needs room for a second base and for the build.
 package living

@@ -16,8 +16,13 @@ import (
 func Int(id int64) string { return strconv.FormatInt(id, 10) }
 
 // unnamed begins the name that a row without id has in a sealed base, whose rows all have one
-// or none; ids of users do not begin with it.
+// or none; its number follows. Ids that are put do not begin with it, those of a store that was built may.
 const unnamed = "\x00"
+
+// isUnnamed reports whether an id is the name that a row of a base has that has none.
+func isUnnamed(id string, row uint64) bool {
+	return strings.HasPrefix(id, unnamed) && id[len(unnamed):] == strconv.FormatUint(row, 10)
+}
 
 // checkID reports whether a row may have an id: ids are lines of a file of UTF-8.
 func checkID(id string) error {
@@ -42,7 +47,7 @@ func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 		}
 		return st.first + uint64(at), nil
 	}
-	if st.base == nil || !st.base.g.Info().IDs || strings.HasPrefix(id, unnamed) {
+	if st.base == nil || !st.base.g.Info().IDs {
 		return 0, noID(id)
 	}
 	p, err := st.base.g.RowOf(id)
@@ -52,10 +57,11 @@ func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if !st.base.isPlaced(uint32(p)) || !st.livesAt(uint32(p), snap.ops) {
+	row = st.base.rows.row(uint32(p))
+	if !st.base.isPlaced(uint32(p)) || !st.livesAt(uint32(p), snap.ops) || isUnnamed(id, row) {
 		return 0, noID(id)
 	}
-	return st.base.rows.row(uint32(p)), nil
+	return row, nil
 }
 
 func noID(id string) error { return fmt.Errorf("%w: %q", ErrNoID, id) }
@@ -99,7 +105,7 @@ func (st *state) baseID(p uint32) (string, error) {
 		return "", nil
 	}
 	id, err := st.base.g.ID(store.Row(p))
-	if strings.HasPrefix(id, unnamed) {
+	if isUnnamed(id, st.base.rows.row(p)) {
 		id = ""
 	}
 	return id, err

@@ -24,6 +24,7 @@ import (
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // builtStore builds a store of n float32 rows, and returns these.
@@ -182,6 +183,25 @@ func TestGone(t *testing.T) {
 	}
 	if _, err := store.Open(dir, nil); !errors.Is(err, store.ErrNotStore) || !strings.Contains(err.Error(), "living") {
 		t.Errorf("opened as a store: %v", err)
+	}
+}
+
+// TestGoneIDs: the catalog of the store that was built, which has the ids of all rows, goes with it.
+func TestGoneIDs(t *testing.T) {
+	dir, _ := builtIDs(t, 60, 4)
+	must(t, os.WriteFile(filepath.Join(dir, "catalog.new"), []byte("of a kill: id 17"), 0o666))
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return tx.Delete("id 17") }))
+	ids := [][]byte{[]byte("id 17"), []byte("id 18")}
+	if found := grep(t, dir, ids); found[0] < 2 || found[1] == 0 {
+		t.Fatalf("before the compaction found %v times", found)
+	}
+	compact(t, db, 0)
+	if found := grep(t, dir, ids); found[0] != 0 || found[1] == 0 {
+		t.Errorf("after the compaction found %v times", found)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+		t.Errorf("beside living there are %v, %v", names, err)
 	}
 }
 
@@ -362,6 +382,40 @@ func TestBadVectors(t *testing.T) {
 	})
 	if !errors.Is(err, living.ErrFull) || view(t, full).Len() != 0 {
 		t.Errorf("a full tail: %v", err)
+	}
+}
+
+// TestRoundedVectors: rows that have no direction once they are rounded are refused: they had NaN for a distance
+// from all others, came first in every list, and no compaction took them.
+func TestRoundedVectors(t *testing.T) {
+	for _, metric := range []distance.Metric{distance.Cosine, distance.Correlation} {
+		for _, typ := range []vectors.Type{vectors.Float16, vectors.Float32} {
+			_, db := created(t, living.Shape{Dim: 3, Type: typ, Metric: metric, K: 3})
+			must(t, db.Update(func(tx *living.Tx) error {
+				for i := range 9 {
+					must(t, second(tx.Put("", []float32{float32(i), 2, 7})))
+				}
+				for _, v := range [][]float32{{1, 1.00001, 1}, {1e-45, 0, 0}, {1e-9, 1e-9, 1e-9}, {4096, 4097, 4096}} {
+					if _, err := tx.Put("", v); err != nil && !errors.Is(err, living.ErrVector) {
+						t.Errorf("%v of %v: %v", v, typ, err)
+					}
+				}
+				return nil
+			}))
+			v := view(t, db)
+			for row := range v.Rows() {
+				list, err := v.Neighbors(row, nil)
+				if err != nil || len(list) != 3 {
+					t.Errorf("%v of %v: row %d has %v, %v", metric, typ, row, list, err)
+				}
+				for _, n := range list {
+					if n.Distance != n.Distance {
+						t.Errorf("%v of %v: row %d has %v", metric, typ, row, list)
+					}
+				}
+			}
+			compact(t, db, 0)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store/living"
 )
 
@@ -109,5 +110,65 @@ func TestNothingPromised(t *testing.T) {
 	must(t, db.Close())
 	if !living.Is(killed) {
 		t.Error("a store that was written to passes for one as it was built")
+	}
+}
+
+// TestRowsCut: a file of row numbers that cannot be read any more, as on a disk that fails, ends no process that
+// has the store open.
+func TestRowsCut(t *testing.T) {
+	dir, rows := builtIDs(t, 2000, 2)
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error { return tx.DeleteRow(0) }))
+	compact(t, db, 0)
+	v := reader(t, dir)
+	names, err := filepath.Glob(filepath.Join(dir, "living", "rows-*"))
+	if must(t, err); len(names) != 1 {
+		t.Fatal(names)
+	}
+	must(t, os.Truncate(names[0], 0))
+	if found, err := v.Search(rows[1500], living.Query{K: 3}); err != nil || len(found) != 3 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if row, err := v.RowOf("id 1999"); err != nil || row != 1999 || !v.Has(row) {
+		t.Errorf("row %d, %v", row, err)
+	}
+	to := filepath.Join(t.TempDir(), "copy")
+	must(t, v.Backup(t.Context(), to))
+	if b := reader(t, to); b.Len() != 1999 || !b.Has(1999) || b.Has(0) {
+		t.Errorf("%+v", b.State())
+	}
+}
+
+// TestWrongBase: a base that was built of other rows than there are, or is damaged before it counts, does not
+// come to count, and the next compaction builds another in its place.
+func TestWrongBase(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		dir, rows := builtStore(t, 60, 4)
+		db := open(t, dir)
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[9])) }))
+		build := rebuild.Auto(rebuild.Options{Threads: 1})
+		err := db.Compact(t.Context(), "", func(ctx context.Context, job living.Job) error {
+			if !damaged {
+				other, _ := builtStore(t, 61, 4)
+				return os.Rename(other, job.Dir)
+			}
+			if err := build(ctx, job); err != nil {
+				return err
+			}
+			vectors := filepath.Join(job.Dir, "vectors", "rows")
+			data, err := os.ReadFile(vectors)
+			must(t, err)
+			data[len(data)-1] ^= 1
+			return os.WriteFile(vectors, data, 0o666)
+		})
+		if !errors.Is(err, living.ErrCorrupt) {
+			t.Fatalf("damaged %v: %v", damaged, err)
+		}
+		must(t, db.Close())
+		db = open(t, dir)
+		must(t, db.Compact(t.Context(), "", build))
+		if v := view(t, db); v.Len() != 61 || v.State().Pending != 0 {
+			t.Errorf("damaged %v: %+v", damaged, v.State())
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (st *state) open(keep *state, o *search.Options) (err error) {
 	if st.typ, err = vectors.ParseType(m.Type); err != nil {
 		return err
 	}
-	if keep != nil && keep.man.Base == m.Base && keep.man.Checksum == m.Checksum && keep.man.Rows == m.Rows {
+	if keep != nil && keep.hasBaseOf(m) {
 		st.base = keep.base.retain()
 	} else if st.base, err = openBase(st.dir.Dir, m, o); err != nil {
 		return err
@@ -102,6 +102,14 @@ func (st *state) open(keep *state, o *search.Options) (err error) {
 		return err
 	}
 	return st.openLogs()
+}
+
+// hasBaseOf reports whether a state has the base of a manifest. Others may refresh it meanwhile, which changes its
+// own.
+func (st *state) hasBaseOf(m *pointer.Manifest) bool {
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	return st.man.Base == m.Base && st.man.Checksum == m.Checksum && st.man.Rows == m.Rows
 }
 
 // openLayer reads the layer of a manifest, nil where there is none.

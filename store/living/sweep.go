@@ -58,7 +58,7 @@ func (db *DB) removeBase(folder string) error {
 	}
 	// The seal goes last: without it the rest would pass for an unfinished build.
 	var errs []error
-	for _, name := range []string{"search", "reverse", "reverse.new", "view", "map", "scratch", "vectors", "graph"} {
+	for _, name := range []string{"search", "reverse", "reverse.new", "view", "catalog", "catalog.new", "view.new", "map", "scratch", "vectors", "graph"} {
 		errs = append(errs, db.fs.RemoveAll(path.Join(folder, name)))
 	}
 	if err := errors.Join(append(errs, db.syncHome())...); err != nil {

@@ -244,21 +244,12 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 	if err := vectors.Encode(st.typ, vector, raw); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVector, err)
 	}
-	if st.metric.ZeroIsBad() && st.typ == vectors.Float16 && allZero(raw) {
-		return nil, fmt.Errorf("%w: as float16 all its elements are 0", ErrVector)
+	if !st.tail.Compares(raw) { // as float16, or less its mean
+		return nil, fmt.Errorf("%w: rounded to %v all its elements are 0, or all equal, which have no %v", ErrVector, st.typ, st.metric)
 	}
 	return raw, nil
 }
 
 func allEqual(vector []float32) bool {
 	return !slices.ContainsFunc(vector, func(x float32) bool { return x != vector[0] })
-}
-
-func allZero(raw []byte) bool {
-	for i, b := range raw {
-		if b != 0 && (b != 0x80 || i%2 == 0) { // of -0 the sign
-			return false
-		}
-	}
-	return true
 }

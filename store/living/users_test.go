@@ -75,6 +75,50 @@ func TestAllIDs(t *testing.T) {
 	look("merged", reader(t, merged))
 }
 
+// TestBuiltIDs: ids of a store that was built which no row can be put under name their rows all the same,
+// through deletes and compactions, beside rows without ids.
+func TestBuiltIDs(t *testing.T) {
+	var data []float32
+	ids := []string{"\x00", "\x00a", "\x007", "\x00\x00", "a\x00"}
+	for i := range 20 {
+		data = append(data, float32(i), 1)
+		if i >= len(ids) {
+			ids = append(ids, "id "+strconv.Itoa(i))
+		}
+	}
+	in, err := vectors.FromFloat32(data, 2)
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "g")
+	must(t, second(builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 4, Threads: 1, Names: slices.Values(ids)})))
+	db := open(t, dir)
+	must(t, db.Update(func(tx *living.Tx) error {
+		must(t, second(tx.Put("", []float32{3, 3})))
+		return tx.Delete("\x00\x00")
+	}))
+	for _, stage := range []string{"put", "compacted", "compacted again"} {
+		v := view(t, db)
+		for i, id := range ids {
+			if i == 3 {
+				continue
+			}
+			row, err := v.RowOf(id)
+			if back, failed := v.ID(store.Row(i)); err != nil || failed != nil || row != store.Row(i) || back != id {
+				t.Errorf("%s: %q is row %d of id %q, %v %v, want %d", stage, id, row, back, err, failed, i)
+			}
+		}
+		if id, err := v.ID(20); err != nil || id != "" {
+			t.Errorf("%s: row 20 has id %q, %v", stage, id, err)
+		}
+		for _, id := range []string{"\x0020", "\x005", "\x00\x00", ""} {
+			if row, err := v.RowOf(id); !errors.Is(err, living.ErrNoID) {
+				t.Errorf("%s: %q is row %d, %v", stage, id, row, err)
+			}
+		}
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("more", []float32{3, 4})) }))
+		compact(t, db, 0)
+	}
+}
+
 // builtIDs is builtStore with the ids "id 0", "id 1", ...
 func builtIDs(t *testing.T, n, dim int) (dir string, rows [][]float32) {
 	t.Helper()

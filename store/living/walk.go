@@ -59,7 +59,10 @@ func (v *View) walks(q *Query) bool {
 // set takes the vector of a query.
 func (w *walker) set(query []float32, k, effort int) error {
 	if !w.t.Set(w.v.st.tail, query) {
-		return fmt.Errorf("%w: a vector of zeros has no direction, which cosine compares", search.ErrQuery)
+		if w.v.st.metric.ConstantIsBad() {
+			return fmt.Errorf("%w: its elements are all equal, which have no %v", search.ErrQuery, w.v.st.metric)
+		}
+		return fmt.Errorf("%w: a vector of zeros has no direction, which %v compares", search.ErrQuery, w.v.st.metric)
 	}
 	w.open, w.near, w.best = w.open[:0], best{effort, w.near.all[:0]}, best{k, w.best.all[:0]}
 	w.met.Clear()

@@ -127,8 +127,21 @@ func (d *Dir) ReadFile(rel string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// open opens a regular file: the very one that it looked at.
-func (d *Dir) open(rel string, flag int) (*os.File, error) {
+// open opens a regular file: the very one that it looked at. Where a writer renames another file to
+// that name meanwhile, it looks again.
+func (d *Dir) open(rel string, flag int) (f *os.File, err error) {
+	for range 100 {
+		if f, err = d.openOnce(rel, flag); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return f, err
+}
+
+// errReplaced says that a name came to be that of another file.
+var errReplaced = fmt.Errorf("%w: replaced while it was opened", ErrKind)
+
+func (d *Dir) openOnce(rel string, flag int) (*os.File, error) {
 	before, err := d.Lstat(rel)
 	if err != nil {
 		return nil, err
@@ -142,7 +155,7 @@ func (d *Dir) open(rel string, flag int) (*os.File, error) {
 	}
 	after, err := f.Stat()
 	if err == nil && !os.SameFile(before, after) {
-		err = fmt.Errorf("%w: %s was replaced while it was opened", ErrKind, d.Path(rel))
+		err = fmt.Errorf("%w: %s", errReplaced, d.Path(rel))
 	}
 	if err != nil {
 		f.Close()

@@ -20,6 +20,7 @@ type Reader struct {
 	path  string
 	sum   uint64 // of the frame before
 	at    int64  // where the next frame begins
+	whole int64  // the durable length that was read last
 	op    uint64 // its first operation
 	frame []byte
 }
@@ -59,15 +60,15 @@ func (r *Reader) fault(at int64, err error) error {
 	return fmt.Errorf("%w: %s: byte %d: %w", store.ErrCorrupt, r.path, at, err)
 }
 
-// Durable reads the durable length. A writer may be writing it: a length without its hash is
-// read again.
+// Durable reads the durable length. A writer may be writing it: a length without its hash, or a shorter one
+// than was read already, is read again.
 func (r *Reader) Durable() (length int64, err error) {
 	var head [headerBytes]byte
 	for range 100 {
 		if _, err = r.file.ReadAt(head[:], 0); err != nil {
 			continue
 		}
-		if length, err = decodeMark(head[:]); err == nil {
+		if length, err = decodeMark(head[:]); err == nil && length >= r.at {
 			break
 		}
 	}
@@ -81,6 +82,7 @@ func (r *Reader) Durable() (length int64, err error) {
 	if err == nil && info.Size() < length {
 		err = r.fault(info.Size(), fmt.Errorf("the file ends, its durable length is %d", length))
 	}
+	r.whole = length
 	return length, err
 }
 

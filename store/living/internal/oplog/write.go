@@ -45,7 +45,8 @@ func Create(fs disk.FS, name string, h Header) (*Writer, error) {
 }
 
 // Continue opens a log that r has read to the end of its whole frames, cuts off the rest,
-// and makes those frames durable.
+// and makes those frames durable. It writes those behind the durable length again: where a sync failed, the
+// system may take them for written, and leave them out of the next one.
 func Continue(fs disk.FS, name string, r *Reader) (*Writer, error) {
 	file, err := fs.Edit(name)
 	if err != nil {
@@ -55,6 +56,9 @@ func Continue(fs disk.FS, name string, r *Reader) (*Writer, error) {
 	head := r.Header.encode(0)
 	copy(w.fixed[:], head[fixedBytes:])
 	err = file.Truncate(r.at)
+	if err == nil {
+		err = copyRange(file, r.file, max(r.whole, headerBytes), r.at)
+	}
 	if err == nil {
 		err = file.Sync()
 	}

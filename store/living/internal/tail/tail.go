@@ -69,6 +69,9 @@ func (t *Tail) Add(id string, vector []byte, before, op uint32) {
 	t.rows++
 }
 
+// Compares reports whether a row has distances: cosine and correlation divide by its norm.
+func (t *Tail) Compares(row []byte) bool { return !t.space.NeedsNorms() || t.norm(row) != 0 }
+
 // norm is that of a row as it is compared.
 func (t *Tail) norm(vector []byte) float64 {
 	if t.scale == 0 {

@@ -53,7 +53,7 @@ func (h *hubs) first(kind string) bool {
 	last := s.Last()
 	least := job.StalledShare * (g.Wanted(last.Margin) - last.Recall)
 	if kind == job.DivisionStage {
-		least = fixed.AfterDivision(last.Recall, g.BallsDone(s), job.Overlap) - last.Recall
+		least = h.divided()
 	}
 	return h.gain > least && (kind != job.ListsStage || h.spare())
 }
@@ -70,8 +70,15 @@ func (h *hubs) spare() bool {
 }
 
 // hubsPay is the share of all pairs up to which hubs and divisions take their place. Builds with hubs took 0.46 to
-// 0.59 of all pairs where 0.60 to 0.67 were expected, and 1.2 to 1.74 where 0.94 to 1.7 were.
-const hubsPay = 0.85
+// 0.59 of all pairs where 0.60 to 0.67 were expected, and 1.2 to 1.74 where 0.8 to 1.7 were.
+const hubsPay = 0.75
+
+// divided is the recall that divisions of as many pairs as hubs take are expected to gain, one at least.
+func (h *hubs) divided() float64 {
+	s := &h.State
+	leaves := max(job.Overlap, int(job.Overlap*float64(len(h.places))/max(1, s.DivisionPairs())))
+	return fixed.AfterDivision(s.Last().Recall, h.Goal.BallsDone(s), leaves) - s.Last().Recall
+}
 
 // find finds the rows that are listed most, and foresees the recall that comparing all rows with
 // them gains.

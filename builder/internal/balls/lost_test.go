@@ -33,7 +33,7 @@ func TestLost(t *testing.T) {
 		steps  []step
 		want   int // the stage after which tiers come first; 0: none
 	}{
-		{"random hashes, which took 1.76 of all pairs", 40_000, job.ByKeys, 0.99, false, random, 3},
+		{"random hashes, which took 1.76 of all pairs", 40_000, job.ByKeys, 0.99, false, random, 4},
 		{"for 0.95, which take 0.81", 40_000, job.ByKeys, 0.95, false, random, 0},
 		{"for 0.9, which take 0.51", 40_000, job.ByKeys, 0.9, false, random, 0},
 		{"under jaccard, which took 2.11", 40_000, job.ByKeys, 0.9, false,
@@ -49,6 +49,12 @@ func TestLost(t *testing.T) {
 			[]step{divided(1848, 0.4785, 0.984, 0.2), divided(1914, 0.6984, 0.965, 0.2), divided(1899, 0.8146, 0.965, 0.2)}, 0},
 		{"islands, by keys beside codes, which take 0.043", 200_000, job.ByKeys, 0.99, true,
 			[]step{divided(780, 0.8035, 0.938, 0.2), divided(780, 0.8947, 0.902, 0.2), divided(780, 0.9334, 0.809, 0.2), divided(780, 0.9559, 0.609, 0.2)}, 0},
+		{"columns of GIST under chebyshev, which took 1.6", 30_000, job.ByKeys, 0.99, false,
+			[]step{divided(936, 0.574, 0.996, 0.221), divided(936, 0.712, 0.996, 0.225), divided(936, 0.783, 0.984, 0.220)}, 2},
+		{"sets of very different size under jaccard, which took 1.48", 40_000, job.ByKeys, 0.99, false,
+			[]step{divided(623, 0.234, 0.996, 0.088), divided(623, 0.337, 0.996, 0.113), divided(623, 0.410, 0.996, 0.12)}, 3},
+		{"twins under cosine, which take 1.05 to 1.2 either way", 40_000, "", 0.99, true,
+			[]step{divided(1780, 0.381, 0.984, 0.058), divided(1780, 0.593, 0.984, 0.088), divided(1813, 0.740, 0.965, 0.089)}, 0},
 		{"cubes, which take 0.22", 60_000, "", 0.99, true,
 			[]step{divided(1803, 0.7926, 0.938, 0.2), divided(1743, 0.9244, 0.809, 0.2), divided(1713, 0.9674, 0.527, 0.2)}, 0},
 	} {
@@ -63,6 +69,31 @@ func TestLost(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: tiers come first after stage %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLeads: joins come before another division where this one found little and they find much: not where both
+// do, not after hubs, nor after the first division.
+func TestLeads(t *testing.T) {
+	after := func(kind string, before, last float64) *job.State {
+		return &job.State{Rows: 1000, Steer: 256, Stages: []job.Stage{{Kind: job.DivisionStage, Recall: before}, {Kind: kind, Recall: last}}}
+	}
+	for _, c := range []struct {
+		name   string
+		s      *job.State
+		joined float64
+		want   bool
+	}{
+		{"molecules after five divisions", after(job.DivisionStage, 0.747, 0.777), 0.493, true},
+		{"random hashes", after(job.DivisionStage, 0.478, 0.545), 0.185, false},
+		{"a division that finds much", after(job.DivisionStage, 0.5, 0.6), 0.9, false},
+		{"hubs", after(job.HubsStage, 0.747, 0.777), 0.493, false},
+		{"all found", after(job.DivisionStage, 1, 1), 0, false},
+		{"the first division", &job.State{Rows: 1000, Stages: []job.Stage{{Kind: job.DivisionStage, Recall: 0.1}}}, 0.9, false},
+	} {
+		if got := (outlook{joined: func() float64 { return c.joined }}).leads(c.s); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -25,8 +25,8 @@ func (m *Method) Next() (kind, stop string) {
 		return m.cells.next()
 	}
 	kind, stop = decision{s, g, &m.opts}.more()
-	if kind == job.PropagationStage {
-		return kind, stop
+	if kind == job.PropagationStage || kind == job.DivisionStage && m.joinsFirst() {
+		return job.PropagationStage, ""
 	}
 	kind, stop = g.OrTurn(s, kind, stop)
 	if m.hubs.first(kind) {

@@ -24,10 +24,24 @@ func (m *Method) tiersFirst(kind string) bool {
 		more := g.Keyed() / s.AllPairs(m.N())
 		return 2*more > tiers.Share(1) && more > o.take()
 	case s.Count(job.PropagationStage) == 0:
-		o.joined = func() float64 { return joinable(listsOf(m), s.Plan.Most, build.TruthOf(m.Steer, s.Last().Recall)) }
+		o.joined = m.joined
 		return o.lost(s, g)
 	}
 	return o.declines(s, g)
+}
+
+// joinsFirst reports whether the first joins come before another division.
+func (m *Method) joinsFirst() bool {
+	s, g := &m.State, &m.Goal
+	if s.Count(job.PropagationStage) > 0 || !g.Steered(s) || !g.Propagate || g.Capped() || m.Steer == nil || m.opts.Known != nil {
+		return false
+	}
+	return outlook{joined: m.joined}.leads(s)
+}
+
+// joined is joinable of the lists so far.
+func (m *Method) joined() float64 {
+	return joinable(listsOf(m), m.State.Plan.Most, build.TruthOf(m.Steer, m.State.Last().Recall))
 }
 
 // tiers puts the rows into tiers by their candidates.

@@ -199,11 +199,3 @@ func AfterDivision(recall float64, balls, more int) float64 {
 }
 
 const divisionPower = 0.7
-
-// MoreBalls is how many more balls of each row leave the share left of the missing neighbors, by the law of
-// AfterDivision. A row has balls of them so far, of which the last more left the share was.
-func MoreBalls(balls, more int, was, left float64) float64 {
-	done := math.Pow(float64(balls), divisionPower)
-	last := done - math.Pow(float64(balls-more), divisionPower)
-	return math.Pow(done+last*math.Log(left)/math.Log(was), 1/divisionPower) - float64(balls)
-}

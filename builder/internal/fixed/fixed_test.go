@@ -1,7 +1,6 @@
 package fixed_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -35,20 +34,5 @@ func TestOtherHomes(t *testing.T) {
 	}
 	if got := len(codes.FitSample(1<<30, 1<<16)); got != fixed.FitRows {
 		t.Errorf("codes are fitted on %d long rows, want %d", got, fixed.FitRows)
-	}
-}
-
-// TestMoreBalls: in so many more balls AfterDivision expects the recall that is asked for.
-func TestMoreBalls(t *testing.T) {
-	for _, recall := range []float64{0.1, 0.5, 0.9} {
-		for _, more := range []int{1, 4, 60} {
-			const balls, last = 12, 4
-			before := recall / 2
-			recall := fixed.AfterDivision(before, balls-last, last)
-			after := fixed.AfterDivision(recall, balls, more)
-			if got := fixed.MoreBalls(balls, last, (1-recall)/(1-before), (1-after)/(1-recall)); math.Abs(got-float64(more)) > 1e-6 {
-				t.Errorf("from %v to %v in %v more balls, want %d", recall, after, got, more)
-			}
-		}
 	}
 }

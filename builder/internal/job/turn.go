@@ -185,7 +185,7 @@ func (g *Goal) expectedMore(s *State) float64 {
 	last := s.Last()
 	aim := g.Wanted(last.Margin)
 	gained, pairs, joined := s.cycle()
-	division := s.divisionPairs()
+	division := s.DivisionPairs()
 	if joined && gained <= 0 {
 		return math.Inf(1)
 	}
@@ -239,10 +239,12 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 // counted: a recall of floats may differ by less where nothing was found.
 const leastLeft = 1e-9
 
-// Aim is the recall that is expected to suffice: the standard error falls as less is missing.
+// Aim is the recall that is expected to suffice: the standard error falls as less is missing, and more rows
+// steer where it is large beside what the target may miss.
 func (g *Goal) Aim(s *State) float64 {
 	last := s.Last()
-	return g.Wanted(last.Margin * math.Sqrt(min(1, (1-g.Recall)/max(1-last.Recall, 1e-9))))
+	wanted := g.Wanted(last.Margin * math.Sqrt(min(1, (1-g.Recall)/max(1-last.Recall, 1e-9))))
+	return min(wanted, max(g.Recall, (1+g.Recall)/2))
 }
 
 // ballsBy is how many leaves a row has stood in after some stages, of an overlap each.
@@ -255,8 +257,8 @@ func (s *State) ballsBy(stages int) (balls int) {
 	return max(balls, Overlap)
 }
 
-// divisionPairs is how many pairs a row the next division takes: as many as the last one did.
-func (s *State) divisionPairs() float64 {
+// DivisionPairs is how many pairs a row the next division takes: as many as the last one did.
+func (s *State) DivisionPairs() float64 {
 	for i := len(s.Stages) - 1; i >= 0; i-- {
 		if s.Stages[i].Kind == KeysStage {
 			break

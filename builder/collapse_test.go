@@ -159,7 +159,7 @@ func TestCollapseRefused(t *testing.T) {
 	for want, o := range map[string]builder.Options{
 		"cannot be referenced":   {Duplicates: builder.Collapse, Reference: true},
 		"a distance of your own": {Duplicates: builder.Collapse, Distance: &builder.Distance{Name: "x", Key: func(a, b store.Row) (float32, error) { return 0, nil }}},
-		"only where duplicates":  {Copies: 1},
+		"Copies is 1, want none unless duplicates collapse":  {Copies: 1},
 		"want keep or collapse":  {Duplicates: "merge"},
 	} {
 		_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, 2), o)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -190,14 +191,48 @@ var zeroK = notZero{"k", fmt.Sprintf("1 to %d", builder.MaxK)}
 func refuse(c *cobra.Command, zeros []notZero) error {
 	for _, z := range zeros {
 		if given(c, z.flag) == "0" {
-			dashes := "--"
-			if len(z.flag) == 1 {
-				dashes = "-"
-			}
-			return fmt.Errorf("%s%s is 0, want %s", dashes, z.flag, z.want)
+			return fmt.Errorf("%s is 0, want %s", dashed(z.flag), z.want)
 		}
 	}
 	return nil
+}
+
+// dashed is a flag as it is typed.
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
+}
+
+// byFlags is an error of options that calls each option by its flag.
+func byFlags(c *cobra.Command, err error) error {
+	faults := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		faults = slices.Clone(joined.Unwrap())
+	}
+	for i, fault := range faults {
+		o := new(builder.OptionError)
+		if flag := ""; errors.As(fault, &o) {
+			if flag = flagOf(o.Option); c.Flags().Lookup(flag) != nil {
+				faults[i] = fmt.Errorf("%s is %s, want %s", dashed(flag), o.Shown(), o.Want)
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// flagOf is the flag of a field of options: leaf-size of LeafSize, visits of Paper.Visits.
+func flagOf(option string) string {
+	name := option[strings.LastIndexByte(option, '.')+1:]
+	var flag strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			flag.WriteByte('-')
+		}
+		flag.WriteRune(unicode.ToLower(r))
+	}
+	return flag.String()
 }
 
 // given is the text of a flag, "" where it was left out.
@@ -252,7 +287,7 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	if o.Memory, err = parseSize(b.memory); err != nil {
 		return err
 	}
-	return o.Validate()
+	return byFlags(c, o.Validate())
 }
 
 func parseSwitch(name, value string) (builder.Switch, error) {

@@ -136,3 +136,22 @@ func TestLocked(t *testing.T) {
 		t.Errorf("exit code %d, want %d: %s", got, exitLocked, &errs)
 	}
 }
+
+// TestFlagsOfOptions: every option with a fault of its own has a flag of build, by which the command calls it.
+func TestFlagsOfOptions(t *testing.T) {
+	o := builder.Options{K: -1, Method: "x", Recall: 2, Divisions: -1, Rounds: -1, LeafSize: 1, BadRows: "x", Duplicates: "x", Copies: -1, Threads: -1,
+		Paper: builder.PaperOptions{Trigger: 2, Visits: -1, Sample: 1, Directions: "x"}}
+	build, _, err := newRoot(new(globals)).Find([]string{"build"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := strings.Split(byFlags(build, o.Validate()).Error(), "\n")
+	if len(faults) != 14 {
+		t.Errorf("%d faults, want 14", len(faults))
+	}
+	for _, fault := range faults {
+		if !strings.HasPrefix(fault, "-") {
+			t.Errorf("%q names no flag", fault)
+		}
+	}
+}

@@ -19,7 +19,8 @@ var (
 	// Options.BadRows.
 	ErrBadRows = audit.ErrBadRows
 	// ErrMemory: the memory limit is below the need of this input. Nothing is
-	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.
+	// lost: the build can be continued with a larger limit, or begun where there was nothing
+	// worth keeping, whose folder is gone then. It is store.ErrMemory too.
 	ErrMemory = limits.ErrMemory
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -325,7 +326,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	if anySparse(inputs) {
 		return b.runSparse(ctx, g, inputs)
 	}
-	defer leaveNothing(b.out)
+	defer leaveNothing(b.out)()
 	if b.idColumn != "" {
 		defer func() { os.Remove(b.opts.IDs) }() // which open made
 	}
@@ -370,16 +371,19 @@ func (b *buildFlags) suits(in *vectors.Input) error {
 	return nil
 }
 
-// leaveNothing removes the folders that opening a stream made, where nothing came of it:
-// beside a build, of whatever process, its scratch stays.
-func leaveNothing(dir string) {
-	const scratch = "scratch"
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != scratch {
-		return
+// leaveNothing returns a function that removes the folders which a command made from now on, where
+// nothing came of it: beside a build, of whatever process, its scratch stays.
+func leaveNothing(dir string) func() {
+	var made []string
+	for _, folder := range []string{filepath.Join(dir, "scratch"), dir} {
+		if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			made = append(made, folder)
+		}
 	}
-	if os.Remove(filepath.Join(dir, scratch)) == nil { // it was empty
-		os.Remove(dir)
+	return func() {
+		for _, folder := range made {
+			_ = os.Remove(folder) // which is done where it is empty
+		}
 	}
 }
 

@@ -494,7 +494,7 @@ func (f *rebuildFlags) merge(ctx context.Context, g *globals, from []string, out
 	if err != nil {
 		return usageError{err}
 	}
-	defer leaveNothing(out)
+	defer leaveNothing(out)()
 	result, err := rebuild.Merge(ctx, out, k, from, o)
 	err = g.end(out, err, func() error {
 		if g.json {

@@ -115,7 +115,7 @@ func (r *refineFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return usageError{err}
 	}
 	if r.distance == "" {
-		defer leaveNothing(r.out)
+		defer leaveNothing(r.out)()
 		if err := r.receive(ctx, g); err != nil {
 			return err
 		}

@@ -52,6 +52,7 @@ var (
 	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
 	ErrSpace       = errors.New("store: no space left on device")          // before or while something is written beside a store
 	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there, or something else
+	ErrNotFolder   = storeerr.ErrNotFolder                                 // that is ErrNotStore too: a file is there, or a link that leads nowhere
 	ErrFormat      = storeerr.ErrFormat                                    // which it names
 	ErrClosed      = storeerr.ErrClosed                                    // by Close
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys

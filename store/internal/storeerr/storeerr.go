@@ -21,10 +21,18 @@ var (
 	ErrClosed      = errors.New("store: closed")
 )
 
-// NoFolder is the error of opening a directory, said plainly where a file is in its place.
+// ErrNotFolder is the ErrNotStore of a path that is no directory.
+var ErrNotFolder = fmt.Errorf("%w", ErrNotStore)
+
+// NoFolder is the error of opening a directory, said plainly where a file is in its place, or a link
+// that leads nowhere.
 func NoFolder(name string, err error) error {
-	if info, there := os.Stat(name); there == nil && !info.IsDir() {
-		return fmt.Errorf("%w: %s is a file; a graph is a directory, which knng build makes", ErrNotStore, name)
+	info, missing := os.Stat(name)
+	if missing == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file; a graph is a directory, which knng build makes", ErrNotFolder, name)
+	}
+	if to, is := os.Readlink(name); is == nil && errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is a link to %s, which is not there: make that folder, or remove the link", ErrNotFolder, name, to)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,6 +31,8 @@ func TestMain(m *testing.M) {
 		"makearray": makeArray,
 		"firstrows": firstRows,
 		"breakfile": breakFile,
+
+		"samereport": sameReport,
 
 		"makesparse": makeSparse,
 	})
@@ -48,6 +52,29 @@ func firstRows() {
 	}
 	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// sameReport is a command of the scripts: samereport A B fails unless two reports of analyze, as JSON, differ in no more than
+// the names of their graphs and what analyze adds for those that were written to.
+func sameReport() {
+	var reports [2]map[string]any
+	for i := range reports {
+		data, err := os.ReadFile(os.Args[i+1])
+		if err == nil {
+			err = json.Unmarshal(data, &reports[i])
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		for _, name := range []string{"dir", "living", "renumbered"} {
+			delete(reports[i], name)
+		}
+	}
+	if !reflect.DeepEqual(reports[0], reports[1]) {
+		fmt.Fprintf(os.Stderr, "%v\n%v\n", reports[0], reports[1])
 		os.Exit(1)
 	}
 }

@@ -60,6 +60,10 @@ var (
 	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
 )
 
+// An AdvisedError is an ErrCorrupt that says what to do about the damage. For others a program may advise to restore
+// a copy or to build the store again.
+type AdvisedError = storeerr.AdvisedError
+
 // Lists is a batch of partial adjacency lists, in compressed row form: the
 // list of place Rows[i] is Neighbors[Starts[i]:Starts[i+1]] with Keys beside
 // it. Places are internal positions (locality order), not input rows.

@@ -21,6 +21,19 @@ var (
 	ErrClosed      = errors.New("store: closed")
 )
 
+// An AdvisedError is an error of damage that says what to do about it, other than to restore a copy of the store or to
+// build it again, which helps against any damage.
+type AdvisedError struct {
+	Err    error
+	Advice string
+}
+
+// Error is the error and its advice.
+func (e *AdvisedError) Error() string { return e.Err.Error() + e.Advice }
+
+// Unwrap is the error without its advice.
+func (e *AdvisedError) Unwrap() error { return e.Err }
+
 // ErrNotFolder is the ErrNotStore of a path that is no directory.
 var ErrNotFolder = fmt.Errorf("%w", ErrNotStore)
 

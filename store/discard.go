@@ -33,7 +33,7 @@ func (d *Draft) Discard() error {
 
 // vanish removes what is left of a build that was discarded: its lock, which it still holds, its
 // scratch folder, and the directory where it made that. Folders that hold other files stay.
-func (d *Draft) vanish() {
+func vanish(d *Draft) {
 	if d.opts.Scratch != "" {
 		d.scratch.drop(d.manifest.Created)
 	}

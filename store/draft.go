@@ -309,7 +309,7 @@ func (d *Draft) Close() (err error) {
 		err = errors.Join(err, d.endEarly())
 	}
 	if d.discarded {
-		d.vanish()
+		vanish(d)
 	}
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
 )
 
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 		"breakfile": breakFile,
 
 		"samereport": sameReport,
+		"leavebuild": leaveBuild,
 
 		"makesparse": makeSparse,
 	})
@@ -75,6 +78,20 @@ func sameReport() {
 	}
 	if !reflect.DeepEqual(reports[0], reports[1]) {
 		fmt.Fprintf(os.Stderr, "%v\n%v\n", reports[0], reports[1])
+		os.Exit(1)
+	}
+}
+
+// leaveBuild is a command of the scripts: leavebuild FILE DIR begins a build with k 2 and leaves it at its first event.
+func leaveBuild() {
+	ctx, stop := context.WithCancel(context.Background())
+	in, err := vectors.Open(os.Args[1:2], nil)
+	if err == nil {
+		defer in.Close()
+		_, err = builder.Build(ctx, os.Args[2], in, builder.Options{K: 2, Progress: func(builder.Event) { stop() }})
+	}
+	if !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "not left:", err)
 		os.Exit(1)
 	}
 }

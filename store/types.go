@@ -60,8 +60,8 @@ var (
 	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
 )
 
-// An AdvisedError is an ErrCorrupt that says what to do about the damage. For others a program may advise to restore
-// a copy or to build the store again.
+// An AdvisedError is an ErrCorrupt that names a remedy. For others a program may advise to restore a copy or to build
+// the store again.
 type AdvisedError = storeerr.AdvisedError
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the

@@ -42,8 +42,9 @@ line for each row: row, exemplar. The similarity of two rows is minus their key 
 the squared distance under euclidean), and that of a row to itself is --preference
 (default the median similarity; a larger one makes more clusters).
 
-Of a graph that was written to since it was built (knng append, delete) the report is of the live
-rows, counted from 0 as by knng export. The flags that make something are for graphs as they were built.
+Of a graph that was written to since it was built (knng append, delete) the report is of
+the live rows, counted from 0 as by knng export. Flags that make something are for graphs
+as they were built.
 
 The graph is read in passes and may be larger than memory.`
 

@@ -21,8 +21,8 @@ var (
 	ErrClosed      = errors.New("store: closed")
 )
 
-// An AdvisedError is an error of damage that says what to do about it, other than to restore a copy of the store or to
-// build it again, which helps against any damage.
+// An AdvisedError is an error of damage that names a remedy of its own. One that helps against any damage is to restore
+// a copy of the store or to build it again.
 type AdvisedError struct {
 	Err    error
 	Advice string

@@ -23,7 +23,7 @@ import (
 // store.ErrLocked, store.ErrNotStore, builder.ErrBadRows, builder.ErrMemory, builder.ErrSpace,
 // vectors.ErrFault.
 func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Options) (*builder.Result, error) {
-	if err := validate(opts); err != nil {
+	if err := Validate(opts); err != nil {
 		return nil, err
 	}
 	opts = defaults(opts)

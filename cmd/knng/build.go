@@ -93,6 +93,9 @@ func newBuild(g *globals) *cobra.Command {
 			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
+			if err := b.suitsSparse(c, inputs); err != nil {
+				return usageError{err}
+			}
 			if b.opts.Reference && slices.Contains(inputs, "-") {
 				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
 			}

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 
 		"samereport": sameReport,
 		"leavebuild": leaveBuild,
+		"makewide":   makeWide,
 
 		"makesparse": makeSparse,
 	})
@@ -82,9 +83,35 @@ func sameReport() {
 	}
 }
 
+// makeWide is a command of the scripts: makewide WHOLE WIDE FURTHER writes whole numbers of which float32 does not hold one,
+// rows of float64 that it does not tell apart, and rows of which one is too far from these.
+func makeWide() {
+	near := binary.LittleEndian.AppendUint64
+	var wide, further []byte
+	for i := range 20 {
+		wide = near(wide, math.Float64bits(1e9+1e-4*float64(i*i%7+i)))
+	}
+	further = near(near(further, math.Float64bits(1e9)), math.Float64bits(1e300))
+	var whole []byte
+	for _, x := range []uint32{1, 1<<24 + 1} {
+		whole = binary.LittleEndian.AppendUint32(whole, x)
+	}
+	for i, data := range []struct {
+		descr string
+		rows  int
+		data  []byte
+	}{{"<i4", 2, whole}, {"<f8", 20, wide}, {"<f8", 2, further}} {
+		if err := os.WriteFile(os.Args[i+1], append([]byte(npyHeader(data.descr, data.rows, 1)), data.data...), 0o666); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
 // leaveBuild is a command of the scripts: leavebuild FILE DIR begins a build with k 2 and leaves it at its first event.
 func leaveBuild() {
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	in, err := vectors.Open(os.Args[1:2], nil)
 	if err == nil {
 		defer in.Close()

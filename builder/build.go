@@ -58,7 +58,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		result, err = r.build()
 		return err
 	})
-	if errors.Is(err, ErrBadRows) { // nothing was made of them
+	if errors.Is(err, ErrBadRows) || errors.Is(err, ErrMemory) && r.nothingMade() {
 		err = errors.Join(err, draft.Discard())
 	}
 	return result, limits.Space(job.Stopped(ctx, err))
@@ -101,6 +101,15 @@ func (r *run) build() (*Result, error) {
 	}
 	result := r.result()
 	return result, r.seal(result)
+}
+
+// auditAgain is of how many bytes the rows are read again, rather than that the folder of a refused
+// build stays there for the audit in it.
+const auditAgain = 1 << 30
+
+// nothingMade reports whether a build has no more than the audit of a few rows.
+func (r *run) nothingMade() bool {
+	return r.State.Expected == nil && r.State.Rows == 0 && int64(r.given.Len())*int64(r.given.Dim()*r.given.Type().Size()) <= auditAgain
 }
 
 // resume loads the state of a build that was interrupted, where there is one.

@@ -157,10 +157,10 @@ func bytesOf(data []float32) []byte {
 func TestCollapseRefused(t *testing.T) {
 	data := slices.Repeat([]float32{1, 2, 3, 4}, 20)
 	for want, o := range map[string]builder.Options{
-		"cannot be referenced":   {Duplicates: builder.Collapse, Reference: true},
-		"a distance of your own": {Duplicates: builder.Collapse, Distance: &builder.Distance{Name: "x", Key: func(a, b store.Row) (float32, error) { return 0, nil }}},
-		"only where duplicates":  {Copies: 1},
-		"want keep or collapse":  {Duplicates: "merge"},
+		"cannot be referenced":                              {Duplicates: builder.Collapse, Reference: true},
+		"a distance of your own":                            {Duplicates: builder.Collapse, Distance: &builder.Distance{Name: "x", Key: func(a, b store.Row) (float32, error) { return 0, nil }}},
+		"Copies is 1, want none unless duplicates collapse": {Copies: 1},
+		"want keep or collapse":                             {Duplicates: "merge"},
 	} {
 		_, err := builder.Build(context.Background(), filepath.Join(t.TempDir(), "g"), input(t, data, 2), o)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,10 @@
 package builder
 
 import (
+	"fmt"
+	"reflect"
+	"strconv"
+
 	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/limits"
@@ -15,7 +19,8 @@ var (
 	// Options.BadRows.
 	ErrBadRows = audit.ErrBadRows
 	// ErrMemory: the memory limit is below the need of this input. Nothing is
-	// lost; the build can be continued with a larger limit. It is store.ErrMemory too.
+	// lost: the build can be continued with a larger limit, or begun where there was nothing
+	// worth keeping, whose folder is gone then. It is store.ErrMemory too.
 	ErrMemory = limits.ErrMemory
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.
@@ -25,3 +30,23 @@ var (
 	// build can be continued when there is room. It is store.ErrSpace too.
 	ErrSpace = limits.ErrSpace
 )
+
+// OptionError says that a build takes other values of an option than the one given.
+type OptionError struct {
+	Option string // the field of Options, such as "K" or "Paper.Visits"
+	Value  any
+	Want   string // the values that a build takes
+}
+
+// Error names the option by its field. A text is shown in quotes.
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("%s is %s, want %s", e.Option, e.Shown(), e.Want)
+}
+
+// Shown is the value as errors show it.
+func (e *OptionError) Shown() string {
+	if v := reflect.ValueOf(e.Value); v.Kind() == reflect.String {
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(e.Value)
+}

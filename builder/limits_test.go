@@ -32,8 +32,8 @@ func TestLimits(t *testing.T) {
 		{shaped{0, 4}, 5, "no rows"},
 		{shaped{10, vectors.MaxDim + 1}, 5, "dimension 65537, want 1 to 65536"},
 		{shaped{10, 0}, 5, "dimension 0, want"},
-		{shaped{10, 4}, builder.MaxK + 1, "k is 4097, want 1 to 4096"},
-		{shaped{10, 4}, -1, "k is -1"},
+		{shaped{10, 4}, builder.MaxK + 1, "K is 4097, want 1 to 4096"},
+		{shaped{10, 4}, -1, "K is -1"},
 	} {
 		if int64(c.in.n) != beyond && c.in.n < 0 || bits.UintSize < 64 && c.in.n == 0 {
 			continue // an int here does not count so far

@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/choose"
 )
 
-// Validate reports every fault of the options at once.
+// Validate reports every fault of the options at once: of one option by an OptionError.
 func (o *Options) Validate() error {
 	v := o.WithDefaults()
 	var faults []error
@@ -17,38 +17,41 @@ func (o *Options) Validate() error {
 			faults = append(faults, fmt.Errorf("builder: "+format, args...))
 		}
 	}
-	fault(v.K < 1 || v.K > MaxK, "k is %d, want 1 to %d", v.K, MaxK)
+	want := func(good bool, option string, value any, format string, args ...any) {
+		fault(!good, "%w", &OptionError{option, value, fmt.Sprintf(format, args...)})
+	}
+	want(v.K >= 1 && v.K <= MaxK, "K", v.K, "1 to %d", MaxK)
 	fault(v.Spare < 0 || v.Spare > 0 && v.Spare >= v.K, "%d of %d entries of a list are to spare, want fewer", v.Spare, v.K)
-	fault(!slices.Contains(Methods(), v.Method), "method %q, want %s", v.Method, MethodNames())
+	want(slices.Contains(Methods(), v.Method), "Method", v.Method, "%s", MethodNames())
 	t := methods[v.Method]
-	fault(t.Overlaps && v.paperOnly() != "", "method %s does not know %s", v.Method, v.paperOnly())
+	want(!t.Overlaps || v.paperOnly() == "", "Method", v.Method, "paper or auto with %s", v.paperOnly())
 	if t.InOrder {
-		fault(v.Duplicates == Collapse, "method %s does not collapse duplicates", v.Method)
-		fault(v.K > choose.MaxPartsK, "k is %d, want 1 to %d with method %s", v.K, choose.MaxPartsK, v.Method)
-		fault(v.Rounds > 0, "method %s has no propagation rounds", v.Method)
+		want(v.Duplicates != Collapse, "Duplicates", v.Duplicates, "keep with method %s", v.Method)
+		want(v.K <= choose.MaxPartsK, "K", v.K, "1 to %d with method %s", choose.MaxPartsK, v.Method)
+		want(v.Rounds <= 0, "Rounds", v.Rounds, "none with method %s, which has no propagation", v.Method)
 	}
 	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
-	fault(v.Method == Tree && v.Metric.Known() && !v.Metric.Squares(), "method tree is for euclidean and sqeuclidean, not %v", v.Metric)
-	fault(!(v.Recall >= 0 && v.Recall <= 1), "recall is %v, want 0 to 1", v.Recall)
-	fault(v.Divisions < 0 || v.Divisions > MaxDivisions, "divisions are %d, want 1 to %d", v.Divisions, MaxDivisions)
-	fault(v.Rounds < 0 || v.Rounds > MaxDivisions, "rounds are %d, want 1 to %d", v.Rounds, MaxDivisions)
-	fault(v.LeafSize < 4 || v.LeafSize > 1<<16, "leaf size is %d, want 4 to %d", v.LeafSize, 1<<16)
-	fault(!(v.Paper.Trigger >= 0 && v.Paper.Trigger <= 1), "trigger is %v, want 0 to 1", v.Paper.Trigger)
-	fault(v.Paper.Visits < 1 || v.Paper.Visits > 1<<20, "visits are %d, want 1 to %d", v.Paper.Visits, 1<<20)
-	fault(v.Paper.Sample < 2 || v.Paper.Sample > 1<<15, "sample is %d, want 2 to %d", v.Paper.Sample, 1<<15)
+	want(v.Method != Tree || !v.Metric.Known() || v.Metric.Squares(), "Metric", v.Metric, "euclidean or sqeuclidean with method tree")
+	want(v.Recall >= 0 && v.Recall <= 1, "Recall", v.Recall, "0 to 1")
+	want(v.Divisions >= 0 && v.Divisions <= MaxDivisions, "Divisions", v.Divisions, "1 to %d", MaxDivisions)
+	want(v.Rounds >= 0 && v.Rounds <= MaxDivisions, "Rounds", v.Rounds, "1 to %d", MaxDivisions)
+	want(v.LeafSize >= 4 && v.LeafSize <= 1<<16, "LeafSize", v.LeafSize, "4 to %d", 1<<16)
+	want(v.Paper.Trigger >= 0 && v.Paper.Trigger <= 1, "Paper.Trigger", v.Paper.Trigger, "0 to 1")
+	want(v.Paper.Visits >= 1 && v.Paper.Visits <= 1<<20, "Paper.Visits", v.Paper.Visits, "1 to %d", 1<<20)
+	want(v.Paper.Sample >= 2 && v.Paper.Sample <= 1<<15, "Paper.Sample", v.Paper.Sample, "2 to %d", 1<<15)
 	fault(v.Balls.Slack < 0 || v.Balls.Slack > MaxK || v.Balls.Most < 0 || v.Balls.Most > MaxK || !(v.Balls.Under >= 0 && v.Balls.Under <= 1),
 		"balls %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Balls, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
 	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
-	fault(v.Paper.Directions != Principal && v.Paper.Directions != Random, "directions %q, want principal or random", v.Paper.Directions)
-	fault(!slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "bad rows %q, want error, drop or isolate", v.BadRows)
-	fault(v.Duplicates != Keep && v.Duplicates != Collapse, "duplicates %q, want keep or collapse", v.Duplicates)
-	fault(v.Copies < 0 || v.Copies > MaxK, "copies are %d, want 1 to %d, or 0 for all", v.Copies, MaxK)
-	fault(v.Copies > 0 && v.Duplicates != Collapse, "copies in a list are limited only where duplicates collapse")
+	want(v.Paper.Directions == Principal || v.Paper.Directions == Random, "Paper.Directions", v.Paper.Directions, "principal or random")
+	want(slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "BadRows", v.BadRows, "error, drop or isolate")
+	want(v.Duplicates == Keep || v.Duplicates == Collapse, "Duplicates", v.Duplicates, "keep or collapse")
+	want(v.Copies >= 0 && v.Copies <= MaxK, "Copies", v.Copies, "1 to %d, or 0 for all", MaxK)
+	want(v.Copies <= 0 || v.Duplicates == Collapse, "Copies", v.Copies, "none unless duplicates collapse")
 	fault(v.IDs != "" && v.Names != nil, "ids are given by a file, %s, and by Names: want one of them", v.IDs)
-	fault(v.Threads < 1 || v.Threads > 4096, "threads are %d, want 1 to 4096", v.Threads)
-	fault(v.Memory < 0, "memory is %d bytes", v.Memory)
-	fault(v.Paper.InPlace && v.Threads != 1, "in-place propagation is for measurements with one thread, not %d", v.Threads)
+	want(v.Threads >= 1 && v.Threads <= 4096, "Threads", v.Threads, "1 to 4096")
+	want(v.Memory >= 0, "Memory", v.Memory, "0 bytes or more")
+	want(!v.Paper.InPlace || v.Threads == 1, "Threads", v.Threads, "1 with updates in place, which are for measurements")
 	fault(v.Paper.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
 	if d := v.Distance; d != nil {
 		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")

@@ -3,12 +3,14 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 )
 
 // Discard drops the build, as if it had never been begun: nothing binds the directory to
-// its options and rows any more. It is for one that found its input to be none, before it
-// made anything of it. The Draft is closed.
+// its options and rows any more, and a directory that this Draft made is gone, unless others have
+// files in it. It is for a build that is refused before it made anything that would take long to
+// make again. The Draft is closed.
 func (d *Draft) Discard() error {
 	if d.closed {
 		return nil
@@ -20,14 +22,25 @@ func (d *Draft) Discard() error {
 	if err == nil { // under the name of one that is not whole, which nobody takes for a build
 		err = d.fs.Rename(path, path+newSuffix)
 	}
-	if err == nil {
-		err = d.fs.RemoveAll(path + newSuffix)
-	}
-	if err == nil {
-		err = syncDir(d.fs, d.dir)
-	}
 	if err != nil {
 		err = fmt.Errorf("store: %w", err)
+	} else {
+		err = d.wipe()
 	}
+	d.discarded = err == nil
 	return errors.Join(err, d.Close())
+}
+
+// vanish removes what is left of a build that was discarded: its lock, which it still holds, its
+// scratch folder, and the directory where it made that. Folders that hold other files stay.
+func vanish(d *Draft) {
+	if d.opts.Scratch != "" {
+		d.scratch.drop(d.manifest.Created)
+	}
+	_ = d.home.Remove(lockName)
+	_ = d.home.Remove(scratchName)
+	_ = d.home.Remove(vectorsName)
+	if d.made {
+		_ = os.Remove(d.dir)
+	}
 }

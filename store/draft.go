@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -55,6 +57,8 @@ type Draft struct {
 	tableBytes int          // 0: the constant. Tests want several tables
 	closed     bool
 	rowsSound  bool // the store's own rows were compared with those written
+	made       bool // the directory was not there before
+	discarded  bool // nothing of the build is wanted any more
 
 	telling sync.Mutex
 	silent  bool // no report of progress is written any more
@@ -94,6 +98,8 @@ func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error)
 
 // enter makes the directory, locks it, and opens the database in it.
 func (d *Draft) enter(m Manifest) (err error) {
+	_, missing := os.Lstat(d.dir)
+	d.made = errors.Is(missing, fs.ErrNotExist)
 	if err := makeFolder(vfs.Default, d.dir); err != nil {
 		return err
 	}
@@ -301,6 +307,9 @@ func (d *Draft) Close() (err error) {
 	}
 	if d.lock != nil {
 		err = errors.Join(err, d.endEarly())
+	}
+	if d.discarded {
+		vanish(d)
 	}
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())

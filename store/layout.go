@@ -48,12 +48,12 @@ const (
 // StateOf looks at a directory without opening the database.
 func StateOf(dir string) (State, error) {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Absent, nil
-	}
 	if err != nil {
 		if plain := storeerr.NoFolder(dir, err); errors.Is(plain, ErrNotStore) {
 			return Other, plain
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return Absent, nil
 		}
 		return Other, fmt.Errorf("store: %w", err)
 	}

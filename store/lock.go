@@ -32,10 +32,27 @@ func lockDir(ctx context.Context, home *rooted.Dir) (io.Closer, error) {
 	if err := held(home, f, func(f *os.File) (bool, error) { return outwait(ctx, home, f) }); err != nil {
 		return nil, err
 	}
+	if err := stillThere(home, f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	host, _ := os.Hostname()
 	f.Truncate(0)
 	fmt.Fprintf(f, "process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.RFC3339))
 	return rooted.Locked{File: f}, nil
+}
+
+// stillThere refuses a lock whose file a build that was discarded removed while it was waited for: the
+// next build would make and lock another.
+func stillThere(home *rooted.Dir, f *os.File) error {
+	locked, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	now, err := home.Lstat(lockName)
+	if err == nil && os.SameFile(locked, now) {
+		return nil
+	}
+	return fmt.Errorf("%w: another build in %s was refused and cleared away at this moment: begin again", ErrLocked, home.Name())
 }
 
 // readersTake is how long a build waits for those who read it unfinished, as knng info does: opening

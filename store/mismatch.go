@@ -21,11 +21,26 @@ type MismatchError struct {
 // Difference is one option whose value differs.
 type Difference struct{ Name, Have, Want string }
 
-// Error lists the differences.
+// Error lists the differences: values that differ, what is asked and not there, and the names of what is
+// there and not asked.
 func (e *MismatchError) Error() string {
-	var list []string
+	var list, asked, there []string
 	for _, d := range e.Differences {
-		list = append(list, fmt.Sprintf("%s: %s there, %s asked", d.Name, brief(d.Have), brief(d.Want)))
+		name, have, want := d.shown()
+		switch {
+		case d.Have == absent:
+			asked = append(asked, name+" "+want)
+		case d.Want == absent:
+			there = append(there, name)
+		default:
+			list = append(list, fmt.Sprintf("%s: %s there, %s asked", name, have, want))
+		}
+	}
+	if len(asked) > 0 {
+		list = append(list, "only asked: "+strings.Join(asked, ", "))
+	}
+	if len(there) > 0 {
+		list = append(list, "only there: "+strings.Join(there, ", "))
 	}
 	return fmt.Sprintf("store: %s was begun with other options or rows (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
 }
@@ -34,6 +49,41 @@ func (e *MismatchError) Error() string {
 var digests = regexp.MustCompile(`\b([0-9a-f]{8})[0-9a-f]{8,}\b`)
 
 func brief(value string) string { return digests.ReplaceAllString(value, "$1...") }
+
+// shown is a difference as people read it. Lists to begin with are shown by the graphs that they are of.
+func (d Difference) shown() (name, have, want string) {
+	have, want = brief(d.Have), brief(d.Want)
+	switch d.Name {
+	case "rows-hash":
+		return "hash of the rows", short(d.Have), short(d.Want) // it may have fewer digits than digests
+	case "start":
+		if a, b := graphsIn(d.Have), graphsIn(d.Want); a != b {
+			have, want = a, b
+		}
+		return "lists to begin with", have, want
+	}
+	return d.Name, have, want
+}
+
+// short is the beginning of a long value.
+func short(value string) string {
+	if len(value) <= 12 {
+		return value
+	}
+	return value[:8] + "..."
+}
+
+// graphsIn names the graphs whose checksums a value has.
+func graphsIn(value string) string {
+	var graphs []string
+	for _, sum := range digests.FindAllString(value, -1) {
+		graphs = append(graphs, brief(sum))
+	}
+	if len(graphs) == 0 {
+		return brief(value)
+	}
+	return "of " + strings.Join(graphs, " and ")
+}
 
 // Is makes errors.Is(err, ErrMismatch) hold.
 func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }

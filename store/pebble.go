@@ -103,7 +103,10 @@ func (e *engine) sound(opts *pebble.Options, dir string, to access) (err error) 
 		}
 	}
 	if errors.Is(err, written.ErrDiffers) {
-		return fmt.Errorf("%w: %w; the build that was interrupted cannot go on, it has to begin anew, in another directory or with this one deleted", ErrCorrupt, err)
+		return &AdvisedError{
+			Err:    fmt.Errorf("%w: %w", ErrCorrupt, err),
+			Advice: "; the build that was interrupted cannot go on, it has to begin anew, in another directory or with this one deleted",
+		}
 	}
 	return err
 }

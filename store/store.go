@@ -102,7 +102,10 @@ func (s *Store) openCatalog() (*catalog.Catalog, error) {
 		return nil, err
 	}
 	if c.Rows() != s.shape.Rows || s.info.IDs && c.Rows() > 0 && !c.HasIDs() {
-		return nil, errors.Join(fmt.Errorf("%w: %s, which may be deleted, is of %d rows, want %d with ids", ErrCorrupt, s.home.Path(catalog.Name), c.Rows(), s.shape.Rows), c.Close())
+		return nil, errors.Join(&AdvisedError{
+			Err:    fmt.Errorf("%w: %s is of %d rows, want %d with ids", ErrCorrupt, s.home.Path(catalog.Name), c.Rows(), s.shape.Rows),
+			Advice: "; it may be deleted",
+		}, c.Close())
 	}
 	return c, nil
 }

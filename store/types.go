@@ -52,12 +52,17 @@ var (
 	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
 	ErrSpace       = errors.New("store: no space left on device")          // before or while something is written beside a store
 	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there, or something else
+	ErrNotFolder   = storeerr.ErrNotFolder                                 // that is ErrNotStore too: a file is there, or a link that leads nowhere
 	ErrFormat      = storeerr.ErrFormat                                    // which it names
 	ErrClosed      = storeerr.ErrClosed                                    // by Close
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")             // of BuildReverse; it names the bytes needed
 	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
 )
+
+// An AdvisedError is an ErrCorrupt that names a remedy. For others a program may advise to restore a copy or to build
+// the store again.
+type AdvisedError = storeerr.AdvisedError
 
 // Lists is a batch of partial adjacency lists, in compressed row form: the
 // list of place Rows[i] is Neighbors[Starts[i]:Starts[i+1]] with Keys beside

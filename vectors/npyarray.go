@@ -98,7 +98,7 @@ func (a *Array) Floats(dst []float64) error {
 		default:
 			x, err := n.integer(src)
 			if dst[i] = float64(x); err == nil && int64(dst[i]) != x {
-				err = fmt.Errorf("%d is no float64", x)
+				err = fmt.Errorf("%d has more digits than float64 holds", x)
 			}
 			if err != nil {
 				return fmt.Errorf("element %d: %w", a.read-int64(len(dst)-i), err)

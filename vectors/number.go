@@ -110,7 +110,7 @@ func narrow(dst []byte, x float64) error {
 func exactly(dst []byte, x int64) error {
 	f := float32(x)
 	if f >= 1<<63 || int64(f) != x {
-		return fmt.Errorf("%d is no float32, which is how whole numbers of more than a byte are held", x)
+		return fmt.Errorf("%d has more digits than float32 holds, as which whole numbers of more than a byte are read: if rounding them does no harm, save x.astype('float32')", x)
 	}
 	binary.LittleEndian.PutUint32(dst, math.Float32bits(f))
 	return nil
@@ -119,7 +119,7 @@ func exactly(dst []byte, x int64) error {
 func exactlyUnsigned(dst []byte, x uint64) error {
 	f := float32(x)
 	if f >= 1<<64 || uint64(f) != x {
-		return fmt.Errorf("%d is no float32, which is how whole numbers of more than a byte are held", x)
+		return fmt.Errorf("%d has more digits than float32 holds, as which whole numbers of more than a byte are read: if rounding them does no harm, save x.astype('float32')", x)
 	}
 	binary.LittleEndian.PutUint32(dst, math.Float32bits(f))
 	return nil

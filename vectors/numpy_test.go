@@ -180,10 +180,10 @@ func TestInexactNumbers(t *testing.T) {
 		want string // "" where it is held
 	}{
 		{number{'i', 4, false}, 1 << 24, ""},
-		{number{'i', 4, false}, 1<<24 + 1, "row 1, column 2: 16777217 is no float32"},
-		{number{'i', 8, true}, -(1<<24 + 1), "-16777217 is no float32"},
+		{number{'i', 4, false}, 1<<24 + 1, "row 1, column 2: 16777217 has more digits than float32 holds"},
+		{number{'i', 8, true}, -(1<<24 + 1), "-16777217 has more digits than float32 holds"},
 		{number{'i', 8, false}, -1 << 63, ""},
-		{number{'u', 8, false}, 1<<53 - 1, "9007199254740991 is no float32"},
+		{number{'u', 8, false}, 1<<53 - 1, "9007199254740991 has more digits than float32 holds"},
 		{number{'u', 4, true}, 1 << 31, ""},
 		{number{'f', 8, false}, 1e300, "1e+300 is beyond float32"},
 	} {

@@ -241,17 +241,22 @@ func Centered(src *Input, offsets []float64) *Input {
 	if offsets == nil {
 		return src
 	}
-	return &Input{Source: CenteredRows(src.Source, offsets), Files: src.Files}
+	return &Input{Source: CenteredRows(src, offsets), Files: src.Files}
 }
 
 // CenteredRows is Centered for any source. The result is of float32.
 func CenteredRows(src Source, offsets []float64) Source {
-	return centered{src, offsets}
+	c := centered{Source: src, offsets: offsets}
+	if in, ok := src.(*Input); ok {
+		c.Source, c.files = in.Source, in.Files
+	}
+	return c
 }
 
 type centered struct {
 	Source
 	offsets []float64
+	files   []File // of the source, for errors
 }
 
 func (centered) Type() Type { return Float32 }
@@ -264,8 +269,8 @@ func (c centered) ReadRows(first int, dst []byte) error {
 	for i, x := range wide {
 		y := x - c.offsets[i%len(c.offsets)]
 		if err := narrow(dst[4*i:], y); err != nil {
-			return Refused(fmt.Errorf("vectors: row %s, column %d: %g less the offset %g: %w",
-				grouped(first+i/len(c.offsets)), i%len(c.offsets), x, c.offsets[i%len(c.offsets)], err))
+			return Refused(fmt.Errorf("vectors: %s, column %d: %g less the offset %g of the graph's rows: %w",
+				RowName(c.files, first+i/len(c.offsets)), i%len(c.offsets), x, c.offsets[i%len(c.offsets)], err))
 		}
 	}
 	return nil

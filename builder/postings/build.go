@@ -23,7 +23,7 @@ import (
 // store.ErrLocked, store.ErrNotStore, builder.ErrBadRows, builder.ErrMemory, builder.ErrSpace,
 // vectors.ErrFault.
 func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Options) (*builder.Result, error) {
-	if err := validate(opts); err != nil {
+	if err := Validate(opts); err != nil {
 		return nil, err
 	}
 	opts = defaults(opts)
@@ -50,7 +50,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 		result, err = r.build()
 		return err
 	})
-	if errors.Is(err, builder.ErrBadRows) { // nothing was made of them
+	if errors.Is(err, builder.ErrBadRows) || errors.Is(err, builder.ErrMemory) && r.nothingMade() {
 		err = errors.Join(err, draft.Discard())
 	}
 	return result, limits.Space(job.Stopped(ctx, err))
@@ -72,6 +72,13 @@ type run struct {
 
 	slabRows int // of a slab; 0: as many as suit the rows. Tests set it
 }
+
+// copyAgain is of how many nonzeros the rows are read and written again, rather than that the folder of
+// a refused build stays.
+const copyAgain = 1 << 27
+
+// nothingMade reports whether a build has no more than a copy of a few rows.
+func (r *run) nothingMade() bool { return len(r.State.Stages) == 0 && r.src.Nonzeros() <= copyAgain }
 
 func newRun(ctx context.Context, draft *store.Draft, src *sparse.Source, opts builder.Options) *run {
 	r := &run{opts: opts, src: src}

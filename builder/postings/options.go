@@ -8,12 +8,12 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/sparse"
 )
 
@@ -27,28 +27,30 @@ func defaults(o builder.Options) builder.Options {
 	return o
 }
 
-// validate refuses options that have no meaning for sparse rows: store.ErrSparse.
-func validate(o builder.Options) error {
+// Validate reports every fault of the options at once: those of builder.Options.Validate, or else those that
+// have no meaning for sparse rows, as store.ErrSparse.
+func Validate(o builder.Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	var faults []string
-	refuse := func(is bool, text string) {
+	var faults []error
+	refuse := func(is bool, fault error) {
 		if is {
-			faults = append(faults, text)
+			faults = append(faults, fmt.Errorf("%w: %w", store.ErrSparse, fault))
 		}
 	}
-	refuse(!sparse.Metric(o.Metric), fmt.Sprintf("metric %v, want cosine or ip", o.Metric))
-	refuse(o.Method != "" && o.Method != builder.Auto && o.Method != builder.Exact, fmt.Sprintf("method %s, want auto or exact", o.Method))
-	refuse(o.Divisions > 0 || o.Rounds > 0, "divisions or rounds: all pairs are compared")
-	refuse(o.Reference, "vectors by reference: the store copies sparse rows")
-	refuse(o.Duplicates == builder.Collapse, "duplicates collapse, want keep")
-	refuse(o.Distance != nil, "a distance of your own")
-	refuse(o.Names != nil, "ids without a file")
-	if len(faults) == 0 {
-		return nil
+	want := func(good bool, option string, value any, want string) {
+		refuse(!good, &builder.OptionError{Option: option, Value: value, Want: want})
 	}
-	return fmt.Errorf("%w: %s", store.ErrSparse, strings.Join(faults, "; "))
+	want(sparse.Metric(o.Metric), "Metric", cmp.Or(o.Metric, distance.Euclidean), "cosine or ip for sparse rows")
+	want(o.Method == "" || o.Method == builder.Auto || o.Method == builder.Exact, "Method", o.Method, "auto or exact for sparse rows")
+	want(o.Divisions <= 0, "Divisions", o.Divisions, "none for sparse rows: all pairs are compared")
+	want(o.Rounds <= 0, "Rounds", o.Rounds, "none for sparse rows: all pairs are compared")
+	want(o.Duplicates != builder.Collapse, "Duplicates", o.Duplicates, "keep for sparse rows")
+	refuse(o.Reference, errors.New("vectors by reference: the store copies sparse rows"))
+	refuse(o.Distance != nil, errors.New("a distance of your own"))
+	refuse(o.Names != nil, errors.New("ids without a file"))
+	return errors.Join(faults...)
 }
 
 // manifestOf describes the input and the options that name the result.

@@ -19,7 +19,7 @@ const (
 // Plan predicts the cost of a build of src. It reads the matrix, to count the rows that have
 // each column. The time is at most so much: columns that a build leaves out are counted.
 func Plan(ctx context.Context, src *sparse.Source, opts builder.Options) (*plan.Plan, error) {
-	if err := validate(opts); err != nil {
+	if err := Validate(opts); err != nil {
 		return nil, err
 	}
 	opts = defaults(opts)

@@ -327,11 +327,11 @@ func TestResumes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	src := save(t, 30, texts(rand.New(rand.NewPCG(1, 6)), 50, 30, false))
 	for want, o := range map[string]builder.Options{
-		"metric euclidean, want cosine or ip": {Metric: distance.Euclidean},
-		"method paper, want auto or exact":    {Metric: distance.Cosine, Method: builder.Paper},
-		"the store copies sparse rows":        {Metric: distance.Cosine, Reference: true},
-		"duplicates collapse":                 {Metric: distance.Cosine, Duplicates: builder.Collapse},
-		"divisions or rounds":                 {Metric: distance.Cosine, Divisions: 3},
+		"Metric is euclidean, want cosine or ip for sparse rows": {Metric: distance.Euclidean},
+		`Method is "paper", want auto or exact`:                  {Metric: distance.Cosine, Method: builder.Paper},
+		"the store copies sparse rows":                           {Metric: distance.Cosine, Reference: true},
+		`Duplicates is "collapse", want keep`:                    {Metric: distance.Cosine, Duplicates: builder.Collapse},
+		"Divisions is 3, want none":                              {Metric: distance.Cosine, Divisions: 3},
 	} {
 		dir := filepath.Join(t.TempDir(), "g")
 		_, err := Build(context.Background(), dir, src, o)

@@ -97,12 +97,15 @@ func (o Options) Validate(g1 *store.Store) error {
 			faults = append(faults, fmt.Errorf("refine: "+format, args...))
 		}
 	}
+	want := func(good bool, option string, value any, format string, args ...any) {
+		fault(!good, "%w", &builder.OptionError{Option: option, Value: value, Want: fmt.Sprintf(format, args...)})
+	}
 	fault((o.Distance == nil) == (o.Vectors == nil), "want a distance or vectors, one of the two")
-	fault(o.K < 1 || o.K > builder.MaxK, "k is %d, want 1 to %d", o.K, builder.MaxK)
-	fault(o.Visits < o.K || o.Visits > 1<<20, "visits are %d, want k, which is %d, to %d", o.Visits, o.K, 1<<20)
+	want(o.K >= 1 && o.K <= builder.MaxK, "K", o.K, "1 to %d", builder.MaxK)
+	want(o.Visits >= o.K && o.Visits <= 1<<20, "Visits", o.Visits, "%d, which is k, to %d", o.K, 1<<20)
 	fault(!o.Metric.Known(), "unknown metric %d", o.Metric)
-	fault(o.Threads < 1 || o.Threads > 4096, "threads are %d, want 1 to 4096", o.Threads)
-	fault(o.Memory < 0, "memory is %d bytes", o.Memory)
+	want(o.Threads >= 1 && o.Threads <= 4096, "Threads", o.Threads, "1 to 4096")
+	want(o.Memory >= 0, "Memory", o.Memory, "0 bytes or more")
 	if m := g1.Info().Manifest; m.Sparse() {
 		_, err := m.RowType()
 		faults = append(faults, err)

@@ -467,7 +467,7 @@ func TestFaults(t *testing.T) {
 		"nothing asked": {refine.Options{}, "one of the two"},
 		"other rows":    {refine.Options{Vectors: input(t, data[:40*dim])}, "40 vectors for a graph of 60 rows"},
 		"NaN rows":      {refine.Options{Vectors: input(t, nan)}, "row 7"},
-		"few visits":    {refine.Options{Distance: refine.RankOrder(4), K: 10, Visits: 9}, "visits are 9"},
+		"few visits":    {refine.Options{Distance: refine.RankOrder(4), K: 10, Visits: 9}, "Visits is 9, want 10, which is k, to"},
 		"no function":   {refine.Options{Distance: &refine.Distance{Name: "none"}}, "one function"},
 		"NaN":           {key(func(a, b uint32) float32 { return float32(math.NaN()) }), "value NaN"},
 		"error":         {lists(func(a, b refine.List) (float32, error) { return 0, errEnough }), "distance mine of rows"},

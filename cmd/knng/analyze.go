@@ -13,6 +13,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
+	"github.com/knng/knng/store/living"
 )
 
 const analyzeHelp = `Look at a finished graph as a graph: its connected components, how many neighbors
@@ -40,6 +41,10 @@ does. DIR/reverse, view, catalog and search may be deleted: the graph itself is 
 line for each row: row, exemplar. The similarity of two rows is minus their key (minus
 the squared distance under euclidean), and that of a row to itself is --preference
 (default the median similarity; a larger one makes more clusters).
+
+Of a graph that was written to since it was built (knng append, delete) the report is of
+the live rows, counted from 0 as by knng export. Flags that make something are for graphs
+as they were built.
 
 The graph is read in passes and may be larger than memory.`
 
@@ -119,6 +124,8 @@ type graphReport struct {
 	Distances   []analysis.RankDistances `json:"distances"`
 	InNeighbors *store.Reverse           `json:"in_neighbors,omitempty"` // where they are built
 	Affinity    *affinityReport          `json:"affinity,omitempty"`     // where it was asked for
+
+	live bool // of the live rows of a graph that was written to
 }
 
 // A groupReport describes components, or groups of duplicates.
@@ -160,15 +167,15 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 			return taken(a.plot)
 		}
 	}
-	if err := sealedOnly(dir); err != nil {
-		return err
+	if living.Is(dir) {
+		return a.runLiving(ctx, g, dir)
 	}
 	if a.view {
 		if err := store.BuildView(ctx, dir); err != nil {
 			return err
 		}
 	}
-	s, err := openSealed(dir)
+	s, err := store.Open(dir, nil)
 	if err != nil {
 		return err
 	}
@@ -193,7 +200,12 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	if err != nil {
 		return err
 	}
-	r.Dir = dir
+	r.Dir, r.Lists = dir, s.Info().Lists
+	if in, err := w.Reverse(); err == nil {
+		r.InNeighbors = &in
+	} else if !errors.Is(err, store.ErrNoReverse) {
+		return err
+	}
 	if a.affinity != "" {
 		if r.Affinity, err = a.propagate(ctx, w); err != nil {
 			return err
@@ -207,19 +219,47 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	if g.json {
 		return g.printJSON(r)
 	}
-	return showReport(g.stdout, r, s)
+	return showReport(g.stdout, r, w)
+}
+
+// runLiving is run for a graph that was written to since it was built. What analyze keeps beside a graph or reads
+// there is of the graph as it was built.
+func (a *analyzeFlags) runLiving(ctx context.Context, g *globals, dir string) error {
+	if a.reverse || a.view || a.search || a.plot != "" || a.affinity != "" {
+		return fmt.Errorf("--reverse, --view, --search, --plot and --affinity: %w", notSealed(dir))
+	}
+	x, err := g.openLists(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	r, err := a.look(x)
+	if err != nil {
+		return err
+	}
+	r.Dir, r.Lists, r.live = dir, x.Len(), true
+	if g.json {
+		return g.printWith(r, map[string]any{"living": true, "renumbered": x.(*liveLists).Renumbered()})
+	}
+	if err := showReport(g.stdout, r, x); err != nil {
+		return err
+	}
+	if x.(*liveLists).Renumbered() {
+		tellRenumbered(g.stdout, dir)
+	}
+	return nil
 }
 
 // look goes over the graph once for every part of the report.
-func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
-	r := &graphReport{Rows: w.Len(), Lists: w.Info().Lists, K: w.K(), Metric: w.Info().Distance, Shares: shares}
-	islands, err := analysis.Islands(w.begin("components"))
+func (a *analyzeFlags) look(w lists) (*graphReport, error) {
+	r := &graphReport{Rows: w.Len(), K: w.K(), Metric: w.Info().Distance, Shares: shares}
+	islands, err := analysis.Islands(begun(w, "components"))
 	if err != nil {
 		return nil, err
 	}
 	r.Components = a.groups(islands, 1)
 	if r.Metric != "ip" {
-		equal, err := analysis.Duplicates(w.begin("duplicates"), a.within)
+		equal, err := analysis.Duplicates(begun(w, "duplicates"), a.within)
 		if err != nil {
 			return nil, err
 		}
@@ -227,21 +267,16 @@ func (a *analyzeFlags) look(w *watched) (*graphReport, error) {
 		groups.Within = &a.within
 		r.Duplicates = &groups
 	}
-	if r.Mutual, err = analysis.MeasureReciprocity(w.begin("mutual neighbors"), cmp.Or(a.bytes, builder.DefaultMemory())); err != nil {
+	if r.Mutual, err = analysis.MeasureReciprocity(begun(w, "mutual neighbors"), cmp.Or(a.bytes, builder.DefaultMemory())); err != nil {
 		return nil, err
 	}
-	if r.Hubness, err = analysis.MeasureHubness(w.begin("hubs"), shares, a.top); err != nil {
+	if r.Hubness, err = analysis.MeasureHubness(begun(w, "hubs"), shares, a.top); err != nil {
 		return nil, err
 	}
-	if r.Distances, err = analysis.MeasureDistances(w.begin("distances"), threeRanks(w.K()), shares); err != nil {
+	if r.Distances, err = analysis.MeasureDistances(begun(w, "distances"), threeRanks(w.K()), shares); err != nil {
 		return nil, err
 	}
-	in, err := w.Reverse()
-	if errors.Is(err, store.ErrNoReverse) {
-		return r, nil
-	}
-	r.InNeighbors = &in
-	return r, err
+	return r, nil
 }
 
 // threeRanks are the first, the middle and the last.

@@ -11,14 +11,16 @@ import (
 )
 
 // showReport prints a report as tables for people.
-func showReport(out io.Writer, r *graphReport, s *store.Store) error {
+func showReport(out io.Writer, r *graphReport, s lists) error {
 	fmt.Fprintf(out, "%s: %d rows, k=%d, %s\n", r.Dir, r.Rows, r.K, r.Metric)
 	showGroups(out, r)
 	m, h := r.Mutual, r.Hubness
 	fmt.Fprintf(out, "mutual       %d of %d pairs list each other, %.4f of all entries are returned; %d rows have no mutual neighbor; %d components\n",
 		m.Mutual, m.Pairs, m.Share, m.Alone, m.Islands)
 	fmt.Fprintf(out, "in-degrees   skewness %.3f; %d rows (%.2f %%) are in no list\n", h.Skewness, h.Antihubs, percent(h.Antihubs, h.Rows))
-	if r.InNeighbors == nil {
+	if r.live {
+		fmt.Fprintln(out, "in-neighbors are not kept of a graph that was written to")
+	} else if r.InNeighbors == nil {
 		fmt.Fprintln(out, "in-neighbors not built; --reverse builds them")
 	} else {
 		fmt.Fprintf(out, "in-neighbors kept, %d entries, %s\n", r.InNeighbors.Entries, size(r.InNeighbors.Bytes))
@@ -103,7 +105,7 @@ func showHistogram(w *tabwriter.Writer, h *analysis.Hubness) {
 }
 
 // showHubs lists the rows in most lists, with ids where there are any.
-func showHubs(w *tabwriter.Writer, r *graphReport, s *store.Store) error {
+func showHubs(w *tabwriter.Writer, r *graphReport, s lists) error {
 	if len(r.Hubness.Hubs) == 0 {
 		return nil
 	}

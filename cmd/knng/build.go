@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -91,6 +93,9 @@ func newBuild(g *globals) *cobra.Command {
 			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
+			if err := b.suitsSparse(c, inputs); err != nil {
+				return usageError{err}
+			}
 			if b.opts.Reference && slices.Contains(inputs, "-") {
 				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
 			}
@@ -141,7 +146,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&b.idColumn, "id-column", "", idColumnUsage)
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors; drop moves later rows up, so use --ids")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors, until the first write to the graph (append, delete, compact), from which on they are no rows; drop moves later rows up, so use --ids")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which finds the neighbors of one for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: identical rows in a list, at most (default all; for UMAP give 1)")
 	f.StringVar(&b.search, "search", "on", "on makes the links that \"knng search\" follows, 8 k bytes a row and at most 160; off leaves them to the first search")
@@ -190,14 +195,48 @@ var zeroK = notZero{"k", fmt.Sprintf("1 to %d", builder.MaxK)}
 func refuse(c *cobra.Command, zeros []notZero) error {
 	for _, z := range zeros {
 		if given(c, z.flag) == "0" {
-			dashes := "--"
-			if len(z.flag) == 1 {
-				dashes = "-"
-			}
-			return fmt.Errorf("%s%s is 0, want %s", dashes, z.flag, z.want)
+			return fmt.Errorf("%s is 0, want %s", dashed(z.flag), z.want)
 		}
 	}
 	return nil
+}
+
+// dashed is a flag as it is typed.
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
+}
+
+// byFlags is an error of options that calls each option by its flag.
+func byFlags(c *cobra.Command, err error) error {
+	faults := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		faults = slices.Clone(joined.Unwrap())
+	}
+	for i, fault := range faults {
+		o := new(builder.OptionError)
+		if flag := ""; errors.As(fault, &o) {
+			if flag = flagOf(o.Option); c.Flags().Lookup(flag) != nil {
+				faults[i] = fmt.Errorf("%s is %s, want %s", dashed(flag), o.Shown(), o.Want)
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// flagOf is the flag of a field of options: leaf-size of LeafSize, visits of Paper.Visits.
+func flagOf(option string) string {
+	name := option[strings.LastIndexByte(option, '.')+1:]
+	var flag strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			flag.WriteByte('-')
+		}
+		flag.WriteRune(unicode.ToLower(r))
+	}
+	return flag.String()
 }
 
 // given is the text of a flag, "" where it was left out.
@@ -252,7 +291,7 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	if o.Memory, err = parseSize(b.memory); err != nil {
 		return err
 	}
-	return o.Validate()
+	return byFlags(c, o.Validate())
 }
 
 func parseSwitch(name, value string) (builder.Switch, error) {
@@ -290,7 +329,7 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	if anySparse(inputs) {
 		return b.runSparse(ctx, g, inputs)
 	}
-	defer leaveNothing(b.out)
+	defer leaveNothing(b.out)()
 	if b.idColumn != "" {
 		defer func() { os.Remove(b.opts.IDs) }() // which open made
 	}
@@ -335,16 +374,19 @@ func (b *buildFlags) suits(in *vectors.Input) error {
 	return nil
 }
 
-// leaveNothing removes the folders that opening a stream made, where nothing came of it:
-// beside a build, of whatever process, its scratch stays.
-func leaveNothing(dir string) {
-	const scratch = "scratch"
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != scratch {
-		return
+// leaveNothing returns a function that removes the folders which a command made from now on, where
+// nothing came of it: beside a build, of whatever process, its scratch stays.
+func leaveNothing(dir string) func() {
+	var made []string
+	for _, folder := range []string{filepath.Join(dir, "scratch"), dir} {
+		if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			made = append(made, folder)
+		}
 	}
-	if os.Remove(filepath.Join(dir, scratch)) == nil { // it was empty
-		os.Remove(dir)
+	return func() {
+		for _, folder := range made {
+			_ = os.Remove(folder) // which is done where it is empty
+		}
 	}
 }
 

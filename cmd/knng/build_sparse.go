@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/vectors"
@@ -16,13 +18,21 @@ import (
 // anySparse reports whether an input is a sparse matrix.
 func anySparse(inputs []string) bool { return slices.ContainsFunc(inputs, sparse.Is) }
 
+// suitsSparse refuses flags that sparse rows do not have, where an input is a sparse matrix.
+func (b *buildFlags) suitsSparse(c *cobra.Command, inputs []string) error {
+	if !anySparse(inputs) {
+		return nil
+	}
+	return byFlags(c, postings.Validate(b.opts))
+}
+
 var errNoColumns = errors.New("--column and --id-column are for files with columns of names: a sparse matrix has none")
 
 // openSparse opens the one sparse matrix of the inputs.
 func (b *buildFlags) openSparse(inputs []string) (*sparse.Source, error) {
 	switch {
 	case len(inputs) > 1:
-		return nil, usageError{fmt.Errorf("a sparse matrix is built alone, not with %d inputs: join them by scipy.sparse.vstack", len(inputs)-1)}
+		return nil, usageError{fmt.Errorf("a sparse matrix is built alone, and these are %d inputs: join them by scipy.sparse.vstack", len(inputs))}
 	case b.column != "" || b.idColumn != "":
 		return nil, usageError{errNoColumns}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +90,7 @@ func checkAll(ctx context.Context, dir string, opts store.CheckOptions) (*store.
 
 // withRemedy is an error of damage with advice, where it has none.
 func withRemedy(err error) error {
-	if text := err.Error(); strings.Contains(text, "restore ") || strings.Contains(text, "again") {
+	if advised := new(store.AdvisedError); errors.As(err, &advised) {
 		return err
 	}
 	return fmt.Errorf("%w; restore it from a copy that is whole, or build it again", err)

@@ -46,7 +46,7 @@ func newDemoCommand(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo [NAME...]", Short: "Build and show the graph of the Go standard library's functions", Long: demoHelp,
 		RunE: func(c *cobra.Command, names []string) error {
-			if err := d.complete(); err != nil {
+			if err := d.complete(c); err != nil {
 				return usageError{err}
 			}
 			return d.run(c.Context(), g, names)
@@ -61,7 +61,7 @@ func newDemoCommand(g *globals) *cobra.Command {
 	return c
 }
 
-func (d *demoFlags) complete() error {
+func (d *demoFlags) complete(c *cobra.Command) error {
 	d.opts.Metric = distance.Cosine
 	if d.sample && len(d.packages) > 0 {
 		return errSampleOfPackages
@@ -69,7 +69,7 @@ func (d *demoFlags) complete() error {
 	if d.opts.K < 1 { // 0 would be the builder's default
 		return fmt.Errorf("-k is %d, want 1 or more", d.opts.K)
 	}
-	return d.opts.Validate()
+	return byFlags(c, d.opts.Validate())
 }
 
 // A demo is a finished graph, built now or found.

@@ -35,8 +35,8 @@ const exitHelp = `Exit codes:
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
        no file of that format, a graph that the command does not take, a folder
-       or an address given as a file, an output that is there already and is not
-       overwritten
+       or an address given as a file, a file given as a graph, an output that is
+       there already and is not overwritten
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says
@@ -71,7 +71,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
+	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrNotFolder), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
 		errors.Is(err, vectors.ErrUsage), errors.Is(err, errLiving), errors.Is(err, living.ErrOffsets):
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):

@@ -65,13 +65,32 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "analyze DIR --plot NAN"},
 		{exitUsage, "analyze DIR --affinity NAN"},
 		{exitUsage, "help foo"},
+		{exitUsage, "neighbors ROWS 1"},
+		{exitUsage, "search ROWS ROWS"},
+		{exitUsage, "append ROWS ROWS"},
+		{exitUsage, "delete ROWS 1"},
+		{exitUsage, "compact ROWS"},
+		{exitUsage, "check ROWS"},
+		{exitUsage, "recall ROWS"},
+		{exitUsage, "export ROWS -o DIR9.gt"},
+		{exitUsage, "analyze ROWS"},
+		{exitUsage, "explore ROWS"},
+		{exitUsage, "refine ROWS -o DIR9 --distance rank-order"},
+		{exitUsage, "merge ROWS ROWS -o DIR9"},
+		{exitUsage, "backup ROWS -o DIR9"},
+		{exitUsage, "dump ROWS"},
+		{exitUsage, "build ROWS -o ROWS"},
+		{exitUsage, "build ROWS.gz -o ROWS"},
 		{exitDone, "help exit-codes"},
 		{exitDone, "help build"},
 		{exitDone, "build WIDE -o DIR8 -k 2"},
 		{exitRefused, "merge DIR DIR8 -o DIR9"},
 		{exitDone, "append DIR8 WIDE"},
 		{exitRefused, "append DIR8 ROWS"},
-		{exitUsage, "analyze DIR8"},
+		{exitDone, "analyze DIR8"},
+		{exitUsage, "analyze DIR8 --reverse"},
+		{exitUsage, "explore DIR8"},
+		{exitUsage, "dump DIR8"},
 		{exitUsage, "export DIR8 -o DIR9.gt"},
 		{exitRefused, "search DIR8 WIDE --filter-ids TEXT"},
 		{exitFailed, "build absent.npy -o DIR4"},
@@ -134,5 +153,24 @@ func TestLocked(t *testing.T) {
 	var errs bytes.Buffer
 	if got := run([]string{"build", rows, "-o", graph, "-k", "4"}, nil, io.Discard, &errs); got != exitLocked || !strings.Contains(errs.String(), "is held by process") {
 		t.Errorf("exit code %d, want %d: %s", got, exitLocked, &errs)
+	}
+}
+
+// TestFlagsOfOptions: every option with a fault of its own has a flag of build, by which the command calls it.
+func TestFlagsOfOptions(t *testing.T) {
+	o := builder.Options{K: -1, Method: "x", Recall: 2, Divisions: -1, Rounds: -1, LeafSize: 1, BadRows: "x", Duplicates: "x", Copies: -1, Threads: -1,
+		Paper: builder.PaperOptions{Trigger: 2, Visits: -1, Sample: 1, Directions: "x"}}
+	build, _, err := newRoot(new(globals)).Find([]string{"build"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := strings.Split(byFlags(build, o.Validate()).Error(), "\n")
+	if len(faults) != 14 {
+		t.Errorf("%d faults, want 14", len(faults))
+	}
+	for _, fault := range faults {
+		if !strings.HasPrefix(fault, "-") {
+			t.Errorf("%q names no flag", fault)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -128,7 +129,7 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 		return err
 	}
 	defer x.Close()
-	if err := e.write(ctx, x); err != nil {
+	if err := e.write(ctx, begun(x, "export")); err != nil {
 		return err
 	}
 	return e.show(g, dir, x)
@@ -168,12 +169,17 @@ func (e *exportFlags) show(g *globals, dir string, x lists) error {
 	}
 	fmt.Fprintf(g.stdout, "%s: %d rows, k=%d, %s\n", e.out, x.Len(), x.K(), e.opts.Format)
 	if written && live.Renumbered() && e.opts.Format != export.IDs {
-		fmt.Fprintf(g.stdout, "rows       count from 0, without those that are gone: knng export %s -o rows.ids writes the id of each, or its number\n", operand(dir))
+		tellRenumbered(g.stdout, dir)
 	}
 	if e.use != "" {
 		fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(x.K()))
 	}
 	return nil
+}
+
+// tellRenumbered tells how rows are counted where some are gone.
+func tellRenumbered(out io.Writer, dir string) {
+	fmt.Fprintf(out, "rows       count from 0, without those that are gone: knng export %s -o rows.ids writes the id of each, or its number\n", operand(dir))
 }
 
 // apart refuses an output in the store that it is made from.

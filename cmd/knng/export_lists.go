@@ -8,21 +8,27 @@ import (
 	"github.com/knng/knng/store/living"
 )
 
-// lists are those of a graph as it was built, watched.
+// lists are those of a graph as it was built, or of its live rows, watched.
 type lists interface {
 	parquet.Graph
+	begin(phase string) // names the purpose of the next passes
 	Close() error
 }
 
-// openLists opens the lists of a graph for an export: of one that was written to since it was built, those of
-// its live rows.
+// begun is lists that are about to be passed over.
+func begun(x lists, phase string) lists {
+	x.begin(phase)
+	return x
+}
+
+// openLists opens the lists of a graph: of one that was written to since it was built, those of its live rows.
 func (g *globals) openLists(ctx context.Context, dir string) (lists, error) {
 	if !living.Is(dir) {
 		s, err := store.Open(dir, nil)
 		if err != nil {
 			return nil, err
 		}
-		return (&watched{s, watch{ctx: ctx, to: g.phases()}}).begin("export"), nil
+		return &watched{s, watch{ctx: ctx, to: g.phases()}}, nil
 	}
 	v, err := g.openLivingSearch(ctx, dir, 0)
 	if err != nil {
@@ -33,7 +39,7 @@ func (g *globals) openLists(ctx context.Context, dir string) (lists, error) {
 		v.Close()
 		return nil, err
 	}
-	return &liveLists{l.Under(ctx), watch{ctx: ctx, to: g.phases(), phase: "export"}, v}, nil
+	return &liveLists{l.Under(ctx), watch{ctx: ctx, to: g.phases()}, v}, nil
 }
 
 // liveLists are those of the live rows of a graph that was written to, watched.

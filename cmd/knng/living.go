@@ -151,6 +151,10 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	if err := suitsGraph(db, in, paths); err != nil {
 		return err
 	}
+	gone, err := isolated(db, dir)
+	if err != nil {
+		return err
+	}
 	if ids == nil {
 		if err := g.tellUnnamed(db, dir); err != nil {
 			return err
@@ -181,6 +185,7 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		}
 		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
 	}
+	g.tellIsolated(gone, dir)
 	if err := integrate(ctx, db, sum.Put); err != nil {
 		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + dir)
 		return err
@@ -191,6 +196,29 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	err = f.settle(ctx, g, dir, db, o)
 	sum.Done = f.compacted
 	return f.tell(g, sum, err)
+}
+
+// isolated counts the rows that the first write to a graph takes away, as they have no place in it: 0 after that write.
+func isolated(db *living.DB, dir string) (int, error) {
+	if living.Is(dir) {
+		return 0, nil
+	}
+	v, err := db.View()
+	if err != nil {
+		return 0, err
+	}
+	defer v.Close()
+	if v.Base() == nil {
+		return 0, nil
+	}
+	return v.Base().Len() - v.Len(), nil
+}
+
+// tellIsolated tells of rows that the first write took away, where there was one.
+func (g *globals) tellIsolated(gone int, dir string) {
+	if gone > 0 && living.Is(dir) {
+		g.say("%d isolated rows (build --bad-rows isolate) are no rows of %s from this first write on; all others keep their numbers", gone, dir)
+	}
 }
 
 // integrate brings rows that were put into the graph. Where none was, it goes on with those that an append left
@@ -364,6 +392,10 @@ func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) 
 		return err
 	}
 	defer db.Close()
+	gone, err := isolated(db, dir)
+	if err != nil {
+		return err
+	}
 	err = db.Update(func(tx *living.Tx) error {
 		for i, name := range names {
 			err := deleteOne(tx, name, n.byID || n.ids != "")
@@ -384,6 +416,7 @@ func (f *writing) delete(ctx context.Context, g *globals, dir string, n *named) 
 	if err != nil {
 		return err
 	}
+	g.tellIsolated(gone, dir)
 	if !g.quiet && !g.json {
 		fmt.Fprintf(g.stdout, "%s: %d rows deleted\n", dir, len(names))
 	}
@@ -454,10 +487,15 @@ func (f *rebuildFlags) compact(ctx context.Context, g *globals, dir string) erro
 		return err
 	}
 	defer db.Close()
+	gone, err := isolated(db, dir)
+	if err != nil {
+		return err
+	}
 	err = rebuild.Compact(ctx, db, o)
 	if err != nil && !errors.Is(err, builder.ErrBelowTarget) {
 		return g.stopped(err)
 	}
+	g.tellIsolated(gone, dir)
 	if g.quiet && !g.json {
 		return err
 	}
@@ -494,7 +532,7 @@ func (f *rebuildFlags) merge(ctx context.Context, g *globals, from []string, out
 	if err != nil {
 		return usageError{err}
 	}
-	defer leaveNothing(out)
+	defer leaveNothing(out)()
 	result, err := rebuild.Merge(ctx, out, k, from, o)
 	err = g.end(out, err, func() error {
 		if g.json {

@@ -53,7 +53,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // packageNames are those that errors of packages, and errors within them, begin with. Users of the
 // command need not know them.
-var packageNames = regexp.MustCompile(`(?:^|: )(?:(?:builder|cache|codes|distance|division|export|groups|keyed|living|objects|offheap|pieces|postings|rebuild|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
+var packageNames = regexp.MustCompile(`(?:(?m:^)|: )(?:(?:builder|cache|codes|distance|division|export|groups|keyed|living|objects|offheap|pieces|postings|rebuild|recall|refine|search|sparse|sparsesearch|store|vectors): )+`)
 
 // withoutPackages takes the names of packages out of a message. One that is an argument of the command
 // stays: it may name a file.

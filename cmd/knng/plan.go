@@ -38,6 +38,9 @@ func newPlan(g *globals) *cobra.Command {
 			if err := b.complete(c); err != nil {
 				return usageError{err}
 			}
+			if err := b.suitsSparse(c, inputs); err != nil {
+				return usageError{err}
+			}
 			if anySparse(inputs) {
 				if cluster != "" {
 					return usageError{errors.New("--cluster plans builds of dense rows: a sparse matrix is built by one machine")}

@@ -48,7 +48,7 @@ func newRefine(g *globals) *cobra.Command {
 			if err := r.complete(c); err != nil {
 				return usageError{err}
 			}
-			return r.run(c.Context(), g, a[0])
+			return r.run(c, g, a[0])
 		},
 	}
 	f, o := c.Flags(), &r.opts
@@ -95,7 +95,8 @@ func (r *refineFlags) complete(c *cobra.Command) (err error) {
 	return err
 }
 
-func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
+func (r *refineFlags) run(c *cobra.Command, g *globals, dir string) error {
+	ctx := c.Context()
 	g1, err := openSealed(dir)
 	if err != nil {
 		return err
@@ -109,16 +110,17 @@ func (r *refineFlags) run(ctx context.Context, g *globals, dir string) error {
 	} else { // errors are told before vectors are received, not after
 		r.opts.Vectors = vectors.Described(nil, g1.Len(), 1, vectors.Float32)
 	}
-	if err := r.opts.Validate(g1); err != nil {
+	valid := func() error { return byFlags(c, r.opts.Validate(g1)) }
+	if err := valid(); err != nil {
 		return usageError{err}
 	}
 	if r.distance == "" {
-		defer leaveNothing(r.out)
+		defer leaveNothing(r.out)()
 		if err := r.receive(ctx, g); err != nil {
 			return err
 		}
 		defer r.opts.Vectors.Close()
-		if err := r.opts.Validate(g1); err != nil {
+		if err := valid(); err != nil {
 			return usageError{err}
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
 )
 
@@ -29,6 +33,10 @@ func TestMain(m *testing.M) {
 		"makearray": makeArray,
 		"firstrows": firstRows,
 		"breakfile": breakFile,
+
+		"samereport": sameReport,
+		"leavebuild": leaveBuild,
+		"makewide":   makeWide,
 
 		"makesparse": makeSparse,
 	})
@@ -48,6 +56,69 @@ func firstRows() {
 	}
 	if err := os.WriteFile(os.Args[1], data, 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// sameReport is a command of the scripts: samereport A B fails unless two reports of analyze, as JSON, differ in no more than
+// the names of their graphs and what analyze adds for those that were written to.
+func sameReport() {
+	var reports [2]map[string]any
+	for i := range reports {
+		data, err := os.ReadFile(os.Args[i+1])
+		if err == nil {
+			err = json.Unmarshal(data, &reports[i])
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		for _, name := range []string{"dir", "living", "renumbered"} {
+			delete(reports[i], name)
+		}
+	}
+	if !reflect.DeepEqual(reports[0], reports[1]) {
+		fmt.Fprintf(os.Stderr, "%v\n%v\n", reports[0], reports[1])
+		os.Exit(1)
+	}
+}
+
+// makeWide is a command of the scripts: makewide WHOLE WIDE FURTHER writes whole numbers of which float32 does not hold one,
+// rows of float64 that it does not tell apart, and rows of which one is too far from these.
+func makeWide() {
+	near := binary.LittleEndian.AppendUint64
+	var wide, further []byte
+	for i := range 20 {
+		wide = near(wide, math.Float64bits(1e9+1e-4*float64(i*i%7+i)))
+	}
+	further = near(near(further, math.Float64bits(1e9)), math.Float64bits(1e300))
+	var whole []byte
+	for _, x := range []uint32{1, 1<<24 + 1} {
+		whole = binary.LittleEndian.AppendUint32(whole, x)
+	}
+	for i, data := range []struct {
+		descr string
+		rows  int
+		data  []byte
+	}{{"<i4", 2, whole}, {"<f8", 20, wide}, {"<f8", 2, further}} {
+		if err := os.WriteFile(os.Args[i+1], append([]byte(npyHeader(data.descr, data.rows, 1)), data.data...), 0o666); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// leaveBuild is a command of the scripts: leavebuild FILE DIR begins a build with k 2 and leaves it at its first event.
+func leaveBuild() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	in, err := vectors.Open(os.Args[1:2], nil)
+	if err == nil {
+		defer in.Close()
+		_, err = builder.Build(ctx, os.Args[2], in, builder.Options{K: 2, Progress: func(builder.Event) { stop() }})
+	}
+	if !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "not left:", err)
 		os.Exit(1)
 	}
 }

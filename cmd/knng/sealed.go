@@ -17,7 +17,41 @@ func sealedOnly(dir string) error {
 	if !living.Is(dir) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: \"knng merge %s -o NEW.knng\" builds one of the rows that live, with their ids and counted from 0", dir, errLiving, operand(dir))
+	return fmt.Errorf("%s: %w", dir, notSealed(dir))
+}
+
+// notSealed is errLiving with a command that makes a graph as built of one that was written to. Merge wants ids
+// for all rows, or for none.
+func notSealed(dir string) error {
+	merge := fmt.Sprintf("\"knng merge %s -o NEW.knng\" builds one of the rows that live, with their ids and counted from 0", operand(dir))
+	if row, mixed := unnamedAmongNamed(dir); mixed {
+		merge = fmt.Sprintf("row %d and maybe others have no id, while others have one: delete those (knng delete %s --rows FILE), put them again by knng append with --ids, and then %s",
+			row, operand(dir), merge)
+	}
+	return fmt.Errorf("%w: %s", errLiving, merge)
+}
+
+// unnamedAmongNamed is the first row without an id in a graph of which other rows have one.
+func unnamedAmongNamed(dir string) (row store.Row, mixed bool) {
+	v, err := living.OpenReader(dir, nil)
+	if err != nil {
+		return 0, false
+	}
+	defer v.Close()
+	named, bare := false, false
+	for r := range v.Rows() {
+		id, err := v.ID(r)
+		if err != nil {
+			return 0, false
+		}
+		if id == "" && !bare {
+			row, bare = r, true
+		}
+		if named = named || id != ""; named && bare {
+			return row, true
+		}
+	}
+	return 0, false
 }
 
 // openSealed opens a graph as it was built.

@@ -85,7 +85,7 @@ func (b *stageFlags) complete(c *cobra.Command) (err error) {
 	if b.cut.Rows < 0 || b.cut.Solvers < 0 || b.cut.Range < 0 {
 		return errors.New("--shard-rows, --solvers and --range-rows want 1 or more")
 	}
-	return b.opts.Validate()
+	return byFlags(c, b.opts.Validate())
 }
 
 func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) error {

@@ -20,6 +20,9 @@ type watch struct {
 	phase string // the purpose of the next passes
 }
 
+// begin names the purpose of the next passes.
+func (w *watch) begin(phase string) { w.phase = phase }
+
 // watchEvery is how many lists are read before that is told.
 const watchEvery = 8192
 
@@ -45,12 +48,6 @@ func (w *watch) pass(n int, each func(listFunc) error, fn listFunc) error {
 type watched struct {
 	*store.Store
 	watch
-}
-
-// begin names the purpose of the next passes.
-func (w *watched) begin(phase string) *watched {
-	w.phase = phase
-	return w
 }
 
 // EachKeyed is that of the store, watched.

@@ -23,5 +23,5 @@ var (
 	ErrNoRow     = store.ErrNoRow                                                                                // no such row, or it is dead
 	ErrCorrupt   = store.ErrCorrupt
 	ErrClosed    = store.ErrClosed
-	ErrOffsets   = errors.New("living: rows of float64 are held less an offset here, which float32 rows that are put could not match: build the store from rows less these offsets") // store.Manifest.Offsets
+	ErrOffsets   = errors.New("living: no rows are put, deleted or merged here: the rows, of float64, are held less an offset for each column, as float32 would not tell them apart; build the store of rows less their means, x - x.mean(axis=0), and put rows less the same") // store.Manifest.Offsets
 )

@@ -69,12 +69,24 @@ func (v *View) listed(ref uint32, query []float32, k int) (found []store.Neighbo
 	if err := w.set(query, k, 0); err != nil {
 		return nil, false, err
 	}
-	w.tail(v.snap.covered(), &Query{K: k})
-	for _, e := range w.best.all {
-		list = append(list, layer.Entry{To: w.base + e.row, Key: e.key})
-	}
 	slices.SortFunc(list, layer.Compare)
 	list = list[:min(k, len(list))]
+	bound := layer.Inf
+	if len(list) == k {
+		bound = list[k-1].Key
+	}
+	w.t.Each(v.snap.part, v.snap.covered(), nil, func(row uint32, key float32) {
+		if key <= bound { // few rows are as near as the list
+			w.best.offer(row, key)
+		}
+	})
+	if len(w.best.all) > 0 {
+		for _, e := range w.best.all {
+			list = append(list, layer.Entry{To: w.base + e.row, Key: e.key})
+		}
+		slices.SortFunc(list, layer.Compare)
+		list = list[:min(k, len(list))]
+	}
 	for _, e := range list {
 		found = append(found, store.Neighbor{Row: v.st.rowOf(e.To), Distance: v.st.shown(e.Key)})
 	}

@@ -136,7 +136,7 @@ func (st *state) agrees() (err error) {
 			return fmt.Errorf("%w: the base has %d %s by %s, the manifest names %d %v by %v", ErrCorrupt, info.Dim, info.Type, info.Metric, st.dim, st.typ, st.metric)
 		}
 		if info.Offsets != nil {
-			return fmt.Errorf("%w: %s", ErrOffsets, st.base.g.Dir())
+			return fmt.Errorf("%s: %w", st.base.g.Dir(), ErrOffsets)
 		}
 		st.scale = info.Scale()
 		st.liveBase = st.base.count

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
 )
@@ -55,8 +56,10 @@ func (h *home) neverWritten() error {
 			}
 		}
 		if wrote {
-			return fmt.Errorf("%w: %s is not there, and %s shows that the store was written to: restore it from a copy that is whole, or build it again",
-				ErrCorrupt, h.Path(pointer.Current), name)
+			return &store.AdvisedError{
+				Err:    fmt.Errorf("%w: %s is not there, and %s shows that the store was written to", ErrCorrupt, h.Path(pointer.Current), name),
+				Advice: ": restore it from a copy that is whole, or build it again",
+			}
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func (m *Manifest) Sparse() bool { return m.Type == SparseType }
 // RowType returns the type of the rows, which Type names. Errors: ErrSparse, ErrCorrupt.
 func (m *Manifest) RowType() (vectors.Type, error) {
 	if m.Sparse() {
-		return 0, fmt.Errorf("%w: they have no vectors of all %d columns", ErrSparse, m.Dim)
+		return 0, fmt.Errorf("%w: the graph is of a sparse matrix of %d columns, which is looked up, searched and exported, but not written to, merged or refined", ErrSparse, m.Dim)
 	}
 	t, err := vectors.ParseType(m.Type)
 	if err != nil {

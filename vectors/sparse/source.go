@@ -103,7 +103,7 @@ func (s *Source) array(name string) (*vectors.Array, io.Closer, error) {
 		}
 		return a, r, nil
 	}
-	return nil, nil, fmt.Errorf("no array %q: it has %s", name, strings.Join(names(s.z), ", "))
+	return nil, nil, fmt.Errorf("no array %q, which scipy.sparse.save_npz writes: it has %s", name, strings.Join(names(s.z), ", "))
 }
 
 // with calls fn with a member.
@@ -134,8 +134,11 @@ func (s *Source) read() error {
 	}
 	for _, name := range []string{"indices", "data"} {
 		err := s.with(name, func(a *vectors.Array) error {
-			if end := s.starts[len(s.starts)-1]; len(a.Shape) != 1 || a.Len() < end {
-				return fmt.Errorf("%d elements in %d dimensions, want one dimension of the %d that indptr counts", a.Len(), len(a.Shape), end)
+			if len(a.Shape) != 1 {
+				return fmt.Errorf("an array of %d dimensions, want one", len(a.Shape))
+			}
+			if end := s.starts[len(s.starts)-1]; a.Len() < end {
+				return fmt.Errorf("%d elements, but by indptr the rows have %d", a.Len(), end)
 			}
 			return nil
 		})
@@ -175,7 +178,7 @@ func (s *Source) readShape(a *vectors.Array) error {
 // readStarts reads indptr by parts: a header may promise more elements than there are.
 func (s *Source) readStarts(a *vectors.Array) error {
 	if len(a.Shape) != 1 || a.Len() != int64(s.n)+1 {
-		return fmt.Errorf("%d elements, want %d for %d rows", a.Len(), s.n+1, s.n)
+		return fmt.Errorf("%d elements, want %d: one for each of the %d rows that shape counts, and one more", a.Len(), s.n+1, s.n)
 	}
 	var part [1024]int64
 	before := int64(0)
@@ -187,11 +190,11 @@ func (s *Source) readStarts(a *vectors.Array) error {
 		for i, x := range some {
 			switch {
 			case row+i == 0 && x != 0:
-				return fmt.Errorf("row 0 begins at %d, want 0", x)
+				return fmt.Errorf("row 0 begins at element %d, want 0", x)
 			case x < before:
-				return fmt.Errorf("row %d begins at %d, before row %d, which does at %d", row+i, x, row+i-1, before)
+				return fmt.Errorf("row %d begins at element %d, before row %d, which begins at element %d", row+i, x, row+i-1, before)
 			case x-before > maxRow:
-				return fmt.Errorf("row %d has %d entries, at most %d are read", row+i-1, x-before, maxRow)
+				return fmt.Errorf("row %d has %d values, at most %d are read", row+i-1, x-before, maxRow)
 			}
 			before = x
 		}
@@ -287,7 +290,7 @@ func (r *rowReader) read(row int) error {
 		}
 		for i, c := range r.at {
 			if c < 0 || c >= int64(r.Source.columns) {
-				return fmt.Errorf("column %d, want 0 to %d", c, r.Source.columns-1)
+				return fmt.Errorf("indices: column %d, but shape counts the columns 0 to %d", c, r.Source.columns-1)
 			}
 			e := entry{uint32(c), r.value[i]}
 			sorted = sorted && (len(r.entries) == 0 || r.entries[len(r.entries)-1].column < e.column)

@@ -21,10 +21,31 @@ var (
 	ErrClosed      = errors.New("store: closed")
 )
 
-// NoFolder is the error of opening a directory, said plainly where a file is in its place.
+// An AdvisedError is an error of damage that names a remedy of its own. One that helps against any damage is to restore
+// a copy of the store or to build it again.
+type AdvisedError struct {
+	Err    error
+	Advice string
+}
+
+// Error is the error and its advice.
+func (e *AdvisedError) Error() string { return e.Err.Error() + e.Advice }
+
+// Unwrap is the error without its advice.
+func (e *AdvisedError) Unwrap() error { return e.Err }
+
+// ErrNotFolder is the ErrNotStore of a path that is no directory.
+var ErrNotFolder = fmt.Errorf("%w", ErrNotStore)
+
+// NoFolder is the error of opening a directory, said plainly where a file is in its place, or a link
+// that leads nowhere.
 func NoFolder(name string, err error) error {
-	if info, there := os.Stat(name); there == nil && !info.IsDir() {
-		return fmt.Errorf("%w: %s is a file; a graph is a directory, which knng build makes", ErrNotStore, name)
+	info, missing := os.Stat(name)
+	if missing == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file; a graph is a directory, which knng build makes", ErrNotFolder, name)
+	}
+	if to, is := os.Readlink(name); is == nil && errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is a link to %s, which is not there: make that folder, or remove the link", ErrNotFolder, name, to)
 	}
 	return err
 }

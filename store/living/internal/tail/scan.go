@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/knng/knng/vectors"
@@ -10,8 +11,10 @@ import (
 type Target struct {
 	t      *Tail
 	native bool
-	row    []byte
+	row    []byte // own, or scaled
 	norm   float64
+	own    []byte
+	scaled []float32
 	values []float32
 	keys   [chunkRows]float32
 	ids    []uint32
@@ -22,15 +25,17 @@ type Target struct {
 // none from packed bits.
 func (q *Target) Set(t *Tail, query []float32) bool {
 	q.t = t
-	scaled := make([]float32, t.dim)
+	q.scaled = slices.Grow(q.scaled[:0], t.dim)[:t.dim]
+	scaled := q.scaled
 	for i, v := range query {
 		scaled[i] = v
 		if t.scale != 0 {
 			scaled[i] = vectors.Scale(v, t.scale)
 		}
 	}
-	q.values = make([]float32, t.dim)
-	q.row = make([]byte, t.size)
+	q.values = slices.Grow(q.values[:0], t.dim)[:t.dim]
+	q.own = slices.Grow(q.own[:0], t.size)[:t.size]
+	q.row = q.own
 	space := t.space
 	if q.native = t.scale == 0 && holds(t.typ, scaled, q.row, q.values); !q.native {
 		if t.floats == nil {

@@ -22,6 +22,8 @@ func coded() []Shape {
 		{"hashes-256", 40_000, 32, vectors.Uint8, sets, packed(hashes)},
 		{"random-hashes", 40_000, 8, vectors.Uint8, sets, bytes},
 		{"few-bits", 40_000, 128, vectors.Uint8, sets, packed(fewBits)},
+		{"molecules", 40_000, 128, vectors.Uint8, sets, packed(molecules)},
+		{"sets-of-sizes", 40_000, 256, vectors.Uint8, sets, packed(setsOfSizes)},
 		{"functions", 40_000, 256, vectors.Float32, []distance.Metric{distance.Correlation, distance.Cosine, distance.Euclidean}, functions},
 		{"nine-of-few", 40_000, 9, vectors.Uint8, numeric, fewValues},
 		{"twelve-of-few", 40_000, 12, vectors.Float32, numeric, fewValues},
@@ -55,6 +57,48 @@ func fewBits(rng *rand.Rand, _, dim int) func(int, []float64) {
 	return func(_ int, bits []float64) {
 		for range 1 + rng.IntN(6) {
 			bits[power(rng, dim)] = 1
+		}
+	}
+}
+
+// molecules are sets of the bits of three of 400 fragments, of which some are in many of them, and of a few
+// others.
+func molecules(rng *rand.Rand, _, dim int) func(int, []float64) {
+	fragments := make([][]int, 400)
+	for i := range fragments {
+		for bit := range dim {
+			if rng.Float64() < 0.02 {
+				fragments[i] = append(fragments[i], bit)
+			}
+		}
+	}
+	return func(_ int, bits []float64) {
+		for range 3 {
+			r := rng.Float64()
+			for _, bit := range fragments[int(float64(len(fragments))*r*r)] {
+				bits[bit] = 1
+			}
+		}
+		for bit := range bits {
+			if rng.Float64() < 0.004 {
+				bits[bit] = 1
+			}
+		}
+	}
+}
+
+// setsOfSizes are random sets whose sizes follow a power law; some numbers are in more of them than others.
+func setsOfSizes(rng *rand.Rand, _, dim int) func(int, []float64) {
+	often := make([]float64, dim)
+	for i := range often {
+		often[i] = 2 * math.Pow(rng.Float64(), 3)
+	}
+	return func(_ int, bits []float64) {
+		share := min(0.5, 0.005/(1-rng.Float64()))
+		for bit := range bits {
+			if rng.Float64() < share*often[bit] {
+				bits[bit] = 1
+			}
 		}
 	}
 }

@@ -21,7 +21,9 @@ func geometric() []Shape {
 		{"arms", 50_000, 50, vectors.Float32, angular, arms},
 		{"sheet-and-cloud", 50_000, 60, vectors.Float32, angular, sheetAndCloud},
 		{"torus", 60_000, 12, vectors.Float32, every, torus},
-		{"twins", 40_000, 80, vectors.Float32, angular, twins},
+		{"gauss-150", 25_000, 150, vectors.Float32, angular, gauss},
+		{"twins", 40_000, 80, vectors.Float32, angular, alike(2)},
+		{"triplets", 30_000, 80, vectors.Float32, angular, alike(3)},
 		{"lattice", 40_000, 8, vectors.Float32, every, lattice},
 		{"lattice-with-noise", 40_000, 20, vectors.Float32, []distance.Metric{distance.Euclidean, distance.L1}, latticeWithNoise},
 		{"permutations", 40_000, 20, vectors.Uint8, []distance.Metric{distance.Euclidean, distance.L1, distance.Correlation}, permutations},
@@ -147,12 +149,14 @@ func torus(rng *rand.Rand, _, _ int) func(int, []float64) {
 	}
 }
 
-// twins come in pairs, each as good as one row, far from all others.
-func twins(rng *rand.Rand, n, dim int) func(int, []float64) {
-	first := table(rng, (n+1)/2, dim)
-	return func(i int, row []float64) {
-		normals(rng, row, 1e-3)
-		add(row, first[i/2], 1)
+// alike rows come in twos, or more, each as good as one row, far from all others.
+func alike(count int) filler {
+	return func(rng *rand.Rand, n, dim int) func(int, []float64) {
+		first := table(rng, (n+count-1)/count, dim)
+		return func(i int, row []float64) {
+			normals(rng, row, 1e-3)
+			add(row, first[i/count], 1)
+		}
 	}
 }
 

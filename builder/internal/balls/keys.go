@@ -44,7 +44,7 @@ func (m *Method) goExact() error {
 	after := m.State.WithStage(m.State.Changed(job.ListsStage))
 	m.SettleExact(&after)
 	if after.Tiers > 0 {
-		if err := m.KeepTiers(m.tiers()); err != nil {
+		if err := m.KeepTiers(prospects{m}.tiers()); err != nil {
 			return err
 		}
 	}

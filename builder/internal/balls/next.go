@@ -25,14 +25,14 @@ func (m *Method) Next() (kind, stop string) {
 		return m.cells.next()
 	}
 	kind, stop = decision{s, g, &m.opts}.more()
-	if kind == job.PropagationStage || kind == job.DivisionStage && m.joinsFirst() {
+	if kind == job.PropagationStage || kind == job.DivisionStage && (prospects{m}).joinsFirst() {
 		return job.PropagationStage, ""
 	}
 	kind, stop = g.OrTurn(s, kind, stop)
 	if m.hubs.first(kind) {
 		return job.HubsStage, ""
 	}
-	if m.tiersFirst(kind) {
+	if (prospects{m}).tiersFirst(kind) {
 		return job.ListsStage, ""
 	}
 	return kind, stop

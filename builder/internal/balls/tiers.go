@@ -10,10 +10,13 @@ import (
 // these rows alone are compared with all others (package tiers). The rows that steer tell how many
 // of them are expected to be needed.
 
+// prospects are what lists and the rows that steer say of stages to come.
+type prospects struct{ *Method }
+
 // tiersFirst reports whether the exact method goes on, tier by tier, in place of another division, or of
 // going over to keys: where that is expected to take fewer pairs than these do, or divisions leave no
 // surer way (outlook).
-func (m *Method) tiersFirst(kind string) bool {
+func (m prospects) tiersFirst(kind string) bool {
 	s, g := &m.State, &m.Goal
 	if kind != job.DivisionStage && kind != job.KeysStage || m.Steer == nil || m.opts.Known != nil || !m.Tiered() {
 		return false
@@ -31,7 +34,7 @@ func (m *Method) tiersFirst(kind string) bool {
 }
 
 // joinsFirst reports whether the first joins come before another division.
-func (m *Method) joinsFirst() bool {
+func (m prospects) joinsFirst() bool {
 	s, g := &m.State, &m.Goal
 	if s.Count(job.PropagationStage) > 0 || !g.Steered(s) || !g.Propagate || g.Capped() || m.Steer == nil || m.opts.Known != nil {
 		return false
@@ -40,14 +43,14 @@ func (m *Method) joinsFirst() bool {
 }
 
 // joined is joinable of the lists so far.
-func (m *Method) joined() float64 {
-	return joinable(listsOf(m), m.State.Plan.Most, build.TruthOf(m.Steer, m.State.Last().Recall))
+func (m prospects) joined() float64 {
+	return joinable(listsOf(m.Method), m.State.Plan.Most, build.TruthOf(m.Steer, m.State.Last().Recall))
 }
 
 // tiers puts the rows into tiers by their candidates.
-func (m *Method) tiers() *tiers.Tiers {
+func (m prospects) tiers() *tiers.Tiers {
 	m.joins.free() // the next stage needs none
-	return tiers.Of(listsOf(m), build.TruthOf(m.Steer, m.State.Last().Recall), m.Goal.Aim(&m.State))
+	return tiers.Of(listsOf(m.Method), build.TruthOf(m.Steer, m.State.Last().Recall), m.Goal.Aim(&m.State))
 }
 
 // listsOf are the lists of candidates as tiers read them.

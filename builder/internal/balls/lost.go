@@ -88,14 +88,14 @@ const littleFound, joinsLead = 0.15, 3
 // to find: by a row that both list, or that one of them lists and that lists the other. Rows that are listed
 // by more than a join takes do not count: it takes few of these.
 func joinable(l *tiers.Lists, most int, truth *tiers.Truth) float64 {
-	by := make([]int, l.N)
+	by := make([]uint16, l.N) // no more than so many count
 	for place := range uint32(l.N) {
 		for _, other := range l.Near(place) {
-			by[other]++
+			by[other] = max(by[other], by[other]+1)
 		}
 	}
 	some := func(from []uint32, meets func(via uint32) bool) bool {
-		return slices.ContainsFunc(from, func(via uint32) bool { return by[via] <= most && meets(via) })
+		return slices.ContainsFunc(from, func(via uint32) bool { return int(by[via]) <= most && meets(via) })
 	}
 	missing, joined := 0, 0
 	for i, place := range truth.Places {

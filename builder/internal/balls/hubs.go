@@ -69,9 +69,9 @@ func (h *hubs) spare() bool {
 	return float64(len(h.places))+h.Goal.SteadyDivisions(&after) <= hubsPay*s.AllPairs(h.N())
 }
 
-// hubsPay is the share of all pairs up to which hubs and divisions take their place. Builds with hubs took 0.46 to
-// 0.59 of all pairs where 0.60 to 0.67 were expected, and 1.2 to 1.74 where 0.8 to 1.7 were.
-const hubsPay = 0.75
+// hubsPay is the share of all pairs up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and
+// 0.80 of all pairs where 0.60, 0.67 and 0.80 were expected, and 1.2 to 1.74 where 0.94 to 1.7 were.
+const hubsPay = 0.85
 
 // divided is the recall that divisions of as many pairs as hubs take are expected to gain, one at least.
 func (h *hubs) divided() float64 {

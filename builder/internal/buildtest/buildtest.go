@@ -72,6 +72,7 @@ type Idle struct {
 	Kind    plan.Kind
 	Settled int     // calls
 	Recall  float64 // of every list
+	Lost    float64 // share of the lists that have no neighbor all the same
 }
 
 func (m *Idle) Forecast(s *plan.Shape)              { s.Kind = m.Kind }
@@ -85,7 +86,9 @@ func (m *Idle) Stage(string) error                  { return nil }
 func (m *Idle) Finish() error                       { return nil }
 func (m *Idle) Free()                               {}
 func (m *Idle) Recalls(l *recall.Lists) ([]float64, error) {
-	return slices.Repeat([]float64{m.Recall}, len(l.Places)), nil
+	per := slices.Repeat([]float64{m.Recall}, len(l.Places))
+	clear(per[:int(m.Lost*float64(len(per)))])
+	return per, nil
 }
 func (m *Idle) Arrange(*vectors.Rows, func(int)) ([]uint32, error) {
 	return slices.Clone(m.Order), nil

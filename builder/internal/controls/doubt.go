@@ -22,7 +22,7 @@ type looked struct {
 const mostSteer = 0.25
 
 // Doubt reports, where a build is about to stop, whether the interval of the rows that will report
-// recall is below the target, by the lists so far.
+// recall is below the target, by the lists so far, or the mean of them and of those that steer is well below it.
 func (c *Controls) Doubt(stop string) (bool, error) {
 	if stop == "" || c.K == 0 || c.Traits.InOrder || !c.Goal.Doubts(&c.State, stop) {
 		return false, nil
@@ -39,8 +39,19 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, _, high := recall.Interval(per, c.N(), c.Looks())
-	return high < c.Goal.Recall, nil
+	mean, _, high := recall.Interval(per, c.N(), c.Looks())
+	return high < c.Goal.Recall || c.together(mean, len(per)) < c.Goal.Recall-wellBelow*(1-c.Goal.Recall), nil
+}
+
+// wellBelow is the share of what the target may miss by which all rows that are known are well below it. 256 rows of
+// 50,000 connections, most of them copies, said 0.994 when 0.99 were asked, and those that report 0.983 (0.961 to 0.992): of
+// all rows it was 0.984. With no such share one of ten builds would go on, as rows that end a build say too much.
+const wellBelow = 0.1
+
+// together is the mean recall of the rows that steer and of others.
+func (c *Controls) together(mean float64, rows int) float64 {
+	steer := c.State.Steer
+	return (c.State.Last().Recall*float64(steer) + mean*float64(rows)) / float64(steer+rows)
 }
 
 // Looks is how many samples were drawn to report, with the latest: those before it were below the target,

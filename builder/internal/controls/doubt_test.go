@@ -11,6 +11,29 @@ import (
 	"github.com/knng/knng/builder/internal/rowstest"
 )
 
+// TestDoubtTogether: rows whose interval holds the target raise a doubt where they and those that steer are
+// well below it together, and only there.
+func TestDoubtTogether(t *testing.T) {
+	const n, k, target = 4500, 5, 0.9
+	rows, space := rowstest.Bytes(t, rand.New(rand.NewPCG(36, 5)), n, 6, 256)
+	b := buildtest.New(t, rows, space, k)
+	b.Method, b.Goal.Recall = &buildtest.Idle{Recall: 1, Lost: 0.125}, target
+	c := controls.Controls{Build: b}
+	if err := c.Steer(); err != nil {
+		t.Fatal(err)
+	}
+	b.State.Rows = n
+	for _, test := range []struct {
+		steering float64
+		want     bool
+	}{{0.9, true}, {0.907, false}, {0.95, false}} { // 0.8875, 0.891 and 0.9125 together
+		b.State.Stages = []job.Stage{{Kind: job.DivisionStage, Number: 1, Recall: test.steering, Requested: n}}
+		if got, err := c.Doubt("reached"); err != nil || got != test.want {
+			t.Errorf("%v on the rows that steer: doubt %v %v, want %v", test.steering, got, err, test.want)
+		}
+	}
+}
+
 // TestDoubt: a build whose reporting rows are below the target has them steer, others report then, and
 // a build that goes on has the same rows and lists.
 func TestDoubt(t *testing.T) {

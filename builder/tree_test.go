@@ -174,7 +174,7 @@ func TestTreeChosen(t *testing.T) {
 		dim    int
 		metric distance.Metric
 		want   string
-	}{{2, distance.Cosine, "euclidean and sqeuclidean, not cosine"}, {9, distance.Euclidean, "at most 8 dimensions"}} {
+	}{{2, distance.Cosine, "Metric is cosine, want euclidean or sqeuclidean with method tree"}, {9, distance.Euclidean, "at most 8 dimensions"}} {
 		_, err = Build(t.Context(), filepath.Join(t.TempDir(), "g"), vectors.NewInput(plane(t, 100, c.dim, vectors.Float32)), Options{Method: Tree, Metric: c.metric})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d dimensions under %v: %v, want %q", c.dim, c.metric, err, c.want)

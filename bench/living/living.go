@@ -31,6 +31,7 @@ type Config struct {
 	K       int    // results of a query
 	Lists   int    // neighbors of a row in the graph
 	Recall  float64
+	Method  builder.Method // "": auto
 	Efforts []int
 	Threads []int
 	Rounds  int
@@ -163,7 +164,7 @@ func (c Config) open(ctx context.Context, o *search.Options) (s *knng, err error
 	}
 	defer rows.Close()
 	begun, spent := time.Now(), processor()
-	_, err = builder.Build(ctx, dir, rows, builder.Options{K: c.Lists, Recall: c.Recall})
+	_, err = builder.Build(ctx, dir, rows, builder.Options{K: c.Lists, Recall: c.Recall, Method: c.Method})
 	if err != nil && !errors.Is(err, store.ErrFinished) {
 		return nil, err
 	}

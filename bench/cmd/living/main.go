@@ -45,6 +45,7 @@ func main() {
 	flag.IntVar(&c.K, "k", 10, "results of a query")
 	flag.IntVar(&c.Lists, "lists", 20, "neighbors of a row in the graph")
 	flag.Float64Var(&c.Recall, "recall", 0.95, "recall of the graph")
+	flag.StringVar((*string)(&c.Method), "method", "auto", "method of the build")
 	flag.IntVar(&c.Rounds, "rounds", 3, "rounds of every point, of which the median counts")
 	flag.StringVar(&c.Python, "python", "python3", "Python with the packages")
 	efforts := flag.String("efforts", "10,16,24,32,48,64,96,128", "comma-separated")

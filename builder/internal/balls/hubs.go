@@ -59,7 +59,7 @@ func (h *hubs) first(kind string) bool {
 }
 
 // spare reports whether hubs are expected to spare a build all pairs: whether it takes far fewer with hubs and
-// divisions after them, by what divisions have found so far. The hubs are the first of the tiers of all pairs
+// divisions after them, as fast as divisions found so far. The hubs are the first of the tiers of all pairs
 // otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
 // 1.74 times all pairs with hubs first, and 1.09 without. 8,000 rows with 16 near the center of all others take 0.59 with
 // hubs first, and 0.74 without.

@@ -67,7 +67,7 @@ const lostBudget = 1.15
 const joinsPay = 0.25
 
 // leads reports whether the first joins come before another division, below the recall at which they would:
-// where the last division found little of what was missing, and joins are expected to find much more.
+// where the last division found few of the missing neighbors, and joins are expected to find many more.
 func (o outlook) leads(s *job.State) bool {
 	i := len(s.Stages) - 1
 	if i < 1 || s.Stages[i].Kind != job.DivisionStage {

@@ -10,7 +10,7 @@ import (
 // these rows alone are compared with all others (package tiers). The rows that steer tell how many
 // of them are expected to be needed.
 
-// prospects are what lists and the rows that steer say of stages to come.
+// prospects foresee stages by the lists and the rows that steer.
 type prospects struct{ *Method }
 
 // tiersFirst reports whether the exact method goes on, tier by tier, in place of another division, or of

@@ -69,7 +69,7 @@ type finds struct {
 	first, left float64
 }
 
-// found is what divisions found; there are none after joins or keys.
+// found tells how much divisions found; there are none after joins or keys.
 func (s *State) found() finds {
 	f := finds{first: 1, left: 1}
 	for i, st := range s.Stages {

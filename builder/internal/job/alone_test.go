@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// TestSteadyDivisions: where each division leaves half, as many follow as it takes to halve what is missing
+// TestSteadyDivisions: where each division leaves half, as many follow as it takes to halve the rest
 // down to the target; hubs leave less for them, and change no rate.
 func TestSteadyDivisions(t *testing.T) {
 	goal := &Goal{Recall: 0.9375, Propagate: true, Screened: true}

@@ -240,7 +240,7 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 const leastLeft = 1e-9
 
 // Aim is the recall that is expected to suffice: the standard error falls as less is missing, and more rows
-// steer where it is large beside what the target may miss.
+// steer where it is large beside the share that the target may miss.
 func (g *Goal) Aim(s *State) float64 {
 	last := s.Last()
 	wanted := g.Wanted(last.Margin * math.Sqrt(min(1, (1-g.Recall)/max(1-last.Recall, 1e-9))))

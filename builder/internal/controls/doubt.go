@@ -43,7 +43,7 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	return high < c.Goal.Recall || c.together(mean, len(per)) < c.Goal.Recall-wellBelow*(1-c.Goal.Recall), nil
 }
 
-// wellBelow is how far, as a share of the neighbors that the target may miss, all rows that are known are well below it. 256 rows of
+// Known rows are well below the target if they miss more than it allows by the share wellBelow of that. 256 rows of
 // 50,000 connections, most of them copies, said 0.994 when 0.99 were asked, and those that report 0.983 (0.961 to 0.992): of
 // all rows it was 0.984. With no such share one of ten builds would go on, as rows that end a build say too much.
 const wellBelow = 0.1

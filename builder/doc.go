@@ -80,7 +80,7 @@
 // divisions and joins stop paying, a build goes over to keys, or to all pairs from the lists at
 // hand, until the target is reached: the rows that find most of the missing neighbors are compared
 // with all first (package internal/tiers). Before it stops at the target it looks at the rows that will
-// report recall: where their whole interval is below the target they steer too, others report, and the
-// build goes on; not in parts, whose lists are on disk. So it ends at the target, at a limit that the
+// report recall: where their whole interval is below the target, or all rows that are known are well
+// below it, they steer too, others report, and the build goes on; not in parts, whose lists are on disk. So it ends at the target, at a limit that the
 // options set, or at exact; below its target [Result.Err] says so.
 package builder

@@ -13,8 +13,8 @@
 // A build that stops when it has measured enough recall must not report that
 // measurement: having chosen the moment, it is biased upwards. [Disjoint] draws
 // one sample to steer by and another to report. Before it stops a build looks at
-// the sample that reports, too: where its interval is below the target, its rows
-// steer from then on and others report. The interval of the k-th sample is that of
+// the sample that reports, too: where its interval is below the target, or both samples together
+// are well below it, its rows steer from then on and others report. The interval of the k-th sample is that of
 // k looks, so it is wider; the first one, which nearly all builds report, is that of
 // one.
 //

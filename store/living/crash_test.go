@@ -358,14 +358,20 @@ func sameRows(v *living.View, m *model) bool {
 	return n == len(m.rows) && v.State().NextRow == m.next
 }
 
-// TestDiskFails lets each write, sync and rename fail in turn: the transaction or compaction
-// says so, nothing succeeds afterwards, and the store opens with all that was promised.
-func TestDiskFails(t *testing.T) {
+// drawn is the seed that was asked for, or a random one, which the log tells.
+func drawn(t *testing.T) uint64 {
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	t.Logf("again: go test ./store/living -run '^TestDiskFails$' -seed %d", seed)
+	t.Logf("again: go test ./store/living -run '^%s$' -seed %d", t.Name(), seed)
+	return seed
+}
+
+// TestDiskFails lets each write, sync and rename fail in turn: the transaction or compaction
+// says so, nothing succeeds afterwards, and the store opens with all that was promised.
+func TestDiskFails(t *testing.T) {
+	seed := drawn(t)
 	step := 5
 	if testing.Short() {
 		step = 17
@@ -449,11 +455,7 @@ func (h *history) until(failed *bool, where *string, models []*model) []*model {
 // go on, and then the power fails, which leaves only what was synced: every transaction that was promised
 // before and after the failure is there.
 func TestFailsTwice(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("again: go test ./store/living -run '^TestFailsTwice$' -seed %d", seed)
+	seed := drawn(t)
 	step := 2
 	if testing.Short() {
 		step = 11

@@ -7,9 +7,9 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// Next has divisions until joins find something
-// to work on, then joins; where these gain too little to reach the target soon,
-// another division gives them new neighbors to spread.
+// Next has divisions until joins find something to work on, or divisions find little and joins are expected
+// to find much more, then joins; where these gain too little to reach the target soon, another division gives
+// them new neighbors to spread.
 func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
 	if !m.Inner() && g.Widens(s) {

@@ -14,8 +14,8 @@ import (
 type prospects struct{ *Method }
 
 // tiersFirst reports whether the exact method goes on, tier by tier, in place of another division, or of
-// going over to keys: where that is expected to take fewer pairs than these do, or divisions leave no
-// surer way (outlook).
+// going over to keys: where that is expected to take fewer pairs than these do, and where it is the surer way
+// to stay within the budget (outlook).
 func (m prospects) tiersFirst(kind string) bool {
 	s, g := &m.State, &m.Goal
 	if kind != job.DivisionStage && kind != job.KeysStage || m.Steer == nil || m.opts.Known != nil || !m.Tiered() {

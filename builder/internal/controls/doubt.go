@@ -9,7 +9,7 @@ import (
 
 // The rows that steer decide when a build stops, so the recall on them is somewhat above that of all
 // rows when it does. Now and then it is far above, and the rows that report are below the target with
-// their whole interval. Such a build goes on: these rows steer too, and others report.
+// their whole interval, or so far that all known rows together are well below it. Such a build goes on: these rows steer too, and others report.
 
 // looked is the latest sample that recall was measured on, and its exact lists.
 type looked struct {
@@ -54,7 +54,7 @@ func (c *Controls) together(mean float64, rows int) float64 {
 	return (c.State.Last().Recall*float64(steer) + mean*float64(rows)) / float64(steer+rows)
 }
 
-// Looks is how many samples were drawn to report, with the latest: those before it were below the target,
+// Looks is how many samples were drawn to report, with the latest: those before it were below the target, or well below it with the rows that steered,
 // and the interval of the latest allows for it.
 func (c *Controls) Looks() int { return 1 + c.State.Count(job.JoinStage) }
 

@@ -14,52 +14,27 @@ func (g *Goal) DivisionsAlone(s *State) (sum, cycle float64) {
 	if f.divisions < 2 {
 		return 0, 0
 	}
-	cycle = g.divisionCost(s)
-	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
-	switch {
-	case missing <= allowed:
-		return 0, cycle
-	case allowed <= 0 || f.left >= 1-leastLeft || f.first >= 1-leastLeft:
-		return math.Inf(1), cycle
-	case f.first <= 0 || f.left <= 0:
-		return cycle, cycle
-	}
-	done, divisions := math.Log(f.first*f.left), float64(f.divisions)
-	power := min(1, max(leastPower, math.Log(done/math.Log(f.first))/math.Log(divisions)))
-	more := divisions * (math.Pow(1+math.Log(allowed/missing)/done, 1/power) - 1)
-	return cycle * math.Ceil(more), cycle
+	cycle = s.DivisionPairs() * g.PairCost(s)
+	return cycle * math.Ceil(f.more(g.allowed(s), f.power())), cycle
 }
 
-// leastPower bounds the law where divisions after the first found next to nothing.
-const leastPower = 0.2
-
-// SteadyDivisions is the same sum if each division leaves the share of the missing neighbors that those so far left
-// on average, as where all rows are equally hard: hardly any data take fewer. It is known from the first
+// SteadyDivisions is the same sum, not rounded, if p is 1: hardly any data take fewer. It is known from the first
 // division on.
 func (g *Goal) SteadyDivisions(s *State) float64 {
 	f := s.found()
 	if f.divisions == 0 {
 		return 0
 	}
-	left := math.Pow(f.first*f.left, 1/float64(f.divisions))
-	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
-	switch {
-	case missing <= allowed:
-		return 0
-	case allowed <= 0 || left >= 1-leastLeft:
-		return math.Inf(1)
-	case left <= 0:
-		return g.divisionCost(s)
-	}
-	return g.divisionCost(s) * math.Log(allowed/missing) / math.Log(left)
+	return s.DivisionPairs() * g.PairCost(s) * f.more(g.allowed(s), 1)
 }
 
-// divisionCost is the pairs a row of another division, counted in pairs of the exact method.
-func (g *Goal) divisionCost(s *State) float64 {
-	if s.ByKeys() {
-		return s.DivisionPairs() * g.keyCost()
+// allowed is the share of the missing neighbors that may go on missing; 1 where all may.
+func (g *Goal) allowed(s *State) float64 {
+	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
+	if missing <= allowed {
+		return 1
 	}
-	return s.DivisionPairs()
+	return allowed / missing
 }
 
 // finds are the divisions so far: the share of all neighbors that the first one left, and that of the missing
@@ -86,3 +61,30 @@ func (s *State) found() finds {
 	}
 	return f
 }
+
+// more is how many more divisions leave a share of the missing neighbors.
+func (f finds) more(share, power float64) float64 {
+	done := math.Log(f.first * f.left)
+	switch {
+	case share >= 1:
+		return 0
+	case share <= 0, power <= 0, done >= -leastLeft:
+		return math.Inf(1)
+	}
+	return float64(f.divisions) * (math.Pow(1+math.Log(share)/done, 1/power) - 1)
+}
+
+// power is the p of the law: 0 where the first division, or those after it, found nothing.
+func (f finds) power() float64 {
+	switch {
+	case f.first >= 1-leastLeft || f.left >= 1-leastLeft:
+		return 0
+	case f.first <= 0:
+		return 1
+	}
+	p := math.Log(math.Log(f.first*f.left)/math.Log(f.first)) / math.Log(float64(f.divisions))
+	return min(1, max(leastPower, p))
+}
+
+// leastPower bounds the law where divisions after the first found next to nothing.
+const leastPower = 0.2

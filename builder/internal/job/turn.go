@@ -47,6 +47,14 @@ const KeyedPairs = 2500
 // rows of islands in 32 dimensions 2.9 and 4.1.
 func (g *Goal) Keyed() float64 { return g.keyCost() * KeyedPairs }
 
+// PairCost is the cost of a pair as lists compare now, in pairs of the exact method.
+func (g *Goal) PairCost(s *State) float64 {
+	if s.ByKeys() {
+		return g.keyCost()
+	}
+	return 1
+}
+
 // keyCost is the cost of a pair by keys, in pairs of the exact method.
 func (g *Goal) keyCost() float64 {
 	if g.Screened {
@@ -69,9 +77,7 @@ func (g *Goal) turn(s *State, over bool) string {
 		return ""
 	}
 	all, spent, more := s.AllPairs(s.Rows), g.Spent(s), g.expectedMore(s)
-	if s.ByKeys() {
-		more *= g.keyCost()
-	}
+	more *= g.PairCost(s)
 	dear := func(more float64) bool { return more > enough*all-spent/2 }
 	switch {
 	case g.blind(s) && all > keyWorth*KeyedPairs:
@@ -218,9 +224,7 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 	if pairs == 0 {
 		return 0, 0
 	}
-	if s.ByKeys() {
-		pairs *= g.keyCost()
-	}
+	pairs *= g.PairCost(s)
 	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
 	if gained <= 0 || allowed <= 0 {
 		return math.Inf(1), pairs

@@ -58,19 +58,19 @@ func (h *hubs) first(kind string) bool {
 	return h.gain > least && (kind != job.ListsStage || h.spare())
 }
 
-// spare reports whether hubs are expected to spare a build all pairs: whether it takes far fewer with hubs and
-// divisions after them, as fast as divisions found so far. The hubs are the first of the tiers of all pairs
-// otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
+// spare reports whether hubs are expected to spare a build all pairs, or the tiers of these that it needs: whether it
+// takes far fewer with hubs and divisions after them, as fast as divisions found so far. The hubs are the first of the
+// tiers otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
 // 1.74 times all pairs with hubs first, and 1.09 without. 8,000 rows with 16 near the center of all others take 0.59 with
 // hubs first, and 0.74 without.
 func (h *hubs) spare() bool {
 	s, last := &h.State, h.State.Last()
 	after := s.WithStage(job.Stage{Kind: job.HubsStage, Recall: last.Recall + h.gain, Margin: last.Margin})
 	hubs := float64(len(h.places)) * h.Goal.PairCost(s)
-	return hubs+h.Goal.SteadyDivisions(&after) <= hubsPay*s.AllPairs(h.N())
+	return hubs+h.Goal.SteadyDivisions(&after) <= hubsPay*prospects{h.Method}.lists()
 }
 
-// hubsPay is the share of all pairs up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and
+// hubsPay is the share of all pairs, or of the tiers that are needed, up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and
 // 0.80 of all pairs where 0.60, 0.67 and 0.80 were expected, and 1.2 to 1.74 where 0.94 to 1.7 were.
 const hubsPay = 0.85
 

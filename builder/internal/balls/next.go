@@ -29,11 +29,11 @@ func (m *Method) Next() (kind, stop string) {
 		return job.PropagationStage, ""
 	}
 	kind, stop = g.OrTurn(s, kind, stop)
+	if (prospects{m}).tiersFirst(kind) {
+		kind, stop = job.ListsStage, ""
+	}
 	if m.hubs.first(kind) {
 		return job.HubsStage, ""
-	}
-	if (prospects{m}).tiersFirst(kind) {
-		return job.ListsStage, ""
 	}
 	return kind, stop
 }

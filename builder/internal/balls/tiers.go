@@ -21,7 +21,7 @@ func (m prospects) tiersFirst(kind string) bool {
 	if kind != job.DivisionStage && kind != job.KeysStage || m.Steer == nil || m.opts.Known != nil || !m.Tiered() {
 		return false
 	}
-	o := outlook{take: func() float64 { return tiers.Share(m.tiers().Needed(g.Aim(s))) }}
+	o := outlook{take: m.take}
 	switch {
 	case kind == job.KeysStage:
 		more := g.Keyed() / s.AllPairs(m.N())
@@ -31,6 +31,18 @@ func (m prospects) tiersFirst(kind string) bool {
 		return o.lost(s, g)
 	}
 	return o.declines(s, g)
+}
+
+// take is the share of all pairs that tiers are expected to take.
+func (m prospects) take() float64 { return tiers.Share(m.tiers().Needed(m.Goal.Aim(&m.State))) }
+
+// lists is how many pairs a row the exact method is expected to take, where tiers come or all pairs.
+func (m prospects) lists() float64 {
+	all := m.State.AllPairs(m.N())
+	if !m.Tiered() {
+		return all
+	}
+	return m.take() * all
 }
 
 // joinsFirst reports whether the first joins come before another division.

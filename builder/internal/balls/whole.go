@@ -39,13 +39,38 @@ func (d decision) dividesKnown() bool {
 	return d.opts.whole() && last.Kind == job.DivisionStage && known && gained >= least*(1-last.Recall+gained)
 }
 
-// leavesOf is how many leaves a row stands in within a division: where lists are known of all rows,
-// and the division before tells how much this one will find, no more than the recall asked for takes.
+// leavesOf is how many leaves a row stands in within the next division: no more than are expected to
+// suffice, where known lists of all rows, or joins after the division before, tell how much this one will find.
 // Where the options limit divisions all of them are whole: the last one has the rest of the leaves.
 func (m *Method) leavesOf(number int) int {
-	usual, last := m.Goal.OverlapOf(number), m.State.LastWork()
+	usual, s, g := m.Goal.OverlapOf(number), &m.State, &m.Goal
+	switch {
+	case g.Capped() || !g.Steered(s):
+		return usual
+	case m.opts.whole():
+		return m.leavesWhole(usual)
+	}
+	left, dear := g.LeavesLeft(s), s.DivisionPairs() > dearShare*s.AllPairs(s.Rows)
+	if left <= half || dear && left <= 2*job.Overlap {
+		return half
+	}
+	return usual
+}
+
+// half is in how many leaves a row stands within half a division: rows find their leaders anew for each, so that a
+// quarter would take more time for what it finds.
+const half = job.Overlap / 2
+
+// dearShare is the share of all pairs from which on a division is dear: the last two divisions are halves then, of which
+// the last one may not be needed. A division of 30,000 rows in fours takes 0.11 of all pairs: with a whole one at the end
+// they took 1.21 of these for 0.99, with halves 1.15.
+const dearShare = 0.05
+
+// leavesWhole is the same with known lists of all rows.
+func (m *Method) leavesWhole(usual int) int {
+	last := m.State.LastWork()
 	gained, known := m.State.Gained()
-	if m.Goal.Capped() || !m.opts.whole() || !known || last.Kind != job.DivisionStage || last.Leaves > 0 || gained <= 0 || !m.Goal.Steered(&m.State) {
+	if !known || last.Kind != job.DivisionStage || last.Leaves > 0 || gained <= 0 {
 		return usual
 	}
 	found := gained / (1 - last.Recall + gained)

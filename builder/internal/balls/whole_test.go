@@ -22,3 +22,36 @@ func TestLeavesOfKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestHalves: a division after joins has half of the leaves where these are expected to suffice, or where a whole one
+// is dear and two are expected to; not before the first joins, nor within the user's limits.
+func TestHalves(t *testing.T) {
+	division := func(recall, pairs float64) job.Stage {
+		return job.Stage{Kind: job.DivisionStage, Recall: recall, Margin: 0.002, Requested: int64(pairs * 10_000)}
+	}
+	joined := func(recall float64) job.Stage {
+		return job.Stage{Kind: job.PropagationStage, Recall: recall, Margin: 0.002}
+	}
+	for _, c := range []struct {
+		name   string
+		most   int
+		stages []job.Stage
+		want   int
+	}{
+		{"much is missing", 0, []job.Stage{division(0.6, 100), joined(0.8), division(0.86, 100), joined(0.9)}, 4},
+		{"little is missing", 0, []job.Stage{division(0.6, 100), joined(0.9), division(0.94, 100), joined(0.945)}, 2},
+		{"one division is missing", 0, []job.Stage{division(0.6, 100), joined(0.89), division(0.92, 100), joined(0.925)}, 4},
+		{"a dear one is missing", 0, []job.Stage{division(0.6, 500), joined(0.89), division(0.92, 500), joined(0.925)}, 2},
+		{"three dear ones are missing", 0, []job.Stage{division(0.6, 500), joined(0.8), division(0.84, 500), joined(0.85)}, 4},
+		{"no joins", 0, []job.Stage{division(0.9, 500), division(0.949, 500)}, 4},
+		{"nothing gained", 0, []job.Stage{division(0.6, 500), joined(0.9), division(0.9, 500), joined(0.9)}, 4},
+		{"a limit", 64, []job.Stage{division(0.6, 100), joined(0.9), division(0.94, 100), joined(0.945)}, 4},
+	} {
+		b := &build.Build{}
+		b.Goal = job.Goal{Recall: 0.95, Divisions: c.most, Propagate: true}
+		b.State = job.State{Rows: 10_000, Steer: 256, Stages: c.stages}
+		if got := New(b, Options{}).leavesOf(3); got != c.want {
+			t.Errorf("%s: %d leaves, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -35,6 +35,42 @@ func TestDeclining(t *testing.T) {
 	}
 }
 
+// TestHalfCycle: of half a division after joins the rows that steer tell too little: the division before it counts
+// as well, unless it came before the joins; a whole division leaves the square of what its half does.
+func TestHalfCycle(t *testing.T) {
+	division := func(leaves int, recall float64) Stage {
+		return Stage{Kind: DivisionStage, Leaves: leaves, Recall: recall, Requested: 400_000 + 400_000*int64(1-leaves/2)}
+	}
+	joined := Stage{Kind: PropagationStage, Recall: 0.8, Requested: 100_000}
+	after := func(stages ...Stage) *State { return &State{Rows: 1000, Steer: 256, Stages: stages} }
+	for _, c := range []struct {
+		name string
+		s    *State
+		want cycle
+		left float64 // by a whole division, of what was missing before the cycle
+	}{
+		{"a whole one", after(division(0, 0.5), joined, division(0, 0.9)), cycle{0.1, 800, 4, true}, 0.5},
+		{"a half alone", after(division(0, 0.5), joined, division(2, 0.9)), cycle{0.1, 400, 2, true}, 0.25},
+		{"a half after a whole one", after(division(0, 0.5), joined, division(0, 0.85), division(2, 0.9)), cycle{0.1, 1200, 6, true}, math.Pow(0.5, 2.0/3)},
+		{"two halves", after(division(0, 0.5), joined, division(2, 0.85), division(2, 0.9)), cycle{0.1, 800, 4, true}, 0.5},
+		{"keys between", after(division(0, 0.5), joined, division(0, 0.85), Stage{Kind: KeysStage, Recall: 0.85}), cycle{}, 0},
+	} {
+		got := c.s.cycle()
+		if math.Abs(got.gained-c.want.gained) > 1e-12 {
+			t.Errorf("%s: gained %v, want %v", c.name, got.gained, c.want.gained)
+		}
+		if got.gained = c.want.gained; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+		if left := got.left(0.1); c.left > 0 && math.Abs(left-c.left) > 1e-12 {
+			t.Errorf("%s: a whole one leaves %v, want %v", c.name, left, c.left)
+		}
+	}
+	if got := after(division(0, 0.5), joined, division(2, 0.9)).DivisionPairs(); got != 800 {
+		t.Errorf("a whole division takes %v pairs, want twice those of the half", got)
+	}
+}
+
 // TestAim: the standard error that is added to the target falls as less is missing.
 func TestAim(t *testing.T) {
 	goal := Goal{Recall: 0.99}

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/knng/knng/builder/internal/fixed"
@@ -134,39 +136,69 @@ const enough = 1.2
 // has to gain for another one to pay.
 const StalledShare = 0.25
 
-// cycle returns the recall that the latest division gained, with the joins after it, and its
-// pairs a row; joined is whether joins came before it, since those find less and less. It is
-// nothing where no division came since keys took over: how codes did tells nothing of them.
-func (s *State) cycle() (gained, pairs float64, joined bool) {
-	i := len(s.Stages) - 1
-	for ; i >= 0; i-- {
-		if s.Stages[i].Kind == KeysStage {
-			return 0, 0, false
-		}
-		pairs += float64(s.Stages[i].Requested) / float64(s.Rows)
-		if s.Stages[i].Kind == DivisionStage {
-			break
-		}
-	}
-	if i < 1 {
-		return 0, 0, false
-	}
-	for _, st := range s.Stages[:i] {
-		joined = joined || st.Kind == PropagationStage
-	}
-	return s.Last().Recall - s.recallAt(i-1), pairs, joined
+// A cycle is what the latest division, with the joins after it, did. It is nothing where no division came since keys
+// took over: how codes did tells nothing of them.
+type cycle struct {
+	gained, pairs float64 // recall, and pairs a row
+	leaves        float64 // in which a row stood
+	joined        bool    // joins came before it: those find less and less
 }
+
+// whole is the share of the cycle that a division of all its leaves is.
+func (c cycle) whole() float64 { return Overlap / c.leaves }
+
+// left is the share of the missing neighbors that a whole division leaves.
+func (c cycle) left(missing float64) float64 {
+	return math.Pow(missing/(missing+c.gained), c.whole())
+}
+
+// cycle tells of the latest division. Of a part of one alone the rows that steer tell too little: the one before it
+// counts as well.
+func (s *State) cycle() (c cycle) {
+	i := s.divisionBefore(len(s.Stages))
+	if i < 1 {
+		return cycle{}
+	}
+	c.joined = s.joinedBefore(i)
+	c.leaves = s.Stages[i].leaves()
+	if before := s.divisionBefore(i); c.leaves < Overlap && before > 0 && s.joinedBefore(before) {
+		i = before
+		c.leaves += s.Stages[i].leaves()
+	}
+	for _, st := range s.Stages[i:] {
+		c.pairs += float64(st.Requested) / float64(s.Rows)
+	}
+	c.gained = s.Last().Recall - s.recallAt(i-1)
+	return c
+}
+
+// divisionBefore is the latest division before a stage, since keys took over; -1 if there is none.
+func (s *State) divisionBefore(stage int) int {
+	for i := stage - 1; i >= 0 && s.Stages[i].Kind != KeysStage; i-- {
+		if s.Stages[i].Kind == DivisionStage {
+			return i
+		}
+	}
+	return -1
+}
+
+// joinedBefore reports whether joins came before a stage.
+func (s *State) joinedBefore(stage int) bool {
+	return slices.ContainsFunc(s.Stages[:stage], func(st Stage) bool { return st.Kind == PropagationStage })
+}
+
+// leaves is in how many leaves a row stood within a division by balls.
+func (st Stage) leaves() float64 { return float64(cmp.Or(st.Leaves, Overlap)) }
 
 // stalled reports whether divisions and joins have stopped paying.
 func (g *Goal) stalled(s *State) bool {
 	last := s.Last()
 	missing := g.Wanted(last.Margin) - last.Recall
-	gained, _, joined := s.cycle()
-	switch {
-	case joined:
-		return gained < StalledShare*missing
+	switch c := s.cycle(); {
+	case c.joined:
+		return c.gained*c.whole() < StalledShare*missing
 	case g.onlyDivides(s):
-		return s.Count(DivisionStage) > 1 && s.LastWork().Kind == DivisionStage && gained < StalledShare/3*missing
+		return s.Count(DivisionStage) > 1 && s.LastWork().Kind == DivisionStage && c.gained < StalledShare/3*missing
 	}
 	return false // joins have not begun
 }
@@ -190,13 +222,12 @@ func (g *Goal) onlyDivides(s *State) bool { return !g.Propagate }
 func (g *Goal) expectedMore(s *State) float64 {
 	last := s.Last()
 	aim := g.Wanted(last.Margin)
-	gained, pairs, joined := s.cycle()
-	division := s.DivisionPairs()
-	if joined && gained <= 0 {
+	c, division := s.cycle(), s.DivisionPairs()
+	if c.joined && c.gained <= 0 {
 		return math.Inf(1)
 	}
-	if joined {
-		return max(division, pairs*(aim-last.Recall)/gained)
+	if c.joined {
+		return max(division, c.pairs*(aim-last.Recall)/c.gained)
 	}
 	if !g.onlyDivides(s) {
 		aim = min(aim, s.Plan.Switch) // from there on joins gain more
@@ -220,16 +251,16 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 	if s.LastWork().Kind != PropagationStage {
 		return 0, 0
 	}
-	gained, pairs, _ := s.cycle()
-	if pairs == 0 {
+	c := s.cycle()
+	if c.pairs == 0 {
 		return 0, 0
 	}
-	pairs *= g.PairCost(s)
+	pairs := c.pairs * c.whole() * g.PairCost(s)
 	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
-	if gained <= 0 || allowed <= 0 {
+	if c.gained <= 0 || allowed <= 0 {
 		return math.Inf(1), pairs
 	}
-	left := missing / (missing + gained)
+	left := c.left(missing)
 	switch {
 	case missing <= allowed:
 		return 0, pairs
@@ -237,6 +268,20 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 		return math.Inf(1), pairs
 	}
 	return pairs * math.Ceil(math.Log(allowed/missing)/math.Log(left)), pairs
+}
+
+// LeavesLeft is in how many more leaves each row has to stand until the build reaches its target, if each leaf,
+// with the joins after it, leaves the same share of the missing neighbors as those of the last division did. It is
+// unknown, and infinite, where the last division has no joins after it.
+func (g *Goal) LeavesLeft(s *State) float64 {
+	if s.LastWork().Kind != PropagationStage {
+		return math.Inf(1)
+	}
+	c, missing, allowed := s.cycle(), 1-s.Last().Recall, 1-g.Aim(s)
+	if c.pairs == 0 || c.gained <= 0 || allowed <= 0 || missing <= 0 {
+		return math.Inf(1)
+	}
+	return Overlap * math.Log(allowed/missing) / math.Log(c.left(missing))
 }
 
 // leastLeft is the share of the missing neighbors that a division has to find for more of them to be
@@ -261,17 +306,14 @@ func (s *State) ballsBy(stages int) (balls int) {
 	return max(balls, Overlap)
 }
 
-// DivisionPairs is how many pairs a row the next division takes: as many as the last one did.
+// DivisionPairs is how many pairs a row the next whole division takes: as many a leaf as the last one did.
 func (s *State) DivisionPairs() float64 {
-	for i := len(s.Stages) - 1; i >= 0; i-- {
-		if s.Stages[i].Kind == KeysStage {
-			break
-		}
-		if s.Stages[i].Kind == DivisionStage {
-			return float64(s.Stages[i].Requested) / float64(s.Rows)
-		}
+	i := s.divisionBefore(len(s.Stages))
+	if i < 0 {
+		return keyedDivision
 	}
-	return keyedDivision
+	last := s.Stages[i]
+	return float64(last.Requested) / float64(s.Rows) * Overlap / last.leaves()
 }
 
 // PaperTurns reports whether the paper's method, which has nothing more to do or goes on, has all

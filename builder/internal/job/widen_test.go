@@ -101,8 +101,8 @@ func TestWidenedGain(t *testing.T) {
 	if gained, known := s.Gained(); gained != 0.0625 || !known || s.LastWork().Kind != PropagationStage {
 		t.Errorf("the last stage gained %v (%v), want 0.0625", gained, known)
 	}
-	if gained, pairs, joined := s.cycle(); gained != 0.1875 || pairs != 2 || joined {
-		t.Errorf("the last cycle gained %v by %v pairs, joined before it %v; want 0.1875 by 2, not joined", gained, pairs, joined)
+	if c := s.cycle(); c.gained != 0.1875 || c.pairs != 2 || c.joined {
+		t.Errorf("the last cycle gained %v by %v pairs, joined before it %v; want 0.1875 by 2, not joined", c.gained, c.pairs, c.joined)
 	}
 	j.Unsaved = 1
 	if saved := j.savedState(); saved.Steer != 256 || len(saved.Stages) != 3 || s.Steer != WideSteer {

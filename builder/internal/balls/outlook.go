@@ -54,8 +54,8 @@ func (o outlook) lost(s *job.State, g *job.Goal) bool {
 	return spent+cycle+take > tieredBudget && spent+take <= lostBudget && o.joined() < joinsPay
 }
 
-// lostEarly is the same after the first division, of which steady is what divisions alone take at least: the
-// share of all pairs where all rows are equally hard.
+// lostEarly is the same after the first division. steady is the least share of all pairs that divisions alone take:
+// that of rows which are all as hard.
 func (o outlook) lostEarly(steady, spent float64) bool {
 	if steadyWorth*steady < tiers.Share(1) {
 		return false
@@ -64,7 +64,7 @@ func (o outlook) lostEarly(steady, spent float64) bool {
 	return take <= steadyWorth*steady && spent+take <= lostBudget && o.joined() < joinsPay
 }
 
-// steadyWorth is how many times what they take at least divisions are expected to take. Twins and triplets of
+// steadyWorth is the factor by which divisions alone are expected to take more than the least. Twins and triplets of
 // bench/shapes under cosine, 0.99, took 1.17 to 1.6 times as much over five seeds, up to 1.45 times all pairs; with tiers
 // after the first division they take 1.13 to 1.15 times these. Drawn values of 64 columns took 1.0 times as much: 0.8 of
 // all pairs under euclidean, 0.97 with tiers, which their 1.18 is near enough to.

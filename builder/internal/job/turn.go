@@ -272,13 +272,13 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 
 // LeavesLeft is in how many more leaves each row has to stand until the build reaches its target, if each leaf,
 // with the joins after it, leaves the same share of the missing neighbors as those of the last division did. It is
-// unknown, and infinite, where the last division has no joins after it.
+// unknown, and infinite, where the last division has no joins after it, or none before it: the first joins find more than any others.
 func (g *Goal) LeavesLeft(s *State) float64 {
 	if s.LastWork().Kind != PropagationStage {
 		return math.Inf(1)
 	}
 	c, missing, allowed := s.cycle(), 1-s.Last().Recall, 1-g.Aim(s)
-	if c.pairs == 0 || c.gained <= 0 || allowed <= 0 || missing <= 0 {
+	if !c.joined || c.gained <= 0 || allowed <= 0 || missing <= 0 {
 		return math.Inf(1)
 	}
 	return Overlap * math.Log(allowed/missing) / math.Log(c.left(missing))

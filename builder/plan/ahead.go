@@ -139,8 +139,11 @@ func (a *Aim) partsAhead(s Stand) (leaves int) {
 	after := func(leaves int) float64 { return a.afterMore(s.Recall, float64(leaves)/float64(s.Leaves), power) }
 	for leaves = s.Leaves; after(leaves) < s.Wanted; {
 		more := a.Overlap
-		if half := a.Overlap / 2; half >= measuredOverlap && after(leaves+half) >= s.Wanted {
-			more = half // as package job has the last division of many rows
+		for _, fewer := range []int{a.Overlap / 2, a.Overlap * 3 / 4} { // as package job has the last division
+			if fewer > 1 && leaves > 0 && after(leaves+fewer) >= s.Wanted {
+				more = fewer
+				break
+			}
 		}
 		if leaves+more > a.Most {
 			break

@@ -296,7 +296,7 @@ type decision struct {
 // decision reads the decision after a division; after none, there is a first one.
 func (s *Run) decision(number int) (*decision, error) {
 	if number == 0 {
-		return &decision{State: job.State{Method: job.PartsMethod, Rows: s.fixed.N, Fits: true, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
+		return &decision{State: job.State{Method: job.PartsMethod, Rows: s.fixed.N, Fits: true, Foretells: true, Steer: s.steerers(), Drawn: controls.Drawn}}, nil
 	}
 	d := new(decision)
 	return d, s.note("decide", number, d)

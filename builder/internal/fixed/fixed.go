@@ -195,7 +195,13 @@ func Brief(n int64, dim int) bool { return float64(n)*float64(n)/2*float64(dim) 
 // after so many in which it found a recall. In builds with leaves of 1,000 rows (package plan)
 // two, three and four divisions found that, given those before, within 0.024.
 func AfterDivision(recall float64, balls, more int) float64 {
-	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), divisionPower))
+	return AfterLeaves(recall, balls, more, DivisionPower)
 }
 
-const divisionPower = 0.7
+// AfterLeaves is the same where the logarithm of the missing neighbors grows with a power of the balls.
+func AfterLeaves(recall float64, balls, more int, power float64) float64 {
+	return 1 - math.Pow(1-recall, math.Pow(float64(balls+more)/float64(balls), power))
+}
+
+// DivisionPower is that power where divisions so far do not tell it.
+const DivisionPower = 0.7

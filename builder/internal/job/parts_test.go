@@ -42,7 +42,40 @@ func TestLeavesOfDivisions(t *testing.T) {
 	}
 }
 
-// TestLeavesThatSuffice: a division has half of its leaves where these are expected to reach the recall asked for, but
+// TestLeavesForetold: a division has half of its leaves, or three quarters, where these are expected to reach the
+// recall asked for, by how fast the divisions before found less.
+func TestLeavesForetold(t *testing.T) {
+	for _, c := range []struct {
+		rows    int
+		recalls []float64 // after each whole division
+		want    int
+	}{
+		{10_000_000, nil, 4},
+		{10_000_000, []float64{0.744}, 4},
+		{10_000_000, []float64{0.744, 0.921}, 3}, // four led to 0.975
+		{10_000_000, []float64{0.744, 0.935}, 2},
+		{10_000_000, []float64{0.744, 0.89}, 4},
+		{10_000_000, []float64{0.93}, 2},
+		{10_000_000, []float64{0.999999, 1}, 2},
+		{WideRows, []float64{0.80, 0.94}, 4},
+		{WideRows, []float64{0.75, 0.915}, 6},
+		{WideRows, []float64{0.60, 0.80}, 8},
+	} {
+		goal, s := Goal{Recall: 0.95}, State{Rows: c.rows, Steer: 256, Fits: true, Foretells: true}
+		for i, recall := range c.recalls {
+			st := Stage{Kind: DivisionStage, Number: i + 1, Recall: recall, Margin: 0.005}
+			if overlap := goal.PartsOverlap(c.rows); overlap != Overlap {
+				st.Leaves = overlap
+			}
+			s.Stages = append(s.Stages, st)
+		}
+		if got := goal.PartsLeaves(&s); got != c.want {
+			t.Errorf("%d rows after %v: %d leaves, want %d", c.rows, c.recalls, got, c.want)
+		}
+	}
+}
+
+// TestLeavesThatSuffice: of a build of an earlier version a division has half of its leaves where these are expected to reach the recall asked for, but
 // not the first, nor of a build that an earlier version began.
 func TestLeavesThatSuffice(t *testing.T) {
 	goal := Goal{Recall: 0.95}

@@ -13,14 +13,17 @@ import (
 type State struct {
 	Method string `json:"method"` // by name, never that which is to be chosen
 	// Rows with a list: the input less dropped and isolated rows.
-	Rows    int      `json:"rows"`
-	Plan    Schedule `json:"plan"`              // of the balls method
-	Side    int      `json:"side,omitempty"`    // rows of a block of the exact method
-	Lap     int      `json:"lap,omitempty"`     // leaves of a row in a whole division of the parts method; 0: Overlap
-	Fits    bool     `json:"fits,omitempty"`    // its divisions have no more leaves than the recall asked for is expected to take; those of earlier versions are whole
-	Tiers   int      `json:"tiers,omitempty"`   // in which the exact method compares all rows; 0: in any order
-	Means   string   `json:"means,omitempty"`   // "keys": candidates are compared by keys from the first stage on; "": by codes
-	Ceiling float64  `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured
+	Rows int      `json:"rows"`
+	Plan Schedule `json:"plan"`           // of the balls method
+	Side int      `json:"side,omitempty"` // rows of a block of the exact method
+	Lap  int      `json:"lap,omitempty"`  // leaves of a row in a whole division of the parts method; 0: Overlap
+	Fits bool     `json:"fits,omitempty"` // its divisions have no more leaves than the recall asked for is expected to take; those of earlier versions are whole
+	// A division of the parts method has half or three quarters of its leaves where these suffice by how fast those
+	// before found less; of an earlier version half of twice Overlap, where these suffice by a fixed power.
+	Foretells bool    `json:"foretells,omitempty"`
+	Tiers     int     `json:"tiers,omitempty"`   // in which the exact method compares all rows; 0: in any order
+	Means     string  `json:"means,omitempty"`   // "keys": candidates are compared by keys from the first stage on; "": by codes
+	Ceiling   float64 `json:"ceiling,omitempty"` // the recall that codes can have, where it was measured
 	// The forecast of when the build began, and of when it last turned out to take more
 	// stages than that.
 	Expected *plan.Plan              `json:"expected,omitempty"`

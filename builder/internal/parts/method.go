@@ -68,7 +68,7 @@ func (m *Method) Expected(aim *plan.Aim) (divisions int, rounds float64) {
 // Stand is how far the divisions have come.
 func (m *Method) Stand(*job.Stage) plan.Stand { return m.Goal.Stand(&m.State, nil, 1) }
 
-func (m *Method) Settle() { m.State.Lap, m.State.Fits = m.lap(), true }
+func (m *Method) Settle() { m.State.Lap, m.State.Fits, m.State.Foretells = m.lap(), true, true }
 
 // lap is the leaves of a row in a whole division, as the state has them.
 func (m *Method) lap() int {

@@ -1,6 +1,9 @@
 package vectors
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
 // A MappedFile is a file mapped for reading. Loops over its bytes run inside
 // Guard.
@@ -26,6 +29,20 @@ func MapOpened(f *os.File, path string) (*MappedFile, error) {
 
 // Bytes returns all of the file; they are valid until Close.
 func (f *MappedFile) Bytes() []byte { return f.m.data }
+
+// Rows returns n rows that stand side by side from a byte of the file on. They share the mapping: closing
+// either closes both.
+func (f *MappedFile) Rows(at, n, dim int, t Type) (*Rows, error) {
+	if at < 0 || at > len(f.m.data) {
+		return nil, fmt.Errorf("vectors: %s: rows from byte %d on, it has %d bytes", f.m.path, at, len(f.m.data))
+	}
+	r, err := RowsOf(f.m.data[at:], n, dim, dim*t.Size(), t)
+	if err != nil {
+		return nil, fmt.Errorf("%w, of %s", err, f.m.path)
+	}
+	r.m, r.name = f.m, f.m.path
+	return r, nil
+}
 
 // Advise tells the system how the file will be read; see Rows.Advise.
 func (f *MappedFile) Advise(a Advice) error { return advise(f.m.data, a) }

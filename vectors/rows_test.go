@@ -2,7 +2,9 @@ package vectors_test
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/vectors"
@@ -52,5 +54,29 @@ func TestWillNeed(t *testing.T) {
 				t.Fatalf("row %d is %v", i, rows.Row(i))
 			}
 		}
+	}
+}
+
+// TestRowsInFile: rows that stand side by side in a mapped file are read where they stand, and none beyond its end.
+func TestRowsInFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("headABCDEFtail"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := vectors.MapFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := f.Rows(4, 3, 2, vectors.Uint8)
+	if err != nil || string(rows.Row(2)) != "EF" || rows.WillNeed(0, 3) != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]int{{4, 6}, {13, 1}, {15, 0}, {-1, 1}} {
+		if _, err := f.Rows(c[0], c[1], 2, vectors.Uint8); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%d rows from byte %d: %v", c[1], c[0], err)
+		}
+	}
+	if err := rows.Close(); err != nil || f.Close() != nil {
+		t.Error(err)
 	}
 }

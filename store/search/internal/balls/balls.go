@@ -1,0 +1,176 @@
+// Package balls orders rows by locality: rows that are near each other come to lie near each other, so that a
+// page of the disk holds neighbors. A ball of rows is divided by leaders, which are some of its rows: every row goes to
+// the ball of the nearest leader, and leaders stand in a chain from near to near. Balls are divided the same way
+// until they are small.
+//
+// The order is a function of the rows, their order before, and the seed.
+package balls
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/knng/knng/vectors/distance"
+)
+
+const (
+	small     = 8  // rows of a ball that is not divided
+	leastLead = 4  // leaders of a ball
+	mostLead  = 96 // a row is compared with those of three or four balls, one in the other
+	deepest   = 12 // balls in balls: rows that are nearly equal are not divided for ever
+)
+
+// A Divider finds the nearest of its leaders. It is for one goroutine; Clone is for another.
+type Divider struct {
+	space *distance.Space
+	size  int // bytes of a row
+	seed  uint64
+
+	leaders []byte    // their rows, side by side
+	norms   []float64 // of leaders, where the metric needs them
+	numbers []uint32  // 0, 1, 2 ...
+	keys    []float32
+	room    []uint32
+	chosen  []uint16
+}
+
+// New returns a Divider without leaders.
+func New(space *distance.Space, seed uint64) *Divider {
+	return &Divider{space: space, size: space.RowBytes(), seed: seed}
+}
+
+// Clone has the same leaders.
+func (d *Divider) Clone() *Divider {
+	c := New(d.space, d.seed)
+	c.Lead(d.leaders)
+	return c
+}
+
+// Lead takes rows, which stand side by side, as leaders. There are at most 65,536.
+func (d *Divider) Lead(rows []byte) {
+	n := len(rows) / d.size
+	d.leaders = append(d.leaders[:0], rows...)
+	for len(d.numbers) < n {
+		d.numbers = append(d.numbers, uint32(len(d.numbers)))
+	}
+	d.keys = slices.Grow(d.keys[:0], n)[:n]
+	d.norms = d.norms[:0]
+	if d.space.NeedsNorms() {
+		for i := range n {
+			d.norms = append(d.norms, d.space.Norm(d.leader(i)))
+		}
+	}
+}
+
+func (d *Divider) leader(i int) []byte { return d.leaders[i*d.size:][:d.size] }
+
+// compare finds the keys of a row and all leaders.
+func (d *Divider) compare(row []byte) []float32 {
+	norm := 0.0
+	if d.space.NeedsNorms() {
+		norm = d.space.Norm(row)
+	}
+	d.space.Keys(row, norm, d.leaders, d.size, d.norms, d.numbers[:len(d.keys)], d.keys)
+	return d.keys
+}
+
+// Nearest is the number of the leader that is nearest to a row; of equally near ones the first.
+func (d *Divider) Nearest(row []byte) uint16 {
+	best, keys := 0, d.compare(row)
+	for i, key := range keys {
+		if key < keys[best] {
+			best = i
+		}
+	}
+	return uint16(best)
+}
+
+// Chain puts the leaders in an order in which after each comes the nearest of those that are left.
+func (d *Divider) Chain() {
+	room := make([]byte, d.size)
+	n := len(d.keys)
+	for i := 0; i+2 < n; i++ {
+		keys, next := d.compare(d.leader(i)), i+1
+		for j := i + 2; j < n; j++ {
+			if keys[j] < keys[next] {
+				next = j
+			}
+		}
+		copy(room, d.leader(i+1))
+		copy(d.leader(i+1), d.leader(next))
+		copy(d.leader(next), room)
+		if len(d.norms) > 0 {
+			d.norms[i+1], d.norms[next] = d.norms[next], d.norms[i+1]
+		}
+	}
+}
+
+// Draw draws count of n, one of each stretch, by a seed.
+func Draw(seed uint64, n, count int) []int {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	drawn := make([]int, count)
+	for i := range drawn {
+		from, to := i*n/count, (i+1)*n/count
+		drawn[i] = from + rng.IntN(to-from)
+	}
+	return drawn
+}
+
+// Order puts the numbers of rows, which stand side by side, in an order of locality. It changes the leaders.
+func (d *Divider) Order(rows []byte, numbers []uint32) { d.divide(rows, numbers, 0) }
+
+// divide orders the rows of a ball.
+func (d *Divider) divide(rows []byte, ball []uint32, depth int) {
+	if len(ball) <= small || depth == deepest {
+		return
+	}
+	count := min(max(len(ball)/small, leastLead), mostLead)
+	d.lead(rows, ball, count)
+	d.chosen = slices.Grow(d.chosen[:0], len(ball))[:len(ball)]
+	for i, number := range ball {
+		d.chosen[i] = d.Nearest(rows[int(number)*d.size:][:d.size])
+	}
+	d.room = append(d.room[:0], ball...)
+	ends := Gather(d.room, d.chosen, count, ball)
+	from := 0
+	for _, end := range ends {
+		if end-from == len(ball) { // these leaders do not divide it, nor would others: they are equal
+			return
+		}
+		d.divide(rows, ball[from:end], depth+1)
+		from = end
+	}
+}
+
+// lead draws leaders of a ball.
+func (d *Divider) lead(rows []byte, ball []uint32, count int) {
+	drawn := make([]byte, 0, count*d.size)
+	for _, i := range Draw(d.seed, len(ball), count) {
+		drawn = append(drawn, rows[int(ball[i])*d.size:][:d.size]...)
+	}
+	d.Lead(drawn)
+	d.Chain()
+}
+
+// Gather puts numbers in the order of the balls that were chosen for them, of count, and returns where each ball
+// ends. Within a ball they keep their order. nil numbers are 0, 1, 2 and so on.
+func Gather(numbers []uint32, chosen []uint16, count int, out []uint32) (ends []int) {
+	ends = make([]int, count)
+	for _, c := range chosen {
+		ends[c]++
+	}
+	sum := 0
+	for i, n := range ends {
+		ends[i] = sum
+		sum += n
+	}
+	for i, c := range chosen {
+		number := uint32(i)
+		if numbers != nil {
+			number = numbers[i]
+		}
+		out[ends[c]] = number
+		ends[c]++
+	}
+	return ends
+}

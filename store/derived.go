@@ -22,6 +22,7 @@ import (
 const (
 	DerivedLinks = searchName + "/links" // of package search
 	DerivedCodes = searchName + "/codes" // likewise
+	DerivedRows  = searchName + "/rows"  // likewise
 	DerivedMap   = mapName               // of the command: a picture of the graph
 
 	derivedMoved = scratchName + "/" + movedName
@@ -30,11 +31,14 @@ const (
 // errNotDerived refuses all other names.
 var errNotDerived = errors.New("store: not the name of a derived file")
 
-// OpenDerived opens a derived file by its name (DerivedLinks, DerivedCodes, DerivedMap) in the directory
+// derived are the names of all derived files.
+var derived = []string{DerivedLinks, DerivedCodes, DerivedRows, DerivedMap, derivedMoved}
+
+// OpenDerived opens a derived file by its name (DerivedLinks, DerivedCodes, DerivedRows, DerivedMap) in the directory
 // that Open opened, even if that was renamed since. Errors: fs.ErrNotExist; one for a link, a
 // pipe or another kind of file.
 func (s *Store) OpenDerived(name string) (*os.File, error) {
-	if !slices.Contains([]string{DerivedLinks, DerivedCodes, DerivedMap, derivedMoved}, name) {
+	if !slices.Contains(derived, name) {
 		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
 	}
 	f, err := s.home.Dir.Open(name)
@@ -55,7 +59,7 @@ type Derived struct {
 // MakeDerived begins a file that is kept under a name, beside that name. It belongs to the
 // caller, who ends it by Commit or Abort before the store is closed.
 func (s *Store) MakeDerived(name string) (*Derived, error) {
-	if !slices.Contains([]string{DerivedLinks, DerivedCodes, DerivedMap, derivedMoved}, name) {
+	if !slices.Contains(derived, name) {
 		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
 	}
 	home := s.home.Dir

@@ -49,7 +49,7 @@ func opened(t *testing.T, from string) (dir string, s *Store) {
 // changed, and nothing waits.
 func TestDerivedStaysWithin(t *testing.T) {
 	from := finished(t, 60, false)
-	for _, name := range []string{DerivedLinks, DerivedMap, derivedMoved} {
+	for _, name := range []string{DerivedLinks, DerivedRows, DerivedMap, derivedMoved} {
 		t.Run(path.Base(name), func(t *testing.T) { staysWithin(t, from, name) })
 	}
 }
@@ -104,7 +104,7 @@ func TestDerivedOfTheOpened(t *testing.T) {
 	moved := filepath.Join(filepath.Dir(dir), "moved")
 	must(t, os.Rename(dir, moved))
 	must(t, os.CopyFS(dir, os.DirFS(from)))
-	for _, name := range []string{DerivedLinks, DerivedMap, derivedMoved} {
+	for _, name := range []string{DerivedLinks, DerivedRows, DerivedMap, derivedMoved} {
 		must(t, keep(g, name, name))
 		if text, err := kept(g, name); text != name || err != nil {
 			t.Errorf("%s: %q, error %v", name, text, err)

@@ -247,15 +247,29 @@ func (g *globals) searchOptions(ctx context.Context, budget int64) (o *search.Op
 	}}, steps.end
 }
 
-// tellSearch tells where links and codes come from, where they were not there as they should be.
+// tellSearch tells where links, codes and a copy of the rows come from, where they were not there as they should be.
 func (g *globals) tellSearch(r *search.Searcher) {
 	state := r.State()
+	g.tellRows(state.RowsFrom)
 	if g.tellOrigin("links", state.Origin); state.Codes == 0 {
 		return
 	}
 	g.tellOrigin("codes", state.CodesFrom)
 	if state.CodesFrom.Made {
 		g.say("memory holds a code of %d bytes for every row, and no rows", state.Codes)
+	}
+}
+
+// tellRows tells where the copy of the rows comes from, where there is to be one.
+func (g *globals) tellRows(from search.Origin) {
+	if from.Replaced != nil {
+		g.say("the copy of the rows was made again: %v", from.Replaced)
+	}
+	switch {
+	case from.Why != nil:
+		g.say("rows stay in the order of the input, by which a search reads more of the disk: %v", from.Why)
+	case from.Made:
+		g.say("search/rows holds a second copy of the rows, in an order of locality")
 	}
 }
 

@@ -135,7 +135,7 @@ func (v *View) backupBase(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"view", "catalog", "search/links", "search/codes"} { // which may be deleted
+	for _, name := range []string{"view", "catalog", "search/links", "search/codes", "search/rows"} { // which may be deleted
 		if err := v.backupFile(ctx, dir, name, linkOrCopy); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

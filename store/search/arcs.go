@@ -64,7 +64,7 @@ func (s *arcSharer) take(place int, list []uint32) error {
 			s.ranges[number] = chunks
 		}
 		last := &chunks[len(chunks)-1]
-		*last = append(*last, arcOf((int(to)-s.first)%s.size, uint32(place), rank))
+		*last = append(*last, arcOf((int(to)-s.first)%s.size, uint32(place), incoming+rank))
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():
 
 // make makes the codes of all rows.
 func (s coder) make(id codesIdentity) (*coded, error) {
-	_ = s.in.Advise(vectors.Random) // a hint
+	_ = s.rows.Advise(vectors.Random) // a hint
 	sample, err := s.sample()
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (s coder) make(id codesIdentity) (*coded, error) {
 		return nil, err
 	}
 	c.codes = make([]byte, c.Bytes()*s.Len())
-	_ = s.in.Advise(vectors.Normal)
-	defer s.in.Advise(vectors.Random)
+	_ = s.rows.Advise(vectors.Normal)
+	defer s.rows.Advise(vectors.Random)
 	s.told = 0
 	return c, vectors.Ranges(s.opts.Threads, s.Len(), sumPlaces, func() func(from, to int) error {
 		row := make([]float32, s.Dim())

@@ -59,6 +59,34 @@
 // 256 centers of every part, float32, filled up to 4096 bytes, and the codes by place. All of it
 // is hashed when it is opened.
 //
+// # Rows in an order of locality
+//
+// A page that is read for one row or one place serves more where rows near it stand on it. Builds by balls arrange
+// rows so; builds by parts leave them as they came. Where a budget holds neither rows nor links and rows stand as they
+// came, the first Open therefore keeps a second copy of the rows, in an order of locality. It takes as much disk as the
+// rows, and 4 bytes a row. On 2,000,000 generated rows by parts recall is 0.960 by 52 pages, and was 0.829 by 57. Under inner
+// products, by which the rows of a list are not near each other, there is no copy.
+//
+// Every row goes to the nearest of up to 1,024 leaders. The rows of each leader are then put in order, at most 32 MiB at
+// a time: they are divided by leaders again and again until 8 are left. The order is the same by any number of threads
+// and any limit. Links and codes go by its places. Where the copy is there, every Open reads it but one with
+// Options.Memory or Options.Rows. DIR/search/rows may be deleted; then links and codes are made again as well.
+//
+//	byte  0     "KNNGNEAR"
+//	byte  8     u32 version, 1
+//	byte 12     u32 bytes of a row
+//	byte 16     u64 places, n
+//	byte 32     u64 seed
+//	byte 40     u64 xxhash64 of the rows in the order of the store, u32 each
+//	byte 48     checksum of the graph, 64 bytes of hex
+//	byte 112    u64 sum of the xxhash64 of every row, its number as seed
+//	byte 120    u64 xxhash64 of the rows in the order of this file, u32 each
+//	byte 4088   u64 xxhash64 of all before
+//	byte 4096   the row of each place; zeros up to a multiple of 8
+//	            the number of the row of each place, u32
+//
+// The order is hashed when it is opened. The rows are not, as those of the store are not; Check compares all with these.
+//
 // # The file DIR/search/links
 //
 //	byte  0     "KNNGLINK"
@@ -78,7 +106,7 @@
 //	            for each leader the first place of its island, u32, and its own; by both;
 //	            then under cosine the norm of every place, f64
 //
-// A place is a position in the store's vectors, whose neighbors lie near them. A file of
+// A place is a position in the store's vectors or in their copy. A file of
 // another graph, of other settings or with a wrong length or hash is made again. The table is
 // not hashed when it is opened; every link is compared with n when it is followed, and a wrong
 // one that is less than n costs recall, never a wrong distance. Check compares all.

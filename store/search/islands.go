@@ -59,8 +59,8 @@ func (s *Searcher) far(norms []float64) func(seen map[uint32]bool, sample []uint
 		if len(sample) == 0 || s.space.Metric() == distance.IP { // under which nothing is far
 			return
 		}
-		_ = s.in.Advise(vectors.Random) // a hint
-		defer s.in.Advise(vectors.Normal)
+		_ = s.advise(vectors.Random) // a hint
+		defer s.advise(vectors.Normal)
 		near := s.copied(norms, sample)
 		take := func(p uint32) {
 			norm := 0.0

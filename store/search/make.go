@@ -19,7 +19,10 @@ type maker struct {
 	threads int
 	limit   int64 // bytes that arcs and lists in memory may take
 	ctx     context.Context
-	told    func(places int) // of these more links are made; may be nil
+	// scattered says that places are not in the order of the lists on the disk: these are read in that of rows, and a
+	// scratch file holds them beside the arcs.
+	scattered bool
+	told      func(places int) // of these more links are made; may be nil
 
 	// scratch makes a file that arcs are shared out to; nil: there is no room for one.
 	scratch func() (scratchFile, error)
@@ -150,14 +153,29 @@ func (m *maker) sharedBytes() int64 {
 }
 
 // placeBytes is the memory that a place takes while its range is made, at most: arcs, these in order, and links.
-func (m *maker) placeBytes() int64 { return int64(2*8*mostArcs*float64(m.width)) + 4*int64(m.width) }
+func (m *maker) placeBytes() int64 {
+	return int64(2*8*mostArcs*float64(m.keptArcs())) + 4*int64(m.width)
+}
+
+// keptArcs is how many arcs of a place are kept where there are more: as many as it has links, and its list where that is
+// among them.
+func (m *maker) keptArcs() int {
+	if m.scattered {
+		return m.width + m.listed
+	}
+	return m.width
+}
 
 // spilledBytes is the most that a scratch file takes; 0 where arcs stay in memory.
 func (m *maker) spilledBytes() int64 {
 	if m.sharedBytes() <= m.limit {
 		return 0
 	}
-	return arcBytes * int64(m.identity.places) * int64(m.listed)
+	entries := int64(m.identity.places) * int64(m.listed)
+	if m.scattered {
+		entries *= 2
+	}
+	return arcBytes * entries
 }
 
 // window is how many places are made of one look at all lists that is kept in memory: all, or whole ranges.
@@ -169,21 +187,28 @@ func (m *maker) window() int {
 	return max(1, int(m.limit/(12*int64(m.listed)))/size) * size
 }
 
-// An arc is a link that comes in: in its highest 24 bits the place within the range, then in 8 the rank in the list
-// that it stands in, then in 32 the place of that list. So arcs are ordered as links into a place are.
+// An arc is a link that comes in: in its highest 24 bits the place within the range, then in 8 incoming and the rank in
+// the list that it stands in, then in 32 the place of that list. So arcs are ordered as links into a place are. An
+// entry of the place's own list may be one as well, of its rank alone, with the place that it leads to.
 type arc uint64
+
+// incoming is added to the ranks of links that come in: those of a place's own list come before.
+const incoming = 128
 
 func arcOf(to int, from uint32, rank int) arc { return arc(to)<<40 | arc(rank)<<32 | arc(from) }
 
 // to is the place within the range.
 func (a arc) to() int { return int(a >> 40) }
 
+func (a arc) rank() int { return int(a >> 32 & 0xff) }
+
 // shared are the entries of all lists by range.
 type shared interface {
 	// arcsOf calls take with the links into the range that begins at a place, in any order, some at a time. These
 	// are valid until take returns.
 	arcsOf(from int, take func(arcs []arc)) error
-	// listOf is the list of a place, as places, by rank, valid until the next call with the same reader.
+	// listOf is the list of a place, as places, by rank, valid until the next call with the same reader; nil where
+	// arcsOf gives its entries, of ranks below incoming.
 	listOf(place int, reader *listReader) ([]uint32, error)
 }
 
@@ -210,23 +235,36 @@ func (l *listReader) of(m *maker, place int) (places []uint32, err error) {
 // eachList reads the lists of all places, by several goroutines. Each calls worker once, and its result with one
 // place after the other and the list of that, which is valid until it returns. done is told of places whose lists were read.
 func (m *maker) eachList(worker func() func(place int, list []uint32) error, done func(places int)) error {
-	return vectors.Ranges(m.threads, len(m.order), sumPlaces, func() func(from, to int) error {
+	n := len(m.order)
+	if m.scattered {
+		n = len(m.placeOf)
+	}
+	return vectors.Ranges(m.threads, n, sumPlaces, func() func(from, to int) error {
 		take := worker()
 		var reader listReader
 		return func(from, to int) error {
 			if err := m.ctx.Err(); err != nil {
 				return err
 			}
-			for place := from; place < to; place++ {
-				list, err := reader.of(m, place)
+			read := 0
+			for i := from; i < to; i++ {
+				place := uint32(i)
+				if m.scattered {
+					place = m.placeOf[i]
+				}
+				if place == noLink {
+					continue
+				}
+				list, err := reader.of(m, int(place))
 				if err == nil {
-					err = take(place, list)
+					err = take(int(place), list)
 				}
 				if err != nil {
 					return err
 				}
+				read++
 			}
-			done(to - from)
+			done(read)
 			return nil
 		}
 	})
@@ -261,7 +299,11 @@ func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) 
 			}
 		}
 		last := r.ends[place-from]
-		table = r.append(table, r.sorted[first:last])
+		in := r.sorted[first:last]
+		for len(in) > 0 && in[0].rank() < incoming {
+			r.out, in = append(r.out, uint32(in[0])), in[1:]
+		}
+		table = r.append(table, in)
 		first = last
 	}
 	r.bytes = table
@@ -275,7 +317,7 @@ const mostArcs = 1.5
 // gather collects the arcs into a range, and drops those that cannot become links when there are too many.
 func (r *partLinks) gather(shared shared, from, to int) error {
 	n := to - from
-	most := int(mostArcs * float64(n*r.width))
+	most := int(mostArcs * float64(n*r.keptArcs()))
 	r.arcs = r.arcs[:0]
 	return shared.arcsOf(from, func(arcs []arc) {
 		if len(r.arcs)+len(arcs) > most {
@@ -291,7 +333,7 @@ func (r *partLinks) drop(n int) {
 	r.arcs = r.arcs[:0]
 	first := uint32(0)
 	for _, end := range r.ends {
-		r.arcs = append(r.arcs, r.sorted[first:min(end, first+uint32(r.width))]...)
+		r.arcs = append(r.arcs, r.sorted[first:min(end, first+uint32(r.keptArcs()))]...)
 		first = end
 	}
 }

@@ -37,25 +37,27 @@ type Options struct {
 	// Threads is how many goroutines make links and answer SearchAll; 0 is GOMAXPROCS.
 	Threads int
 	// Memory has links made in memory and DIR/search left alone, neither read nor written. There are
-	// no codes then.
+	// no codes then, and no copy of the rows.
 	Memory bool
-	// Rows has the Searcher give rows alone, by Vector, Raw, RawAll and Wide: links and codes are neither
+	// Rows has the Searcher give rows alone, by Vector, Raw, RawAll and Wide: links, codes and a copy of the rows are neither
 	// read nor made, and every query is ErrQuery.
 	Rows bool
 	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
-	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR; with
-	// Memory, and in Check, the lists are read the more often. 0 is 256 MiB.
+	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR, 18 where there is a copy of the rows; with
+	// Memory, and in Check, the lists are read the more often. While the copy is made, memory is 14 bytes a row and
+	// the limit, or 40 MiB where that is more. 0 is 256 MiB.
 	Limit int64
 	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
 	// they are larger, they are read page by page, and up to five eighths of it hold a short code
 	// of every row, beside 8 bytes a row and an eighth for pages; codes are kept in DIR/search like
-	// links: see the package comment. 0 is half of the
+	// links, and so is a copy of rows that stand as they came: see the package comment. 0 is half of the
 	// memory of the machine, or of the limit that the process has.
 	Budget int64
 	// Context stops making links and codes; nil: nothing does.
 	Context context.Context
 	// Progress is told how many of how many places have their links, as far as the lists that
-	// were looked at tell; then, where codes are made, how many have theirs. May be nil.
+	// were looked at tell; before, where a copy of the rows is made, how many are in it; then, where codes are made, how many
+	// have theirs. May be nil.
 	Progress func(done, total int)
 }
 
@@ -67,13 +69,13 @@ func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSl
 // Open makes the store g ready for search. It maps the links in DIR/search, or makes them:
 // where there are none, or these are damaged, or another graph's, or another version's. Made
 // links are kept in DIR/search, where that can be written; else they stay in memory, and
-// Searcher.State says why.
+// Searcher.State says why. A copy of the rows that cannot be kept is done without.
 //
 // The store must stay open as long as the Searcher. Errors: ErrOwnDistance, store.ErrCorrupt,
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
-	steps := []func() error{s.openRows, s.openLinks, s.takeLeaders, s.settle}
+	steps := []func() error{s.openRows, copier{s}.open, s.openLinks, s.takeLeaders, s.settle}
 	if s.opts.Rows {
 		steps, s.links = steps[:1], new(links)
 	}
@@ -86,12 +88,15 @@ func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Make makes the links in DIR/search where they are not there as they should be, and nothing
-// else. Errors: those of Open; that of writing them.
+// Make makes the links in DIR/search where they are not there as they should be, before them the copy of the rows where
+// there is to be one, and nothing else. Errors: those of Open; that of writing links.
 func Make(g *store.Store, opts *Options) error {
 	s := newSearcher(g, opts)
 	defer s.Close()
 	if err := s.openRows(); err != nil {
+		return err
+	}
+	if err := (copier{s}).open(); err != nil {
 		return err
 	}
 	id := s.identity()
@@ -242,7 +247,7 @@ func (s *Searcher) mapLinks(want identity) error {
 
 // maker is one for this store.
 func (s *Searcher) maker(id identity) *maker {
-	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, limit: s.opts.Limit, ctx: s.opts.Context}
+	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, limit: s.opts.Limit, ctx: s.opts.Context, scattered: s.near != nil}
 }
 
 // keep makes links beside their name, and maps them under it.
@@ -361,7 +366,8 @@ func (s *Searcher) takeLeaders() error {
 	})
 }
 
-// Check compares the links in DIR/search with ones made again, to the bit. It is nil where
+// Check compares the links in DIR/search with ones made again, to the bit, codes likewise, and a copy of the rows with those
+// of the store. It is nil where
 // they are the same, and where there are none fs.ErrNotExist.
 func Check(ctx context.Context, g *store.Store) error {
 	kept, err := g.OpenDerived(store.DerivedLinks)
@@ -372,6 +378,9 @@ func Check(ctx context.Context, g *store.Store) error {
 	s := newSearcher(g, &Options{Context: ctx})
 	defer s.Close()
 	if err := s.openRows(); err != nil {
+		return err
+	}
+	if err := (copier{s}).check(); err != nil {
 		return err
 	}
 	id := s.identity()

@@ -20,6 +20,7 @@ type Searcher struct {
 	order  []uint32 // row of every place
 	places []uint32 // place of every row; noLink where it has none
 
+	near    *nearFile // nil where the store's own rows are read
 	rows    *vectors.Rows
 	base    []byte
 	stride  int
@@ -49,6 +50,7 @@ type State struct {
 	Origin           // of the links
 	Codes     int    // bytes of the code that memory holds of every row; 0: it holds none
 	CodesFrom Origin // of the codes; its zero value where there are none
+	RowsFrom  Origin // of the copy of the rows in an order of locality; its zero value where there is to be none
 }
 
 // An Origin says where a derived file, or its contents, comes from.
@@ -59,7 +61,7 @@ type Origin struct {
 	Why      error // why it is not kept, where it is in memory alone
 }
 
-// State says where links and codes come from.
+// State says where links, codes and rows come from.
 func (s *Searcher) State() State { return s.state }
 
 // Counts are the cost of all queries since Open.
@@ -100,6 +102,10 @@ func (s *Searcher) Close() error {
 	if s.file != nil {
 		errs = append(errs, s.file.Close())
 		s.file = nil
+	}
+	if s.near != nil {
+		errs = append(errs, s.near.file.Close())
+		s.near = nil
 	}
 	if s.in != nil {
 		errs = append(errs, s.in.Close())

@@ -10,7 +10,7 @@ import (
 )
 
 // Where arcs take more memory than there is, they are shared out to a scratch file: then lists
-// are read twice.
+// are read twice, or where places are scattered, shared out as well.
 
 // scratchFile is where a spill stands.
 type scratchFile interface {
@@ -19,7 +19,8 @@ type scratchFile interface {
 	Abort() // removes it
 }
 
-// arcBytes is a link that comes in: u32 place, u32 place whose list it is in, its rank there.
+// arcBytes is an arc: u32 place, u32 place whose list it is in, incoming and its rank there; or, where places are
+// scattered, u32 place, u32 place of an entry of its list, its rank.
 const arcBytes = 9
 
 // A spill holds the links that come into each range of places, by the places that they come
@@ -90,7 +91,11 @@ func (s *spiller) take(place int, list []uint32) error {
 		if to == noLink {
 			continue
 		}
-		if err := s.add(to, uint32(place), uint8(rank)); err != nil {
+		err := s.add(to, uint32(place), uint8(incoming+rank))
+		if err == nil && s.scattered {
+			err = s.add(uint32(place), to, uint8(rank))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -165,5 +170,8 @@ func (s *spill) arcsOf(from int, take func([]arc)) error {
 }
 
 func (s *spill) listOf(place int, reader *listReader) ([]uint32, error) {
+	if s.scattered {
+		return nil, nil
+	}
 	return reader.of(s.maker, place)
 }

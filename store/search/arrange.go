@@ -1,0 +1,263 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/search/internal/balls"
+	"github.com/knng/knng/vectors"
+)
+
+// Rows come into an order of locality without being in memory: a look at all finds the ball of each, a second puts them
+// into the file ball by ball, and then each ball is read, put in order and written in its place.
+
+const (
+	ballBytes    = 4 << 20  // of a ball of the first division, on average: a piece of any likely ball stays in memory
+	mostBalls    = 1024     // of that division: each row is compared with as many leaders
+	pieceBytes   = 32 << 20 // of a ball, at most: the rows of a larger one stay in pieces of the order in which they came
+	arrangedRows = 4096     // that a goroutine finds balls for at a time
+)
+
+// An arranger puts the rows of a Searcher in an order of locality.
+type arranger struct {
+	*Searcher
+	file    *os.File
+	size    int            // bytes of a row
+	near    *balls.Divider // by the leaders of all rows
+	count   int            // of these
+	chosen  []uint16       // ball of every place of the store
+	members []uint32       // places of the store, in the order of the file
+	ends    []int          // of balls, in members
+}
+
+// keep makes the copy of the rows beside its name, and gives it that.
+func (s copier) keep(id rowsIdentity) error {
+	if err := store.Room("the rows of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.bytes())}); err != nil {
+		return err
+	}
+	f, err := s.g.MakeDerived(store.DerivedRows)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	_ = s.advise(vectors.Sequential) // a hint
+	defer s.advise(vectors.Normal)
+	if err := s.write(f.File, id); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+func (s copier) write(f *os.File, id rowsIdentity) error {
+	a, err := s.arranger(f, id)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{a.choose, a.share} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	sum, err := a.arrange()
+	if err != nil {
+		return err
+	}
+	for i, place := range a.members {
+		a.members[i] = s.order[place]
+	}
+	if err := writeOrder(f, a.members, int64(id.orderAt())); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(id.header(sum, orderSum(a.members)), 0)
+	return err
+}
+
+// writeOrder writes the rows of places from a byte of a file on.
+func writeOrder(f *os.File, order []uint32, at int64) error {
+	var buf []byte
+	for part := range slices.Chunk(order, writtenBytes/4) {
+		buf = buf[:0]
+		for _, row := range part {
+			buf = binary.LittleEndian.AppendUint32(buf, row)
+		}
+		if _, err := f.WriteAt(buf, at); err != nil {
+			return err
+		}
+		at += int64(len(buf))
+	}
+	return nil
+}
+
+// arranger draws the leaders of all rows.
+func (s copier) arranger(f *os.File, id rowsIdentity) (*arranger, error) {
+	a := &arranger{Searcher: s.Searcher, file: f, size: id.size, near: balls.New(s.space, rowsSeed), count: min(max(id.size*id.places/ballBytes, 1), mostBalls)}
+	return a, vectors.Guard(func() error {
+		var leaders []byte
+		for _, place := range balls.Draw(rowsSeed, id.places, a.count) {
+			leaders = append(leaders, s.rows.Row(place)...)
+		}
+		a.near.Lead(leaders)
+		a.near.Chain()
+		return nil
+	})
+}
+
+// choose finds the ball of every row.
+func (a *arranger) choose() error {
+	a.chosen = make([]uint16, len(a.order))
+	return vectors.Ranges(a.opts.Threads, len(a.order), arrangedRows, func() func(from, to int) error {
+		near := a.near.Clone()
+		return func(from, to int) error {
+			for p := from; p < to; p++ {
+				a.chosen[p] = near.Nearest(a.rows.Row(p))
+			}
+			return a.opts.Context.Err()
+		}
+	})
+}
+
+// share puts the rows into the file, ball by ball.
+func (a *arranger) share() error {
+	a.members = make([]uint32, len(a.order))
+	a.ends = balls.Gather(nil, a.chosen, a.count, a.members)
+	b := &ballBuffers{arranger: a, bufs: make([][]byte, a.count), next: make([]int, a.count), bytes: max(1, chunkBytes(a.opts.Limit, a.count)/a.size) * a.size}
+	copy(b.next[1:], a.ends)
+	return vectors.Guard(func() error {
+		for p, ball := range a.chosen {
+			if err := b.add(ball, a.rows.Row(p)); err != nil {
+				return err
+			}
+			if p%arrangedRows == 0 && a.opts.Context.Err() != nil {
+				return a.opts.Context.Err()
+			}
+		}
+		a.chosen = nil
+		return b.flushAll()
+	})
+}
+
+// ballBuffers hold rows of each ball until there are enough to be written together.
+type ballBuffers struct {
+	*arranger
+	bufs  [][]byte
+	next  []int // place in the file that a ball goes on at
+	bytes int   // of a buffer
+}
+
+func (b *ballBuffers) add(ball uint16, row []byte) error {
+	if b.bufs[ball] == nil {
+		b.bufs[ball] = make([]byte, 0, b.bytes)
+	}
+	if b.bufs[ball] = append(b.bufs[ball], row...); len(b.bufs[ball]) < b.bytes {
+		return nil
+	}
+	return b.flush(int(ball))
+}
+
+func (b *ballBuffers) flush(ball int) error {
+	_, err := b.file.WriteAt(b.bufs[ball], b.at(b.next[ball]))
+	b.next[ball] += len(b.bufs[ball]) / b.size
+	b.bufs[ball] = b.bufs[ball][:0]
+	return err
+}
+
+func (b *ballBuffers) flushAll() error {
+	for ball := range b.bufs {
+		if err := b.flush(ball); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is where the row of a place stands in the file.
+func (a *arranger) at(place int) int64 { return headerBytes + int64(a.size)*int64(place) }
+
+// A piece is the places of a ball that are put in order together.
+type piece struct{ from, to int }
+
+// pieces are all balls, in pieces.
+func (a *arranger) pieces() (all []piece) {
+	from, most := 0, max(1, pieceBytes/a.size)
+	for _, end := range a.ends {
+		for from < end {
+			to := min(from+most, end)
+			all = append(all, piece{from, to})
+			from = to
+		}
+	}
+	return all
+}
+
+// arrange puts the rows of each piece in order, and sums up all.
+func (a *arranger) arrange() (sum uint64, err error) {
+	pieces := a.pieces()
+	abreast := max(1, min(int64(a.opts.Threads), a.opts.Limit/(2*pieceBytes)))
+	err = vectors.Ranges(int(abreast), len(pieces), 1, func() func(from, to int) error {
+		one := &orderer{arranger: a, near: balls.New(a.space, rowsSeed), hash: xxhash.New()}
+		return func(from, _ int) error {
+			part, err := one.order(pieces[from])
+			a.mu.Lock()
+			sum += part
+			a.mu.Unlock()
+			return err
+		}
+	})
+	a.told = 0 // links are told next
+	return sum, err
+}
+
+// An orderer puts the rows of pieces in order.
+type orderer struct {
+	*arranger
+	near    *balls.Divider
+	hash    *xxhash.Digest
+	rows    []byte
+	numbers []uint32
+	out     []byte
+}
+
+const writtenBytes = 1 << 20 // that are written at a time
+
+// order reads a piece and writes it in order. It returns the sum of its rows.
+func (o *orderer) order(p piece) (sum uint64, err error) {
+	n := p.to - p.from
+	o.rows, o.numbers = sized(o.rows, n*o.size), sized(o.numbers, n)
+	if _, err := o.file.ReadAt(o.rows, o.at(p.from)); err != nil {
+		return 0, err
+	}
+	for i := range o.numbers {
+		o.numbers[i] = uint32(i)
+	}
+	o.near.Order(o.rows, o.numbers)
+	places := o.members[p.from:p.to]
+	before := slices.Clone(places)
+	for i, number := range o.numbers {
+		places[i] = before[number]
+		sum += sumRow(o.hash, o.Searcher.order[places[i]], o.row(number))
+	}
+	o.tell(n)
+	return sum, errors.Join(o.write(p.from), o.opts.Context.Err())
+}
+
+func (o *orderer) row(number uint32) []byte { return o.rows[int(number)*o.size:][:o.size] }
+
+// write writes the rows in their order from a place on.
+func (o *orderer) write(place int) error {
+	for part := range slices.Chunk(o.numbers, max(1, writtenBytes/o.size)) {
+		o.out = o.out[:0]
+		for _, number := range part {
+			o.out = append(o.out, o.row(number)...)
+		}
+		if _, err := o.file.WriteAt(o.out, o.at(place)); err != nil {
+			return err
+		}
+		place += len(part)
+	}
+	return nil
+}

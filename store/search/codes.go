@@ -15,8 +15,9 @@ import (
 // last the rows of the nearest, whose distances are exact.
 
 const (
-	partElements = 4  // elements that a byte of a code stands for,
-	mostParts    = 64 // but no more bytes than these
+	partElements = 3  // elements that a byte of a code stands for, at least,
+	mostElements = 4  // and at most, where it has fewer bytes than leastParts;
+	mostParts    = 64 // no more bytes than these,
 	leastParts   = 8
 	codesSeed    = 1
 	codesSample  = 8192 // rows that centers are fitted to
@@ -31,6 +32,7 @@ type coded struct {
 	codes  []byte   // of every place
 	starts []uint32 // the places of the leaders, then others
 	near   []byte   // their codes
+	runs   *runs    // nil where codes are of the rows themselves
 }
 
 // A coder makes, keeps and reads the short codes of a Searcher's rows.
@@ -39,11 +41,11 @@ type coder struct{ *Searcher }
 // placeBytes is the memory for a row beside its code: its place, and the row of that place.
 const placeBytes = 8
 
-// codesRoom is how much of a budget the codes of n rows may take: five eighths, and less where
-// the places of so many rows leave less than an eighth for the pages that are read. Codes of eight
+// codesRoom is how much of a budget the codes of n rows may take: what the places of so many rows leave but an
+// eighth, which is for the pages that are read. Codes of eight
 // bytes may take that eighth as well: without codes a search reads ten times the pages.
 func codesRoom(budget, n int64) int64 {
-	room := min(budget/8*5, budget/8*7-placeBytes*n)
+	room := budget/8*7 - placeBytes*n
 	if least := leastParts * n; room < least && least+placeBytes*n <= budget {
 		return least
 	}
@@ -55,9 +57,9 @@ func (s coder) parts(budget int64) int {
 	n, dim := int64(s.Len()), s.Dim()
 	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget, n)/max(1, n)))
 	if parts > 16 {
-		parts = parts / 8 * 8
+		parts = parts / 4 * 4
 	}
-	if n == 0 || s.kind() == 0 || parts < min(leastParts, dim/partElements) || parts == 0 {
+	if n == 0 || s.kind() == 0 || parts < min(leastParts, dim/mostElements) || parts == 0 {
 		return 0
 	}
 	return parts
@@ -102,7 +104,11 @@ func (s coder) open(parts int) error {
 
 // identity identifies codes of a length.
 func (s coder) identity(parts int) codesIdentity {
-	return codesIdentity{identity: s.Searcher.identity(), parts: parts, dim: s.Dim()}
+	id := codesIdentity{identity: s.Searcher.identity(), parts: parts, dim: s.Dim()}
+	if s.kind() == product.Squares && parts >= leastParts {
+		id.run = runOf(s.Len())
+	}
+	return id
 }
 
 // setStarts copies the codes of places that walks begin at: memory is all that they cost.
@@ -124,25 +130,20 @@ func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():
 
 // make makes the codes of all rows.
 func (s coder) make(id codesIdentity) (*coded, error) {
-	_ = s.rows.Advise(vectors.Random) // a hint
-	sample, err := s.sample()
-	if err != nil {
-		return nil, err
-	}
+	s.told = 0
 	c := new(coded)
-	if c.Quantizer, err = product.Train(s.opts.Context, sample, s.Dim(), id.parts, codesSeed, s.opts.Threads); err != nil {
+	if err := s.train(c, id); err != nil {
 		return nil, err
 	}
 	c.codes = make([]byte, c.Bytes()*s.Len())
-	_ = s.rows.Advise(vectors.Normal)
-	defer s.rows.Advise(vectors.Random)
-	s.told = 0
+	_ = s.advise(vectors.Normal)
+	defer s.advise(vectors.Random)
 	return c, vectors.Ranges(s.opts.Threads, s.Len(), sumPlaces, func() func(from, to int) error {
-		row := make([]float32, s.Dim())
+		row, room := make([]float32, s.Dim()), make([]float32, s.Dim())
 		return func(from, to int) error {
 			for p := from; p < to; p++ {
 				s.plain(s.rows.Row(p), row)
-				c.Encode(row, c.code(uint32(p)))
+				c.encode(p, row, room)
 			}
 			s.tell(to - from)
 			return s.opts.Context.Err()
@@ -150,13 +151,57 @@ func (s coder) make(id codesIdentity) (*coded, error) {
 	})
 }
 
-func (s coder) sample() ([]float32, error) {
+// train fits the centers of codes to a sample.
+func (s coder) train(c *coded, id codesIdentity) (err error) {
+	parts := id.parts
+	if id.run > 0 {
+		if c.runs, err = s.makeRuns(id.run); err != nil {
+			return err
+		}
+		parts--
+	}
+	_ = s.advise(vectors.Random) // a hint
+	sample, places, err := s.sample()
+	if err != nil {
+		return err
+	}
+	dim := s.Dim()
+	for i, p := range places {
+		c.runs.subtract(p, sample[i*dim:(i+1)*dim])
+	}
+	if c.Quantizer, err = product.Train(s.opts.Context, sample, dim, parts, codesSeed, s.opts.Threads); err != nil || c.runs == nil {
+		return err
+	}
+	values, code, room := make([]float32, len(places)), make([]byte, id.parts), make([]float32, dim)
+	for i, p := range places {
+		c.Encode(sample[i*dim:(i+1)*dim], code)
+		c.Decode(code, room)
+		values[i] = c.runs.share(p, room)
+	}
+	c.TrainLevels(values, codesSeed)
+	return nil
+}
+
+// encode finds the code of a place.
+func (c *coded) encode(place int, row, room []float32) {
+	code := c.code(uint32(place))
+	c.runs.subtract(place, row)
+	c.Encode(row, code)
+	if c.runs != nil {
+		c.Decode(code, room)
+		code[len(code)-1] = c.Level(c.runs.share(place, room))
+	}
+}
+
+// sample is some rows, and their places.
+func (s coder) sample() (rows []float32, places []int, err error) {
 	n, dim := s.Len(), s.Dim()
 	m := min(n, codesSample)
-	sample := make([]float32, m*dim)
-	return sample, vectors.Guard(func() error {
+	rows, places = make([]float32, m*dim), make([]int, m)
+	return rows, places, vectors.Guard(func() error {
 		for i := range m {
-			s.plain(s.rows.Row(int(int64(i)*int64(n)/int64(m))), sample[i*dim:(i+1)*dim])
+			places[i] = int(int64(i) * int64(n) / int64(m))
+			s.plain(s.rows.Row(places[i]), rows[i*dim:(i+1)*dim])
 		}
 		return s.opts.Context.Err()
 	})

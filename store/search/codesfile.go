@@ -15,18 +15,29 @@ import (
 	"github.com/knng/knng/store/search/internal/product"
 )
 
-var codesFile = fileKind{"KNNGCODE", 1}
+var codesFile = fileKind{"KNNGCODE", 2}
 
 // A codesIdentity says which rows codes are of, and how they were made.
 type codesIdentity struct {
 	identity
-	parts int
+	parts int // bytes of a code
 	dim   int
+	run   int // places of a run; 0 where codes are of the rows themselves
+}
+
+// centersBytes is the size of the centers of codes, runsBytes that of the means of runs behind them.
+func (id *codesIdentity) centersBytes() int { return product.Size(id.dim, id.run > 0) }
+
+func (id *codesIdentity) runsBytes() int {
+	if id.run == 0 {
+		return 0
+	}
+	return 4 * id.dim * runsOf(id.places, id.run)
 }
 
 // codesAt is where codes begin.
 func (id *codesIdentity) codesAt() int64 {
-	return int64(headerBytes + (product.Size(id.dim)+4095)/4096*4096)
+	return int64(headerBytes + (id.centersBytes()+id.runsBytes()+4095)/4096*4096)
 }
 
 func (id *codesIdentity) size() int64 { return id.codesAt() + int64(id.parts)*int64(id.places) }
@@ -37,6 +48,7 @@ func (id *codesIdentity) header(centers, codes uint64) []byte {
 	le.PutUint64(h[24:], uint64(id.dim))
 	le.PutUint64(h[112:], centers)
 	le.PutUint64(h[120:], codes)
+	le.PutUint32(h[128:], uint32(id.run))
 	return seal(h)
 }
 
@@ -90,8 +102,11 @@ func (id *codesIdentity) read(f *os.File) (*coded, error) {
 		return nil, fmt.Errorf("%w: bytes from %d on have checksum %016x, want %016x", ErrCorrupt, headerBytes, got, centersSum)
 	}
 	c := &coded{codes: make([]byte, id.parts*id.places)}
-	if c.Quantizer, err = product.Parse(centers[:product.Size(id.dim)], id.dim, id.parts); err != nil {
+	if c.Quantizer, err = product.Parse(centers[:id.centersBytes()], id.dim, id.parts, id.run > 0); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if id.run > 0 {
+		c.runs = parseRuns(centers[id.centersBytes():][:id.runsBytes()], id.run, id.dim)
 	}
 	if _, err := io.ReadFull(f, c.codes); err != nil {
 		return nil, err
@@ -115,7 +130,7 @@ func (s coder) keep(id codesIdentity, c *coded) error {
 	}
 	defer f.Abort()
 	centers := make([]byte, id.codesAt()-headerBytes)
-	c.Append(centers[:0])
+	c.centers(centers[:0])
 	for at, part := range map[int64][]byte{
 		0: id.header(xxhash.Sum64(centers), xxhash.Sum64(c.codes)), headerBytes: centers, id.codesAt(): c.codes,
 	} {
@@ -125,6 +140,9 @@ func (s coder) keep(id codesIdentity, c *coded) error {
 	}
 	return f.Commit()
 }
+
+// centers appends the centers of codes and the means of runs.
+func (c *coded) centers(dst []byte) []byte { return c.runs.append(c.Append(dst)) }
 
 // check compares the codes that are kept, if any, with ones made again.
 func (s coder) check() error {
@@ -152,7 +170,7 @@ func (s coder) check() error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(kept.Append(nil), want.Append(nil)) {
+	if !bytes.Equal(kept.centers(nil), want.centers(nil)) {
 		return fmt.Errorf("%w: %s: the centers are not those of the rows", ErrCorrupt, CodesPath(s.g.Dir()))
 	}
 	for i, b := range want.codes {

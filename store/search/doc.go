@@ -42,22 +42,25 @@
 // # More rows than memory holds
 //
 // Where rows and links are larger than Options.Budget, memory holds a short code of every row: a byte
-// for every four elements, at most 64, or as many as five eighths of the budget allow, and its
-// seven eighths less 8 bytes a row. Codes estimate distances under all metrics but chebyshev and
-// those of bits. A walk then begins at the 64 nearest of the leaders and 16 sqrt(n) other places, by their codes, and
-// at all places beside these, of any island: that reads nothing. Nor does a look at the codes of the places beside the 256
-// nearest, which it takes wherever it comes. It reads a page for the links of each place that it follows, and rows
-// only at its end: the nearest by their codes, and those that may be as near as far as the
-// estimates of the first were off. All rows of a page that is read are compared. Distances are exact all the same. Lists are
-// not the same as where memory holds all; the number of goroutines has no say. Query.Seen is then told of the rows compared.
+// for every three elements, at most 64, or as many as seven eighths of the budget allow, less 8 bytes a row. Codes
+// estimate distances under all metrics but chebyshev and those of bits. Where these are squared or of directions, and a code
+// has 8 bytes or more, it is of what the row differs by from the mean of its run, which is 4,096 places that follow one
+// another, or a 2,048th of all where that is more; its last byte is for a sum of both.
+//
+// A walk then begins at the nearest of the leaders and 16 sqrt(n) other places, by their codes: at 64, or sqrt(n)/8 where
+// that is more, and at all places beside these, of any island. That reads nothing. Nor does a look at the codes of the places
+// beside the 256 nearest, which it takes wherever it comes. It reads a page for the links of each place that it follows, and
+// rows only at its end: the nearest by their codes, and those that may be as near as far as the estimates of the first were
+// off. All rows of a page that is read are compared. Distances are exact all the same. Lists are not the same as where
+// memory holds all; the number of goroutines has no say. Query.Seen is then told of the rows compared.
 //
 // The first Open with such a budget makes the codes, in some seconds for a million rows, and
 // keeps them in DIR/search/codes, which may be deleted. The file has a header of 4096 bytes with
-// an xxhash64 at byte 4088: "KNNGCODE", u32 version 1, u32 bytes of a code, u64 places, u64
+// an xxhash64 at byte 4088: "KNNGCODE", u32 version 2, u32 bytes of a code, u64 places, u64
 // elements, u64 seed, u64 xxhash64 of the rows in the order of places, checksum of the graph in
-// 64 bytes of hex, u64 xxhash64 of the centers with the zeros behind them, and of the codes. Then
-// 256 centers of every part, float32, filled up to 4096 bytes, and the codes by place. All of it
-// is hashed when it is opened.
+// 64 bytes of hex, u64 xxhash64 of the centers with the zeros behind them, and of the codes, u32 places of a run or 0.
+// Then 256 centers of every part, where there are runs 256 levels of the last byte and the mean of every run, all
+// float32, filled up to 4096 bytes, and the codes by place. All of it is hashed when it is opened.
 //
 // # Rows in an order of locality
 //

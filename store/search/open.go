@@ -48,8 +48,8 @@ type Options struct {
 	// the limit, or 40 MiB where that is more. 0 is 256 MiB.
 	Limit int64
 	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
-	// they are larger, they are read page by page, and up to five eighths of it hold a short code
-	// of every row, beside 8 bytes a row and an eighth for pages; codes are kept in DIR/search like
+	// they are larger, they are read page by page, and up to seven eighths of it hold a short code
+	// of every row, and 8 bytes a row; an eighth is for pages. Codes are kept in DIR/search like
 	// links, and so is a copy of rows that stand as they came: see the package comment. 0 is half of the
 	// memory of the machine, or of the limit that the process has.
 	Budget int64

@@ -57,7 +57,7 @@ func TestKeys(t *testing.T) {
 	if err != nil || !slices.Equal(other.Append(nil), q.Append(nil)) {
 		t.Error("one thread trains other centers", err)
 	}
-	back, err := Parse(q.Append(nil), dim, parts)
+	back, err := Parse(q.Append(nil), dim, parts, false)
 	if err != nil || !slices.Equal(back.Append(nil), q.Append(nil)) {
 		t.Error(err)
 	}
@@ -65,7 +65,7 @@ func TestKeys(t *testing.T) {
 	if back.Encode(query, again); !slices.Equal(again, codes[5*parts:6*parts]) {
 		t.Errorf("code %v, want %v", again, codes[5*parts:6*parts])
 	}
-	if _, err := Parse(q.Append(nil)[1:], dim, parts); err == nil {
+	if _, err := Parse(q.Append(nil)[1:], dim, parts, false); err == nil {
 		t.Error("centers that are too short are read")
 	}
 }

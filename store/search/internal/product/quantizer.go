@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 const (
@@ -16,8 +17,9 @@ const (
 
 // A Quantizer turns rows of float32 into codes. It is immutable.
 type Quantizer struct {
-	dim   int
-	parts []part
+	dim    int
+	parts  []part
+	levels []float32 // values of a byte behind the parts, ascending; nil where there is none
 }
 
 // A part is some consecutive elements.
@@ -42,10 +44,20 @@ func newQuantizer(dim, parts int) *Quantizer {
 func (q *Quantizer) Dim() int { return q.dim }
 
 // Bytes is the length of a code.
-func (q *Quantizer) Bytes() int { return len(q.parts) }
+func (q *Quantizer) Bytes() int {
+	if q.levels != nil {
+		return len(q.parts) + 1
+	}
+	return len(q.parts)
+}
 
-// Size is that of the encoded centers.
-func Size(dim int) int { return 4 * Centers * dim }
+// Size is that of the encoded centers, and of levels where there are any.
+func Size(dim int, levels bool) int {
+	if levels {
+		dim++
+	}
+	return 4 * Centers * dim
+}
 
 // Append appends the centers.
 func (q *Quantizer) Append(dst []byte) []byte {
@@ -54,12 +66,19 @@ func (q *Quantizer) Append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
 		}
 	}
+	for _, x := range q.levels {
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
+	}
 	return dst
 }
 
-// Parse is the inverse of Append.
-func Parse(data []byte, dim, parts int) (*Quantizer, error) {
-	if dim < 1 || parts < 1 || parts > dim || len(data) != Size(dim) {
+// Parse is the inverse of Append, for codes of so many bytes, the last of which names a level where there are any.
+func Parse(data []byte, dim, bytes int, levels bool) (*Quantizer, error) {
+	parts := bytes
+	if levels {
+		parts--
+	}
+	if dim < 1 || parts < 1 || parts > dim || len(data) != Size(dim, levels) {
 		return nil, fmt.Errorf("product: %d bytes of centers for %d parts of %d elements", len(data), parts, dim)
 	}
 	q := newQuantizer(dim, parts)
@@ -73,7 +92,32 @@ func Parse(data []byte, dim, parts int) (*Quantizer, error) {
 		}
 		q.parts[i].group()
 	}
+	for ; len(data) > 0; data = data[4:] {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(data))
+		if last := len(q.levels) - 1; x-x != 0 || last >= 0 && x < q.levels[last] {
+			return nil, fmt.Errorf("product: level %d is %v", last+1, x)
+		}
+		q.levels = append(q.levels, x)
+	}
 	return q, nil
+}
+
+// Decode finds the row that a code stands for: the centers that it names.
+func (q *Quantizer) Decode(code []byte, row []float32) {
+	for i := range q.parts {
+		p := &q.parts[i]
+		copy(row[p.from:p.from+p.width], p.centers[int(code[i])*p.width:])
+	}
+}
+
+// Level is the level that is nearest to a value.
+func (q *Quantizer) Level(x float32) byte {
+	i, _ := slices.BinarySearch(q.levels, x)
+	switch {
+	case i == len(q.levels), i > 0 && x-q.levels[i-1] <= q.levels[i]-x:
+		i--
+	}
+	return byte(i)
 }
 
 // Encode writes the code of a row.

@@ -8,6 +8,7 @@ const (
 	Squares  Kind = 1 + iota // of differences
 	Products                 // negative
 	Absolute                 // differences
+	Twice                    // Products, twice
 )
 
 // TableSize is the number of entries of a table.
@@ -22,6 +23,7 @@ func (q *Quantizer) Table(kind Kind, query, table []float32) {
 			out[c] = add(kind, x, p.centers[c*p.width:][:p.width])
 		}
 	}
+	copy(table[len(q.parts)*Centers:], q.levels)
 }
 
 func add(kind Kind, x, y []float32) (sum float32) {
@@ -29,6 +31,10 @@ func add(kind Kind, x, y []float32) (sum float32) {
 	case Products:
 		for i, a := range x {
 			sum -= float32(a * y[i])
+		}
+	case Twice:
+		for i, a := range x {
+			sum -= float32(2 * a * y[i])
 		}
 	case Absolute:
 		for i, a := range x {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/knng/knng/vectors"
 )
@@ -29,6 +30,13 @@ func Train(ctx context.Context, sample []float32, dim, parts int, seed uint64, t
 		}
 	})
 	return q, err
+}
+
+// TrainLevels adds a byte to codes that names one of 256 levels, fitted to some values.
+func (q *Quantizer) TrainLevels(values []float32, seed uint64) {
+	q.levels = make([]float32, Centers)
+	means(values, 1, q.levels, rounds, rand.New(rand.NewPCG(seed, math.MaxUint64)))
+	slices.Sort(q.levels)
 }
 
 // of copies the elements of the part out of rows.

@@ -3,6 +3,7 @@ package shapes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -24,6 +25,7 @@ func coded() []Shape {
 		{"few-bits", 40_000, 128, vectors.Uint8, sets, packed(fewBits)},
 		{"molecules", 40_000, 128, vectors.Uint8, sets, packed(molecules)},
 		{"sets-of-sizes", 40_000, 256, vectors.Uint8, sets, packed(setsOfSizes)},
+		{"largest-elements", 30_000, 48, vectors.Uint8, sets, packed(largest)},
 		{"functions", 40_000, 256, vectors.Float32, []distance.Metric{distance.Correlation, distance.Cosine, distance.Euclidean}, functions},
 		{"nine-of-few", 40_000, 9, vectors.Uint8, numeric, fewValues},
 		{"twelve-of-few", 40_000, 12, vectors.Float32, numeric, fewValues},
@@ -98,6 +100,23 @@ func setsOfSizes(rng *rand.Rand, _, dim int) func(int, []float64) {
 		for bit := range bits {
 			if rng.Float64() < share*often[bit] {
 				bits[bit] = 1
+			}
+		}
+	}
+}
+
+// largest are the places of the largest third of the elements, of rows that 40 numbers make.
+func largest(rng *rand.Rand, _, dim int) func(int, []float64) {
+	axes, row := table(rng, 40, dim), make([]float64, dim)
+	return func(_ int, bits []float64) {
+		clear(row)
+		for _, axis := range axes {
+			add(row, axis, rng.NormFloat64())
+		}
+		least := slices.Sorted(slices.Values(row))[dim-dim/3]
+		for i, element := range row {
+			if element >= least {
+				bits[i] = 1
 			}
 		}
 	}

@@ -62,12 +62,13 @@ func (h *hubs) first(kind string) bool {
 // takes far fewer with hubs and divisions after them, as fast as divisions found so far. The hubs are the first of the
 // tiers otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
 // 1.74 times all pairs with hubs first, and 1.09 without. 8,000 rows with 16 near the center of all others take 0.59 with
-// hubs first, and 0.74 without.
+// hubs first, and 0.74 without. From the second division on it counts how fast these find less.
 func (h *hubs) spare() bool {
 	s, last := &h.State, h.State.Last()
 	after := s.WithStage(job.Stage{Kind: job.HubsStage, Recall: last.Recall + h.gain, Margin: last.Margin})
 	hubs := float64(len(h.places)) * h.Goal.PairCost(s)
-	return hubs+h.Goal.SteadyDivisions(&after) <= hubsPay*prospects{h.Method}.lists()
+	alone, _ := h.Goal.DivisionsAlone(&after) // after the second division it tells more
+	return hubs+max(alone, h.Goal.SteadyDivisions(&after)) <= hubsPay*prospects{h.Method}.lists()
 }
 
 // hubsPay is the share of all pairs, or of the tiers that are needed, up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and

@@ -62,7 +62,7 @@ func (st Stage) leaves() float64 { return float64(cmp.Or(st.Leaves, Overlap)) }
 
 // Declining is how many more pairs a row, in pairs of the exact method, reaching the target takes if
 // each division, with the joins after it, leaves the same share of the missing neighbors as the last one
-// did; cycle is those of one. Both are 0 where the last division has no joins after it.
+// did, up to half of one; cycle is those of one. Both are 0 where the last division has no joins after it.
 func (g *Goal) Declining(s *State) (sum, cycle float64) {
 	if s.LastWork().Kind != PropagationStage {
 		return 0, 0
@@ -83,7 +83,7 @@ func (g *Goal) Declining(s *State) (sum, cycle float64) {
 	case left >= 1-leastLeft: // more divisions than can be counted
 		return math.Inf(1), pairs
 	}
-	return pairs * math.Ceil(math.Log(allowed/missing)/math.Log(left)), pairs
+	return pairs * math.Ceil(2*math.Log(allowed/missing)/math.Log(left)) / 2, pairs
 }
 
 // LeavesLeft is in how many more leaves each row has to stand until the build reaches its target, if each leaf,

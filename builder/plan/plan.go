@@ -12,7 +12,7 @@ type Plan struct {
 
 	Passes        []Pass  `json:"passes"`
 	PeakAnonBytes int64   `json:"peak_anon_bytes"`
-	PeakDiskBytes int64   `json:"peak_disk_bytes"` // store and scratch, beyond the source
+	PeakDiskBytes int64   `json:"peak_disk_bytes"` // store and scratch, beyond the source, without the files of Search
 	ReadBytes     int64   `json:"read_bytes"`      // from files, mapped ones too
 	WrittenBytes  int64   `json:"written_bytes"`
 	Seconds       float64 `json:"seconds,omitempty"` // 0: the machine was not measured
@@ -20,6 +20,9 @@ type Plan struct {
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
 	InGroups      float64 `json:"in_groups,omitempty"`     // with parts: groups of leaves that a row is in, in each division; 0 under inner products
+
+	// Search is the files that searches keep; nil where there are none.
+	Search *SearchFiles `json:"search,omitempty"`
 
 	// After is the seconds of other work that follows the build, in the time left (Left).
 	After float64 `json:"-"`
@@ -116,7 +119,7 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 	if s.Kind == Groups && !s.Inner {
 		p.InGroups = s.partsCopies()
 	}
-	p.LinksSeconds = r.seconds(&Pass{work: s.links()})
+	p.LinksSeconds, p.Search = r.seconds(&Pass{work: s.links()}), s.searched()
 	return p
 }
 

@@ -233,3 +233,34 @@ func TestLinksUnderALimit(t *testing.T) {
 		t.Errorf("links take %g s of 10 neighbors, %g of 20, %g of 100", few, listed, many)
 	}
 }
+
+// TestSearchFiles: searches take links, a scratch file while these are made of arcs that do not fit, and a copy of the rows that stand
+// as they came; the copy is made at once where the memory of a search holds neither rows nor links.
+func TestSearchFiles(t *testing.T) {
+	of := func(change func(*plan.Shape)) plan.SearchFiles {
+		s := shape("parts", 1_000_000)
+		s.RowBytes = 128
+		change(&s)
+		return *plan.Of(s, plan.Nominal(s, 1)).Search
+	}
+	const head, links, rows = 4096, 160_000_000, 132_000_000
+	want := plan.SearchFiles{LinksBytes: head + links, HeldBytes: head + links + 128_000_000}
+	if got := of(func(s *plan.Shape) { s.K = 100 }); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	want.RowsBytes = head + rows
+	if got := of(func(s *plan.Shape) { s.Came, s.SearchMemory = true, 1<<30 }); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	want.ScratchBytes = 9 * 20_000_000
+	if got := of(func(s *plan.Shape) { s.Came, s.LinksMemory = true, 1<<20 }); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	want.ScratchBytes, want.RowsAtOnce = 2*want.ScratchBytes, true
+	if got := of(func(s *plan.Shape) { s.Came, s.LinksMemory, s.SearchMemory = true, 1<<20, 1<<28 }); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := of(func(s *plan.Shape) { s.Came, s.Rows = true, 256 }); got.RowsBytes != 0 {
+		t.Errorf("%+v of few rows", got)
+	}
+}

@@ -42,7 +42,9 @@ type Shape struct {
 	Parts     Parts
 	TreeBytes int64 // of the boxes of the tree method
 
-	LinksMemory int64 // that the links of search may take for arcs after the build; 0 for no limit
+	LinksMemory  int64 // that the links of search may take for arcs after the build; 0 for no limit
+	SearchMemory int64 // that rows and links of a search may take by default; 0 for no limit
+	Came         bool  // rows stand in the order in which they came, and a search larger than memory puts them in another
 }
 
 // LinksShare is which part of a memory limit the links of search may take for arcs: one of so many.

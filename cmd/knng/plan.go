@@ -18,7 +18,8 @@ import (
 
 const planHelp = `Estimate the cost of a build, without building: its passes over the data, peak
 memory, peak disk (store and scratch, beyond the source), bytes read and written,
-and time. To estimate the time it measures this machine for 20 ms to a second.
+and time; then the disk that searches take. To estimate the time it measures this
+machine for 20 ms to a second.
 
 It takes the flags of build; -o is ignored. Without --divisions and --rounds their numbers
 are estimates too. Compressed inputs and stdin are unpacked first, in the folder that
@@ -117,7 +118,26 @@ func printPlan(g *globals, p *plan.Plan) error {
 		refused = ": a build is refused"
 	}
 	fmt.Fprintf(g.stdout, "the memory limit is %s, the least that will do %s%s\n", size(p.LimitBytes), sufficing(p.LeastBytes), refused)
+	printSearchFiles(g, p.Search)
 	return nil
+}
+
+// printSearchFiles tells the disk that searches take after the build.
+func printSearchFiles(g *globals, f *plan.SearchFiles) {
+	if f == nil {
+		return
+	}
+	fmt.Fprintf(g.stdout, "after the build, search/links takes %s of disk", size(f.LinksBytes))
+	if f.ScratchBytes > 0 {
+		fmt.Fprintf(g.stdout, ", and %s more while it is made", size(f.ScratchBytes))
+	}
+	fmt.Fprintln(g.stdout)
+	switch {
+	case f.RowsAtOnce:
+		fmt.Fprintf(g.stdout, "search/rows, a copy of the rows in an order of locality, takes %s, as this machine has less than %s for rows and links\n", size(f.RowsBytes), size(f.HeldBytes))
+	case f.RowsBytes > 0:
+		fmt.Fprintf(g.stdout, "a search with a --memory below %s keeps a copy of the rows in search/rows, of %s\n", size(f.HeldBytes), size(f.RowsBytes))
+	}
 }
 
 // times is how often a pass is expected, in whole numbers.

@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/plan"
+	"github.com/knng/knng/vectors/offered"
 )
 
 // CalibrationTime is how long a plan measures the machine at most.
@@ -140,7 +141,8 @@ func (f *Forecast) shape(method string) plan.Shape {
 		RowBytes: int64(f.Source.Dim() * f.Source.Type().Size()), KeyCodes: f.BytesAreKeys(), Norms: f.Own == nil && f.Space.Metric().ZeroIsBad(),
 		K: min(int64(f.Set.K), rows-1), LeafSize: f.Set.LeafSize, Overlap: job.Overlap, Visits: f.Visits, Recall: f.Goal.Recall,
 		Received: f.Received.Load(), Reference: f.Set.Reference, Collapse: f.Collapse, Threads: f.Job.Threads,
-		LinksMemory: f.Limit / plan.LinksShare,
+		LinksMemory: f.Limit / plan.LinksShare, SearchMemory: offered.Memory() / 2,
+		Came: (traits.InOrder || f.Set.Reference) && f.Own == nil && f.Space.Metric().Gathers(),
 	}
 	if _, mapped := f.Source.Mapped(); !traits.InOrder {
 		s.Spooled = !f.Set.Reference && (!mapped || len(f.Good) != f.Source.Len())

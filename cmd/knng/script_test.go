@@ -123,11 +123,17 @@ func leaveBuild() {
 	}
 }
 
-// breakFile is a command of the scripts: breakfile FILE changes a bit in the middle of a file.
+// breakFile is a command of the scripts: breakfile FILE [BYTE] changes a bit of a byte of a file, by default of the middle one.
 func breakFile() {
 	data, err := os.ReadFile(os.Args[1])
 	if err == nil {
-		data[len(data)/2] ^= 1
+		at := len(data) / 2
+		if len(os.Args) > 2 {
+			at, err = strconv.Atoi(os.Args[2])
+		}
+		data[at] ^= 1
+	}
+	if err == nil {
 		err = os.WriteFile(os.Args[1], data, 0o666)
 	}
 	if err != nil {

@@ -1,15 +1,21 @@
 package living_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/search"
+	"github.com/knng/knng/vectors"
 )
 
 // A countdown is a context that is cancelled when it was asked so many times.
@@ -102,4 +108,45 @@ func TestBackupWhole(t *testing.T) {
 		must(t, os.Rename(from+".lost", from))
 	}
 	must(t, v.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")))
+}
+
+// TestBackupTakesSearch: a backup of a graph that was written to has the files of search of its base, the copy of the rows among
+// them, and makes none again.
+func TestBackupTakesSearch(t *testing.T) {
+	const n, dim = 3000, 8
+	rng := rand.New(rand.NewPCG(3, 5))
+	data := make([]float32, n*dim)
+	for i := range data {
+		data[i] = float32(i/dim*7%10) + rng.Float32()
+	}
+	in, err := vectors.FromFloat32(data, dim)
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "g")
+	_, err = builder.Build(t.Context(), dir, vectors.NewInput(in), builder.Options{K: 6, Method: builder.Parts})
+	must(t, err)
+	o := &search.Options{Budget: 14 * n}
+	db, err := living.Open(dir, &living.Options{Search: o})
+	must(t, err)
+	defer db.Close()
+	must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("a", data[:dim])) }))
+	v := view(t, db)
+	to := filepath.Join(t.TempDir(), "copy")
+	must(t, v.Backup(t.Context(), to))
+	for _, path := range []func(string) string{search.Path, search.CodesPath, search.RowsPath} {
+		want, err := os.ReadFile(path(dir))
+		must(t, err)
+		if got, err := os.ReadFile(path(to)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not that of the store: %v", path(to), err)
+		}
+	}
+	g, err := store.Open(to, nil)
+	must(t, err)
+	defer g.Close()
+	must(t, search.Check(t.Context(), g))
+	s, err := search.Open(g, o)
+	must(t, err)
+	defer s.Close()
+	if state := s.State(); state.Made || state.CodesFrom.Made || state.RowsFrom.Made || !state.RowsFrom.Kept {
+		t.Errorf("made again: %+v", state)
+	}
 }

@@ -226,13 +226,14 @@ const (
 )
 
 // Of links (package store/search): the entries of a list that are followed at most, the memory of an arc and
-// its entry, and that of the chunks of arcs of a range and a thread.
+// its entry, that of the chunks of arcs of a range and a thread, and that of an entry while its range is made.
 const (
 	linksListed = 20
 	arcBytes    = 12
 	chunkBytes  = 4 << 10
 	rangePlaces = 8192
 	maxRanges   = 1024
+	linkedBytes = 56
 )
 
 // links is the work of the links of search after the build.
@@ -248,7 +249,8 @@ func (s *Shape) links() work {
 func arcsSpill(s *Shape) bool {
 	arcs := arcBytes * s.n() * math.Min(float64(s.K), linksListed)
 	chunks := chunkBytes * float64(s.Threads) * math.Min(maxRanges, math.Ceil(s.n()/rangePlaces))
-	return s.LinksMemory > 0 && arcs+chunks > float64(s.LinksMemory)
+	beside := linkedBytes * math.Min(s.n(), rangePlaces) * math.Min(float64(s.K), linksListed)
+	return s.LinksMemory > 0 && arcs+chunks+beside > float64(s.LinksMemory)
 }
 
 // sealed is the end of every build: lists in input order, checksum, view, seal. kept is

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -197,9 +198,13 @@ func (a *arranger) pieces() (all []piece) {
 // arrange puts the rows of each piece in order, and sums up all.
 func (a *arranger) arrange() (sum uint64, err error) {
 	pieces := a.pieces()
+	most := 0
+	for _, p := range pieces {
+		most = max(most, p.to-p.from)
+	}
 	abreast := max(1, min(int64(a.opts.Threads), a.opts.Limit/(2*pieceBytes)))
 	err = vectors.Ranges(int(abreast), len(pieces), 1, func() func(from, to int) error {
-		one := &orderer{arranger: a, near: balls.New(a.space, rowsSeed), hash: xxhash.New()}
+		one := a.orderer(most)
 		return func(from, _ int) error {
 			part, err := one.order(pieces[from])
 			a.mu.Lock()
@@ -208,7 +213,8 @@ func (a *arranger) arrange() (sum uint64, err error) {
 			return err
 		}
 	})
-	a.told = 0 // links are told next
+	a.told = 0   // links are told next
+	runtime.GC() // what they take comes in the place of the pieces, which the heap would keep beside it
 	return sum, err
 }
 
@@ -219,7 +225,14 @@ type orderer struct {
 	hash    *xxhash.Digest
 	rows    []byte
 	numbers []uint32
+	before  []uint32 // places, as they were
 	out     []byte
+}
+
+// orderer returns one for pieces of so many rows at most: all of its memory, so that none of it becomes garbage.
+func (a *arranger) orderer(most int) *orderer {
+	return &orderer{arranger: a, near: balls.New(a.space, rowsSeed), hash: xxhash.New(),
+		rows: make([]byte, most*a.size), numbers: make([]uint32, most), before: make([]uint32, most), out: make([]byte, 0, max(writtenBytes, a.size))}
 }
 
 const writtenBytes = 1 << 20 // that are written at a time
@@ -227,7 +240,7 @@ const writtenBytes = 1 << 20 // that are written at a time
 // order reads a piece and writes it in order. It returns the sum of its rows.
 func (o *orderer) order(p piece) (sum uint64, err error) {
 	n := p.to - p.from
-	o.rows, o.numbers = sized(o.rows, n*o.size), sized(o.numbers, n)
+	o.rows, o.numbers, o.before = o.rows[:n*o.size], o.numbers[:n], o.before[:n]
 	if _, err := o.file.ReadAt(o.rows, o.at(p.from)); err != nil {
 		return 0, err
 	}
@@ -236,9 +249,9 @@ func (o *orderer) order(p piece) (sum uint64, err error) {
 	}
 	o.near.Order(o.rows, o.numbers)
 	places := o.members[p.from:p.to]
-	before := slices.Clone(places)
+	copy(o.before, places)
 	for i, number := range o.numbers {
-		places[i] = before[number]
+		places[i] = o.before[number]
 		sum += sumRow(o.hash, o.Searcher.order[places[i]], o.row(number))
 	}
 	o.tell(n)

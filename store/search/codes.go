@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"runtime"
 
 	"github.com/knng/knng/store/search/internal/product"
 	"github.com/knng/knng/vectors"
@@ -131,6 +132,7 @@ func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():
 // make makes the codes of all rows.
 func (s coder) make(id codesIdentity) (*coded, error) {
 	s.told = 0
+	runtime.GC() // codes come in the place of what links took, which the heap would keep beside them
 	c := new(coded)
 	if err := s.train(c, id); err != nil {
 		return nil, err

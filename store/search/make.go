@@ -83,9 +83,14 @@ func (m *maker) spilled(put func(from int, table []byte) error) error {
 
 // ranges makes the ranges from a place to another.
 func (m *maker) ranges(shared shared, first, last int, put func(from int, table []byte) error) error {
-	abreast := max(1, min(int64(m.threads), m.limit/(int64(m.rangeSize())*m.placeBytes())))
+	left := m.limit
+	if !m.spills() {
+		left -= m.sharedBytes()
+	}
+	abreast := max(1, min(int64(m.threads), left/m.rangeBytes()))
 	return vectors.Ranges(int(abreast), last-first, m.rangeSize(), func() func(from, to int) error {
-		r := &partLinks{maker: m}
+		most := m.mostArcsOf(min(m.rangeSize(), last-first))
+		r := &partLinks{maker: m, arcs: make([]arc, 0, most), sorted: make([]arc, most)} // as they would grow, what they were is garbage
 		return func(from, to int) error {
 			if err := m.ctx.Err(); err != nil {
 				return err
@@ -157,6 +162,17 @@ func (m *maker) placeBytes() int64 {
 	return int64(2*8*mostArcs*float64(m.keptArcs())) + 4*int64(m.width)
 }
 
+// rangeBytes is the memory that a range takes while it is made.
+func (m *maker) rangeBytes() int64 {
+	return int64(min(m.rangeSize(), m.identity.places)) * m.placeBytes()
+}
+
+// mostArcsOf is how many arcs of so many places are held, at most.
+func (m *maker) mostArcsOf(places int) int { return int(mostArcs * float64(places*m.keptArcs())) }
+
+// spills reports whether arcs do not fit in memory beside a range.
+func (m *maker) spills() bool { return m.sharedBytes()+m.rangeBytes() > m.limit }
+
 // keptArcs is how many arcs of a place are kept where there are more: as many as it has links, and its list where that is
 // among them.
 func (m *maker) keptArcs() int {
@@ -168,7 +184,7 @@ func (m *maker) keptArcs() int {
 
 // spilledBytes is the most that a scratch file takes; 0 where arcs stay in memory.
 func (m *maker) spilledBytes() int64 {
-	if m.sharedBytes() <= m.limit {
+	if !m.spills() {
 		return 0
 	}
 	entries := int64(m.identity.places) * int64(m.listed)
@@ -181,10 +197,10 @@ func (m *maker) spilledBytes() int64 {
 // window is how many places are made of one look at all lists that is kept in memory: all, or whole ranges.
 func (m *maker) window() int {
 	n, size := m.identity.places, m.rangeSize()
-	if m.sharedBytes() <= m.limit {
+	if !m.spills() {
 		return n
 	}
-	return max(1, int(m.limit/(12*int64(m.listed)))/size) * size
+	return max(1, int((m.limit-m.rangeBytes())/(12*int64(m.listed)))/size) * size
 }
 
 // An arc is a link that comes in: in its highest 24 bits the place within the range, then in 8 incoming and the rank in
@@ -317,7 +333,7 @@ const mostArcs = 1.5
 // gather collects the arcs into a range, and drops those that cannot become links when there are too many.
 func (r *partLinks) gather(shared shared, from, to int) error {
 	n := to - from
-	most := int(mostArcs * float64(n*r.keptArcs()))
+	most := r.mostArcsOf(n)
 	r.arcs = r.arcs[:0]
 	return shared.arcsOf(from, func(arcs []arc) {
 		if len(r.arcs)+len(arcs) > most {

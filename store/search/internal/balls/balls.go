@@ -32,6 +32,13 @@ type Divider struct {
 	keys    []float32
 	room    []uint32
 	chosen  []uint16
+
+	// Order uses these again for every ball: garbage would double the memory beside the rows.
+	chained []byte // a leader that changes its place
+	rows    []byte // of the leaders drawn
+	drawn   []int
+	ends    []int // of the balls that are being divided, one in the other
+	draw    drawing
 }
 
 // New returns a Divider without leaders.
@@ -87,8 +94,8 @@ func (d *Divider) Nearest(row []byte) uint16 {
 
 // Chain puts the leaders in an order in which after each comes the nearest of those that are left.
 func (d *Divider) Chain() {
-	room := make([]byte, d.size)
-	n := len(d.keys)
+	d.chained = slices.Grow(d.chained[:0], d.size)[:d.size]
+	room, n := d.chained, len(d.keys)
 	for i := 0; i+2 < n; i++ {
 		keys, next := d.compare(d.leader(i)), i+1
 		for j := i + 2; j < n; j++ {
@@ -107,11 +114,26 @@ func (d *Divider) Chain() {
 
 // Draw draws count of n, one of each stretch, by a seed.
 func Draw(seed uint64, n, count int) []int {
-	rng := rand.New(rand.NewPCG(seed, uint64(n)))
-	drawn := make([]int, count)
-	for i := range drawn {
+	var d drawing
+	return d.draw(nil, seed, n, count)
+}
+
+// drawing is what draws one time after the other.
+type drawing struct {
+	pcg *rand.PCG
+	rng *rand.Rand
+}
+
+// draw appends what Draw draws.
+func (d *drawing) draw(drawn []int, seed uint64, n, count int) []int {
+	if d.rng == nil {
+		d.pcg = new(rand.PCG)
+		d.rng = rand.New(d.pcg)
+	}
+	d.pcg.Seed(seed, uint64(n))
+	for i := range count {
 		from, to := i*n/count, (i+1)*n/count
-		drawn[i] = from + rng.IntN(to-from)
+		drawn = append(drawn, from+d.rng.IntN(to-from))
 	}
 	return drawn
 }
@@ -131,24 +153,27 @@ func (d *Divider) divide(rows []byte, ball []uint32, depth int) {
 		d.chosen[i] = d.Nearest(rows[int(number)*d.size:][:d.size])
 	}
 	d.room = append(d.room[:0], ball...)
-	ends := Gather(d.room, d.chosen, count, ball)
-	from := 0
-	for _, end := range ends {
+	outer := len(d.ends)
+	d.ends = slices.Grow(d.ends, count)[:outer+count]
+	gather(d.room, d.chosen, ball, d.ends[outer:])
+	for i, from := 0, 0; i < count; i++ {
+		end := d.ends[outer+i]     // which may have moved
 		if end-from == len(ball) { // these leaders do not divide it, nor would others: they are equal
-			return
+			break
 		}
 		d.divide(rows, ball[from:end], depth+1)
 		from = end
 	}
+	d.ends = d.ends[:outer]
 }
 
 // lead draws leaders of a ball.
 func (d *Divider) lead(rows []byte, ball []uint32, count int) {
-	drawn := make([]byte, 0, count*d.size)
-	for _, i := range Draw(d.seed, len(ball), count) {
-		drawn = append(drawn, rows[int(ball[i])*d.size:][:d.size]...)
+	d.drawn, d.rows = d.draw.draw(d.drawn[:0], d.seed, len(ball), count), d.rows[:0]
+	for _, i := range d.drawn {
+		d.rows = append(d.rows, rows[int(ball[i])*d.size:][:d.size]...)
 	}
-	d.Lead(drawn)
+	d.Lead(d.rows)
 	d.Chain()
 }
 
@@ -156,6 +181,13 @@ func (d *Divider) lead(rows []byte, ball []uint32, count int) {
 // ends. Within a ball they keep their order. nil numbers are 0, 1, 2 and so on.
 func Gather(numbers []uint32, chosen []uint16, count int, out []uint32) (ends []int) {
 	ends = make([]int, count)
+	gather(numbers, chosen, out, ends)
+	return ends
+}
+
+// gather is Gather into given ends.
+func gather(numbers []uint32, chosen []uint16, out []uint32, ends []int) {
+	clear(ends)
 	for _, c := range chosen {
 		ends[c]++
 	}
@@ -172,5 +204,4 @@ func Gather(numbers []uint32, chosen []uint16, count int, out []uint32) (ends []
 		out[ends[c]] = number
 		ends[c]++
 	}
-	return ends
 }

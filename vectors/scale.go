@@ -72,6 +72,23 @@ func eachRow(src Source, step int, fn func(row []byte)) error {
 	return nil
 }
 
+// ScaleBetween returns the power of two, as its exponent, by which rows of float32 are to be multiplied whose sizes (SizeOf) lie
+// between two: 0 for usual rows, and else as much as the largest bear.
+func ScaleBetween(least, largest int) int {
+	if least >= leastExponent && largest <= mostExponent {
+		return 0
+	}
+	return mostExponent - largest
+}
+
+// Span is by how much, as an exponent, rows may differ in size for float32 to hold the squares of all when they are multiplied by
+// one power of two.
+const Span = mostExponent - leastExponent
+
+// SizeOf is the exponent of the largest finite element of a row of float32, f*2^e with f from a half to one. There is none in a row
+// of zeros.
+func SizeOf(row []byte) (exponent int, ok bool) { return largestExponent(row) }
+
 // largestExponent is e of the largest finite element of a row, f*2^e with f from a half to
 // one. There is none in a row of zeros.
 func largestExponent(row []byte) (exponent int, ok bool) {

@@ -1,6 +1,10 @@
 package living
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 type keyed struct {
 	row uint32
@@ -55,4 +59,9 @@ func (b *best) bound() float32 {
 		return float32(math.Inf(1))
 	}
 	return b.all[0].key
+}
+
+// sort puts all in the order of their keys; nothing is offered afterwards.
+func (b *best) sort() {
+	slices.SortFunc(b.all, func(x, y keyed) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row)) })
 }

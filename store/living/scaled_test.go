@@ -2,8 +2,11 @@ package living_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // TestSizesOfRows: a store of rows around 1e30, which a build scales, takes more of them, finds them
@@ -60,4 +64,90 @@ func TestSizesOfRows(t *testing.T) {
 			fine(t, rebuild.Compact(t.Context(), db, rebuild.Options{}))
 		}
 	}
+}
+
+// TestSizesWithoutBase: a store that was made empty finds rows of any size in the order of their distances, by float64, also where
+// sizes are mixed, until it is compacted and after; a row by which the others could not be told apart is refused.
+func TestSizesWithoutBase(t *testing.T) {
+	for _, sizes := range [][]float32{{1}, {1e-30}, {1e-42}, {1e25}, {1e38}, {1, 1e-24}, {1e-30, 1e-12}} {
+		for _, metric := range []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.L1, distance.Chebyshev} {
+			t.Run(fmt.Sprintf("%v by %v", sizes, metric), func(t *testing.T) { sizesWithoutBase(t, sizes, metric) })
+		}
+	}
+}
+
+func sizesWithoutBase(t *testing.T, sizes []float32, metric distance.Metric) {
+	const n, dim, k = 200, 4, 9
+	rng := rand.New(rand.NewPCG(5, 5))
+	db, err := living.Open(filepath.Join(t.TempDir(), "g"), &living.Options{Create: &living.Shape{Dim: dim, Metric: metric}})
+	fine(t, err)
+	defer db.Close()
+	var rows [][]float32
+	draw := func(size float32) []float32 {
+		v := make([]float32, dim)
+		for i := range v {
+			v[i] = size * (1 + rng.Float32())
+		}
+		return v
+	}
+	fine(t, db.Update(func(tx *living.Tx) error {
+		for i := range n {
+			rows = append(rows, draw(sizes[i%len(sizes)]))
+			if _, err := tx.Put("", rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	v, err := db.View()
+	fine(t, err)
+	defer v.Close()
+	for i := range 40 {
+		query := draw(sizes[i%len(sizes)])
+		found, err := v.Search(query, living.Query{K: k})
+		fine(t, err)
+		var want []float64
+		for _, row := range rows {
+			want = append(want, wide(metric, query, row))
+		}
+		all := slices.Sorted(slices.Values(want))
+		if len(found) != k {
+			t.Fatalf("%d rows found", len(found))
+		}
+		for j, f := range found {
+			if got := want[f.Row]; got > all[j]*(1+1e-5)+1e-6*all[k-1] || math.Abs(min(float64(f.Distance), math.MaxFloat32)-min(got, math.MaxFloat32)) > 1e-5*got+1e-6*all[k-1]+1e-44 {
+				t.Fatalf("query %d: result %d is row %d at %g, by float64 at %g, want %g", i, j, f.Row, f.Distance, got, all[j])
+			}
+		}
+	}
+	if sizes[0] != 1 || metric != distance.Euclidean {
+		return
+	}
+	fine(t, db.Update(func(tx *living.Tx) error {
+		if _, err := tx.Put("", draw(1e30)); !errors.Is(err, living.ErrVector) {
+			t.Errorf("rows of %v take one of 1e30: %v", sizes, err)
+		}
+		return nil
+	}))
+}
+
+// wide is a distance by float64.
+func wide(metric distance.Metric, a, b []float32) float64 {
+	var sum, squares, largest, product, x2, y2 float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		sum, squares, largest = sum+math.Abs(x-y), squares+(x-y)*(x-y), max(largest, math.Abs(x-y))
+		product, x2, y2 = product+x*y, x2+x*x, y2+y*y
+	}
+	switch metric {
+	case distance.L1:
+		return sum
+	case distance.SqEuclidean:
+		return squares
+	case distance.Chebyshev:
+		return largest
+	case distance.Cosine:
+		return 1 - product/math.Sqrt(x2)/math.Sqrt(y2)
+	}
+	return math.Sqrt(squares)
 }

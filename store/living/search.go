@@ -72,6 +72,9 @@ func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
 		}
 	}
 	found, err := w.compare(query, &q)
+	if v.st.base == nil { // in the order of keys, which tell more rows apart than very small distances
+		return found, err
+	}
 	return nearest(found, q.K), err
 }
 
@@ -138,24 +141,21 @@ func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	}
 }
 
-// shown appends rows of the tail with the distances of their keys.
-func (v *View) shown(dst []store.Neighbor, all []keyed, within *float32) []store.Neighbor {
-	for _, e := range all {
-		d := v.st.shown(e.key)
+// shown appends the best rows of the tail, nearest first, with the distances of their keys.
+func (w *walker) shown(dst []store.Neighbor, within *float32) []store.Neighbor {
+	st := w.v.st
+	w.best.sort()
+	for _, e := range w.best.all {
+		d := st.metric.ShownOf(e.key, w.t.Scale())
 		if within == nil || d <= *within {
-			dst = append(dst, store.Neighbor{Row: store.Row(v.st.first + uint64(e.row)), Distance: d})
+			dst = append(dst, store.Neighbor{Row: store.Row(st.first + uint64(e.row)), Distance: d})
 		}
 	}
 	return dst
 }
 
-// shown turns a key into a distance.
-func (st *state) shown(key float32) float32 {
-	if st.base != nil {
-		return st.base.g.Shown(key)
-	}
-	return st.metric.Shown(key)
-}
+// shown turns a key of the graph into a distance.
+func (st *state) shown(key float32) float32 { return st.metric.ShownOf(key, st.scale) }
 
 // SearchAll answers many queries on threads goroutines: one list for each, those of Search. An
 // error names the query; that of ctx ends the call.

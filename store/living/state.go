@@ -142,6 +142,10 @@ func (st *state) agrees() (err error) {
 		st.liveBase = st.base.count
 		st.dead = make([]atomic.Pointer[deadPage], (st.base.g.Len()+deadRows-1)/deadRows)
 	}
+	if st.base == nil {
+		st.tail, err = tail.Alone(st.metric, st.typ, st.dim)
+		return err
+	}
 	st.tail, err = tail.New(st.metric, st.typ, st.dim, st.scale)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/vectors"
 )
 
@@ -25,6 +26,7 @@ type Tx struct {
 	dead  map[uint64]bool
 	named map[uint64]string // ids of rows put
 	err   error             // of the database; the transaction fails
+	sizes tail.Sizes        // of rows of float32, also of those put, where there is no base
 }
 
 // Update runs fn and makes its operations durable: when Update returns nil, they are on the disk,
@@ -50,7 +52,8 @@ func (db *DB) update(fn func(tx *Tx) error) error {
 	if err := db.usable(); err != nil {
 		return err
 	}
-	tx := &Tx{db: db, st: db.st, snap: db.st.now.Load(), ids: map[string]uint64{}, dead: map[uint64]bool{}, named: map[uint64]string{}}
+	snap := db.st.now.Load()
+	tx := &Tx{db: db, st: db.st, snap: snap, sizes: snap.part.Sizes(), ids: map[string]uint64{}, dead: map[uint64]bool{}, named: map[uint64]string{}}
 	err := fn(tx)
 	tx.db = nil
 	if err == nil {
@@ -94,7 +97,7 @@ func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
 	if tx.db == nil {
 		return 0, errEnded
 	}
-	raw, err := tx.st.encode(vector)
+	raw, err := tx.encode(vector)
 	if err != nil {
 		return 0, err
 	}
@@ -115,6 +118,9 @@ func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
 	}
 	row := tx.st.nextRow() + tx.rows
 	tx.rows++
+	if tx.st.base == nil && tx.st.typ == vectors.Float32 {
+		tx.sizes.Add(raw)
+	}
 	tx.drop(old)
 	if id != "" {
 		tx.ids[id], tx.named[row] = row, id
@@ -214,8 +220,9 @@ func (tx *Tx) RowOf(id string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
-// encode makes a row of a vector.
-func (st *state) encode(vector []float32) ([]byte, error) {
+// encode makes a row of a vector. Where there is no base, rows are multiplied by a power of two that suits all of them.
+func (tx *Tx) encode(vector []float32) ([]byte, error) {
+	st := tx.st
 	if len(vector) != st.dim {
 		return nil, fmt.Errorf("%w: %d elements, the rows have %d", ErrVector, len(vector), st.dim)
 	}
@@ -236,7 +243,7 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 	if st.metric.ConstantIsBad() && allEqual(vector) {
 		return nil, fmt.Errorf("%w: its elements are all equal, which have no %v", ErrVector, st.metric)
 	}
-	if sum > math.MaxFloat32/4 {
+	if sum > math.MaxFloat32/4 && !tx.bears(vector) {
 		return nil, fmt.Errorf("%w: its squared norm is %.3g, and float32 does not hold that of its difference from the rows that are there: leave it out, or build all rows anew if most are as large, which scales them",
 			ErrVector, math.Ldexp(sum, -2*st.scale))
 	}
@@ -248,6 +255,13 @@ func (st *state) encode(vector []float32) ([]byte, error) {
 		return nil, fmt.Errorf("%w: rounded to %v all its elements are 0, or all equal, which have no %v", ErrVector, st.typ, st.metric)
 	}
 	return raw, nil
+}
+
+// bears reports whether rows are multiplied by a power of two that suits a large one as well: where there is no base, by the sizes of
+// all rows.
+func (tx *Tx) bears(vector []float32) bool {
+	raw := make([]byte, 4*len(vector))
+	return tx.st.base == nil && tx.st.typ == vectors.Float32 && vectors.Encode(vectors.Float32, vector, raw) == nil && tx.sizes.Bear(raw)
 }
 
 func allEqual(vector []float32) bool {

@@ -58,7 +58,7 @@ func (v *View) walks(q *Query) bool {
 
 // set takes the vector of a query.
 func (w *walker) set(query []float32, k, effort int) error {
-	if !w.t.Set(w.v.st.tail, query) {
+	if !w.t.Set(w.v.snap.part, query) {
 		if w.v.st.metric.ConstantIsBad() {
 			return fmt.Errorf("%w: its elements are all equal, which have no %v", search.ErrQuery, w.v.st.metric)
 		}
@@ -89,7 +89,7 @@ func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err
 			return nil, err
 		}
 	}
-	return w.v.shown(found, w.best.all, q.Within), nil
+	return w.shown(found, q.Within), nil
 }
 
 // told is what tells seen of positions, each once; nil where nobody wants to know. A comparison
@@ -152,7 +152,7 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 			w.visit(row)
 		}
 	}
-	return w.v.shown(found, w.best.all, nil), nil
+	return w.shown(found, nil), nil
 }
 
 // visit compares a row of the layer, once.

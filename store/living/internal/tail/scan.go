@@ -10,6 +10,7 @@ import (
 // A Target is a query as rows are compared with it.
 type Target struct {
 	t      *Tail
+	scale  int // rows and the query are multiplied by 2 to it
 	native bool
 	row    []byte // own, or scaled
 	norm   float64
@@ -20,24 +21,38 @@ type Target struct {
 	ids    []uint32
 }
 
-// Set takes a query, whose elements are as those of rows, not multiplied. It reports whether
+// Scale is the power of two, as its exponent, by which rows and the query are multiplied.
+func (q *Target) Scale() int { return q.scale }
+
+// scaleOf is that of a query.
+func (p Part) scaleOf(query []float32) int {
+	if !p.alone {
+		return p.scale
+	}
+	sizes := p.sizes
+	sizes.Add(bytesOf(query))
+	return sizes.scale()
+}
+
+// Set takes a query for a part, whose elements are as those of rows, not multiplied. It reports whether
 // the query has distances: a vector of zeros has none under cosine, and one that is not of bytes
 // none from packed bits.
-func (q *Target) Set(t *Tail, query []float32) bool {
-	q.t = t
+func (q *Target) Set(p Part, query []float32) bool {
+	t := p.Tail
+	q.t, q.scale = t, p.scaleOf(query)
 	q.scaled = slices.Grow(q.scaled[:0], t.dim)[:t.dim]
 	scaled := q.scaled
 	for i, v := range query {
 		scaled[i] = v
-		if t.scale != 0 {
-			scaled[i] = vectors.Scale(v, t.scale)
+		if q.scale != 0 {
+			scaled[i] = vectors.Scale(v, q.scale)
 		}
 	}
 	q.values = slices.Grow(q.values[:0], t.dim)[:t.dim]
 	q.own = slices.Grow(q.own[:0], t.size)[:t.size]
 	q.row = q.own
 	space := t.space
-	if q.native = t.scale == 0 && holds(t.typ, scaled, q.row, q.values); !q.native {
+	if q.native = q.scale == 0 && holds(t.typ, scaled, q.row, q.values); !q.native {
 		if t.floats == nil {
 			return false
 		}
@@ -99,10 +114,13 @@ func (q *Target) chunk(c *chunk) {
 	}
 	zero := [1]uint32{}
 	for i, at := range q.ids {
-		t.values(c.data[int(at)*t.size:][:t.size], q.values)
+		t.values(c.data[int(at)*t.size:][:t.size], q.values, q.scale)
 		var norm [1]float64
 		if c.norms != nil {
 			norm[0] = c.norms[at]
+		}
+		if c.norms != nil && q.scale != t.scale {
+			norm[0] = t.floats.Norm(bytesOf(q.values))
 		}
 		t.floats.Keys(q.row, q.norm, bytesOf(q.values), 0, norm[:], zero[:], q.keys[i:i+1])
 	}

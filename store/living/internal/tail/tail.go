@@ -23,8 +23,42 @@ type Tail struct {
 	dim    int
 	size   int
 	scale  int // rows are compared multiplied by 2 to it
+	alone  bool
+	sizes  Sizes // of a tail that is alone
 	chunks []*chunk
 	rows   uint32
+}
+
+// Sizes are those of rows of float32 (vectors.SizeOf).
+type Sizes struct {
+	some           bool
+	least, largest int
+}
+
+// Add adds the size of a row. Zeros have none.
+func (s *Sizes) Add(row []byte) {
+	e, ok := vectors.SizeOf(row)
+	switch {
+	case !ok:
+	case !s.some:
+		*s = Sizes{true, e, e}
+	default:
+		s.least, s.largest = min(s.least, e), max(s.largest, e)
+	}
+}
+
+// Bear reports whether float32 tells the rows apart also where one of another size is among them.
+func (s Sizes) Bear(row []byte) bool {
+	s.Add(row)
+	return !s.some || s.largest-s.least <= vectors.Span
+}
+
+// scale is by what rows are multiplied.
+func (s Sizes) scale() int {
+	if !s.some {
+		return 0
+	}
+	return vectors.ScaleBetween(s.least, s.largest)
 }
 
 type chunk struct {
@@ -49,6 +83,16 @@ func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error
 	return t, err
 }
 
+// Alone makes an empty tail of rows beside which there is no graph, whose scale would be theirs: rows of float32 are multiplied
+// by a power of two that each query finds by the sizes of all that it is compared with. So keys of different queries do not compare.
+func Alone(metric distance.Metric, typ vectors.Type, dim int) (*Tail, error) {
+	t, err := New(metric, typ, dim, 0)
+	if err == nil {
+		t.alone = typ == vectors.Float32 && !metric.Bits()
+	}
+	return t, err
+}
+
 // Add adds a row by an operation, counted from 1. An earlier row of the same id came before it,
 // or NoRow.
 func (t *Tail) Add(id string, vector []byte, before, op uint32) {
@@ -65,6 +109,9 @@ func (t *Tail) Add(id string, vector []byte, before, op uint32) {
 	if c.norms != nil {
 		c.norms[at] = t.norm(vector)
 	}
+	if t.alone {
+		t.sizes.Add(vector)
+	}
 	c.ids[at], c.before[at], c.born[at] = id, before, op
 	t.rows++
 }
@@ -78,16 +125,16 @@ func (t *Tail) norm(vector []byte) float64 {
 		return t.space.Norm(vector)
 	}
 	values := make([]float32, t.dim)
-	t.values(vector, values)
+	t.values(vector, values, t.scale)
 	return t.floats.Norm(bytesOf(values))
 }
 
 // values are the elements of a row as it is compared.
-func (t *Tail) values(row []byte, dst []float32) {
+func (t *Tail) values(row []byte, dst []float32, scale int) {
 	t.space.Float32(row, dst)
-	if t.scale != 0 {
+	if scale != 0 {
 		for i, x := range dst {
-			dst[i] = vectors.Scale(x, t.scale)
+			dst[i] = vectors.Scale(x, scale)
 		}
 	}
 }
@@ -96,12 +143,16 @@ func (t *Tail) values(row []byte, dst []float32) {
 type Part struct {
 	*Tail
 	chunks []*chunk
+	sizes  Sizes
 	rows   uint32
 	ops    uint32
 }
 
+// Sizes are those of all rows of a tail that is alone.
+func (p Part) Sizes() Sizes { return p.sizes }
+
 // After is all rows until now, as they are after so many operations.
-func (t *Tail) After(ops uint32) Part { return Part{t, t.chunks, t.rows, ops} }
+func (t *Tail) After(ops uint32) Part { return Part{t, t.chunks, t.sizes, t.rows, ops} }
 
 // Cut is the first rows of a part, as they were after fewer operations.
 func (p Part) Cut(rows, ops uint32) Part {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/knng/knng/store"
@@ -70,6 +71,7 @@ type DB struct {
 
 	compacting sync.Mutex
 	background background
+	waiting    atomic.Pointer[unintegrated] // nil where the last integration succeeded
 }
 
 const lockName = pointer.Folder + "/lock"

@@ -2,6 +2,7 @@ package living
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -33,6 +34,9 @@ func (db *DB) chunk(st *state) int {
 // what its lists learn is in a file beside it, of some 300 bytes a row, written anew for every
 // chunk. A search then follows the links of integrated rows.
 //
+// Where the disk is full, or fails, while a chunk is integrated, its rows stay pending, and transactions go on: State.Unintegrated
+// tells the error until an integration succeeds. With Options.Auto Update tries again after some further rows.
+//
 // A chunk is integrated as of the operation that put its last row, whenever that is done: lists
 // are a function of the base and of the operations, not of transactions, threads or
 // interruptions. Each chunk counts when it is durable. Without a base there is nothing to do:
@@ -46,9 +50,38 @@ func (db *DB) Integrate(ctx context.Context) error {
 	for {
 		more, err := db.integrateOne(ctx)
 		if err != nil || !more {
+			db.integrated(err)
 			return err
 		}
 	}
+}
+
+// unintegrated is an integration that failed.
+type unintegrated struct {
+	err   error
+	first uint64 // row that the tail begins with
+	next  uint32 // rows of the tail by which Update tries again
+}
+
+// triesAgain is the share of a chunk that is put before Update tries again to integrate, which costs as much as if it succeeded.
+const triesAgain = 8
+
+// integrated notes how the last integration ended.
+func (db *DB) integrated(err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err == nil {
+		db.waiting.Store(nil)
+		return
+	}
+	if db.usable() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	u := &unintegrated{err: err, first: db.st.first}
+	if db.st.base != nil {
+		u.next = db.st.now.Load().part.Len() + uint32(max(1, db.chunk(db.st)/triesAgain))
+	}
+	db.waiting.Store(u)
 }
 
 // waits reports whether a chunk waits to be integrated.
@@ -59,6 +92,9 @@ func (db *DB) waits() bool {
 		return false
 	}
 	s := db.st.now.Load()
+	if u := db.waiting.Load(); u != nil && u.first == db.st.first && s.part.Len() < u.next {
+		return false
+	}
 	return int(s.part.Len()-s.covered()) >= db.chunk(db.st)
 }
 
@@ -103,7 +139,8 @@ func (db *DB) integrateOne(ctx context.Context) (more bool, err error) {
 	return to > 0, db.publishLayer(l)
 }
 
-// publishLayer writes a layer and lets it count.
+// publishLayer writes a layer and lets it count. The layer is derived: until its manifest may count, a disk that is full, or fails,
+// leaves the store as it is, and rows wait in the tail.
 func (db *DB) publishLayer(l *layer.Layer) error {
 	data := l.Encode()
 	db.mu.Lock()
@@ -115,12 +152,15 @@ func (db *DB) publishLayer(l *layer.Layer) error {
 	m.Number++
 	m.Layer = pointer.Layer(m.Number)
 	if err := disk.Write(db.fs, pointer.Folder, m.Layer[len(pointer.Folder)+1:], data); err != nil {
-		return db.fail(err)
+		return errors.Join(err, db.sweep()) // what is half made takes space
 	}
 	if err := db.log.Finish(); err != nil { // readers must see all the rows that the layer covers
 		return db.fail(err)
 	}
-	if err := pointer.Write(db.fs, &m); err != nil {
+	if err := pointer.Prepare(db.fs, &m); err != nil {
+		return errors.Join(err, db.sweep())
+	}
+	if err := pointer.Commit(db.fs); err != nil {
 		return db.fail(err)
 	}
 	db.st.takeLayer(&m, l)

@@ -2,15 +2,19 @@ package living_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -280,4 +284,119 @@ func allLists(t *testing.T, db *living.DB) (lists [][]store.Neighbor) {
 		lists = append(lists, list)
 	}
 	return lists
+}
+
+// TestFullDisk: where the disk has no room for what an integration writes, transactions go on, their rows are found, the state tells the
+// error, and a later transaction integrates them; where the log has no room the transaction fails.
+func TestFullDisk(t *testing.T) {
+	for _, of := range []string{"layer-", "MANIFEST-", "CURRENT"} {
+		t.Run(of, func(t *testing.T) { fullDisk(t, of) })
+	}
+}
+
+func fullDisk(t *testing.T, of string) {
+	const base, chunk = 400, 40
+	rows := clustered(rand.New(rand.NewPCG(4, 4)), base+6*chunk)
+	full, log := false, false
+	o := new(living.Options).Chunk(chunk).On(func(inner disk.FS) disk.FS {
+		return &fullFS{inner, func(name string) bool {
+			return full && strings.Contains(name, of) || log && strings.Contains(name, "log-")
+		}}
+	})
+	o.Auto = true
+	db := grown(t, rows, base, o)
+	next, told := base, 0
+	put := func(n int) {
+		t.Helper()
+		for range n {
+			err := db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[next])) })
+			if errors.Is(err, living.ErrIntegrate) && errors.Is(err, syscall.ENOSPC) && full {
+				told++
+			} else if err != nil {
+				t.Fatalf("row %d: %v", next, err)
+			}
+			next++
+		}
+		v := view(t, db)
+		for _, at := range []int{base, next - 1} {
+			found, err := v.Search(rows[at], living.Query{K: 5})
+			must(t, err)
+			if !slices.ContainsFunc(found, func(n store.Neighbor) bool { return n.Row == store.Row(at) && n.Distance == 0 }) {
+				t.Errorf("row %d is not found: %v", at, found)
+			}
+		}
+		if v.Len() != next {
+			t.Errorf("%d rows, want %d", v.Len(), next)
+		}
+	}
+	full = true
+	put(2 * chunk)
+	st := view(t, db).State()
+	if told < 2 || told > chunk/2 || st.Layered != 0 || st.Pending != 2*chunk || !strings.Contains(st.Unintegrated, syscall.ENOSPC.Error()) {
+		t.Errorf("a full disk was told %d times: %+v", told, st)
+	}
+	full = false
+	put(chunk)
+	if st = view(t, db).State(); st.Unintegrated != "" || st.Layered != 3*chunk || st.Pending != 0 {
+		t.Errorf("with room again: %+v", st)
+	}
+	full = true
+	put(chunk)
+	dir := filepath.Dir(st.Base)
+	if st.Base != "" {
+		dir = st.Base // the base as it was built is the store
+	}
+	for _, again := range []bool{false, true} { // as it is, and by another process after a kill
+		r, err := living.OpenReader(dir, nil)
+		must(t, err)
+		if r.Len() != next || r.State().Layered != 3*chunk {
+			t.Errorf("a reader has %+v", r.State())
+		}
+		must(t, r.Close())
+		if !again {
+			must(t, db.Close())
+		}
+	}
+	full = false
+	db, err := living.Open(dir, o)
+	must(t, err)
+	defer db.Close()
+	must(t, db.Integrate(t.Context()))
+	if st = view(t, db).State(); st.Layered != 4*chunk {
+		t.Errorf("after it was opened again: %+v", st)
+	}
+	log = true
+	if err := db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[0])) }); !errors.Is(err, living.ErrBroken) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("the log has no room: %v", err)
+	}
+}
+
+// A fullFS has no room for some files.
+type fullFS struct {
+	disk.FS
+	full func(name string) bool
+}
+
+func (f *fullFS) Create(name string) (disk.File, error) {
+	file, err := f.FS.Create(name)
+	return &fullFile{file, f, name}, err
+}
+
+func (f *fullFS) Edit(name string) (disk.File, error) {
+	file, err := f.FS.Edit(name)
+	return &fullFile{file, f, name}, err
+}
+
+type fullFile struct {
+	disk.File
+	fs   *fullFS
+	name string
+}
+
+func (f *fullFile) WriteAt(b []byte, at int64) (int, error) {
+	if f.fs.full(f.name) {
+		n, err := f.File.WriteAt(b[:len(b)/2], at)
+		return n, errors.Join(syscall.ENOSPC, err)
+	}
+	return f.File.WriteAt(b, at)
 }

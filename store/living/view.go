@@ -182,6 +182,8 @@ type State struct {
 	Base    string `json:"base"`    // folder of the graph; "" where there is none
 	Due     bool   `json:"due"`     // a compaction would pay: an eighth of the rows is dead, or so many were put as a quarter of the base
 	Unended bool   `json:"unended"` // one was begun, and is to be continued
+
+	Unintegrated string `json:"unintegrated,omitempty"` // why the last integration by this DB failed
 }
 
 // State counts.
@@ -209,6 +211,11 @@ func (v *View) State() State {
 		st.Chunk = chunkOf(n)
 	}
 	st.Due = due(all, st.Dead, n, s.liveTail, dueRows)
+	if v.db != nil {
+		if u := v.db.waiting.Load(); u != nil {
+			st.Unintegrated = u.err.Error()
+		}
+	}
 	return st
 }
 

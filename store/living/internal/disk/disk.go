@@ -72,6 +72,14 @@ func (d folder) SyncFolder(name string) error {
 
 // Write makes a file of some bytes, durable under its name when it returns.
 func Write(fs FS, folder, name string, data []byte) error {
+	if err := Prepare(fs, folder, name, data); err != nil {
+		return err
+	}
+	return Commit(fs, folder, name)
+}
+
+// Prepare makes a file of some bytes beside its name. Where it fails, that of the name is as before.
+func Prepare(fs FS, folder, name string, data []byte) error {
 	path := folder + "/" + name
 	f, err := fs.Create(path + ".tmp")
 	if err != nil {
@@ -80,9 +88,12 @@ func Write(fs FS, folder, name string, data []byte) error {
 	if _, err := f.WriteAt(data, 0); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Commit gives a prepared file its name, durably when it returns.
+func Commit(fs FS, folder, name string) error {
+	path := folder + "/" + name
 	if err := fs.Rename(path+".tmp", path); err != nil {
 		return err
 	}

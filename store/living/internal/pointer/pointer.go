@@ -133,6 +133,14 @@ func readNamed(dir *rooted.Dir, name string) (*Manifest, error) {
 
 // Write makes a manifest the one that counts. Its number must be a new one.
 func Write(fs disk.FS, m *Manifest) error {
+	if err := Prepare(fs, m); err != nil {
+		return err
+	}
+	return Commit(fs)
+}
+
+// Prepare writes a manifest, and has Commit make it the one that counts. Where it fails, the one before counts.
+func Prepare(fs disk.FS, m *Manifest) error {
 	text, err := m.encode()
 	if err != nil {
 		return err
@@ -141,8 +149,11 @@ func Write(fs disk.FS, m *Manifest) error {
 	if err := disk.Write(fs, Folder, name, text); err != nil {
 		return err
 	}
-	return disk.Write(fs, Folder, current, []byte(name+"\n"))
+	return disk.Prepare(fs, Folder, current, []byte(name+"\n"))
 }
+
+// Commit has the manifest count that was prepared last. Where it fails, either may.
+func Commit(fs disk.FS) error { return disk.Commit(fs, Folder, current) }
 
 func (m *Manifest) encode() ([]byte, error) {
 	m.Format = 1

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/cmd/knng/internal/explore"
+	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 )
 
 const exploreHelp = `Look at a finished graph in a browser: search rows, see each with its neighbors,
@@ -23,7 +26,8 @@ are files of one line for each row, in the order of the input; up to 20 labels h
 color each on the map, of more the most frequent 19, and none where they differ from
 row to row. --images is a folder of pictures (.png .jpg .gif .webp) named by
 id or by row number. The map shows at most 100,000 rows; it is kept as DIR/map, which
-may be deleted.`
+may be deleted. Of a graph that was written to the page shows the rows that live, counted
+from 0, and makes the map each time.`
 
 type exploreFlags struct {
 	explore.Options
@@ -47,7 +51,7 @@ func newExplore(g *globals) *cobra.Command {
 
 // run serves the page until ctx ends, which is how people leave it: no failure.
 func (e *exploreFlags) run(ctx context.Context, g *globals, dir string) error {
-	s, err := openSealed(dir)
+	s, err := g.openExplored(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -76,3 +80,44 @@ func (e *exploreFlags) run(ctx context.Context, g *globals, dir string) error {
 	}
 	return err
 }
+
+// explored is a graph to look at.
+type explored interface {
+	explore.Graph
+	Close() error
+}
+
+// openExplored opens a graph as it was built, or the live rows of one that was written to.
+func (g *globals) openExplored(ctx context.Context, dir string) (explored, error) {
+	if !living.Is(dir) {
+		return store.Open(dir, nil)
+	}
+	v, err := g.openLivingSearch(ctx, dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	l, err := v.Graph()
+	if err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	if l.Renumbered() && !g.quiet {
+		tellRenumbered(g.stderr, dir)
+	}
+	return &liveExplored{l, v}, nil
+}
+
+// liveExplored is the live rows of a graph that was written to.
+type liveExplored struct {
+	*living.Graph
+	view *living.View
+}
+
+// Info has the shape of rows as well.
+func (l *liveExplored) Info() store.Info {
+	info := l.Graph.Info()
+	info.Manifest.Dim, info.Manifest.Type = l.view.Dim(), l.view.Type().String()
+	return info
+}
+
+// Close closes the view.
+func (l *liveExplored) Close() error { return l.view.Close() }

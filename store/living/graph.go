@@ -2,7 +2,9 @@ package living
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"sort"
 	"strconv"
 
 	"github.com/knng/knng/store"
@@ -71,6 +73,33 @@ func (g *Graph) ID(row store.Row) (string, error) {
 		id = strconv.FormatUint(uint64(g.Number(row)), 10)
 	}
 	return id, err
+}
+
+// RowOf is the row of the graph of an id. Errors: ErrNoID, ErrCorrupt.
+func (g *Graph) RowOf(id string) (store.Row, error) {
+	row, err := g.v.RowOf(id)
+	if err != nil {
+		return 0, err
+	}
+	return g.rowAt(row), nil
+}
+
+// rowAt is the row of the graph that has a number in the view. Numbers ascend.
+func (g *Graph) rowAt(number store.Row) store.Row {
+	return store.Row(sort.Search(g.Len(), func(i int) bool { return g.rows.Row(i) >= number }))
+}
+
+// Neighbors appends the list of a row, by View.Neighbors, to buf[:0]: rows of the graph. Errors: those of that.
+func (g *Graph) Neighbors(row store.Row, buf []store.Neighbor) ([]store.Neighbor, error) {
+	if uint64(row) >= uint64(g.Len()) {
+		return nil, fmt.Errorf("%w: %d, the graph has %d rows, from 0", ErrNoRow, row, g.Len())
+	}
+	list, err := g.v.Neighbors(g.Number(row), nil)
+	buf = buf[:0]
+	for _, n := range list {
+		buf = append(buf, store.Neighbor{Row: g.rowAt(n.Row), Distance: n.Distance})
+	}
+	return buf, err
 }
 
 // Info has the distance, and whether any row has an id or another number than in the view; all else is zero.

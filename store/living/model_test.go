@@ -338,6 +338,18 @@ func (h *history) graph(v *living.View, m *model) {
 			found[j] = store.Neighbor{Row: store.Row(rows[to]), Distance: g.Shown(distances[j])}
 		}
 		h.list(m, e.vector, found, m.nearest(e.vector, m.k, row), row, false)
+		list, err := g.Neighbors(i, nil)
+		h.must(err)
+		for j, n := range list {
+			if j >= len(neighbors) || n.Row != store.Row(neighbors[j]) || n.Distance != g.Shown(distances[j]) {
+				h.fatal("neighbor %d of row %d is %v, want those of the pass: %v", j, i, n, neighbors)
+			}
+		}
+		if e.id != "" {
+			if at, err := g.RowOf(e.id); at != i || err != nil {
+				h.fatal("%q is row %d of the graph (%v), want %d", e.id, at, err, i)
+			}
+		}
 		next++
 		return nil
 	}))

@@ -48,8 +48,8 @@ const shownGroups = 12
 
 // Measure goes over the lists of a graph a few times; it returns the in-degree of every row
 // as well.
-func Measure(ctx context.Context, g *store.Store) (f *Figures, degrees []uint32, err error) {
-	graph, f := g.Under(ctx), new(Figures)
+func Measure(ctx context.Context, g Graph) (f *Figures, degrees []uint32, err error) {
+	graph, f := under{g, ctx}, new(Figures)
 	if degrees, err = analysis.InDegrees(graph); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +78,7 @@ func Measure(ctx context.Context, g *store.Store) (f *Figures, degrees []uint32,
 func first(groups []analysis.Group) []analysis.Group { return groups[:min(shownGroups, len(groups))] }
 
 // distances are those to the nearest and to the last neighbor of every list.
-func distances(graph store.Stoppable) (nearest, farthest Histogram, err error) {
+func distances(graph analysis.Graph) (nearest, farthest Histogram, err error) {
 	var near, far []float32
 	err = graph.EachKeyed(func(_ store.Row, _ []uint32, keys []float32) error {
 		if len(keys) > 0 {

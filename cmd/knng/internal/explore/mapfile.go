@@ -23,8 +23,8 @@ type points struct {
 }
 
 // mapOf reads the map of a store, or makes and keeps it. Where the folder cannot be
-// written, the map is made each time.
-func mapOf(ctx context.Context, g *store.Store, most int, told func(share float64)) (*points, error) {
+// written, or the graph was written to, the map is made each time.
+func mapOf(ctx context.Context, g Graph, most int, told func(share float64)) (*points, error) {
 	if p := readMap(g); p != nil {
 		return p, nil
 	}
@@ -78,8 +78,12 @@ func (p *points) bytes(checksum string) []byte {
 	return b
 }
 
-func (p *points) keep(g *store.Store) error {
-	f, err := g.MakeDerived(store.DerivedMap)
+func (p *points) keep(g Graph) error {
+	s, ok := g.(*store.Store)
+	if !ok {
+		return nil
+	}
+	f, err := s.MakeDerived(store.DerivedMap)
 	if err != nil {
 		return err
 	}
@@ -93,8 +97,12 @@ func (p *points) keep(g *store.Store) error {
 
 // readMap returns the map in a file; nil where there is none, or not a whole one of
 // this graph.
-func readMap(g *store.Store) *points {
-	f, err := g.OpenDerived(store.DerivedMap)
+func readMap(g Graph) *points {
+	s, ok := g.(*store.Store)
+	if !ok {
+		return nil
+	}
+	f, err := s.OpenDerived(store.DerivedMap)
 	if err != nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ const mapNeighbors = 12
 const nobody = ^uint32(0)
 
 // sampled are the rows on the map, ascending, and the edges between them, by number.
-func sampled(ctx context.Context, g *store.Store, most int) (rows []uint32, pairs [][2]uint32, err error) {
+func sampled(ctx context.Context, g Graph, most int) (rows []uint32, pairs [][2]uint32, err error) {
 	n := g.Len()
 	owner := make([]uint32, n)
 	for i := range owner {
@@ -60,10 +60,10 @@ func drawn(n, most int) []uint32 {
 
 // spreadOwners gives every row to the sampled row that a neighbor belongs to, in passes
 // over the lists, until a pass gives away less than a thousandth of the rows.
-func spreadOwners(ctx context.Context, g *store.Store, owner []uint32) error {
+func spreadOwners(ctx context.Context, g Graph, owner []uint32) error {
 	for given := len(owner); given > len(owner)/1000; {
 		given = 0
-		err := g.Under(ctx).EachKeyed(func(row store.Row, neighbors []uint32, _ []float32) error {
+		err := under{g, ctx}.EachKeyed(func(row store.Row, neighbors []uint32, _ []float32) error {
 			for _, other := range neighbors {
 				switch {
 				case owner[row] == nobody && owner[other] != nobody:
@@ -85,10 +85,10 @@ func spreadOwners(ctx context.Context, g *store.Store, owner []uint32) error {
 
 // pairsOf are the pairs of owners whose rows list each other, at most mapNeighbors for an
 // owner that names others, without repetitions.
-func pairsOf(ctx context.Context, g *store.Store, owner []uint32) (pairs [][2]uint32, err error) {
+func pairsOf(ctx context.Context, g Graph, owner []uint32) (pairs [][2]uint32, err error) {
 	named := make(map[uint64]bool)
 	count := make(map[uint32]int)
-	err = g.Under(ctx).EachKeyed(func(row store.Row, neighbors []uint32, _ []float32) error {
+	err = under{g, ctx}.EachKeyed(func(row store.Row, neighbors []uint32, _ []float32) error {
 		a := owner[row]
 		for _, other := range neighbors {
 			b := owner[other]

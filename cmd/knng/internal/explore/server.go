@@ -29,7 +29,7 @@ type Options struct {
 // the map beside it.
 type Server struct {
 	dir    string
-	g      *store.Store
+	g      Graph
 	labels []string
 	text   []string
 	class  []uint8
@@ -48,8 +48,8 @@ type Server struct {
 // maxClasses is how many colors there are for labels.
 const maxClasses = 20
 
-// New makes a server of an open store at dir, which stays the caller's.
-func New(dir string, g *store.Store, opts Options) (s *Server, err error) {
+// New makes a server of an open graph at dir, which stays the caller's.
+func New(dir string, g Graph, opts Options) (s *Server, err error) {
 	s = &Server{dir: dir, g: g}
 	if opts.Labels != "" {
 		if s.labels, err = readLines(opts.Labels, g.Len()); err != nil {

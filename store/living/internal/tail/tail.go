@@ -53,7 +53,7 @@ func (s Sizes) Bear(row []byte) bool {
 	return !s.some || s.largest-s.least <= vectors.Span
 }
 
-// scale is by what rows are multiplied.
+// scale is the power of two, as its exponent, that suits all rows.
 func (s Sizes) scale() int {
 	if !s.some {
 		return 0

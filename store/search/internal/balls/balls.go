@@ -118,13 +118,13 @@ func Draw(seed uint64, n, count int) []int {
 	return d.draw(nil, seed, n, count)
 }
 
-// drawing is what draws one time after the other.
+// drawing draws one time after the other.
 type drawing struct {
 	pcg *rand.PCG
 	rng *rand.Rand
 }
 
-// draw appends what Draw draws.
+// draw appends the numbers that Draw returns.
 func (d *drawing) draw(drawn []int, seed uint64, n, count int) []int {
 	if d.rng == nil {
 		d.pcg = new(rand.PCG)

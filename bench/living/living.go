@@ -63,7 +63,10 @@ type side interface {
 // Run measures all points and tells each. log is told how long sides took to be
 // made.
 func (c Config) Run(ctx context.Context, log io.Writer, tell func(Point)) (err error) {
-	if err := os.MkdirAll(c.Work, 0o777); err != nil {
+	if c.Keep == "" {
+		c.Keep = c.Work
+	}
+	if err := errors.Join(os.MkdirAll(c.Work, 0o777), os.MkdirAll(c.Keep, 0o777)); err != nil {
 		return err
 	}
 	ours, err := c.open(ctx, nil)

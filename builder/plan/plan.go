@@ -119,7 +119,7 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 	if s.Kind == Groups && !s.Inner {
 		p.InGroups = s.partsCopies()
 	}
-	p.LinksSeconds, p.Search = r.seconds(&Pass{work: s.links()}), s.searched()
+	p.LinksSeconds, p.Search = r.seconds(&Pass{work: s.links()}), searchedBy(s)
 	return p
 }
 

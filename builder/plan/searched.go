@@ -19,8 +19,8 @@ const (
 	copiedFrom  = 257
 )
 
-// searched is the files of searches of a graph.
-func (s *Shape) searched() *SearchFiles {
+// searchedBy is the files of searches of a graph.
+func searchedBy(s *Shape) *SearchFiles {
 	n := float64(s.Rows + s.Copies)
 	listed := math.Min(math.Max(0, float64(s.K)), linksListed)
 	links := headerBytes + 8*listed*n

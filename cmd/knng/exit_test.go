@@ -89,7 +89,7 @@ func TestExitCodes(t *testing.T) {
 		{exitRefused, "append DIR8 ROWS"},
 		{exitDone, "analyze DIR8"},
 		{exitUsage, "analyze DIR8 --reverse"},
-		{exitUsage, "explore DIR8"},
+		{exitUsage, "explore DIR8 --listen nowhere"},
 		{exitUsage, "dump DIR8"},
 		{exitUsage, "export DIR8 -o DIR9.gt"},
 		{exitRefused, "search DIR8 WIDE --filter-ids TEXT"},

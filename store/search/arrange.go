@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/store/search/internal/balls"
+	"github.com/knng/knng/store/search/internal/locality"
 	"github.com/knng/knng/vectors"
 )
 
@@ -28,12 +28,12 @@ const (
 type arranger struct {
 	*Searcher
 	file    *os.File
-	size    int            // bytes of a row
-	near    *balls.Divider // by the leaders of all rows
-	count   int            // of these
-	chosen  []uint16       // ball of every place of the store
-	members []uint32       // places of the store, in the order of the file
-	ends    []int          // of balls, in members
+	size    int               // bytes of a row
+	near    *locality.Divider // by the leaders of all rows
+	count   int               // of these
+	chosen  []uint16          // ball of every place of the store
+	members []uint32          // places of the store, in the order of the file
+	ends    []int             // of balls, in members
 }
 
 // keep makes the copy of the rows beside its name, and gives it that.
@@ -96,10 +96,10 @@ func writeOrder(f *os.File, order []uint32, at int64) error {
 
 // arranger draws the leaders of all rows.
 func (s copier) arranger(f *os.File, id rowsIdentity) (*arranger, error) {
-	a := &arranger{Searcher: s.Searcher, file: f, size: id.size, near: balls.New(s.space, rowsSeed), count: min(max(id.size*id.places/ballBytes, 1), mostBalls)}
+	a := &arranger{Searcher: s.Searcher, file: f, size: id.size, near: locality.New(s.space, rowsSeed), count: min(max(id.size*id.places/ballBytes, 1), mostBalls)}
 	return a, vectors.Guard(func() error {
 		var leaders []byte
-		for _, place := range balls.Draw(rowsSeed, id.places, a.count) {
+		for _, place := range locality.Draw(rowsSeed, id.places, a.count) {
 			leaders = append(leaders, s.rows.Row(place)...)
 		}
 		a.near.Lead(leaders)
@@ -125,7 +125,7 @@ func (a *arranger) choose() error {
 // share puts the rows into the file, ball by ball.
 func (a *arranger) share() error {
 	a.members = make([]uint32, len(a.order))
-	a.ends = balls.Gather(nil, a.chosen, a.count, a.members)
+	a.ends = locality.Gather(nil, a.chosen, a.count, a.members)
 	b := &ballBuffers{arranger: a, bufs: make([][]byte, a.count), next: make([]int, a.count), bytes: max(1, chunkBytes(a.opts.Limit, a.count)/a.size) * a.size}
 	copy(b.next[1:], a.ends)
 	return vectors.Guard(func() error {
@@ -221,7 +221,7 @@ func (a *arranger) arrange() (sum uint64, err error) {
 // An orderer puts the rows of pieces in order.
 type orderer struct {
 	*arranger
-	near    *balls.Divider
+	near    *locality.Divider
 	hash    *xxhash.Digest
 	rows    []byte
 	numbers []uint32
@@ -231,7 +231,7 @@ type orderer struct {
 
 // orderer returns one for pieces of so many rows at most: all of its memory, so that none of it becomes garbage.
 func (a *arranger) orderer(most int) *orderer {
-	return &orderer{arranger: a, near: balls.New(a.space, rowsSeed), hash: xxhash.New(),
+	return &orderer{arranger: a, near: locality.New(a.space, rowsSeed), hash: xxhash.New(),
 		rows: make([]byte, most*a.size), numbers: make([]uint32, most), before: make([]uint32, most), out: make([]byte, 0, max(writtenBytes, a.size))}
 }
 

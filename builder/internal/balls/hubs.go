@@ -68,7 +68,8 @@ func (h *hubs) spare() bool {
 	after := s.WithStage(job.Stage{Kind: job.HubsStage, Recall: last.Recall + h.gain, Margin: last.Margin})
 	hubs := float64(len(h.places)) * h.Goal.PairCost(s)
 	alone, _ := h.Goal.DivisionsAlone(&after) // after the second division it tells more
-	return hubs+max(alone, h.Goal.SteadyDivisions(&after)) <= hubsPay*prospects{h.Method}.lists()
+	pairs := hubs + max(alone, h.Goal.SteadyDivisions(&after))
+	return pairs <= hubsPay*s.AllPairs(h.N()) && pairs <= hubsPay*prospects{h.Method}.lists() // which take a moment to find
 }
 
 // hubsPay is the share of all pairs, or of the tiers that are needed, up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and

@@ -37,25 +37,25 @@ func (g *Goal) allowed(s *State) float64 {
 	return allowed / missing
 }
 
-// finds are the divisions so far: the share of all neighbors that the first one left, and that of the missing
-// ones that the others left.
+// finds are the divisions so far, in the leaves of the first one: the share of all neighbors that this one left, and
+// that of the missing ones that the others left.
 type finds struct {
-	divisions   int
+	divisions   float64
 	first, left float64
 }
 
 // found tells how much divisions found; there are none after joins or keys.
 func (s *State) found() finds {
-	f := finds{first: 1, left: 1}
+	f, leaves := finds{first: 1, left: 1}, 0.0
 	for i, st := range s.Stages {
 		switch {
 		case st.Kind == PropagationStage || st.Kind == KeysStage:
 			return finds{}
 		case st.Kind != DivisionStage:
 		case f.divisions == 0:
-			f.divisions, f.first = 1, 1-s.recallAt(i)
+			f.divisions, f.first, leaves = 1, 1-s.recallAt(i), st.leaves()
 		default:
-			f.divisions++
+			f.divisions += st.leaves() / leaves
 			f.left *= (1 - s.recallAt(i)) / (1 - s.recallAt(i-1))
 		}
 	}
@@ -71,7 +71,7 @@ func (f finds) more(share, power float64) float64 {
 	case share <= 0, power <= 0, done >= -leastLeft:
 		return math.Inf(1)
 	}
-	return float64(f.divisions) * (math.Pow(1+math.Log(share)/done, 1/power) - 1)
+	return f.divisions * (math.Pow(1+math.Log(share)/done, 1/power) - 1)
 }
 
 // power is the p of the law: 0 where the first division, or those after it, found nothing.
@@ -82,7 +82,7 @@ func (f finds) power() float64 {
 	case f.first <= 0:
 		return 1
 	}
-	p := math.Log(math.Log(f.first*f.left)/math.Log(f.first)) / math.Log(float64(f.divisions))
+	p := math.Log(math.Log(f.first*f.left)/math.Log(f.first)) / math.Log(f.divisions)
 	return min(1, max(leastPower, p))
 }
 

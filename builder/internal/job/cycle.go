@@ -93,11 +93,11 @@ func (g *Goal) LeavesLeft(s *State) float64 {
 	if s.LastWork().Kind != PropagationStage {
 		return math.Inf(1)
 	}
-	c, missing, allowed := s.cycle(), 1-s.Last().Recall, 1-g.Aim(s)
-	if !c.joined || c.gained <= 0 || allowed <= 0 || missing <= 0 {
+	c := s.cycle()
+	if !c.joined || c.gained <= 0 {
 		return math.Inf(1)
 	}
-	return Overlap * math.Log(allowed/missing) / math.Log(c.left(missing))
+	return Overlap * math.Log(g.allowed(s)) / math.Log(c.left(1-s.Last().Recall))
 }
 
 // leastLeft is the share of the missing neighbors that a division has to find for more of them to be

@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/knng/knng/builder/internal/fixed"
 )
@@ -57,24 +56,13 @@ func (g *Goal) PartsLeaves(s *State) int {
 const leastParts = 2
 
 // leavesPower is the power of the leaves by which the logarithm of the missing neighbors grew so far: that of
-// AfterDivision where one division alone tells.
+// AfterDivision, or more, and that where one division alone tells.
 func (s *State) leavesPower() float64 {
-	first, leaves, all := 0.0, 0.0, 0.0 // the recall of the first division, its leaves, and all
-	for i, st := range s.Stages {
-		if st.Kind != DivisionStage {
-			continue
-		}
-		if all == 0 {
-			first, leaves = s.recallAt(i), st.leaves()
-		}
-		all += st.leaves()
-	}
-	last := s.Last().Recall
-	if all <= leaves || first <= 0 || last >= 1 {
+	f := s.found()
+	if f.divisions <= 1 {
 		return fixed.DivisionPower
 	}
-	power := math.Log(math.Log(1-last)/math.Log(1-first)) / math.Log(all/leaves)
-	return min(1, max(fixed.DivisionPower, power))
+	return max(fixed.DivisionPower, f.power())
 }
 
 // NoteLeaves notes them in the stage of the next division, where they are not as many as OverlapOf says.

@@ -1,10 +1,10 @@
-// Package balls orders rows by locality: rows that are near each other come to lie near each other, so that a
+// Package locality orders rows by locality: rows that are near each other come to lie near each other, so that a
 // page of the disk holds neighbors. A ball of rows is divided by leaders, which are some of its rows: every row goes to
 // the ball of the nearest leader, and leaders stand in a chain from near to near. Balls are divided the same way
 // until they are small.
 //
 // The order is a function of the rows, their order before, and the seed.
-package balls
+package locality
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package balls
+package locality
 
 import (
 	"math"

@@ -122,13 +122,15 @@ func (in *Input) Mapped() (*Rows, bool) {
 	switch s := in.Source.(type) {
 	case *Rows:
 		view := *s
-		view.m = nil
+		if view.m != nil {
+			view.m, view.under = nil, view.m
+		}
 		return &view, true
 	case *fileSource:
 		if !s.from.same() || s.fortran || s.n == 0 || s.need != nil {
 			return nil, false
 		}
-		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path}, true
+		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path, under: s.m}, true
 	}
 	return nil, false
 }

@@ -17,7 +17,8 @@ type Rows struct {
 	n, dim int
 	typ    Type
 	name   string
-	m      *mapping // nil for rows in memory
+	m      *mapping // nil for rows in memory, and for a view
+	under  *mapping // of what a view is; WillNeed alone knows it
 }
 
 // RowsOf wraps rows held in memory: row i is data[i*stride:i*stride+dim*size].
@@ -110,11 +111,23 @@ func (r *Rows) Advise(a Advice) error {
 // WillNeed asks the system to read rows from up to to, as far as there are so many,
 // without waiting for them. It is a hint, as Advise is.
 func (r *Rows) WillNeed(from, to int) error {
-	if to = min(to, r.n); r.m == nil || from >= to {
+	m, first, end := r.asked(from, to)
+	if m == nil {
 		return nil
 	}
-	base := int(uintptr(unsafe.Pointer(unsafe.SliceData(r.data))) - uintptr(unsafe.Pointer(unsafe.SliceData(r.m.data))))
-	return (&MappedFile{r.m}).WillNeed(base+from*r.stride, base+to*r.stride)
+	return (&MappedFile{m}).WillNeed(first, end)
+}
+
+// asked is where rows from up to to stand in a mapping: nil where they stand in none.
+func (r *Rows) asked(from, to int) (m *mapping, first, end int) {
+	if m = r.m; m == nil {
+		m = r.under
+	}
+	if to = min(to, r.n); m == nil || from >= to {
+		return nil, 0, 0
+	}
+	base := int(uintptr(unsafe.Pointer(unsafe.SliceData(r.data))) - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
+	return m, base + from*r.stride, base + to*r.stride
 }
 
 // Close unmaps the rows.

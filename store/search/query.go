@@ -37,8 +37,8 @@ type Query struct {
 	Exact bool
 	// Seen, where not nil, is called with rows whose distances are computed, and their keys, which
 	// store.Store.Shown turns into distances: once or more for each, in no order. A walk computes
-	// those of all rows that it meets, also of those that may not be results, and by codes of the
-	// last candidates and of all rows that lie in the same pages; a scan those of the rows that may be results. Leaders that
+	// those of all rows that it meets, also of those that may not be results, where they are read from
+	// disk of all that are read, and by codes of the last candidates and of all rows that lie in the same pages; a scan those of the rows that may be results. Leaders that
 	// a walk does not begin at are left out.
 	Seen func(row store.Row, key float32)
 

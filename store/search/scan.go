@@ -22,6 +22,7 @@ func (s *Searcher) scan(ws ...*walker) {
 	}
 	if set := ws[0].q.Only; set != nil { // of one query, or the same of all
 		for from := 0; from < len(set.places); from += scanChunk {
+			s.askSet(set.places[from:min(from+scanChunk, len(set.places))])
 			for _, w := range ws {
 				w.scanSome(set.places[from:min(from+scanChunk, len(set.places))])
 			}

@@ -71,7 +71,7 @@ type Counts struct {
 	Estimates   int64 `json:"estimates"`   // of distances, by codes
 	Hops        int64 `json:"hops"`        // places whose links were followed
 	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
-	Reads       int64 `json:"reads"`       // pages of rows and links that walks asked for, in memory or not; 0 where memory holds all
+	Reads       int64 `json:"reads"`       // that walks asked for, in memory or not: of a page by codes, else of 16 KiB; 0 where memory holds all
 }
 
 // Counts returns the cost of queries until now.

@@ -35,6 +35,7 @@ type walker struct {
 	keys     []float32
 	top      [1]uint32
 	byCodes  byCodes
+	read     stretches
 
 	evaluations, estimates, hops, scans, reads int64
 	run                                        func() error // w.answer, once: a closure would be made every time
@@ -180,6 +181,7 @@ func (w *walker) depart() error {
 	}
 	w.found.Reset(w.q.Effort, keep)
 	w.visited.Clear()
+	w.read.clear()
 	w.open = w.open[:0]
 	if w.q.isHidden {
 		w.visited.Add(w.q.hidden)
@@ -334,6 +336,9 @@ func (w *walker) expect(place uint32) {
 func (w *walker) follow(place uint32) error {
 	s := w.s
 	w.hops++
+	if s.sparse && !w.byCodes.on {
+		w.askLinks(place)
+	}
 	width := 4 * s.links.width
 	w.ids = w.visited.AddAll(s.links.table[width*int(place):][:width], w.ids[:0])
 	for _, to := range w.ids {
@@ -346,8 +351,8 @@ func (w *walker) follow(place uint32) error {
 		return nil
 	}
 	if s.sparse {
-		w.reads++ // of the links
-		w.ask(w.ids)
+		w.ids = w.ask(w.ids)
+		w.keys = sized(w.keys, max(cap(w.keys), len(w.ids)))
 		w.askNext()
 	}
 	s.space.Prefetch(s.base, s.stride, w.ids)

@@ -105,30 +105,42 @@ func (db *DB) beginCompact(options string) (*compaction, error) {
 	return db.compaction(note, false), nil
 }
 
-// rotate begins a new log and writes down that all before is being compacted.
+// rotate begins a new log and writes down that all before is being compacted. Until the manifest that says so may count, a disk that
+// has no room leaves the store as it is.
 func (db *DB) rotate(m *pointer.Manifest, options string) (*pointer.Compact, error) {
-	st := db.st
 	if err := db.log.Finish(); err != nil { // from here on nobody looks behind its durable length
 		return nil, db.fail(err)
 	}
-	log, err := db.newLog(m, m.Number, st.firstOp+uint64(st.ops), st.nextRow())
+	log, err := db.newLog(m, db.st.firstOp+uint64(db.st.ops), db.st.nextRow())
 	if err != nil {
-		return nil, db.fail(err)
+		return nil, errors.Join(err, db.sweep())
 	}
 	m.Compact = &pointer.Compact{Logs: len(m.Logs), Base: pointer.Base(m.Number), Options: options}
 	m.Logs = append(append([]uint64(nil), m.Logs...), m.Number)
-	if err := pointer.Write(db.fs, m); err != nil {
-		return nil, errors.Join(db.fail(err), log.Abandon())
+	if err := pointer.Prepare(db.fs, m); err != nil {
+		return nil, errors.Join(err, log.Abandon(), db.sweep())
+	}
+	return m.Compact, db.rotateTo(log, m)
+}
+
+// rotateTo has a prepared manifest count, whose last log is new, and goes on writing to that.
+func (db *DB) rotateTo(log *oplog.Writer, m *pointer.Manifest) error {
+	err := db.fs.SyncFolder(pointer.Folder)
+	if err == nil {
+		err = pointer.Commit(db.fs)
+	}
+	if err != nil {
+		return errors.Join(db.fail(err), log.Abandon())
 	}
 	err = db.log.Abandon()
 	db.log = log
 	if err == nil {
-		err = st.rotated(m)
+		err = db.st.rotated(m)
 	}
 	if err != nil {
-		return nil, db.fail(err)
+		return db.fail(err)
 	}
-	return m.Compact, nil
+	return nil
 }
 
 // rotated takes a new log among those of a state.
@@ -268,11 +280,17 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 	if err := g.Close(); err != nil {
 		return err
 	}
+	name := ""
 	if !counts(c.rows) {
 		m.Rows = pointer.Rows(c.number)
-		err = disk.Write(c.db.fs, pointer.Folder, m.Rows[len(pointer.Folder)+1:], encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] }))
+		name = m.Rows[len(pointer.Folder)+1:]
+		if err := disk.Prepare(c.db.fs, pointer.Folder, name, encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] })); err != nil {
+			return err // nothing names the file yet
+		}
 	}
-	if err == nil {
+	if name != "" {
+		err = disk.Commit(c.db.fs, pointer.Folder, name)
+	} else {
 		err = c.db.fs.SyncFolder(pointer.Folder)
 	}
 	if err != nil {
@@ -314,7 +332,10 @@ func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	if err := st.replay(false); err != nil {
 		return errors.Join(err, st.release())
 	}
-	if err := pointer.Write(db.fs, m); err != nil {
+	if err := pointer.Prepare(db.fs, m); err != nil { // a later Compact goes on
+		return errors.Join(err, st.release())
+	}
+	if err := pointer.Commit(db.fs); err != nil {
 		return errors.Join(db.fail(err), st.release())
 	}
 	db.swap.Lock()

@@ -191,11 +191,14 @@ func (db *DB) manifest() (*pointer.Manifest, error) {
 		return nil, err
 	}
 	m.Logs = []uint64{m.Number}
-	log, err := db.newLog(m, m.Number, 1, m.FirstRow)
+	log, err := db.newLog(m, 1, m.FirstRow)
 	if err != nil {
 		return nil, err
 	}
-	return m, errors.Join(log.Abandon(), pointer.Write(db.fs, m))
+	if err := errors.Join(log.Abandon(), db.fs.SyncFolder(pointer.Folder)); err != nil {
+		return nil, err
+	}
+	return m, pointer.Write(db.fs, m)
 }
 
 // unused is a number that no manifest had: readers tell files apart by their numbers, and may hold
@@ -239,20 +242,13 @@ func (s *Shape) manifest() (*pointer.Manifest, error) {
 	return m, nil
 }
 
-// newLog makes an empty log, durable under its name.
-func (db *DB) newLog(m *pointer.Manifest, number, op, row uint64) (*oplog.Writer, error) {
+// newLog makes an empty log, of a manifest's number. It has its name durably once the folder is synced.
+func (db *DB) newLog(m *pointer.Manifest, op, row uint64) (*oplog.Writer, error) {
 	typ, err := vectors.ParseType(m.Type)
 	if err != nil {
 		return nil, err
 	}
-	w, err := oplog.Create(db.fs, pointer.Log(number), oplog.Header{Number: number, FirstOp: op, FirstRow: row, Type: typ, Dim: m.Dim})
-	if err != nil {
-		return nil, err
-	}
-	if err := db.fs.SyncFolder(pointer.Folder); err != nil {
-		return nil, errors.Join(err, w.Abandon())
-	}
-	return w, nil
+	return oplog.Create(db.fs, pointer.Log(m.Number), oplog.Header{Number: m.Number, FirstOp: op, FirstRow: row, Type: typ, Dim: m.Dim})
 }
 
 // open opens the files of a manifest, to go on writing.

@@ -62,8 +62,8 @@
 //
 // After a kill or a power cut at any moment every transaction that was promised is there. After
 // a failed write or sync the DB is dead (ErrBroken): nobody knows the bytes on a disk after a
-// failed sync, and the store must be opened anew. An integration whose layer or manifest cannot be written is none of
-// these: its rows wait in the tail, and it is tried again (State.Unintegrated). Damage in a log or a manifest is ErrCorrupt, which
+// failed sync, and the store must be opened anew. An integration or a compaction for whose files the disk has no room is none of
+// these: rows wait in the tail, and it is tried again (State.Unintegrated, ErrCompact). Damage in a log or a manifest is ErrCorrupt, which
 // names file and byte; only a torn last frame of a log, which a crash leaves, is cut off. A file that is
 // not there is damage too: of CURRENT, logs with operations tell, and bases in the folder.
 //

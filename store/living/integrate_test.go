@@ -3,6 +3,7 @@ package living_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/living/internal/disk"
@@ -399,4 +401,51 @@ func (f *fullFile) WriteAt(b []byte, at int64) (int, error) {
 		return n, errors.Join(syscall.ENOSPC, err)
 	}
 	return f.File.WriteAt(b, at)
+}
+
+// TestFullDiskOfCompaction: where the disk has no room for what a compaction writes beside its base, at whatever file, writing goes on,
+// no row is lost, and the next compaction succeeds.
+func TestFullDiskOfCompaction(t *testing.T) {
+	const base = 300
+	rows := clustered(rand.New(rand.NewPCG(5, 5)), base+3)
+	for _, of := range []string{"log-", "MANIFEST-", "CURRENT", "rows-"} {
+		for skip := range 2 { // a compaction writes two manifests
+			t.Run(fmt.Sprint(of, skip), func(t *testing.T) {
+				full, left := false, 0
+				o := new(living.Options).On(func(inner disk.FS) disk.FS {
+					return &fullFS{inner, func(name string) bool {
+						if full && strings.Contains(name, of) {
+							left--
+						}
+						return full && left < 0
+					}}
+				})
+				db := grown(t, rows, base, o)
+				put := func(i int) {
+					t.Helper()
+					must(t, db.Update(func(tx *living.Tx) error {
+						return errors.Join(second(tx.Put("", rows[i])), tx.DeleteRow(store.Row(i-base)))
+					}))
+				}
+				put(base)
+				full, left = true, skip
+				err := rebuild.Compact(t.Context(), db, rebuild.Options{Threads: 1})
+				full = false
+				if err != nil && (!errors.Is(err, syscall.ENOSPC) || errors.Is(err, living.ErrBroken)) || err == nil && skip == 0 {
+					t.Fatalf("no room for %s: %v", of, err)
+				}
+				put(base + 1)
+				must(t, rebuild.Compact(t.Context(), db, rebuild.Options{Threads: 1}))
+				put(base + 2)
+				v := view(t, db)
+				for i := range rows {
+					found, err := v.Search(rows[i], living.Query{K: 8})
+					must(t, err)
+					if here := slices.ContainsFunc(found, func(n store.Neighbor) bool { return n.Row == store.Row(i) }); here != (i >= 3) {
+						t.Errorf("row %d: %v", i, found)
+					}
+				}
+			})
+		}
+	}
 }

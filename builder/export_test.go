@@ -44,7 +44,7 @@ func (o Options) Early(d time.Duration) Options {
 // lists, and returns what puts it back.
 func KeepEvery(d time.Duration) (restore func()) {
 	before := balls.KeepEvery
-	balls.KeepEvery = d
+	balls.KeepEvery = func(_, _ int) time.Duration { return d }
 	return func() { balls.KeepEvery = before }
 }
 

@@ -104,7 +104,7 @@ const orderCost = 0.5
 // fold is the pass that writes the lists between stages; a short build has none.
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
 	stages := math.Ceil(float64(s.Divisions)/float64(s.Overlap)) + math.Ceil(s.Rounds)
-	times := math.Floor(math.Min(stages, seconds/fixed.FoldEvery.Seconds()))
+	times := math.Floor(math.Min(stages, seconds/fixed.FoldEvery(int(s.Rows), int(s.K+s.Slack)).Seconds()))
 	lists := s.partial(s.n(), s.K+s.Slack)
 	return Pass{Name: "fold", Does: "writes the lists as they are, to go on from after an interruption", Times: times,
 		WrittenBytes: int64(times * lists), DiskBytes: int64(s.storedRows() + math.Min(times, 2)*lists), held: held,

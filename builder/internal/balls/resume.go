@@ -24,13 +24,13 @@ type saved struct {
 	when time.Time // the lists were last on disk as they were in memory
 }
 
-// KeepEvery is how long stages may run between two writings, a variable for tests.
+// KeepEvery is how long stages may run between two writings of lists of so many rows and entries, a variable for tests.
 var KeepEvery = fixed.FoldEvery
 
 // keep writes the lists after a stage, if it is time.
 func (s *saved) keep() error {
 	m := s.m
-	if time.Since(s.when) < KeepEvery {
+	if time.Since(s.when) < KeepEvery(m.N(), m.found.K) {
 		return nil
 	}
 	if err := m.RoomForFold(m.N(), m.found.K); err != nil {

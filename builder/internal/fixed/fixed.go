@@ -15,9 +15,14 @@ const RootLeaders, NodeLeaders = 240, 96
 // ListingRows is the most rows listing a row that a join takes, for lists that are not longer.
 const ListingRows = 30
 
-// FoldEvery is how long the balls method runs between two writings of its lists: a kill costs ten
-// seconds or less, apart from a single stage that takes longer.
-const FoldEvery = 8 * time.Second
+// FoldEvery is how long the balls method runs between two writings of its lists, of so many rows and entries each: a kill costs
+// that, apart from a single stage that takes longer. It is 8 seconds, or twenty times what a writing takes where that is more, so
+// that writings take a twentieth of a build at most. Two cores write lists of 4,000,000 rows and 28 entries in 1.9 s, which every 8 s
+// cost 7 % of a build of 29 s.
+func FoldEvery(rows, entries int) time.Duration {
+	const least, share, entry = 8 * time.Second, 20, 17 * time.Nanosecond
+	return max(least, share*entry*time.Duration(rows)*time.Duration(entries))
+}
 
 // ControlRows is how many rows steer, and how many report, where kernels compare them with all
 // others; ControlShare is the part of a build's comparisons that these may cost where distances

@@ -15,8 +15,8 @@ import (
 type ColdPoint struct {
 	Effort int
 	Recall float64
-	Pages  float64       // that a query asked for
-	Reads  float64       // of 4 KiB that the disk did for a query; 0 where the system does not tell
+	Asked  float64       // reads that a query asked for, of a page by codes, else of 16 KiB
+	Pages  float64       // of 4 KiB that the disk read for a query; 0 where the system does not tell
 	Places float64       // whose links were followed
 	Rows   float64       // that were compared
 	Codes  float64       // that distances were estimated by
@@ -70,9 +70,9 @@ func (c Config) cold(ctx context.Context, ours *knng, s *search.Searcher, effort
 	}
 	slices.Sort(took)
 	counts, per := s.Counts().Sub(before), 1/float64(n)
-	p.Pages, p.Places = float64(counts.Reads)*per, float64(counts.Hops)*per
+	p.Asked, p.Places = float64(counts.Reads)*per, float64(counts.Hops)*per
 	p.Rows, p.Codes = float64(counts.Evaluations)*per, float64(counts.Estimates)*per
-	p.Reads = float64(read) / 4096 / float64(n)
+	p.Pages = float64(read) / 4096 / float64(n)
 	p.Middle, p.Slow = took[n/2], took[n*95/100]
 	return p, nil
 }

@@ -156,10 +156,10 @@ func runPuts(ctx context.Context, c living.Config, effort int) error {
 
 // runCold prints queries that find nothing in memory.
 func runCold(ctx context.Context, c living.Config, queries int, budget int64) error {
-	fmt.Println("| effort | recall | pages asked for | reads of 4 KiB | places followed | rows | codes | p50 | p95 |")
+	fmt.Println("| effort | recall | reads asked for | pages read | places followed | rows | codes | p50 | p95 |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	return c.RunCold(ctx, queries, budget, os.Stderr, func(p living.ColdPoint) {
-		fmt.Printf("| %d | %.4f | %.0f | %.0f | %.0f | %.0f | %.0f | %v | %v |\n", p.Effort, p.Recall, p.Pages, p.Reads, p.Places, p.Rows, p.Codes, p.Middle, p.Slow)
+		fmt.Printf("| %d | %.4f | %.0f | %.0f | %.0f | %.0f | %.0f | %v | %v |\n", p.Effort, p.Recall, p.Asked, p.Pages, p.Places, p.Rows, p.Codes, p.Middle, p.Slow)
 	})
 }
 

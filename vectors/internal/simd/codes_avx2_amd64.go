@@ -18,6 +18,7 @@ func inWords(c *Codes) {
 	c.wide, c.roomy = 2, 3
 	c.Pack = packBy(packWords2, 0x80808080, 2)
 	c.Dots = dotsWords
+	c.narrow = narrowBy2(c)
 	shortBy2(c)
 }
 

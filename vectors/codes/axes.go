@@ -109,7 +109,7 @@ func (m *Matrix) Some(places []uint32) *Matrix {
 // SomeIn is Some in memory that room gives.
 func (m *Matrix) SomeIn(room Room, places []uint32) (*Matrix, error) {
 	o := *m
-	o.n, o.stride, o.view, o.residuals = len(places), 4*m.groups, false, nil
+	o.n, o.stride, o.view, o.residuals, o.narrow = len(places), 4*m.groups, false, nil, nil
 	if err := o.makeRoom(room, m.residuals != nil); err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
 	}

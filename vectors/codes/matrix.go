@@ -28,6 +28,7 @@ type Matrix struct {
 	view      bool     // data is that of the rows given
 	reduced   bool     // to axes, or to short codes
 	rest      []uint32 // of rows reduced to axes: what their distances to rows like them have beside these
+	narrow    *narrowed
 }
 
 // sums are the terms that turn the tile's products into distances: see package simd.
@@ -217,7 +218,7 @@ func (m *Matrix) Reordered(rows *vectors.Rows, order []uint32, threads int) (*Ma
 		return nil, fmt.Errorf("codes: %d rows in an order of %d", rows.Len(), len(order))
 	}
 	o := *m
-	o.n, o.sums = len(order), make([]sums, len(order))
+	o.n, o.sums, o.narrow = len(order), make([]sums, len(order)), nil
 	if m.view {
 		o.data, o.stride = rows.Base(), rows.Stride()
 	} else {

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/knng/knng/vectors/internal/simd"
 )
 
 // BandRows is how many rows a tile compares with its columns at a time.
@@ -21,6 +23,8 @@ const BandRows = 16
 // It holds buffers that grow to the largest set of columns.
 type Tile struct {
 	m       *Matrix
+	kernel  *simd.Codes // of the columns: that of m, or its narrow one
+	places  []uint32    // of the columns, where the kernel is the narrow one
 	panels  []byte
 	columns []*byte  // rows of the matrix
 	norms   []uint32 // of the columns
@@ -47,7 +51,9 @@ type Tile struct {
 }
 
 // NewTile returns a tile over the rows of m.
-func (m *Matrix) NewTile() *Tile { return &Tile{m: m, room: aligned(m.kernel.RoomBytes(m.groups))} }
+func (m *Matrix) NewTile() *Tile {
+	return &Tile{m: m, kernel: m.kernel, room: aligned(m.kernel.RoomBytes(m.groups))}
+}
 
 // Columns makes the rows at places the columns. ids name them in the results of
 // Within; nil stands for the places themselves.
@@ -65,11 +71,38 @@ func (t *Tile) Columns(places, ids []uint32) {
 	for i := len(places); i < 16*panels; i++ {
 		t.columns[i] = t.columns[0] // what fills a panel does not matter
 	}
-	size := t.m.kernel.PanelBytes(t.m.groups)
+	t.kernel = t.m.kernel
+	t.beNarrow(places)
+	t.pack(panels)
+}
+
+func (t *Tile) pack(panels int) {
+	size := t.kernel.PanelBytes(t.m.groups)
 	for p := range panels {
 		copy(t.packed[:], t.columns[16*p:])
-		t.m.kernel.Pack(&t.packed, t.m.groups, t.panels[p*size:(p+1)*size])
+		t.kernel.Pack(&t.packed, t.m.groups, t.panels[p*size:(p+1)*size])
 	}
+}
+
+// beNarrow takes the narrow kernel if all columns are narrow.
+func (t *Tile) beNarrow(places []uint32) {
+	n := t.m.narrow
+	if n == nil || n.anyBeyond(places) {
+		return
+	}
+	t.kernel, t.places = n.kernel, append(t.places[:0], places...)
+	for i, p := range places {
+		t.norms[i] -= n.less[p]
+	}
+}
+
+// beWide takes the kernel of all codes again, for rows that are not narrow.
+func (t *Tile) beWide() {
+	for i, p := range t.places {
+		t.norms[i] += t.m.narrow.less[p]
+	}
+	t.kernel = t.m.kernel
+	t.pack((len(t.places) + 15) / 16)
 }
 
 func (t *Tile) grow(panels int) {
@@ -98,6 +131,9 @@ func (t *Tile) RowsOf(m *Matrix, places []uint32, wide int) {
 }
 
 func (t *Tile) enter(m *Matrix, places []uint32) {
+	if t.kernel != t.m.kernel && (m != t.m || m.narrow.anyBeyond(places)) {
+		t.beWide()
+	}
 	for r, p := range places {
 		t.band[r], t.adds[r] = m.at(p), m.sums[p].add
 	}
@@ -115,7 +151,7 @@ func (t *Tile) Band(first, last, wide int) int {
 
 func (t *Tile) compare(rows, wide int) {
 	panels := t.begin(rows, wide)
-	t.m.kernel.Dots(&t.band, rows, t.m.groups, panels, t.sums, t.ld, t.room)
+	t.kernel.Dots(&t.band, rows, t.m.groups, panels, t.sums, t.ld, t.room)
 }
 
 // begin has kernels find rows for the whole band, and returns the panels of the columns.
@@ -124,7 +160,7 @@ func (t *Tile) begin(rows, wide int) (panels []byte) {
 	for r := rows; r < BandRows; r++ {
 		t.band[r] = t.band[0]
 	}
-	return t.panels[:(wide+15)/16*t.m.kernel.PanelBytes(t.m.groups)]
+	return t.panels[:(wide+15)/16*t.kernel.PanelBytes(t.m.groups)]
 }
 
 // Select finds, for every row of the band, the columns whose distance is at most
@@ -157,12 +193,12 @@ func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
 	t.enter(t.m, places)
 	copy(t.bounds[:], bounds)
 	t.either = either
-	if t.m.kernel.Pairs == nil {
+	if t.kernel.Pairs == nil {
 		t.compare(len(places), wide)
 		return
 	}
 	panels := t.begin(len(places), wide)
-	t.m.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words, t.room)
+	t.kernel.Pairs(&t.band, len(places), t.m.groups, panels, t.norms, t.adds[:], t.bounds[:], either, t.distances(), t.ld, t.marks, t.words, t.room)
 }
 
 // Marked lists the near ones among the first wide columns of row r of the band, by number, and
@@ -171,7 +207,7 @@ func (t *Tile) Pairs(places []uint32, wide int, bounds, either []uint32) {
 func (t *Tile) Marked(r, wide int) (near, distances []uint32) {
 	at := r * (t.ld + 16)
 	near, distances = t.near[at:at+t.ld+16], t.distances()[r*t.ld:][:wide]
-	if t.m.kernel.Pairs == nil {
+	if t.kernel.Pairs == nil {
 		d := t.d[at : at+t.ld+16]
 		n := t.m.kernel.Either(t.of(r)[:wide], t.norms, t.adds[r], t.bounds[r], t.either, t.numbers, d, near)
 		for i, j := range near[:n] {

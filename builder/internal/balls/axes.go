@@ -118,6 +118,9 @@ func goAlong(ps *points.Points, chosen *codes.Axes, along *codes.Nested) (err er
 	if ps.Codes, err = along.First(chosen.Count); err != nil {
 		return err
 	}
+	if err = ps.Codes.Narrow(ps.Threads); err != nil {
+		return err
+	}
 	if 0 < chosen.Lead && chosen.Lead < chosen.Count {
 		ps.Lead, err = along.First(chosen.Lead)
 	}
@@ -130,5 +133,5 @@ func reducible(b *build.Build, rows int64) bool {
 }
 
 // axesBytes is the memory of a row's codes along axes, of sums and residuals, at most twice
-// them.
-func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 24 }
+// them, and of narrow codes.
+func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 24 + 5 }

@@ -80,11 +80,13 @@ type Codes struct {
 	// read next: to the first-level cache.
 	PrefetchFew func(base []byte, stride int, ids []uint32, bytes int)
 
-	wide  int    // bytes of an element in a panel; 0 is 1
-	roomy int    // bytes of an element in room
-	aside int    // bytes of room behind the rows
-	zero  uint32 // of panels; 0 is 128
-	short *Codes // for short codes; nil is this one
+	wide   int                    // bytes of an element in a panel; 0 is 1
+	panel  int                    // bytes of a panel; 0 is by the groups
+	roomy  int                    // bytes of an element in room
+	aside  int                    // bytes of room behind the rows
+	zero   uint32                 // of panels; 0 is 128
+	short  *Codes                 // for short codes; nil is this one
+	narrow func(Narrowing) *Codes // for narrow codes; nil where that gains nothing
 }
 
 // StepsShift is of the fixed point in which products become steps.
@@ -94,7 +96,12 @@ const StepsShift = 24
 func (c *Codes) RoomBytes(groups int) int { return c.roomy*PanelBytes(groups) + c.aside }
 
 // PanelBytes is the size of a panel of this kernel's.
-func (c *Codes) PanelBytes(groups int) int { return PanelBytes(max(1, c.wide) * groups) }
+func (c *Codes) PanelBytes(groups int) int {
+	if c.panel > 0 {
+		return c.panel
+	}
+	return PanelBytes(max(1, c.wide) * groups)
+}
 
 // PanelBytes is the size of a panel: 64 bytes a group of four elements, in
 // multiples of 16 groups, which Pack writes at a time.

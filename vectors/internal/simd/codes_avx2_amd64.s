@@ -152,23 +152,29 @@ eight:
 	VZEROUPPER
 	RET
 
-// func widen2(rows *[16]*byte, n, groups int, room *byte, plane int)
-// The even elements of n rows, and the odd ones a plane of bytes behind them; two planes
-// a row. n and groups > 0.
-TEXT ·widen2(SB), NOSPLIT, $0-40
+// func widen2(rows *[16]*byte, quads, groups int, room *byte, plane int, lists *uint32, counts *int)
+// The even elements of four rows a quad, and the odd ones a plane of bytes behind them; two planes
+// a row. lists, a plane apart, get the groups in which a quad has anything but zeros, and counts
+// how many. quads and groups > 0.
+TEXT ·widen2(SB), NOSPLIT, $0-56
 	MOVQ rows+0(FP), DI
-	MOVQ n+8(FP), R11
+	MOVQ quads+8(FP), R11
 	MOVQ room+24(FP), SI
 	MOVQ plane+32(FP), BX
+	MOVQ lists+40(FP), R12
 	LEAQ lanes<>(SB), R9
+	LEAQ ·fronts(SB), R15
 	VPCMPEQD Y3, Y3, Y3
+	VPSRLD $31, Y3, Y7
+	VPSLLD $3, Y7, Y7 // eights
 	VPSRLW $8, Y3, Y3
+	VPXOR  Y5, Y5, Y5
 
-row:
-	MOVQ (DI), AX
+quad:
 	MOVQ groups+16(FP), R8
+	MOVQ R12, R13
 	XORQ CX, CX
-	LEAQ (SI)(BX*1), DX
+	VPXOR Y6, Y6, Y6 // groups before
 
 eight:
 	MOVQ $8, R10
@@ -176,18 +182,62 @@ eight:
 	CMOVQLT R8, R10
 	NEGQ R10
 	VMOVDQU 32(R9)(R10*4), Y0
+	VPXOR Y4, Y4, Y4
+	LEAQ (SI)(CX*1), DX
+	MOVQ 0(DI), AX
 	VPMASKMOVD (AX)(CX*1), Y0, Y1
 	VPAND  Y3, Y1, Y2
+	VPOR   Y1, Y4, Y4
 	VPSRLW $8, Y1, Y1
-	VMOVDQU Y2, (SI)(CX*1)
-	VMOVDQU Y1, (DX)(CX*1)
+	VMOVDQU Y2, (DX)
+	VMOVDQU Y1, (DX)(BX*1)
+	LEAQ (DX)(BX*2), DX
+	MOVQ 8(DI), AX
+	VPMASKMOVD (AX)(CX*1), Y0, Y1
+	VPAND  Y3, Y1, Y2
+	VPOR   Y1, Y4, Y4
+	VPSRLW $8, Y1, Y1
+	VMOVDQU Y2, (DX)
+	VMOVDQU Y1, (DX)(BX*1)
+	LEAQ (DX)(BX*2), DX
+	MOVQ 16(DI), AX
+	VPMASKMOVD (AX)(CX*1), Y0, Y1
+	VPAND  Y3, Y1, Y2
+	VPOR   Y1, Y4, Y4
+	VPSRLW $8, Y1, Y1
+	VMOVDQU Y2, (DX)
+	VMOVDQU Y1, (DX)(BX*1)
+	LEAQ (DX)(BX*2), DX
+	MOVQ 24(DI), AX
+	VPMASKMOVD (AX)(CX*1), Y0, Y1
+	VPAND  Y3, Y1, Y2
+	VPOR   Y1, Y4, Y4
+	VPSRLW $8, Y1, Y1
+	VMOVDQU Y2, (DX)
+	VMOVDQU Y1, (DX)(BX*1)
+	LEAQ (DX)(BX*2), DX
+	VPCMPEQD Y5, Y4, Y4
+	VMOVMSKPS Y4, AX
+	XORL $255, AX
+	VPMOVZXBD (R15)(AX*8), Y4
+	VPADDD Y6, Y4, Y4
+	VMOVDQU Y4, (R13)
+	POPCNTL AX, AX
+	LEAQ (R13)(AX*4), R13
+	VPADDD Y7, Y6, Y6
 	ADDQ $32, CX
 	SUBQ $8, R8
 	JG   eight
-	LEAQ (SI)(BX*2), SI
-	ADDQ $8, DI
+	SUBQ R12, R13
+	SHRQ $2, R13
+	MOVQ counts+48(FP), AX
+	MOVQ R13, (AX)
+	ADDQ $8, counts+48(FP)
+	ADDQ BX, R12
+	LEAQ (SI)(BX*8), SI
+	ADDQ $32, DI
 	DECQ R11
-	JNZ  row
+	JNZ  quad
 	VZEROUPPER
 	RET
 
@@ -208,11 +258,12 @@ eight:
 	STEPW(R10, i, Y4, Y5, Y10, Y11, Y12); \
 	STEPW(R11, i, Y6, Y7, Y13, Y14, Y15)
 
-// func dotsWords2(quads int, room *byte, plane, groups int, panels *byte, stride, count int, c *int32, ldc int)
-// Four rows against one panel at a time, which all rows meet before the next one comes.
-//	R8 to R11 rows   CX even elements   BX odd ones   SI in the panel   DI groups
+// func dotsWords2(quads int, room *byte, plane, groups int, panels *byte, stride, count int, c *int32, ldc int, lists *uint32, counts *int)
+// Four rows against one panel at a time, which all rows meet before the next one comes. Groups
+// that are not in the list of a quad are zeros and add nothing.
+//	R8 to R11 rows   CX even elements   BX odd ones   SI in the panel   DI groups, or in the list
 //	R12 quads left   R13 plane   R15 sums of the panel   DX from a row's to the next
-TEXT ·dotsWords2(SB), NOSPLIT, $0-72
+TEXT ·dotsWords2(SB), NOSPLIT, $8-88
 	MOVQ plane+16(FP), R13
 	MOVQ groups+24(FP), DI
 	MOVQ c+56(FP), R15
@@ -230,10 +281,6 @@ quad:
 	LEAQ (R8)(R13*2), R9
 	LEAQ (R9)(R13*2), R10
 	LEAQ (R10)(R13*2), R11
-	MOVQ panels+32(FP), SI
-	XORQ CX, CX
-	MOVQ R13, BX
-	SHRQ $2, BX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -242,6 +289,16 @@ quad:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
+	MOVQ quads+0(FP), BX
+	SUBQ R12, BX
+	MOVQ counts+80(FP), CX
+	MOVQ (CX)(BX*8), CX
+	CMPQ CX, DI
+	JLT  some
+	MOVQ panels+32(FP), SI
+	XORQ CX, CX
+	MOVQ R13, BX
+	SHRQ $2, BX
 
 group:
 	WORDS(0, CX)
@@ -251,6 +308,8 @@ group:
 	INCQ BX
 	CMPQ CX, DI
 	JLT  group
+
+put:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ DX, AX
@@ -270,6 +329,31 @@ group:
 	ADDQ AX, panels+32(FP)
 	ADDQ $64, R15
 	JMP  panel
+
+some:
+	TESTQ CX, CX
+	JZ    put
+	IMULQ R13, BX
+	ADDQ lists+72(FP), BX
+	MOVQ BX, DI
+	LEAQ (DI)(CX*4), CX
+	MOVQ CX, end-8(SP)
+
+listed:
+	MOVL (DI), CX
+	MOVQ R13, BX
+	SHRQ $2, BX
+	ADDQ CX, BX
+	MOVQ CX, SI
+	SHLQ $7, SI
+	ADDQ panels+32(FP), SI
+	WORDS(0, CX)
+	WORDS(64, BX)
+	ADDQ $4, DI
+	CMPQ DI, end-8(SP)
+	JLT  listed
+	MOVQ groups+24(FP), DI
+	JMP  put
 
 done:
 	VZEROUPPER

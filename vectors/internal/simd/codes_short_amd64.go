@@ -5,7 +5,7 @@ package simd
 // shortBy2 has codes take products of short codes by AVX2.
 func shortBy2(c *Codes) {
 	short := *c
-	short.wide, short.roomy, short.zero = 1, 0, shortZero
+	short.wide, short.roomy, short.zero, short.narrow = 1, 0, shortZero, nil
 	short.Pack = packBy(packShort2, 0x01010101*shortZero, 1)
 	short.Dots, short.Pairs = dotsShort, pairsShort
 	c.short = &short

@@ -26,6 +26,20 @@
 	STEPS(R10, (4*i), Y4, Y5, Y10, Y11, Y12); \
 	STEPS(R11, (4*i), Y6, Y7, Y10, Y13, Y14)
 
+// FIRST is GROUP(0) where all words are zeros.
+#define STEPS0(r, a, b, x) \
+	VPBROADCASTD (r)(CX*4), x; \
+	VPMADDUBSW Y8, x, a; \
+	VPMADDUBSW Y9, x, b
+
+#define FIRST \
+	VMOVDQU (SI), Y8; \
+	VMOVDQU 32(SI), Y9; \
+	STEPS0(R8, Y0, Y1, Y10); \
+	STEPS0(R9, Y2, Y3, Y11); \
+	STEPS0(R10, Y4, Y5, Y12); \
+	STEPS0(R11, Y6, Y7, Y13)
+
 // func dotsShort2(quads int, rows *[16]*byte, groups int, panels *byte, stride, count int, c *int32, ldc int)
 // Four rows against one panel at a time, which all rows meet before the next one comes.
 //	R12 quads left   R15 sums of the panel
@@ -51,17 +65,9 @@ quad:
 	MOVQ 24(BX), R11
 	MOVQ panels+24(FP), SI
 	XORQ CX, CX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
 	CMPQ DI, $8
-	JLE  last
-	GROUP(0)
+	JLE  rest
+	FIRST
 	GROUP(1)
 	GROUP(2)
 	GROUP(3)
@@ -82,15 +88,7 @@ quad:
 	JMP  put
 
 block:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	GROUP(0)
+	FIRST
 	GROUP(1)
 	GROUP(2)
 	GROUP(3)
@@ -139,6 +137,8 @@ put:
 	LEAQ 8(CX), BX
 	CMPQ BX, DI
 	JLT  block
+
+rest:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -267,17 +267,9 @@ quad:
 	MOVQ 24(BX), R11
 	MOVQ panels+24(FP), SI
 	XORQ CX, CX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
 	CMPQ DI, $8
-	JLE  last
-	GROUP(0)
+	JLE  rest
+	FIRST
 	GROUP(1)
 	GROUP(2)
 	GROUP(3)
@@ -298,15 +290,7 @@ quad:
 	JMP  put
 
 block:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	GROUP(0)
+	FIRST
 	GROUP(1)
 	GROUP(2)
 	GROUP(3)
@@ -355,6 +339,8 @@ put:
 	LEAQ 8(CX), BX
 	CMPQ BX, DI
 	JLT  block
+
+rest:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2

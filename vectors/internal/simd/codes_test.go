@@ -212,6 +212,39 @@ func TestLongestCodes(t *testing.T) {
 	}
 }
 
+// TestTilesOfZeros: rows that are zero in some groups, in most or in all, alone or with the rows
+// beside them, have the sums that they should.
+func TestTilesOfZeros(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 14))
+	for _, k := range append(kernels(), variants()...) {
+		for _, groups := range []int{1, 2, 7, 8, 9, 16, 17, 31, 33, 96, 196} {
+			columns, rows := codeRows(t, rng, 1+rng.IntN(140), groups), codeRows(t, rng, 1+rng.IntN(16), groups)
+			shared := rng.IntN(2) == 0
+			zero := make([]bool, groups)
+			for r, row := range rows {
+				share := rng.Float64()
+				for g := range groups {
+					if r == 0 || !shared {
+						zero[g] = rng.Float64() < share || rng.IntN(4) == 0
+					}
+					if zero[g] {
+						clear(row[4*g : 4*g+4])
+					}
+				}
+			}
+			c, ldc, norms, adds := tileOf(t, k.Codes, rows, columns, groups)
+			for r := range rows {
+				for j := range columns {
+					got := adds[r] + norms[j] - 2*uint32(c[r*ldc+j])
+					if want := squared(rows[r], columns[j]); got != want {
+						t.Fatalf("%s: %d groups, row %d, column %d of %d: %d, want %d", k.Name, groups, r, j, len(columns), got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // randomDistance draws one of few values, so that ties abound: small ones, and now and then
 // those about which signed and unsigned numbers differ.
 func randomDistance(rng *rand.Rand) uint32 {

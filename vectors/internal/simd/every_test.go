@@ -14,7 +14,7 @@ func TestEveryKernelIsMeasured(t *testing.T) {
 	var want, got []string
 	for _, table := range []any{Kernel{}, Codes{}, Products{}} {
 		for field := range reflect.TypeOf(table).Fields() {
-			if field.Type.Kind() == reflect.Func {
+			if field.Type.Kind() == reflect.Func && field.IsExported() {
 				want = append(want, reflect.TypeOf(table).Name()+"."+field.Name)
 			}
 		}
@@ -37,6 +37,11 @@ func BenchmarkEvery(b *testing.B) {
 		if short := k.Codes.OfShort(); short != k.Codes {
 			for name, f := range codesOf(short) {
 				every["Short"+name] = f
+			}
+		}
+		if narrow := k.Codes.OfNarrow(Narrowing{Wide: 32, Pairs: 64, Groups: everyDim / 4}); narrow != nil {
+			for name, f := range codesOf(narrow) {
+				every["Narrow"+name] = f
 			}
 		}
 		var names []string

@@ -39,6 +39,7 @@ func (s *Searcher) settle() error {
 		if parts := (coder{s}).parts(budget); parts > 0 {
 			return coder{s}.open(parts)
 		}
+		return vectors.Guard(func() error { s.takeStarts(budget); return nil })
 	}
 	return nil
 }

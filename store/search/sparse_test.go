@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -14,10 +15,20 @@ import (
 // TestSparse: where memory holds little of the rows, a walk finds no fewer of the nearest, with the same distances, and reads
 // no part of rows and links twice. Reads are counted there, and nowhere else.
 func TestSparse(t *testing.T) {
-	const n, dim, k, width = 3000, 32, 8, 2 * 8
+	const n, dim, k = 3000, 32, 8
 	data := values(4, n, dim)
 	w := worldOf(t, data, dim, vectors.Float32, distance.Euclidean, builder.Options{K: k}, nil)
-	few := w.reopen(t, &search.Options{Budget: 1})
+	for _, budget := range []int64{1, 40_000} { // which has room for some rows to begin at, and for no codes
+		t.Run(strconv.FormatInt(budget, 10), func(t *testing.T) { sparse(t, w, data, budget) })
+	}
+}
+
+func sparse(t *testing.T, w *world, data []float32, budget int64) {
+	n, dim, width := w.s.Len(), w.s.Dim(), 16
+	few := w.reopen(t, &search.Options{Budget: budget})
+	if few.State().Codes != 0 {
+		t.Fatal("memory holds codes")
+	}
 	set, err := few.Only(everyThird(n))
 	if err != nil {
 		t.Fatal(err)
@@ -51,4 +62,29 @@ func everyThird(n int) (rows []store.Row) {
 		rows = append(rows, store.Row(row))
 	}
 	return rows
+}
+
+// TestSparseIslands: a walk that begins at rows in memory comes to every island, and returns as many rows as are wanted.
+func TestSparseIslands(t *testing.T) {
+	const islands, each, dim = 40, 50, 16
+	data := values(6, islands*each, dim)
+	for i := range data {
+		if i%dim == 0 {
+			data[i] += float32(1000 * (i / dim % islands))
+		}
+	}
+	w := worldOf(t, data, dim, vectors.Float32, distance.Euclidean, builder.Options{K: 10}, nil)
+	for _, budget := range []int64{1, 16_000} {
+		few, recall := w.reopen(t, &search.Options{Budget: budget}), 0.0
+		for row := range islands {
+			recall += w.recall(t, few, data[row*dim:][:dim], search.Query{K: 10, Effort: 40}) / islands
+			found, err := few.Search(data[row*dim:][:dim], search.Query{K: 120, Effort: 200})
+			if err != nil || len(found) != 120 {
+				t.Errorf("budget %d, island %d: %d rows found, %v, want 120", budget, row, len(found), err)
+			}
+		}
+		if recall < 0.99 || few.State().Codes != 0 {
+			t.Errorf("budget %d: recall %.3f, %+v", budget, recall, few.State())
+		}
+	}
 }

@@ -238,11 +238,14 @@ func (w *walker) lead() error {
 	for _, e := range w.first {
 		w.enter(e)
 	}
+	w.enterStarts()
 	if w.islands = least(w.islands, islands, best); len(w.islands) == 1 {
 		return nil
 	}
 	for _, e := range w.islands {
-		if err := w.descend(e); err != nil {
+		if len(s.starts.places) > 0 { // some lie in all islands but the smallest, and each step down is many reads
+			w.enter(e)
+		} else if err := w.descend(e); err != nil {
 			return err
 		}
 	}

@@ -36,9 +36,9 @@ func (s *Shape) parts() []Pass {
 		lead.held.heap += planesRow * n
 	}
 	does, besides := "read all rows for every batch of groups, write and read its spill, write what its leaves give", 0.0
-	if s.spillFits(spilled) {
-		does, besides = "read all rows for every batch of groups, whose rows stand in memory, write what its leaves give", spilled
-		spill, spilled = 0, 0
+	if inMemory, bytes := s.batchesInMemory(); inMemory > 0 {
+		does, besides = "read all rows for every batch of groups, whose rows stand in memory, write what its leaves give", bytes
+		batches, spill, spilled = float64(inMemory), 0, 0
 	}
 	divide := Pass{Name: "divisions", Does: does,
 		Times: divisions, ReadBytes: int64(divisions * (batches*s.rowBytes() + spill)), WrittenBytes: int64(divisions*spill + units),
@@ -154,10 +154,11 @@ func (s *Shape) grown(m *memory, bytes float64) bool {
 	return true
 }
 
-// spillFits reports whether the ledger has room for a batch of groups beside the blocks that it holds
+// batchesInMemory are those that the ledger has room for beside the blocks that it holds
 // then: the leaves of rows, which rows are good, and the bounds of lists.
-func (s *Shape) spillFits(bytes float64) bool {
-	return bytes+s.n()*float64(4*s.Overlap+4+2) <= float64(s.Parts.Ledger)
+func (s *Shape) batchesInMemory() (batches int, bytes float64) {
+	h := fixed.Held{Rows: s.n(), RowBytes: float64(s.RowBytes), Leaves: float64(s.Overlap), Groups: s.groups()}
+	return h.Batches(float64(s.Parts.Ledger) - s.n()*float64(4*s.Overlap+4+2))
 }
 
 // groups is how many groups of leaves a division has.
@@ -165,11 +166,8 @@ func (s *Shape) groups() float64 {
 	return math.Max(1, math.Ceil(s.n()*float64(s.Overlap)/float64(max(1, s.Parts.GroupRows))))
 }
 
-// partsCopies is in how many groups a row stands. Measured: 2.5 of 4 in 35 groups of
-// SIFT, 2.0 in 6 groups of GIST; 1.1 in 6 of MNIST, whose rows keep together.
-func (s *Shape) partsCopies() float64 {
-	return 1 + float64(s.Overlap-1)*(1-math.Pow(s.groups(), -0.2))
-}
+// partsCopies is in how many groups a row stands.
+func (s *Shape) partsCopies() float64 { return fixed.Copies(float64(s.Overlap), s.groups()) }
 
 // partsUnits is the bytes that a division gives.
 func (s *Shape) partsUnits() float64 { return s.partial(s.partsCopies()*s.n(), s.K) }

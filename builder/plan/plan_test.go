@@ -81,15 +81,22 @@ func TestLedgerIsShared(t *testing.T) {
 	}
 }
 
-// TestSpillInMemory: with room for a batch of groups its rows are in memory, not written.
+// TestSpillInMemory: with room for a batch of groups its rows are in memory, not written; with less room there
+// are more batches, each of which reads all rows.
 func TestSpillInMemory(t *testing.T) {
 	s := shape("parts", 10_000_000)
+	some := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions")
+	s.Parts.Ledger = s.Rows * 30
 	file := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions")
 	s.Parts.Ledger = 4 << 30
 	memory := plan.Of(s, plan.Nominal(s, 1)).Pass("divisions")
 	rows := s.Rows * s.RowBytes
-	if more := memory.AnonBytes - file.AnonBytes; more < rows || more > rows*5/4 {
+	if more := memory.AnonBytes - file.AnonBytes; more < rows || more > rows*7/5 {
 		t.Errorf("%d bytes of memory more, want about %d", more, rows)
+	}
+	if some.WrittenBytes != memory.WrittenBytes || some.AnonBytes >= memory.AnonBytes || some.ReadBytes < memory.ReadBytes+rows {
+		t.Errorf("with room for a part %d bytes written, %d of memory, %d read; with more %d, %d, %d",
+			some.WrittenBytes, some.AnonBytes, some.ReadBytes, memory.WrittenBytes, memory.AnonBytes, memory.ReadBytes)
 	}
 	if less := file.WrittenBytes - memory.WrittenBytes; less < 2*rows {
 		t.Errorf("%d bytes less are written, want more than %d", less, 2*rows)

@@ -9,12 +9,12 @@
 // on such leaves find more for each pair as well (see division.Balls).
 //
 // Leaves are numbered so that near ones follow each other, and consecutive ones are
-// taken together as a group whose rows fit in memory. Rows are put side by side group by
-// group, in memory or on disk, in one pass over all of them, and a group is read in one
-// piece:
+// taken together as a group whose rows fit in memory. Consecutive groups are a batch, whose rows are read in
+// one pass over all of them: in memory each once, as many batches as there is room for, or on disk side by side
+// group by group, where a group is read in one piece:
 //
 //	leaves, err := groups.Divide(ctx, division)
-//	for _, batch := range leaves.Batches(bytes) {
+//	for _, batch := range leaves.Batches(disk, memory) {
 //		spill, err := leaves.Spill(ctx, batch, dir)
 //		for g := batch.From; g < batch.To; g++ {
 //			err := spill.Read(g, &group)

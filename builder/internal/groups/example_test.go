@@ -25,7 +25,7 @@ func Example() {
 	}
 	defer leaves.Free()
 	var group groups.Group
-	for _, batch := range leaves.Batches(1 << 20) {
+	for _, batch := range leaves.Batches(1<<20, 1<<20) {
 		spill, err := leaves.Spill(ctx, batch, os.TempDir())
 		if err != nil {
 			fmt.Println(err)

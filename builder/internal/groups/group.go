@@ -20,16 +20,23 @@ func RecordBytes(overlap, rowBytes int) int { return recordHead(overlap) + rowBy
 
 func recordHead(overlap int) int { return 4 + 2*overlap }
 
+// own writes the leaves of the row that was shown last as numbers in a group.
+func (m *Members) own(leaves []uint16, g uint32) {
+	in := m.layout.groups[g]
+	for j, leaf := range m.leaves {
+		leaves[j] = elsewhere
+		if leaf >= in.from && leaf < in.to {
+			leaves[j] = uint16(leaf - in.from)
+		}
+	}
+}
+
 // Record appends the record of the row that was shown last, which stands in group g.
 func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte {
-	in := m.layout.groups[g]
 	buf = binary.LittleEndian.AppendUint32(buf, place)
-	for _, leaf := range m.leaves {
-		own := uint16(elsewhere)
-		if leaf >= in.from && leaf < in.to {
-			own = uint16(leaf - in.from)
-		}
-		buf = binary.LittleEndian.AppendUint16(buf, own)
+	m.own(m.inGroup, g)
+	for _, leaf := range m.inGroup {
+		buf = binary.LittleEndian.AppendUint16(buf, leaf)
 	}
 	return append(buf, row...)
 }

@@ -111,26 +111,45 @@ type Members struct {
 	met    []uint32 // rows of every leader so far
 	leaves []uint32 // of the row at hand
 	groups []uint32 // likewise, each once
+
+	inGroup []uint16 // those leaves in a group
 }
 
 // Members begins where the rows before have met so many rows of every leader: at the first
 // row none. It counts on in met.
 func (l *Layout) Members(overlap int, met []uint32) *Members {
-	return &Members{layout: l, of: l.groupOf(), met: met, leaves: make([]uint32, overlap), groups: make([]uint32, 0, overlap)}
+	return &Members{layout: l, of: l.groupOf(), met: met, leaves: make([]uint32, overlap), groups: make([]uint32, 0, overlap),
+		inGroup: make([]uint16, overlap)}
 }
 
 // Next takes the leaders of the next row, and returns the groups that it stands in.
 func (m *Members) Next(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
-		c := m.layout.cuts[leader]
-		m.leaves[j] = c.first + m.met[leader]/c.size
+		m.show(j, leader)
 		m.met[leader]++
-		if g := m.of[m.leaves[j]]; !slices.Contains(m.groups, g) {
-			m.groups = append(m.groups, g)
-		}
 	}
 	return m.groups
+}
+
+// Before is Next of the row before the one shown last: rows are shown from the last one back, and met has those of
+// every leader up to here.
+func (m *Members) Before(leaders []uint32) (groups []uint32) {
+	m.groups = m.groups[:0]
+	for j, leader := range leaders {
+		m.met[leader]--
+		m.show(j, leader)
+	}
+	return m.groups
+}
+
+// show is the j-th leaf of a row, which follows a leader after the rows met.
+func (m *Members) show(j int, leader uint32) {
+	c := &m.layout.cuts[leader]
+	m.leaves[j] = c.first + m.met[leader]/c.size
+	if g := m.of[m.leaves[j]]; !slices.Contains(m.groups, g) {
+		m.groups = append(m.groups, g)
+	}
 }
 
 // Count counts the rows of every group, of rows whose leaders stand in assigned.

@@ -80,19 +80,27 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	ctx := context.Background()
 	var group Group
-	onDisk, inMemory := 0, 0
+	onDisk, inMemory, several := 0, 0, 0
 	for i := range 20 {
 		n := 1 + rng.IntN(9000)
 		rows, space := rowstest.Bytes(t, rng, n, 1+rng.IntN(20), 1+rng.IntN(200))
 		l, err := Divide(ctx, Division{Rows: rows, Space: space, Seed: seed, Overlap: 1 + rng.IntN(6), Leaders: 1 + rng.IntN(min(n, 500)),
-			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 1 + rng.IntN(6), Memory: &offheap.Ledger{Limit: int64(i%3*rng.IntN(1<<20) + i%2), Dir: t.TempDir()}})
+			GroupBytes: int64(rng.IntN(1 << 20)), RowBytes: 64, Threads: 1 + rng.IntN(6), Memory: &offheap.Ledger{Limit: []int64{1, 0, 0, 1 + rng.Int64N(1<<20)}[i%4], Dir: t.TempDir()}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		met := make([]int, n)
 		var pairs int64
 		sizes := l.leafSizes()
-		for _, batch := range l.Batches(int64(rng.IntN(n*rows.Dim() + 1))) {
+		room := l.Memory.Room()
+		if i%4 == 1 {
+			room = l.heldBytes(n, l.records(Batch{To: l.Groups()})) * 2 / 3
+		}
+		batches := l.Batches(int64(rng.IntN(n*rows.Dim()+1)), room)
+		if len(batches) > 1 && batches[0].inMemory {
+			several++
+		}
+		for _, batch := range batches {
 			spill, err := l.Spill(ctx, batch, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
@@ -140,8 +148,8 @@ func TestSpillHoldsEveryLeaf(t *testing.T) {
 			t.Fatalf("seed %d: %d bytes are held by nobody", seed, held)
 		}
 	}
-	if onDisk == 0 || inMemory == 0 {
-		t.Errorf("%d batches on disk, %d in memory: want some of both", onDisk, inMemory)
+	if onDisk == 0 || inMemory == 0 || several == 0 {
+		t.Errorf("%d batches on disk, %d in memory, %d divisions with several of these: want some of each", onDisk, inMemory, several)
 	}
 }
 
@@ -183,7 +191,7 @@ func TestThreadsAndMemoryDoNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Free()
-		spill, err := l.Spill(context.Background(), Batch{0, l.Groups()}, t.TempDir())
+		spill, err := l.Spill(context.Background(), Batch{0, l.Groups(), memory.Limit == 0}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Spill is the rows of a batch of groups side by side: in memory where the ledger has
-// room for them, else on disk.
+// A Spill is the rows of a batch of groups: in memory, or side by side on disk.
 type Spill struct {
 	leaves  *Leaves
 	batch   Batch
-	abreast int // stretches that are written side by side
-	buffer  int // of a group and a stretch
-	region  region
+	abreast int     // stretches that are written side by side
+	buffer  int     // of a group and a stretch
+	region  *region // nil: in memory
+	held    *held
 	starts  []int64 // of groups in the region, and the end
 }
 
@@ -28,14 +28,25 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 	for i, rows := range l.groupRows[b.From:b.To] {
 		s.starts[i+1] = s.starts[i] + int64(rows)*int64(l.record())
 	}
-	if s.region, err = l.region(s.starts[len(s.starts)-1], dir); err != nil {
-		return nil, err
-	}
-	if err := s.write(ctx); err != nil {
+	if err = s.take(ctx, dir); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// take takes in the rows.
+func (s *Spill) take(ctx context.Context, dir string) (err error) {
+	l := s.leaves
+	if s.batch.inMemory {
+		if s.held = l.hold(l.once(s.batch), l.records(s.batch)); s.held != nil {
+			return s.fill(ctx)
+		}
+	}
+	if s.region, err = newRegion(dir); err != nil {
+		return err
+	}
+	return s.write(ctx)
 }
 
 // buffers says how many stretches are written side by side, and the bytes that each holds of a group. A buffer has a
@@ -46,12 +57,22 @@ func buffers(groups, record, stretches int) (abreast, bytes int) {
 	return abreast, max(record, ofGroup/abreast)
 }
 
-// Close gives the space back.
-func (s *Spill) Close() error { return s.region.Close() }
+// Close gives the space on disk back. Memory is that of the next batch.
+func (s *Spill) Close() error {
+	if s.region == nil {
+		return nil
+	}
+	return s.region.Close()
+}
 
 // Bytes is the bytes on disk, written and not yet read, where the system
 // takes space back from the middle of a file. It is safe for concurrent use.
-func (s *Spill) Bytes() int64 { return s.region.onDisk() }
+func (s *Spill) Bytes() int64 {
+	if s.region == nil {
+		return 0
+	}
+	return s.region.onDisk()
+}
 
 // spilling is the rows of one group in a stretch while they are written.
 type spilling struct {
@@ -84,7 +105,7 @@ func (s *Spill) writeStretch(ctx context.Context, x *stretch, groups []spilling)
 	l := s.leaves
 	m := l.members(x)
 	for place := x.from; place < x.to; place++ {
-		for _, g := range m.Next(l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]) {
+		for _, g := range m.Next(l.leadersAt(place)) {
 			if int(g) < s.batch.From || int(g) >= s.batch.To {
 				continue
 			}
@@ -137,7 +158,7 @@ func (s *Spill) flush(g *spilling) error {
 // that the system may take back: two groups side by side would be felt.
 // A row that cannot be read is an error later, in Read.
 func (s *Spill) Expect(number int) error {
-	if from := number - s.batch.From; number < s.batch.To {
+	if from := number - s.batch.From; number < s.batch.To && s.region != nil {
 		s.region.expect(s.starts[from], s.starts[from+1]-s.starts[from])
 	}
 	return nil
@@ -153,6 +174,13 @@ func (s *Spill) Read(number int, g *Group) error {
 	record, rows := l.record(), l.groupRows[number]
 	if err := g.Clear(rows, rowSize(l.Rows)); err != nil {
 		return fmt.Errorf("groups: %w", err)
+	}
+	if s.held != nil {
+		if err := s.gather(number, g); err != nil {
+			return err
+		}
+		g.Index(l.LeavesOf(number), l.Overlap)
+		return nil
 	}
 	per := max(1, readBytes/record)
 	g.buffer = slices.Grow(g.buffer[:0], per*record)

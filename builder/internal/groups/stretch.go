@@ -13,6 +13,7 @@ type stretch struct {
 	from, to int
 	met      []uint32 // rows of every leader before the stretch
 	rows     []int    // of every group, in the stretch
+	meets    meetings // of rows and blocks of groups
 }
 
 // mostStretches bounds the counts of leaders that stretches keep. More goroutines would wait for
@@ -44,7 +45,7 @@ func (l *Leaves) group(ctx context.Context) error {
 	}
 	l.Layout = NewLayout(sizes, GroupRows(l.GroupBytes, l.RowBytes))
 	err = l.eachStretch(func(s *stretch) error {
-		s.rows = l.Layout.Count(l.members(s), l.leadersOf(s))
+		l.countGroups(s)
 		return ctx.Err()
 	})
 	l.groupRows = make([]int, l.Groups())
@@ -63,6 +64,11 @@ func (l *Leaves) eachStretch(fn func(s *stretch) error) error {
 	})
 }
 
+// leadersAt are the leaders of a row.
+func (l *Leaves) leadersAt(place int) []uint32 {
+	return l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]
+}
+
 // leadersOf are the leaders of the rows of a stretch.
 func (l *Leaves) leadersOf(s *stretch) []uint32 {
 	return l.assigned.Slice[s.from*l.Overlap : s.to*l.Overlap]
@@ -71,4 +77,16 @@ func (l *Leaves) leadersOf(s *stretch) []uint32 {
 // members tells the leaves and groups of the rows of a stretch.
 func (l *Leaves) members(s *stretch) *Members {
 	return l.Layout.Members(l.Overlap, slices.Clone(s.met))
+}
+
+// membersBehind are those of the rows up to the end of stretch i.
+func (l *Leaves) membersBehind(i int) *Members {
+	if i+1 < len(l.stretches) {
+		return l.members(&l.stretches[i+1])
+	}
+	met := make([]uint32, len(l.cuts))
+	for leader, c := range l.cuts {
+		met[leader] = c.rows
+	}
+	return l.Layout.Members(l.Overlap, met)
 }

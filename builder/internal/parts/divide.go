@@ -29,13 +29,14 @@ func (m *Method) divide() error {
 		return err
 	}
 	defer leaves.Free()
+	inMemory := m.Ledger.Room() // beside groups
 	defer m.roomForGroups()()
 	done, sum, err := m.Committed(leaves.Groups())
 	if err != nil {
 		return err
 	}
 	p := m.Begin(fmt.Sprintf("division %d", number), "groups", int64(leaves.Groups()))
-	for _, batch := range leaves.Batches(int64(fixed.SpillShare * float64(m.N()*m.Space.RowBytes()))) {
+	for _, batch := range leaves.Batches(int64(fixed.SpillShare*float64(m.N()*m.Space.RowBytes())), inMemory) {
 		counts, err := m.doBatch(leaves, batch, done, p)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@
 //
 // Held in memory: some hundred megabytes, and four or eight leaders for each thousand rows. Blocks that grow
 // with the rows (4 bytes a row for the good rows, 2 for the bounds of lists, 16 or 32 in a division, 8 in the
-// audit, 4 in the last pass) are in mapped files where they no longer fit, and a batch of groups, once
-// the bytes of all rows, in memory where it fits and in a file where not.
+// audit, 4 in the last pass) are in mapped files where they no longer fit. The rows of groups stand in memory, as many
+// of them at a time as there is room for, or in a file where that is so few that all rows would be read too often.
 //
 // Under inner products rows look into cells (package inner), and the lists of a stretch of rows are
 // such a unit: 16 bytes a row stay in memory, 32 while cells are made, beside blocks of the ledger.

@@ -60,16 +60,18 @@ func (m *Method) nearInChunks(places []uint32, count int) ([][]uint32, error) {
 		return nil, err
 	}
 	size, chunk := m.Rows.Dim()*m.Rows.Type().Size(), int(m.ChunkRows())
-	var sampled []byte
+	room := make([]byte, (len(places)+min(chunk, m.N()))*size) // for all chunks: the collector would have their memory taken anew
+	sampled := room[:0]
 	for _, place := range places {
 		sampled = append(sampled, m.Rows.Row(int(place))...)
 	}
 	lists := knn.New(len(places), count, nil)
 	defer lists.Free()
 	for from := 0; from < m.N(); from += chunk {
-		bytes := sampled[:len(sampled):len(sampled)]
-		for i := from; i < min(from+chunk, m.N()); i++ {
-			bytes = append(bytes, m.Rows.Row(i)...)
+		to := min(from+chunk, m.N())
+		bytes := room[:len(sampled)+(to-from)*size]
+		if err := m.readRows(from, to, bytes[len(sampled):]); err != nil {
+			return nil, err
 		}
 		rows, err := vectors.RowsOf(bytes, len(bytes)/size, m.Rows.Dim(), size, m.Rows.Type())
 		if err != nil {
@@ -90,3 +92,14 @@ func (m *Method) nearInChunks(places []uint32, count int) ([][]uint32, error) {
 	}
 	return near, nil
 }
+
+// readRows reads rows from up to to, by all threads.
+func (m *Method) readRows(from, to int, dst []byte) error {
+	size := len(dst) / max(1, to-from)
+	return vectors.Ranges(m.Job.Threads, to-from, readAtOnce, func() func(a, b int) error {
+		return func(a, b int) error { return m.Rows.ReadRows(from+a, dst[a*size:b*size]) }
+	})
+}
+
+// readAtOnce is how many rows a goroutine reads at a time.
+const readAtOnce = 4096

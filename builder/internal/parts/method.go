@@ -2,6 +2,7 @@ package parts
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/fixed"
@@ -154,14 +155,17 @@ func (m *Method) Free() {
 }
 
 // spillBytes is about the disk of groups side by side, and of the leaves of rows. Groups take nothing
-// where memory has room for them, and for the leaves and the bounds of lists.
+// where memory has room for batches of them, and for the leaves and the bounds of lists.
 func (m *Method) spillBytes() int64 {
 	rows := int64(m.N()) * int64(m.Space.RowBytes())
 	if m.Inner() {
 		return 0
 	}
-	leaves := int64(m.N()) * int64(4*m.Goal.PartsOverlap(m.N()))
-	if fixed.SpillShare*float64(rows)+float64(leaves+2*int64(m.N())) <= float64(m.Ledger.Room()) {
+	lap := m.Goal.PartsOverlap(m.N())
+	leaves := int64(m.N()) * int64(4*lap)
+	group := groups.GroupRows(solve.GroupBytes, m.groupRowBytes())
+	h := fixed.Held{Rows: float64(m.N()), RowBytes: float64(m.Space.RowBytes()), Leaves: float64(lap), Groups: math.Ceil(float64(m.N()) * float64(lap) / float64(group))}
+	if batches, _ := h.Batches(float64(m.Ledger.Room() - leaves - 2*int64(m.N()))); batches > 0 {
 		return leaves
 	}
 	return leaves + rows

@@ -27,14 +27,13 @@ func Apart(threads, n, size int, worker func() func(from, to int) error) error {
 	return ranges(threads, n, size, worker, func(own int) int { return take(parts, own, count) })
 }
 
-// ranges starts the goroutines but the first, which is the caller: it need not wait until another
-// thread is awake. Goroutine own asks take(own) for the number of its next range, until that is past
-// the last range.
+// ranges starts the goroutines. Goroutine own asks take(own) for the number of its next range, until
+// that is past the last range.
 func ranges(threads, n, size int, worker func() func(from, to int) error, take func(own int) int) error {
 	var g sync.WaitGroup
 	var failed atomic.Pointer[error]
-	body := func(own int) func() error {
-		return func() error {
+	for own := range min(max(threads, 1), (n+size-1)/size) {
+		work := func() error {
 			fn := worker()
 			for failed.Load() == nil {
 				from := take(own) * size
@@ -47,17 +46,11 @@ func ranges(threads, n, size int, worker func() func(from, to int) error, take f
 			}
 			return nil
 		}
-	}
-	run := func(own int) {
-		if err := Guard(body(own)); err != nil {
-			failed.CompareAndSwap(nil, &err)
-		}
-	}
-	for own := 1; own < min(max(threads, 1), (n+size-1)/size); own++ {
-		g.Go(func() { run(own) })
-	}
-	if n > 0 {
-		run(0)
+		g.Go(func() {
+			if err := Guard(work); err != nil {
+				failed.CompareAndSwap(nil, &err)
+			}
+		})
 	}
 	g.Wait()
 	if err := failed.Load(); err != nil {

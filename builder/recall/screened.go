@@ -22,36 +22,17 @@ func (s Search) Screened(ctx context.Context, n, dim int, places []uint32, newSc
 	}
 	lists := newLists(places, s.K, s.RowOf)
 	columns := min(480, max(48, screenBytes/(4*dim)/48*48))
-	workers := func(work func(w *screenWorker, unit int) error) func() func(context.Context, int) error {
-		return func() func(context.Context, int) error {
-			w := &screenWorker{Search: s, lists: lists, screen: newScreen(), evaluate: newKeys()}
-			return func(_ context.Context, unit int) error { return work(w, unit) }
+	err := s.parallel(ctx, (n+columns-1)/columns, func() func(context.Context, int) error {
+		w := &screenWorker{Search: s, lists: lists, screen: newScreen(), evaluate: newKeys()}
+		return func(_ context.Context, unit int) error {
+			return w.compare(unit*columns, min((unit+1)*columns, n))
 		}
-	}
-	around := (aroundLists*s.K + 47) / 48 * 48
-	if n >= leastAround*around {
-		if err := s.parallel(ctx, len(places), workers(func(w *screenWorker, i int) error {
-			from := max(0, min(int(places[i])-around/2, n-around))
-			return w.compare(from, from+around, i, i+1)
-		})); err != nil {
-			return nil, 0, err
-		}
-	}
-	err := s.parallel(ctx, (n+columns-1)/columns, workers(func(w *screenWorker, unit int) error {
-		defer w.progress(len(places) * (min((unit+1)*columns, n) - unit*columns))
-		return w.compare(unit*columns, min((unit+1)*columns, n), 0, len(places))
-	}))
+	})
 	if err != nil {
 		return nil, 0, err
 	}
 	return lists, int64(len(places)) * int64(n-1), nil
 }
-
-// Each sampled row is first compared with the places around its own, aroundLists times as many
-// as its list is long, unless these are more than one in leastAround of all. In a locality order
-// they are near, and their bound spares most offers of the other places: to find axes took MNIST
-// 77 ms without, 70 with, and the controls of GIST 21.5 and 20.1.
-const aroundLists, leastAround = 4, 16
 
 // screenWorker is one goroutine's tools.
 type screenWorker struct {
@@ -64,22 +45,23 @@ type screenWorker struct {
 	keys     []float32
 }
 
-// compare compares a range of places with the sampled ones from first to last-1.
-func (w *screenWorker) compare(from, to, first, last int) error {
+// compare compares a range of places with all sampled ones.
+func (w *screenWorker) compare(from, to int) error {
 	w.columns = w.appendPlaces(w.columns[:0], from, to, math.MaxUint32)
 	if len(w.columns) == 0 {
 		return nil
 	}
-	places := w.lists.Places[:last]
-	w.screen.Columns(w.columns, nil, places[first:])
-	for ; first < last; first += screen.BandRows {
-		band := places[first:min(first+screen.BandRows, last)]
+	places := w.lists.Places
+	w.screen.Columns(w.columns, nil, places)
+	for first := 0; first < len(places); first += screen.BandRows {
+		band := places[first:min(first+screen.BandRows, len(places))]
 		w.screen.Rows(band)
 		for r := range band {
 			if err := w.offer(first+r, r); err != nil {
 				return err
 			}
 		}
+		w.progress(len(band) * len(w.columns))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (s *Searcher) scan(ws ...*walker) {
 	}
 	if set := ws[0].q.Only; set != nil { // of one query, or the same of all
 		for from := 0; from < len(set.places); from += scanChunk {
-			s.askSet(set.places[from:min(from+scanChunk, len(set.places))])
+			asker{s}.set(set.places[from:min(from+scanChunk, len(set.places))])
 			for _, w := range ws {
 				w.scanSome(set.places[from:min(from+scanChunk, len(set.places))])
 			}
@@ -31,7 +31,7 @@ func (s *Searcher) scan(ws ...*walker) {
 	}
 	for from := 0; from < s.Len(); from += scanChunk {
 		to := min(from+scanChunk, s.Len())
-		s.ahead(to)
+		asker{s}.ahead(to)
 		for _, w := range ws {
 			w.ids = w.ids[:0]
 			for p := from; p < to; p++ {

@@ -39,7 +39,7 @@ func (s *Searcher) settle() error {
 		if parts := (coder{s}).parts(budget); parts > 0 {
 			return coder{s}.open(parts)
 		}
-		return vectors.Guard(func() error { s.takeStarts(budget); return nil })
+		return vectors.Guard(func() error { s.starts.take(s, budget); return nil })
 	}
 	return nil
 }
@@ -107,8 +107,11 @@ func (w *walker) askLinks(place uint32) {
 	_ = w.s.file.WillNeed(at, min(at+width*per, headerBytes+w.s.links.tableBytes()))
 }
 
-// askSet asks for the rows of a set's places, which ascend.
-func (s *Searcher) askSet(places []uint32) {
+// An asker asks for rows where memory does not hold them.
+type asker struct{ *Searcher }
+
+// set asks for the rows of some places, which ascend.
+func (s asker) set(places []uint32) {
 	if !s.sparse {
 		return
 	}
@@ -122,7 +125,7 @@ func (s *Searcher) askSet(places []uint32) {
 }
 
 // ahead asks for the rows that a scan compares next.
-func (s *Searcher) ahead(from int) {
+func (s asker) ahead(from int) {
 	if s.sparse {
 		_ = s.rows.WillNeed(from, from+4*scanChunk)
 	}

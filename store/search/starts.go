@@ -23,16 +23,15 @@ type starts struct {
 	ids    []uint32  // 0, 1, 2 ...: of the copies
 }
 
-// takeStarts copies rows for the walks without codes to begin at. They are asked for together before they are read.
-func (s *Searcher) takeStarts(budget int64) {
+// take copies rows for the walks without codes to begin at. They are asked for together before they are read.
+func (t *starts) take(s *Searcher, budget int64) {
 	n, size := s.Len(), s.rows.Dim()*s.rows.Type().Size()
 	m := min(n/stretch(s.stride), int(rowStartsOf*math.Sqrt(float64(n))), int(budget/8/int64(size+16)))
-	t := &s.starts
 	for i := range m {
 		t.places = append(t.places, uint32(int64(i)*int64(n)/int64(m)))
 		t.ids = append(t.ids, uint32(i))
 	}
-	s.askSet(t.places)
+	asker{s}.set(t.places)
 	for _, p := range t.places {
 		t.rows = append(t.rows, s.rows.Row(int(p))...)
 		if s.links.norms != nil {

@@ -49,7 +49,7 @@ type Options struct {
 	Limit int64
 	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
 	// they are larger, they are read page by page, and up to seven eighths of it hold a short code
-	// of every row, and 8 bytes a row; an eighth is for pages. Codes are kept in DIR/search like
+	// of every row, and 8 bytes a row; an eighth is for pages, and where there are no codes for 4 sqrt(n) rows that walks begin at. Codes are kept in DIR/search like
 	// links, and so is a copy of rows that stand as they came: see the package comment. 0 is half of the
 	// memory of the machine, or of the limit that the process has.
 	Budget int64

@@ -135,7 +135,7 @@ func BenchmarkSmallBuild(b *testing.B) {
 }
 
 // BenchmarkFlatSearch finds the 20 nearest of each of the same rows as a program would that builds no graph: all distances of a
-// row by the kernels of package distance, then the nearest. A build takes at most three times as long on a disk in memory.
+// row by the kernels of package distance, then the nearest. A build takes less than three times as long (bench/results/speed).
 func BenchmarkFlatSearch(b *testing.B) {
 	const n, k = 1000, 20
 	rows, space := rowstest.Bytes(b, rand.New(rand.NewPCG(1, 1)), n, 128, 256)

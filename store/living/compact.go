@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"sync/atomic"
 
@@ -280,20 +281,16 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 	if err := g.Close(); err != nil {
 		return err
 	}
-	name := ""
+	commit := func() error { return c.db.fs.SyncFolder(pointer.Folder) }
 	if !counts(c.rows) {
 		m.Rows = pointer.Rows(c.number)
-		name = m.Rows[len(pointer.Folder)+1:]
+		name := path.Base(m.Rows)
 		if err := disk.Prepare(c.db.fs, pointer.Folder, name, encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] })); err != nil {
 			return err // nothing names the file yet
 		}
+		commit = func() error { return disk.Commit(c.db.fs, pointer.Folder, name) }
 	}
-	if name != "" {
-		err = disk.Commit(c.db.fs, pointer.Folder, name)
-	} else {
-		err = c.db.fs.SyncFolder(pointer.Folder)
-	}
-	if err != nil {
+	if err := commit(); err != nil {
 		c.db.mu.Lock()
 		defer c.db.mu.Unlock()
 		return c.db.fail(err)

@@ -21,8 +21,8 @@ func (o *Options) budget() int64 {
 	return offered.Memory() / 2
 }
 
-// advise tells the system how rows will be read: a hint. Those of the store are advised as its input, since the view of
-// them that is searched knows no mapping.
+// advise tells the system how rows will be read: a hint. Those of the store are advised as its input: the view of
+// them that is searched is not the one to say how the whole mapping is read.
 func (s *Searcher) advise(a vectors.Advice) error {
 	if s.near != nil {
 		return s.near.file.Advise(a)

@@ -181,7 +181,9 @@ func (w *walker) depart() error {
 	}
 	w.found.Reset(w.q.Effort, keep)
 	w.visited.Clear()
-	w.read.clear()
+	if w.s.sparse && !w.byCodes.on {
+		w.read.clear()
+	}
 	w.open = w.open[:0]
 	if w.q.isHidden {
 		w.visited.Add(w.q.hidden)

@@ -34,7 +34,7 @@ func GroupRows(groupBytes, rowBytes int64) int64 {
 	return min(max(1024, groupBytes/max(1, rowBytes)), math.MaxInt32)
 }
 
-// A Batch is consecutive groups whose rows are put side by side together.
+// A Batch is consecutive groups whose rows are read in one pass over all rows.
 type Batch struct {
 	From, To int
 	inMemory bool // where there still is room

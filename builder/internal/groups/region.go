@@ -30,8 +30,8 @@ func (f *region) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// expect has a range that is read soon come from disk. It reads and forgets, which every system understands. A range that cannot be read is an error
-// when it is wanted.
+// expect has a range come from disk that is read soon. It reads and forgets, which every system understands. A range
+// that cannot be read is an error when it is wanted.
 func (f *region) expect(from, size int64) {
 	_, _ = io.Copy(io.Discard, io.NewSectionReader(f.File, from, size))
 }

@@ -69,6 +69,7 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 
 // release frees all that the run holds besides the draft.
 func (r *run) release() {
+	r.out.Free()
 	r.pairs.Close()
 	if r.Rows != nil && !r.opts.Reference {
 		r.Rows.Close()

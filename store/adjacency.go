@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/knng/knng/store/internal/block"
@@ -146,40 +145,67 @@ func (d *Draft) Checksum(ctx context.Context) (sum string, err error) {
 
 // checksum goes over the lists twice, and asks goOn before every row whether to go on.
 func (e *engine) checksum(shape Shape, goOn func(row int) error) (string, error) {
+	return checksumOf(shape, func(ofKeys bool, add func(list []byte)) error {
+		return e.eachRow(shape, func(row int, neighbors, keys []byte) error {
+			if err := goOn(row); err != nil {
+				return err
+			}
+			if ofKeys {
+				add(keys)
+			} else {
+				add(neighbors)
+			}
+			return nil
+		})
+	})
+}
+
+// checksumOf computes a checksum. each adds the encoded neighbors, or keys, of every row in order.
+func checksumOf(shape Shape, each func(ofKeys bool, add func(list []byte)) error) (string, error) {
 	h := sha256.New()
 	var head [8]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(shape.Rows))
 	binary.LittleEndian.PutUint32(head[4:], uint32(shape.K))
 	w := bufio.NewWriterSize(h, 1<<16) // list by list the hash would take its blocks one by one
-	w.Write(head[:])
-	for _, keys := range []bool{false, true} {
-		if err := e.hashLists(w, shape, keys, goOn); err != nil {
+	w.Write(head[:])                   // a hash takes everything
+	for _, ofKeys := range []bool{false, true} {
+		filler := binary.LittleEndian.AppendUint32(nil, math.MaxUint32)
+		if ofKeys {
+			filler = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.Inf(1))))
+		}
+		err := each(ofKeys, func(list []byte) {
+			w.Write(list)
+			for range shape.K - len(list)/4 {
+				w.Write(filler)
+			}
+		})
+		if err != nil {
 			return "", err
 		}
 	}
-	w.Flush() // a hash takes everything
+	w.Flush()
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hashLists writes all neighbors, or all keys, to a hash.
-func (e *engine) hashLists(h io.Writer, shape Shape, ofKeys bool, goOn func(row int) error) error {
-	filler := binary.LittleEndian.AppendUint32(nil, math.MaxUint32)
-	if ofKeys {
-		filler = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(math.Inf(1))))
-	}
-	return e.eachRow(shape, func(row int, neighbors, keys []byte) error {
-		if err := goOn(row); err != nil {
-			return err
-		}
-		list := neighbors
-		if ofKeys {
-			list = keys
-		}
-		h.Write(list)
-		for range shape.K - len(list)/4 {
-			h.Write(filler)
-		}
-		return nil
+// ChecksumOf is the checksum that a store of these lists has (Draft.Checksum), for those who hold them. each calls fn with
+// the neighbors and the keys of every row, in order; it is called twice. Lists of rows that are isolated are empty.
+// Errors: those of each.
+func ChecksumOf(shape Shape, each func(fn func(neighbors []uint32, keys []float32)) error) (string, error) {
+	var encoded []byte
+	return checksumOf(shape, func(ofKeys bool, add func(list []byte)) error {
+		return each(func(neighbors []uint32, keys []float32) {
+			encoded = encoded[:0]
+			if ofKeys {
+				for _, key := range keys {
+					encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(key))
+				}
+			} else {
+				for _, row := range neighbors {
+					encoded = binary.LittleEndian.AppendUint32(encoded, row)
+				}
+			}
+			add(encoded)
+		})
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -78,7 +77,7 @@ func (b *bulk) next() error {
 	}
 	b.contents = newContents()
 	opts.BlockPropertyCollectors = []func() sstable.BlockPropertyCollector{b.contents.collector}
-	b.w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), opts)
+	b.w = sstable.NewWriter(newTableWriter(f), opts)
 	return nil
 }
 

@@ -131,7 +131,7 @@ func (c *checker) files(home *rooted.Dir, folder string) error {
 	for _, f := range files {
 		listed[f.Path] = true
 	}
-	found, unread, err := hashFiles(c.ctx, home, func(rel string) bool { return ours(rel) || listed[rel] }, func(done, all int64) { c.opts.Progress("files", done, all) })
+	found, unread, err := hashFiles(c.ctx, home, func(rel string) bool { return ours(rel) || listed[rel] }, nil, func(done, all int64) { c.opts.Progress("files", done, all) })
 	if err != nil {
 		return err
 	}

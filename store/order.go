@@ -89,7 +89,7 @@ func (e *engine) order() ([]uint32, error) {
 	if ok, err := e.load("order", &n); err != nil || !ok {
 		return nil, err
 	}
-	order, err := e.integers(key32(tagOrder), []uint32{})
+	order, err := e.integers(key32(tagOrder), make([]uint32, 0, max(0, min(n, 1<<24)))) // more only where they are there
 	if err == nil && len(order) != n {
 		err = fmt.Errorf("%w: order of %d places, want %d", ErrCorrupt, len(order), n)
 	}

@@ -147,7 +147,7 @@ func sealAgain(t *testing.T, dir string) {
 	if err := os.Remove(filepath.Join(dir, catalogName)); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	must(t, seal(t.Context(), vfs.Default, home(t, dir), nil, func() error { return nil }))
+	must(t, seal(t.Context(), vfs.Default, home(t, dir), nil, nil, func() error { return nil }))
 }
 
 // TestShortKeys: a key that is too short for what it says is damage.

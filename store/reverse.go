@@ -116,7 +116,7 @@ func (s *Store) transposeTo(ctx context.Context, folder string, opts *ReverseOpt
 	if err := syncDir(d.fs, filepath.Join(dir, graphName)); err != nil {
 		return err
 	}
-	return seal(ctx, d.fs, home, nil, func() error { return nil })
+	return seal(ctx, d.fs, home, nil, nil, func() error { return nil })
 }
 
 func writeReverse(ctx context.Context, d *Draft, s *Store, opts *ReverseOptions) error {

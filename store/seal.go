@@ -49,6 +49,8 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	hashed := hashAhead(ctx, d.home)
+	defer hashed()
 	if err := (sealing{d}).makeView(ctx); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
 		return err
 	}
-	if err := seal(ctx, d.fs, d.home, catalog, d.endEarly); err != nil {
+	if err := seal(ctx, d.fs, d.home, catalog, hashed(), d.endEarly); err != nil {
 		return err
 	}
 	d.scratch.drop(d.manifest.Created)
@@ -181,15 +183,15 @@ func (e *engine) settle() error {
 	return nil
 }
 
-// seal hashes all files, calls synced, after which all but the seal is on disk, and writes DIR/SEAL
+// seal hashes all files but those that are hashed, calls synced, after which all but the seal is on disk, and writes DIR/SEAL
 // aside, then renames it: the store is finished from that moment.
 //
 //	knng seal 1
 //	<sha256> <size> <path>       one line a file, by path
 //	...
 //	seal <sha256 of all lines before>
-func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft, synced func() error) error {
-	files, errs, err := hashFiles(ctx, home, ours, func(done, all int64) {})
+func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft, hashed []SealedFile, synced func() error) error {
+	files, errs, err := hashFiles(ctx, home, ours, hashed, func(done, all int64) {})
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -265,10 +267,32 @@ func emptyStranger(home *rooted.Dir, rel string, names *[]string) error {
 	return err
 }
 
+// writtenOnce reports whether a file of the store does not change from when it is there: the rows, and Pebble's tables.
+func writtenOnce(rel string) bool {
+	return rel == rowsPath || strings.HasPrefix(rel, graphName+"/") && strings.HasSuffix(rel, ".sst")
+}
+
+// hashAhead hashes the files that do not change any more while others are written. The function that it returns waits for
+// them; the end of ctx ends it. A file that cannot be read is left to those who need its hash.
+func hashAhead(ctx context.Context, home *rooted.Dir) (wait func() []SealedFile) {
+	hashed := make(chan []SealedFile, 1)
+	go func() {
+		files, errs, _ := hashFiles(ctx, home, writtenOnce, nil, func(done, all int64) {})
+		sound := files[:0]
+		for i, f := range files {
+			if errs[i] == nil {
+				sound = append(sound, f)
+			}
+		}
+		hashed <- sound
+	}()
+	return sync.OnceValue(func() []SealedFile { return <-hashed })
+}
+
 // hashFiles lists the files of a store that are wanted, sorted, with their hashes, which it
-// computes side by side; errs are those of files that could not be read. tell is told how
+// computes side by side but for those known; errs are those of files that could not be read. tell is told how
 // many bytes of all are hashed, by one goroutine at a time.
-func hashFiles(ctx context.Context, home *rooted.Dir, wanted func(rel string) bool, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
+func hashFiles(ctx context.Context, home *rooted.Dir, wanted func(rel string) bool, known []SealedFile, tell func(done, all int64)) (files []SealedFile, errs []error, err error) {
 	var all int64
 	err = walkFiles(home, func(rel string, info fs.FileInfo) error {
 		if wanted(rel) {
@@ -285,7 +309,12 @@ func hashFiles(ctx context.Context, home *rooted.Dir, wanted func(rel string) bo
 	hashed := &hashMeter{ctx: ctx, all: all, tell: tell}
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var g sync.WaitGroup
-	for i := range files {
+	for i, f := range files {
+		at := slices.IndexFunc(known, func(k SealedFile) bool { return k.Path == f.Path && k.Size == f.Size })
+		if at >= 0 {
+			files[i] = known[at]
+			continue
+		}
 		running <- struct{}{}
 		g.Go(func() {
 			files[i].SHA256, errs[i] = hashFile(home, files[i], hashed)

@@ -89,6 +89,43 @@ func finish(t testing.TB, d *Draft, n int, ids bool) {
 	must(t, d.Seal(t.Context(), map[string]any{"checksum": sum}))
 }
 
+// TestChecksumOfLists: the checksum of lists in memory is that of a store that has them, isolated rows and all.
+func TestChecksumOfLists(t *testing.T) {
+	for _, n := range []int{1, 7, block.Rows, 300} {
+		lists := func(row int) ([]uint32, []float32) {
+			if n < 3 || row%5 == 3 {
+				return nil, nil
+			}
+			return line(n, row)
+		}
+		d := open(t, filepath.Join(t.TempDir(), "s"), tiny(n))
+		must(t, d.CommitAdjacency(2, func(add func([]uint32, []float32) error) error {
+			for row := range n {
+				if err := add(lists(row)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		want, err := d.Checksum(t.Context())
+		must(t, err)
+		got, err := ChecksumOf(Shape{Rows: n, K: 2}, func(fn func([]uint32, []float32)) error {
+			for row := range n {
+				fn(lists(row))
+			}
+			return nil
+		})
+		if must(t, err); got != want {
+			t.Errorf("%d rows: the checksum of the lists is %s, of the store %s", n, got, want)
+		}
+		must(t, d.Close())
+	}
+	failed := errors.New("failed")
+	if _, err := ChecksumOf(Shape{Rows: 1}, func(func([]uint32, []float32)) error { return failed }); err != failed {
+		t.Errorf("a list that cannot be read: %v", err)
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -69,8 +69,8 @@ func (o *Output) Adjacency() (err error) {
 	} else {
 		err = o.write()
 	}
-	if err == nil {
-		o.begin()
+	if err == nil && o.sum == nil {
+		o.begin(o.sumOfStored)
 	}
 	return err
 }
@@ -97,6 +97,7 @@ func (o *Output) write() error {
 	if o.Groups.Len() > 0 {
 		return o.expansion().Write(p)
 	}
+	o.begin(o.sumOfLists)
 	lists := o.outputLists()
 	return o.Draft.CommitAdjacency(o.K, func(add func([]uint32, []float32) error) error {
 		return o.InOrder(o.Ctx, o.rows(), lists, func(l *store.Lists) error {

@@ -186,8 +186,9 @@ func (v *View) touch(b int, t *table, at int) (known uint32, err error) {
 			t.file.WillNeed(at, at+size)
 		}
 	}
-	expect(v.layout.Full())
-	if from, to := v.ahead(b, at, len(t.data)); from < to {
+	if !v.follows(b) { // of those in order many are asked for at a time
+		expect(v.layout.Full())
+	} else if from, to := v.ahead(b, at, len(t.data)); from < to {
 		t.file.WillNeed(from, to)
 	}
 	value, err := v.block(t, at)
@@ -220,18 +221,26 @@ const aheadBytes = 512 << 10
 // inOrder is how many blocks before one were touched where rows are asked for in order.
 const inOrder = 4
 
-// ahead returns the bytes of a table that the system should read when block b, at an offset, is
-// touched, where the blocks before it were: the tables are mapped for random reads, which a pass
-// in order would wait for one by one. There are some once in aheadBytes, those after the next;
-// otherwise from is not below to.
-func (v *View) ahead(b, at, size int) (from, to int) {
-	if b < inOrder || at/aheadBytes == (at-v.layout.Full())/aheadBytes && b > inOrder {
-		return 0, 0
+// follows reports whether the blocks before b were touched.
+func (v *View) follows(b int) bool {
+	if b < inOrder {
+		return false
 	}
 	for before := b - inOrder; before < b; before++ {
 		if v.touched[before/16].Load()>>(before%16*2)&3 == 0 {
-			return 0, 0
+			return false
 		}
+	}
+	return true
+}
+
+// ahead returns the bytes of a table that the system should read when block b, at an offset, is
+// touched, which follows others: the tables are mapped for random reads, which a pass
+// in order would wait for one by one. There are some once in aheadBytes, those after the next;
+// otherwise from is not below to.
+func (v *View) ahead(b, at, size int) (from, to int) {
+	if at/aheadBytes == (at-v.layout.Full())/aheadBytes && b > inOrder {
+		return 0, 0
 	}
 	from = at
 	if b > inOrder {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,14 +28,15 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 // interruption. Stores that cannot be merged are refused before anything is written; this takes 8
 // bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {
+	views, err := openAll(from)
+	defer closeAll(views)
+	if err != nil {
+		return nil, err
+	}
 	var parts []*living.Source
 	var base *store.Store
 	for i, path := range from {
-		v, err := living.OpenReader(path, &living.ReadOptions{Search: &search.Options{Rows: true}}) // which writes nothing there
-		if err != nil {
-			return nil, err
-		}
-		defer v.Close()
+		v := views[i]
 		source := v.Source()
 		parts = append(parts, source)
 		if i == 0 {
@@ -66,6 +68,26 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
 	return result, errors.Join(err, all.failed)
+}
+
+// openAll opens stores, side by side: each reads where its rows lie. Those that are open are to be closed, whatever the error.
+func openAll(from []string) (views []*living.View, err error) {
+	views = make([]*living.View, len(from))
+	err = vectors.Ranges(runtime.GOMAXPROCS(0), len(from), 1, func() func(i, _ int) error {
+		return func(i, _ int) (err error) {
+			views[i], err = living.OpenReader(from[i], &living.ReadOptions{Search: &search.Options{Rows: true}}) // which writes nothing there
+			return err
+		}
+	})
+	return views, err
+}
+
+func closeAll(views []*living.View) {
+	for _, v := range views {
+		if v != nil {
+			v.Close()
+		}
+	}
 }
 
 // joined is several sources after each other.

@@ -32,12 +32,15 @@ type Balls struct {
 	Threads  int
 	Looks    int // cells of leaders that a place looks into, where these stand in cells; 0: NearHeads
 
+	// Progress is told how many places have their balls; nil: nobody is. Several goroutines call it.
+	Progress func(places int)
+
 	// Room is where Root puts the places of its balls, Overlap times all of them; where there
 	// is less Root makes some.
 	Room []uint32
 }
 
-// Leaders at the root give balls of a leaf on average, as many places as they overlap in.
+// Leaders at the root give balls of a leaf on average, however many a place stands in.
 // Up to mostDirect of them all places are compared with all; where that many would leave
 // balls of more than bigBall leaves, places look into cells (see Cells). Both find in SIFT
 // of 300,000 about the same in the same time; of 1,000,000 three divisions come to a recall of
@@ -46,19 +49,23 @@ type Balls struct {
 // of several nodes. Tiles compare whole panels of 16.
 const (
 	mostDirect = fixed.RootLeaders
-	bigBall    = 4
-	mostAtRoot = 1 << 15 // numbers of 16 bits tell them apart
+	bigBall    = fixed.BigBall
+	mostAtRoot = 1 << 16 // numbers of 16 bits tell them apart
 	mostBelow  = fixed.NodeLeaders
 	fewLeaders = 4
 	panel      = 16
 )
 
+// usualOverlap is the least number of balls that a place stands in for which the root has leaders: with fewer leaders the balls
+// that it stands in would be larger than leaves.
+const usualOverlap = 4
+
 // rootLeaders is how many leaders the root of n places has.
 func (b *Balls) rootLeaders(n int) int {
-	switch count := max(4*n/b.LeafSize, fewLeaders); {
+	switch count := max(max(usualOverlap, b.Overlap)*n/b.LeafSize, fewLeaders); {
 	case b.Overlap == 1:
 		return b.nodeLeaders(n)
-	case 4*n <= bigBall*mostDirect*b.LeafSize:
+	case usualOverlap*n <= bigBall*mostDirect*b.LeafSize:
 		return wholePanels(n, count, mostDirect)
 	default:
 		return wholePanels(n, count, mostAtRoot)
@@ -90,6 +97,7 @@ func wholePanels(n, count, most int) int {
 func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, compared int64, err error) {
 	n := b.Codes.Len()
 	if n < b.LeafSize {
+		b.followed(n)
 		return [][]uint32{numbers(n)}, 0, nil
 	}
 	count := b.rootLeaders(n)
@@ -115,6 +123,13 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	return gather(all, assigned, count, overlap, b.Room), compared, nil
 }
 
+// followed tells that so many more places have their balls.
+func (b *Balls) followed(places int) {
+	if b.Progress != nil {
+		b.Progress(places)
+	}
+}
+
 // followAll compares all places with all leaders.
 func (w *BallWorker) followAll(ctx context.Context, all []uint32, overlap int, assigned []uint16) (int64, error) {
 	count := len(w.chosen)
@@ -124,6 +139,7 @@ func (w *BallWorker) followAll(ctx context.Context, all []uint32, overlap int, a
 		own.best = make([]uint64, overlap, overlap+8)
 		return func(from, to int) error {
 			own.assign(all[from:to], count, overlap, assigned[from*overlap:to*overlap])
+			own.followed(to - from)
 			return ctx.Err()
 		}
 	})
@@ -158,6 +174,7 @@ func (w *BallWorker) followNearest(ctx context.Context, all []uint32, overlap in
 			for i, leader := range own[:(to-from)*overlap] {
 				assigned[from*overlap+i] = uint16(leader)
 			}
+			w.followed(to - from)
 			return ctx.Err()
 		}
 	})

@@ -14,7 +14,7 @@ type Stand struct {
 	Recall float64 // on the steering rows
 	Before float64 // the recall before the latest round of joins
 	Wanted float64 // the recall that suffices
-	First  float64 // the recall after the first division
+	First  float64 // the recall after the first division, had it the leaves of any other
 }
 
 // Ahead guesses the leaves that a row stands in and the rounds of joins in all, of a build whose

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -27,13 +28,14 @@ func (s *Shape) balls(r Rates) []Pass {
 	}
 
 	leaf, tile := s.division()
-	divisions := float64(s.Divisions) / float64(s.Overlap)
+	divisions, dealt := float64(s.Divisions)/float64(s.Overlap), ballDivisionsOf(s)
+	first := float64(dealt.first)
 	carving := held
-	carving.block(4*n + 2*float64(s.Overlap)*n)
-	carving.block(4 * float64(s.Overlap) * n)
-	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %d a division", s.Overlap),
-		Times: math.Ceil(divisions), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: divisions * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst}
+	carving.block(4*n + 2*first*n)
+	carving.block(4 * first * n)
+	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %s", dealt),
+		Times: math.Ceil(dealt.times), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
+		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: dealt.times * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst + first/float64(s.Overlap) - 1}
 
 	joining := held
 	joining.block(k*n + 9*n)
@@ -42,7 +44,7 @@ func (s *Shape) balls(r Rates) []Pass {
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
 		work: work{leaf: joinCost * s.farther() * joined, touched: (15*math.Ceil(s.Rounds) + 45*s.Rounds) * n * k * s.farther()}, held: joining}
 
-	passes := append(s.read(), s.ordered(tile), s.measured(leaf*divisions+tile*divisions+joined))
+	passes := append(s.read(), s.ordered(tile), s.measured(leaf*divisions+tile*dealt.times+joined))
 	if s.AxesBytes > 0 {
 		passes = append(passes, Pass{Name: "axes", Does: "looks for axes along which fewer bytes tell what is near", Times: 1,
 			DiskBytes: int64(s.storedRows()), work: work{tile: n * float64(s.AxesBytes)}, held: reducing})
@@ -66,6 +68,28 @@ func (s *Shape) balls(r Rates) []Pass {
 		rank.work.keys = s.nearKeys() * n * k
 	}
 	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
+}
+
+// ballDivisions is how the leaves that a row stands in are dealt to divisions by balls.
+type ballDivisions struct {
+	first, overlap int     // of the first division, and of each that follows
+	times          float64 // divisions, of which the last may be a part
+}
+
+func ballDivisionsOf(s *Shape) ballDivisions {
+	d := ballDivisions{first: s.Overlap, overlap: s.Overlap}
+	if s.Fewer > 0 && !s.Planes {
+		d.first = fixed.FirstLeaves(s.Rows, s.LeafSize, s.Overlap, cmp.Or(s.Outset, s.Divisions), s.Fewer)
+	}
+	d.times = 1 + math.Max(0, float64(s.Divisions-d.first))/float64(s.Overlap)
+	return d
+}
+
+func (d ballDivisions) String() string {
+	if d.first > d.overlap {
+		return fmt.Sprintf("%d in the first division, then %d in each", d.first, d.overlap)
+	}
+	return fmt.Sprintf("%d a division", d.overlap)
 }
 
 // nearKeys is the cost of the key of a candidate beside that of a row from anywhere, as it is measured:
@@ -103,7 +127,7 @@ const orderCost = 0.5
 
 // fold is the pass that writes the lists between stages; a short build has none.
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
-	stages := math.Ceil(float64(s.Divisions)/float64(s.Overlap)) + math.Ceil(s.Rounds)
+	stages := math.Ceil(ballDivisionsOf(s).times) + math.Ceil(s.Rounds)
 	times := math.Floor(math.Min(stages, seconds/fixed.FoldEvery(int(s.Rows), int(s.K+s.Slack)).Seconds()))
 	lists := s.partial(s.n(), s.K+s.Slack)
 	return Pass{Name: "fold", Does: "writes the lists as they are, to go on from after an interruption", Times: times,

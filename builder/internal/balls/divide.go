@@ -17,8 +17,11 @@ func (m *Method) divideBalls() error {
 	number := m.State.Count(job.DivisionStage) + 1
 	m.joins.free()
 	stands, usual := m.leavesOf(number), m.Goal.OverlapOf(number)
-	p := m.Begin(fmt.Sprintf("division %d", number), "rows", int64(m.N())*int64(stands))
-	pairs, err := m.solveDivision(number, stands, p)
+	solve := m.solveDivision
+	if m.Keyed {
+		solve = m.divideKeyed
+	}
+	pairs, p, err := solve(number, stands)
 	if err != nil {
 		return err
 	}
@@ -34,43 +37,49 @@ func (m *Method) divideBalls() error {
 	return err
 }
 
-// solveDivision solves the leaves of a division, by codes or by keys.
-func (m *Method) solveDivision(number, stands int, p *progress.Phase) (int64, error) {
-	if m.Keyed {
-		return m.divideKeyed(number, stands, p)
-	}
-	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference && !m.opts.whole(), Progress: p.Add}
-	across, err := m.across()
+// beginDivision begins the phase of a division, which tells of so many rows.
+func (m *Method) beginDivision(number int, rows int64) *progress.Phase {
+	return m.Begin(fmt.Sprintf("division %d", number), "rows", rows)
+}
+
+// solveDivision solves the leaves of a division, by codes, in a phase that is to be ended.
+func (m *Method) solveDivision(number, stands int) (pairs int64, p *progress.Phase, err error) {
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference && !m.opts.whole()}
+	across, err := m.parts.across()
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	balls := m.Balls(cmp.Or(m.Lead, m.Codes), stands)
 	balls.Seed = m.divisionSeed()
 	if across {
-		solver.Part = m.parts
+		solver.Part = m.parts.of
 		if m.keysKnown() {
-			balls.LeafSize, balls.Looks = partedLeaf*balls.LeafSize, partedLooks
+			balls.LeafSize, balls.Looks = m.parts.leafSize(), partedLooks
 		}
 	}
-	return solver.Solve(balls, uint32(number))
+	p = m.beginDivision(number, solver.Work(balls, uint32(number)))
+	solver.Progress = p.Add
+	pairs, err = solver.Solve(balls, uint32(number))
+	return pairs, p, err
 }
 
 // divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
 // the leaves, and returns how many pairs were compared.
-func (m *Method) divideKeyed(number, stands int, p *progress.Phase) (int64, error) {
+func (m *Method) divideKeyed(number, stands int) (int64, *progress.Phase, error) {
+	p := m.beginDivision(number, int64(m.N())*int64(stands))
 	var pairs atomic.Int64
 	for i := range stands {
 		tree := m.Tree(m.Rows, m.Norms, m.Order, nil)
 		tree.LeafSize, tree.Seed = m.KeyedLeaf(), m.divisionSeed()
 		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if err := m.solveKeyed(divided, &pairs, p); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 	}
-	return pairs.Load(), nil
+	return pairs.Load(), p, nil
 }
 
 func (m *Method) solveKeyed(divided *division.Leaves, pairs *atomic.Int64, p *progress.Phase) error {

@@ -58,9 +58,9 @@ func (j *joins) begin(seed uint64) error {
 		j.round.Fresh(m.K - m.Set.Spare + m.State.Plan.Slack)
 	}
 	j.round.Begin(seed)
-	across, err := m.across()
+	across, err := m.parts.across()
 	if j.round.Across(nil); across {
-		j.round.Across(m.parts)
+		j.round.Across(m.parts.of)
 	}
 	return err
 }

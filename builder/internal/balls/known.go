@@ -32,7 +32,7 @@ func (m *Method) known() error {
 		take, total = m.compareKnown, m.N()
 	}
 	p := m.Begin("known lists", "rows", int64(total))
-	m.findParts()
+	m.parts.find()
 	var pairs atomic.Int64
 	err := vectors.Apart(m.Job.Threads, total, joinRange, func() func(from, to int) error {
 		k, some := &knownReader{m: m, placeOf: placeOf}, take()
@@ -197,10 +197,11 @@ func (m *Method) compareKnown() knownTaker {
 
 // unmark takes off the marks of entries of the same part: joins of these find nothing.
 func (m *Method) unmark() {
+	of := m.parts.of
 	for place := range uint32(m.N()) {
-		part, entries := m.partOf(place), m.found.Entries(place)
+		part, entries := of[place], m.found.Entries(place)
 		for i, e := range entries {
-			if m.partOf(e.Place()) == part {
+			if of[e.Place()] == part {
 				entries[i] = e &^ (candidates.NewHere | candidates.NewThere)
 			}
 		}

@@ -19,14 +19,14 @@ type Method struct {
 	cells   innerCells
 	hubs    hubs
 	joins   joins
-	parts   []uint16 // of every place, where known lists are of parts
+	parts   parting
 }
 
 // New returns the balls method on a build.
 func New(b *build.Build, o Options) *Method {
 	m := &Method{Build: b, opts: o}
 	m.hubs.Method = m
-	m.saved.m, m.reduced.m, m.cells.m, m.joins.m = m, m, m, m
+	m.saved.m, m.reduced.m, m.cells.m, m.joins.m, m.parts.m = m, m, m, m, m
 	return m
 }
 
@@ -40,9 +40,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 		s.CodeBytes += innerBytes(s.Dim)
 	}
 	s.Slack = int64(m.slack(s.Rows))
-	if m.keysKnown() && len(m.opts.Ends) > 1 {
-		s.LeafSize *= partedLeaf
-	}
+	s.LeafSize, s.Fewer = m.parts.leafSize(), m.parts.fewer()
 	switch {
 	case reducible(m.Build, s.Rows):
 		s.AxesBytes = axesBytes(s.Dim)

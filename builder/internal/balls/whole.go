@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/builder/internal/job"
 )
@@ -49,12 +50,23 @@ func (m *Method) leavesOf(number int) int {
 		return usual
 	case m.opts.whole():
 		return m.leavesWhole(usual)
+	case number == 1:
+		return m.leavesAtFirst(usual)
 	}
 	left, dear := g.LeavesLeft(s), s.DivisionPairs() > dearShare*s.AllPairs(s.Rows)
 	if left <= half || dear && left <= 2*job.Overlap {
 		return half
 	}
 	return usual
+}
+
+// leavesAtFirst is the same of the first division.
+func (m *Method) leavesAtFirst(usual int) int {
+	expected := m.State.Expected
+	if expected == nil || m.Keyed {
+		return usual
+	}
+	return fixed.FirstLeaves(int64(m.N()), m.parts.leafSize(), usual, expected.Divisions, m.parts.fewer())
 }
 
 // half is in how many leaves a row stands within half a division: rows find their leaders anew for each, so that a

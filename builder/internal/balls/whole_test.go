@@ -1,10 +1,14 @@
 package balls
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/job"
+	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/rowstest"
+	"github.com/knng/knng/builder/plan"
 )
 
 // TestLeavesOfKnown: from lists of all rows the second division is as short as the recall asked for
@@ -51,6 +55,50 @@ func TestHalves(t *testing.T) {
 		b.Goal = job.Goal{Recall: 0.95, Divisions: c.most, Propagate: true}
 		b.State = job.State{Rows: 10_000, Steer: 256, Stages: c.stages}
 		if got := New(b, Options{}).leavesOf(3); got != c.want {
+			t.Errorf("%s: %d leaves, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFirstDivision: where rows look into cells of leaders, the first division has the leaves of several if so many are expected:
+// not by keys, not within the user's limits, not where a forecast is missing, and more of them where a build joins graphs.
+func TestFirstDivision(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	known := func(uint32, []uint32, []float32) ([]uint32, []float32, error) { return nil, nil, nil }
+	for _, c := range []struct {
+		name           string
+		rows, expected int
+		most           int
+		keyed, parted  bool
+		want           int
+	}{
+		{"few rows", 240_000, 16, 0, false, false, 4},
+		{"few leaves", 1_000_000, 4, 0, false, false, 4},
+		{"two divisions", 1_000_000, 8, 0, false, false, 8},
+		{"three divisions", 1_000_000, 12, 0, false, false, 8},
+		{"four divisions", 1_000_000, 16, 0, false, false, 12},
+		{"many divisions", 240_001, 64, 0, false, false, 12},
+		{"by keys", 1_000_000, 16, 0, true, false, 4},
+		{"a limit", 1_000_000, 16, 12, false, false, 4},
+		{"no forecast", 1_000_000, 0, 0, false, false, 4},
+		{"parts", 1_000_000, 16, 0, false, true, 14},
+		{"few rows of parts", 360_000, 16, 0, false, true, 4},
+	} {
+		_, space := rowstest.Bytes(t, rng, 2, 4, 256)
+		b := &build.Build{Points: points.Points{Space: space, Order: make([]uint32, c.rows)}}
+		b.Set.LeafSize = 1000
+		b.Goal = job.Goal{Recall: 0.95, Divisions: c.most, Propagate: true}
+		b.State = job.State{Rows: c.rows, Steer: 256}
+		if c.expected > 0 {
+			b.State.Expected = &plan.Plan{Divisions: c.expected}
+		}
+		b.Keyed = c.keyed
+		o := Options{}
+		if c.parted {
+			o = Options{Known: known, Ends: []int{c.rows / 2, c.rows}}
+			b.State.Stages = []job.Stage{{Kind: job.KnownStage, Recall: 0.5}}
+		}
+		if got := New(b, o).leavesOf(1); got != c.want {
 			t.Errorf("%s: %d leaves, want %d", c.name, got, c.want)
 		}
 	}

@@ -33,11 +33,12 @@ func (m *Method) boundLists() error {
 		return m.boundByLongest()
 	}
 	b := m.Balls(m.Codes, job.Overlap)
-	p := m.Begin("bounds", "rows", int64(m.N())*int64(b.Overlap))
-	defer p.End("")
 	found := candidates.New(m.N(), m.K, m.Job.Threads)
 	defer found.Free()
-	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: found, Ordered: !m.Set.Reference, Progress: p.Add}
+	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: found, Ordered: !m.Set.Reference}
+	p := m.Begin("bounds", "rows", solver.Work(b, 1))
+	defer p.End("")
+	solver.Progress = p.Add
 	if _, err := solver.Solve(b, 1); err != nil { // 0 made the order
 		return err
 	}

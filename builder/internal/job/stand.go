@@ -1,6 +1,9 @@
 package job
 
-import "github.com/knng/knng/builder/plan"
+import (
+	"github.com/knng/knng/builder/internal/fixed"
+	"github.com/knng/knng/builder/plan"
+)
 
 // Stand is how far a build has come whose rounds have so many parts, for a forecast: after the
 // finished stages, and with the findings of the one under way (nil between stages).
@@ -16,7 +19,7 @@ func (g *Goal) Stand(s *State, under *Stage, parts int) plan.Stand {
 		switch st.Kind {
 		case DivisionStage:
 			if stand.First == 0 {
-				stand.First = st.Recall
+				stand.First = fixed.AfterDivision(st.Recall, int(st.leaves()), Overlap-int(st.leaves()))
 			}
 		case PropagationStage:
 			stand.Rounds += float64(st.Parts) / float64(parts)

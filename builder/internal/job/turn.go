@@ -188,11 +188,11 @@ func (g *Goal) expectedMore(s *State) float64 {
 	return sum
 }
 
-// ballsBy is how many leaves a row has stood in after some stages, of an overlap each.
+// ballsBy is how many leaves a row has stood in after some stages.
 func (s *State) ballsBy(stages int) (balls int) {
 	for _, st := range s.Stages[:stages] {
 		if st.Kind == DivisionStage {
-			balls += Overlap
+			balls += int(st.leaves())
 		}
 	}
 	return max(balls, Overlap)

@@ -69,17 +69,36 @@ type Balls struct {
 	Ctx      context.Context
 	Codes    *codes.Matrix
 	Found    *candidates.Lists
-	Ordered  bool // consecutive places lie near each other
-	Progress func(rows int)
-	Part     []uint16     // of every place: only rows of different parts are compared; nil: all
-	pairs    atomic.Int64 // compared
+	Ordered  bool           // consecutive places lie near each other
+	Progress func(rows int) // Work of them in all
+	Part     []uint16       // of every place: only rows of different parts are compared; nil: all
+	pairs    atomic.Int64   // compared
+}
+
+// leadersWorth is in how many leaves a row is compared in the time in which it finds its balls, and stretchWorth in that of
+// its stretch, whose lists are empty. Of 1,000,000 SIFT descriptors these take 1.0 and 0.5 s of the processor, a leaf 0.27.
+const leadersWorth, stretchWorth = 3, 2
+
+// Work is how many rows a division of n tells of as its progress: those of every leaf, those that have found their balls, as each
+// takes its time.
+func (l *Balls) Work(b *division.Balls, number uint32) int64 {
+	work := leadersWorth + b.Overlap
+	if l.stretches(b, number) {
+		work += stretchWorth - 1
+	}
+	return int64(l.Codes.Len()) * int64(work)
+}
+
+// stretches reports whether one of the leaves of a row is its stretch of the order.
+func (l *Balls) stretches(b *division.Balls, number uint32) bool {
+	return number == 1 && b.Overlap > 1 && l.Ordered
 }
 
 // Solve solves the leaves of a division as they are carved, and returns how many pairs were
 // compared, including those with leaders. In the first division one of the leaves of a row is its
 // stretch of the order.
 func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
-	if number == 1 && b.Overlap > 1 && l.Ordered {
+	if l.stretches(b, number) {
 		if err := l.solveStretches(b.LeafSize, b.Threads); err != nil {
 			return 0, err
 		}
@@ -87,7 +106,7 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 	}
 	room := offheap.Make[uint32](l.Codes.Len() * b.Overlap)
 	defer room.Free()
-	b.Room = room.Slice
+	b.Room, b.Progress = room.Slice, func(places int) { l.Progress(leadersWorth * places) }
 	balls, compared, err := b.Root(l.Ctx, number)
 	if err != nil {
 		return 0, err
@@ -137,7 +156,7 @@ func (l *Balls) solveStretches(size, threads int) error {
 					leaf = append(leaf, uint32(place))
 				}
 				l.pairs.Add(l.solve(leaves, leaf))
-				l.Progress(len(leaf))
+				l.Progress(stretchWorth * len(leaf))
 			}
 			return l.Ctx.Err()
 		}

@@ -120,7 +120,7 @@ func (p *rowsPublication) Write(data []byte) (int, error) {
 
 // Commit records the rows and gives them their name.
 func (p *rowsPublication) Commit() error {
-	if err := p.d.Record(rowsRecord, ownRows{p.publication.written, p.blocks.sum()}); err != nil {
+	if err := p.d.Record(rowsRecord, ownRows{p.blocks.written, p.blocks.sum()}); err != nil {
 		return err
 	}
 	p.d.rowsSound = true
@@ -130,13 +130,15 @@ func (p *rowsPublication) Commit() error {
 // blockSums hashes the bytes written to it, by blocks.
 type blockSums struct {
 	all, block *xxhash.Digest
-	in         int // bytes of the block
+	in         int   // bytes of the block
+	written    int64 // of all
 }
 
-func newBlockSums() *blockSums { return &blockSums{xxhash.New(), xxhash.New(), 0} }
+func newBlockSums() *blockSums { return &blockSums{all: xxhash.New(), block: xxhash.New()} }
 
 func (s *blockSums) Write(data []byte) (int, error) {
 	n := len(data)
+	s.written += int64(n)
 	for len(data) > 0 {
 		part := data[:min(len(data), sumBytes-s.in)]
 		s.block.Write(part)

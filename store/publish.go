@@ -15,13 +15,26 @@ type publication struct {
 	fs   vfs.FS
 	path string
 	file vfs.File // nil once closed
+}
 
+// A behindFile is a file that is on its way to the disk while the rest of it is made, so that a sync waits for little.
+type behindFile struct {
+	vfs.File
 	written, begun int64 // bytes, and how many of them the disk was told of
 }
 
-// behind is of how many bytes the disk is told at a time: a long file is on its way there
-// while the rest is made, and a sync waits for little. Fewer would only cost calls.
+// behind is of how many bytes the disk is told at a time. Fewer would only cost calls.
 const behind = 1 << 20
+
+func (f *behindFile) Write(data []byte) (int, error) {
+	n, err := f.File.Write(data)
+	f.written += int64(n)
+	if fd := f.Fd(); fd != vfs.InvalidFd && f.written-f.begun >= behind {
+		writeBehind(fd, f.begun, f.written-f.begun)
+		f.begun = f.written
+	}
+	return n, err
+}
 
 // newPublication begins a file, and its folder where there is none.
 func newPublication(fs vfs.FS, path string) (*publication, error) {
@@ -32,7 +45,7 @@ func newPublication(fs vfs.FS, path string) (*publication, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	return &publication{fs: fs, path: path, file: f}, nil
+	return &publication{fs: fs, path: path, file: &behindFile{File: f}}, nil
 }
 
 // Write appends to the file.
@@ -40,11 +53,6 @@ func (p *publication) Write(data []byte) (int, error) {
 	n, err := p.file.Write(data)
 	if err != nil {
 		err = fmt.Errorf("store: %w", err)
-	}
-	p.written += int64(n)
-	if fd := p.file.Fd(); fd != vfs.InvalidFd && p.written-p.begun >= behind {
-		writeBehind(fd, p.begun, p.written-p.begun)
-		p.begun = p.written
 	}
 	return n, err
 }

@@ -18,7 +18,7 @@ type tableWriter struct {
 }
 
 func newTableWriter(f vfs.File) *tableWriter {
-	return &tableWriter{f, bufio.NewWriterSize(f, tableBuffer)}
+	return &tableWriter{f, bufio.NewWriterSize(&behindFile{File: f}, tableBuffer)}
 }
 
 func (t *tableWriter) Write(data []byte) error {

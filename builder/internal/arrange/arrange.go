@@ -2,7 +2,6 @@ package arrange
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -83,45 +82,34 @@ func (r *Rows) given() (rows *vectors.Rows, release func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(scratch, job.InputRows)
-	if err := r.spool(path); err != nil {
-		return nil, nil, err
-	}
-	if rows, err = vectors.OpenRows(path); err != nil {
-		return nil, nil, err
-	}
-	return rows, func() { rows.Close(); os.Remove(path) }, nil
-}
-
-// spool copies the good rows to a row file in input order.
-func (r *Rows) spool(path string) error {
-	w, err := vectors.CreateRows(path, len(r.Good), r.Source.Dim(), r.Source.Type())
-	if err != nil {
-		return err
-	}
-	return r.copyTo(w)
+	return r.spool(filepath.Join(scratch, job.InputRows))
 }
 
 // copyTo writes the good rows in input order to w and commits it.
 func (r *Rows) copyTo(w *vectors.RowsWriter) error {
-	defer w.Abort()
+	out := relay{to: w}
+	defer func() {
+		out.wait()
+		w.Abort()
+	}()
 	p := r.Begin("copy", "rows", int64(len(r.Good)))
 	defer p.End("")
 	size := r.Source.Dim() * r.Source.Type().Size()
-	buf := make([]byte, size*max(1, Chunk/size))
+	most := max(1, Chunk/size)
 	for from := 0; from < len(r.Good); {
-		run := consecutive(r.Good[from:], len(buf)/size)
-		if err := r.Source.ReadRows(int(r.Good[from]), buf[:run*size]); err != nil {
+		run := consecutive(r.Good[from:], most)
+		rows := slices.Grow(out.empty(), size*most)[:size*run]
+		if err := r.Source.ReadRows(int(r.Good[from]), rows); err != nil {
 			return err
 		}
-		if _, err := w.Write(buf[:run*size]); err != nil {
+		if err := errors.Join(out.write(rows), r.Ctx.Err()); err != nil {
 			return err
 		}
 		from += run
 		p.Add(run)
-		if err := r.Ctx.Err(); err != nil {
-			return err
-		}
+	}
+	if err := out.wait(); err != nil {
+		return err
 	}
 	err := w.Commit()
 	r.Written()
@@ -148,33 +136,23 @@ func (r *Rows) writeRows(given *vectors.Rows, order []uint32, progress func(int)
 	if err != nil {
 		return err
 	}
-	written := func() error { return nil }
+	out := relay{to: w}
 	defer func() {
-		written() // a row that cannot be read ends this while others are written
+		out.wait() // a row that cannot be read ends this while others are written
 		w.Abort()
 	}()
 	size := given.Dim() * given.Type().Size()
-	var room [2][]byte
 	for part := range slices.Chunk(order, max(1, Chunk/size)) {
-		rows := slices.Grow(room[0][:0], size*len(part))
+		rows := slices.Grow(out.empty(), size*len(part))
 		for _, at := range part {
 			rows = append(rows, given.Row(int(at))...)
 		}
-		err := written()
-		if err == nil {
-			err = r.Ctx.Err()
-		}
-		if err != nil {
+		if err := errors.Join(out.write(rows), r.Ctx.Err()); err != nil {
 			return err
 		}
-		written = job.Async(func() error {
-			_, err := w.Write(rows)
-			return err
-		})
-		room = [2][]byte{room[1], rows}
 		progress(len(part))
 	}
-	if err := written(); err != nil {
+	if err := out.wait(); err != nil {
 		return err
 	}
 	err = w.Commit()

@@ -29,7 +29,7 @@ func (m *Method) divide() error {
 		return err
 	}
 	defer leaves.Free()
-	inMemory := m.Ledger.Room() // beside groups
+	inMemory := fixed.BatchRoom(m.Ledger.Room()) // beside groups
 	defer m.roomForGroups()()
 	done, sum, err := m.Committed(leaves.Groups())
 	if err != nil {

@@ -49,8 +49,12 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	hashed := hashAhead(ctx, d.home)
-	defer hashed()
+	ahead, stop := context.WithCancel(ctx)
+	hashed := hashAhead(ahead, d.home)
+	defer func() {
+		stop()
+		hashed()
+	}()
 	if err := (sealing{d}).makeView(ctx); err != nil {
 		return err
 	}

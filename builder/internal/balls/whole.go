@@ -66,6 +66,14 @@ func (m *Method) leavesAtFirst(usual int) int {
 	if expected == nil || m.Keyed {
 		return usual
 	}
+	if m.opts.Known != nil {
+		// Where few neighbors are missing across parts the others are few too: to find these takes all pairs of a leaf. Of
+		// those across parts none is known, so that they take as many leaves as in any build: a twentieth of SIFT 1M
+		// merged with the rest took 4.9 s of the processor with 14 leaves, 5.8 with 6 and joins.
+		if across, err := m.parts.across(); err != nil || !across { // the division meets the error
+			return usual
+		}
+	}
 	return fixed.FirstLeaves(int64(m.N()), m.parts.leafSize(), usual, expected.Divisions, m.parts.fewer())
 }
 

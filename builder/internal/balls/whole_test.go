@@ -81,7 +81,7 @@ func TestFirstDivision(t *testing.T) {
 		{"by keys", 1_000_000, 16, 0, true, false, 4},
 		{"a limit", 1_000_000, 16, 12, false, false, 4},
 		{"no forecast", 1_000_000, 0, 0, false, false, 4},
-		{"parts", 1_000_000, 16, 0, false, true, 14},
+		{"halves", 1_000_000, 16, 0, false, true, 14},
 		{"few rows of parts", 360_000, 16, 0, false, true, 4},
 	} {
 		_, space := rowstest.Bytes(t, rng, 2, 4, 256)

@@ -8,7 +8,7 @@ import (
 )
 
 // A spoolFile is a scratch file, which nobody reads after a crash: it is not synced, so that the disk need not take
-// what is deleted soon.
+// rows that are deleted soon.
 type spoolFile struct {
 	*os.File
 	ended bool

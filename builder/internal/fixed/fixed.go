@@ -23,7 +23,7 @@ const BigBall = 4
 // twelve 2.4 to 2.5 and 0.878; the builds 6.0 to 6.5 and 5.6 to 5.7 s by VNNI, 9.2 and 8.0 by AVX2. Of sixteen they
 // took 5.7 and 8.6. 60,000 rows of GIST, which are compared with all leaders, gained nothing.
 //
-// They are some fewer than what is expected, as a forecast may be too high: by one division in a build. At 0.8, where 8 leaves
+// They are some fewer than expected, as a forecast may be too high: by one division in a build. At 0.8, where 8 leaves
 // are expected, 8 took 3.5 s and 12 took 3.9; at 0.9, where 12 are, 4.37 and 4.45.
 func FirstLeaves(rows int64, leafSize, overlap, expected, fewer int) int {
 	if 4*rows <= BigBall*RootLeaders*int64(leafSize) || expected < 2*overlap {
@@ -149,7 +149,7 @@ func Copies(leaves, groups float64) float64 {
 // A Held is the rows that groups of leaves are made of: so many of so many bytes, each in so many leaves.
 type Held struct{ Rows, RowBytes, Leaves, Groups float64 }
 
-// BatchRoom is how much of the room that memory has batches of groups may take: a sixteenth is left to what a build holds beside
+// BatchRoom is how much of the room that memory has batches of groups may take: a sixteenth is left to all that a build holds beside
 // its blocks. Without that 200,000 rows of SIFT in 120 MiB took 116, and 122.2 once, when they had been killed twice.
 func BatchRoom(room int64) int64 { return room - room/16 }
 

@@ -29,13 +29,13 @@ func (s *Shape) balls(r Rates) []Pass {
 
 	leaf, tile := s.division()
 	divisions, dealt := float64(s.Divisions)/float64(s.Overlap), ballDivisionsOf(s)
-	first := float64(dealt.first)
+	first := float64(dealt.most)
 	carving := held
 	carving.block(4*n + 2*first*n)
 	carving.block(4 * first * n)
 	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %s", dealt),
 		Times: math.Ceil(dealt.times), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: dealt.times * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst + first/float64(s.Overlap) - 1}
+		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: dealt.times * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst + float64(dealt.first)/float64(s.Overlap) - 1}
 
 	joining := held
 	joining.block(k*n + 9*n)
@@ -72,14 +72,16 @@ func (s *Shape) balls(r Rates) []Pass {
 
 // ballDivisions is how the leaves that a row stands in are dealt to divisions by balls.
 type ballDivisions struct {
-	first, overlap int     // of the first division, and of each that follows
+	first, overlap int     // of the first division, as expected, and of each that follows
+	most           int     // of the first division
 	times          float64 // divisions, of which the last may be a part
 }
 
 func ballDivisionsOf(s *Shape) ballDivisions {
-	d := ballDivisions{first: s.Overlap, overlap: s.Overlap}
+	d := ballDivisions{first: s.Overlap, overlap: s.Overlap, most: s.Overlap}
 	if s.Fewer > 0 && !s.Planes {
 		d.first = fixed.FirstLeaves(s.Rows, s.LeafSize, s.Overlap, cmp.Or(s.Outset, s.Divisions), s.Fewer)
+		d.most = fixed.MostLeaves(s.Rows, s.LeafSize, s.Overlap, s.Fewer)
 	}
 	d.times = 1 + math.Max(0, float64(s.Divisions-d.first))/float64(s.Overlap)
 	return d

@@ -21,10 +21,11 @@ func (m *Method) divideBalls() error {
 	if m.Keyed {
 		solve = m.divideKeyed
 	}
-	pairs, p, err := solve(number, stands)
+	d, err := solve(number, stands)
 	if err != nil {
 		return err
 	}
+	pairs, stands, p := d.pairs, d.leaves, d.phase
 	st := job.Stage{Kind: job.DivisionStage, Number: number, Requested: pairs, Evaluated: pairs}
 	if stands != usual {
 		st.Leaves = stands
@@ -42,12 +43,19 @@ func (m *Method) beginDivision(number int, rows int64) *progress.Phase {
 	return m.Begin(fmt.Sprintf("division %d", number), "rows", rows)
 }
 
-// solveDivision solves the leaves of a division, by codes, in a phase that is to be ended.
-func (m *Method) solveDivision(number, stands int) (pairs int64, p *progress.Phase, err error) {
+// divided is a division that is solved: how many pairs were compared, in how many leaves a row stands, and its phase, which is to be ended.
+type divided struct {
+	pairs  int64
+	leaves int
+	phase  *progress.Phase
+}
+
+// solveDivision solves the leaves of a division by codes.
+func (m *Method) solveDivision(number, stands int) (d divided, err error) {
 	solver := &leaves.Balls{Ctx: m.Ctx, Codes: m.Codes, Found: m.found, Ordered: !m.Set.Reference && !m.opts.whole()}
 	across, err := m.parts.across()
 	if err != nil {
-		return 0, nil, err
+		return d, err
 	}
 	balls := m.Balls(cmp.Or(m.Lead, m.Codes), stands)
 	balls.Seed = m.divisionSeed()
@@ -57,29 +65,36 @@ func (m *Method) solveDivision(number, stands int) (pairs int64, p *progress.Pha
 			balls.LeafSize, balls.Looks = m.parts.leafSize(), partedLooks
 		}
 	}
-	p = m.beginDivision(number, solver.Work(balls, uint32(number)))
-	solver.Progress = p.Add
-	pairs, err = solver.Solve(balls, uint32(number))
-	return pairs, p, err
+	d.leaves, d.phase = stands, m.beginDivision(number, solver.Work(balls, uint32(number)))
+	solver.Progress = d.phase.Add
+	if number == 1 && stands > job.Overlap && m.opts.Known == nil {
+		solver.Settle = func() (int, error) {
+			d.leaves, err = m.leavesAfterStretches(stands)
+			return d.leaves, err
+		}
+	}
+	d.pairs, err = solver.Solve(balls, uint32(number))
+	return d, err
 }
 
 // divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
 // the leaves, and returns how many pairs were compared.
-func (m *Method) divideKeyed(number, stands int) (int64, *progress.Phase, error) {
-	p := m.beginDivision(number, int64(m.N())*int64(stands))
+func (m *Method) divideKeyed(number, stands int) (d divided, err error) {
+	d.leaves, d.phase = stands, m.beginDivision(number, int64(m.N())*int64(stands))
 	var pairs atomic.Int64
 	for i := range stands {
 		tree := m.Tree(m.Rows, m.Norms, m.Order, nil)
 		tree.LeafSize, tree.Seed = m.KeyedLeaf(), m.divisionSeed()
-		divided, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
+		cut, err := tree.Divide(m.Ctx, uint32(number*job.Overlap+i))
 		if err != nil {
-			return 0, nil, err
+			return d, err
 		}
-		if err := m.solveKeyed(divided, &pairs, p); err != nil {
-			return 0, nil, err
+		if err := m.solveKeyed(cut, &pairs, d.phase); err != nil {
+			return d, err
 		}
 	}
-	return pairs.Load(), p, nil
+	d.pairs = pairs.Load()
+	return d, nil
 }
 
 func (m *Method) solveKeyed(divided *division.Leaves, pairs *atomic.Int64, p *progress.Phase) error {

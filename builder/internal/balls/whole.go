@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/fixed"
 	"github.com/knng/knng/builder/internal/hashrand"
 	"github.com/knng/knng/builder/internal/job"
@@ -60,13 +61,15 @@ func (m *Method) leavesOf(number int) int {
 	return usual
 }
 
-// leavesAtFirst is the same of the first division.
+// leavesAtFirst is the same of the first division, at most: stretches of the order tell how many suffice.
 func (m *Method) leavesAtFirst(usual int) int {
 	expected := m.State.Expected
-	if expected == nil || m.Keyed {
+	switch {
+	case expected == nil || m.Keyed:
 		return usual
-	}
-	if m.opts.Known != nil {
+	case m.opts.Known == nil && !m.Set.Reference:
+		return fixed.MostLeaves(int64(m.N()), m.parts.leafSize(), usual, m.parts.fewer())
+	case m.opts.Known != nil:
 		// Where few neighbors are missing across parts the others are few too: to find these takes all pairs of a leaf. Of
 		// those across parts none is known, so that they take as many leaves as in any build: a twentieth of SIFT 1M
 		// merged with the rest took 4.9 s of the processor with 14 leaves, 5.8 with 6 and joins.
@@ -75,6 +78,17 @@ func (m *Method) leavesAtFirst(usual int) int {
 		}
 	}
 	return fixed.FirstLeaves(int64(m.N()), m.parts.leafSize(), usual, expected.Divisions, m.parts.fewer())
+}
+
+// leavesAfterStretches is in how many leaves rows stand within a long first division, once their stretches have been compared:
+// no more than are expected to find as much as joins begin with.
+func (m *Method) leavesAfterStretches(most int) (int, error) {
+	per, err := m.Recalls(m.Steer)
+	if err != nil {
+		return 0, err
+	}
+	found, margin := build.MeanOf(per)
+	return fixed.LeavesAfterStretches(found, min(m.State.Plan.Switch, m.Goal.Wanted(margin)), job.Overlap, most), nil
 }
 
 // half is in how many leaves a row stands within half a division: rows find their leaders anew for each, so that a

@@ -60,8 +60,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestFirstDivision: where rows look into cells of leaders, the first division has the leaves of several if so many are expected:
-// not by keys, not within the user's limits, not where a forecast is missing, and more of them where a build joins graphs.
+// TestFirstDivision: where rows look into cells of leaders, the first division may have the leaves of several: not by keys, not within
+// the user's limits, not where a forecast is missing. Where a build joins graphs there are more of them, if so many are expected.
 func TestFirstDivision(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	known := func(uint32, []uint32, []float32) ([]uint32, []float32, error) { return nil, nil, nil }
@@ -73,9 +73,11 @@ func TestFirstDivision(t *testing.T) {
 		want           int
 	}{
 		{"few rows", 240_000, 16, 0, false, false, 4},
-		{"few leaves", 1_000_000, 4, 0, false, false, 4},
-		{"two divisions", 1_000_000, 8, 0, false, false, 8},
-		{"three divisions", 1_000_000, 12, 0, false, false, 8},
+		{"few leaves", 1_000_000, 4, 0, false, false, 12},
+		{"few leaves of parts", 1_000_000, 4, 0, false, true, 4},
+		{"three divisions of parts", 1_000_000, 12, 0, false, true, 10},
+		{"two divisions", 1_000_000, 8, 0, false, false, 12},
+		{"three divisions", 1_000_000, 12, 0, false, false, 12},
 		{"four divisions", 1_000_000, 16, 0, false, false, 12},
 		{"many divisions", 240_001, 64, 0, false, false, 12},
 		{"by keys", 1_000_000, 16, 0, true, false, 4},

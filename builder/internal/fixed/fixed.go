@@ -16,21 +16,43 @@ const RootLeaders, NodeLeaders = 240, 96
 // would be larger there are more leaders, and rows look into cells of these.
 const BigBall = 4
 
-// FirstLeaves is in how many leaves each row stands within the first division by balls, of rows that stand in overlap of them
-// in any other and are expected to stand in so many in all. Where rows look into cells of leaders the first two or three
+// MostLeaves is in how many leaves each row stands within the first division by balls at most, of rows that stand in overlap of them
+// in any other; fewer is by how many it has fewer than four divisions, and 0 if it is as any other. Where rows look into cells of leaders the first two or three
 // divisions are one: they find their leaders once, and these are as many as for all of the leaves, so that they lie
 // nearer. Of 1,000,000 SIFT descriptors at 0.95 three divisions of four leaves took 2.8 to 2.9 s and found 0.892, one of
 // twelve 2.4 to 2.5 and 0.878; the builds 6.0 to 6.5 and 5.6 to 5.7 s by VNNI, 9.2 and 8.0 by AVX2. Of sixteen they
 // took 5.7 and 8.6. 60,000 rows of GIST, which are compared with all leaders, gained nothing.
-//
-// They are some fewer than expected, as a forecast may be too high: by one division in a build. At 0.8, where 8 leaves
-// are expected, 8 took 3.5 s and 12 took 3.9; at 0.9, where 12 are, 4.37 and 4.45.
-func FirstLeaves(rows int64, leafSize, overlap, expected, fewer int) int {
-	if 4*rows <= BigBall*RootLeaders*int64(leafSize) || expected < 2*overlap {
+func MostLeaves(rows int64, leafSize, overlap, fewer int) int {
+	if fewer == 0 || 4*rows <= BigBall*RootLeaders*int64(leafSize) {
 		return overlap
 	}
-	return min(4*overlap-fewer, max(2*overlap, expected-fewer))
+	return 4*overlap - fewer
 }
+
+// FirstLeaves is the same where no stretches tell how many suffice, of rows that are expected to stand in so many in all. They are some fewer
+// than expected, as a forecast may be too high. At 0.8, where 8 leaves
+// are expected, SIFT took 3.5 s with 8 and 3.9 with 12; at 0.9, where 12 are, 4.37 and 4.45.
+func FirstLeaves(rows int64, leafSize, overlap, expected, fewer int) int {
+	if expected < 2*overlap {
+		return overlap
+	}
+	return min(MostLeaves(rows, leafSize, overlap, fewer), max(2*overlap, expected-fewer))
+}
+
+// LeavesAfterStretches is in how many leaves, of which one is a stretch of the order, rows are to stand to find the share wanted, where
+// stretches alone found a share: from least to most. The logarithm of the share that b leaves miss is stretchLeaves b^0.77 times that of
+// stretches: of SIFT 1M 5.4 times with 4 and 13 with 12, of 400,000 x 50 generated floats 5.8 and 10.2 with 8, of 250,000, 1,000,000 and
+// 4,000,000 x 128 bytes 4.6 to 5.5 and 8.4 to 10.9, of normal values 10.0 with 8, of blobs 7.3 with 4.
+func LeavesAfterStretches(found, wanted float64, least, most int) int {
+	for b := least; b < most; b++ {
+		if 1-math.Pow(1-found, stretchLeaves*math.Pow(float64(b), 0.77)) >= wanted {
+			return b
+		}
+	}
+	return most
+}
+
+const stretchLeaves = 1.89
 
 // ListingRows is the most rows listing a row that a join takes, for lists that are not longer.
 const ListingRows = 30

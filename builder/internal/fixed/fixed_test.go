@@ -36,3 +36,18 @@ func TestOtherHomes(t *testing.T) {
 		t.Errorf("codes are fitted on %d long rows, want %d", got, fixed.FitRows)
 	}
 }
+
+// TestLeavesAfterStretches: more leaves are taken where stretches found less or more is wanted, from least to most.
+func TestLeavesAfterStretches(t *testing.T) {
+	for _, c := range []struct {
+		found, wanted float64
+		want          int
+	}{
+		{0.149, 0.875, 12}, {0.149, 0.81, 10}, {0.149, 0.71, 7}, {0.374, 0.875, 4}, {0.374, 0.94, 5}, {0.186, 0.875, 9}, {0.14, 0.875, 12},
+		{0, 0.5, 12}, {1, 1, 4}, {0.5, 1, 12},
+	} {
+		if got := fixed.LeavesAfterStretches(c.found, c.wanted, 4, 12); got != c.want {
+			t.Errorf("stretches found %v, wanted are %v: %d leaves, want %d", c.found, c.wanted, got, c.want)
+		}
+	}
+}

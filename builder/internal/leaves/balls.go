@@ -71,8 +71,11 @@ type Balls struct {
 	Found    *candidates.Lists
 	Ordered  bool           // consecutive places lie near each other
 	Progress func(rows int) // Work of them in all
-	Part     []uint16       // of every place: only rows of different parts are compared; nil: all
-	pairs    atomic.Int64   // compared
+	// Settle says in how many leaves rows stand, two at least, once their stretches have been compared; nil: as many as were asked
+	// for.
+	Settle func() (leaves int, err error)
+	Part   []uint16     // of every place: only rows of different parts are compared; nil: all
+	pairs  atomic.Int64 // compared
 }
 
 // leadersWorth is in how many leaves a row is compared in the time in which it finds its balls, and stretchWorth in that of
@@ -103,6 +106,13 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 			return 0, err
 		}
 		b.Overlap--
+		if l.Settle != nil {
+			leaves, err := l.Settle()
+			if err != nil {
+				return 0, err
+			}
+			b.Overlap = leaves - 1
+		}
 	}
 	room := offheap.Make[uint32](l.Codes.Len() * b.Overlap)
 	defer room.Free()

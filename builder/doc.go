@@ -29,7 +29,7 @@
 //	2  controls     where a target recall steers: exact lists of a few rows, one
 //	                sequential reading
 //	3  divisions    each: carve, then solve the leaves (each row read once, in
-//	                nearly sequential order; with balls, four times)
+//	                nearly sequential order; with balls, four to twelve times)
 //	4  propagation  each round: around every row others are visited, or joined,
 //	                in the order of places; rows and lists are gathered
 //	5  finish       short lists completed, adjacency in input order, recall on

@@ -2,7 +2,8 @@
 // joins. It compares codes, rows rounded to bytes, and keeps for every row some more candidates
 // than neighbors; at the end it computes the keys of all candidates and keeps the nearest.
 //
-//   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf.
+//   - A division (divide.go) assigns every row to several leaves and compares all pairs of a leaf: to four, and in the first one of many
+//     rows to as many, up to twelve, as stretches of the order tell to suffice (whole.go).
 //   - A round of joins (join.go) compares the neighbors of a row with each other.
 //   - Lists that are known, of a graph of these rows (whole.go) or of parts of them (known.go,
 //     across.go), are the first generation.
@@ -22,6 +23,6 @@
 // stage (package build, Sight).
 //
 // Held in memory: lists of k and some slack (8 bytes an entry), in a round one more for the
-// surroundings of an eighth of the rows, 24 bytes a row while dividing, and the codes of rows that
+// surroundings of an eighth of the rows, 24 bytes a row while dividing, of many rows 76, and the codes of rows that
 // are not bytes.
 package balls

@@ -88,8 +88,8 @@ func ballDivisionsOf(s *Shape) ballDivisions {
 }
 
 func (d ballDivisions) String() string {
-	if d.first > d.overlap {
-		return fmt.Sprintf("%d in the first division, then %d in each", d.first, d.overlap)
+	if d.most > d.overlap {
+		return fmt.Sprintf("up to %d in the first division, %d in any other", d.most, d.overlap)
 	}
 	return fmt.Sprintf("%d a division", d.overlap)
 }

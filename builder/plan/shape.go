@@ -28,9 +28,9 @@ type Shape struct {
 	K, Slack  int64
 	LeafSize  int
 	Overlap   int // leaves that a row stands in within a division
-	Fewer     int // leaves, of those expected, that the first division of the balls method leaves to others where it has those of several; 0: it never has
+	Fewer     int // by how many leaves a long first division of the balls method has fewer than are expected in all; 0: it is like any other
 	Divisions int // as Plan.Divisions
-	Outset    int // the same as it was expected at the outset, which the first division goes by; 0: as it is now
+	Outset    int // Divisions as they were expected before the first stage; 0: they are still
 	Rounds    float64
 	Visits    int     // of the paper's propagation
 	Recall    float64 // the target, 0 for none

@@ -23,7 +23,7 @@ var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 // numbered anew, in the order of the stores and of their rows; ids stay, and no two rows may
 // have the same. The graph is one of all rows, by the options of the first store, which begins
 // from the lists of the parts and then compares rows of different parts: two halves of 200,000
-// SIFT descriptors at a recall of 0.95 take 3,715 pairs a row, a build 5,853. k is the length of
+// SIFT descriptors at a recall of 0.95 take 3,030 pairs a row, a build 5,853. k is the length of
 // its lists, 0 that of the first store's. Give it again to continue after an
 // interruption. Stores that cannot be merged are refused before anything is written; this takes 8
 // bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.

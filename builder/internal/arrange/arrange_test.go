@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/knng/knng/builder/internal/buildtest"
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/input"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
 	"github.com/knng/knng/vectors"
 )
@@ -74,6 +77,28 @@ func TestPlaces(t *testing.T) {
 		}
 		written.Close()
 		b.Rows.Close()
+	}
+}
+
+// TestPlantedLink: rows are not copied through a link that stands where the scratch copy goes: it may lead to any file.
+func TestPlantedLink(t *testing.T) {
+	rows, space := rowstest.Bytes(t, rand.New(rand.NewPCG(1, 3)), 50, 3, 256)
+	b := buildtest.New(t, rows, space, 3)
+	b.Rows, b.Order, b.Source = nil, nil, vectors.NewInput(plain{rows})
+	b.Method = &buildtest.Idle{Order: build.InputOrder(50)}
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, filepath.Join(b.Job.Scratch, job.InputRows)); err != nil {
+		t.Skip("this system makes no links here: ", err)
+	}
+	a := &arrange.Rows{Build: b, Groups: new(copies.Groups), Given: b.Source}
+	if err := a.Place(func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadFile(victim); err != nil || string(left) != "mine" {
+		t.Errorf("the file behind the link holds %d bytes, %v, want its own 4", len(left), err)
 	}
 }
 

@@ -13,10 +13,10 @@ type relay struct {
 	room [2][]byte
 }
 
-// empty is room for the next rows, with those of two writes before it.
+// empty is memory for the next rows: that of the rows before the last, which are written.
 func (r *relay) empty() []byte { return r.room[0][:0] }
 
-// write waits for the write before, and begins to write rows, which it keeps.
+// write waits for the write before, and begins to write rows. Their memory belongs to the relay from then on.
 func (r *relay) write(rows []byte) error {
 	if err := r.wait(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (r *relay) write(rows []byte) error {
 	return nil
 }
 
-// wait waits for the write under way. It is to be called before the writer is ended, whatever happens.
+// wait waits for the write under way. Call it before the writer ends, whatever happens.
 func (r *relay) wait() error {
 	if r.done == nil {
 		return nil

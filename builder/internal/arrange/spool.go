@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/aside"
 )
 
 // A spoolFile is a scratch file, which nobody reads after a crash: it is not synced, so that the disk need not take
@@ -29,7 +30,7 @@ func (f *spoolFile) Abort() error {
 
 // spool copies the good rows to a scratch file in input order, and maps it. release deletes it.
 func (r *Rows) spool(path string) (rows *vectors.Rows, release func(), err error) {
-	f, err := os.Create(path)
+	f, err := aside.Fresh(path)
 	if err != nil {
 		return nil, nil, err
 	}

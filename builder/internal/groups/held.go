@@ -85,9 +85,9 @@ func (s *Spill) fillings(backwards bool) []filling {
 			at[g] += rows
 		}
 		if backwards {
-			f.row, f.at, f.members = row, slices.Clone(at), l.membersBehind(i)
+			f.row, f.at, f.members = row, slices.Clone(at), l.membersBehind(i, s.batch)
 		} else {
-			f.members = l.members(x)
+			f.members = l.members(x, s.batch)
 		}
 		all[i] = f
 	}

@@ -1,6 +1,10 @@
 package groups
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"sort"
+)
 
 // Layout says how the rows of leaders become leaves, and leaves groups. It follows from the
 // number of rows of every leader.
@@ -107,6 +111,8 @@ func (l *Layout) groupOf() []uint32 {
 // Members tells the leaves and the groups of rows, which are shown one after the other.
 type Members struct {
 	layout *Layout
+	first  uint32   // leader whose leaves are looked for, with some of those after it
+	count  uint32   // of them
 	of     []uint32 // groups of leaves
 	met    []uint32 // rows of every leader so far
 	leaves []uint32 // of the row at hand
@@ -118,14 +124,34 @@ type Members struct {
 // Members begins where the rows before have met so many rows of every leader: at the first
 // row none. It counts on in met.
 func (l *Layout) Members(overlap int, met []uint32) *Members {
-	return &Members{layout: l, of: l.groupOf(), met: met, leaves: make([]uint32, overlap), groups: make([]uint32, 0, overlap),
+	return &Members{layout: l, count: uint32(len(l.cuts)), of: l.groupOf(), met: met, leaves: make([]uint32, overlap), groups: make([]uint32, 0, overlap),
 		inGroup: make([]uint16, overlap)}
 }
+
+// only limits the search to leaves in the groups of a batch, and perhaps a few beside them: tables of other leaders stay out of
+// caches. To look for the leaves of all took a seventh of the processor's time of a division of 20,000,000 rows.
+func (m *Members) only(b Batch) {
+	l := m.layout
+	from, to := l.groups[b.From].from, l.groups[b.To-1].to
+	behind := func(leaf uint32) int {
+		return sort.Search(len(l.cuts), func(i int) bool { return l.cuts[i].first >= leaf })
+	}
+	end := behind(to)
+	m.first = uint32(max(1, behind(from+1)) - 1)
+	m.count = uint32(end) - m.first
+}
+
+// none stands for a leaf that is not looked for.
+const none = math.MaxUint32
 
 // Next takes the leaders of the next row, and returns the groups that it stands in.
 func (m *Members) Next(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
+		if leader-m.first >= m.count {
+			m.leaves[j] = none
+			continue
+		}
 		m.show(j, leader)
 		m.met[leader]++
 	}
@@ -137,6 +163,10 @@ func (m *Members) Next(leaders []uint32) (groups []uint32) {
 func (m *Members) Before(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
+		if leader-m.first >= m.count {
+			m.leaves[j] = none
+			continue
+		}
 		m.met[leader]--
 		m.show(j, leader)
 	}

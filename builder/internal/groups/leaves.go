@@ -45,7 +45,7 @@ type Batch struct {
 // from the rows in one go.
 func (l *Leaves) Batches(disk, memory int64) (batches []Batch) {
 	batches = l.onDisk(disk)
-	records := int64(l.records(Batch{To: l.Groups()}))
+	records := int64(l.records(l.all()))
 	held, ok := l.evenly(memory)
 	if all := int64(l.Rows.Len()) * int64(rowSize(l.Rows)); ok && int64(len(held))*all <= int64(len(batches))*all+2*records*int64(l.record()) {
 		l.mostRows, l.mostRecords = 0, 0

@@ -42,7 +42,7 @@ func (m *meetings) meet(first, block int) (rows int) {
 // countGroups counts the rows of every group in a stretch.
 func (l *Leaves) countGroups(s *stretch) {
 	s.rows, s.meets = make([]int, l.Groups()), newMeetings(l.Groups())
-	m := l.members(s)
+	m := l.members(s, l.all())
 	for place := s.from; place < s.to; place++ {
 		groups := m.Next(l.leadersAt(place))
 		for _, g := range groups {

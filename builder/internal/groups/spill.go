@@ -103,7 +103,7 @@ func (s *Spill) write(ctx context.Context) error {
 // writeStretch writes the records of a stretch of rows to where they begin in each group of the batch.
 func (s *Spill) writeStretch(ctx context.Context, x *stretch, groups []spilling) error {
 	l := s.leaves
-	m := l.members(x)
+	m := l.members(x, s.batch)
 	for place := x.from; place < x.to; place++ {
 		for _, g := range m.Next(l.leadersAt(place)) {
 			if int(g) < s.batch.From || int(g) >= s.batch.To {

@@ -74,19 +74,26 @@ func (l *Leaves) leadersOf(s *stretch) []uint32 {
 	return l.assigned.Slice[s.from*l.Overlap : s.to*l.Overlap]
 }
 
-// members tells the leaves and groups of the rows of a stretch.
-func (l *Leaves) members(s *stretch) *Members {
-	return l.Layout.Members(l.Overlap, slices.Clone(s.met))
+// members tells the leaves in some groups of the rows of a stretch.
+func (l *Leaves) members(s *stretch, of Batch) *Members {
+	m := l.Layout.Members(l.Overlap, slices.Clone(s.met))
+	m.only(of)
+	return m
 }
 
 // membersBehind are those of the rows up to the end of stretch i.
-func (l *Leaves) membersBehind(i int) *Members {
+func (l *Leaves) membersBehind(i int, of Batch) *Members {
 	if i+1 < len(l.stretches) {
-		return l.members(&l.stretches[i+1])
+		return l.members(&l.stretches[i+1], of)
 	}
 	met := make([]uint32, len(l.cuts))
 	for leader, c := range l.cuts {
 		met[leader] = c.rows
 	}
-	return l.Layout.Members(l.Overlap, met)
+	m := l.Layout.Members(l.Overlap, met)
+	m.only(of)
+	return m
 }
+
+// all is all groups.
+func (l *Leaves) all() Batch { return Batch{To: l.Groups()} }

@@ -38,6 +38,9 @@ type engine struct {
 	ids, rowsByID cursors
 }
 
+// leastTables is how many tables Pebble has open where nothing is asked for. Each takes some kilobytes: mostTables bounds them.
+const leastTables, mostTables = 1000, 8192
+
 // access is the purpose for which a database is opened.
 type access int
 
@@ -58,6 +61,7 @@ func openEngine(fs vfs.FS, dir string, cacheBytes int64, to access, logf func(st
 		ReadOnly: readOnly, ErrorIfNotExists: to != toCreate,
 		// Only kilobytes, and the units of small builds, are written through the WAL; all else is ingested.
 		MemTableSize: 4 << 20,
+		MaxOpenFiles: openTables(),
 		// Every block is written where it will stay. Compactions are asked for,
 		// so nobody needs statistics; Pebble would read a damaged table for them
 		// again and again.

@@ -151,6 +151,7 @@ type Start struct {
 	// has divisions that compare all pairs of a leaf, but other leaves than those that Name's graph came
 	// from. nil: lists are of all rows, and nothing near them was compared.
 	Ends []int
+	Held int64 // bytes of memory that Near has while the build runs: they are part of its plan
 }
 
 // The defaults, and the measurements behind them.

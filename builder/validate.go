@@ -42,6 +42,7 @@ func (o *Options) Validate() error {
 	fault(v.Balls.Slack < 0 || v.Balls.Slack > MaxK || v.Balls.Most < 0 || v.Balls.Most > MaxK || !(v.Balls.Under >= 0 && v.Balls.Under <= 1),
 		"balls %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Balls, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
+	fault(v.Start != nil && v.Start.Held < 0, "lists to start from have less than no memory")
 	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
 	want(v.Paper.Directions == Principal || v.Paper.Directions == Random, "Paper.Directions", v.Paper.Directions, "principal or random")
 	want(slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "BadRows", v.BadRows, "error, drop or isolate")

@@ -105,6 +105,7 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 	var heap float64
 	for i := range p.Passes {
 		pass := &p.Passes[i]
+		pass.held.mapped += float64(s.Held) // garbage is counted beside the blocks of the build
 		heap = max(heap, pass.held.heap)
 		pass.AnonBytes = int64(fixedMemory + pass.held.mapped + 2*heap)
 		p.PeakAnonBytes = max(p.PeakAnonBytes, pass.AnonBytes)

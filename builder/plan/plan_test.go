@@ -50,6 +50,18 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
+// TestHeld: memory that the caller has for the build is part of its plan.
+func TestHeld(t *testing.T) {
+	for method := range kinds {
+		s := shape(method, 1_000_000)
+		before := plan.Of(s, plan.Nominal(s, 1)).PeakAnonBytes
+		s.Held = 8_000_000
+		if more := plan.Of(s, plan.Nominal(s, 1)).PeakAnonBytes - before; more != s.Held {
+			t.Errorf("%s: %d bytes more, want %d", method, more, s.Held)
+		}
+	}
+}
+
 // TestLedger: without a ledger the parts method takes less memory and no less disk. The leaves of rows are on disk either way.
 func TestLedger(t *testing.T) {
 	s := shape("parts", 10_000_000)

@@ -35,6 +35,7 @@ type Shape struct {
 	Visits    int     // of the paper's propagation
 	Recall    float64 // the target, 0 for none
 
+	Held      int64 // bytes of memory that the caller has for the build
 	Received  int64 // bytes of rows from streams, on disk until the store has its own
 	Reference bool  // the store has no rows of its own
 	Spooled   bool  // rows are copied in input order first: they cannot be mapped, or some are left out

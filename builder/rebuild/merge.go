@@ -65,7 +65,7 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	if named {
 		options.Names = all.names
 	}
-	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
+	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends, Held: 8 * int64(all.Len())}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
 	return result, errors.Join(err, all.failed)
 }

@@ -52,6 +52,7 @@ type Options struct {
 	Visits   int     // of a row in propagation
 	Switch   float64 // recall from which joins take over from divisions
 	Collapse bool    // equal rows collapse
+	Held     int64   // bytes of memory that others have for the build
 }
 
 // Ask plans a build that is not begun, by the method that it has. It measures this machine for a
@@ -140,7 +141,7 @@ func (f *Forecast) shape(method string) plan.Shape {
 		Method: method, Rows: rows, Copies: int64(f.Groups.Len()), Outputs: outputs, Dim: f.Source.Dim(),
 		RowBytes: int64(f.Source.Dim() * f.Source.Type().Size()), KeyCodes: f.BytesAreKeys(), Norms: f.Own == nil && f.Space.Metric().ZeroIsBad(),
 		K: min(int64(f.Set.K), rows-1), LeafSize: f.Set.LeafSize, Overlap: job.Overlap, Visits: f.Visits, Recall: f.Goal.Recall,
-		Received: f.Received.Load(), Reference: f.Set.Reference, Collapse: f.Collapse, Threads: f.Job.Threads,
+		Held: f.Held, Received: f.Received.Load(), Reference: f.Set.Reference, Collapse: f.Collapse, Threads: f.Job.Threads,
 		LinksMemory: f.Limit / plan.LinksShare, SearchMemory: offered.Memory() / 2,
 		Came: (traits.InOrder || f.Set.Reference) && f.Own == nil && f.Space.Metric().Gathers(),
 	}

@@ -146,6 +146,7 @@ func shardCases(t *testing.T) map[string]struct {
 	rng := rand.New(rand.NewPCG(3, 1))
 	near := rowstest.Clustered(1, 2000, 12)
 	many := rowstest.Clustered(2, wideRows, 12)
+	vast := rowstest.Clustered(4, wideRows+500, 12)
 	floats := make([]float32, 1600*8)
 	for i := range floats {
 		floats[i] = float32(rng.NormFloat64())
@@ -175,6 +176,7 @@ func shardCases(t *testing.T) map[string]struct {
 		"bytes":     {shardInput(t, near, 12, true, 3), builder.Options{K: 5, Recall: 0.9}},
 		"divisions": {shardInput(t, near, 12, true, 1), builder.Options{K: 7, Divisions: 6, Seed: 5}},
 		"wide":      {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Recall: 0.97}},
+		"vast":      {shardInput(t, vast, 12, true, 2), builder.Options{K: 5, Recall: 0.97}},
 		"half":      {shardInput(t, hard, 16, false, 2), builder.Options{K: 10, Recall: 0.92}},
 		"ten":       {shardInput(t, many, 12, true, 2), builder.Options{K: 5, Divisions: 10}},
 		"floats":    {shardInput(t, floats, 8, false, 2), builder.Options{K: 10, Recall: 0.8}},
@@ -197,6 +199,8 @@ func TestShardsAreOneMachine(t *testing.T) {
 	defer shards.SmallGroups(96<<10, 1<<12)()
 	defer func(before int) { job.WideRows = before }(job.WideRows)
 	job.WideRows = wideRows
+	defer func(before int) { job.VastRows = before }(job.VastRows)
+	job.VastRows = wideRows + 500
 	for name, c := range shardCases(t) {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Method, c.opts.Threads = builder.Parts, 2

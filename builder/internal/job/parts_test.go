@@ -19,6 +19,10 @@ func TestLeavesOfDivisions(t *testing.T) {
 		{Goal{Divisions: 13}, WideRows, 2 * Overlap},
 		{Goal{Divisions: 13}, WideRows - 1, Overlap},
 		{Goal{Divisions: 3}, WideRows, 2 * Overlap},
+		{Goal{Recall: 0.95}, VastRows - 1, 2 * Overlap},
+		{Goal{Recall: 0.95}, VastRows, vastOverlap},
+		{Goal{Recall: 0.89}, VastRows, Overlap},
+		{Goal{Divisions: 24}, VastRows, vastOverlap},
 	} {
 		if got := c.goal.PartsOverlap(c.rows); got != c.overlap {
 			t.Fatalf("%+v of %d rows: %d leaves in a division, want %d", c.goal, c.rows, got, c.overlap)
@@ -60,6 +64,9 @@ func TestLeavesForetold(t *testing.T) {
 		{WideRows, []float64{0.80, 0.94}, 4},
 		{WideRows, []float64{0.75, 0.915}, 6},
 		{WideRows, []float64{0.60, 0.80}, 8},
+		{VastRows, []float64{0.80}, 10},
+		{VastRows, []float64{0.91}, 7},
+		{VastRows, []float64{0.93}, 5},
 	} {
 		goal, s := Goal{Recall: 0.95}, State{Rows: c.rows, Steer: 256, Fits: true, Foretells: true}
 		for i, recall := range c.recalls {

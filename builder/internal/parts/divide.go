@@ -63,8 +63,15 @@ func (m *Method) divide() error {
 func (m *Method) roomForGroups() (done func()) {
 	m.Ledger.Limit = m.opts.Memory.Solving()
 	return func() {
-		m.group.Free()
+		m.freeGroups()
 		m.Ledger.Limit = m.opts.Memory.Between()
+	}
+}
+
+// freeGroups gives the memory of groups back.
+func (m *Method) freeGroups() {
+	for i := range m.groups {
+		m.groups[i].Free()
 	}
 }
 
@@ -83,7 +90,7 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	lap := m.Goal.PartsLeaves(&m.State)
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.GroupBytes, RowBytes: m.groupRowBytes(),
+		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.BytesOfGroup(m.N()), RowBytes: m.groupRowBytes(),
 		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add, Earlier: p.Earlier,
 		Keep: filepath.Join(scratch, job.LeavesFile),
 	}
@@ -106,7 +113,7 @@ func (m *Method) forgetLeaves() error {
 }
 
 // doBatch does the groups of a batch that are not done. One is solved while the one before it
-// is committed and the one after it comes from disk.
+// is committed and the one after it is read.
 func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool, p *progress.Phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Earlier(batch.To - batch.From)

@@ -1,21 +1,25 @@
 package parts
 
 import (
+	"cmp"
+
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/progress"
 )
 
-// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
-// all threads busy; a commit waits for the disk most of the time, beside the next group.
+// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps all threads busy most of
+// the time; the group after the one that is solved is read beside it, and the one before it committed.
 type pipeline struct {
 	*Method
-	spill    *groups.Spill
-	solver   solve.Solver
-	progress *progress.Phase
-	sum      job.Counts
-	commit   func() error // waits for the group being committed; nil where there is none
+	spill     *groups.Spill
+	solver    solve.Solver
+	progress  *progress.Phase
+	sum       job.Counts
+	at, ahead *groups.Group // the one that is solved, and the one that is read
+	read      func() error  // waits for the group being read; nil where there is none
+	commit    func() error  // waits for the group being committed; nil where there is none
 }
 
 func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, error) {
@@ -23,24 +27,31 @@ func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, 
 	if err != nil {
 		return nil, err
 	}
-	m.group.Memory = &m.Ledger
+	for i := range m.groups {
+		m.groups[i].Memory = &m.Ledger
+	}
 	solver := solve.Solver{Points: &m.Points, Ctx: m.Ctx, Wanted: m.Set.K, ByKeys: m.State.ByKeys(), Rounding: rounding,
 		Bounds: &m.bounds, Memory: &m.Ledger}
-	return &pipeline{Method: m, spill: spill, solver: solver, progress: p}, nil
+	return &pipeline{Method: m, spill: spill, solver: solver, progress: p, at: &m.groups[0], ahead: &m.groups[1]}, nil
 }
 
-// solve solves a group and has it committed. The group next comes from disk meanwhile.
+// solve solves a group and has it committed. The group next is read meanwhile, where there is one: it is solved next.
 func (l *pipeline) solve(number, next int) error {
-	if err := l.spill.Read(number, &l.group); err != nil {
+	if l.read == nil {
+		l.readAhead(number)
+	}
+	if err := wait(&l.read); err != nil {
 		return err
 	}
-	come := job.Async(func() error { return l.spill.Expect(next) })
-	defer come()
-	d, err := l.solver.Solve(&l.group, l.Steer)
+	l.at, l.ahead = l.ahead, l.at
+	if l.spill.Has(next) {
+		l.readAhead(next)
+	}
+	d, err := l.solver.Solve(l.at, l.Steer)
 	if err != nil {
 		return err
 	}
-	if err := l.wait(); err != nil {
+	if err := wait(&l.commit); err != nil {
 		d.Free()
 		return err
 	}
@@ -54,20 +65,23 @@ func (l *pipeline) solve(number, next int) error {
 	return nil
 }
 
-// wait waits for the group that is being committed.
-func (l *pipeline) wait() error {
-	if l.commit == nil {
+// readAhead begins to read a group.
+func (l *pipeline) readAhead(number int) {
+	into := l.ahead
+	l.read = job.Async(func() error { return l.spill.Read(number, into) })
+}
+
+// wait waits for a step that is under way, if one is.
+func wait(under *func() error) error {
+	if *under == nil {
 		return nil
 	}
-	err := l.commit()
-	l.commit = nil
+	err := (*under)()
+	*under = nil
 	return err
 }
 
 // end waits for all that is under way. It returns the first error.
 func (l *pipeline) end(err error) error {
-	if commitErr := l.wait(); err == nil {
-		err = commitErr
-	}
-	return err
+	return cmp.Or(err, wait(&l.commit), wait(&l.read))
 }

@@ -18,7 +18,7 @@ func (m *Method) Release() {
 // releaseGroups lets go of the memory of groups, so that folds and the last pass have it. 20
 // million rows took 388 MiB at the peak, in folds that kept it.
 func (m *Method) releaseGroups() {
-	m.group.Free()
+	m.freeGroups()
 	m.Ascending = nil
 }
 
@@ -45,7 +45,8 @@ func (m *Method) Write(rows int, wanted []uint32) (*build.Written, error) {
 // last is the last pass over the lists.
 type last struct {
 	*Method
-	rows    int // of the output
+	rows    int      // of the output
+	named   []uint32 // of the list at hand
 	parted  *analysis.Partition
 	wanted  map[uint32]solve.List // of the rows that report recall
 	written build.Written
@@ -77,21 +78,18 @@ func (f *last) each(p *progress.Phase, add func(rows []uint32, keys []float32) e
 		}
 		return nil
 	}
-	var rows []uint32
 	err := f.EachStripe(func(s *solve.Stripe) error {
 		if err := f.complete(s); err != nil {
 			return err
 		}
+		united := job.Async(func() error { return f.unite(s) })
+		defer united()
 		for place := s.From; place < s.To; place++ {
 			if err := isolated(int(f.Order[place])); err != nil {
 				return err
 			}
 			ids, keys := s.List(place)
-			rows = rows[:0]
-			f.parted.UniteAll(uint32(place), ids)
-			for _, id := range ids {
-				rows = append(rows, f.Order[id])
-			}
+			rows := f.rowsOf(ids)
 			if _, ok := f.wanted[uint32(place)]; ok {
 				f.wanted[uint32(place)] = s.Copy(place)
 			}
@@ -101,12 +99,34 @@ func (f *last) each(p *progress.Phase, add func(rows []uint32, keys []float32) e
 			row++
 		}
 		p.Add(s.To - s.From)
-		return nil
+		return united()
 	})
 	if err != nil {
 		return err
 	}
 	return isolated(f.rows)
+}
+
+// unite counts the lists of a stripe as edges of components, beside their way to the disk: each neighbor waits for memory.
+func (f *last) unite(s *solve.Stripe) error {
+	for place := s.From; place < s.To; place++ {
+		ids, _ := s.List(place)
+		f.parted.UniteAll(uint32(place), ids)
+	}
+	return nil
+}
+
+// rowsOf are the rows of places, valid until the next call. Where all rows have places, these are the same numbers: no memory is
+// waited for.
+func (f *last) rowsOf(places []uint32) []uint32 {
+	if f.rows == f.N() {
+		return places
+	}
+	f.named = f.named[:0]
+	for _, place := range places {
+		f.named = append(f.named, f.Order[place])
+	}
+	return f.named
 }
 
 // complete fills lists that the divisions left short by comparing their rows

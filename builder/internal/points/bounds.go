@@ -63,6 +63,14 @@ func (b *Bounds) Key(place uint32) float32 {
 	return math.Float32frombits(uint32(b.keys.Slice[place]) << 16)
 }
 
+// Gather appends the keys of places to room. Each may be in memory that no cache has: these wait for it side by side.
+func (b *Bounds) Gather(room []float32, places []uint32) []float32 {
+	for _, place := range places {
+		room = append(room, b.Key(place))
+	}
+	return room
+}
+
 // Distance is the bound as a distance of codes, where codes are keys.
 func (b *Bounds) Distance(place uint32) uint32 {
 	key := b.Key(place)

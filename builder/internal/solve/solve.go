@@ -8,6 +8,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/groups"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/leaves"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/points"
@@ -33,6 +34,15 @@ type Solver struct {
 // rows with others, which are then read and written more often; larger ones only
 // raise the least limit of memory.
 var GroupBytes int64 = 64 << 20 // a variable for tests
+
+// BytesOfGroup is the memory of a group where there are so many rows: twice GroupBytes where these need more than a gigabyte
+// anyway, as their thousands of groups would share most rows.
+func BytesOfGroup(rows int) int64 {
+	if rows >= job.VastRows {
+		return 2 * GroupBytes
+	}
+	return GroupBytes
+}
 
 // slack is how many candidates are kept beyond k where codes are not keys.
 const slack = 8
@@ -152,11 +162,12 @@ func (s *Solver) solveLeaves(group *groups.Group, g *points.Points, found *candi
 func (s *Solver) Blocks(d *Solved, width int) iter.Seq2[uint32, *store.Lists] {
 	return func(yield func(uint32, *store.Lists) bool) {
 		var block store.Lists
+		bounds := s.Bounds.Gather(make([]float32, 0, len(d.places)), d.places)
 		for from := 0; from < len(d.places) && d.lists != nil; {
 			number := int(d.places[from]) / width
 			block.Reset()
 			for ; from < len(d.places) && int(d.places[from])/width == number; from++ {
-				s.appendWithin(d, from, &block)
+				d.appendWithin(from, bounds[from], &block)
 			}
 			if len(block.Rows) > 0 && !yield(uint32(number), &block) {
 				return
@@ -179,8 +190,9 @@ func (s *Solver) Tighten(d *Solved) {
 // bounds, and but for empty ones. The neighbors are places; they are valid during the call.
 func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []float32) error) error {
 	var ids []uint32
+	bounds := s.Bounds.Gather(make([]float32, 0, len(d.places)), d.places)
 	for i := 0; i < len(d.places) && d.lists != nil; i++ {
-		near, keys := s.within(d, i)
+		near, keys := d.within(i, bounds[i])
 		if len(near) == 0 {
 			continue
 		}
@@ -195,10 +207,10 @@ func (s *Solver) Each(d *Solved, fn func(place uint32, near []uint32, keys []flo
 	return nil
 }
 
-// within is the list of one row, as far as it is within the bound.
-func (s *Solver) within(d *Solved, i int) (near []uint32, keys []float32) {
+// within is the list of one row, as far as it is within a bound.
+func (d *Solved) within(i int, bound float32) (near []uint32, keys []float32) {
 	near, keys = d.lists.List(uint32(i))
-	bound, n := s.Bounds.Key(d.places[i]), len(keys)
+	n := len(keys)
 	for n > 0 && keys[n-1] > bound {
 		n--
 	}
@@ -206,8 +218,8 @@ func (s *Solver) within(d *Solved, i int) (near []uint32, keys []float32) {
 }
 
 // appendWithin appends that list to a block.
-func (s *Solver) appendWithin(d *Solved, i int, block *store.Lists) {
-	near, keys := s.within(d, i)
+func (d *Solved) appendWithin(i int, bound float32, block *store.Lists) {
+	near, keys := d.within(i, bound)
 	if len(near) == 0 {
 		return
 	}

@@ -65,7 +65,7 @@ func TestLeavesForetold(t *testing.T) {
 		{WideRows, []float64{0.75, 0.915}, 6},
 		{WideRows, []float64{0.60, 0.80}, 8},
 		{VastRows, []float64{0.80}, 10},
-		{VastRows, []float64{0.91}, 7},
+		{VastRows, []float64{0.89}, 7},
 		{VastRows, []float64{0.93}, 5},
 	} {
 		goal, s := Goal{Recall: 0.95}, State{Rows: c.rows, Steer: 256, Fits: true, Foretells: true}

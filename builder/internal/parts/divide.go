@@ -63,15 +63,8 @@ func (m *Method) divide() error {
 func (m *Method) roomForGroups() (done func()) {
 	m.Ledger.Limit = m.opts.Memory.Solving()
 	return func() {
-		m.freeGroups()
+		m.groups.Free()
 		m.Ledger.Limit = m.opts.Memory.Between()
-	}
-}
-
-// freeGroups gives the memory of groups back.
-func (m *Method) freeGroups() {
-	for i := range m.groups {
-		m.groups[i].Free()
 	}
 }
 

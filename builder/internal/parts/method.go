@@ -33,11 +33,11 @@ type Memory interface {
 type Method struct {
 	*build.Build
 	opts   Options
-	groups [2]groups.Group // being solved, and read
-	folded uint32          // stages whose lists are in the fold
-	units  []int           // of every stage since
-	bounds points.Bounds   // the last of every list folded
-	cells  innerCells      // under inner products
+	groups twoGroups
+	folded uint32        // stages whose lists are in the fold
+	units  []int         // of every stage since
+	bounds points.Bounds // the last of every list folded
+	cells  innerCells    // under inner products
 }
 
 // New returns the method of a build.
@@ -150,7 +150,7 @@ func (m *Method) Finish() error { return m.forgetLeaves() }
 
 func (m *Method) Free() {
 	m.cells.free()
-	m.freeGroups()
+	m.groups.Free()
 	m.bounds.Free()
 }
 

@@ -9,6 +9,16 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
+// twoGroups are the group that is solved and the one that is read.
+type twoGroups [2]groups.Group
+
+// Free gives their memory back.
+func (t *twoGroups) Free() {
+	for i := range t {
+		t[i].Free()
+	}
+}
+
 // pipeline takes the groups of a batch through reading, solving and committing. Solving keeps all threads busy most of
 // the time; the group after the one that is solved is read beside it, and the one before it committed.
 type pipeline struct {

@@ -573,7 +573,7 @@ def test_dask_without_workers(rows, tmp_path, dask):
         assert line, f"it ended: {said}"
         said += line
     overdue.cancel()
-    dask.worker()
+    dask.workers.append(dask.worker())
     out, more = process.communicate(timeout=170)
     assert process.returncode == 0, said + more
 

@@ -46,6 +46,7 @@ type Options struct {
 	// These may change from one run to the next of the same build.
 	Threads   int                              // GOMAXPROCS
 	Memory    int64                            // bytes that the build plans by, and refuses below; garbage beside it is held only where the program calls HoldHeap; 0: DefaultMemory
+	Held      int64                            // bytes of memory that the caller has for the build, as for its rows: a part of the plan, and of Memory
 	PairCache Switch                           // chosen from the measured cost of the distance
 	Scratch   string                           // "" is DIR/scratch
 	Progress  func(Event)                      // called from one goroutine at a time; must be quick
@@ -151,7 +152,6 @@ type Start struct {
 	// has divisions that compare all pairs of a leaf, but other leaves than those that Name's graph came
 	// from. nil: lists are of all rows, and nothing near them was compared.
 	Ends []int
-	Held int64 // bytes of memory that Near has while the build runs: they are part of its plan
 }
 
 // The defaults, and the measurements behind them.

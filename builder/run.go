@@ -53,11 +53,8 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 
 	r.audit = audit.Audit{Build: b, Options: opts.audit()}
 	r.chooser = choose.Chooser{Build: b, Options: opts.choice()}
-	r.cost = forecast.Forecast{Build: b, Groups: &r.groups, Chooser: &r.chooser, Options: forecast.Options{Limit: opts.Memory,
+	r.cost = forecast.Forecast{Build: b, Groups: &r.groups, Chooser: &r.chooser, Options: forecast.Options{Limit: opts.Memory, Held: opts.Held,
 		Visits: opts.Paper.Visits, Switch: opts.planned().Switch, Collapse: opts.Duplicates == Collapse}}
-	if opts.Start != nil {
-		r.cost.Held = opts.Start.Held
-	}
 	r.rows = arrange.Rows{Build: b, Groups: &r.groups, Given: o.given}
 	r.pairs = pairs.New((*pairs.Distance)(opts.Distance), opts.PairCache == On, opts.PairCache == Off)
 	if opts.Distance != nil {

@@ -42,7 +42,6 @@ func (o *Options) Validate() error {
 	fault(v.Balls.Slack < 0 || v.Balls.Slack > MaxK || v.Balls.Most < 0 || v.Balls.Most > MaxK || !(v.Balls.Under >= 0 && v.Balls.Under <= 1),
 		"balls %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Balls, MaxK)
 	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
-	fault(v.Start != nil && v.Start.Held < 0, "lists to start from have less than no memory")
 	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
 	want(v.Paper.Directions == Principal || v.Paper.Directions == Random, "Paper.Directions", v.Paper.Directions, "principal or random")
 	want(slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "BadRows", v.BadRows, "error, drop or isolate")
@@ -52,6 +51,7 @@ func (o *Options) Validate() error {
 	fault(v.IDs != "" && v.Names != nil, "ids are given by a file, %s, and by Names: want one of them", v.IDs)
 	want(v.Threads >= 1 && v.Threads <= 4096, "Threads", v.Threads, "1 to 4096")
 	want(v.Memory >= 0, "Memory", v.Memory, "0 bytes or more")
+	want(v.Held >= 0, "Held", v.Held, "0 bytes or more")
 	want(!v.Paper.InPlace || v.Threads == 1, "Threads", v.Threads, "1 with updates in place, which are for measurements")
 	fault(v.Paper.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
 	if d := v.Distance; d != nil {

@@ -65,7 +65,10 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	if named {
 		options.Names = all.names
 	}
-	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends, Held: 8 * int64(all.Len())}
+	for _, p := range parts {
+		options.Held += p.Memory()
+	}
+	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
 	return result, errors.Join(err, all.failed)
 }

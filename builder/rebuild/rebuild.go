@@ -124,6 +124,7 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 	if err != nil {
 		return nil, err
 	}
+	options.Held = job.Rows.Memory()
 	options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
 	if o.Recall != 0 && job.Old != nil {
 		options.Spare = max(0, options.K-job.Like.K)

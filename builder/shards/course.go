@@ -87,7 +87,7 @@ func (s schedule) shape(ps *points.Points, rows int) plan.Shape {
 	return plan.Shape{Method: job.PartsMethod, Kind: plan.Groups, Rows: int64(rows), Outputs: int64(m.Rows), Dim: m.Dim, RowBytes: size,
 		CodeBytes: ps.CodeBytes(1), ViewCodes: s.space.RowsAreCodes(), KeyCodes: ps.BytesAreKeys(), Norms: s.space.Metric().ZeroIsBad(),
 		K: int64(ps.K), Slack: int64(solve.Candidates(ps, rows, m.K) - ps.K), Overlap: overlap, Recall: s.spec.Recall, Threads: 1, Kernel: distance.Kernel(),
-		Parts: plan.Parts{GroupRows: groups.GroupRows(solve.BytesOfGroup(rows), solve.RowBytes(ps, m.K, overlap)), Chunk: ps.ChunkRows() * size,
+		Parts: plan.Parts{GroupRows: groups.GroupRows(solve.BytesOfGroup(overlap), solve.RowBytes(ps, m.K, overlap)), Chunk: ps.ChunkRows() * size,
 			Leaders: groups.Leaders(rows, m.K, overlap), Ledger: 1 << 40, Stripe: 32 << 20}}
 }
 

@@ -23,8 +23,9 @@ func (s dividing) parted(number int, ps *points.Points) (*groups.Division, error
 		return nil, err
 	}
 	g, leaders := s.goal(), groups.Leaders(s.fixed.N, s.spec.Manifest.K, lap)
+	whole := g.PartsOverlap(s.fixed.N)
 	return &groups.Division{Space: s.space, Rounding: rounding, Seed: s.spec.Seed, Number: uint32(number),
-		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.BytesOfGroup(s.fixed.N), RowBytes: solve.RowBytes(ps, s.spec.Manifest.K, g.PartsOverlap(s.fixed.N)),
+		Overlap: min(lap, leaders), Leaders: leaders, GroupBytes: solve.BytesOfGroup(whole), RowBytes: solve.RowBytes(ps, s.spec.Manifest.K, whole),
 		Threads: s.worker.Threads, Memory: &s.ledger}, nil
 }
 

@@ -54,7 +54,7 @@ func (s *runSpec) needs(stage string, shape *plan.Shape, threads int) int64 {
 	case "cut", "spill":
 		return 24*leaders + fixed.GroupBuffers
 	case "solve": // rows, and two lists a row
-		return solve.BytesOfGroup(int(shape.Rows))*5/4 + 24*leaders + 4*each
+		return solve.BytesOfGroup(shape.Overlap)*5/4 + 24*leaders + 4*each
 	case "fold", "adjacency", "seal": // lists, those of one task, and a file of them
 		return s.listBytes() * 4
 	}

@@ -39,6 +39,12 @@ func sourceOf(st *state, snap *snapshot) *Source {
 // Source is the live rows of the view, which must stay open.
 func (v *View) Source() *Source { return sourceOf(v.st, v.snap) }
 
+// Memory is how many bytes the source takes at the most: 4 a row, and for Near 4 more for every row that is or was there. They belong
+// into the plan of a build of its rows.
+func (s *Source) Memory() int64 {
+	return 4 * (int64(cap(s.base)) + int64(cap(s.tail)) + int64(s.st.positions()) + int64(s.snap.part.Len()))
+}
+
 // Names yields the ids of the rows, "" where a row has none. It ends early where one cannot be
 // read, with the error in *failed.
 func (s *Source) Names(failed *error) iter.Seq[string] {

@@ -91,7 +91,7 @@ func TestPlantedLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(victim, filepath.Join(b.Job.Scratch, job.InputRows)); err != nil {
-		t.Skip("this system makes no links here: ", err)
+		t.Fatal(err)
 	}
 	a := &arrange.Rows{Build: b, Groups: new(copies.Groups), Given: b.Source}
 	if err := a.Place(func() error { return nil }); err != nil {

@@ -141,6 +141,9 @@ func (m *Members) only(b Batch) {
 	m.count = uint32(end) - m.first
 }
 
+// has reports whether leaves of a leader are looked for.
+func (m *Members) has(leader uint32) bool { return leader-m.first < m.count }
+
 // none stands for a leaf that is not looked for.
 const none = math.MaxUint32
 
@@ -148,12 +151,10 @@ const none = math.MaxUint32
 func (m *Members) Next(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
-		if leader-m.first >= m.count {
-			m.leaves[j] = none
-			continue
+		if m.leaves[j] = none; m.has(leader) {
+			m.show(j, leader)
+			m.met[leader]++
 		}
-		m.show(j, leader)
-		m.met[leader]++
 	}
 	return m.groups
 }
@@ -163,12 +164,10 @@ func (m *Members) Next(leaders []uint32) (groups []uint32) {
 func (m *Members) Before(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
-		if leader-m.first >= m.count {
-			m.leaves[j] = none
-			continue
+		if m.leaves[j] = none; m.has(leader) {
+			m.met[leader]--
+			m.show(j, leader)
 		}
-		m.met[leader]--
-		m.show(j, leader)
 	}
 	return m.groups
 }

@@ -76,7 +76,12 @@ func (l *Leaves) leadersOf(s *stretch) []uint32 {
 
 // members tells the leaves in some groups of the rows of a stretch.
 func (l *Leaves) members(s *stretch, of Batch) *Members {
-	m := l.Layout.Members(l.Overlap, slices.Clone(s.met))
+	return l.membersIn(of, slices.Clone(s.met))
+}
+
+// membersIn are those of rows after which so many rows of every leader were met.
+func (l *Leaves) membersIn(of Batch, met []uint32) *Members {
+	m := l.Layout.Members(l.Overlap, met)
 	m.only(of)
 	return m
 }
@@ -90,9 +95,7 @@ func (l *Leaves) membersBehind(i int, of Batch) *Members {
 	for leader, c := range l.cuts {
 		met[leader] = c.rows
 	}
-	m := l.Layout.Members(l.Overlap, met)
-	m.only(of)
-	return m
+	return l.membersIn(of, met)
 }
 
 // all is all groups.

@@ -83,7 +83,7 @@ func (m *Method) assign(number int) (*groups.Leaves, error) {
 	lap := m.Goal.PartsLeaves(&m.State)
 	d := groups.Division{
 		Rows: m.Rows, Space: m.Space, Rounding: rounding, Seed: m.Set.Seed, Number: uint32(number),
-		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.BytesOfGroup(m.N()), RowBytes: m.groupRowBytes(),
+		Overlap: lap, Leaders: groups.Leaders(m.N(), m.Set.K, lap), GroupBytes: solve.BytesOfGroup(m.Goal.PartsOverlap(m.N())), RowBytes: m.groupRowBytes(),
 		Threads: m.Job.Threads, Memory: &m.Ledger, Progress: p.Add, Earlier: p.Earlier,
 		Keep: filepath.Join(scratch, job.LeavesFile),
 	}

@@ -55,7 +55,7 @@ func (m *Method) Forecast(s *plan.Shape) {
 	if !m.Inner() {
 		s.Overlap = m.Goal.PartsOverlap(int(s.Rows))
 	}
-	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.BytesOfGroup(int(s.Rows)), solve.RowBytes(&m.Points, m.Set.K, s.Overlap)), Chunk: m.ChunkRows() * s.RowBytes,
+	s.Parts = plan.Parts{GroupRows: groups.GroupRows(solve.BytesOfGroup(s.Overlap), solve.RowBytes(&m.Points, m.Set.K, s.Overlap)), Chunk: m.ChunkRows() * s.RowBytes,
 		Leaders: groups.Leaders(int(s.Rows), m.Set.K, s.Overlap), Ledger: m.Ledger.Limit, Stripe: int64(StripeBytes), Stretch: int64(m.stretch())}
 }
 
@@ -163,7 +163,7 @@ func (m *Method) spillBytes() int64 {
 	}
 	lap := m.Goal.PartsOverlap(m.N())
 	leaves := int64(m.N()) * int64(4*lap)
-	group := groups.GroupRows(solve.BytesOfGroup(m.N()), m.groupRowBytes())
+	group := groups.GroupRows(solve.BytesOfGroup(lap), m.groupRowBytes())
 	h := fixed.Held{Rows: float64(m.N()), RowBytes: float64(m.Space.RowBytes()), Leaves: float64(lap), Groups: math.Ceil(float64(m.N()) * float64(lap) / float64(group))}
 	if batches, _ := h.Batches(float64(m.Ledger.Room() - leaves - 2*int64(m.N()))); batches > 0 {
 		return leaves

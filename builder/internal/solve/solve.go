@@ -35,10 +35,11 @@ type Solver struct {
 // raise the least limit of memory.
 var GroupBytes int64 = 64 << 20 // a variable for tests
 
-// BytesOfGroup is the memory of a group where there are so many rows: twice GroupBytes where these need more than a gigabyte
-// anyway, as their thousands of groups would share most rows.
-func BytesOfGroup(rows int) int64 {
-	if rows >= job.VastRows {
+// BytesOfGroup is the memory of a group of whole divisions that have so many leaves of a row: twice GroupBytes from job.VastRows on,
+// as these need a gigabyte anyway, and their thousands of groups would share most rows. It goes by the leaves, which drafts
+// record: one of a version with other groups is refused by them.
+func BytesOfGroup(leaves int) int64 {
+	if leaves > 2*job.Overlap {
 		return 2 * GroupBytes
 	}
 	return GroupBytes

@@ -192,15 +192,15 @@ func (s *Shape) grownWithRows() (held memory, beyond float64) {
 	return held, beyond
 }
 
-// groupMemory adds the memory of a large group: its rows, its candidates, the lists of the
-// one before, which are in the memory of candidates, and the rows of the one after it. of is the memory of its blocks.
+// groupMemory adds the memory of a large group: its rows, its candidates, and the lists of the
+// one before, which are in the memory of candidates. of is the memory of its blocks.
 func (s *Shape) groupMemory(grown memory) (held, of memory) {
 	rows := s.largeGroup()
-	for _, bytes := range []float64{s.candidates(rows), s.candidates(rows), rows * float64(s.RowBytes), rows * float64(s.RowBytes)} {
+	for _, bytes := range []float64{s.candidates(rows), s.candidates(rows), rows * float64(s.RowBytes)} {
 		of.block(bytes)
 	}
 	held = memory{mapped: grown.mapped + of.mapped + s.database(), heap: grown.heap + of.heap}
-	held.heap += rows*float64(12+12*s.Overlap+int(s.CodeBytes)) + s.spilling()
+	held.heap += rows*float64(8+6*s.Overlap+int(s.CodeBytes)) + s.spilling()
 	held.heap += math.Min(1<<20, rows*float64(s.RowBytes)) + 3*math.Min(float64(s.Parts.Stripe), rows*float64(8*s.K))/2 // read, and written
 	return held, of
 }

@@ -3,6 +3,7 @@ package groups
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 )
@@ -27,6 +28,12 @@ func (f *region) WriteAt(p []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(p, at)
 	f.left.Add(int64(n))
 	return n, err
+}
+
+// expect has a range come from disk that is read soon. It reads and forgets, which every system understands. A range
+// that cannot be read is an error when it is wanted.
+func (f *region) expect(from, size int64) {
+	_, _ = io.Copy(io.Discard, io.NewSectionReader(f.File, from, size))
 }
 
 // giveBack frees bytes that are not read again.

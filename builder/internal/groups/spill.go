@@ -154,14 +154,21 @@ func (s *Spill) flush(g *spilling) error {
 	return nil
 }
 
-// Has reports whether the batch has a group.
-func (s *Spill) Has(number int) bool { return number >= s.batch.From && number < s.batch.To }
+// Expect has the rows of a group of the batch come from disk before they are read, into memory
+// that the system may take back: two groups side by side would be felt.
+// A row that cannot be read is an error later, in Read.
+func (s *Spill) Expect(number int) error {
+	if from := number - s.batch.From; number < s.batch.To && s.region != nil {
+		s.region.expect(s.starts[from], s.starts[from+1]-s.starts[from])
+	}
+	return nil
+}
 
 // readBytes is how much of a spill is read at a time.
 const readBytes = 1 << 20
 
 // Read reads a group of the batch into g, whose memory it reuses. It can be done once:
-// space on disk is given back. Several goroutines may read different groups.
+// space on disk is given back.
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, rows := l.record(), l.groupRows[number]

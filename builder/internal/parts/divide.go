@@ -63,7 +63,7 @@ func (m *Method) divide() error {
 func (m *Method) roomForGroups() (done func()) {
 	m.Ledger.Limit = m.opts.Memory.Solving()
 	return func() {
-		m.groups.Free()
+		m.group.Free()
 		m.Ledger.Limit = m.opts.Memory.Between()
 	}
 }
@@ -106,7 +106,7 @@ func (m *Method) forgetLeaves() error {
 }
 
 // doBatch does the groups of a batch that are not done. One is solved while the one before it
-// is committed and the one after it is read.
+// is committed and the one after it comes from disk.
 func (m *Method) doBatch(leaves *groups.Leaves, batch groups.Batch, done []bool, p *progress.Phase) (sum job.Counts, err error) {
 	if !slices.Contains(done[batch.From:batch.To], false) {
 		p.Earlier(batch.To - batch.From)

@@ -43,7 +43,7 @@ func (m *Method) goExact() error {
 	}
 	m.Say("%s", build.AllInstead)
 	m.State = m.State.WithStage(m.State.Changed(job.ListsStage))
-	m.groups.Free()
+	m.group.Free()
 	return m.ExactInstead()
 }
 

@@ -33,7 +33,7 @@ type Memory interface {
 type Method struct {
 	*build.Build
 	opts   Options
-	groups twoGroups
+	group  groups.Group  // being solved
 	folded uint32        // stages whose lists are in the fold
 	units  []int         // of every stage since
 	bounds points.Bounds // the last of every list folded
@@ -150,7 +150,7 @@ func (m *Method) Finish() error { return m.forgetLeaves() }
 
 func (m *Method) Free() {
 	m.cells.free()
-	m.groups.Free()
+	m.group.Free()
 	m.bounds.Free()
 }
 

@@ -1,35 +1,21 @@
 package parts
 
 import (
-	"cmp"
-
 	"github.com/knng/knng/builder/internal/groups"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/solve"
 	"github.com/knng/knng/builder/progress"
 )
 
-// twoGroups are the group that is solved and the one that is read.
-type twoGroups [2]groups.Group
-
-// Free gives their memory back.
-func (t *twoGroups) Free() {
-	for i := range t {
-		t[i].Free()
-	}
-}
-
-// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps all threads busy most of
-// the time; the group after the one that is solved is read beside it, and the one before it committed.
+// pipeline takes the groups of a batch through reading, solving and committing. Solving keeps
+// all threads busy; a commit waits for the disk most of the time, beside the next group.
 type pipeline struct {
 	*Method
-	spill     *groups.Spill
-	solver    solve.Solver
-	progress  *progress.Phase
-	sum       job.Counts
-	at, ahead *groups.Group // the one that is solved, and the one that is read
-	read      func() error  // waits for the group being read; nil where there is none
-	commit    func() error  // waits for the group being committed; nil where there is none
+	spill    *groups.Spill
+	solver   solve.Solver
+	progress *progress.Phase
+	sum      job.Counts
+	commit   func() error // waits for the group being committed; nil where there is none
 }
 
 func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, error) {
@@ -37,31 +23,24 @@ func newPipeline(m *Method, spill *groups.Spill, p *progress.Phase) (*pipeline, 
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.groups {
-		m.groups[i].Memory = &m.Ledger
-	}
+	m.group.Memory = &m.Ledger
 	solver := solve.Solver{Points: &m.Points, Ctx: m.Ctx, Wanted: m.Set.K, ByKeys: m.State.ByKeys(), Rounding: rounding,
 		Bounds: &m.bounds, Memory: &m.Ledger}
-	return &pipeline{Method: m, spill: spill, solver: solver, progress: p, at: &m.groups[0], ahead: &m.groups[1]}, nil
+	return &pipeline{Method: m, spill: spill, solver: solver, progress: p}, nil
 }
 
-// solve solves a group and has it committed. The group next is read meanwhile, where there is one: it is solved next.
+// solve solves a group and has it committed. The group next comes from disk meanwhile.
 func (l *pipeline) solve(number, next int) error {
-	if l.read == nil {
-		l.readAhead(number)
-	}
-	if err := wait(&l.read); err != nil {
+	if err := l.spill.Read(number, &l.group); err != nil {
 		return err
 	}
-	l.at, l.ahead = l.ahead, l.at
-	if l.spill.Has(next) {
-		l.readAhead(next)
-	}
-	d, err := l.solver.Solve(l.at, l.Steer)
+	come := job.Async(func() error { return l.spill.Expect(next) })
+	defer come()
+	d, err := l.solver.Solve(&l.group, l.Steer)
 	if err != nil {
 		return err
 	}
-	if err := wait(&l.commit); err != nil {
+	if err := l.wait(); err != nil {
 		d.Free()
 		return err
 	}
@@ -75,23 +54,20 @@ func (l *pipeline) solve(number, next int) error {
 	return nil
 }
 
-// readAhead begins to read a group.
-func (l *pipeline) readAhead(number int) {
-	into := l.ahead
-	l.read = job.Async(func() error { return l.spill.Read(number, into) })
-}
-
-// wait waits for a step that is under way, if one is.
-func wait(under *func() error) error {
-	if *under == nil {
+// wait waits for the group that is being committed.
+func (l *pipeline) wait() error {
+	if l.commit == nil {
 		return nil
 	}
-	err := (*under)()
-	*under = nil
+	err := l.commit()
+	l.commit = nil
 	return err
 }
 
 // end waits for all that is under way. It returns the first error.
 func (l *pipeline) end(err error) error {
-	return cmp.Or(err, wait(&l.commit), wait(&l.read))
+	if commitErr := l.wait(); err == nil {
+		err = commitErr
+	}
+	return err
 }

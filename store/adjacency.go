@@ -187,22 +187,24 @@ func checksumOf(shape Shape, each func(ofKeys bool, add func(list []byte)) error
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ChecksumOf is the checksum that a store of these lists has (Draft.Checksum), for those who hold them. each calls fn with
-// the neighbors and the keys of every row, in order; it is called twice. Lists of rows that are isolated are empty.
-// Errors: those of each.
-func ChecksumOf(shape Shape, each func(fn func(neighbors []uint32, keys []float32)) error) (string, error) {
+// ChecksumOf is the checksum that a store of these lists has (Draft.Checksum), for those who hold them. neighbors and then
+// keys call add with those of every row, in order; lists of rows that are isolated are empty. Errors: those of both.
+func ChecksumOf(shape Shape, neighbors func(add func([]uint32)) error, keys func(add func([]float32)) error) (string, error) {
 	var encoded []byte
 	return checksumOf(shape, func(ofKeys bool, add func(list []byte)) error {
-		return each(func(neighbors []uint32, keys []float32) {
-			encoded = encoded[:0]
-			if ofKeys {
-				for _, key := range keys {
+		if ofKeys {
+			return keys(func(list []float32) {
+				encoded = encoded[:0]
+				for _, key := range list {
 					encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(key))
 				}
-			} else {
-				for _, row := range neighbors {
-					encoded = binary.LittleEndian.AppendUint32(encoded, row)
-				}
+				add(encoded)
+			})
+		}
+		return neighbors(func(list []uint32) {
+			encoded = encoded[:0]
+			for _, row := range list {
+				encoded = binary.LittleEndian.AppendUint32(encoded, row)
 			}
 			add(encoded)
 		})

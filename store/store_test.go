@@ -109,9 +109,16 @@ func TestChecksumOfLists(t *testing.T) {
 		}))
 		want, err := d.Checksum(t.Context())
 		must(t, err)
-		got, err := ChecksumOf(Shape{Rows: n, K: 2}, func(fn func([]uint32, []float32)) error {
+		got, err := ChecksumOf(Shape{Rows: n, K: 2}, func(add func([]uint32)) error {
 			for row := range n {
-				fn(lists(row))
+				neighbors, _ := lists(row)
+				add(neighbors)
+			}
+			return nil
+		}, func(add func([]float32)) error {
+			for row := range n {
+				_, keys := lists(row)
+				add(keys)
 			}
 			return nil
 		})
@@ -121,8 +128,12 @@ func TestChecksumOfLists(t *testing.T) {
 		must(t, d.Close())
 	}
 	failed := errors.New("failed")
-	if _, err := ChecksumOf(Shape{Rows: 1}, func(func([]uint32, []float32)) error { return failed }); err != failed {
-		t.Errorf("a list that cannot be read: %v", err)
+	noNeighbors, noKeys := func(func([]uint32)) error { return nil }, func(func([]float32)) error { return failed }
+	if _, err := ChecksumOf(Shape{Rows: 1}, noNeighbors, noKeys); err != failed {
+		t.Errorf("keys that cannot be read: %v", err)
+	}
+	if _, err := ChecksumOf(Shape{Rows: 1}, func(func([]uint32)) error { return failed }, noKeys); err != failed {
+		t.Errorf("neighbors that cannot be read: %v", err)
 	}
 }
 

@@ -196,6 +196,13 @@ func (l *Lists) Entries(place uint32) []Entry {
 	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
+// Slots are the slots of the lists of places first to end-1, K each; the places in empty ones are MaxPlaces. Nobody
+// may be offering to the lists.
+func (l *Lists) Slots(first, end int) []Entry {
+	slots := l.entries[first*l.K : end*l.K]
+	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
+}
+
 // Set makes entries, which ascend, the list of place.
 func (l *Lists) Set(place uint32, entries []Entry) {
 	list := l.list(place)

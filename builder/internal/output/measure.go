@@ -1,6 +1,8 @@
 package output
 
 import (
+	"slices"
+
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -65,25 +67,34 @@ func (o *Output) sumOfStored() (string, error) { return o.Draft.Checksum(o.Ctx) 
 
 // sumOfLists computes it from the lists in memory, which takes a fourth of the time and need not wait for the store.
 func (o *Output) sumOfLists() (string, error) {
-	lists := o.outputLists()
-	return store.ChecksumOf(store.Shape{Rows: o.rows(), K: o.K}, func(fn func([]uint32, []float32)) error {
-		var l store.Lists
-		for from := 0; from < o.rows(); from += summedAtOnce {
-			l.Reset()
-			lists(from, min(from+summedAtOnce, o.rows()), &l)
-			for i := range l.Rows {
-				fn(l.Neighbors[l.Starts[i]:l.Starts[i+1]], l.Keys[l.Starts[i]:l.Starts[i+1]])
-			}
+	placeOf := o.PlaceOf(o.rows())
+	each := func(use func(places []uint32, keys []float32)) error {
+		for rows := range slices.Chunk(placeOf, summedAtOnce) {
+			o.eachList(rows, use)
 			if err := o.Ctx.Err(); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+	neighbors := func(add func([]uint32)) error {
+		room := make([]uint32, 0, o.K)
+		return each(func(places []uint32, _ []float32) {
+			room = room[:0]
+			for _, p := range places {
+				room = append(room, o.Order[p])
+			}
+			add(room)
+		})
+	}
+	keys := func(add func([]float32)) error {
+		return each(func(_ []uint32, keys []float32) { add(keys) })
+	}
+	return store.ChecksumOf(store.Shape{Rows: o.rows(), K: o.K}, neighbors, keys)
 }
 
-// summedAtOnce is how many lists are gathered at a time: those of some ten kilobytes.
-const summedAtOnce = 64
+// summedAtOnce is after how many lists it is asked whether the build goes on.
+const summedAtOnce = 1 << 12
 
 // Sum waits for the checksum.
 func (o *Output) Sum() error {

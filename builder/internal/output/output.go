@@ -1,6 +1,8 @@
 package output
 
 import (
+	"slices"
+
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/controls"
 	"github.com/knng/knng/builder/internal/copies"
@@ -113,21 +115,43 @@ func (o *Output) write() error {
 	})
 }
 
+// touchedRows is how many lists are read at a time: their memory, some 64 lines, is waited for together.
+const touchedRows = 16
+
+// eachList passes the lists of rows of the output to use, in order, with places in them; of isolated rows empty ones.
+func (o *Output) eachList(placeOf []uint32, use func(places []uint32, keys []float32)) {
+	var room [touchedRows]uint32
+	for rows := range slices.Chunk(placeOf, touchedRows) {
+		soon := room[:0]
+		for _, p := range rows {
+			if p != points.NoPlace && o.K > 0 {
+				soon = append(soon, p)
+			}
+		}
+		o.Lists.Touch(soon)
+		for _, p := range rows {
+			if p == points.NoPlace || o.K == 0 {
+				use(nil, nil)
+			} else {
+				use(o.Lists.List(p))
+			}
+		}
+	}
+}
+
 // outputLists returns a function that appends the lists of rows of the output.
 func (o *Output) outputLists() func(from, to int, l *store.Lists) {
 	placeOf := o.PlaceOf(o.rows())
 	return func(from, to int, l *store.Lists) {
-		for row := from; row < to; row++ {
-			l.Append(uint32(row), nil, nil)
-			place := placeOf[row]
-			if place == points.NoPlace || o.K == 0 {
-				continue
+		row := uint32(from)
+		o.eachList(placeOf[from:to], func(places []uint32, keys []float32) {
+			l.Append(row, places, keys)
+			neighbors := l.Neighbors[l.Starts[len(l.Rows)-1]:]
+			for i, p := range neighbors {
+				neighbors[i] = o.Order[p]
 			}
-			ids, keys := o.Lists.List(place)
-			for i, id := range ids {
-				l.Add(o.Order[id], keys[i])
-			}
-		}
+			row++
+		})
 	}
 }
 

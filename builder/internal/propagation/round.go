@@ -145,13 +145,12 @@ func (r *Round) enters(part, from int) bool { return from <= part && part < r.en
 
 // count counts the rows that list each place, among some of them.
 func (r *Round) count(first, end, from int) {
-	room := make([]uint32, r.lists.K)
-	for p := first; p < end; p++ {
-		list := r.lists.Entries(uint32(p))
-		here := within(list, from, r.entered, room)
-		touch(r.counts, list, here)
-		for _, i := range here {
-			atomic.AddUint32(&r.counts[list[i].Place()], 1)
+	f := r.newFound()
+	for p := first; p < end; p += foundRows {
+		f.find(p, min(p+foundRows, end), from)
+		touch(r.counts, f.places)
+		for _, x := range f.places {
+			atomic.AddUint32(&r.counts[x], 1)
 		}
 	}
 }
@@ -197,48 +196,18 @@ func (r *Round) copyLists(first, end, from int) {
 
 // copyListing tells the places entered that some rows list them.
 func (r *Round) copyListing(first, end, from int) {
-	room, at := make([]uint32, r.lists.K), make([]uint32, r.lists.K)
-	for p := first; p < end; p++ {
-		list := r.lists.Entries(uint32(p))
-		here := within(list, from, r.entered, room)
-		touch(r.ends, list, here)
-		// An atomic addition waits for the stores before it: first all of
-		// those, then the stores, which wait for memory side by side.
-		for n, i := range here {
-			at[n] = atomic.AddUint32(&r.ends[list[i].Place()], 1) - 1
+	f := r.newFound()
+	for p := first; p < end; p += foundRows {
+		f.find(p, min(p+foundRows, end), from)
+		touch(r.ends, f.places)
+		for i, x := range f.places {
+			f.places[i] = atomic.AddUint32(&r.ends[x], 1) - 1
 		}
-		for n, i := range here {
-			fresh := list[i].Marks() & candidates.NewThere
-			if fresh != 0 {
-				list[i] &^= candidates.NewThere
-				if int(i) >= r.fresh {
-					fresh = 0
-				}
-			}
-			r.gathered[at[n]] = uint32(p)<<1 | fresh
+		touch(r.gathered, f.places)
+		for i, at := range f.places {
+			r.gathered[at] = f.take(i)
 		}
 	}
-}
-
-// within picks the entries of a list whose places are in parts from to to-1, by number. Which
-// they are no processor guesses: it does not branch.
-func within(list []candidates.Entry, from, to int, room []uint32) []uint32 {
-	n, parts := 0, uint64(to-from)
-	for i, e := range list {
-		room[n] = uint32(i)
-		beyond := uint64(uint32(Part(e.Place()) - from)) // far beyond where it comes before from
-		n += int((beyond - parts) >> 63)
-	}
-	return room[:n]
-}
-
-// touch reads the counts that are about to be added to: reads wait for memory side by side,
-// atomic additions one after the other.
-func touch(counts []uint32, list []candidates.Entry, here []uint32) (sum uint32) {
-	for _, i := range here {
-		sum += atomic.LoadUint32(&counts[list[i].Place()])
-	}
-	return sum
 }
 
 // listing are the rows that list p, a place entered.

@@ -1,0 +1,79 @@
+package propagation
+
+import (
+	"sync/atomic"
+
+	"github.com/knng/knng/builder/internal/candidates"
+)
+
+// foundRows is of how many rows entries are found before the memory that they name is changed: so
+// many that a hundred reads of it wait side by side, so few that L1 still has it then. An
+// atomic addition waits for all stores before it: one that misses the caches holds up all
+// additions after it.
+const foundRows = 16
+
+// found is those entries of some rows whose places are entered.
+type found struct {
+	*Round
+	first  int                // of the rows
+	slots  []candidates.Entry // of their lists, K each
+	at     []uint32           // the slots of the entries
+	places []uint32           // in the entries
+	rowOf  []uint32           // of each slot: which of the rows has it
+}
+
+func (r *Round) newFound() *found {
+	n := foundRows * r.lists.K
+	f := &found{Round: r, at: make([]uint32, n), places: make([]uint32, n), rowOf: make([]uint32, n)}
+	for i := range f.rowOf {
+		f.rowOf[i] = uint32(i / r.lists.K)
+	}
+	return f
+}
+
+// find finds them in the lists of rows first to end-1, which are at most foundRows, for places of parts from
+// to the last entered.
+func (f *found) find(first, end, from int) {
+	f.first, f.slots = first, f.lists.Slots(first, end)
+	f.at = within(f.slots, from, f.entered-from, f.lists.N, f.at[:cap(f.at)])
+	f.places = f.places[:len(f.at)]
+	for i, at := range f.at {
+		f.places[i] = f.slots[at].Place()
+	}
+}
+
+// within picks the slots with places, below n, of so many parts after from. Which they are no
+// processor guesses: it does not branch.
+func within(slots []candidates.Entry, from, parts, n int, room []uint32) []uint32 {
+	count := 0
+	for i, e := range slots {
+		room[count] = uint32(i)
+		place := e.Place()
+		beyond := uint64(uint32(Part(place) - from)) // far beyond where it comes before from
+		count += int((beyond - uint64(parts)) & (uint64(place) - uint64(n)) >> 63)
+	}
+	return room[:count]
+}
+
+// take is entry i as the place in it gathers it, row<<1 | new, and takes the mark of joins around that place off.
+func (f *found) take(i int) uint32 {
+	at := f.at[i]
+	row := f.rowOf[at]
+	mark := uint32(f.slots[at]) & candidates.NewThere
+	if mark != 0 {
+		f.slots[at] &^= candidates.NewThere
+		if int(at)-int(row)*f.lists.K >= f.fresh {
+			mark = 0
+		}
+	}
+	return (uint32(f.first)+row)<<1 | mark
+}
+
+// touch reads the numbers that are about to be changed: reads wait for memory side by side, changes
+// one after the other.
+func touch(numbers, at []uint32) (sum uint32) {
+	for _, i := range at {
+		sum += atomic.LoadUint32(&numbers[i])
+	}
+	return sum
+}

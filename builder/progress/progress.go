@@ -106,6 +106,13 @@ func (p *Phase) Earlier(n int) {
 	p.earlier += int64(n)
 }
 
+// Expect changes the total, where it is found to be another.
+func (p *Phase) Expect(total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total = total
+}
+
 // End closes the phase with a line worth keeping ("" for none).
 func (p *Phase) End(format string, args ...any) {
 	p.to.spend(p.name, time.Since(p.began))

@@ -105,3 +105,16 @@ func TestOpenPhases(t *testing.T) {
 		}
 	}
 }
+
+// TestPhaseExpects: a phase whose total turns out smaller tells of all of it when that is done.
+func TestPhaseExpects(t *testing.T) {
+	var last progress.Event
+	p := progress.Reporter{Tell: func(e progress.Event) { last = e }}.Begin("division 1", "rows", 16)
+	p.Add(4)
+	p.Expect(12)
+	p.Add(8)
+	p.End("")
+	if last.Done != 12 || last.Total != 12 {
+		t.Errorf("%d of %d rows, want 12 of 12", last.Done, last.Total)
+	}
+}

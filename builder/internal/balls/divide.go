@@ -65,11 +65,13 @@ func (m *Method) solveDivision(number, stands int) (d divided, err error) {
 			balls.LeafSize, balls.Looks = m.parts.leafSize(), partedLooks
 		}
 	}
-	d.leaves, d.phase = stands, m.beginDivision(number, solver.Work(balls, uint32(number)))
+	work := solver.Work(balls, uint32(number))
+	d.leaves, d.phase = stands, m.beginDivision(number, work)
 	solver.Progress = d.phase.Add
 	if number == 1 && stands > job.Overlap && m.opts.Known == nil {
 		solver.Settle = func() (int, error) {
 			d.leaves, err = m.leavesAfterStretches(stands)
+			d.phase.Expect(work - int64(stands-d.leaves)*int64(m.N()))
 			return d.leaves, err
 		}
 	}

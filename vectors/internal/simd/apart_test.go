@@ -10,7 +10,7 @@ import (
 // TestApart: sums and maxima of absolute differences are those of their definitions, to the bit,
 // whatever the dimension, the stride and the values, denormal ones and overflow among them.
 func TestApart(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 6))
+	rng, room := rand.New(rand.NewPCG(3, 6)), fencedWords[uint32](t, mostIDs)
 	for _, k := range kernels() {
 		if k.AbsoluteF32 == nil || k.LargestF32 == nil {
 			if k.AbsoluteF32 != nil || k.LargestF32 != nil {
@@ -24,7 +24,7 @@ func TestApart(t *testing.T) {
 			x, base := fenced(t, 4*dim), fenced(t, (n-1)*stride+4*dim)
 			fillFloats(rng, x)
 			fillFloats(rng, base)
-			ids := someIDs(rng, 12, n)
+			ids := someIDs(rng, room, 1+dim%mostIDs, n)
 			sums, most := make([]float64, len(ids)), make([]float64, len(ids))
 			k.AbsoluteF32(x, base, stride, dim, ids, sums)
 			k.LargestF32(x, base, stride, dim, ids, most)

@@ -114,7 +114,8 @@ rows: \
 	CMPQ  R11, $2; \
 	JLT   ready; \
 	ROWAT(4, BX); \
-	JEQ   ready; \
+	CMPQ  R11, $3; \
+	JLT   ready; \
 	ROWAT(8, R14); \
 	CMPQ  R11, $4; \
 	JLT   ready; \

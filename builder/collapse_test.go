@@ -168,3 +168,45 @@ func TestCollapseRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestCollapsedRecall: the recall that a collapsed build reports, and stops by, is that of all rows, of which some have
+// far more copies than others and are harder.
+func TestCollapsedRecall(t *testing.T) {
+	const hard, copies, easy, dim = 700, 12, 6000, 40
+	rng := seeded(t)
+	data := make([]float32, 0, (hard*copies+easy)*dim)
+	row := make([]float32, dim)
+	for range hard {
+		for i := range row {
+			row[i] = float32(rng.NormFloat64())
+		}
+		for range copies {
+			data = append(data, row...)
+		}
+	}
+	for range easy {
+		for i := range row {
+			row[i] = 100
+		}
+		row[0], row[1] = 100+50*rng.Float32(), 100+50*rng.Float32()
+		data = append(data, row...)
+	}
+	for _, m := range []builder.Method{builder.Balls, builder.Paper} {
+		dir := filepath.Join(t.TempDir(), "g")
+		result, _ := build(t, dir, input(t, data, dim), builder.Options{K: 20, Method: m, Recall: 0.8, Duplicates: builder.Collapse, Seed: rng.Uint64()})
+		g, err := store.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := builder.MeasureRecall(context.Background(), g, 3000, rng.Uint64(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := result.Recall; told.Low > judged.High || told.High < judged.Low {
+			t.Errorf("%s: %.4f (%.4f to %.4f) reported, %.4f (%.4f to %.4f) by 3,000 rows", m, told.Recall, told.Low, told.High, judged.Recall, judged.Low, judged.High)
+		} else {
+			t.Logf("%s: %.4f (%.4f to %.4f), %.4f", m, told.Recall, told.Low, told.High, judged.Recall)
+		}
+		g.Close()
+	}
+}

@@ -60,7 +60,7 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 	if opts.Distance != nil {
 		b.Own = func() leaf.Keys { return r.pairs.Keys(b) }
 	}
-	r.controls = controls.Controls{Build: b, Visits: opts.Paper.Visits}
+	r.controls = controls.Controls{Build: b, Groups: &r.groups, Visits: opts.Paper.Visits, Most: opts.Copies}
 	r.out = output.Output{Build: b, Controls: &r.controls, Groups: &r.groups, Most: opts.Copies}
 	b.Foresee, b.Widen, b.Join = r.cost.Foresee, r.controls.Widen, r.controls.Join
 	b.Remember = func() error { return r.pairs.Choose(b) }

@@ -14,6 +14,9 @@ type Lists struct {
 
 	lists *knn.Lists // list i is that of Places[i]
 	locks []sync.Mutex
+
+	groups *Groups // nil: every row was solved
+	selfs  []float32
 }
 
 func newLists(places []uint32, k int, rowOf []uint32) *Lists {
@@ -43,8 +46,11 @@ func (l *Lists) List(i int) (neighbors []uint32, keys []float32) {
 }
 
 // Recall is the recall, as OfList defines it, of a list that another graph has
-// for Places[i]. Rows alike to the k-th count as it does.
+// for Places[i]. Rows alike to the k-th count as it does. See InGroups for lists that were solved for several rows.
 func (l *Lists) Recall(i int, neighbors []uint32, keys []float32) float64 {
+	if l.groups != nil {
+		return l.recallOfGroup(i, neighbors, keys)
+	}
 	return l.RecallOf(i, neighbors, keys, l.Places[i])
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/buildtest"
 	"github.com/knng/knng/builder/internal/controls"
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
 )
@@ -66,7 +67,7 @@ func TestLists(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c := controls.Controls{Build: b}
+			c := controls.Controls{Build: b, Groups: new(copies.Groups)}
 			if err := c.Steer(); err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +120,7 @@ func TestNothingToSteer(t *testing.T) {
 		b := buildtest.New(t, rows, space, 5)
 		b.Goal.Recall = 0.9
 		change(b)
-		if err := (&controls.Controls{Build: b}).Steer(); err != nil || b.Steer != nil || b.State.Control != 0 {
+		if err := (&controls.Controls{Build: b, Groups: new(copies.Groups)}).Steer(); err != nil || b.Steer != nil || b.State.Control != 0 {
 			t.Errorf("%s: rows steer, %v", name, err)
 		}
 	}

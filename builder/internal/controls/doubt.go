@@ -28,7 +28,7 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 		return false, nil
 	}
 	sample := c.reporting()
-	if float64(c.State.Steer+2*len(sample)) > mostSteer*float64(c.N()) {
+	if float64(c.State.Steer+2*len(sample)) > mostSteer*float64(c.all()) {
 		return false, nil
 	}
 	truth, _, err := c.report(sample, c.meanwhile)
@@ -39,7 +39,7 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	mean, _, high := recall.Interval(per, c.N(), c.Looks())
+	mean, _, high := recall.Interval(per, c.all(), c.Looks())
 	return high < c.Goal.Recall || c.together(mean, len(per)) < c.Goal.Recall-wellBelow*(1-c.Goal.Recall), nil
 }
 

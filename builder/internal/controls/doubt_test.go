@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/buildtest"
 	"github.com/knng/knng/builder/internal/controls"
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/rowstest"
 )
@@ -18,7 +19,7 @@ func TestDoubtTogether(t *testing.T) {
 	rows, space := rowstest.Bytes(t, rand.New(rand.NewPCG(36, 5)), n, 6, 256)
 	b := buildtest.New(t, rows, space, k)
 	b.Method, b.Goal.Recall = &buildtest.Idle{Recall: 1, Lost: 0.125}, target
-	c := controls.Controls{Build: b}
+	c := controls.Controls{Build: b, Groups: new(copies.Groups)}
 	if err := c.Steer(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestDoubt(t *testing.T) {
 	b := buildtest.New(t, rows, space, k)
 	idle := &buildtest.Idle{Recall: 0.95}
 	b.Method, b.Goal.Recall = idle, target
-	c := controls.Controls{Build: b}
+	c := controls.Controls{Build: b, Groups: new(copies.Groups)}
 	b.Join = c.Join
 	if err := c.Steer(); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestDoubt(t *testing.T) {
 	idle.Recall = 0.1
 	doubts(false, "reached") // a quarter of the rows is looked at already
 	steering := b.Steer
-	again := controls.Controls{Build: b}
+	again := controls.Controls{Build: b, Groups: new(copies.Groups)}
 	if err := again.Steer(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
@@ -16,8 +17,11 @@ const guessDivisions = 8
 // Controls finds the exact lists of the rows that steer a build, and of those that report.
 type Controls struct {
 	*build.Build
+	Groups *copies.Groups
 	Visits int // of a row in propagation
+	Most   int // rows of one group in a list; 0: any number
 
+	groups *recall.Groups // where rows collapse
 	looked looked
 }
 
@@ -27,9 +31,9 @@ func (c *Controls) Steer() error {
 		return nil
 	}
 	if len(c.State.Stages) == 0 {
-		c.State.Steer, c.State.Drawn = min(c.N(), c.steerers()), Drawn
+		c.State.Steer, c.State.Drawn = min(c.all(), c.steerers()), c.drawn()
 	}
-	if c.State.Drawn != Drawn && !c.Traits.ByShare {
+	if c.State.Drawn != c.drawn() && (!c.Traits.ByShare || c.Groups.Len() > 0) {
 		return ErrOther
 	}
 	if c.State.Steer == 0 { // as it was begun
@@ -86,23 +90,42 @@ func (c *Controls) steerers() int {
 	return Share(float64(divisions*c.Set.LeafSize)/4 + float64(c.Visits))
 }
 
-// placesOf turns numbers among the good rows into places: samples are drawn
+// placesOf turns numbers among the rows that are drawn from into places: samples are drawn
 // from input rows, so that they do not depend on the order.
 func (c *Controls) placesOf(sample []uint32) []uint32 {
 	if c.Traits.InOrder {
 		return sample
 	}
 	placeOf := c.PlaceOf(c.Source.Len())
+	rows := c.Good
+	if c.Groups.Len() > 0 {
+		rows = c.Groups.Rows(c.Build)
+	}
 	places := make([]uint32, len(sample))
 	for i, at := range sample {
-		places[i] = placeOf[c.Good[at]]
+		row := rows[at]
+		if c.Groups.Len() > 0 { // the row that was solved for it, which may be that of others of the sample too
+			row = c.Groups.First[row]
+		}
+		places[i] = placeOf[row]
 	}
 	return places
 }
 
+// all is how many rows are drawn from: copies of others as well as those that are solved for them.
+func (c *Controls) all() int { return c.N() + c.Groups.Len() }
+
+// drawn is how the rows that steer are drawn.
+func (c *Controls) drawn() int {
+	if c.Groups.Len() > 0 {
+		return DrawnOfAll
+	}
+	return Drawn
+}
+
 // steering lists the rows that steer by the state.
 func (c *Controls) steering() []uint32 {
-	return joined(c.N(), c.State.FirstSteer(), c.State.Joined(), c.Set.Seed)
+	return joined(c.all(), c.State.FirstSteer(), c.State.Joined(), c.Set.Seed)
 }
 
 // reporting lists the rows that report after the stages so far. Pairs that complete short lists do not
@@ -112,7 +135,7 @@ func (c *Controls) reporting() []uint32 {
 	if c.Own != nil {
 		least = LeastReport
 	}
-	return draw(c.N(), c.steering(), len(c.State.Joined()), least, c.State.Sums().Requested, c.Set.Seed)
+	return draw(c.all(), c.steering(), len(c.State.Joined()), least, c.State.Sums().Requested, c.Set.Seed)
 }
 
 // Report computes the exact lists of rows that steered nothing, and how many distances that took.
@@ -135,10 +158,22 @@ func (c *Controls) report(sample []uint32, exact exactly) (*recall.Lists, int64,
 	return c.looked.lists, compared, nil
 }
 
-// counted has the recall of lists count all but the entries that are to spare.
+// counted has the recall of lists count all but the entries that are to spare, and where rows collapse that of the lists
+// of all rows.
 func (c *Controls) counted(l *recall.Lists) *recall.Lists {
-	if l != nil {
-		l.K = min(l.K, c.Set.K-c.Set.Spare)
+	if l == nil {
+		return l
 	}
+	l.K = min(l.K, c.Set.K-c.Set.Spare)
+	if c.Groups.Len() == 0 {
+		return l
+	}
+	if c.groups == nil {
+		c.groups = &recall.Groups{Sizes: c.Groups.Sizes(c.Build), K: min(c.Set.K-c.Set.Spare, c.all()-1), Most: c.Most}
+	}
+	l.InGroups(c.groups, func(place uint32) float32 {
+		row, norm := c.Rows.Row(int(place)), c.Norm(place)
+		return c.Space.Key(row, row, norm, norm)
+	})
 	return l
 }

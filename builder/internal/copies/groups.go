@@ -43,6 +43,26 @@ func (g *Groups) Collapse(b *build.Build, before func() error) error {
 	return nil
 }
 
+// Rows are all rows of the output that are not isolated, ascending: those solved, and the copies.
+func (g *Groups) Rows(b *build.Build) []uint32 {
+	rows := slices.Concat(b.Good, g.Copies)
+	slices.Sort(rows)
+	return rows
+}
+
+// Sizes is how many rows each place was solved for, with its own.
+func (g *Groups) Sizes(b *build.Build) []uint32 {
+	placeOf := b.PlaceOf(b.Source.Len())
+	sizes := make([]uint32, b.N())
+	for place := range sizes {
+		sizes[place] = 1
+	}
+	for _, row := range g.Copies {
+		sizes[placeOf[g.First[row]]]++
+	}
+	return sizes
+}
+
 // load reads the groups, or finds and records them.
 func (g *Groups) load(b *build.Build, src *vectors.Input, before func() error) error {
 	first, known, err := b.Draft.Labels(groupsNumber, nil, nil)

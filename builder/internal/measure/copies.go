@@ -14,7 +14,7 @@ import (
 // places, in the order of a collapsed build.
 type groups struct {
 	first []uint32 // of every place
-	sizes []int    // by first place
+	sizes []uint32 // by first place
 }
 
 func groupsOf(m *measurement) (*groups, error) {
@@ -52,12 +52,18 @@ func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int
 	if err != nil {
 		return nil, err
 	}
+	near := recall.Groups{Sizes: g.sizes, K: m.K, Most: copies}
 	per := make([]float64, len(places))
 	var neighbors []uint32
 	var keys []float32
 	for i, place := range places {
 		at, _ := slices.BinarySearch(solved, firsts[i])
-		exact := m.keysOfGroups(g, solved[at], truth, at, copies)
+		var ids []uint32
+		var exact []float32
+		if truth != nil {
+			ids, exact = truth.List(at)
+		}
+		exact = near.Keys(solved[at], m.own(solved[at]), ids, exact)
 		if neighbors, keys, err = s.Keyed(store.Row(m.Order[place]), neighbors, keys); err != nil {
 			return nil, err
 		}
@@ -79,34 +85,8 @@ func (m *measurement) exactlyOfFirsts(places []uint32, distinct int) (*recall.Li
 	return m.truth(among, places)
 }
 
-// keysOfGroups are the keys of the exact list of a row at place, or of a copy of it.
-func (m *measurement) keysOfGroups(g *groups, place uint32, truth *recall.Lists, at, copies int) []float32 {
-	type group struct {
-		key  float32
-		rows int
-	}
-	own, norm := m.Rows.Row(int(place)), m.Norm(place)
-	near := []group{{m.Space.Key(own, own, norm, norm), g.sizes[place] - 1}}
-	if truth != nil {
-		ids, keys := truth.List(at)
-		for i, id := range ids {
-			near = append(near, group{keys[i], g.sizes[id]})
-		}
-	}
-	var taken, rest []float32
-	for _, x := range near {
-		for i := range min(x.rows, copies+m.K) {
-			if i < copies {
-				taken = append(taken, x.key)
-			} else {
-				rest = append(rest, x.key)
-			}
-		}
-	}
-	slices.Sort(taken)
-	slices.Sort(rest)
-	taken = taken[:min(m.K, len(taken))]
-	taken = append(taken, rest[:min(m.K-len(taken), len(rest))]...)
-	slices.Sort(taken)
-	return taken
+// own is the key of a row to itself.
+func (m *measurement) own(place uint32) float32 {
+	row, norm := m.Rows.Row(int(place)), m.Norm(place)
+	return m.Space.Key(row, row, norm, norm)
 }

@@ -24,11 +24,12 @@ func (o *Output) Measure() error {
 		}
 		o.lists = o.Lists.List
 	}
-	o.Recall = recall.EstimateOf(nil, o.N(), o.Set.Seed)
+	n := o.N() + o.Groups.Len()
+	o.Recall = recall.EstimateOf(nil, n, o.Set.Seed)
 	if o.truth != nil {
 		per := build.PerRow(o.truth, o.lists)
-		o.Recall = recall.EstimateOf(per, o.N(), o.Set.Seed)
-		_, o.Recall.Low, o.Recall.High = recall.Interval(per, o.N(), o.Controls.Looks())
+		o.Recall = recall.EstimateOf(per, n, o.Set.Seed)
+		_, o.Recall.Low, o.Recall.High = recall.Interval(per, n, o.Controls.Looks())
 		o.Say("recall %.4f (95 %% interval %.4f to %.4f, %d rows)", o.Recall.Recall, o.Recall.Low, o.Recall.High, o.Recall.Sample)
 	}
 	if inMemory {

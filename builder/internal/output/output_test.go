@@ -52,7 +52,7 @@ func TestPasses(t *testing.T) {
 		}
 		b.Method, b.Lists = new(buildtest.Idle), knn.New(n, b.K, b.Order)
 		stages := stagesOf(rng, b)
-		o := &output.Output{Build: b, Controls: &controls.Controls{Build: b}, Groups: new(copies.Groups)}
+		o := &output.Output{Build: b, Controls: &controls.Controls{Build: b, Groups: new(copies.Groups)}, Groups: new(copies.Groups)}
 		for _, pass := range []func() error{o.Complete, o.Adjacency, o.Measure, o.Sum} {
 			if err := pass(); err != nil {
 				t.Fatal(err)

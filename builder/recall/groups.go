@@ -1,0 +1,64 @@
+package recall
+
+import "slices"
+
+// Groups are groups of rows with the same bytes, of which one was solved for all: the lists of places name the
+// others' places, and the list of a row has rows of these groups.
+type Groups struct {
+	Sizes []uint32 // rows of the group that was solved at each place
+	K     int      // neighbors of a row
+	Most  int      // rows of one group in a list, as far as others suffice; 0: any number
+}
+
+// Keys are those of the nearest K other rows, ascending, to a row of the group at place, where the groups near it are at
+// places near, at keys, and rows of its own group at the key self.
+func (g *Groups) Keys(place uint32, self float32, near []uint32, keys []float32) []float32 {
+	most := g.Most
+	if most == 0 {
+		most = g.K
+	}
+	var taken, rest []float32
+	take := func(key float32, rows int) {
+		for i := range min(rows, most+g.K) {
+			if i < most {
+				taken = append(taken, key)
+			} else {
+				rest = append(rest, key)
+			}
+		}
+	}
+	take(self, int(g.Sizes[place])-1)
+	for i, other := range near {
+		take(keys[i], int(g.Sizes[other]))
+	}
+	slices.Sort(taken)
+	slices.Sort(rest)
+	taken = taken[:min(g.K, len(taken))]
+	taken = append(taken, rest[:min(g.K-len(taken), len(rest))]...)
+	slices.Sort(taken)
+	return taken
+}
+
+// InGroups has Recall be that of the list of a row that list i was solved for: own returns the key of a place to itself.
+func (l *Lists) InGroups(g *Groups, own func(place uint32) float32) {
+	l.groups, l.selfs = g, make([]float32, len(l.Places))
+	for i, place := range l.Places {
+		l.selfs[i] = own(place)
+	}
+}
+
+// recallOfGroup is the recall of the list of a row of the group at Places[i].
+func (l *Lists) recallOfGroup(i int, neighbors []uint32, keys []float32) float64 {
+	place, self := l.Places[i], l.selfs[i]
+	near, exact := l.List(i)
+	exact = l.groups.Keys(place, self, near, exact)
+	found := l.groups.Keys(place, self, neighbors, keys)
+	rows := make([]uint32, len(found)) // none is the row itself, and all differ
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	return OfAlike(exact, rows, found, none, l.groups.K, l.Alike)
+}
+
+// none is no row.
+const none = ^uint32(0)

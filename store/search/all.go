@@ -14,8 +14,12 @@ const batch = 16
 // SearchAll answers many queries on all cores: one list for every row of queries, whose
 // elements may be of any type; float64 is not rounded before the store's offsets are
 // subtracted (store.Manifest.Offsets). The lists are those of Search, whatever the number of
-// goroutines. An error names its query, or the queries that share the rows or the reading at fault; that of ctx ends the call.
+// goroutines. An error names its query, or the queries that share the rows or the reading at fault; that of ctx ends the call. Errors: those of Append.
 func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Query) ([][]store.Neighbor, error) {
+	if !s.calls.Enter() {
+		return nil, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if queries.Dim() != s.Dim() {
 		return nil, fmt.Errorf("%w: queries of %d elements, the rows have %d", ErrQuery, queries.Dim(), s.Dim())
 	}

@@ -71,7 +71,7 @@ func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSl
 // links are kept in DIR/search, where that can be written; else they stay in memory, and
 // Searcher.State says why. A copy of the rows that cannot be kept is done without.
 //
-// The store must stay open as long as the Searcher. Errors: ErrOwnDistance, store.ErrCorrupt,
+// The Searcher is closed before the store. Errors: ErrOwnDistance, store.ErrCorrupt,
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)

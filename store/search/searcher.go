@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/inflight"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A Searcher answers queries over a store. It is safe for concurrent use; Close it after the
-// last call has returned.
+// A Searcher answers queries over a store. It is safe for concurrent use.
 type Searcher struct {
+	calls  inflight.Calls // those that read rows or links
 	g      *store.Store
 	opts   Options
 	in     *vectors.Input
@@ -97,8 +98,13 @@ func (s *Searcher) Dim() int { return s.rows.Dim() }
 // Len is how many rows can be found: rows that have no place in the graph cannot.
 func (s *Searcher) Len() int { return len(s.order) }
 
-// Close unmaps rows and links. The store stays open.
+// Close waits for running calls, then unmaps rows and links: it must not be called from within
+// one, from Query.Keep for example. Later calls that return an error return store.ErrClosed. The
+// store stays open.
 func (s *Searcher) Close() error {
+	if !s.calls.Close() {
+		return nil
+	}
 	var errs []error
 	if s.file != nil {
 		errs = append(errs, s.file.Close())
@@ -116,8 +122,12 @@ func (s *Searcher) Close() error {
 }
 
 // Vector appends the elements of a row to dst[:0]. Errors: store.ErrNoRow, also of a row that
-// has no place in the graph, and vectors.ErrFault.
+// has no place in the graph, store.ErrClosed and vectors.ErrFault.
 func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
+	if !s.calls.Enter() {
+		return nil, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	place, err := s.placeOf(row)
 	if err != nil {
 		return nil, err
@@ -136,6 +146,10 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 // Raw copies a row to dst as it was given, in the type of the rows, or reports that it is not stored
 // so but scaled, or less offsets. Errors: those of Vector.
 func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
+	if !s.calls.Enter() {
+		return false, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if s.scale != 0 || s.offsets != nil {
 		return false, nil
 	}
@@ -151,6 +165,10 @@ func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
 
 // RawAll is Raw for several rows, which it copies one after the other. Errors: those of Vector.
 func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
+	if !s.calls.Enter() {
+		return false, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if s.scale != 0 || s.offsets != nil {
 		return false, nil
 	}
@@ -170,6 +188,10 @@ func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
 // Wide is a row as a source of one query, not rounded where the store holds rows less offsets
 // (store.Manifest.Offsets), as Vector is. Errors: those of Vector.
 func (s *Searcher) Wide(row store.Row) (vectors.Source, error) {
+	if !s.calls.Enter() {
+		return nil, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	place, err := s.placeOf(row)
 	if err != nil {
 		return nil, err

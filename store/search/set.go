@@ -17,8 +17,12 @@ type Set struct {
 
 // Only makes a set of rows, some of which may stand twice. It takes 4 bytes for each and a bit
 // for every row of the store, and is made once for any number of queries. Rows that have no
-// place in the graph are none of its. Errors: store.ErrNoRow.
+// place in the graph are none of its. Errors: store.ErrNoRow, store.ErrClosed.
 func (s *Searcher) Only(rows []store.Row) (*Set, error) {
+	if !s.calls.Enter() {
+		return nil, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	set := &Set{of: s, bits: make([]uint64, (s.Len()+63)/64)}
 	for _, row := range rows {
 		if uint64(row) >= uint64(len(s.places)) {

@@ -35,8 +35,12 @@ const maxEffort = 1 << 14
 // recall reported is that of the other, which had no say. It is the recall of queries that lie
 // as the rows do, over a graph that lacks the row: queries from elsewhere may need less or more.
 // Recall compares theirs with exact answers. It compares all sampled rows with all rows, which is
-// most of its time.
+// most of its time. Errors: those of Append, and that of ctx.
 func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error) {
+	if !s.calls.Enter() {
+		return t, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if o.K == 0 {
 		o.K = 10
 	}

@@ -64,8 +64,12 @@ func (s *Searcher) Search(query []float32, q Query) ([]store.Neighbor, error) {
 // Append appends the results of Search to dst; where dst has room it allocates nothing once as
 // many queries as run at a time have been answered. There are min(q.K, n) results, n being
 // the rows that may be results, or fewer where q.Within leaves them out. Errors: ErrQuery,
-// ErrCorrupt, vectors.ErrFault.
+// ErrCorrupt, store.ErrClosed, vectors.ErrFault.
 func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]store.Neighbor, error) {
+	if !s.calls.Enter() {
+		return dst, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if err := s.check(&q); err != nil {
 		return dst, err
 	}

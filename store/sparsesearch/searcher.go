@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/inflight"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/sparse"
@@ -38,8 +39,9 @@ type Options struct {
 	Threads int // of a call; 0 is GOMAXPROCS
 }
 
-// A Searcher answers queries over one store. It is safe for concurrent use until Close.
+// A Searcher answers queries over one store. It is safe for concurrent use.
 type Searcher struct {
+	calls   inflight.Calls // those that read rows
 	g       *store.Store
 	rows    *sparse.Rows
 	order   []uint32 // the row at each place, ascending
@@ -83,8 +85,14 @@ func (s *Searcher) measure() error {
 	return nil
 }
 
-// Close releases the rows. No call may be under way.
-func (s *Searcher) Close() error { return s.rows.Close() }
+// Close waits for running calls, then unmaps the rows: it must not be called from within one,
+// from Query.Keep for example. Later calls of Row, Search and SearchAll return store.ErrClosed.
+func (s *Searcher) Close() error {
+	if !s.calls.Close() {
+		return nil
+	}
+	return s.rows.Close()
+}
 
 // Len is the number of rows that can be found.
 func (s *Searcher) Len() int { return s.rows.Len() }
@@ -93,8 +101,12 @@ func (s *Searcher) Len() int { return s.rows.Len() }
 func (s *Searcher) Columns() int { return s.rows.Columns() }
 
 // Row returns a copy of a row of the store, as a query. Errors: store.ErrNoRow where no vector
-// was built under this number.
+// was built under this number, store.ErrClosed.
 func (s *Searcher) Row(row store.Row) (v Vector, err error) {
+	if !s.calls.Enter() {
+		return v, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if row >= store.Row(s.g.Len()) {
 		return v, fmt.Errorf("%w: %d, the store has %d rows, from 0", store.ErrNoRow, row, s.g.Len())
 	}
@@ -111,7 +123,7 @@ func (s *Searcher) Row(row store.Row) (v Vector, err error) {
 }
 
 // Search returns the rows nearest to a query, ascending by distance and then by row. Errors:
-// ErrQuery.
+// ErrQuery, store.ErrClosed.
 func (s *Searcher) Search(v Vector, q Query) ([]store.Neighbor, error) {
 	found, err := s.SearchAll(context.Background(), []Vector{v}, q)
 	if err != nil {
@@ -121,8 +133,12 @@ func (s *Searcher) Search(v Vector, q Query) ([]store.Neighbor, error) {
 }
 
 // SearchAll answers many queries on all threads: one list for each. An error names the query;
-// that of ctx ends the call.
+// that of ctx ends the call. Errors: those of Search.
 func (s *Searcher) SearchAll(ctx context.Context, queries []Vector, q Query) ([][]store.Neighbor, error) {
+	if !s.calls.Enter() {
+		return nil, store.ErrClosed
+	}
+	defer s.calls.Leave()
 	if err := q.check(s.Len()); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -255,6 +256,36 @@ func TestRefuse(t *testing.T) {
 	stop()
 	if _, err := ip.SearchAll(ctx, []sparsesearch.Vector{one}, sparsesearch.Query{K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestClosed: Close waits for a query, and later calls are refused.
+func TestClosed(t *testing.T) {
+	rows := texts(rand.New(rand.NewPCG(7, 8)), 50, 20, false)
+	_, s := opened(t, 20, rows, distance.IP, &sparsesearch.Options{Threads: 1})
+	one := sparsesearch.Vector{Columns: []uint32{1}, Values: []float32{1}}
+	row := func() error { _, err := s.Row(3); return err }
+	closed := make(chan error, 1)
+	found, err := s.Search(one, sparsesearch.Query{K: 1, Keep: func(store.Row) bool {
+		if row() == nil {
+			go func() { closed <- s.Close() }()
+		}
+		for !errors.Is(row(), store.ErrClosed) {
+			runtime.Gosched()
+		}
+		if len(closed) > 0 {
+			t.Error("Close did not wait")
+		}
+		return true
+	}})
+	if err != nil || len(found) != 1 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if err := errors.Join(<-closed, s.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Search(one, sparsesearch.Query{K: 1}); !errors.Is(err, store.ErrClosed) || !errors.Is(row(), store.ErrClosed) {
+		t.Errorf("closed: %v, %v", err, row())
 	}
 }
 

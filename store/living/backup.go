@@ -21,8 +21,12 @@ import (
 // else copied, with the catalog, and the links and codes of search, that are there; logs are copied up to the moment
 // of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
 // process that ends meanwhile leaves a folder that no command takes for a store. Errors: fs.ErrExist,
-// ctx's, ErrCorrupt.
+// ctx's, ErrCorrupt, ErrClosed.
 func (v *View) Backup(ctx context.Context, dir string) error {
+	if !v.calls.Enter() {
+		return ErrClosed
+	}
+	defer v.calls.Leave()
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}

@@ -37,8 +37,12 @@ func contentOf(buf []byte, id string, vector []byte) (Content, []byte) {
 }
 
 // Content reads all live rows and returns their sum: a compaction, a merge and a backup leave
-// it as it is. Cancelling ctx stops it.
+// it as it is. Cancelling ctx stops it. Errors: ErrCorrupt, ErrClosed, vectors.ErrFault, that of ctx.
 func (v *View) Content(ctx context.Context) (sum Content, err error) {
+	if !v.calls.Enter() {
+		return sum, ErrClosed
+	}
+	defer v.calls.Leave()
 	return v.Source().content(ctx)
 }
 
@@ -75,8 +79,12 @@ func (s *Source) content(ctx context.Context) (sum Content, err error) {
 }
 
 // EachRow calls fn with the number, the id and the bytes of every live row, ascending. The
-// bytes are valid during the call.
+// bytes are valid during the call. An error of fn ends it and is returned. Errors: those of Content.
 func (v *View) EachRow(ctx context.Context, fn func(row uint64, id string, vector []byte) error) error {
+	if !v.calls.Enter() {
+		return ErrClosed
+	}
+	defer v.calls.Leave()
 	r := newRowReader(v.st, v.snap)
 	var failed error
 	v.st.each(v.snap, func(row uint64, p, at uint32) bool {

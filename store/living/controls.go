@@ -143,6 +143,10 @@ func (in *integration) compareControl(old *layer.Lists, i int, offers *[]layer.O
 // before the first Integrate since the base was built. That costs no pass over the rows.
 // Cancelling ctx stops it. Errors: those of Neighbors, ctx's.
 func (v *View) Controls(ctx context.Context, threads int) (recalls []float64, err error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	l := v.snap.layer
 	if l == nil {
 		return nil, nil
@@ -177,7 +181,7 @@ func (v *View) control(l *layer.Layer, i int) (float64, error) {
 	if err != nil || len(exact) < k || exact[k-1].Key > l.Controls.Horizons[i] {
 		return -1, err
 	}
-	list, err := v.Neighbors(v.st.rowOf(ref), nil)
+	list, err := v.neighbors(v.st.rowOf(ref), new(NeighborsOptions))
 	if err != nil {
 		return 0, err
 	}

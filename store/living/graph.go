@@ -24,8 +24,12 @@ type Graph struct {
 	named bool
 }
 
-// Graph is the lists of all live rows. Errors: ErrCorrupt.
+// Graph is the lists of all live rows. Errors: ErrCorrupt, ErrClosed.
 func (v *View) Graph() (*Graph, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	g := &Graph{v: v, ctx: context.Background(), rows: v.Source()}
 	g.rows.index.Do(g.rows.makeIndex)
 	g.info.Distance = v.st.metric.String()
@@ -116,6 +120,10 @@ const graphChunk = 1024
 // with all that are in no graph yet, and one whose list came short by deletes is searched for, so that a pass
 // takes far longer than one over a graph as it was built.
 func (g *Graph) EachKeyed(fn func(row store.Row, neighbors []uint32, distances []float32) error) error {
+	if !g.v.calls.Enter() {
+		return ErrClosed
+	}
+	defer g.v.calls.Leave()
 	lists := make([][]store.Neighbor, min(graphChunk, g.Len()))
 	var near []uint32
 	var distances []float32
@@ -145,7 +153,7 @@ func (g *Graph) look(from int, lists [][]store.Neighbor) error {
 				return err
 			}
 			for i := first; i < end; i++ {
-				list, err := g.v.Neighbors(g.Number(store.Row(from+i)), nil)
+				list, err := g.v.neighbors(g.Number(store.Row(from+i)), new(NeighborsOptions))
 				if err != nil {
 					return err
 				}

@@ -31,7 +31,6 @@ const unknownBits = 0x7fc0_0001 // a NaN
 func (st *state) nextLayer(ctx context.Context, snap *snapshot, rows uint32, threads int) (*layer.Layer, error) {
 	cut := st.cut(snap, rows)
 	in := &integration{ctx: ctx, v: &View{st: st, snap: cut}, from: cut.covered(), most: st.k + slackOf(st.k), threads: threads}
-	in.v.once.Do(func() {}) // it holds no state of its own
 	l := &layer.Layer{Base: st.positions(), Rows: rows, Op: cut.ops}
 	old := cut.layer
 	if old == nil {

@@ -21,11 +21,20 @@ type NeighborsOptions struct {
 // Neighbors is the list of a live row: the nearest other live rows, min(K, Len-1) of them. It
 // joins the list in the graph, less its dead entries, with the rows that are in no graph yet. Where
 // more entries are dead than the list has to spare, and for a row that is in no graph itself,
-// the graph is searched. opts may be nil. Errors: ErrNoRow, ErrCorrupt, vectors.ErrFault.
+// the graph is searched. opts may be nil. Errors: ErrNoRow, ErrCorrupt, ErrClosed, vectors.ErrFault.
 func (v *View) Neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbor, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	if opts == nil {
 		opts = new(NeighborsOptions)
 	}
+	return v.neighbors(row, opts)
+}
+
+// neighbors is Neighbors within a call.
+func (v *View) neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbor, error) {
 	p, at, err := v.st.locate(v.snap, uint64(row))
 	if err != nil {
 		return nil, err
@@ -140,7 +149,7 @@ func (st *state) rowOf(ref uint32) store.Row {
 
 // searchAround finds the k nearest other rows.
 func (v *View) searchAround(row store.Row, query []float32, q Query, k int) ([]store.Neighbor, error) {
-	found, err := v.Search(query, q)
+	found, err := v.search(query, q)
 	if err != nil {
 		return nil, err
 	}

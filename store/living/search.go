@@ -31,8 +31,12 @@ type Set struct {
 	tail map[uint32]bool
 }
 
-// Only makes a set of live rows; those that do not live are left out.
+// Only makes a set of live rows; those that do not live are left out. Errors: ErrClosed.
 func (v *View) Only(rows []store.Row) (*Set, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	set := &Set{of: v, tail: map[uint32]bool{}}
 	var positions []store.Row
 	for _, row := range rows {
@@ -55,8 +59,17 @@ func (v *View) Only(rows []store.Row) (*Set, error) {
 // Search returns the live rows nearest to a vector, nearest first, those as near by number:
 // min(K, as many as pass). A search of the graph is joined with a comparison with every row
 // that is not in it yet; where there is a filter, or no K, with every row that was put since the
-// base was built. Errors: search.ErrQuery, ErrCorrupt, vectors.ErrFault.
+// base was built. Errors: search.ErrQuery, ErrCorrupt, ErrClosed, vectors.ErrFault.
 func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
+	return v.search(query, q)
+}
+
+// search is Search within a call.
+func (v *View) search(query []float32, q Query) ([]store.Neighbor, error) {
 	if q.Only != nil && q.Only.of != v {
 		return nil, fmt.Errorf("%w: the set of rows is another view's", search.ErrQuery)
 	}
@@ -158,8 +171,12 @@ func (w *walker) shown(dst []store.Neighbor, within *float32) []store.Neighbor {
 func (st *state) shown(key float32) float32 { return st.metric.ShownOf(key, st.scale) }
 
 // SearchAll answers many queries on threads goroutines: one list for each, those of Search. An
-// error names the query; that of ctx ends the call.
+// error names the query; that of ctx ends the call. Errors: those of Search.
 func (v *View) SearchAll(ctx context.Context, queries vectors.Source, q Query, threads int) ([][]store.Neighbor, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	found := make([][]store.Neighbor, queries.Len())
 	size := queries.Dim() * queries.Type().Size()
 	err := vectors.Ranges(max(1, threads), len(found), 16, func() func(from, to int) error {
@@ -173,7 +190,7 @@ func (v *View) SearchAll(ctx context.Context, queries vectors.Source, q Query, t
 					return err
 				}
 				vectors.Decode(queries.Type(), raw, values)
-				if found[i], err = v.Search(values, q); err != nil {
+				if found[i], err = v.search(values, q); err != nil {
 					return fmt.Errorf("query %d: %w", i, err)
 				}
 			}

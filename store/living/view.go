@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/inflight"
 	"github.com/knng/knng/store/living/internal/pointer"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/store/search"
@@ -16,16 +17,16 @@ import (
 )
 
 // A View is a living store as it was at one moment. Nothing that is written changes it. It is
-// safe for concurrent use, but for Close, which comes after all else; until then the disk holds
-// its files, also where the store is compacted meanwhile.
+// safe for concurrent use. Until Close the disk holds its files, also where the store is compacted
+// meanwhile.
 type View struct {
 	st   *state
 	snap *snapshot
 	db   *DB // nil for one that was opened by OpenReader
 	opts ReadOptions
 
-	once    sync.Once
-	walkers sync.Pool // of *walker
+	calls   inflight.Calls // those that read files
+	walkers sync.Pool      // of *walker
 }
 
 // ReadOptions tunes OpenReader. The zero value works.
@@ -111,16 +112,23 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 		Base: pointer.Here, Checksum: info.Checksum, FirstRow: uint64(g.Len())}, nil
 }
 
-// Close gives the view back.
+// Close waits for running calls, then gives the view back: it must not be called from within one,
+// from Query.Keep for example. Later calls that return an error return ErrClosed. What the view
+// gave, its Searcher and Base, a Source or a Graph, is not used after that.
 func (v *View) Close() error {
-	var err error
-	v.once.Do(func() { err = v.st.release() })
-	return err
+	if !v.calls.Close() {
+		return nil
+	}
+	return v.st.release()
 }
 
 // Refresh returns a view of the store as it is now. The old one stays as it is, and is closed
-// by its own Close.
+// by its own Close. Errors: those of OpenReader, ErrClosed.
 func (v *View) Refresh() (*View, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	if v.db != nil {
 		return v.db.View()
 	}
@@ -232,7 +240,7 @@ func (v *View) Type() vectors.Type { return v.st.typ }
 func (v *View) Metric() distance.Metric { return v.st.metric }
 
 // Searcher searches the base of the view, and is nil where it has none: it knows nothing of
-// the operations since.
+// the operations since. It is the view's, which closes it.
 func (v *View) Searcher() *search.Searcher {
 	if v.st.base == nil {
 		return nil
@@ -241,7 +249,7 @@ func (v *View) Searcher() *search.Searcher {
 }
 
 // Base is the store that was last built, or nil: it knows nothing of the operations since, and
-// its rows count from 0.
+// its rows count from 0. It is the view's, which closes it.
 func (v *View) Base() *store.Store {
 	if v.st.base == nil {
 		return nil
@@ -249,14 +257,24 @@ func (v *View) Base() *store.Store {
 	return v.st.base.g
 }
 
-// RowOf is the live row of an id. Errors: ErrNoID, ErrCorrupt.
+// RowOf is the live row of an id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
 func (v *View) RowOf(id string) (store.Row, error) {
+	if !v.calls.Enter() {
+		return 0, ErrClosed
+	}
+	defer v.calls.Leave()
 	row, err := v.st.find(v.snap, id)
 	return store.Row(row), err
 }
 
-// ID is the id of a live row, "" where it has none. Errors: ErrNoRow, ErrCorrupt.
-func (v *View) ID(row store.Row) (string, error) { return v.st.idOf(v.snap, uint64(row)) }
+// ID is the id of a live row, "" where it has none. Errors: ErrNoRow, ErrCorrupt, ErrClosed.
+func (v *View) ID(row store.Row) (string, error) {
+	if !v.calls.Enter() {
+		return "", ErrClosed
+	}
+	defer v.calls.Leave()
+	return v.st.idOf(v.snap, uint64(row))
+}
 
 // Has reports whether a row lives.
 func (v *View) Has(row store.Row) bool {
@@ -264,8 +282,12 @@ func (v *View) Has(row store.Row) bool {
 	return err == nil
 }
 
-// Vector appends the elements of a live row to dst[:0]. Errors: ErrNoRow, vectors.ErrFault.
+// Vector appends the elements of a live row to dst[:0]. Errors: ErrNoRow, ErrClosed, vectors.ErrFault.
 func (v *View) Vector(row store.Row, dst []float32) ([]float32, error) {
+	if !v.calls.Enter() {
+		return nil, ErrClosed
+	}
+	defer v.calls.Leave()
 	return v.st.vector(v.snap, uint64(row), dst)
 }
 

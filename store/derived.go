@@ -35,9 +35,13 @@ var errNotDerived = errors.New("store: not the name of a derived file")
 var derived = []string{DerivedLinks, DerivedCodes, DerivedRows, DerivedMap, derivedMoved}
 
 // OpenDerived opens a derived file by its name (DerivedLinks, DerivedCodes, DerivedRows, DerivedMap) in the directory
-// that Open opened, even if that was renamed since. Errors: fs.ErrNotExist; one for a link, a
-// pipe or another kind of file.
+// that Open opened, even if that was renamed since. Errors: fs.ErrNotExist, ErrClosed; one for a
+// link, a pipe or another kind of file.
 func (s *Store) OpenDerived(name string) (*os.File, error) {
+	if !s.graph.Enter() {
+		return nil, ErrClosed
+	}
+	defer s.graph.Leave()
 	if !slices.Contains(derived, name) {
 		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
 	}
@@ -57,8 +61,17 @@ type Derived struct {
 }
 
 // MakeDerived begins a file that is kept under a name, beside that name. It belongs to the
-// caller, who ends it by Commit or Abort before the store is closed.
+// caller, who ends it by Commit or Abort before the store is closed. Errors: ErrClosed.
 func (s *Store) MakeDerived(name string) (*Derived, error) {
+	if !s.graph.Enter() {
+		return nil, ErrClosed
+	}
+	defer s.graph.Leave()
+	return s.makeDerived(name)
+}
+
+// makeDerived is MakeDerived within a call.
+func (s *Store) makeDerived(name string) (*Derived, error) {
 	if !slices.Contains(derived, name) {
 		return nil, fmt.Errorf("%w: %q", errNotDerived, name)
 	}

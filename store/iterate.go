@@ -71,7 +71,7 @@ func (s *Store) each(yield func(Row, []Neighbor) bool) error {
 // Vectors opens the rows that the graph was built from: the store's own copy in
 // locality order, or the referenced sources, after checking that they are
 // unchanged. order[place] is the row of each. The caller closes the input. Errors: ErrSparse
-// where rows are sparse, which Sparse opens.
+// where rows are sparse, which Sparse opens, ErrCorrupt, ErrClosed.
 func (s *Store) Vectors() (in *vectors.Input, order []uint32, err error) {
 	if !s.graph.Enter() {
 		return nil, nil, ErrClosed

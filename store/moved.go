@@ -11,8 +11,13 @@ import (
 const movedName = "moved"
 
 // NameAnew notes the new path of the file that the store references, if it has the same
-// contents. For a store that has its own rows it does nothing.
+// contents. For a store that has its own rows it does nothing. Errors: ErrClosed, those of
+// vectors.File.Check.
 func (s *Store) NameAnew(path string) error {
+	if !s.graph.Enter() {
+		return ErrClosed
+	}
+	defer s.graph.Leave()
 	m := s.info.Manifest
 	if m.Vectors != "reference" || len(m.Files) != 1 {
 		return nil
@@ -33,7 +38,7 @@ func (s *Store) NameAnew(path string) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	note, err := s.MakeDerived(derivedMoved)
+	note, err := s.makeDerived(derivedMoved)
 	if err != nil {
 		return err
 	}

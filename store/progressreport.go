@@ -43,16 +43,24 @@ func tell(home *rooted.Dir, v any) error {
 	return nil
 }
 
-// Tell writes a report of work on derived files, v as JSON, for Told. One goroutine calls it.
+// Tell writes a report of work on derived files, v as JSON, for Told. One goroutine calls it. Errors: ErrClosed.
 func (s *Store) Tell(v any) error {
+	if !s.graph.Enter() {
+		return ErrClosed
+	}
+	defer s.graph.Leave()
 	if err := s.home.Dir.MkdirAll(scratchName, 0o777); err != nil {
 		return fmt.Errorf("store: progress: %w", err)
 	}
 	return tell(s.home.Dir, v)
 }
 
-// Untell removes the file of Tell.
+// Untell removes the file of Tell; after Close it does nothing.
 func (s *Store) Untell() {
+	if !s.graph.Enter() {
+		return
+	}
+	defer s.graph.Leave()
 	_ = s.home.Dir.Remove(toldPath) // where it stays, it is old
 }
 

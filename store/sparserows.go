@@ -51,13 +51,13 @@ func (d *Draft) Sparse() (*sparse.Rows, error) {
 // Sparse maps the rows of a store whose rows are sparse: order[place] is the row of each. The
 // caller closes them, before the Store. Errors: ErrNotSparse, ErrCorrupt, ErrClosed.
 func (s *Store) Sparse() (rows *sparse.Rows, order []uint32, err error) {
-	if !s.info.Manifest.Sparse() {
-		return nil, nil, ErrNotSparse
-	}
 	if !s.graph.Enter() {
 		return nil, nil, ErrClosed
 	}
 	defer s.graph.Leave()
+	if !s.info.Manifest.Sparse() {
+		return nil, nil, ErrNotSparse
+	}
 	if order, err = s.engine.order(); err != nil {
 		return nil, nil, err
 	}

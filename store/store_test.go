@@ -260,6 +260,20 @@ func TestCloseWaits(t *testing.T) {
 	if _, err := s.Record("audit", new(any)); !errors.Is(err, ErrClosed) {
 		t.Errorf("a record after Close: %v", err)
 	}
+	for name, call := range map[string]func() error{
+		"OpenDerived": func() error { _, err := s.OpenDerived(DerivedLinks); return err },
+		"MakeDerived": func() error { _, err := s.MakeDerived(DerivedLinks); return err },
+		"NameAnew":    func() error { return s.NameAnew("rows") },
+		"Tell":        func() error { return s.Tell(1) },
+		"Vectors":     func() error { _, _, err := s.Vectors(); return err },
+		"Sparse":      func() error { _, _, err := s.Sparse(); return err },
+		"Reverse":     func() error { _, err := s.Reverse(); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+	s.Untell()
 }
 
 // TestHelper is what other processes run.

@@ -196,7 +196,10 @@ func (e *engine) settle() error {
 //	seal <sha256 of all lines before>
 func seal(ctx context.Context, fs vfs.FS, home *rooted.Dir, catalog *catalogDraft, hashed []SealedFile, synced func() error) error {
 	files, errs, err := hashFiles(ctx, home, ours, hashed, func(done, all int64) {})
-	if err = errors.Join(append(errs, err)...); err != nil {
+	if err == nil { // else that of ctx, which ended the hashing of several files
+		err = errors.Join(errs...)
+	}
+	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	text := sealed.Text(files)

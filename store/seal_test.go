@@ -1,11 +1,15 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // TestLabelsOfABuild: a finished store has no labels of any division, nor their bytes.
@@ -38,5 +42,15 @@ func TestLabelsOfABuild(t *testing.T) {
 	}
 	if sum > n {
 		t.Errorf("%d bytes in %s, want few beside the %d of labels", sum, graphName, 3*4*n)
+	}
+}
+
+// TestSealStopped: the error of a context that ended the hashing of several files is given once.
+func TestSealStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := seal(ctx, vfs.Default, home(t, finished(t, 50, false)), nil, nil, func() error { return nil })
+	if want := "store: " + context.Canceled.Error(); !errors.Is(err, context.Canceled) || err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
 	}
 }

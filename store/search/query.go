@@ -11,7 +11,7 @@ import (
 )
 
 // ErrQuery says that a query cannot be answered as it is: its length, its elements, or its
-// options.
+// options; of Raw and RawAll, that dst has another size than the rows.
 var ErrQuery = errors.New("search: bad query")
 
 // MinEffort is the least effort that is taken where none is asked for.

@@ -21,7 +21,16 @@ func TestRawAll(t *testing.T) {
 			t.Errorf("row %d is %v and %v, %v", row, one, all[8*i:8*i+8], err)
 		}
 	}
-	if _, err := s.RawAll([]uint32{5, 100}, all); !errors.Is(err, store.ErrNoRow) {
-		t.Error(err)
+	if whole, err := s.RawAll([]uint32{5, 100}, all[:16]); whole || !errors.Is(err, store.ErrNoRow) {
+		t.Error(whole, err)
+	}
+	for _, size := range []int{0, 7, 9, 16} {
+		dst := make([]byte, size)
+		if whole, err := s.Raw(5, dst); whole || !errors.Is(err, ErrQuery) {
+			t.Errorf("a row to %d bytes: %v, %v", size, whole, err)
+		}
+		if whole, err := s.RawAll([]uint32{5, 6, 7}, dst); whole || !errors.Is(err, ErrQuery) {
+			t.Errorf("three rows to %d bytes: %v, %v", size, whole, err)
+		}
 	}
 }

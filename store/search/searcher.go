@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -144,36 +145,39 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 }
 
 // Raw copies a row to dst as it was given, in the type of the rows, or reports that it is not stored
-// so but scaled, or less offsets. Errors: those of Vector.
+// so but scaled, or less offsets. dst has the size of a row: Dim elements of the type that
+// store.Manifest.RowType gives. Errors: those of Vector, and ErrQuery where dst has another size.
 func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
 	if !s.calls.Enter() {
 		return false, store.ErrClosed
 	}
 	defer s.calls.Leave()
-	if s.scale != 0 || s.offsets != nil {
-		return false, nil
+	if whole, err := s.whole(len(dst), 1); !whole {
+		return false, err
 	}
 	place, err := s.placeOf(row)
 	if err != nil {
 		return false, err
 	}
-	return true, vectors.Guard(func() error {
+	err = vectors.Guard(func() error {
 		copy(dst, s.rows.Row(int(place)))
 		return nil
 	})
+	return err == nil, err
 }
 
-// RawAll is Raw for several rows, which it copies one after the other. Errors: those of Vector.
+// RawAll is Raw for several rows, which it copies one after the other: dst has the size of all of
+// them. Errors: those of Raw.
 func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
 	if !s.calls.Enter() {
 		return false, store.ErrClosed
 	}
 	defer s.calls.Leave()
-	if s.scale != 0 || s.offsets != nil {
-		return false, nil
+	if whole, err := s.whole(len(dst), len(rows)); !whole {
+		return false, err
 	}
 	size := s.rows.Dim() * s.rows.Type().Size()
-	return true, vectors.Guard(func() error {
+	err = vectors.Guard(func() error {
 		for i, row := range rows {
 			place, err := s.placeOf(store.Row(row))
 			if err != nil {
@@ -183,6 +187,15 @@ func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
 		}
 		return nil
 	})
+	return err == nil, err
+}
+
+// whole reports whether rows are stored as they were given. It is an error where n rows do not have size bytes.
+func (s *Searcher) whole(size, n int) (bool, error) {
+	if want := n * s.rows.Dim() * s.rows.Type().Size(); size != want {
+		return false, fmt.Errorf("%w: dst has %d bytes, want %d of %d rows", ErrQuery, size, want, n)
+	}
+	return s.scale == 0 && s.offsets == nil, nil
 }
 
 // Wide is a row as a source of one query, not rounded where the store holds rows less offsets

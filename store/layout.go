@@ -105,7 +105,10 @@ func isFinished(dir string) error {
 func isStore(dir string, state State) error {
 	switch state {
 	case Absent:
-		return fmt.Errorf("%w: %s does not exist or is empty", ErrNotStore, dir)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %s does not exist", storeerr.ErrAbsent, dir)
+		}
+		return fmt.Errorf("%w: %s is empty", ErrNotStore, dir)
 	case Other:
 		if _, err := os.Lstat(filepath.Join(dir, livingName, "CURRENT")); err == nil {
 			return fmt.Errorf("%w: %s is a living one: package store/living opens it, and the commands search, info, recall, append, delete and compact", ErrNotStore, dir)

@@ -43,8 +43,9 @@ type Store struct {
 // Check compares all contents. It follows no link within the directory, and opens only
 // sealed files and derived ones. Renaming the directory does not affect an open store.
 //
-// Errors: ErrNotFinished, ErrNotStore, ErrFormat, ErrCorrupt, and those of the system where
-// they say nothing of the files' contents (not there, too many open files, no permission).
+// Errors: ErrNotFinished, ErrNotStore, which is fs.ErrNotExist too where there is no dir,
+// ErrFormat, ErrCorrupt, also of a sealed file that is missing, and those of the system where
+// they leave open whether the store is sound (too many open files, no permission).
 func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }
 
 // openWith opens a finished store, and its lists by a function.

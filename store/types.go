@@ -45,13 +45,13 @@ var (
 	ErrMismatch    = errors.New("store: options contradict the unfinished build") // or the finished one; a *MismatchError lists the differences
 	ErrEarly       = errors.New("store: the build was killed in its first second, and begins anew")
 	ErrLocked      = errors.New("store: another process is building here") // which it names
-	ErrCorrupt     = storeerr.ErrCorrupt                                   // a file differs from the one that was written
+	ErrCorrupt     = storeerr.ErrCorrupt                                   // a file differs from the one that was written, or is missing
 	ErrSparse      = storeerr.ErrSparse                                    // it needs vectors of all columns (Store.Sparse has the rows)
 	ErrNoRow       = storeerr.ErrNoRow                                     // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")   // see BuildReverse
 	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
 	ErrSpace       = errors.New("store: no space left on device")          // before or while something is written beside a store
-	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there, or something else
+	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there (fs.ErrNotExist too), or something else
 	ErrNotFolder   = storeerr.ErrNotFolder                                 // that is ErrNotStore too: a file is there, or a link that leads nowhere
 	ErrFormat      = storeerr.ErrFormat                                    // which it names
 	ErrClosed      = storeerr.ErrClosed                                    // by Close

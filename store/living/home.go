@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/internal/rooted"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
@@ -21,7 +21,7 @@ type home struct {
 func openHome(dir string) (*home, error) {
 	d, err := rooted.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is not there", store.ErrNotStore, dir)
+		return nil, fmt.Errorf("%w: %s does not exist", storeerr.ErrAbsent, dir)
 	}
 	if err != nil {
 		return nil, err

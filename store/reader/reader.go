@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
+	"github.com/knng/knng/store/internal/storeerr"
 	"github.com/knng/knng/store/internal/view"
 )
 
@@ -24,13 +25,13 @@ type Reader struct {
 	graph lookup.Graph
 }
 
-// Open opens the finished store in dir. Errors: ErrNotStore, ErrNotFinished, ErrFormat,
-// ErrCorrupt, ErrNoCatalog, and errors of the system that leave open whether the store is
+// Open opens the finished store in dir. Errors: ErrNotStore, which is fs.ErrNotExist too where there is no dir, ErrNotFinished,
+// ErrFormat, ErrCorrupt, ErrNoCatalog, and errors of the system that leave open whether the store is
 // sound (no permission, too many open files).
 func Open(dir string) (*Reader, error) {
 	root, err := rooted.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is not there", ErrNotStore, dir)
+		return nil, fmt.Errorf("%w: %s does not exist", storeerr.ErrAbsent, dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/reader"
 	"github.com/knng/knng/vectors"
 )
@@ -482,6 +484,38 @@ func TestOtherFormats(t *testing.T) {
 		want := fmt.Sprintf("it is format %d, this version reads %d", m.Format, reader.FormatVersion)
 		if !errors.Is(err, reader.ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("format %d: %v, want %q", m.Format, err, want)
+		}
+	}
+}
+
+// opens are the ways to open a store.
+var opens = map[string]func(dir string) (io.Closer, error){
+	"store.Open":        func(dir string) (io.Closer, error) { return store.Open(dir, nil) },
+	"reader.Open":       func(dir string) (io.Closer, error) { return reader.Open(dir) },
+	"living.OpenReader": func(dir string) (io.Closer, error) { return living.OpenReader(dir, nil) },
+}
+
+// TestAbsent: an absent folder is fs.ErrNotExist, for programs that build a store then; a store that lost a file is not.
+func TestAbsent(t *testing.T) {
+	dir, empty := build(t, shape{rows: 50, k: 3}), t.TempDir()
+	s, err := store.Open(dir, nil)
+	must(t, err)
+	files := s.Info().Files
+	must(t, s.Close())
+	for name, open := range opens {
+		if _, err := open(filepath.Join(empty, "absent")); !errors.Is(err, store.ErrNotStore) || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s of nothing: %v", name, err)
+		}
+		if _, err := open(empty); !errors.Is(err, store.ErrNotStore) || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s of an empty folder: %v", name, err)
+		}
+		for _, f := range files {
+			path := filepath.Join(dir, filepath.FromSlash(f.Path))
+			must(t, os.Rename(path, filepath.Join(empty, "kept")))
+			if _, err := open(dir); !errors.Is(err, store.ErrCorrupt) || errors.Is(err, store.ErrNotStore) || errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s without %s: %v", name, f.Path, err)
+			}
+			must(t, os.Rename(filepath.Join(empty, "kept"), path))
 		}
 	}
 }

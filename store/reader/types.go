@@ -27,10 +27,10 @@ type SealedFile = sealed.File
 // same values.
 var (
 	ErrNotFinished = storeerr.ErrNotFinished // the build has not ended
-	ErrNotStore    = storeerr.ErrNotStore    // the directory is absent, or holds something else
+	ErrNotStore    = storeerr.ErrNotStore    // the directory is absent (fs.ErrNotExist too), or holds something else
 	ErrFormat      = storeerr.ErrFormat      // another version of knng wrote the store
 	ErrSparse      = storeerr.ErrSparse      // it needs vectors of all columns
-	ErrCorrupt     = storeerr.ErrCorrupt     // a file differs from the one that was written
+	ErrCorrupt     = storeerr.ErrCorrupt     // a file differs from the one that was written, or is missing
 	ErrNoRow       = storeerr.ErrNoRow       // beyond the last row
 	ErrNoID        = storeerr.ErrNoID        // no row has the id, or the store has no ids
 	ErrClosed      = storeerr.ErrClosed      // after Close

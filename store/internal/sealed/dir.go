@@ -64,11 +64,20 @@ func Open(home *rooted.Dir) (d *Dir, err error) {
 	return d, nil
 }
 
+// missing says that a sealed file is, where an error is of that: the store is damaged, and not absent, which
+// fs.ErrNotExist would say to a program that builds one where none is.
+func missing(err error) error {
+	if Missing(err) {
+		return fmt.Errorf("%w: sealed file is missing: %v", storeerr.ErrCorrupt, err)
+	}
+	return err
+}
+
 // look compares a file with its line in the seal.
 func (d *Dir) look(f File) error {
 	info, err := d.Dir.Lstat(f.Path)
 	if err != nil {
-		return storeerr.Damage(fmt.Errorf("sealed file is missing: %w", err))
+		return missing(storeerr.Damage(err))
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: %s is no regular file", storeerr.ErrCorrupt, d.Path(f.Path))
@@ -98,7 +107,7 @@ func (d *Dir) Open(rel string) (*os.File, error) {
 	}
 	f, err := d.Dir.Open(rel)
 	if err != nil {
-		return nil, err
+		return nil, missing(err)
 	}
 	now, err := f.Stat()
 	if err == nil && (!os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {

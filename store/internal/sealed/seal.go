@@ -52,7 +52,7 @@ func Text(files []File) []byte {
 func Read(home *rooted.Dir) (files []File, sum [sha256.Size]byte, err error) {
 	text, err := home.ReadFile(SealName, maxSeal)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, sum, fmt.Errorf("%w: not sealed: %w", storeerr.ErrCorrupt, err)
+		return nil, sum, fmt.Errorf("%w: not sealed: %v", storeerr.ErrCorrupt, err)
 	}
 	if err != nil {
 		return nil, sum, storeerr.Damage(err)

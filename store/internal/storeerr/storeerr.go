@@ -34,6 +34,14 @@ func (e *AdvisedError) Error() string { return e.Err.Error() + e.Advice }
 // Unwrap is the error without its advice.
 func (e *AdvisedError) Unwrap() error { return e.Err }
 
+// ErrAbsent is the ErrNotStore of a path where nothing is; it is fs.ErrNotExist too.
+var ErrAbsent error = absent{}
+
+type absent struct{}
+
+func (absent) Error() string        { return ErrNotStore.Error() }
+func (absent) Is(target error) bool { return target == ErrNotStore || target == fs.ErrNotExist }
+
 // ErrNotFolder is the ErrNotStore of a path that is no directory.
 var ErrNotFolder = fmt.Errorf("%w", ErrNotStore)
 

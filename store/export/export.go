@@ -106,6 +106,7 @@ func (o *Options) Validate() error {
 // Export writes g to path. An existing file is an error that matches
 // fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
 // npy and ibin are replaced one after the other, and rows.npy of an earlier graph is removed. An error of g ends it.
+// A path in the folder of the store that g is, which is sealed as a whole, is an error.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -114,6 +115,9 @@ func Export(g Graph, path string, o Options) error {
 		return err
 	}
 	path = filepath.Clean(path) // beside which files are written first
+	if s, ok := g.(interface{ Dir() string }); ok && store.Holds(s.Dir(), path) {
+		return fmt.Errorf("export: %s is in the store %s, which is sealed: want a path outside", path, s.Dir())
+	}
 	if g.Len() > math.MaxInt32 && (o.Format == GT || o.Format == IBin || o.Format == IVecs) {
 		return fmt.Errorf("export: %d rows: %s numbers them with 31 bits; npy, npz and csv hold more", g.Len(), o.Format)
 	}

@@ -128,6 +128,28 @@ func TestExportStops(t *testing.T) {
 	}
 }
 
+// TestExportApart: a file in the folder of a store, which is sealed as a whole, is refused.
+func TestExportApart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	g, err := line(dir, 20, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, g := range []export.Graph{g, g.Under(t.Context())} {
+		if err := export.Export(g, filepath.Join(dir, "g.csv"), export.Options{Format: export.CSV}); err == nil {
+			t.Error("it was written into the store")
+		}
+		if err := export.Export(g, dir+".csv", export.Options{Format: export.CSV, Force: true}); err != nil {
+			t.Error(err)
+		}
+	}
+	report, err := store.Check(t.Context(), dir, store.CheckOptions{})
+	if err != nil || len(report.Faults) > 0 {
+		t.Errorf("%v, %v", report, err)
+	}
+}
+
 func ExampleExport() {
 	dir, err := os.MkdirTemp("", "export")
 	if err != nil {

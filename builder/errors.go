@@ -27,7 +27,8 @@ var (
 	ErrReference = input.ErrReference
 	// ErrSpace: the disk is full, or has less room than the next phase will write; the
 	// message says how much is missing and where. Committed work is kept, and the
-	// build can be continued when there is room. It is store.ErrSpace too.
+	// build can be continued when there is room. It is store.ErrSpace too, which says what such
+	// a build leaves in the memory of the process.
 	ErrSpace = limits.ErrSpace
 )
 

@@ -50,7 +50,6 @@ var (
 	ErrNoRow       = storeerr.ErrNoRow                                     // beyond the last
 	ErrNoReverse   = errors.New("store: the in-neighbors are not built")   // see BuildReverse
 	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
-	ErrSpace       = errors.New("store: no space left on device")          // before or while something is written beside a store
 	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there (fs.ErrNotExist too), or something else
 	ErrNotFolder   = storeerr.ErrNotFolder                                 // that is ErrNotStore too: a file is there, or a link that leads nowhere
 	ErrFormat      = storeerr.ErrFormat                                    // which it names
@@ -58,6 +57,11 @@ var (
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")             // of BuildReverse; it names the bytes needed
 	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
+
+	// ErrSpace: the disk is full, before or while something is written. Where it became full under a database, of a
+	// build or of BuildReverse, the process keeps that one's goroutines and memory until it ends, six and some 0.7 MB of
+	// a small one: package fence says why.
+	ErrSpace = errors.New("store: no space left on device")
 )
 
 // An AdvisedError is an ErrCorrupt that names a remedy. For others a program may advise to restore a copy or to build

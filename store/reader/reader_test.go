@@ -273,7 +273,10 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, reader.ErrNoRow) || !errors.Is(noVector, store.ErrNoRow) || !errors.Is(noID, reader.ErrNoID) || !errors.Is(noRow, store.ErrNoID) {
 		t.Errorf("%v, %v, %v, %v", err, noVector, noID, noRow)
 	}
-	must(t, v.Close())
+	must(t, errors.Join(v.Close(), v.Close()))
+	if _, err := v.Row(5, nil); !errors.Is(err, reader.ErrClosed) {
+		t.Errorf("closed vectors of an open reader: %v", err)
+	}
 	must(t, errors.Join(r.Close(), r.Close()))
 	_, err = r.Neighbors(5, nil)
 	if _, noVectors := r.Vectors(); !errors.Is(err, reader.ErrClosed) || !errors.Is(noVectors, store.ErrClosed) {

@@ -3,15 +3,17 @@ package reader
 import (
 	"fmt"
 
+	"github.com/knng/knng/store/internal/inflight"
 	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/vectors"
 )
 
 // Vectors are the vectors of a store's rows, mapped. They are safe for concurrent use.
 type Vectors struct {
-	r    *Reader
-	in   *vectors.Input
-	rows *vectors.Rows
+	calls inflight.Calls // of Row
+	r     *Reader
+	in    *vectors.Input
+	rows  *vectors.Rows
 }
 
 // Vectors opens the vectors that the graph was built from: the store's own copy, or the
@@ -35,7 +37,7 @@ func (r *Reader) Vectors() (*Vectors, error) {
 		in.Close()
 		return nil, fmt.Errorf("store: the referenced vectors of %s cannot be mapped where they lie", r.dir)
 	}
-	return &Vectors{r, in, rows}, nil
+	return &Vectors{r: r, in: in, rows: rows}, nil
 }
 
 func (r *Reader) openVectors() (*vectors.Input, error) {
@@ -63,6 +65,10 @@ func (v *Vectors) Row(row Row, dst []byte) ([]byte, error) {
 	if uint64(row) >= uint64(g.Rows) {
 		return dst, fmt.Errorf("%w: %d, the store has %d rows, from 0", ErrNoRow, row, g.Rows)
 	}
+	if !v.calls.Enter() {
+		return dst, ErrClosed
+	}
+	defer v.calls.Leave()
 	if !g.Enter() {
 		return dst, ErrClosed
 	}
@@ -83,5 +89,10 @@ func (v *Vectors) Row(row Row, dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// Close unmaps the vectors. No other call may be in progress.
-func (v *Vectors) Close() error { return v.in.Close() }
+// Close waits for running calls, then unmaps the vectors. Later calls of Row return ErrClosed.
+func (v *Vectors) Close() error {
+	if !v.calls.Close() {
+		return nil
+	}
+	return v.in.Close()
+}

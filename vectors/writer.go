@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ import (
 // follows from the extension: .fvecs .bvecs .fbin .u8bin .i8bin .npy. Ids go to
 // a file of their own beside it, path+".ids", one line a row. Both are written aside
 // (package aside), and have their names when Close returns: a part of the rows never
-// passes for all of them.
+// passes for all of them. After Close and Abort, Append is an error that is [os.ErrClosed].
 type Writer struct {
 	// Round has Convert round to whole numbers where the type holds only these; else a
 	// value that is none is an error.
@@ -30,6 +31,7 @@ type Writer struct {
 	dim    int
 	n      int
 	f      *aside.File // nil once closed
+	named  bool        // by Close
 	w      *bufio.Writer
 	ids    *bufio.Writer // nil until the first id
 	idFile *aside.File
@@ -112,6 +114,9 @@ func (w *Writer) idsPath() string { return w.path + ".ids" }
 // Append adds a row given as raw elements of the file's type. id may be empty,
 // for all rows or for none.
 func (w *Writer) Append(row []byte, id string) error {
+	if w.f == nil {
+		return w.closed()
+	}
 	if len(row) != len(w.row) {
 		return fmt.Errorf("vectors: %s: row %d: %d bytes, want %d", w.path, w.n, len(row), len(w.row))
 	}
@@ -166,17 +171,26 @@ func (w *Writer) appendID(id string) (err error) {
 	return err
 }
 
+// closed is the error of rows after Close or Abort.
+func (w *Writer) closed() error {
+	return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, os.ErrClosed)
+}
+
 // Close completes the header, syncs the files and gives them their names. Where it cannot,
-// nothing is left of them.
+// nothing is left of them. Once it has returned nil it does so again; after Abort, or a Close that
+// failed, it is an error: there is no file.
 func (w *Writer) Close() error {
-	if w.f == nil {
+	switch {
+	case w.named:
 		return nil
+	case w.f == nil:
+		return w.closed()
 	}
 	err := w.finish()
 	if err != nil {
 		return errors.Join(fmt.Errorf("vectors: %s: %w", w.path, err), w.Abort())
 	}
-	w.f, w.idFile = nil, nil
+	w.f, w.idFile, w.named = nil, nil, true
 	return nil
 }
 
@@ -204,7 +218,7 @@ func (w *Writer) finish() error {
 	return aside.SyncFolder(filepath.Dir(w.path))
 }
 
-// Abort removes the file that was being written; after Close it does nothing.
+// Abort removes the file that was being written; after Close or Abort it does nothing.
 func (w *Writer) Abort() error {
 	if w.f == nil {
 		return nil

@@ -163,10 +163,10 @@ func (s *fileSource) ReadRows(first int, dst []byte) error {
 	if first < 0 || n > s.n-first || n*size != len(dst) {
 		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", s.path, first, first+n, s.n)
 	}
-	err := s.fetch(first, n)
-	if err != nil {
+	if err := s.fetch(first, n); err != nil {
 		return err
 	}
+	var err error
 	fault := guard(func() {
 		if s.fortran {
 			err = s.gather(first, n, dst)

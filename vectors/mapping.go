@@ -10,7 +10,7 @@ import (
 // mapping is a file mapped for reading.
 type mapping struct {
 	path string
-	data mmap.MMap // nil for an empty file, which cannot be mapped
+	data mmap.MMap // nil for an empty file, which cannot be mapped, and once closed
 	size int64
 }
 
@@ -41,6 +41,14 @@ func mapOpened(f *os.File, path string) (*mapping, error) {
 		return nil, fmt.Errorf("vectors: map %s: %w", path, err)
 	}
 	return m, nil
+}
+
+// open returns an error once the mapping is closed. m may be nil, for rows in memory.
+func (m *mapping) open() error {
+	if m == nil || m.data != nil || m.size == 0 {
+		return nil
+	}
+	return fmt.Errorf("vectors: %s: rows read: %w", m.path, os.ErrClosed)
 }
 
 func (m *mapping) close() error {

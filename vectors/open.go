@@ -32,7 +32,8 @@ func NewInput(src Source) *Input {
 	return in
 }
 
-// Close unmaps the files and removes the rows that were received from streams.
+// Close unmaps the files and removes the rows that were received from streams. Reading rows of
+// files is [os.ErrClosed] afterwards.
 func (in *Input) Close() error {
 	var errs []error
 	for _, c := range in.closers {
@@ -117,17 +118,20 @@ func (d described) ReadRows(first int, _ []byte) error {
 
 // Mapped returns the rows in place where they are mapped or in memory at a
 // constant stride, without conversion. They are valid until the input is
-// closed; closing them does nothing.
+// closed, after which there are none; closing them does nothing.
 func (in *Input) Mapped() (*Rows, bool) {
 	switch s := in.Source.(type) {
 	case *Rows:
+		if s.mapping().open() != nil {
+			return nil, false
+		}
 		view := *s
 		if view.m != nil {
 			view.m, view.under = nil, view.m
 		}
 		return &view, true
 	case *fileSource:
-		if !s.from.same() || s.fortran || s.n == 0 || s.need != nil {
+		if !s.from.same() || s.fortran || s.n == 0 || s.need != nil || s.m.open() != nil {
 			return nil, false
 		}
 		return &Rows{data: s.m.data[s.offset:], stride: s.stride, n: s.n, dim: s.dim, typ: s.typ, name: s.path, under: s.m}, true

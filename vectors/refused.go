@@ -9,8 +9,8 @@ import (
 )
 
 // ErrRows says that an input is not rows that can be read: its format is unknown or damaged, its files do not agree,
-// or an element is beyond float32. A file that is not there, a disk or a Remote that fails, ErrUsage and a context that
-// ends are not ErrRows.
+// or an element is beyond float32. A file that is not there, a disk or a Remote that fails, ErrUsage, an
+// input that is closed and a context that ends are not ErrRows.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
 // ErrUsage says that an input is asked for in a wrong way: an option that means nothing to its format, a column that it
@@ -22,7 +22,7 @@ var ErrUsage = errors.New("vectors: the input cannot be read in the way that is 
 var errRemote = errors.New("vectors: a remote file cannot be reached")
 
 // notRefused are errors that say nothing of the contents.
-var notRefused = []error{ErrUsage, errRemote, ErrFault, fs.ErrNotExist, context.Canceled, context.DeadlineExceeded}
+var notRefused = []error{ErrUsage, errRemote, ErrFault, fs.ErrNotExist, fs.ErrClosed, context.Canceled, context.DeadlineExceeded}
 
 // Refused marks an error of reading rows as ErrRows, but for those of the system, of a Remote, of usage and of a context.
 func Refused(err error) error {

@@ -55,10 +55,10 @@ func (in *Input) openRemote(path string, opts *OpenOptions) (file File, s *fileS
 	return file, s, nil
 }
 
-// fetch makes rows be in the mapping.
+// fetch makes rows be in the mapping. It is an error after Close.
 func (s *fileSource) fetch(first, n int) error {
-	if s.need == nil {
-		return nil
+	if err := s.m.open(); err != nil || s.need == nil {
+		return err
 	}
 	from, to := int64(s.offset+first*s.stride), int64(s.offset+(first+n)*s.stride)
 	if s.prefixed {

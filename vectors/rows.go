@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ type Rows struct {
 	typ    Type
 	name   string
 	m      *mapping // nil for rows in memory, and for a view
-	under  *mapping // of what a view is; WillNeed alone knows it
+	under  *mapping // of what a view is; it is not closed with the view
 }
 
 // RowsOf wraps rows held in memory: row i is data[i*stride:i*stride+dim*size].
@@ -73,6 +74,9 @@ func (r *Rows) ReadRows(first int, dst []byte) error {
 	if first < 0 || n > r.n-first || n*size != len(dst) {
 		return fmt.Errorf("vectors: %s: rows %d to %d asked, it has %d", r.name, first, first+n, r.n)
 	}
+	if err := r.mapping().open(); err != nil {
+		return err
+	}
 	err := guard(func() {
 		if r.stride == size {
 			copy(dst, r.data[first*size:])
@@ -118,11 +122,12 @@ func (r *Rows) WillNeed(from, to int) error {
 	return (&MappedFile{m}).WillNeed(first, end)
 }
 
+// mapping is the mapping that the rows are in, or nil.
+func (r *Rows) mapping() *mapping { return cmp.Or(r.m, r.under) }
+
 // asked is where rows from up to to stand in a mapping: nil where they stand in none.
 func (r *Rows) asked(from, to int) (m *mapping, first, end int) {
-	if m = r.m; m == nil {
-		m = r.under
-	}
+	m = r.mapping()
 	if to = min(to, r.n); m == nil || from >= to {
 		return nil, 0, 0
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/knng/knng/builder/internal/balls"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -25,7 +26,8 @@ import (
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
 // ErrBadRows, ErrMemory, ErrSpace, ErrReference, vectors.ErrFault (a file that was mapped has
 // been truncated or cannot be read).
-func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*Result, error) {
+func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (result *Result, err error) {
+	defer func() { err = limits.Space(stopped.Error(ctx, err)) }()
 	o, err := newRequest(dir, src, opts)
 	if err != nil {
 		return nil, err
@@ -47,13 +49,12 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(job.Stopped(ctx, err))
+		return nil, err
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r.Draft = draft
 	defer r.release()
 	o.scale.Tell(r.Say)
-	var result *Result
 	err = vectors.Guard(func() (err error) { // this goroutine reads mapped rows as well
 		result, err = r.build()
 		return err
@@ -61,7 +62,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (*
 	if errors.Is(err, ErrBadRows) || errors.Is(err, ErrMemory) && r.nothingMade() {
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, limits.Space(job.Stopped(ctx, err))
+	return result, err
 }
 
 // build is the whole of a build: from its beginning, or from where it was interrupted, to the seal.

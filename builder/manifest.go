@@ -7,6 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/input"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 )
@@ -58,7 +59,7 @@ func (r *request) manifest(ctx context.Context) (m store.Manifest, err error) {
 	if len(src.Files) == 0 {
 		sum, err := input.Hash(ctx, src)
 		if err != nil {
-			return m, err
+			return m, stopped.Error(ctx, err)
 		}
 		m.Options = append(m.Options, store.Option{Name: "rows-hash", Value: sum})
 	}

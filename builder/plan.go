@@ -3,6 +3,7 @@ package builder
 import (
 	"context"
 
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors"
 )
@@ -13,8 +14,9 @@ import (
 // system's folder for temporary files, if ""). It reads some two thousand rows. Where recall steers the
 // build, divisions and rounds are guessed from the rows' intrinsic dimension; bad rows,
 // and copies that will collapse, are counted as if they were neither. src stays open
-// and belongs to the caller. Errors: those of the options and of reading; ctx's.
-func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, error) {
+// and belongs to the caller. Errors: those of the options and of reading; ctx's, with its cause.
+func Plan(ctx context.Context, src *vectors.Input, opts Options) (p *plan.Plan, err error) {
+	defer func() { err = stopped.Error(ctx, err) }()
 	o, err := newRequest("", src, opts)
 	if err != nil {
 		return nil, err
@@ -26,7 +28,6 @@ func Plan(ctx context.Context, src *vectors.Input, opts Options) (*plan.Plan, er
 	defer r.release()
 	r.Scratch = opts.Scratch
 	r.Received.Store(src.Received())
-	var p *plan.Plan
 	err = vectors.Guard(func() (err error) {
 		for _, pass := range []func() error{r.cost.Share, r.audit.Every, r.chooser.Take} {
 			if err := pass(); err != nil {

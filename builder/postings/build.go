@@ -7,6 +7,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/sparse"
@@ -22,7 +23,8 @@ import (
 // test: store.ErrSparse for options that sparse rows do not have, store.ErrMismatch,
 // store.ErrLocked, store.ErrNotStore, builder.ErrBadRows, builder.ErrMemory, builder.ErrSpace,
 // vectors.ErrFault.
-func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Options) (*builder.Result, error) {
+func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Options) (result *builder.Result, err error) {
+	defer func() { err = limits.Space(stopped.Error(ctx, err)) }()
 	if err := Validate(opts); err != nil {
 		return nil, err
 	}
@@ -40,12 +42,11 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(job.Stopped(ctx, err))
+		return nil, err
 	}
 	defer draft.Close() // the build's own error is the one that counts
 	r := newRun(ctx, draft, src, opts)
 	defer r.release()
-	var result *builder.Result
 	err = vectors.Guard(func() (err error) {
 		result, err = r.build()
 		return err
@@ -53,7 +54,7 @@ func Build(ctx context.Context, dir string, src *sparse.Source, opts builder.Opt
 	if errors.Is(err, builder.ErrBadRows) || errors.Is(err, builder.ErrMemory) && r.nothingMade() {
 		err = errors.Join(err, draft.Discard())
 	}
-	return result, limits.Space(job.Stopped(ctx, err))
+	return result, err
 }
 
 // run is one call of Build.

@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/measure"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/builder/knn"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
@@ -14,24 +16,34 @@ import (
 	"github.com/knng/knng/vectors/sparse"
 )
 
-// MeasureRecall measures the recall of a finished store of sparse rows on a seeded sample,
-// whose exact lists it computes by comparing their rows with all others, without postings.
-// progress may be nil. Errors to test: store.ErrNotSparse.
-func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, tell func(builder.Event)) (est builder.RecallEstimate, err error) {
-	est = recall.EstimateOf(nil, 0, seed)
+// MeasureRecall is builder.MeasureRecall for a store of sparse rows: it compares those sampled with all
+// others, without postings. Errors to test: store.ErrNotSparse.
+func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(builder.Event)) (builder.RecallEstimate, error) {
+	per, rows, err := recalls(ctx, s, measure.Sample{Rows: sample, Seed: seed, Tell: progress})
+	if err != nil {
+		return builder.RecallEstimate{}, stopped.Error(ctx, err)
+	}
+	return recall.EstimateOf(per, rows, seed), nil
+}
+
+// recalls returns the recall of each row of a sample, and of how many rows it was drawn.
+func recalls(ctx context.Context, s *store.Store, sample measure.Sample) (per []float64, n int, err error) {
+	if sample.Rows, err = measure.Rows(sample.Rows); err != nil {
+		return nil, 0, err
+	}
 	rows, order, err := s.Sparse()
 	if err != nil {
-		return est, err
+		return nil, 0, err
 	}
 	defer rows.Close()
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil || s.K() == 0 {
-		return est, err
+		return nil, 0, err
 	}
-	places := recall.Sample(len(order), sample, seed, measureStream)
-	p := progress.Reporter{Tell: tell}.Begin("recall", "rows", int64(len(places)))
+	places := recall.Sample(len(order), sample.Rows, sample.Seed, measureStream)
+	p := progress.Reporter{Tell: sample.Tell}.Begin("recall", "rows", int64(len(places)))
 	defer p.End("")
-	per := make([]float64, len(places))
+	per = make([]float64, len(places))
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), len(places), 1, func() func(from, to int) error {
 		scan := &scanner{rows: rows, metric: metric, k: s.K()}
 		return func(i, _ int) error {
@@ -49,10 +61,7 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 			return nil
 		}
 	})
-	if err != nil {
-		return est, err
-	}
-	return recall.EstimateOf(per, len(order), seed), nil
+	return per, len(order), err
 }
 
 // measureStream keeps this sample apart from others of a seed.

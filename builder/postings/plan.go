@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/builder/plan"
 	"github.com/knng/knng/vectors/sparse"
 )
@@ -31,7 +32,7 @@ func Plan(ctx context.Context, src *sparse.Source, opts builder.Options) (*plan.
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, stopped.Error(ctx, err)
 	}
 	return planOf(&opts, src.Len(), src.Columns(), found.Nonzeros, src.File.Size, productsOf(counts)), nil
 }

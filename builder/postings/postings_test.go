@@ -149,6 +149,9 @@ func compareWithOracle(t *testing.T, dir string, m distance.Metric, rows [][]flo
 	if err != nil || est.Recall != 1 {
 		t.Errorf("recall %+v, %v", est, err)
 	}
+	if est, err := MeasureRecall(context.Background(), s, -1, 1, nil); err == nil || est.Recall != 0 {
+		t.Errorf("recall of -1 rows %+v, %v", est, err)
+	}
 }
 
 func all(int) bool { return true }

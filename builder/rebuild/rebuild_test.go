@@ -163,6 +163,15 @@ func TestRaise(t *testing.T) {
 	if est.High < 0.995 || before.Recall.Recall > 0.9 {
 		t.Errorf("recall %+v after %+v", est, before.Recall)
 	}
+	why := errors.New("shutdown")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(why)
+	if est, err := rebuild.Recall(ctx, v, 0, 1, 2); !errors.Is(err, context.Canceled) || !errors.Is(err, why) || est.Recall != 0 {
+		t.Errorf("canceled: %+v, %v", est, err)
+	}
+	if est, err := rebuild.Recall(t.Context(), v, -1, 1, 2); err == nil || est.Recall != 0 {
+		t.Errorf("-1 rows: %+v, %v", est, err)
+	}
 }
 
 // TestStopped: a compaction that was cancelled leaves the store as it was, and goes on later.

@@ -1,9 +1,12 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/measure"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -11,12 +14,16 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Recall measures the lists of a view on a seeded sample of its live rows: each is compared with
-// all live rows.
+// Recall measures the lists of a view on a seeded sample of its live rows, 1,000 where sample is 0: each
+// is compared with all live rows. threads below 1 is 1. Cancelling ctx returns ctx's error, with its cause.
+// Beside an error the estimate is zero.
 func Recall(ctx context.Context, v *living.View, sample int, seed uint64, threads int) (builder.RecallEstimate, error) {
-	none := recall.EstimateOf(nil, 0, seed)
+	sample, err := measure.Rows(sample)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return builder.RecallEstimate{}, stopped.Error(ctx, err)
+	}
 	if v.Len() < 2 {
-		return none, ctx.Err()
+		return recall.EstimateOf(nil, 0, seed), nil
 	}
 	var rows []store.Row
 	for row := range v.Rows() {
@@ -24,7 +31,7 @@ func Recall(ctx context.Context, v *living.View, sample int, seed uint64, thread
 	}
 	drawn := recall.Sample(len(rows), sample, seed, recallStream)
 	per := make([]float64, len(drawn))
-	err := vectors.Ranges(max(1, threads), len(drawn), 1, func() func(from, to int) error {
+	err = vectors.Ranges(max(1, threads), len(drawn), 1, func() func(from, to int) error {
 		return func(from, to int) error {
 			for i := from; i < to; i++ {
 				if err := ctx.Err(); err != nil {
@@ -44,7 +51,7 @@ func Recall(ctx context.Context, v *living.View, sample int, seed uint64, thread
 		}
 	})
 	if err != nil {
-		return none, err
+		return builder.RecallEstimate{}, stopped.Error(ctx, err)
 	}
 	return recall.EstimateOf(per, len(rows), seed), nil
 }

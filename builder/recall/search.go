@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/vectors"
 )
 
@@ -128,8 +129,8 @@ func (s Search) progress(comparisons int) {
 
 // parallel does units 0 to n-1, handed out in order. newWorker is called once a
 // goroutine. The first error stops the others.
-func (s Search) parallel(ctx context.Context, n int, newWorker func() func(ctx context.Context, unit int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
+func (s Search) parallel(under context.Context, n int, newWorker func() func(ctx context.Context, unit int) error) error {
+	ctx, stop := context.WithCancelCause(under)
 	defer stop(nil)
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -149,5 +150,5 @@ func (s Search) parallel(ctx context.Context, n int, newWorker func() func(ctx c
 		})
 	}
 	workers.Wait()
-	return context.Cause(ctx)
+	return stopped.Error(under, context.Cause(ctx))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/cache"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -18,7 +19,7 @@ import (
 // again with the same options. g1 and opts.Vectors stay open and belong to the
 // caller.
 //
-// Cancelling ctx stops cleanly and returns ctx's error; nothing that was
+// Cancelling ctx stops cleanly and returns ctx's error, with its cause; nothing that was
 // committed is lost. When dir already holds the finished graph of these
 // options, Refine returns its stored Result and store.ErrFinished. Errors to
 // test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
@@ -37,7 +38,7 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 		result, err = r.refine(dir)
 		return err
 	})
-	return result, limits.Space(job.Stopped(ctx, err))
+	return result, limits.Space(stopped.Error(ctx, err))
 }
 
 // run is one call of Refine. A place is a position in the locality order that

@@ -9,6 +9,7 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/vectors"
 )
 
@@ -166,7 +167,7 @@ func (s *Run) Do(ctx context.Context, t Task) error {
 	}
 	defer w.out.Abort()
 	if err := vectors.Guard(func() error { return stage.do(s, w) }); err != nil {
-		return fmt.Errorf("builder: task %v: %w", t, limits.Space(job.Stopped(ctx, err)))
+		return fmt.Errorf("builder: task %v: %w", t, limits.Space(stopped.Error(ctx, err)))
 	}
 	return limits.Space(w.out.Commit())
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/builder/internal/pieces"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/vectors"
@@ -48,17 +49,17 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 		return result, err
 	}
 	if err != nil {
-		return nil, limits.Space(job.Stopped(ctx, err))
+		return nil, limits.Space(stopped.Error(ctx, err))
 	}
 	defer draft.Close()
 	u := &uniting{Run: s, ctx: ctx, draft: draft}
 	used, stop := job.Use(u.onDisk)
 	defer stop()
 	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
-		return nil, limits.Space(job.Stopped(ctx, err))
+		return nil, limits.Space(stopped.Error(ctx, err))
 	}
 	result.Used(used())
-	err = limits.Space(job.Stopped(ctx, draft.Seal(ctx, result)))
+	err = limits.Space(stopped.Error(ctx, draft.Seal(ctx, result)))
 	result.Used(used())
 	return result, err
 }

@@ -1,12 +1,15 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/points"
+	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/builder/progress"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
@@ -19,7 +22,7 @@ var ErrOwnDistance = errors.New("builder: recall cannot be measured: the graph's
 
 // Sample says which rows of a store are measured.
 type Sample struct {
-	Rows int
+	Rows int // 0 is DefaultRows
 	Seed uint64
 	Tell func(progress.Event) // may be nil
 }
@@ -27,8 +30,8 @@ type Sample struct {
 // Recalls returns the recall of each row of a sample, and of how many rows it was drawn. Where the
 // store was built to take few copies of a row into a list, the exact lists take no more.
 func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64, rows int, err error) {
-	if s.K() == 0 {
-		return nil, 0, nil
+	if sample.Rows, err = Rows(sample.Rows); err != nil || s.K() == 0 {
+		return nil, 0, err
 	}
 	in, order, err := s.Vectors()
 	if err != nil {
@@ -46,7 +49,18 @@ func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64,
 	} else {
 		per, err = m.perRow(s, drawn)
 	}
-	return per, len(order), err
+	return per, len(order), stopped.Error(ctx, err)
+}
+
+// DefaultRows is the size of a sample where none is given, and of the command's.
+const DefaultRows = 1000
+
+// Rows is the size of a sample that is asked for: 0 is DefaultRows, fewer are an error.
+func Rows(sample int) (int, error) {
+	if sample < 0 {
+		return 0, fmt.Errorf("builder: recall of %d rows, want 1 or more, or 0 for %d", sample, DefaultRows)
+	}
+	return cmp.Or(sample, DefaultRows), nil
 }
 
 // stream keeps this sample apart from those of the build, which have the seed's first streams.

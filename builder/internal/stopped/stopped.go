@@ -1,4 +1,6 @@
-package job
+// Package stopped makes one error of a context that ended and of its cause: all of builder that takes
+// a context returns it.
+package stopped
 
 import (
 	"context"
@@ -6,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Stopped returns err, of a build under ctx, as an error that shows both that ctx ended and why.
-func Stopped(ctx context.Context, err error) error {
+// Error returns err, of work under ctx, as an error that shows both that ctx ended and why.
+func Error(ctx context.Context, err error) error {
 	end, cause := ctx.Err(), context.Cause(ctx)
 	switch ended := end != nil && errors.Is(err, end); {
 	case end == nil || ended == errors.Is(err, cause):

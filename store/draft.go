@@ -161,7 +161,7 @@ func (d *Draft) open(resume bool, m Manifest) (err error) {
 	if d.engine, err = openEngine(d.fs, filepath.Join(d.dir, graphName), cache, toWrite, d.opts.Logger); err != nil {
 		return err
 	}
-	ok, err := d.Load("manifest", &d.manifest)
+	ok, err := d.engine.load("manifest", &d.manifest)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: %s has no manifest", ErrCorrupt, d.dir)
 	}
@@ -275,11 +275,13 @@ func (e *engine) record(name string, v any) error {
 	return nil
 }
 
-// Load reads a record back into v and reports whether it was there.
+// Load reads a record back into v and reports whether it was there. Errors are those of
+// Store.Record.
 func (d *Draft) Load(name string, v any) (ok bool, err error) {
-	return d.engine.load(name, v)
+	return d.engine.loadFor(name, v)
 }
 
+// load decodes a record of the store's own into its type: all errors are ErrCorrupt.
 func (e *engine) load(name string, v any) (bool, error) {
 	value, ok, err := e.get(recordKey(name))
 	if err != nil || !ok {
@@ -289,6 +291,28 @@ func (e *engine) load(name string, v any) (bool, error) {
 		return false, fmt.Errorf("%w: record %s: %w", ErrCorrupt, name, err)
 	}
 	return true, nil
+}
+
+// loadFor decodes a record into a caller's value.
+func (e *engine) loadFor(name string, v any) (bool, error) {
+	value, ok, err := e.get(recordKey(name))
+	if err != nil || !ok {
+		return false, err
+	}
+	return decodeFor("record "+name, value, v)
+}
+
+// decodeFor decodes JSON into a caller's value. It was read under checksums: where it is JSON, an error is
+// of the caller's type, and no damage, after which a program would restore a copy.
+func decodeFor(name string, text []byte, v any) (ok bool, err error) {
+	switch err := json.Unmarshal(text, v); {
+	case err == nil:
+		return true, nil
+	case json.Valid(text):
+		return false, fmt.Errorf("store: %s: %w", name, err)
+	default:
+		return false, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+	}
 }
 
 // DiskBytes is the size of the directory now, scratch files left out.

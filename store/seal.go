@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -112,27 +111,25 @@ func (d sealing) dropLogs() error {
 }
 
 // ReadResult decodes the result that the store in dir was sealed with, as json.Unmarshal
-// does. Errors: those of Open, ErrCorrupt.
+// does. Errors: those of Open, ErrCorrupt, and those of encoding/json where it does not fit result.
 func ReadResult(dir string, result any) error {
 	s, err := Open(dir, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := json.Unmarshal(s.info.Result, result); err != nil {
-		return fmt.Errorf("%w: result stored in %s: %w", ErrCorrupt, dir, err)
-	}
-	return nil
+	_, err = decodeFor("result stored in "+dir, s.info.Result, result)
+	return err
 }
 
 // Record decodes the record of a name (Draft.Record) into v. ok is false where there is
-// none. Errors: ErrCorrupt, ErrClosed.
+// none. Errors: ErrCorrupt, ErrClosed, and those of encoding/json where the record does not fit v.
 func (s *Store) Record(name string, v any) (ok bool, err error) {
 	if !s.graph.Enter() {
 		return false, ErrClosed
 	}
 	defer s.graph.Leave()
-	return s.engine.load(name, v)
+	return s.engine.loadFor(name, v)
 }
 
 // sealing is a draft that is being sealed.

@@ -67,8 +67,8 @@ func TestNamesRefused(t *testing.T) {
 		"lines 1 and 3":     {"a", "b", "a"},
 	} {
 		_, err := builder.Build(t.Context(), filepath.Join(t.TempDir(), "g"), points1(t, 0, 1, 3), builder.Options{K: 1, Names: slices.Values(names)})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", names, err, want)
+		if !errors.Is(err, store.ErrIDs) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q, as store.ErrIDs", names, err, want)
 		}
 	}
 	both := builder.Options{IDs: "ids.txt", Names: slices.Values([]string{"a"})}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/choose"
+	"github.com/knng/knng/vectors/distance"
 )
 
 // Validate reports every fault of the options at once: of one option by an OptionError.
@@ -21,7 +22,7 @@ func (o *Options) Validate() error {
 		fault(!good, "%w", &OptionError{option, value, fmt.Sprintf(format, args...)})
 	}
 	want(v.K >= 1 && v.K <= MaxK, "K", v.K, "1 to %d", MaxK)
-	fault(v.Spare < 0 || v.Spare > 0 && v.Spare >= v.K, "%d of %d entries of a list are to spare, want fewer", v.Spare, v.K)
+	want(v.Spare == 0 || v.Spare > 0 && v.Spare < v.K, "Spare", v.Spare, "0 or more, and fewer than the %d entries of a list", v.K)
 	want(slices.Contains(Methods(), v.Method), "Method", v.Method, "%s", MethodNames())
 	t := methods[v.Method]
 	want(!t.Overlaps || v.paperOnly() == "", "Method", v.Method, "paper or auto with %s", v.paperOnly())
@@ -30,7 +31,7 @@ func (o *Options) Validate() error {
 		want(v.K <= choose.MaxPartsK, "K", v.K, "1 to %d with method %s", choose.MaxPartsK, v.Method)
 		want(v.Rounds <= 0, "Rounds", v.Rounds, "none with method %s, which has no propagation", v.Method)
 	}
-	fault(!v.Metric.Known(), "unknown metric %d", v.Metric)
+	want(v.Metric.Known(), "Metric", v.Metric, "%s", distance.Names())
 	want(v.Method != Tree || !v.Metric.Known() || v.Metric.Squares(), "Metric", v.Metric, "euclidean or sqeuclidean with method tree")
 	want(v.Recall >= 0 && v.Recall <= 1, "Recall", v.Recall, "0 to 1")
 	want(v.Divisions >= 0 && v.Divisions <= MaxDivisions, "Divisions", v.Divisions, "1 to %d", MaxDivisions)
@@ -39,10 +40,15 @@ func (o *Options) Validate() error {
 	want(v.Paper.Trigger >= 0 && v.Paper.Trigger <= 1, "Paper.Trigger", v.Paper.Trigger, "0 to 1")
 	want(v.Paper.Visits >= 1 && v.Paper.Visits <= 1<<20, "Paper.Visits", v.Paper.Visits, "1 to %d", 1<<20)
 	want(v.Paper.Sample >= 2 && v.Paper.Sample <= 1<<15, "Paper.Sample", v.Paper.Sample, "2 to %d", 1<<15)
-	fault(v.Balls.Slack < 0 || v.Balls.Slack > MaxK || v.Balls.Most < 0 || v.Balls.Most > MaxK || !(v.Balls.Under >= 0 && v.Balls.Under <= 1),
-		"balls %+v, want 0 to %d candidates and rows, and 0 to 1 under the target", v.Balls, MaxK)
-	fault(v.Start != nil && (v.Start.Name == "" || v.Start.Near == nil), "lists to start from need a name and a function")
-	fault(v.Start != nil && (!slices.IsSorted(v.Start.Ends) || len(v.Start.Ends) > 1<<16), "the ends of the parts of lists to start from do not ascend, or are more than %d", 1<<16)
+	want(v.Balls.Slack >= 0 && v.Balls.Slack <= MaxK, "Balls.Slack", v.Balls.Slack, "0 to %d", MaxK)
+	want(v.Balls.Most >= 0 && v.Balls.Most <= MaxK, "Balls.Most", v.Balls.Most, "0 to %d", MaxK)
+	want(v.Balls.Under >= 0 && v.Balls.Under <= 1, "Balls.Under", v.Balls.Under, "0 to 1")
+	if s := v.Start; s != nil {
+		want(s.Name != "", "Start.Name", s.Name, "a name")
+		want(s.Near != nil, "Start.Near", nil, "a function")
+		want(slices.IsSorted(s.Ends), "Start.Ends", s.Ends, "positions that ascend")
+		want(len(s.Ends) <= 1<<16, "Start.Ends", fmt.Sprintf("%d positions", len(s.Ends)), "%d at most", 1<<16)
+	}
 	want(v.Paper.Directions == Principal || v.Paper.Directions == Random, "Paper.Directions", v.Paper.Directions, "principal or random")
 	want(slices.Contains([]BadRows{Reject, Drop, Isolate}, v.BadRows), "BadRows", v.BadRows, "error, drop or isolate")
 	want(v.Duplicates == Keep || v.Duplicates == Collapse, "Duplicates", v.Duplicates, "keep or collapse")
@@ -55,7 +61,8 @@ func (o *Options) Validate() error {
 	want(!v.Paper.InPlace || v.Threads == 1, "Threads", v.Threads, "1 with updates in place, which are for measurements")
 	fault(v.Paper.InPlace && v.Distance != nil, "in-place propagation takes no distance of your own")
 	if d := v.Distance; d != nil {
-		fault(d.Name == "" || d.Key == nil, "a distance needs a name and a function")
+		want(d.Name != "", "Distance.Name", d.Name, "a name")
+		want(d.Key != nil, "Distance.Key", nil, "a function")
 		fault(v.Duplicates == Collapse, "duplicates do not collapse with a distance of your own: rows of the same bytes may be different things to it")
 		fault(v.BadRows == Drop, "bad rows cannot be dropped with a distance of your own: it knows rows by their input position")
 	}

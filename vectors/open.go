@@ -200,10 +200,13 @@ func (o *OpenOptions) suits(path, name string) error {
 // of paths and options.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if len(paths) == 0 {
-		return nil, errors.New("vectors: no input files")
+		return nil, Misused(errors.New("vectors: no input files"))
 	}
 	if opts == nil {
 		opts = new(OpenOptions)
+	}
+	if opts.Limit < 0 {
+		return nil, Misused(fmt.Errorf("vectors: a limit of %d rows, want 1 or more, or 0 for none", opts.Limit))
 	}
 	in, err := open(paths, opts)
 	if opts.Context != nil && opts.Context.Err() != nil {

@@ -13,9 +13,9 @@ import (
 // input that is closed and a context that ends are not ErrRows.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
-// ErrUsage says that an input is asked for in a wrong way: an option that means nothing to its format, a column that it
-// has not, one of several that is not named, stdin twice, a folder or a pipe as a file, an address where there is no
-// OpenOptions.Remote. The same file may be read in another way.
+// ErrUsage says that an input is asked for in a wrong way: no files, a negative limit, an option that means nothing to
+// its format, a column that it has not, one of several that is not named, stdin twice, a folder or a pipe as a file, an
+// address where there is no OpenOptions.Remote. The same file may be read in another way.
 var ErrUsage = errors.New("vectors: the input cannot be read in the way that is asked for")
 
 // errRemote marks errors of a Remote: its store may answer the next time.

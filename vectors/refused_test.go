@@ -24,6 +24,8 @@ func TestUsageIsNotRefused(t *testing.T) {
 		opts  OpenOptions
 		want  error
 	}{
+		{nil, OpenOptions{}, ErrUsage},
+		{[]string{rows}, OpenOptions{Limit: -1}, ErrUsage},
 		{[]string{rows}, OpenOptions{Column: "a"}, ErrUsage},
 		{[]string{rows}, OpenOptions{IDColumn: "a"}, ErrUsage},
 		{[]string{text}, OpenOptions{Column: "a"}, ErrUsage},

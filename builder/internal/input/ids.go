@@ -105,7 +105,7 @@ func (r *nameReader) Read(p []byte) (int, error) {
 		case !ok:
 			return 0, io.EOF
 		case strings.ContainsRune(id, '\n'), strings.HasSuffix(id, "\r"), r.row == 0 && strings.HasPrefix(id, "\ufeff"):
-			return 0, fmt.Errorf("row %d: id %q has a line feed, ends with a carriage return, or begins with a byte order mark", r.row, id)
+			return 0, fmt.Errorf("%w: row %d: id %q has a line feed, ends with a carriage return, or begins with a byte order mark", store.ErrIDs, r.row, id)
 		}
 		r.row++
 		r.line = id + "\n"

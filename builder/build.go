@@ -212,7 +212,7 @@ func (r *run) seal(result *Result) error {
 	if err := r.Save(); err != nil {
 		return err
 	}
-	result.Used(r.State.Usage)
+	result.use(r.State.Usage)
 	result.Phases = r.State.Phases
 	err := r.Draft.Seal(r.Ctx, result)
 	p.End("")

@@ -89,8 +89,8 @@ func (r *run) result() *Result {
 	return res
 }
 
-// Used sets the use of the machine; for package shards too, whose results come from a run.
-func (r *Result) Used(u job.Usage) {
+// use sets the use of the machine.
+func (r *Result) use(u job.Usage) {
 	r.Seconds, r.CPUSeconds = u.Seconds, u.CPUSeconds
 	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
 	r.ReadBytes, r.WrittenBytes = u.ReadBytes, u.Written

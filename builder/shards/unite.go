@@ -58,10 +58,17 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	if err := vectors.Guard(func() error { return u.unite(result) }); err != nil {
 		return nil, limits.Space(stopped.Error(ctx, err))
 	}
-	result.Used(used())
+	use(result, used())
 	err = limits.Space(stopped.Error(ctx, draft.Seal(ctx, result)))
-	result.Used(used())
+	use(result, used())
 	return result, err
+}
+
+// use sets the use of the machine by uniting: a result of a run has none.
+func use(r *builder.Result, u job.Usage) {
+	r.Seconds, r.CPUSeconds = u.Seconds, u.CPUSeconds
+	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk
+	r.ReadBytes, r.WrittenBytes = u.ReadBytes, u.Written
 }
 
 // uniting is one store being made.

@@ -39,8 +39,9 @@ type List struct {
 }
 
 // RankOrder is the rank-order distance over the first cut entries of G1's
-// lists; see package rankorder.
+// lists, at least 1; see package rankorder.
 func RankOrder(cut int) *Distance {
+	cut = max(cut, 1)
 	return &Distance{
 		Name: fmt.Sprintf("rank-order %d", cut), Version: 1,
 		Lists: func() func(a, b List) (float32, error) {

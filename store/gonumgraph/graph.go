@@ -31,6 +31,7 @@
 package gonumgraph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -83,8 +84,11 @@ func New(lists Lists) (*Graph, error) {
 
 // NewWeighted shows lists with a weight for every distance (as store.Neighbor has
 // it); self and absent are the weights from a row to itself and where
-// there is no edge. Errors: those of New.
+// there is no edge. Errors: those of New, and one where weight is nil.
 func NewWeighted(lists Lists, weight func(distance float32) float64, self, absent float64) (*Graph, error) {
+	if weight == nil {
+		return nil, errors.New("gonumgraph: weight is nil, want a function of a distance")
+	}
 	if lists.Len() > 0 {
 		if _, err := lists.InNeighbors(0, nil); err != nil {
 			return nil, fmt.Errorf("gonumgraph: %w", err)

@@ -205,6 +205,9 @@ func TestAgainstCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if g, err := gonumgraph.NewWeighted(s, nil, 0, 0); err == nil || g != nil {
+		t.Errorf("without a weight: %v, %v", g, err)
+	}
 	g, err := gonumgraph.New(s)
 	if err != nil {
 		t.Fatal(err)

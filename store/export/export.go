@@ -106,8 +106,8 @@ func (o *Options) Validate() error {
 // Export writes g to path. An existing file is an error that matches
 // fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
 // npy and ibin are replaced one after the other, and rows.npy of an earlier graph is removed. An error of g ends it.
-// A path in the folder of the store that g is, which is sealed as a whole, is an error.
-// Those of the system are as they come: store.NoSpace tests for a full disk.
+// A path in the folder of the store that g is, which is sealed as a whole, is an error. Errors of the system are as they
+// come: store.NoSpace tests for a full disk.
 func Export(g Graph, path string, o Options) error {
 	if err := o.Validate(); err != nil {
 		return err

@@ -65,7 +65,7 @@ const recallStream = 0x11f1
 func Controls(ctx context.Context, v *living.View, threads int) (est builder.RecallEstimate, err error) {
 	per, err := v.Controls(ctx, threads)
 	if err != nil || len(per) == 0 {
-		return est, err
+		return est, stopped.Error(ctx, err)
 	}
 	est.Recall, est.Low, est.High = recall.Interval(per, max(v.Len(), len(per)), 1)
 	est.Sample = len(per)

@@ -134,6 +134,21 @@ def test_pickled_and_copied_it_is_its_path(x, path):
     assert temporary.n == 400 and len(temporary.indices) == 400
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork beside threads
+def test_a_forked_child_leaves_the_temporary_graph(x):
+    graph = knng.build(x, k=5, **quiet)
+    child = os.fork()
+    if child == 0:
+        del graph
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert len(graph.indices) == 400
+    path = graph.path
+    del graph
+    assert not os.path.exists(path)
+
+
 def test_fewer_rows_than_neighbors(x):
     with pytest.warns(UserWarning, match="lists of 4 neighbors where k=15 was asked for: the graph has 5 rows"):
         assert knng.build(x[:5], **quiet).indices.shape == (5, 4)

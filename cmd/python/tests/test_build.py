@@ -268,6 +268,41 @@ def test_binary_that_is_not_there(monkeypatch):
         knng.build(np.eye(5), **quiet)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="scripts of a shell")
+@pytest.mark.parametrize("script, kind, want", [
+    ("echo 'fatal error: runtime: cannot allocate memory' >&2; exit 2", knng.Resumable, "no memory left .*cannot allocate memory"),
+    ("echo 'runtime: out of memory' >&2; echo 'fatal error: out of memory' >&2; exit 2", knng.Resumable, "the same call goes on"),
+    ("kill -9 $$", knng.Resumable, "SIGKILL.*memory runs out"),
+    ("exit 137", knng.Resumable, "137"),
+    ("kill -6 $$", knng.Error, "SIGABRT"),
+    ("echo 'panic: runtime error: index out of range' >&2; echo 'goroutine 1 [running]:' >&2; exit 2", knng.Error, r"crashed[^$]*index[^$]*goroutine 1"),
+    ("echo 'knng: unknown flag: --progress' >&2; exit 2", knng.CommandNotFound, "too old, or another program: .*knng has no version"),
+    ("[ $1 != version ] || { echo '{\"version\": \"0.0.1\"}'; exit; }; echo 'knng: unknown flag: --progress' >&2; exit 2", knng.CommandNotFound, r"knng is of version 0\.0\.1"),
+    ("[ $1 != version ] || { echo '{\"version\": \"0.0.1\"}'; exit; }; echo 'knng: unknown flag: --recall' >&2; exit 2", knng.UnknownOption, r"option recall: .*0\.0\.1"),
+    ("echo hello", knng.CommandNotFound, "no JSON object"),
+    ("exit 0", knng.CommandNotFound, "no JSON object"),
+])
+def test_a_command_that_fails(tmp_path, monkeypatch, script, kind, want):
+    file = tmp_path / "knng"
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    monkeypatch.setenv("KNNG_BINARY", str(file))
+    with pytest.raises(knng.Error, match=want) as error:
+        knng.build(np.eye(5), **quiet)
+    assert type(error.value) is kind
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+@pytest.mark.parametrize("mode, want", [(0o644, "not executable"), (0o755, "cannot be run")])
+def test_a_file_that_is_no_command(tmp_path, monkeypatch, mode, want):
+    file = tmp_path / "knng"
+    file.write_text("garbage")
+    file.chmod(mode)
+    monkeypatch.setenv("KNNG_BINARY", str(file))
+    with pytest.raises(knng.CommandNotFound, match=want):
+        knng.build(np.eye(5), **quiet)
+
+
 @pytest.mark.parametrize("make, kind, want", [
     (lambda x: (None, {}), TypeError, "rows of the type NoneType, want a 2-D array"),
     (lambda x: ({"a": x}, {}), TypeError, "rows of the type dict"),

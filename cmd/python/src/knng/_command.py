@@ -1,6 +1,7 @@
 """Finds the command knng and runs it."""
 
 import contextlib
+import errno
 import functools
 import json
 import os
@@ -15,8 +16,10 @@ import threading
 from pathlib import Path
 
 from . import _errors
+from ._version import __version__
 
 _NAME = "knng.exe" if os.name == "nt" else "knng"
+_NOT_OF_THE_FILE = {errno.ENOMEM: _errors.Resumable, errno.EAGAIN: _errors.Resumable, errno.E2BIG: _errors.Error, errno.EMFILE: _errors.Error}
 
 
 def find():
@@ -25,6 +28,8 @@ def find():
     if given:
         if not os.path.isfile(given):
             raise _errors.CommandNotFound(f"KNNG_BINARY is {given}, where there is no file")
+        if not os.access(given, os.X_OK):
+            raise _errors.CommandNotFound(f"KNNG_BINARY is {given}, which is not executable")
         return given
     for folder in _folders():
         path = os.path.join(folder, _NAME)
@@ -47,8 +52,37 @@ def _folders():
 @functools.lru_cache(maxsize=None)
 def has(command, binary):
     """Whether the command has a subcommand: its help says how it is used."""
-    done = subprocess.run([binary, command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
-    return f"knng {command} " in done.stdout
+    return f"knng {command} " in _printed(binary, command, "--help")
+
+
+def _printed(*args):
+    """What a short command prints."""
+    with _starting(args[0]):
+        done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", errors="replace")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def _starting(binary):
+    """Errors of the system name the file that it does not run."""
+    try:
+        yield
+    except OSError as error:
+        kind = _NOT_OF_THE_FILE.get(error.errno, _errors.CommandNotFound)
+        raise kind(f"{binary} cannot be run: {error.strerror}") from error
+
+
+def _unknown_option(error, binary):
+    """The error with the versions, where the command is not of this package's: it may lack an option that others have."""
+    known = _object(_printed(binary, "version", "--json"))
+    version = known.get("version") if isinstance(known, dict) else None
+    if version == __version__:
+        return error
+    which = f"{binary} is of version {version}, this package of {__version__}" if version else f"{binary} has no version, is it knng?"
+    if re.match(r"there is no option (json|progress):", str(error)):  # which every call gives
+        return _errors.CommandNotFound(f"this command is too old, or another program: {which}")
+    error.args = (f"{error}; {which}", *error.args[1:])
+    return error
 
 
 def run(args, feed=None, progress=None, env=None, called=True):
@@ -60,9 +94,10 @@ def run(args, feed=None, progress=None, env=None, called=True):
     """
     binary = find()
     options = ["--json", "--progress", "json" if progress else "none"]
-    process = subprocess.Popen(
-        [binary, *options, *args], env=env,
-        stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
+    with _starting(binary):
+        process = subprocess.Popen(
+            [binary, *options, *args], env=env,
+            stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart())
     out = _Reader(process.stdout)
     fed = _Feeder(process, feed) if feed else None
     said = []
@@ -82,8 +117,11 @@ def run(args, feed=None, progress=None, env=None, called=True):
         text = "\n".join(said)
         error = _errors.of(process.returncode, _in_python(text) if called else text, args[0])
         error.result = _object(out.data)
-        raise error
-    return _object(out.data)
+        raise _unknown_option(error, binary) if isinstance(error, _errors.UnknownOption) else error
+    result = _object(out.data)
+    if not isinstance(result, dict):
+        raise _errors.CommandNotFound(f"{binary} printed no JSON object: is it knng?")
+    return result
 
 
 def _in_python(text):

@@ -1,8 +1,17 @@
 """Errors: those of the command by its exit code, and those of arguments. All are Error, and a kind of Python's own beside it."""
 
+from __future__ import annotations
+
 import importlib
 import os
 import re
+import signal
+import typing
+
+if typing.TYPE_CHECKING:
+    import numpy
+
+    from ._graph import Graph
 
 
 class Error(Exception):
@@ -53,16 +62,17 @@ class NoRow(InputError, IndexError):
 
 
 class Resumable(Error):
-    """Stopped, and the same call goes on: no space, no memory, a signal (3, 129, 130, 143)."""
+    """Stopped, and the same call goes on: no space, no memory, a signal (3, 129, 130, 137, 143)."""
 
     exit_code = 3
 
 
 class BelowTarget(Error):
-    """Finished below the recall that was asked for (exit code 4); ``graph`` is what there is."""
+    """Finished below the recall that was asked for (exit code 4); ``graph`` is the graph, ``hits`` the results of a search."""
 
     exit_code = 4
-    graph = None
+    graph: Graph | None = None
+    hits: tuple[numpy.ndarray, numpy.ndarray] | None = None
 
 
 class Locked(Error):
@@ -72,7 +82,7 @@ class Locked(Error):
 
 
 class CommandNotFound(Error, FileNotFoundError):
-    """There is no command knng."""
+    """There is no command knng, or the file that was found does not run, or is another program or too old."""
 
 
 class MissingLibrary(Error, ImportError):
@@ -113,12 +123,17 @@ def of_rows(error, files):
     return type(error)(re.sub(r"(first row|^query) (\d+)(?=:)", in_file, text), error.exit_code)
 
 
-_BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 6: InputError, 129: Resumable, 130: Resumable, 143: Resumable}
+_BY_CODE = {2: UsageError, 3: Resumable, 4: BelowTarget, 5: Locked, 6: InputError, 129: Resumable, 130: Resumable, 137: Resumable, 143: Resumable}
 _OF_GRAPHS = ("append", "compact", "delete", "export", "neighbors", "recall", "search")
 
 
 def of(code, text, command="build"):
-    """The exception for an exit code and what the command said."""
+    """The exception for an exit code, negative for a signal, and what the command said."""
+    crash = re.search(r"^(fatal error|panic): .*", text, re.MULTILINE)
+    if crash and (code == 2 or code < 0):  # Go ends with 2, which is the code of usage
+        return _crashed(crash, text)
+    if code < 0:
+        return _killed(-code, text)
     kind = _BY_CODE.get(code, Error)
     unknown = re.match(r"unknown flag: ([\w-]+)", text) if kind is UsageError else None
     if unknown:
@@ -131,3 +146,26 @@ def of(code, text, command="build"):
     elif kind is InputError and re.match(r"(\S+: line \d+: )?no such row", text):
         kind = NoRow
     return kind(text or f"knng ended with exit code {code} and said nothing", code)
+
+
+def _crashed(crash, text):
+    """The exception for an error of Go's runtime: no memory, or a defect, of which the whole trace is given."""
+    if crash[1] == "fatal error" and re.search("memory|map pages|newosproc", crash[0]):
+        return Resumable(f"the system has no memory left ({crash[0]}): free some, or give a lower memory limit; the same call goes on")
+    return Error(f"knng crashed, which is a defect: please report it with these lines\n{text}")
+
+
+def _killed(number, text):
+    """The exception for a signal that ended the command. Its exit code is that of shells."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    code = 128 + number
+    kind = _BY_CODE.get(code, Error)
+    said = f"knng was ended by {name}"
+    if name == "SIGKILL":
+        said += ", which the system sends where memory runs out"
+    if kind is Resumable:
+        said += ": the same call goes on"
+    return kind("\n".join(filter(None, (said, text))), code)

@@ -311,6 +311,7 @@ def test_a_file_that_is_no_command(tmp_path, monkeypatch, mode, want):
     (lambda x: (x, {"k": 1.5}), TypeError, "k is 1.5"),
     (lambda x: (x, {"k": 0}), ValueError, "^k is 0, want 1 to"),
     (lambda x: (x, {"n_neighbors": 5}), TypeError, "k = n_neighbors - 1"),
+    (lambda x: (np.ma.masked_equal(np.arange(9).reshape(3, 3), 4), {}), ValueError, "row 1 has a masked element"),
     (lambda x: ([[1, 2], [3]], {}), ValueError, "row 1 has 1 elements, row 0 has 2"),
     (lambda x: ([[1, 2], 3], {}), ValueError, "^row 1 is no vector$"),
     (lambda x: ([3, [1, 2]], {}), ValueError, "^row 0 is no vector$"),

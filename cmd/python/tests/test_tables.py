@@ -39,6 +39,47 @@ def test_pandas(x):
         knng.build(pd.DataFrame({"v": [*x[:2], x[2, :5], *x[3:]]}), k=4, **quiet)
 
 
+def test_indexes_of_pandas(x):
+    """An index names the rows by its values, whatever its type, unless it counts them."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(x)
+    for part in (frame, frame.set_index(np.arange(N)), frame.iloc[100:].reset_index(drop=True)):
+        assert knng.build(part, k=4, **quiet).ids is None
+    for part in (frame.iloc[100:], frame.iloc[::2], frame[::-1], frame.sample(frac=1, random_state=0)):
+        same(knng.build(part, k=4, **quiet), part.to_numpy(), map(str, part.index))
+
+
+def test_types_of_pandas(x):
+    pd = pytest.importorskip("pandas")
+    pa = pytest.importorskip("pyarrow")
+    same(knng.build(pd.DataFrame(x).astype(pd.SparseDtype("float32", 0)), k=4, **quiet), x)
+    lists = pd.Series(pa.array(x.tolist(), pa.list_(pa.float32())), dtype=pd.ArrowDtype(pa.list_(pa.float32())), index=names)
+    same(knng.build(pd.DataFrame({"v": lists}), k=4, **quiet), x, names)
+
+
+def test_ids_of_bytes(x):
+    """Names of bytes are UTF-8."""
+    pa = pytest.importorskip("pyarrow")
+    same(knng.build(x, k=4, ids=np.array(names, dtype="S"), **quiet), x, names)
+    table = pa.table({"name": [f"{n}ø".encode() for n in names], "v": x.tolist()})
+    same(knng.build(table, k=4, id_column="name", **quiet), x, [f"{n}ø" for n in names])
+    for bad in (b"\xff", "\ud800"):
+        with pytest.raises(knng.InputError, match="of row 1 is not UTF-8"):
+            knng.build(x[:3], k=2, ids=["a", bad, "c"], **quiet)
+
+
+def test_tables_without_rows_or_numbers(x):
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    frame = pd.DataFrame(x)
+    for data, want in ((frame.iloc[:0], r"DataFrame of the shape \(0, 6\)"), (frame[[]], "without columns"), (pl.DataFrame(), "without columns"),
+                       (pl.DataFrame({"v": []}, schema={"v": pl.List(pl.Float32)}), "^no rows")):
+        with pytest.raises(knng.InputError, match=want):
+            knng.build(data, **quiet)
+    with pytest.raises(knng.InputTypeError, match="want the name of one column"):
+        knng.build(frame, column=[0, 1], **quiet)
+
+
 def test_polars(x):
     pl = pytest.importorskip("polars")
     same(knng.build(pl.DataFrame(x), k=4, **quiet), x)
@@ -64,6 +105,18 @@ def test_arrow(x):
         same(knng.build(table, k=4, column="vector", id_column="name", **quiet), part, names[:len(column)])
         same(knng.build(table.to_batches()[0], k=4, **quiet), part)
     same(knng.build(pa.table({c: x[:, i] for i, c in enumerate("abcdef")}), k=4, **quiet), x)
+
+
+def test_tensors_of_arrow(x, tmp_path):
+    pa, fixed, _ = arrow_columns(x)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    tensors = pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.float32(), [DIM]), fixed)
+    table = pa.table({"name": names, "v": tensors})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for data in (tensors, pa.chunked_array([tensors[:50], tensors[50:]]), table, tmp_path / "t.parquet"):
+        same(knng.build(data, k=4, **quiet), x)
+    with pytest.raises(knng.InputTypeError, match="want lists of numbers"):
+        knng.build(pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.float32(), [2, 3]), fixed), **quiet)
 
 
 def test_arrow_that_is_no_matrix(x):
@@ -187,6 +240,25 @@ def test_anndata(x, tmp_path):
     same(knng.build(a, k=4, column="X", **quiet), a.X.toarray(), names)
     with pytest.raises(KeyError, match="X_scvi"):
         knng.build(a, column="X_scvi", **quiet)
+
+
+def test_one_name_in_anndata_and_its_file(x, tmp_path):
+    """column and id_column mean the same in an object and in its file, of dense and of sparse rows."""
+    anndata = pytest.importorskip("anndata")
+    pd = pytest.importorskip("pandas")
+    sparse = pytest.importorskip("scipy.sparse")
+    others = [f"m{i}" for i in range(N)]
+    for form in (np.asarray, sparse.csr_matrix):
+        a = anndata.AnnData(form(x * 0), obs=pd.DataFrame({"nm": others}, index=names), layers={"c": form(x)})
+        file = tmp_path / f"{form.__name__}.h5ad"
+        a.write_h5ad(file)
+        for data in (a, file):
+            same(knng.build(data, k=4, column="layers/c", **quiet), x, names)
+            for id_column in ("nm", "obs/nm"):
+                same(knng.build(data, k=4, column="layers/c", id_column=id_column, **quiet), x, others)
+            for how in ({"column": "layers/d"}, {"column": "nope"}, {"id_column": "nope"}):
+                with pytest.raises(knng.NotFound, match=next(iter(how.values()))):
+                    knng.build(data, k=4, **how, **quiet)
 
 
 def test_sparse(x):

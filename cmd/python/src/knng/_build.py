@@ -44,8 +44,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     method : str, optional
         "exact", "balls", "parts", "tree" or "paper"; by default the command chooses.
     ids : iterable of str, or path, optional
-        Names of the rows, or a file with one a line. By default a DataFrame's index, unless that is 0, 1, 2, ...,
-        and AnnData's obs_names.
+        Names of the rows, or a file with one a line; bytes are UTF-8. By default a DataFrame's index, unless that is
+        0, 1, 2, ..., as after reset_index(drop=True), and AnnData's obs_names.
     seed : int, optional
         Seed of all random choices, 1 by default. The graph is a function of rows, options and seed:
         threads, memory and interruptions do not change it.
@@ -56,8 +56,9 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     progress : bool or function
         True shows a bar, False nothing. A function is called with every event, a dict.
     column, id_column : str, optional
-        Where a table, an HDF5 file or an AnnData has the vectors and the ids. In AnnData a key of obsm, or "X";
-        by default as scanpy chooses: obsm["X_pca"] if that is there and X has more than 50 variables, else X.
+        Where a table, an HDF5 file or an AnnData has the vectors and the ids. In AnnData, also as a file, a key of obsm,
+        "layers/" and a key of layers, or "X"; by default as scanpy chooses: obsm["X_pca"] if that is there and X has more
+        than 50 variables, else X. Its ids are a column of obs.
     sparse : bool, optional
         Of SciPy sparse matrices. True keeps the rows sparse: graph and searches are exact, under cosine or ip alone,
         and ``knng append`` does not take the graph. False gives the command dense rows. By default rows stay sparse
@@ -199,7 +200,7 @@ def lines_file(names, kind, n=None):
             for found, name in enumerate(names, 1):
                 if _missing(name):
                     raise _errors.InputError(f"{kind}[{found - 1}] is {name!r}, which is no name")
-                file.write(_line(str(name), found - 1))
+                file.write(_line(name, found - 1))
         if n is not None and found != n:
             raise _errors.InputError(f"{found} {kind} for {n} rows")
         yield path
@@ -211,6 +212,12 @@ def _missing(name):
 
 
 def _line(name, row):
-    if "\n" in name or "\r" in name:
-        raise _errors.InputError(f"the id {name!r} of row {row} has a line break, which an id cannot have")
-    return name + "\n"
+    """The line of a name, which is UTF-8 where it comes as bytes."""
+    try:
+        text = name.decode() if isinstance(name, bytes) else str(name)
+        text.encode()
+    except UnicodeError:
+        raise _errors.InputError(f"the id {name!r} of row {row} is not UTF-8") from None
+    if "\n" in text or "\r" in text:
+        raise _errors.InputError(f"the id {text!r} of row {row} has a line break, which an id cannot have")
+    return text + "\n"

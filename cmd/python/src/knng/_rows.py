@@ -42,10 +42,17 @@ def rows_of(data, column=None, id_column=None):
         return _of_paths([os.fspath(d) for d in data], column, id_column)
     for is_kind, make in _KINDS:
         if is_kind(data):
-            return make(data, column, id_column)
+            return _some(make(data, column, id_column), data)
     if column or id_column:
         raise _errors.InputTypeError(f"column and id_column belong to tables and AnnData, not to {type(data).__name__}")
     return _of_array(data)
+
+
+def _some(rows, data):
+    """The rows, of which there must be one with an element."""
+    if rows.n == 0 or rows.dim == 0:
+        raise _errors.InputError(f"a {type(data).__name__} of the shape {rows.n, rows.dim}, want rows and elements")
+    return rows
 
 
 def counted(n, of):
@@ -60,6 +67,8 @@ def _of_array(data):
         raise _errors.InputTypeError(f"rows of the type {type(given).__name__}, want a 2-D array, a path, a table, AnnData or a sparse matrix")
     if data.ndim != 2:
         raise _errors.InputError(f"an array of {counted(data.ndim, 'dimension')}, want 2: a row for every vector (reshape(-1, 1) makes rows of one value)")
+    if np.ma.is_masked(data):
+        raise _errors.InputError(f"row {int(np.argwhere(np.ma.getmaskarray(data))[0, 0])} has a masked element: fill it, or leave the row out")
     if data.size == 0:
         raise _errors.InputError(f"an array of the shape {data.shape}, want rows and elements")
     path = _wire.mapped_file(data)
@@ -72,11 +81,16 @@ def _of_array(data):
 def _array(rows):
     """Rows of any kind as an array."""
     try:
-        return np.asarray(rows)
-    except ValueError as error:  # NumPy's own does not say which row
+        array = np.asarray(rows)
+    except ValueError as error:  # NumPy's own does not name the row
         if hasattr(rows, "__array__") and not isinstance(rows, (list, tuple)):
             raise  # the error of the object
         raise _errors.InputError(_odd_row([_length(row) for row in rows]) or str(error)) from None
+    if array.dtype == object and isinstance(rows, (list, tuple)):  # as NumPy before 1.24 makes of ragged rows
+        odd = _odd_row([_length(row) for row in rows])
+        if odd:
+            raise _errors.InputError(odd)
+    return array
 
 
 def _odd_row(lengths):
@@ -135,18 +149,40 @@ def _of_sparse(data, column=None, id_column=None):
 
 
 def _of_anndata(data, column, id_column):
-    """obsm[column], "X", or as scanpy chooses. obs_names are the ids."""
-    if column is None:
-        column = "X_pca" if "X_pca" in data.obsm and data.n_vars > _FEW else "X"
-    column = column.removeprefix("obsm/")  # as in a file
-    if column != "X" and column not in data.obsm:
-        raise _errors.NotFound(f"no {column!r} in obsm, which has {list(data.obsm)}")
-    x = data.X if column == "X" else data.obsm[column]
+    """obsm[column], "X", "raw/X", "layers/" and a key of layers, or as scanpy chooses. Ids are obs_names, or obs[id_column]."""
+    x = _anndata_matrix(data, column)
     if hasattr(x, "to_memory"):  # a dataset of a backed file
         x = x.to_memory()
     rows = _of_array(x) if not _is_sparse(x) else _of_sparse(x)
-    rows.ids = data.obs_names if id_column is None else data.obs[id_column]
+    rows.ids = data.obs_names if id_column is None else _anndata_ids(data, id_column)
     return rows
+
+
+def _anndata_matrix(data, column):
+    """The matrix by its name, which in a file has the same."""
+    if column is None:
+        column = "X_pca" if "X_pca" in data.obsm and data.n_vars > _FEW else "X"
+    if column == "X" and data.X is not None:
+        return data.X
+    if column == "raw/X" and data.raw is not None:
+        return data.raw.X
+    layer = column.removeprefix("layers/")
+    if layer != column and layer in data.layers:
+        return data.layers[layer]
+    key = column.removeprefix("obsm/")
+    if key not in data.obsm:
+        raise _errors.NotFound(f"no {column!r}: obsm has {list(data.obsm)}, layers has {list(data.layers)}, of which one is column=\"layers/NAME\"")
+    return data.obsm[key]
+
+
+def _anndata_ids(data, id_column):
+    """A column of obs, or its index by name."""
+    key = id_column.removeprefix("obs/")
+    if key in ("_index", data.obs.index.name) and key not in data.obs:
+        return data.obs_names
+    if key not in data.obs:
+        raise _errors.NotFound(f"no column {id_column!r} in obs, which has {list(data.obs)}")
+    return data.obs[key]
 
 
 _HDF5 = (".h5", ".hdf5", ".h5ad")
@@ -191,7 +227,7 @@ def _of_hdf5(path, column, id_column):
         if name not in file:
             raise _errors.NotFound(f"{path}: no dataset {name!r}, it has {_datasets(file)}")
         if isinstance(file[name], h5py.Group):  # AnnData's sparse X
-            return _of_h5_sparse(path, name, file)
+            return _of_h5_sparse(path, name, id_column, file)
         n, dim = _matrix(file[name], path, name)
         dtype, ids = file[name].dtype, _h5_ids(file, id_column, path)
 
@@ -204,17 +240,19 @@ def _of_hdf5(path, column, id_column):
     return Rows(n=n, dim=dim, dtype=dtype, slices=slices, ids=ids, files=[(path, n)])
 
 
-def _of_h5_sparse(path, name, file):
+def _of_h5_sparse(path, name, id_column, file):
     if file[name].attrs.get("encoding-type") not in ("csr_matrix", "csc_matrix"):
         raise _errors.InputError(f"{path}: {name!r} is a group; it has {list(file[name])}: name a dataset by column=")
     anndata = _errors.library("anndata", "anndata", f"{path}: the sparse matrix {name!r}")
     data = anndata.read_h5ad(path)
-    return _of_anndata(data, name.split("/", 1)[-1], None)
+    return _of_anndata(data, name, id_column)
 
 
 def _matrix(rows, path, name):
     if len(rows.shape) != 2:
         raise _errors.InputError(f"{path}: {name!r} has the shape {rows.shape}, want two dimensions")
+    if 0 in rows.shape:
+        raise _errors.InputError(f"{path}: {name!r} has the shape {rows.shape}, want rows and elements")
     return rows.shape
 
 
@@ -249,9 +287,11 @@ def _h5_ids(file, id_column, path):
         if obs is None or not hasattr(obs, "keys") or "_index" not in obs.attrs:
             return None
         id_column = "obs/" + obs.attrs["_index"]
+    if id_column not in file and f"obs/{id_column}" in file:  # as of AnnData
+        id_column = f"obs/{id_column}"
     if id_column not in file:
-        raise _errors.NotFound(f"{path}: no dataset {id_column!r}")
-    return [i.decode() if isinstance(i, bytes) else i for i in _h5_column(file[id_column], f"{path}: {id_column!r}")]
+        raise _errors.NotFound(f"{path}: no dataset {id_column!r}, it has {_datasets(file)}")
+    return _h5_column(file[id_column], f"{path}: {id_column!r}")
 
 
 def _h5_column(names, what):

@@ -15,14 +15,16 @@ def of_pandas(frame, column, id_column, rows_type):
     if id_column is not None:
         _has(frame, id_column)
         ids, frame = frame[id_column], frame.drop(columns=[id_column])
-    elif not isinstance(frame.index, pandas.RangeIndex):
+    elif not frame.index.equals(pandas.RangeIndex(len(frame))):
         ids = frame.index
-    if column is None and len(frame.columns) == 1 and frame.dtypes.iloc[0] == object:
+    if column is None and len(frame.columns) == 1 and (frame.dtypes.iloc[0] == object or _arrow_lists(frame.dtypes.iloc[0])):
         column = frame.columns[0]
     if column is not None:
         _has(frame, column)
         if not len(frame):
             raise _errors.InputError("no rows")
+        if _arrow_lists(frame[column].dtype):
+            return of_column(frame[column].array.__arrow_array__(), ids, rows_type)
         first = _vector(frame[column].iloc[0], 0)
         dim, dtype = len(first), first.dtype
         part = lambda at, to: np.stack([_vector(v, row, dim) for row, v in enumerate(frame[column].iloc[at:to], at)])  # noqa: E731
@@ -30,12 +32,28 @@ def of_pandas(frame, column, id_column, rows_type):
         other = [c for c, t in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(t)]
         if other:
             raise _errors.InputTypeError(f"columns {other} hold no numbers: drop them, name the ids by id_column= or the column of vectors by column=")
-        dim, dtype = len(frame.columns), np.result_type(*{_numpy_type(t) for t in frame.dtypes})
+        dim, dtype = len(frame.columns), _common(_numpy_type(t) for t in frame.dtypes)
         part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype)  # noqa: E731
     return rows_type(n=len(frame), dim=dim, dtype=dtype, slices=_by(part, len(frame)), ids=ids)
 
 
+def _arrow_lists(dtype):
+    """Whether pandas holds the column as Arrow's lists."""
+    kind = getattr(dtype, "pyarrow_dtype", None)
+    return kind is not None and _is_list(kind)
+
+
+def _common(types):
+    """The type that holds the numbers of all columns."""
+    types = set(types)
+    if not types:
+        raise _errors.InputError("a table without columns of numbers")
+    return np.result_type(*types)
+
+
 def _has(frame, column):
+    if isinstance(column, (list, dict, set)):
+        raise _errors.InputTypeError(f"a column of the name {column!r}, want the name of one column")
     if column not in frame.columns:
         raise _errors.NotFound(f"no column {column!r}, there are {list(frame.columns)}")
 
@@ -51,7 +69,7 @@ def _vector(value, row, dim=None):
 
 
 def _numpy_type(dtype):
-    return getattr(dtype, "numpy_dtype", dtype)
+    return getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))  # of sparse columns subtype
 
 
 def _by(part, n):
@@ -69,7 +87,7 @@ def of_arrow(table, column, id_column, rows_type):
     if column is not None:
         return of_column(table.column(column), ids, rows_type)
     names = [n for n in table.schema.names if n != id_column]
-    dtype = np.result_type(*{np.dtype(table.schema.field(n).type.to_pandas_dtype()) for n in names})
+    dtype = _common(np.dtype(table.schema.field(n).type.to_pandas_dtype()) for n in names)
     part = lambda at, to: _beside(table, names, at, to, dtype)  # noqa: E731
     return rows_type(n=table.num_rows, dim=len(names), dtype=dtype, slices=_by(part, table.num_rows), ids=ids)
 
@@ -91,10 +109,23 @@ def _numpy(column):
 
 def of_column(lists, ids, rows_type):
     """Rows of an Arrow column of lists, all of one length."""
+    lists = _stored(lists)
     dim = _width(lists)
     dtype = np.dtype(lists.type.value_type.to_pandas_dtype())
     part = lambda at, to: _flat(lists.slice(at, to - at), dim, at)  # noqa: E731
     return rows_type(n=len(lists), dim=dim, dtype=dtype, slices=_by(part, len(lists)), ids=ids)
+
+
+def _stored(lists):
+    """A column without Arrow's extension of its type, such as that of tensors."""
+    kind = getattr(lists.type, "storage_type", None)
+    if kind is None or not _is_list(lists.type):
+        return lists
+    if not hasattr(lists, "chunks"):
+        return lists.storage
+    import pyarrow
+
+    return pyarrow.chunked_array([chunk.storage for chunk in lists.chunks], kind)
 
 
 def _width(lists):
@@ -103,13 +134,16 @@ def _width(lists):
     size = getattr(lists.type, "list_size", -1)
     if size >= 0:
         return size
-    if len(lists) == 0 or lists[0].as_py() is None:
+    if len(lists) == 0:
+        raise _errors.InputError("no rows")
+    if lists[0].as_py() is None:
         raise _errors.InputError("the first row has no vector")
     return len(lists[0])
 
 
 def _flat(lists, dim, at):
     """Lists as rows, without a Python object for each."""
+    lists = _stored(lists)
     chunks = lists.chunks if hasattr(lists, "chunks") else [lists]
     parts = []
     for chunk in chunks:
@@ -136,8 +170,12 @@ def _odd(chunk, dim, at):
 
 
 def _is_list(kind):
+    """Whether a type is of vectors: lists, or tensors of one dimension."""
     import pyarrow.types as types
 
+    if len(getattr(kind, "shape", [0])) != 1:
+        return False
+    kind = getattr(kind, "storage_type", kind)
     return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
 

@@ -110,6 +110,23 @@ def test_ids(x, path):
         assert isinstance(error.value, ValueError)
 
 
+def test_a_path_of_bytes(x, path):
+    graph = knng.build(x, os.fsencode(path), k=5, **quiet)
+    assert graph.path == path and knng.open(os.fsencode(path)).n == 400
+    with pytest.raises(knng.InputTypeError, match="path is 7"):
+        knng.open(7)
+
+
+def test_neighbors_of_a_filtered_series(x):
+    """Its labels are not places in it."""
+    pandas = pytest.importorskip("pandas")
+    graph = knng.build(x, k=5, ids=[f"n{i}" for i in range(400)], **quiet)
+    for series in (pandas.Series(range(400)), pandas.Series(graph.ids)):
+        some = series[series.index > 390]
+        for found, want in zip(graph.neighbors(some), graph.neighbors(some.tolist())):
+            np.testing.assert_array_equal(found, want)
+
+
 def test_neighbors_by_row(x):
     graph = knng.build(x, k=5, **quiet)
     indices, distances = graph.neighbors([1, 7], k=2)
@@ -122,6 +139,8 @@ def test_neighbors_by_row(x):
             knng.build(x, k=5, **quiet).neighbors(rows)
     with pytest.raises(ValueError, match="k is 6"):
         graph.neighbors(3, k=6)
+    with pytest.raises(knng.InputTypeError, match="k is 2.0"):
+        graph.neighbors(3, k=2.0)
 
 
 def test_pickled_and_copied_it_is_its_path(x, path):
@@ -323,6 +342,12 @@ def test_a_file_that_is_no_command(tmp_path, monkeypatch, mode, want):
     (lambda x: (x * 0, {"metric": "cosine"}), ValueError, "all zeros, which has no cosine"),
     (lambda x: (x.astype(float) * 1e300, {}), ValueError, "^row 0 .*column 0: .* is beyond float32$"),
     (lambda x: (x, {"no_such": 1}), TypeError, "no option no_such: help"),
+    (lambda x: (x, {"output": "away"}), TypeError, "^build takes no output but path"),
+    (lambda x: (x, {"json": False}), TypeError, "^build takes no json"),
+    (lambda x: (x, {"help": True}), TypeError, "^build takes no help"),
+    (lambda x: (x, {"path": 15}), TypeError, "^the path is 15, .* k=15$"),
+    (lambda x: (x, {"memory": "1\0"}), ValueError, "null byte"),
+    (lambda x: (x, {"ids": 5}), TypeError, "^ids is 5, want several"),
     (lambda x: (x, {"memory": "lots"}), ValueError, '^memory is "lots"'),
     (lambda x: (x, {"ids": "none.txt"}), FileNotFoundError, "none.txt"),
     (lambda x: (x, {"ids": ["a"] * 3 + [None] * 397}), ValueError, r"ids\[3\] is None"),

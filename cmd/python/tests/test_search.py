@@ -40,6 +40,9 @@ def test_search(x, queries, tmp_path):
     assert graph.search(x[17], 1)[0][0, 0] == 17
     allowed = graph.search(queries, 5, only=["p1", "p2", "p3"], exact=True)
     assert set(allowed[0].ravel().tolist()) == {1, 2, 3, -1} and np.isinf(allowed[1][:, 3:]).all()
+    assert graph.search(queries, 1, only="p2")[0].tolist() == graph.search(queries, 1, only=["p2"])[0].tolist() == [[2]] * 50
+    (tmp_path / "only.txt").write_text("p2\n")
+    assert graph.search(queries, 1, only=tmp_path / "only.txt")[0].tolist() == [[2]] * 50
     with pytest.raises(ValueError, match="16"):
         graph.search(queries[:, :3])
 

@@ -41,8 +41,9 @@ def test_append_and_delete(rng, tmp_path):
     assert graph.n == 1098 and graph.delete([])["deleted"] == 0
     with pytest.raises(knng.InputTypeError):
         graph.delete([6, "anna"])
-    with pytest.raises(knng.InputTypeError):
-        graph.delete([1.5])
+    for wrong in ([1.5], 1.0, None, b"5", [b"5"], np.array(2.0)):
+        with pytest.raises(knng.InputTypeError):
+            graph.delete(wrong)
     with pytest.raises(knng.InputError, match="^rows of 3 elements"):
         graph.append(x[:5, :3])
     assert 0.9 < graph.found_recall <= 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import numbers
 import os
 import tempfile
 import warnings
@@ -12,9 +11,18 @@ from collections.abc import Callable, Iterable
 from typing import Any, Union
 
 from . import _command, _errors, _progress, _rows, _sparse, _temporary
-from ._graph import Graph
+from ._graph import Graph, count, location
 
 Path = Union[str, "os.PathLike[str]"]
+
+# Flags that a call gives itself, or that other arguments are.
+_NO_OPTIONS = {
+    "n_neighbors": "but k, which does not count the row itself: k = n_neighbors - 1 is enough for UMAP and scanpy",
+    "output": "but path, the directory of the graph",
+    "json": "which every call gives",
+    "help": 'which "python -m knng build --help" prints',
+}
+
 
 def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "euclidean", recall: float = 0.95, method: str | None = None,
           ids: Iterable | Path | None = None, seed: int | None = None, threads: int | None = None, memory: str | int | None = None,
@@ -64,7 +72,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
         and ``knng append`` does not take the graph. False gives the command dense rows. By default rows stay sparse
         under these metrics if there are more than 4096 columns and at most one value in 50 is not zero.
     **options
-        Further flags of the command, such as duplicates="collapse", copies=1 (``python -m knng build --help``).
+        Further flags of the command, such as duplicates="collapse", copies=1 (``python -m knng build --help``): all but
+        output, json and help.
 
     Returns
     -------
@@ -109,15 +118,16 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     >>> graph.to_scanpy(adata, n_neighbors=15)                           # then sc.tl.umap(adata), sc.tl.leiden(adata)
     """
     k = count(k, "k")
-    if "n_neighbors" in options:
-        raise _errors.InputTypeError("build takes no n_neighbors but k, which does not count the row itself: k = n_neighbors - 1 is enough for UMAP and scanpy")
+    for name in _NO_OPTIONS.keys() & options.keys():
+        raise _errors.UnknownOption(f"build takes no {name} {_NO_OPTIONS[name]}")
+    path = None if path is None else location(path)
     if _sparse.suits(data, metric, sparse):
         with _sparse.file(data) as file:
             return build(file, path, k, metric, recall, method, ids, seed, threads, memory, progress, column, id_column, **options)
     rows = _rows.rows_of(data, column, id_column)
     ids = rows.ids if ids is None else ids
     temporary = _temporary.Folder() if path is None else None
-    path = os.fspath(path) if path is not None else os.path.join(temporary.name, "graph.knng")
+    path = path if path is not None else os.path.join(temporary.name, "graph.knng")
     options = {"k": k, "metric": metric, "recall": recall, "method": method, "seed": seed, "threads": threads, "memory": memory, **options}
     shower = _progress.shower(progress)
     try:
@@ -147,7 +157,7 @@ def open(path: Path) -> Graph:
     >>> graph = knng.open("x.knng")
     >>> rows, distances = graph.neighbors(17, k=5)
     """
-    path = os.fspath(path)
+    path = location(path)
     if not os.path.exists(path):
         raise _errors.NoInput(f"{path}: no such directory")
     if not os.path.isdir(path):
@@ -155,13 +165,6 @@ def open(path: Path) -> Graph:
     graph = Graph(path)
     graph.info  # which says what is wrong with it
     return graph
-
-
-def count(number, name):
-    """A number of neighbors, which 1.5, True and None are not."""
-    if isinstance(number, bool) or not isinstance(number, numbers.Integral):
-        raise _errors.InputTypeError(f"{name} is {number!r}, want a whole number")
-    return int(number)
 
 
 @contextlib.contextmanager
@@ -193,6 +196,8 @@ def lines_file(names, kind, n=None):
     if names is None or isinstance(names, (str, os.PathLike)):
         yield None if names is None else os.fspath(names)
         return
+    if not isinstance(names, Iterable):
+        raise _errors.InputTypeError(f"{kind} is {names!r}, want several of them, or the path of a file")
     with tempfile.TemporaryDirectory(prefix="knng-names-") as folder:
         path = os.path.join(folder, kind)
         found = 0

@@ -70,6 +70,8 @@ def _starting(binary):
     except OSError as error:
         kind = _NOT_OF_THE_FILE.get(error.errno, _errors.CommandNotFound)
         raise kind(f"{binary} cannot be run: {error.strerror}") from error
+    except ValueError as error:  # an argument with a zero byte
+        raise _errors.UsageError(f"{binary} cannot be run: {error}") from error
 
 
 def _unknown_option(error, binary):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import numbers
 import os
 import shutil
 from pathlib import Path
@@ -37,6 +38,27 @@ def whole(rows):
     return rows.astype(np.int64)
 
 
+def count(number, name):
+    """A number of neighbors, which 1.5, True and None are not."""
+    if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+        raise _errors.InputTypeError(f"{name} is {number!r}, want a whole number")
+    return int(number)
+
+
+def location(path):
+    """A path as str, whether it came as that, as bytes or as a Path."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        hint = f"; the number of neighbors is given by name, k={path!r}" if isinstance(path, numbers.Integral) else ""
+        raise _errors.InputTypeError(f"the path is {path!r}, want str or os.PathLike{hint}") from None
+
+
+def listed(rows):
+    """Rows or ids in their order, of any sequence: a filtered Series is indexed by its labels."""
+    return rows if isinstance(rows, np.ndarray) else list(rows)
+
+
 class Graph(_convert.Conversions):
     """A finished graph on disk.
 
@@ -55,7 +77,7 @@ class Graph(_convert.Conversions):
     """
 
     def __init__(self, path, temporary=None, built=None):
-        self.path = os.path.abspath(path)
+        self.path = os.path.abspath(location(path))
         self._temporary = temporary
         self._built = built if built and "checksum" in built and not built.get("living") else None
         self._info = None
@@ -197,7 +219,7 @@ class Graph(_convert.Conversions):
         """
         flags = {"format": format, "for": library, "symmetric": symmetric}
         given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
-        _command.run(["export", "-o", os.fspath(path), *given, *(["--force"] if force else []), "--", self.path])
+        _command.run(["export", "-o", location(path), *given, *(["--force"] if force else []), "--", self.path])
         return path
 
     def _folder(self):
@@ -237,16 +259,16 @@ class Graph(_convert.Conversions):
         """Neighbors and distances of rows or of ids, nearest first.
 
         A number or an array of them gives rows: arrays of the shape (k,) or (len(rows), k). An id, a
-        str, or several give ids.
+        str, or several give ids. Ids are asked of the command, a process for each 500 of a call.
 
         >>> graph.neighbors(17, k=3)                 # (array([ 4, 90, 31]), array([0.2, 0.4, 0.5], dtype=float32))
         >>> graph.neighbors(["cat.jpg", "dog.jpg"])  # arrays of two rows, of ids
         """
-        k = self.k if k is None else k
+        k = self.k if k is None else count(k, "k")
         if not 1 <= k <= self.k:
             raise _errors.UsageError(f"k is {k}, the lists have {self.k} neighbors")
         one = isinstance(rows, str) or np.ndim(rows) == 0
-        many = [rows] if one else rows
+        many = [rows] if one else listed(rows)
         if len(many) and isinstance(many[0], str):
             found = self._by_id(many, k)
         else:
@@ -285,8 +307,11 @@ class Graph(_convert.Conversions):
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
         effort: how many of the best so far a search looks around. exact: compare with every row.
-        within: only rows at most so far away; -1 and inf fill up. only: the ids that may be found, or rows where they have no ids.
+        within: only rows at most so far away; -1 and inf fill up.
+        only: the id or the ids that may be found, or rows where they have no ids; a Path is a file with one a line.
         column: where queries is a file, a table or AnnData that has several, the one of vectors. id_column: one of ids, which is left out.
+
+        A call starts a process that opens the graph: give many queries at once.
 
         >>> rows, distances = graph.search(queries, k=10, recall=0.99)
         """

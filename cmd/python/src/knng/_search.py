@@ -15,6 +15,7 @@ def search(graph, queries, k, only, column, id_column, options):
     if not _command.has("search", _command.find()):
         raise _errors.Error("this command has no search: take a newer knng")
     k = _build.count(k, "k")
+    only = [only] if isinstance(only, (str, numbers.Integral)) else only
     queries = queries if not _one(queries) else np.asarray(queries)[None]
     if isinstance(queries, np.ndarray) and queries.shape == (0, graph.dim):
         return np.empty((0, k), np.int64), np.empty((0, k), np.float32)

@@ -1,6 +1,5 @@
 """Writes to a finished graph, and copies of it, by the command's append, delete, compact and backup."""
 
-import numbers
 import os
 
 from . import _build, _command, _errors, _graph, _progress, _rows
@@ -21,7 +20,10 @@ def append(graph, data, ids, column, id_column, compact, progress):
 
 
 def delete(graph, rows, compact, progress):
-    rows = [rows] if isinstance(rows, (str, numbers.Integral)) else list(rows)
+    try:
+        rows = [rows] if isinstance(rows, (str, bytes)) else list(rows)
+    except TypeError:  # one number, or what is refused below
+        rows = [rows]
     if not rows:
         return {"dir": graph.path, "deleted": 0, "compacted": False}
     by_id = isinstance(rows[0], str)
@@ -41,7 +43,7 @@ def compact(graph, recall, threads, memory, progress):
 
 
 def backup(graph, path):
-    _command.run(["backup", f"--output={os.fspath(path)}", "--", graph.path])
+    _command.run(["backup", f"--output={_graph.location(path)}", "--", graph.path])
     return _graph.Graph(path)
 
 

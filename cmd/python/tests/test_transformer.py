@@ -55,6 +55,15 @@ def test_what_it_gives_is_not_its_own(x):
     assert t.transform(x).data.sum() > 0
 
 
+def test_a_path_serves_one_fit(x, path):
+    """A fit of other rows or options leaves the graph there, and says why it is refused."""
+    knng.KNNGTransformer(5, path=path).fit(x)
+    for other, rows in ((4, x), (5, x[:200])):
+        with pytest.raises(knng.UsageError, match="a path serves one fit"):
+            knng.KNNGTransformer(other, path=path).fit(rows)
+    equal(knng.KNNGTransformer(5, path=path).fit_transform(x), knng.KNNGTransformer(5).fit_transform(x))
+
+
 def test_parameters(x, path):
     t = knng.KNNGTransformer(5, metric="cosine", random_state=np.random.RandomState(3), n_jobs=-2, memory="1GiB", path=path)
     assert clone(t).get_params()["path"] == path

@@ -43,7 +43,9 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     memory : str or int, optional
         Memory limit, such as "2GiB".
     path : path, optional
-        Directory of the graph, where an interrupted fit continues; by default a temporary one.
+        Directory of the graph, where an interrupted fit continues; by default a temporary one. It serves one fit: the graph
+        there is never replaced, and a fit of other rows or options raises UsageError. Leave it out where an estimator is fitted
+        several times, as in cross_val_score and GridSearchCV.
     progress : bool or function
         As of knng.build.
 
@@ -73,16 +75,21 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         self.progress = progress
 
     def fit(self, X, y=None):
-        """Build the graph of X; ``graph_`` is it, ``distances_`` its matrix."""
+        """Build the graph of X; ``graph_`` is it, ``distances_`` its matrix. A ``path`` that has a graph of other rows or options is refused."""
         mapped = X if _wire.mapped_file(X) else None  # which scikit-learn's checks would hide
         X = _validated(self, X, reset=True)
         if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
             raise _errors.UsageError(f"n_neighbors is {self.n_neighbors!r}, want 1 or more")
         if self.n_neighbors >= len(X):
             raise _errors.UsageError(f"Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {len(X)}")
-        self.graph_ = build(
-            X if mapped is None else mapped, self.path, k=int(self.n_neighbors), metric=self.metric, recall=self.recall, method=self.method,
-            seed=self._seed(), threads=self._threads(), memory=self.memory, progress=self.progress)
+        try:
+            self.graph_ = build(
+                X if mapped is None else mapped, self.path, k=int(self.n_neighbors), metric=self.metric, recall=self.recall, method=self.method,
+                seed=self._seed(), threads=self._threads(), memory=self.memory, progress=self.progress)
+        except _errors.UsageError as error:
+            if self.path is not None and str(error).endswith("or another directory"):
+                error.args = (f"{error}; a path serves one fit: leave it out in cross-validation and searches of parameters", *error.args[1:])
+            raise
         self.distances_ = self.graph_.csr(include_self=True)
         self._fit_X = X
         self.n_samples_fit_ = len(X)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -253,6 +254,17 @@ def test_interrupted_it_goes_on(path):
         knng.open(path)
     second = subprocess.run(run, stdout=subprocess.PIPE, text=True, env=env, timeout=300)
     assert second.stdout.splitlines()[-1].startswith("1 "), second.stdout
+
+
+def test_type_checkers_see_every_name():
+    """They read imports, not __getattr__, under which a misspelt name would pass."""
+    import ast
+
+    tree = ast.parse(Path(knng.__file__).read_text(encoding="utf-8"))
+    checked = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "typing.TYPE_CHECKING"]
+    imports = [node for node in [*tree.body, *checked[0].body] if isinstance(node, ast.ImportFrom)]
+    assert set(knng.__all__) <= {alias.name for node in imports for alias in node.names}
+    assert "__getattr__" not in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def test_in_another_thread(x):

@@ -21,6 +21,7 @@ from ._version import __version__
 if typing.TYPE_CHECKING:
     from ._build import build, open
     from ._graph import Graph, Recall
+    from ._transformer import KNNGTransformer
 
 __all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "InputTypeError", "KNNGTransformer", "Locked", "MissingLibrary", "NoInput", "NoRow", "NotFound",
            "OutputExists", "Recall", "Resumable", "UnknownOption", "UsageError", "__version__", "build", "open"]
@@ -28,13 +29,14 @@ __all__ = ["BelowTarget", "CommandNotFound", "Error", "Graph", "InputError", "In
 _WHERE = {"build": "._build", "open": "._build", "Graph": "._graph", "Recall": "._graph", "KNNGTransformer": "._transformer"}
 
 
-def __getattr__(name):
-    """Import a name when it is asked for. KNNGTransformer takes scikit-learn, the others NumPy, which the driver of a cluster does without."""
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "KNNGTransformer":
-        _errors.library("sklearn.base", "scikit-learn", name)
-    return getattr(importlib.import_module(_WHERE[name], __name__), name)
+if not typing.TYPE_CHECKING:  # to a type checker it would be any name at all
+    def __getattr__(name):
+        """Import a name when it is asked for. KNNGTransformer takes scikit-learn, the others NumPy, which the driver of a cluster does without."""
+        if name not in _WHERE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "KNNGTransformer":
+            _errors.library("sklearn.base", "scikit-learn", name)
+        return getattr(importlib.import_module(_WHERE[name], __name__), name)
 
 
 def __dir__():

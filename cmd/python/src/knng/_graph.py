@@ -6,11 +6,18 @@ import hashlib
 import numbers
 import os
 import shutil
+import typing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from . import _command, _convert, _errors, _temporary
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ._build import Path as AnyPath
 
 
 class Recall(float):
@@ -209,7 +216,8 @@ class Graph(_convert.Conversions):
             target.write_bytes(b"")  # rows have their numbers alone
         return target
 
-    def export(self, path, format=None, *, library=None, symmetric=None, force=False):
+    def export(self, path: AnyPath, format: str | None = None, *, library: str | None = None, symmetric: str | None = None,
+               force: bool = False) -> AnyPath:
         """Write the graph to a file of another tool, as ``knng export`` does; returns the path.
 
         format: npz, parquet, csv, graphml, gexf, metis, edgelist, ...; by default the path's extension.
@@ -255,7 +263,7 @@ class Graph(_convert.Conversions):
         """Recall measured now, on a sample of rows whose exact lists are computed; with its interval."""
         return Recall(_command.run(["recall", "--sample", str(sample), "--seed", str(seed), "--", self.path]))
 
-    def neighbors(self, rows, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def neighbors(self, rows: Any, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Neighbors and distances of rows or of ids, nearest first.
 
         A number or an array of them gives rows: arrays of the shape (k,) or (len(rows), k). An id, a
@@ -301,8 +309,8 @@ class Graph(_convert.Conversions):
                     names[i, j], distances[i, j] = neighbor.get("id", str(neighbor["row"])), neighbor["distance"]
         return names, distances
 
-    def search(self, queries, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
-               within: float | None = None, only=None, column: str | None = None, id_column: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def search(self, queries: Any, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
+               within: float | None = None, only: Any = None, column: str | None = None, id_column: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The rows nearest to vectors that need not be in the graph: (indices, distances), (len(queries), k).
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
@@ -319,7 +327,8 @@ class Graph(_convert.Conversions):
 
         return search(self, queries, k, only, column, id_column, {"recall": recall, "effort": effort, "exact": exact, "within": within})
 
-    def append(self, data, ids=None, *, column: str | None = None, id_column: str | None = None, compact: bool = False, progress=False) -> dict:
+    def append(self, data: Any, ids: Iterable | AnyPath | None = None, *, column: str | None = None, id_column: str | None = None,
+               compact: bool = False, progress: bool | Callable[[dict], object] = False) -> dict:
         """Put rows into the graph, which is durable when this returns; searches and lists have them at once.
 
         data: rows as build takes them. ids: their names; a row replaces the one that has its name, and one that is there with
@@ -332,7 +341,7 @@ class Graph(_convert.Conversions):
         """
         return self._wrote("append", data, ids, column, id_column, compact, progress)
 
-    def delete(self, rows, *, compact: bool = False, progress=False) -> dict:
+    def delete(self, rows: Any, *, compact: bool = False, progress: bool | Callable[[dict], object] = False) -> dict:
         """Delete rows, by number (``rows``), or by id as str: all that are named, or none.
 
         They are in no list and in no result from then on. Other rows keep their numbers.
@@ -341,14 +350,15 @@ class Graph(_convert.Conversions):
         """
         return self._wrote("delete", rows, compact, progress)
 
-    def compact(self, recall: float | None = None, *, threads: int | None = None, memory: str | int | None = None, progress=False) -> dict:
+    def compact(self, recall: float | None = None, *, threads: int | None = None, memory: str | int | None = None,
+                progress: bool | Callable[[dict], object] = False) -> dict:
         """Build the graph anew of the rows that live; deleted ones leave the disk. The same call goes on after an interruption.
 
         recall: that of the new graph, by default that of the old one.
         """
         return self._wrote("compact", recall, threads, memory, progress)
 
-    def backup(self, path) -> Graph:
+    def backup(self, path: AnyPath) -> Graph:
         """Copy the graph as it is at one moment, also while others write to it; returns the copy.
 
         The path must not be there yet. In one file system the files that are never written to again are linked.

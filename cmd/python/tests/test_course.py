@@ -196,6 +196,16 @@ def test_bar(monkeypatch):
     assert all(len(part) < 50 for part in drawn.replace("\n", "\r").split("\r"))
 
 
+def test_the_bar_of_tqdm_has_the_time_left_of_the_command():
+    tqdm = pytest.importorskip("tqdm")
+    out = io.StringIO()
+    bar = _progress._Tqdm(lambda **how: tqdm.tqdm(file=out, ncols=90, mininterval=0, **how))
+    bar({"phase": "divide", "share": 0.25, "left_seconds": 90})
+    bar.bar.refresh()
+    assert "25%" in out.getvalue() and "divide, 90 s left" in out.getvalue() and "?" not in out.getvalue().splitlines()[-1]
+    bar.close()
+
+
 def test_times():
     event = {"phase": "a", "done": 1, "total": 2, "unit": "tasks", "share": 0.5}
     assert [_progress.text_of({**event, "left_seconds": s}).rsplit(", ", 1)[1] for s in (3, 119, 600, 9000)] == ["3 s left", "119 s left", "10 min left", "2.5 h left"]

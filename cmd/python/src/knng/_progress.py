@@ -30,12 +30,16 @@ def text_of(event):
     line = event.get("phase") or "knng"
     if event.get("total"):
         line += f": {event['done']:,} of {event['total']:,} {event.get('unit', '')}".rstrip()
-    share, left = event.get("share"), event.get("left_seconds")
+    share = event.get("share")
     if isinstance(share, (int, float)) and share > 0:
         line = f"{100 * share:.0f} % {line}"
-    if isinstance(left, (int, float)) and left > 0:
-        line += f", {_time(left)} left"
-    return line
+    return line + _left(event)
+
+
+def _left(event):
+    """The time left, where the command knows it."""
+    left = event.get("left_seconds")
+    return f", {_time(left)} left" if isinstance(left, (int, float)) and left > 0 else ""
 
 
 def _time(seconds):
@@ -93,14 +97,16 @@ class _Tqdm:
     def __call__(self, event):
         share = event.get("share")
         if isinstance(share, (int, float)):
-            self.show("knng", round(1000 * share), 1000, event.get("phase"))
+            self.show("knng", round(1000 * share), 1000, (event.get("phase") or "") + _left(event))
         elif event.get("total"):
             self.show(event["phase"], event["done"], event["total"], None)
 
     def show(self, phase, done, total, postfix):
         if phase != self.phase:
             self.close()
-            self.bar, self.phase = self.tqdm(total=total, desc=phase, leave=False), phase
+            # tqdm's own estimate takes the rate so far for that of all phases; the command's is in postfix
+            form = None if postfix is None else "{l_bar}{bar}| {elapsed}{postfix}"
+            self.bar, self.phase = self.tqdm(total=total, desc=phase, leave=False, bar_format=form), phase
         if postfix:
             self.bar.set_postfix_str(postfix, refresh=False)
         self.bar.update(max(0, done - self.bar.n))

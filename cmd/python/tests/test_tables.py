@@ -35,6 +35,11 @@ def test_pandas(x):
     for how in ({"column": "nope"}, {"id_column": "nope"}):
         with pytest.raises(KeyError, match="no column 'nope'"):
             knng.build(frame, k=4, **how, **quiet)
+    same(knng.build(pd.DataFrame({"other": names, "v": list(x)}), k=4, **quiet), x)  # as of Arrow
+    with pytest.raises(ValueError, match="several columns are named 'a'"):
+        knng.build(pd.concat([frame, frame], axis=1), k=4, id_column="a", **quiet)
+    with pytest.raises(ValueError, match="row 0 has no vector but None"):
+        knng.build(pd.DataFrame({"v": [None, *x[1:]]}), k=4, **quiet)
     with pytest.raises(ValueError, match="row 2 has 5 elements, row 0 has 6"):
         knng.build(pd.DataFrame({"v": [*x[:2], x[2, :5], *x[3:]]}), k=4, **quiet)
 
@@ -129,6 +134,8 @@ def test_arrow_that_is_no_matrix(x):
         knng.build(pa.table({"v": fixed}), column="nope", **quiet)
     with pytest.raises(TypeError, match="column="):
         knng.build(pa.table({"v": fixed, "w": fixed}), **quiet)
+    with pytest.raises(ValueError, match="several columns are named 'v'"):
+        knng.build(pa.Table.from_arrays([fixed, fixed], ["v", "v"]), **quiet)
 
 
 def test_parquet(x, tmp_path):

@@ -171,7 +171,8 @@ def _anndata_matrix(data, column):
         return data.layers[layer]
     key = column.removeprefix("obsm/")
     if key not in data.obsm:
-        raise _errors.NotFound(f"no {column!r}: obsm has {list(data.obsm)}, layers has {list(data.layers)}, of which one is column=\"layers/NAME\"")
+        layers = [f"layers/{name}" for name in data.layers if name is not None]  # None is X
+        raise _errors.NotFound(f"no {column!r}, there are {['X'] * (data.X is not None) + [*data.obsm, *layers]}")
     return data.obsm[key]
 
 

@@ -17,8 +17,9 @@ def of_pandas(frame, column, id_column, rows_type):
         ids, frame = frame[id_column], frame.drop(columns=[id_column])
     elif not frame.index.equals(pandas.RangeIndex(len(frame))):
         ids = frame.index
-    if column is None and len(frame.columns) == 1 and (frame.dtypes.iloc[0] == object or _arrow_lists(frame.dtypes.iloc[0])):
-        column = frame.columns[0]
+    if column is None:
+        lists = [name for i, (name, kind) in enumerate(frame.dtypes.items()) if _arrow_lists(kind) or kind == object and _holds_lists(frame.iloc[:, i])]
+        column = lists[0] if len(lists) == 1 else None
     if column is not None:
         _has(frame, column)
         if not len(frame):
@@ -35,6 +36,11 @@ def of_pandas(frame, column, id_column, rows_type):
         dim, dtype = len(frame.columns), _common(_numpy_type(t) for t in frame.dtypes)
         part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype)  # noqa: E731
     return rows_type(n=len(frame), dim=dim, dtype=dtype, slices=_by(part, len(frame)), ids=ids)
+
+
+def _holds_lists(column):
+    """Whether a column of objects is one of vectors, by the first that is there: text is an object too."""
+    return isinstance(next((value for value in column if value is not None), None), (list, tuple, np.ndarray))
 
 
 def _arrow_lists(dtype):
@@ -56,6 +62,8 @@ def _has(frame, column):
         raise _errors.InputTypeError(f"a column of the name {column!r}, want the name of one column")
     if column not in frame.columns:
         raise _errors.NotFound(f"no column {column!r}, there are {list(frame.columns)}")
+    if not isinstance(frame.columns.get_loc(column), int):
+        raise _errors.InputError(f"several columns are named {column!r}")
 
 
 def _vector(value, row, dim=None):
@@ -187,6 +195,8 @@ def _is_number(kind):
 
 def _vectors(schema, column, id_column):
     """The column of lists to take, None where the columns of numbers are the rows."""
+    if len(set(schema.names)) < len(schema.names):
+        raise _errors.InputError(f"several columns are named {next(n for n in schema.names if schema.names.count(n) > 1)!r}")
     for name in filter(None, (column, id_column)):
         if name not in schema.names:
             raise _errors.NotFound(f"no column {name!r}, there are {schema.names}")

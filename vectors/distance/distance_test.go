@@ -264,3 +264,19 @@ func TestGoldenKeys(t *testing.T) {
 		t.Fatalf("keys hash to %#x, want %#x", sum, uint64(goldenKeys))
 	}
 }
+
+// TestShownZero: no metric shows -0, also where a product or a power of two is too small for float32.
+func TestShownZero(t *testing.T) {
+	minus := float32(math.Copysign(0, -1))
+	for _, m := range All() {
+		shown := []float32{m.Shown(minus), m.ShownOf(minus, 100)}
+		if m == IP {
+			shown = append(shown, m.ShownOf(-1e-40, 100))
+		}
+		for i, d := range shown {
+			if d != 0 || math.Signbit(float64(d)) {
+				t.Errorf("%s, %d: %g is shown", m, i, d)
+			}
+		}
+	}
+}

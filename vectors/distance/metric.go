@@ -124,12 +124,12 @@ func ParseMetric(s string) (Metric, error) {
 	return 0, fmt.Errorf("distance: unknown metric %q: want %s", s, Names())
 }
 
-// Shown turns a key into the distance that people see.
+// Shown turns a key into the distance that people see, which is 0 where it is -0.
 func (m Metric) Shown(key float32) float32 {
 	if m.of().root {
-		return float32(math.Sqrt(float64(key)))
+		return float32(math.Sqrt(float64(key))) + 0
 	}
-	return key
+	return key + 0
 }
 
 // ShownOf is Shown of the rows as they were before they were multiplied by 2 to the exponent.
@@ -142,5 +142,5 @@ func (m Metric) ShownOf(key float32, exponent int) float32 {
 	if p.root {
 		d = math.Sqrt(d)
 	}
-	return float32(math.Ldexp(d, -p.degree*exponent))
+	return float32(math.Ldexp(d, -p.degree*exponent)) + 0
 }

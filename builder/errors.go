@@ -17,6 +17,7 @@ var (
 	// rows under cosine, values whose distances overflow float32). Nothing was
 	// built, and nothing binds the directory: it can be built in with another
 	// Options.BadRows.
+	// BadRowsError lists them where none may be left out.
 	ErrBadRows = audit.ErrBadRows
 	// ErrMemory: the memory limit is below the need of this input. Nothing is
 	// lost: the build can be continued with a larger limit, or begun where there was nothing
@@ -31,6 +32,9 @@ var (
 	// a build leaves in the memory of the process.
 	ErrSpace = limits.ErrSpace
 )
+
+// BadRowsError is the ErrBadRows of a build that leaves no row out.
+type BadRowsError = audit.RowsError
 
 // OptionError says that a build takes other values of an option than the one given.
 type OptionError struct {

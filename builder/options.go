@@ -39,6 +39,7 @@ type Options struct {
 
 	// These name further contents of the store; they may not change from run to run either.
 	Reference bool             // do not copy the rows: read them from the source, in its order (with balls another graph, as the order is that of its first leaves)
+	Scale     *int             // rows are multiplied by 2 to this exponent; nil: where float32 does not hold squares of rows in a sample, by one that suits their median
 	IDs       string           // path of a file with one UTF-8 id per line, for every row of the input; those of dropped rows are left out
 	IDsName   string           // the name of these ids in errors, where the file is not the user's own; "" is IDs
 	Names     iter.Seq[string] // the same ids without a file, in place of IDs: slices.Values(ids). It is gone over several times, and must give the same each time

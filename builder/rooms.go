@@ -20,7 +20,7 @@ import (
 
 // input is what a build makes of its rows.
 func (o *Options) input() input.Options {
-	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse}
+	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse, Scale: o.Scale}
 }
 
 // ids are the external ids of the rows.

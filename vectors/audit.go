@@ -27,7 +27,7 @@ type AuditReport struct {
 	NonFinite  []uint32 // rows with a NaN or an infinity
 	Zero       []uint32 // rows of zeros
 	Constant   []uint32 // other rows whose elements are all equal
-	TooLarge   []uint32 // finite rows whose squared norm is beyond MaxFloat32/4: their distances would overflow
+	TooLarge   []uint32 // finite rows whose squared norm is beyond LargestNorm: their distances would overflow
 	Duplicates int      // rows equal to an earlier one, by 64-bit hash
 	Checksum   uint64   // xxhash64 over the xxhash64 of every row, in order
 }
@@ -206,7 +206,7 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squ
 	switch {
 	case math.IsNaN(norm) || math.IsInf(norm, 0):
 		r.NonFinite = append(r.NonFinite, row)
-	case norm > largestNorm:
+	case norm > LargestNorm:
 		r.TooLarge = append(r.TooLarge, row)
 	case norm == 0:
 		r.Zero = append(r.Zero, row)
@@ -261,9 +261,9 @@ func hasNegativeZero(t Type, raw []byte) bool {
 	return has(rest[:])|has(rest[8:])|has(rest[16:])|has(rest[24:]) != 0
 }
 
-// largestNorm is the squared norm up to which distances of two rows are below the largest
+// LargestNorm is the squared norm up to which distances of two rows are below the largest
 // float32: a quarter of it, less the rounding errors of their differences.
-const largestNorm = math.MaxFloat32 / 4 * (1 - 1e-6)
+const LargestNorm = math.MaxFloat32 / 4 * (1 - 1e-6)
 
 // allEqual reports whether all elements of a row, of so many bytes each, are the first one.
 func allEqual(raw []byte, size int) bool { return bytes.Equal(raw[size:], raw[:len(raw)-size]) }

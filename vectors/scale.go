@@ -9,9 +9,9 @@ import (
 // Float32 squares overflow beyond 2^63 and are inexact below 2^-63. Rows of other sizes
 // are multiplied by a power of two, which rounds nothing, before they are compared.
 
-// Rows whose largest elements lie between these powers of two are left as they are:
+// Rows whose sizes (SizeOf) lie between these are left as they are:
 // squares of their differences have all bits, and sums of them do not overflow.
-const leastExponent, mostExponent = -30, 55
+const LeastSize, MostSize = -30, 55
 
 // scaleSample is the number of rows that tell the size of all.
 const scaleSample = 1024
@@ -38,9 +38,9 @@ func ScaleOf(src Source) (exponent int, tiny bool, err error) {
 	slices.Sort(sizes)
 	median := sizes[len(sizes)/2]
 	switch {
-	case median > mostExponent:
+	case median > MostSize:
 		return -median, false, nil
-	case median >= leastExponent:
+	case median >= LeastSize:
 		return 0, false, nil
 	}
 	largest := math.MinInt
@@ -49,7 +49,7 @@ func ScaleOf(src Source) (exponent int, tiny bool, err error) {
 			largest = max(largest, e)
 		}
 	})
-	return max(0, min(-median, mostExponent-largest)), largest < -125, err
+	return max(0, min(-median, MostSize-largest)), largest < -125, err
 }
 
 // eachRow calls fn with every step-th row.
@@ -75,15 +75,15 @@ func eachRow(src Source, step int, fn func(row []byte)) error {
 // ScaleBetween returns the power of two, as its exponent, by which rows of float32 are to be multiplied whose sizes (SizeOf) lie
 // between two: 0 for usual rows, and else as much as the largest bear.
 func ScaleBetween(least, largest int) int {
-	if least >= leastExponent && largest <= mostExponent {
+	if least >= LeastSize && largest <= MostSize {
 		return 0
 	}
-	return mostExponent - largest
+	return MostSize - largest
 }
 
 // Span is by how much, as an exponent, rows may differ in size for float32 to hold the squares of all when they are multiplied by
 // one power of two.
-const Span = mostExponent - leastExponent
+const Span = MostSize - LeastSize
 
 // SizeOf is the exponent of the largest finite element of a row of float32, f*2^e with f from a half to one. There is none in a row
 // of zeros.

@@ -70,6 +70,10 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	}
 	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
+	err = badRow(err, func(i int) string {
+		part, at := all.part(i)
+		return fmt.Sprintf("%s of %s", rowName(parts[part], at), from[part])
+	})
 	return result, errors.Join(err, all.failed)
 }
 
@@ -116,15 +120,9 @@ func (j *joined) Type() vectors.Type { return j.parts[0].Type() }
 func (j *joined) ReadRows(first int, dst []byte) error {
 	size := j.Dim() * j.Type().Size()
 	for len(dst) > 0 {
-		at, found := slices.BinarySearch(j.ends, first)
-		if found {
-			at++
-		}
-		for j.ends[at] == first { // parts without rows
-			at++
-		}
+		at, row := j.part(first)
 		some := min(len(dst)/size, j.ends[at]-first)
-		if err := j.parts[at].ReadRows(first-(j.ends[at]-j.parts[at].Len()), dst[:some*size]); err != nil {
+		if err := j.parts[at].ReadRows(row, dst[:some*size]); err != nil {
 			return err
 		}
 		first, dst = first+some, dst[some*size:]
@@ -132,17 +130,17 @@ func (j *joined) ReadRows(first int, dst []byte) error {
 	return nil
 }
 
+// part is the part that has a row, and its index there.
+func (j *joined) part(row int) (part, i int) {
+	part, _ = slices.BinarySearch(j.ends, row+1) // the first that ends behind it
+	return part, row - (j.ends[part] - j.parts[part].Len())
+}
+
 // near is the list that a row has in its part.
 func (j *joined) near(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
-	at, found := slices.BinarySearch(j.ends, int(row))
-	if found {
-		at++
-	}
-	for j.parts[at].Len() == 0 {
-		at++
-	}
-	first, from := uint32(j.ends[at]-j.parts[at].Len()), len(near)
-	near, keys, err := j.parts[at].Near(row-first, near, keys)
+	at, i := j.part(int(row))
+	first, from := row-uint32(i), len(near)
+	near, keys, err := j.parts[at].Near(uint32(i), near, keys)
 	for i := from; i < len(near); i++ {
 		near[i] += first
 	}

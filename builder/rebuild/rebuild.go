@@ -126,9 +126,40 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 	}
 	options.Held = job.Rows.Memory()
 	options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
-	if o.Recall != 0 && job.Old != nil {
+	options.Scale = &job.Scale
+	if o.Recall != 0 && job.Old != nil && job.Scale == scaleOf(job.Old) { // else the keys of its lists are others
 		options.Spare = max(0, options.K-job.Like.K)
 		options.Start = &builder.Start{Name: job.Rows.Name(), Near: job.Rows.Near, Ends: []int{job.Rows.Len()}}
 	}
-	return build(ctx, job.Dir, job.Rows, options)
+	short, err = build(ctx, job.Dir, job.Rows, options)
+	return short, badRow(err, func(i int) string { return rowName(job.Rows, i) })
+}
+
+// badRow is an error of rows that no graph takes, with the name of the first in its living store. Other errors it
+// leaves as they are.
+func badRow(err error, name func(i int) string) error {
+	bad := new(builder.BadRowsError)
+	if !errors.As(err, &bad) {
+		return err
+	}
+	others := ""
+	if n := len(bad.Rows) - 1; n > 0 {
+		others = fmt.Sprintf(" (%d others are bad as well)", n)
+	}
+	return fmt.Errorf("%w: %s: %s%s; delete it from its store", builder.ErrBadRows, name(int(bad.Rows[0])), bad.Why, others)
+}
+
+// rowName names row i of a source by its number in the store, and its id where it has one.
+func rowName(rows *living.Source, i int) string {
+	name := fmt.Sprintf("row %d", rows.Row(i))
+	if id, err := rows.ID(i); err == nil && id != "" {
+		name += fmt.Sprintf(", %q", id)
+	}
+	return name
+}
+
+// scaleOf is the exponent by which the rows of a store are scaled.
+func scaleOf(g *store.Store) int {
+	m := g.Info().Manifest
+	return m.Scale()
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
+	"github.com/knng/knng/store/living/internal/tail"
+	"github.com/knng/knng/vectors"
 )
 
 // A Job is a base to be built: a sealed store of some rows. Package builder/rebuild does it.
@@ -24,6 +26,9 @@ type Job struct {
 	K    int          // entries of a list: those that are shown, and some to spare for deletes
 	Old  *store.Store // the base until now, nil where there was none
 	Like Shape        // of the living store
+	// Scale is an exponent: rows are compared multiplied by 2 to it, so that float32 holds the
+	// squares of all.
+	Scale int
 }
 
 // Rebuild does a job. Where it returns an error the job is continued by a later Compact.
@@ -74,6 +79,7 @@ type compaction struct {
 	resumed bool
 	rows    []uint64 // numbers of the live rows
 	sum     Content
+	sizes   tail.Sizes // of rows of float32
 	ids     bool
 }
 
@@ -224,8 +230,12 @@ func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) erro
 		return err
 	}
 	defer os.Remove(ids)
+	scale, err := c.scale(src)
+	if err != nil {
+		return err
+	}
 	k := c.st.k + slackOf(c.st.k)
-	job := Job{Dir: c.st.path(c.note.Base), Rows: src, K: k, Like: Shape{c.st.dim, c.st.typ, c.st.metric, c.st.k}}
+	job := Job{Dir: c.st.path(c.note.Base), Rows: src, K: k, Like: src.Shape(), Scale: scale}
 	if c.ids {
 		job.IDs = ids
 	}
@@ -233,6 +243,18 @@ func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) erro
 		job.Old = c.st.base.g
 	}
 	return build(ctx, job)
+}
+
+// scale is that of a build of the rows, by their median, where it suits all of them. Otherwise it is the scale by
+// which each was accepted: that of the base or, where there is none, the one by the sizes of all.
+func (c *compaction) scale(src *Source) (exponent int, err error) {
+	if exponent, _, err = vectors.ScaleOf(src); err != nil || c.sizes.Fit(exponent) {
+		return exponent, err
+	}
+	if c.st.base != nil {
+		return c.st.scale, nil
+	}
+	return c.sizes.Scale(), nil
 }
 
 // slackOf is how many entries lists of k have to spare, so that deletes do not make them short
@@ -247,7 +269,7 @@ func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) err
 		return err
 	}
 	defer f.Close()
-	if c.sum, err = src.content(ctx); err != nil {
+	if c.sum, c.sizes, err = src.content(ctx); err != nil {
 		return err
 	}
 	w, i := bufio.NewWriterSize(f, 1<<16), 0

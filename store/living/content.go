@@ -43,21 +43,23 @@ func (v *View) Content(ctx context.Context) (sum Content, err error) {
 		return sum, ErrClosed
 	}
 	defer v.calls.Leave()
-	return v.Source().content(ctx)
+	sum, _, err = v.Source().content(ctx)
+	return sum, err
 }
 
 // contentRows is how many rows a goroutine sums up at a time.
 const contentRows = 1024
 
-// content is the sum over the rows of a source. All cores read them: one takes a second for some million
+// content is the sum over the rows of a source, and their sizes, where they are of float32. All cores read them: one takes a second for some million
 // rows.
-func (s *Source) content(ctx context.Context) (sum Content, err error) {
+func (s *Source) content(ctx context.Context) (sum Content, sizes tail.Sizes, err error) {
 	var mu sync.Mutex
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), s.Len(), contentRows, func() func(from, to int) error {
 		r := newRowReader(s.st, s.snap)
 		var buf []byte
 		return func(from, to int) error {
 			var some, one Content
+			var sizesOfSome tail.Sizes
 			for i := from; i < to; i++ {
 				id, err := s.id(i)
 				if err == nil {
@@ -68,14 +70,18 @@ func (s *Source) content(ctx context.Context) (sum Content, err error) {
 				}
 				one, buf = contentOf(buf, id, r.raw)
 				some = some.Add(one)
+				if s.st.typ == vectors.Float32 {
+					sizesOfSome.Add(r.raw)
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			sum = sum.Add(some)
+			sizes.Join(sizesOfSome)
 			return ctx.Err()
 		}
 	})
-	return sum, err
+	return sum, sizes, err
 }
 
 // EachRow calls fn with the number, the id and the bytes of every live row, ascending. The

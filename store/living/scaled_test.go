@@ -151,3 +151,75 @@ func wide(metric distance.Metric, a, b []float32) float64 {
 	}
 	return math.Sqrt(squares)
 }
+
+// TestCompactsAllSizes: whatever rows Put takes a compaction takes too, also where a few are far larger or smaller than the
+// median row, by which a build scales.
+func TestCompactsAllSizes(t *testing.T) {
+	metrics := []distance.Metric{distance.Euclidean, distance.IP, distance.Cosine, distance.Correlation, distance.L1}
+	for seed := range uint64(5) {
+		metric := metrics[seed%uint64(len(metrics))]
+		t.Run(fmt.Sprintf("%v, seed %d", metric, seed), func(t *testing.T) { compactsAllSizes(t, metric, seed) })
+	}
+}
+
+func compactsAllSizes(t *testing.T, metric distance.Metric, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	db, err := living.Open(filepath.Join(t.TempDir(), "g"), &living.Options{Create: &living.Shape{Dim: 3, K: 3, Metric: metric}})
+	fine(t, err)
+	defer db.Close()
+	for range 2 { // without a base, and with one
+		usual, other := rng.IntN(250)-125, rng.IntN(250)-125
+		if rng.IntN(2) == 0 {
+			usual, other = 0, 60+rng.IntN(6)
+		}
+		fine(t, db.Update(func(tx *living.Tx) error {
+			for i := range 40 {
+				size := usual
+				if i%10 == 9 {
+					size = other
+				}
+				row := make([]float32, 3)
+				for j := range row {
+					row[j] = float32(math.Ldexp(1+rng.Float64(), size))
+				}
+				if _, err := tx.Put("", row); err != nil && !errors.Is(err, living.ErrVector) {
+					return err
+				}
+			}
+			return nil
+		}))
+		v, err := db.View()
+		fine(t, err)
+		for row := range v.Rows() { // so that the median becomes another
+			if uint64(row)%3 == seed%3 {
+				fine(t, db.Update(func(tx *living.Tx) error { return tx.DeleteRow(row) }))
+			}
+		}
+		v.Close()
+		fine(t, rebuild.Compact(t.Context(), db, rebuild.Options{}))
+	}
+}
+
+// TestNormLimit: beside a base Put takes no row that a compaction refuses for its norm.
+func TestNormLimit(t *testing.T) {
+	db, err := living.Open(filepath.Join(t.TempDir(), "g"), &living.Options{Create: &living.Shape{Dim: 2, K: 3}})
+	fine(t, err)
+	defer db.Close()
+	put := func(x float64) (err error) {
+		fine(t, db.Update(func(tx *living.Tx) error {
+			for i := range 10 {
+				_, err := tx.Put("", []float32{float32(i), 1})
+				fine(t, err)
+			}
+			_, err = tx.Put("", []float32{float32(x), 0})
+			return nil
+		}))
+		return err
+	}
+	for _, share := range []float64{0.99, 1 - 2e-6, 1 - 5e-7, 1} {
+		if err := put(math.Sqrt(math.MaxFloat32/4) * math.Sqrt(share)); err != nil && !errors.Is(err, living.ErrVector) {
+			t.Error(err)
+		}
+		fine(t, rebuild.Compact(t.Context(), db, rebuild.Options{}))
+	}
+}

@@ -79,6 +79,14 @@ func (s *Source) id(i int) (string, error) {
 	return s.st.baseID(p)
 }
 
+// ID is the id of row i, "" where it has none. Errors: ErrNoRow, ErrCorrupt.
+func (s *Source) ID(i int) (string, error) {
+	if i < 0 || i >= s.Len() {
+		return "", fmt.Errorf("%w: %d, the source has %d rows, from 0", ErrNoRow, i, s.Len())
+	}
+	return s.id(i)
+}
+
 // Row is the number of row i in the store.
 func (s *Source) Row(i int) store.Row {
 	p, at := s.ref(i)

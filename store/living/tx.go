@@ -118,7 +118,7 @@ func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
 	}
 	row := tx.st.nextRow() + tx.rows
 	tx.rows++
-	if tx.st.base == nil && tx.st.typ == vectors.Float32 {
+	if tx.alone() {
 		tx.sizes.Add(raw)
 	}
 	tx.drop(old)
@@ -220,6 +220,9 @@ func (tx *Tx) RowOf(id string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
+// mostNorm is the largest squared norm of a row: less than that of builds, which sum in another order.
+const mostNorm = vectors.LargestNorm * (1 - 1e-9)
+
 // encode makes a row of a vector. Where there is no base, rows are multiplied by a power of two that suits all of them.
 func (tx *Tx) encode(vector []float32) ([]byte, error) {
 	st := tx.st
@@ -243,7 +246,7 @@ func (tx *Tx) encode(vector []float32) ([]byte, error) {
 	if st.metric.ConstantIsBad() && allEqual(vector) {
 		return nil, fmt.Errorf("%w: its elements are all equal, which have no %v", ErrVector, st.metric)
 	}
-	if sum > math.MaxFloat32/4 && !tx.bears(vector) {
+	if !tx.alone() && sum > mostNorm {
 		return nil, fmt.Errorf("%w: its squared norm is %.3g, and float32 does not hold that of its difference from the rows that are there: leave it out, or build all rows anew if most are as large, which scales them",
 			ErrVector, math.Ldexp(sum, -2*st.scale))
 	}
@@ -251,18 +254,18 @@ func (tx *Tx) encode(vector []float32) ([]byte, error) {
 	if err := vectors.Encode(st.typ, vector, raw); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVector, err)
 	}
+	if tx.alone() && !tx.sizes.Bear(raw) {
+		return nil, fmt.Errorf("%w: its norm is %.3g, and float32 does not hold the squares of its elements and of those of the rows that are there: leave it out",
+			ErrVector, math.Sqrt(sum))
+	}
 	if !st.tail.Compares(raw) { // as float16, or less its mean
 		return nil, fmt.Errorf("%w: rounded to %v all its elements are 0, or all equal, which have no %v", ErrVector, st.typ, st.metric)
 	}
 	return raw, nil
 }
 
-// bears reports whether rows are multiplied by a power of two that suits a large one as well: where there is no base, by the sizes of
-// all rows.
-func (tx *Tx) bears(vector []float32) bool {
-	raw := make([]byte, 4*len(vector))
-	return tx.st.base == nil && tx.st.typ == vectors.Float32 && vectors.Encode(vectors.Float32, vector, raw) == nil && tx.sizes.Bear(raw)
-}
+// alone reports whether no base scales the rows: they are of float32, and are scaled by the sizes of all.
+func (tx *Tx) alone() bool { return tx.st.base == nil && tx.st.typ == vectors.Float32 }
 
 func allEqual(vector []float32) bool {
 	return !slices.ContainsFunc(vector, func(x float32) bool { return x != vector[0] })

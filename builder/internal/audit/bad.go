@@ -13,6 +13,18 @@ import (
 // ErrBadRows is builder.ErrBadRows.
 var ErrBadRows = errors.New("builder: bad rows")
 
+// RowsError is builder.BadRowsError.
+type RowsError struct {
+	Rows []uint32 // by their number in the input, ascending
+	Why  string   // the first is bad
+	text string
+}
+
+func (e *RowsError) Error() string { return e.text }
+
+// Unwrap is ErrBadRows.
+func (e *RowsError) Unwrap() error { return ErrBadRows }
+
 // Treatments of bad rows.
 const (
 	Reject  = "error"
@@ -74,8 +86,8 @@ func (b *Bad) Reject(rows int, files []vectors.File) error {
 		}
 		others += ", counted from 0)"
 	}
-	return fmt.Errorf("%w: %d of %d rows, first %s: %s%s; fix them, or drop or isolate them",
-		ErrBadRows, len(b.Rows), rows, vectors.RowName(files, int(b.Rows[0])), b.Why, others)
+	return &RowsError{b.Rows, b.Why, fmt.Sprintf("%v: %d of %d rows, first %s: %s%s; fix them, or drop or isolate them",
+		ErrBadRows, len(b.Rows), rows, vectors.RowName(files, int(b.Rows[0])), b.Why, others)}
 }
 
 // Text is a checksum as it is recorded.

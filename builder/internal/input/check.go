@@ -17,6 +17,7 @@ type Options struct {
 	Own       bool // a distance of the user's own takes the place of the metric
 	Reference bool // rows are not copied into the store
 	Collapse  bool // of equal rows the first is solved
+	Scale     *int // the exponent by which rows are scaled; nil: a sample of them tells
 }
 
 // Check refuses an input of which no graph can be made.

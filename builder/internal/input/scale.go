@@ -31,7 +31,7 @@ func Scaled(dir string, src *vectors.Input, o Options) (*vectors.Input, Scale, e
 		return src, Scale{}, err
 	}
 	var s Scale
-	err := vectors.Guard(func() error { return s.find(src, o.Metric) })
+	err := vectors.Guard(func() error { return s.find(src, o) })
 	if err != nil {
 		if m, known := begunIn(dir); known {
 			s.Exponent, s.offsets, err = m.Scale(), m.Offsets, nil
@@ -47,8 +47,8 @@ func Scaled(dir string, src *vectors.Input, o Options) (*vectors.Input, Scale, e
 }
 
 // find looks at a sample of the rows.
-func (s *Scale) find(src *vectors.Input, m distance.Metric) (err error) {
-	if s.offsets, err = offsetsOf(src, m); err != nil {
+func (s *Scale) find(src *vectors.Input, o Options) (err error) {
+	if s.offsets, err = offsetsOf(src, o.Metric); err != nil {
 		return err
 	}
 	if s.rounding, err = vectors.RoundingOf(src, s.offsets); err != nil {
@@ -61,6 +61,10 @@ func (s *Scale) find(src *vectors.Input, m distance.Metric) (err error) {
 		}
 		return vectors.Refused(fmt.Errorf("builder: row %d, column %d: %s is 0 as float32, and so is every element of %d rows that were looked at: multiply all rows by a power of two",
 			r.Row, r.Column, element, r.Rows))
+	}
+	if o.Scale != nil {
+		s.Exponent = *o.Scale
+		return nil
 	}
 	s.Exponent, s.tiny, err = vectors.ScaleOf(vectors.Centered(src, s.offsets))
 	return err

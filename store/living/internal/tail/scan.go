@@ -31,7 +31,7 @@ func (p Part) scaleOf(query []float32) int {
 	}
 	sizes := p.sizes
 	sizes.Add(bytesOf(query))
-	return sizes.scale()
+	return sizes.Scale()
 }
 
 // Set takes a query for a part, whose elements are as those of rows, not multiplied. It reports whether

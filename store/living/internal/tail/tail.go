@@ -47,14 +47,35 @@ func (s *Sizes) Add(row []byte) {
 	}
 }
 
-// Bear reports whether float32 tells the rows apart also where one of another size is among them.
-func (s Sizes) Bear(row []byte) bool {
-	s.Add(row)
-	return !s.some || s.largest-s.least <= vectors.Span
+// Join adds the sizes of other rows.
+func (s *Sizes) Join(other Sizes) {
+	switch {
+	case !other.some:
+	case !s.some:
+		*s = other
+	default:
+		s.least, s.largest = min(s.least, other.least), max(s.largest, other.largest)
+	}
 }
 
-// scale is the power of two, as its exponent, that suits all rows.
-func (s Sizes) scale() int {
+// squared is the size up to which float32 holds the square of a row, and that of a row of its inverse.
+const squared = 63
+
+// Bear reports whether float32 tells the rows apart also where one of another size is among them. Scale does not make
+// rows smaller, or by little, or they differ by little.
+func (s Sizes) Bear(row []byte) bool {
+	s.Add(row)
+	return !s.some || s.largest <= vectors.MostSize || s.largest <= squared && s.least >= -squared || s.largest-s.least <= vectors.Span
+}
+
+// Fit reports whether rows can be multiplied by 2 to an exponent: distances of the largest do not overflow, and no other
+// becomes too small.
+func (s Sizes) Fit(exponent int) bool {
+	return !s.some || s.largest+exponent <= vectors.MostSize && (exponent >= 0 || s.least+exponent >= vectors.LeastSize)
+}
+
+// Scale is the power of two, as its exponent, that suits all rows.
+func (s Sizes) Scale() int {
 	if !s.some {
 		return 0
 	}

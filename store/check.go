@@ -178,7 +178,7 @@ func (c *checker) strangers(home *rooted.Dir, folder string, listed map[string]b
 
 // contents opens the store and checks its contents.
 func (c *checker) contents() error {
-	s, err := Open(c.dir, nil)
+	s, err := openBuilt(c.dir)
 	if err != nil {
 		c.report.failed(err)
 		return nil

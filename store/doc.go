@@ -5,7 +5,8 @@
 // Most programs need two functions: [Open] opens a finished store, and
 // [Store.Neighbors] looks a row up. [BuildReverse] builds the
 // in-neighbors, the rows that list a row, for [Store.InNeighbors]. [OpenDraft] creates or
-// resumes a store that is being built; package builder calls it.
+// resumes a store that is being built; package builder calls it. A store that rows were put into or
+// deleted from is read by package living; Open refuses it (ErrLiving).
 //
 // # The format, version 1
 //

@@ -136,7 +136,7 @@ func (d *Draft) enter(m Manifest) (err error) {
 
 // alreadyFinished compares a sealed store with the manifest requested.
 func alreadyFinished(dir string, m *Manifest) error {
-	s, err := Open(dir, nil)
+	s, err := openBuilt(dir)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store/internal/catalog"
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
 	"github.com/knng/knng/store/internal/storeerr"
@@ -25,8 +26,8 @@ const (
 	viewName    = view.Name
 	catalogName = catalog.Name
 	searchName  = "search"
-	mapName     = "map"    // of the command: a picture of the graph, derived
-	livingName  = "living" // of package living: rows put and deleted since
+	mapName     = "map"            // of the command: a picture of the graph, derived
+	livingName  = livefiles.Folder // of package living: rows put and deleted since
 	sealName    = sealed.SealName
 	newSuffix   = ".new"
 	tablesName  = "tables" // in the folder of a database: tables on their way into it
@@ -110,8 +111,8 @@ func isStore(dir string, state State) error {
 		}
 		return fmt.Errorf("%w: %s is empty", ErrNotStore, dir)
 	case Other:
-		if _, err := os.Lstat(filepath.Join(dir, livingName, "CURRENT")); err == nil {
-			return fmt.Errorf("%w: %s is a living one: package store/living opens it, and the commands search, info, recall, append, delete and compact", ErrNotStore, dir)
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(livefiles.Current))); err == nil {
+			return livefiles.Error(dir)
 		}
 		return fmt.Errorf("%w: %s", ErrNotStore, dir)
 	}

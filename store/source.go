@@ -34,7 +34,7 @@ func writtenManifest(dir string) (*Manifest, error) {
 	}
 	switch state {
 	case Finished:
-		s, err := Open(dir, nil)
+		s, err := openBuilt(dir)
 		if err != nil {
 			return nil, err
 		}

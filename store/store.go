@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/catalog"
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
@@ -20,6 +21,9 @@ import (
 type Options struct {
 	CacheBytes int64                            // Pebble's block cache; 0 is 64 MiB. Lookups by the view take none of it
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
+	// AsBuilt opens the graph as it was built also where package living wrote to the store since: it has
+	// the rows that were deleted, and none that were put.
+	AsBuilt bool
 }
 
 // A Store is a finished k-NN graph, read-only. All methods are safe for
@@ -43,10 +47,13 @@ type Store struct {
 // Check compares all contents. It follows no link within the directory, and opens only
 // sealed files and derived ones. Renaming the directory does not affect an open store.
 //
-// Errors: ErrNotFinished, ErrNotStore, which is fs.ErrNotExist too where there is no dir,
-// ErrFormat, ErrCorrupt, also of a sealed file that is missing, and those of the system where
-// they leave open whether the store is sound (too many open files, no permission).
+// Errors: ErrNotFinished, ErrNotStore, which is fs.ErrNotExist too where there is no dir, ErrLiving where
+// package living wrote to it since, ErrFormat, ErrCorrupt, also of a sealed file that is missing, and those of
+// the system where they leave open whether the store is sound (too many open files, no permission).
 func Open(dir string, opts *Options) (*Store, error) { return openWith(dir, opts, openLists) }
+
+// openBuilt opens a store as it was built, whatever was written to it since.
+func openBuilt(dir string) (*Store, error) { return Open(dir, &Options{AsBuilt: true}) }
 
 // openWith opens a finished store, and its lists by a function.
 func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed.Dir, of block.Layout) (*lists, error)) (s *Store, err error) {
@@ -60,6 +67,11 @@ func openWith(dir string, opts *Options, openLists func(e *engine, home *sealed.
 	root, err := openHome(dir)
 	if err != nil {
 		return nil, err
+	}
+	if !opts.AsBuilt {
+		if err := livefiles.Refuse(root); err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
 	}
 	s = &Store{dir: dir, opts: *opts}
 	if s.engine, s.home, err = openSealed(root, opts); err != nil {

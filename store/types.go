@@ -52,6 +52,7 @@ var (
 	ErrNoID        = storeerr.ErrNoID                                      // or the store has none
 	ErrNotStore    = storeerr.ErrNotStore                                  // nothing is there (fs.ErrNotExist too), or something else
 	ErrNotFolder   = storeerr.ErrNotFolder                                 // that is ErrNotStore too: a file is there, or a link that leads nowhere
+	ErrLiving      = storeerr.ErrLiving                                    // of a directory that only package living opens
 	ErrFormat      = storeerr.ErrFormat                                    // which it names
 	ErrClosed      = storeerr.ErrClosed                                    // by Close
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys

@@ -28,7 +28,7 @@ var errNotVerbatim = errors.New("store: the tables do not hold the lists as they
 // Open; ErrLocked; ErrSpace; one for a store whose tables Pebble has compressed.
 func BuildView(ctx context.Context, dir string) (err error) {
 	defer caught(&err)
-	s, err := openWith(dir, nil, openWithoutView) // it may be damaged
+	s, err := openWith(dir, &Options{AsBuilt: true}, openWithoutView) // it may be damaged
 	if err != nil {
 		return err
 	}

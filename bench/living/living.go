@@ -174,7 +174,7 @@ func (c Config) open(ctx context.Context, o *search.Options) (s *knng, err error
 	if err == nil {
 		s.building = time.Since(begun).Seconds()
 	}
-	if s.g, err = store.Open(dir, nil); err != nil {
+	if s.g, err = store.Open(dir, &store.Options{AsBuilt: true}); err != nil {
 		return nil, err
 	}
 	begun = time.Now()

@@ -188,7 +188,7 @@ func unchanged(ctx context.Context, dir string, m *store.Manifest, src *sparse.S
 
 // finished reads the result of a store that is sealed.
 func finished(ctx context.Context, dir string, src *sparse.Source) (*builder.Result, error) {
-	s, err := store.Open(dir, nil)
+	s, err := store.Open(dir, &store.Options{AsBuilt: true})
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (w *checkedWrites) members(r *store.CheckReport) map[string]any {
 // checkLinks compares the links of search with those of the lists, where there are any. They
 // are derived, so that a damaged file is no loss, but a search would walk it.
 func checkLinks(ctx context.Context, dir string, report *store.CheckReport) error {
-	s, err := store.Open(dir, nil)
+	s, err := store.Open(dir, &store.Options{AsBuilt: true})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func exitCode(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrNotFolder), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
-		errors.Is(err, vectors.ErrUsage), errors.Is(err, errLiving), errors.Is(err, living.ErrOffsets):
+		errors.Is(err, vectors.ErrUsage), errors.Is(err, errLiving), errors.Is(err, store.ErrLiving), errors.Is(err, living.ErrOffsets):
 		return exitUsage
 	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
 		return exitResumable

@@ -139,7 +139,7 @@ func TestBackupTakesSearch(t *testing.T) {
 			t.Errorf("%s is not that of the store: %v", path(to), err)
 		}
 	}
-	g, err := store.Open(to, nil)
+	g, err := store.Open(to, &store.Options{AsBuilt: true})
 	must(t, err)
 	defer g.Close()
 	must(t, search.Check(t.Context(), g))

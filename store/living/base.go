@@ -69,7 +69,7 @@ func (b *base) open(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (er
 	if err := isFolder(dir, m.Base); err != nil {
 		return err
 	}
-	if b.g, err = store.Open(filepath.Join(dir.Name(), filepath.FromSlash(m.Base)), nil); err != nil {
+	if b.g, err = store.Open(filepath.Join(dir.Name(), filepath.FromSlash(m.Base)), &store.Options{AsBuilt: true}); err != nil {
 		return err
 	}
 	if sum := b.g.Info().Checksum; sum != m.Checksum {

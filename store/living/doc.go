@@ -25,7 +25,8 @@
 //
 // # Deletes
 //
-// A deleted row is in no result and no list from then on. Searches walk over it, and count
+// A deleted row is in no result and no list from then on: store.Open and reader.Open refuse the store
+// (store.ErrLiving). Searches walk over it, and count
 // their effort in live rows, so that there are K results as long as K rows live. A base that was
 // compacted holds max(8, k/4) more entries a list than are shown, so that few lists come short;
 // one that does is completed by a search. The bytes of a deleted row are gone from the disk after

@@ -181,7 +181,7 @@ func TestGone(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "SEAL")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the first base is still there: %v", err)
 	}
-	if _, err := store.Open(dir, nil); !errors.Is(err, store.ErrNotStore) || !strings.Contains(err.Error(), "living") {
+	if _, err := store.Open(dir, nil); !errors.Is(err, store.ErrLiving) || !strings.Contains(err.Error(), "living") {
 		t.Errorf("opened as a store: %v", err)
 	}
 }

@@ -96,7 +96,7 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 		}
 		return nil, err
 	}
-	g, err := store.Open(h.Name(), nil)
+	g, err := store.Open(h.Name(), &store.Options{AsBuilt: true}) // a writer may write now
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
@@ -32,7 +32,7 @@ func (h *home) asBuilt(m *pointer.Manifest) bool {
 	if m.Base != pointer.Here || m.Compact != nil || len(m.Logs) != 1 {
 		return false
 	}
-	wrote, err := h.hasOperations(pointer.Log(m.Logs[0]))
+	wrote, err := livefiles.HasOperations(h.Dir, pointer.Log(m.Logs[0]))
 	return err == nil && !wrote
 }
 
@@ -40,33 +40,12 @@ func (h *home) asBuilt(m *pointer.Manifest) bool {
 // CURRENT, which is durable before either begins: a writer that ended earlier, or that forget
 // followed, leaves empty logs at most. Otherwise CURRENT was lost, or the store is part of a copy.
 func (h *home) neverWritten() error {
-	names, err := h.List(pointer.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	name, err := livefiles.Written(h.Dir)
+	if err != nil || name == "" {
 		return err
 	}
-	for _, name := range names {
-		name = pointer.Folder + "/" + name
-		wrote := pointer.OfCompaction(name)
-		if pointer.IsLog(name) {
-			if wrote, err = h.hasOperations(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // a writer swept it
-				return err
-			}
-		}
-		if wrote {
-			return &store.AdvisedError{
-				Err:    fmt.Errorf("%w: %s is not there, and %s shows that the store was written to", ErrCorrupt, h.Path(pointer.Current), name),
-				Advice: ": restore it from a copy that is whole, or build it again",
-			}
-		}
+	return &store.AdvisedError{
+		Err:    fmt.Errorf("%w: %s is not there, and %s shows that the store was written to", ErrCorrupt, h.Path(pointer.Current), name),
+		Advice: ": restore it from a copy that is whole, or build it again",
 	}
-	return nil
-}
-
-// hasOperations reports whether a log has any, promised or not.
-func (h *home) hasOperations(log string) (bool, error) {
-	info, err := h.Lstat(log)
-	return err == nil && info.Size() > oplog.HeaderBytes, err
 }

@@ -1,6 +1,7 @@
 // Package reader opens finished stores of knng for lookups only: the lists of neighbors, the
 // external ids and the vectors of rows. It links no database, so that it suits programs that
-// serve a graph which another program built; package store offers everything else.
+// serve a graph which another program built; package store offers everything else. A store that rows
+// were put into or deleted from is read by package living; Open refuses it (ErrLiving).
 //
 //	g, err := reader.Open("photos.knng")
 //	list, err := g.Neighbors(12, nil)

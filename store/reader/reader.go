@@ -9,6 +9,7 @@ import (
 
 	"github.com/knng/knng/store/internal/block"
 	"github.com/knng/knng/store/internal/catalog"
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/store/internal/lookup"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/internal/sealed"
@@ -25,7 +26,7 @@ type Reader struct {
 	graph lookup.Graph
 }
 
-// Open opens the finished store in dir. Errors: ErrNotStore, which is fs.ErrNotExist too where there is no dir, ErrNotFinished,
+// Open opens the finished store in dir. Errors: ErrNotStore, which is fs.ErrNotExist too where there is no dir, ErrNotFinished, ErrLiving,
 // ErrFormat, ErrCorrupt, ErrNoCatalog, and errors of the system that leave open whether the store is
 // sound (no permission, too many open files).
 func Open(dir string) (*Reader, error) {
@@ -36,7 +37,13 @@ func Open(dir string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if err := sealed.Finished(root); err != nil {
+	err = sealed.Finished(root)
+	if err == nil {
+		err = livefiles.Refuse(root)
+	} else if made, failed := root.Exists(livefiles.Current); errors.Is(err, ErrNotStore) && made && failed == nil {
+		err = livefiles.Error(dir)
+	}
+	if err != nil {
 		root.Close()
 		return nil, err
 	}

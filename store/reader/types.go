@@ -28,6 +28,7 @@ type SealedFile = sealed.File
 var (
 	ErrNotFinished = storeerr.ErrNotFinished // the build has not ended
 	ErrNotStore    = storeerr.ErrNotStore    // the directory is absent (fs.ErrNotExist too), or holds something else
+	ErrLiving      = storeerr.ErrLiving      // rows were put or deleted since: package living opens it
 	ErrFormat      = storeerr.ErrFormat      // another version of knng wrote the store
 	ErrSparse      = storeerr.ErrSparse      // it needs vectors of all columns
 	ErrCorrupt     = storeerr.ErrCorrupt     // a file differs from the one that was written, or is missing

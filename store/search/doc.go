@@ -5,6 +5,8 @@
 //	s, err := search.Open(g, nil)
 //	hits, err := s.Search(vector, search.Query{K: 10})
 //
+// Package living searches stores that rows were put into or deleted from; store.Open refuses them.
+//
 // It walks the graph from row to row, always on from the nearest that it knows, and stops
 // when the nearest open row is further away than the last of the best Query.Effort found. On 1,000,000
 // SIFT descriptors that takes some hundred comparisons for one query. A walk may miss rows:

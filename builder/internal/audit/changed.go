@@ -76,7 +76,7 @@ func written(then, now []vectors.File) bool {
 
 // Finished loads the result of the finished graph in dir, if src has the rows that were audited.
 func Finished(ctx context.Context, dir string, src *vectors.Input, threads int, result any) error {
-	s, err := store.Open(dir, nil)
+	s, err := store.Open(dir, &store.Options{AsBuilt: true})
 	if err != nil {
 		return err
 	}

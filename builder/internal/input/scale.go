@@ -92,7 +92,7 @@ func begunIn(dir string) (m store.Manifest, known bool) {
 	if p, err := store.ProgressOf(dir); err == nil {
 		return p.Manifest, true
 	}
-	s, err := store.Open(dir, nil)
+	s, err := store.Open(dir, &store.Options{AsBuilt: true})
 	if err != nil {
 		return m, false
 	}

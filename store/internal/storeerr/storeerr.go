@@ -13,6 +13,7 @@ import (
 var (
 	ErrNotFinished = errors.New("store: the build is not finished")
 	ErrNotStore    = errors.New("store: not a knng store")
+	ErrLiving      = errors.New("store: rows were put or deleted since the graph was built")
 	ErrFormat      = errors.New("store: the format of another version of knng")
 	ErrCorrupt     = errors.New("store: corrupt")
 	ErrSparse      = errors.New("store: not for sparse rows")

@@ -7,13 +7,14 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/vectors"
 )
 
 const (
 	logMagic    = "KNNGLOG1"
 	frameMagic  = "OPS1"
-	headerBytes = 80
+	headerBytes = livefiles.LogHeader
 	fixedBytes  = 40 // of a log's header
 	marksAt     = 48
 	markBytes   = 16
@@ -22,9 +23,6 @@ const (
 
 	// MaxFrame is the most bytes of operations in a frame.
 	MaxFrame = 1 << 28
-
-	// HeaderBytes is the length of a log without operations.
-	HeaderBytes = headerBytes
 )
 
 // A Header describes a log.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/livefiles"
 	"github.com/knng/knng/store/internal/rooted"
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/vectors"
@@ -20,10 +21,10 @@ import (
 )
 
 // Folder is that of a living store's files within its directory.
-const Folder = "living"
+const Folder = livefiles.Folder
 
 // Current is the file that names the manifest that counts.
-const Current = Folder + "/" + current
+const Current = livefiles.Current
 
 const (
 	current = "CURRENT"
@@ -65,12 +66,6 @@ func Base(number uint64) string  { return fmt.Sprintf("%s/base-%06d", Folder, nu
 func Rows(number uint64) string  { return fmt.Sprintf("%s/rows-%06d", Folder, number) }
 func Log(number uint64) string   { return fmt.Sprintf("%s/log-%06d", Folder, number) }
 func Layer(number uint64) string { return fmt.Sprintf("%s/layer-%06d", Folder, number) }
-
-// IsLog reports whether a name is of a log.
-func IsLog(name string) bool { return ours(name, "log-") }
-
-// OfCompaction reports whether a name is of a file or folder that a compaction makes.
-func OfCompaction(name string) bool { return ours(name, "base-") || ours(name, "rows-") }
 
 func manifestName(number uint64) string { return fmt.Sprintf("MANIFEST-%06d", number) }
 
@@ -197,10 +192,10 @@ func (m *Manifest) check() error {
 		{m.K < 1 || m.K > 1<<16, fmt.Sprintf("k %d", m.K)},
 		{len(m.Logs) == 0, "no log"},
 		{m.FirstRow > 1<<62, fmt.Sprintf("rows from %d", m.FirstRow)},
-		{m.Base != "" && m.Base != Here && !ours(m.Base, "base-"), fmt.Sprintf("base %q", m.Base)},
-		{m.Rows != "" && !ours(m.Rows, "rows-"), fmt.Sprintf("rows %q", m.Rows)},
-		{m.Layer != "" && (!ours(m.Layer, "layer-") || m.Base == ""), fmt.Sprintf("layer %q over base %q", m.Layer, m.Base)},
-		{m.Compact != nil && (m.Compact.Logs < 1 || m.Compact.Logs >= len(m.Logs) || !ours(m.Compact.Base, "base-")), fmt.Sprintf("compaction %+v", m.Compact)},
+		{m.Base != "" && m.Base != Here && !livefiles.Is(m.Base, "base-"), fmt.Sprintf("base %q", m.Base)},
+		{m.Rows != "" && !livefiles.Is(m.Rows, "rows-"), fmt.Sprintf("rows %q", m.Rows)},
+		{m.Layer != "" && (!livefiles.Is(m.Layer, "layer-") || m.Base == ""), fmt.Sprintf("layer %q over base %q", m.Layer, m.Base)},
+		{m.Compact != nil && (m.Compact.Logs < 1 || m.Compact.Logs >= len(m.Logs) || !livefiles.Is(m.Compact.Base, "base-")), fmt.Sprintf("compaction %+v", m.Compact)},
 	}
 	for _, f := range faults {
 		if f.bad {
@@ -213,10 +208,4 @@ func (m *Manifest) check() error {
 		}
 	}
 	return nil
-}
-
-// ours reports whether a name is of a file that package living makes.
-func ours(name, kind string) bool {
-	rest, ok := strings.CutPrefix(name, Folder+"/"+kind)
-	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
 }

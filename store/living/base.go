@@ -27,6 +27,8 @@ type base struct {
 	lock *os.File // shared: the writer removes nothing of a base that is read
 	refs atomic.Int32
 
+	compacted bool // its rows are named by nameOf
+
 	placed []uint64 // a bit for each position that has a vector
 	count  int      // of these
 }
@@ -46,7 +48,7 @@ func openBase(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (*base, e
 	if m.Base == "" {
 		return nil, nil
 	}
-	b := new(base)
+	b := &base{compacted: m.Base != pointer.Here}
 	b.refs.Store(1)
 	if err := b.open(dir, m, o); err != nil {
 		b.release()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/knng/knng/store"
@@ -275,12 +274,8 @@ func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) err
 	w, i := bufio.NewWriterSize(f, 1<<16), 0
 	c.ids = false
 	for id := range src.Names(&err) {
-		if id != "" {
-			c.ids = true
-		} else {
-			id = unnamed + strconv.FormatUint(c.rows[i], 10)
-		}
-		w.WriteString(id) // Flush tells of an error
+		c.ids = c.ids || id != ""
+		w.WriteString(nameOf(id, c.rows[i])) // Flush tells of an error
 		w.WriteByte('\n')
 		i++
 	}

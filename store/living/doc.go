@@ -54,7 +54,8 @@
 //	log-000012        operations since: package internal/oplog
 //	lock              locked by the one writer
 //
-// In a base a row without id is called by a byte 0 and its number. Nothing is written in place
+// In a compacted base with ids a row without one is called by a byte 0 and its number; an id that begins with a
+// byte 0, which a build takes, has another in front. Nothing is written in place
 // but the end of the last log and its durable length. Readers lock SEAL of the base that they
 // read, together, and the writer removes no base that is locked; locks go with their processes.
 // A reader takes no lock of the writer's and waits for nobody.

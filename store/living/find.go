@@ -15,13 +15,32 @@ import (
 // Int is the id of a row that a program numbers itself: the number in digits.
 func Int(id int64) string { return strconv.FormatInt(id, 10) }
 
-// unnamed begins the name that a row without id has in a sealed base, whose rows all have one
-// or none; its number follows. Ids that are put do not begin with it, those of a store that was built may.
+// unnamed begins the name that a row without id has in a base that was compacted, whose rows all have a
+// name or none; its number follows. Ids that are put do not begin with it. Those of a store that was built may: a
+// compaction puts another in front.
 const unnamed = "\x00"
 
-// isUnnamed reports whether an id is the name that a row of a base has that has none.
-func isUnnamed(id string, row uint64) bool {
-	return strings.HasPrefix(id, unnamed) && id[len(unnamed):] == strconv.FormatUint(row, 10)
+// nameOf is the name in a compacted base of a row with an id, which is "" for none.
+func nameOf(id string, row uint64) string {
+	switch {
+	case id == "":
+		return unnamed + strconv.FormatUint(row, 10)
+	case strings.HasPrefix(id, unnamed):
+		return unnamed + id
+	}
+	return id
+}
+
+// idIn is the id of a row by its name in a compacted base, "" where it has none.
+func idIn(name string, row uint64) string {
+	rest, ok := strings.CutPrefix(name, unnamed)
+	switch {
+	case ok && strings.HasPrefix(rest, unnamed):
+		return rest
+	case ok && rest == strconv.FormatUint(row, 10):
+		return ""
+	}
+	return name
 }
 
 // checkID reports whether a row may have an id: ids are lines of a file of UTF-8.
@@ -47,10 +66,14 @@ func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 		}
 		return st.first + uint64(at), nil
 	}
-	if st.base == nil || !st.base.g.Info().IDs {
+	if id == "" || st.base == nil || !st.base.g.Info().IDs {
 		return 0, noID(id)
 	}
-	p, err := st.base.g.RowOf(id)
+	name := id
+	if st.base.compacted {
+		name = nameOf(id, 0) // no id is empty here
+	}
+	p, err := st.base.g.RowOf(name)
 	if errors.Is(err, store.ErrNoID) {
 		return 0, noID(id)
 	}
@@ -58,7 +81,7 @@ func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 		return 0, err
 	}
 	row = st.base.rows.row(uint32(p))
-	if !st.base.isPlaced(uint32(p)) || !st.livesAt(uint32(p), snap.ops) || isUnnamed(id, row) {
+	if !st.base.isPlaced(uint32(p)) || !st.livesAt(uint32(p), snap.ops) {
 		return 0, noID(id)
 	}
 	return row, nil
@@ -104,11 +127,11 @@ func (st *state) baseID(p uint32) (string, error) {
 	if !st.base.g.Info().IDs {
 		return "", nil
 	}
-	id, err := st.base.g.ID(store.Row(p))
-	if isUnnamed(id, st.base.rows.row(p)) {
-		id = ""
+	name, err := st.base.g.ID(store.Row(p))
+	if err != nil || !st.base.compacted {
+		return name, err
 	}
-	return id, err
+	return idIn(name, st.base.rows.row(p)), nil
 }
 
 // locate finds where a live row lies: in the tail, or else, with at being tail.NoRow, at

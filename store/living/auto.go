@@ -104,7 +104,7 @@ func (db *DB) slow() {
 	if !b.running() {
 		return
 	}
-	if st, s, err := db.hold(); err == nil {
+	if st, s, err := db.hold(context.Background()); err == nil {
 		n := int(s.part.Len())
 		st.release()
 		if n >= db.opts.Tail/4*3 {
@@ -206,7 +206,7 @@ func (db *DB) behind() (*compaction, error) {
 	if note != nil && note.Options != "" {
 		return nil, nil
 	}
-	return db.beginCompact("")
+	return db.beginCompact(context.Background(), "")
 }
 
 // resume goes on with a compaction that Close or the end of a process interrupted.

@@ -40,14 +40,14 @@ type Rebuild func(ctx context.Context, job Job) error
 // options names the settings that shape the result: an interrupted compaction is continued by the next
 // call with the same, and begun anew by one with others. Before the new base counts, its rows
 // and ids are compared with the old ones (Content). Errors: ErrBusy; ErrBroken; build's;
-// ErrCorrupt; ctx's.
+// ErrCorrupt; ctx's, whose end also ends the wait for a transaction.
 func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error {
 	if !db.compacting.TryLock() {
 		return ErrBusy
 	}
 	defer db.compacting.Unlock()
 	for {
-		c, err := db.beginCompact(options)
+		c, err := db.beginCompact(ctx, options)
 		if c == nil || err != nil {
 			return err
 		}
@@ -55,17 +55,22 @@ func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error 
 		if err = errors.Join(err, c.close()); err != nil {
 			return err
 		}
-		if !c.resumed || !db.writtenSince() {
+		if !c.resumed {
 			return nil
+		}
+		if more, err := db.writtenSince(ctx); !more || err != nil {
+			return err
 		}
 	}
 }
 
 // writtenSince reports whether there are operations that the last compaction did not see.
-func (db *DB) writtenSince() bool {
-	db.mu.Lock()
+func (db *DB) writtenSince(ctx context.Context) (bool, error) {
+	if err := db.mu.LockWith(ctx); err != nil {
+		return false, err
+	}
 	defer db.mu.Unlock()
-	return db.st.ops > 0
+	return db.st.ops > 0, nil
 }
 
 // A compaction turns the base and the logs before cut into a new base.
@@ -84,8 +89,10 @@ type compaction struct {
 
 // beginCompact goes on with a compaction that was begun, or begins one: it has further
 // operations written to a new log. It returns nil where there is nothing to do.
-func (db *DB) beginCompact(options string) (*compaction, error) {
-	db.mu.Lock()
+func (db *DB) beginCompact(ctx context.Context, options string) (*compaction, error) {
+	if err := db.mu.LockWith(ctx); err != nil {
+		return nil, err
+	}
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return nil, err
@@ -333,7 +340,9 @@ func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	if err := c.compare(ctx, built); err != nil {
 		return err
 	}
-	db.mu.Lock()
+	if err := db.mu.LockWith(ctx); err != nil {
+		return err
+	}
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return err

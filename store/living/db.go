@@ -1,6 +1,7 @@
 package living
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ type DB struct {
 	opts Options
 	lock *os.File
 
-	mu     sync.Mutex // held by the transaction that runs
+	mu     turn // held by the transaction that runs
 	log    *oplog.Writer
 	broken error
 
@@ -74,6 +75,27 @@ type DB struct {
 	waiting    atomic.Pointer[unintegrated] // nil where the last integration succeeded
 }
 
+// A turn is a mutex whose wait a context ends.
+type turn chan struct{}
+
+func (t turn) Lock()   { t <- struct{}{} }
+func (t turn) Unlock() { <-t }
+
+// LockWith locks, or returns the error of ctx where that ends while it waits.
+func (t turn) LockWith(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 const lockName = pointer.Folder + "/lock"
 
 // Open opens the store in dir for writing: one that was built, one that was written to before,
@@ -83,7 +105,7 @@ const lockName = pointer.Folder + "/lock"
 //
 // Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt, ErrWithin.
 func Open(dir string, opts *Options) (*DB, error) {
-	db := new(DB)
+	db := &DB{mu: make(turn, 1)}
 	if opts != nil {
 		db.opts = *opts
 	}

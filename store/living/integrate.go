@@ -40,7 +40,7 @@ func (db *DB) chunk(st *state) int {
 // A chunk is integrated as of the operation that put its last row, whenever that is done: lists
 // are a function of the base and of the operations, not of transactions, threads or
 // interruptions. Each chunk counts when it is durable. Without a base there is nothing to do:
-// compact first. Cancelling ctx stops it between rows. Errors: ErrBusy, ErrClosed, ErrBroken,
+// compact first. Cancelling ctx stops it between rows, and while it waits for a transaction. Errors: ErrBusy, ErrClosed, ErrBroken,
 // ErrCorrupt, ctx's.
 func (db *DB) Integrate(ctx context.Context) error {
 	if !db.compacting.TryLock() {
@@ -50,7 +50,7 @@ func (db *DB) Integrate(ctx context.Context) error {
 	for {
 		more, err := db.integrateOne(ctx)
 		if err != nil || !more {
-			db.integrated(err)
+			db.integrated(ctx, err)
 			return err
 		}
 	}
@@ -67,14 +67,16 @@ type unintegrated struct {
 const triesAgain = 8
 
 // integrated notes how the last integration ended.
-func (db *DB) integrated(err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+func (db *DB) integrated(ctx context.Context, err error) {
 	if err == nil {
 		db.waiting.Store(nil)
 		return
 	}
-	if db.usable() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || db.mu.LockWith(ctx) != nil {
+		return
+	}
+	defer db.mu.Unlock()
+	if db.usable() != nil {
 		return
 	}
 	u := &unintegrated{err: err, first: db.st.first}
@@ -99,8 +101,10 @@ func (db *DB) waits() bool {
 }
 
 // hold is the state as it is, which the caller releases.
-func (db *DB) hold() (*state, *snapshot, error) {
-	db.mu.Lock()
+func (db *DB) hold(ctx context.Context) (*state, *snapshot, error) {
+	if err := db.mu.LockWith(ctx); err != nil {
+		return nil, nil, err
+	}
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return nil, nil, err
@@ -110,7 +114,7 @@ func (db *DB) hold() (*state, *snapshot, error) {
 
 // integrateOne makes the next layer, and reports whether another may follow.
 func (db *DB) integrateOne(ctx context.Context) (more bool, err error) {
-	st, snap, err := db.hold()
+	st, snap, err := db.hold(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -136,14 +140,16 @@ func (db *DB) integrateOne(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return to > 0, db.publishLayer(l)
+	return to > 0, db.publishLayer(ctx, l)
 }
 
 // publishLayer writes a layer and lets it count. The layer is derived: until its manifest may count, a disk that is full, or fails,
 // leaves the store as it is, and rows wait in the tail.
-func (db *DB) publishLayer(l *layer.Layer) error {
+func (db *DB) publishLayer(ctx context.Context, l *layer.Layer) error {
 	data := l.Encode()
-	db.mu.Lock()
+	if err := db.mu.LockWith(ctx); err != nil {
+		return err
+	}
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return err

@@ -31,7 +31,8 @@ type Tx struct {
 
 // Update runs fn and makes its operations durable: when Update returns nil, they are on the disk,
 // and every view opened from then on sees them. Where fn returns an error, or panics, nothing of
-// them happens. Transactions run one after the other. fn must not call Update.
+// them happens. Transactions run one after the other. fn must not call Update, Wait or Close, which
+// would wait for it for ever; Integrate and Compact would until their context ends.
 //
 // Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken where the disk failed, now or
 // before. With Options.Auto also ErrIntegrate and ErrCompact, which say that the operations are

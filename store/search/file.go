@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/knng/knng/store"
 )
 
 // The files of links and of codes; see the package comment.
@@ -18,10 +20,17 @@ const (
 )
 
 var (
-	// ErrCorrupt says that the links are not those that were written.
-	ErrCorrupt = errors.New("search: corrupt links")
-	errOther   = errors.New("search: links of another graph, or by other settings")
+	// ErrCorrupt says that the links are not those that were written. It is store.ErrCorrupt too.
+	ErrCorrupt error = corruptLinks{}
+	errOther         = errors.New("search: links of another graph, or by other settings")
 )
+
+type corruptLinks struct{}
+
+func (corruptLinks) Error() string { return "search: corrupt links" }
+
+// Unwrap is store.ErrCorrupt, as package living promises.
+func (corruptLinks) Unwrap() error { return store.ErrCorrupt }
 
 // An identity says which graph links belong to, and how they were derived. All of it is in
 // the header of their file; links of another identity are made again.

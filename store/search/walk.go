@@ -352,7 +352,10 @@ func (w *walker) follow(place uint32) error {
 	w.ids = w.visited.AddAll(s.links.table[width*int(place):][:width], w.ids[:0])
 	for _, to := range w.ids {
 		if int64(to) >= int64(len(s.order)) {
-			return fmt.Errorf("%w: a link of place %d leads to %d of %d; delete %s, and they are made again", ErrCorrupt, place, to, len(s.order), Path(s.g.Dir()))
+			return &store.AdvisedError{
+				Err:    fmt.Errorf("%w: a link of place %d leads to %d of %d", ErrCorrupt, place, to, len(s.order)),
+				Advice: fmt.Sprintf("; delete %s, and they are made again", Path(s.g.Dir())),
+			}
 		}
 	}
 	if w.byCodes.on {

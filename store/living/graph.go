@@ -66,17 +66,28 @@ func (g *Graph) Len() int { return g.rows.Len() }
 // K is how many neighbors a list has.
 func (g *Graph) K() int { return max(0, min(g.v.st.k, g.Len()-1)) }
 
-// Number is the number that the view has for a row.
+// Number is the number that the view has for a row of the graph, which is below Len: it panics for others.
 func (g *Graph) Number(row store.Row) store.Row { return g.rows.Row(int(row)) }
 
 // ID is the id of a row or, where it has none, its number in the view, which another row may have as
-// its id. Errors: ErrCorrupt.
+// its id. Errors: ErrNoRow, ErrCorrupt.
 func (g *Graph) ID(row store.Row) (string, error) {
+	if err := g.has(row); err != nil {
+		return "", err
+	}
 	id, err := g.rows.id(int(row))
 	if id == "" && err == nil {
 		id = strconv.FormatUint(uint64(g.Number(row)), 10)
 	}
 	return id, err
+}
+
+// has is nil for a row of the graph.
+func (g *Graph) has(row store.Row) error {
+	if uint64(row) >= uint64(g.Len()) {
+		return fmt.Errorf("%w: %d, the graph has %d rows, from 0", ErrNoRow, row, g.Len())
+	}
+	return nil
 }
 
 // RowOf is the row of the graph of an id. Errors: ErrNoID, ErrCorrupt.
@@ -95,8 +106,8 @@ func (g *Graph) rowAt(number store.Row) store.Row {
 
 // Neighbors appends the list of a row, by View.Neighbors, to buf[:0]: rows of the graph. Errors: those of that.
 func (g *Graph) Neighbors(row store.Row, buf []store.Neighbor) ([]store.Neighbor, error) {
-	if uint64(row) >= uint64(g.Len()) {
-		return nil, fmt.Errorf("%w: %d, the graph has %d rows, from 0", ErrNoRow, row, g.Len())
+	if err := g.has(row); err != nil {
+		return nil, err
 	}
 	list, err := g.v.Neighbors(g.Number(row), nil)
 	buf = buf[:0]

@@ -87,7 +87,7 @@ func (s *Source) ID(i int) (string, error) {
 	return s.id(i)
 }
 
-// Row is the number of row i in the store.
+// Row is the number of row i in the store; i is below Len, and it panics for others.
 func (s *Source) Row(i int) store.Row {
 	p, at := s.ref(i)
 	if at != tail.NoRow {
@@ -105,10 +105,14 @@ func (s *Source) Dim() int { return s.st.dim }
 // Type is that of the store.
 func (s *Source) Type() vectors.Type { return s.st.typ }
 
-// ReadRows copies rows, as vectors.Source demands.
+// ReadRows copies rows, as vectors.Source demands. Errors: ErrNoRow for rows that are not there, ErrCorrupt,
+// vectors.ErrFault.
 func (s *Source) ReadRows(first int, dst []byte) error {
 	r := newRowReader(s.st, s.snap)
 	size := len(r.raw)
+	if n := len(dst) / size; first < 0 || n > s.Len() || first > s.Len()-n {
+		return fmt.Errorf("%w: %d rows from %d on, the source has %d", ErrNoRow, n, first, s.Len())
+	}
 	if rows := min(len(dst)/size, max(0, len(s.base)-first)); rows > 0 {
 		whole, err := s.rawBase(first, dst[:rows*size], size)
 		if err != nil {
@@ -148,8 +152,11 @@ func (s *Source) rawBase(first int, dst []byte, size int) (whole bool, err error
 
 // Near appends the rows of the source in the list of one of them, as indices of the source, and
 // their keys. It is for several goroutines. In a compaction the lists are those of the base alone,
-// which an integration before it goes on does not change.
+// which an integration before it goes on does not change. Errors: ErrNoRow, ErrCorrupt.
 func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
+	if int64(i) >= int64(s.Len()) {
+		return near, keys, fmt.Errorf("%w: %d, the source has %d rows, from 0", ErrNoRow, i, s.Len())
+	}
 	s.index.Do(s.makeIndex)
 	from, fromKeys, base := len(near), len(keys), s.st.positions()
 	var ref uint32

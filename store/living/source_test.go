@@ -1,6 +1,8 @@
 package living_test
 
 import (
+	"errors"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -137,5 +139,29 @@ func TestSourceOfBytes(t *testing.T) {
 	}
 	if pairs < 5*len(live) {
 		t.Errorf("%d entries of %d rows", pairs, len(live))
+	}
+}
+
+// TestRowsOutOfRange: rows that a source or a graph does not have are errors.
+func TestRowsOutOfRange(t *testing.T) {
+	dir, _ := builtStore(t, 20, 4)
+	v := reader(t, dir)
+	src := v.Source()
+	g, err := v.Graph()
+	must(t, err)
+	for _, row := range []int{-1, 20, math.MaxInt} {
+		_, id := g.ID(store.Row(row))
+		_, _, near := src.Near(uint32(row), nil, nil)
+		_, named := src.ID(row)
+		for what, err := range map[string]error{
+			"Graph.ID": id, "Source.Near": near, "Source.ID": named, "Source.ReadRows": src.ReadRows(row, make([]byte, 16)),
+		} {
+			if !errors.Is(err, store.ErrNoRow) {
+				t.Errorf("%s of row %d: %v", what, row, err)
+			}
+		}
+	}
+	if err := src.ReadRows(19, make([]byte, 2*16)); !errors.Is(err, store.ErrNoRow) {
+		t.Errorf("rows beyond the last: %v", err)
 	}
 }

@@ -26,7 +26,8 @@ import (
 
 // Options tunes Open. The zero value works.
 type Options struct {
-	// Create makes an empty store of this shape where there is none.
+	// Create makes an empty store of this shape where there is none. A store that is there must have its
+	// dimension, type and metric.
 	Create *Shape
 	// Tail is the most rows that may wait for a compaction: Update returns ErrFull beyond. They
 	// are in memory. 0 is 1<<18.
@@ -103,7 +104,7 @@ const lockName = pointer.Folder + "/lock"
 // ended at any moment are put in order: every transaction whose Update returned nil is
 // there, and every other one is there whole or not at all.
 //
-// Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt, ErrWithin.
+// Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt, ErrWithin, ErrShape.
 func Open(dir string, opts *Options) (*DB, error) {
 	db := &DB{mu: make(turn, 1)}
 	if opts != nil {
@@ -127,6 +128,11 @@ func Open(dir string, opts *Options) (*DB, error) {
 func (db *DB) begin(dir string) (err error) {
 	if err := within(dir); err != nil {
 		return err
+	}
+	if db.opts.Create != nil { // a refused one leaves nothing behind
+		if _, err := db.opts.Create.manifest(); err != nil {
+			return err
+		}
 	}
 	if err := db.opts.make(dir); err != nil {
 		return err
@@ -162,10 +168,25 @@ func (o *Options) make(dir string) error {
 	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir))) // also where a kill came before this
 }
 
+// suits is nil for the manifest of a store of the dimension, type and metric of Create, where that is given.
+func (o *Options) suits(m *pointer.Manifest) error {
+	if o.Create == nil {
+		return nil
+	}
+	want, err := o.Create.manifest()
+	if err == nil && (m.Dim != want.Dim || m.Type != want.Type || m.Metric != want.Metric) {
+		err = fmt.Errorf("%w: it has %d %s by %s, Options.Create %d %s by %s", ErrShape, m.Dim, m.Type, m.Metric, want.Dim, want.Type, want.Metric)
+	}
+	return err
+}
+
 // isStore is nil where the directory holds a store, or one may be created there. Nothing is written yet.
 func (db *DB) isStore() error {
 	m, err := readManifest(db.home)
-	if err == nil && m != nil || db.opts.Create == nil || !errors.Is(err, store.ErrNotStore) {
+	if err == nil {
+		return db.opts.suits(m)
+	}
+	if db.opts.Create == nil || !errors.Is(err, store.ErrNotStore) {
 		return err
 	}
 	names, failed := db.home.List(".")

@@ -18,6 +18,7 @@ var (
 	ErrCompact   = errors.New("living: the transaction is durable, but the compaction in the background failed") // Options.Rebuild
 	ErrIntegrate = errors.New("living: the transaction is durable, but rows were not integrated")                // Options.Auto
 	ErrWithin    = errors.New("living: the store is part of another, which would lose what is written here")     // its base
+	ErrShape     = errors.New("living: the store has another shape")                                             // than Options.Create
 	ErrTooLarge  = oplog.ErrTooLarge                                                                             // of a transaction
 	ErrNoID      = store.ErrNoID                                                                                 // no live row has the id
 	ErrNoRow     = store.ErrNoRow                                                                                // no such row, or it is dead

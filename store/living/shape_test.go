@@ -52,3 +52,36 @@ func TestShapes(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedShape: a shape that no store has leaves no folder, and a store that is there is not opened by another shape.
+func TestRefusedShape(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	for _, shape := range []living.Shape{{}, {Dim: -1}, {Dim: 2, K: -1}, {Dim: 2, Type: 9}, {Dim: 2, Metric: 99}} {
+		db, err := living.Open(dir, &living.Options{Create: &shape})
+		if err == nil {
+			t.Errorf("opened with %+v", shape)
+			must(t, db.Close())
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%+v left a folder: %v", shape, err)
+		}
+	}
+	for _, c := range []struct {
+		shape living.Shape
+		want  error
+	}{
+		{living.Shape{Dim: 2}, nil},
+		{living.Shape{Dim: 2}, nil},
+		{living.Shape{Dim: 7}, living.ErrShape},
+		{living.Shape{Dim: 2, Metric: distance.Cosine}, living.ErrShape},
+		{living.Shape{Dim: 2, Type: vectors.Uint8}, living.ErrShape},
+	} {
+		db, err := living.Open(dir, &living.Options{Create: &c.shape})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %v", c.shape, err, c.want)
+		}
+		if err == nil {
+			must(t, db.Close())
+		}
+	}
+}

@@ -192,7 +192,7 @@ func (db *DB) compactBehind() error {
 	go func() {
 		defer close(done)
 		defer db.compacting.Unlock()
-		b.err = errors.Join(c.run(ctx, db.opts.Rebuild), c.close())
+		b.err = spaceError(errors.Join(c.run(ctx, db.opts.Rebuild), c.close()))
 	}()
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 // else copied, with the catalog, and the links and codes of search, that are there; logs are copied up to the moment
 // of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
 // process that ends meanwhile leaves a folder that no command takes for a store. Errors: fs.ErrExist,
-// ctx's, ErrCorrupt, ErrClosed.
+// ctx's, ErrCorrupt, ErrClosed, store.ErrSpace.
 func (v *View) Backup(ctx context.Context, dir string) error {
 	if !v.calls.Enter() {
 		return ErrClosed
@@ -31,7 +31,7 @@ func (v *View) Backup(ctx context.Context, dir string) error {
 		return err
 	}
 	if err := v.backup(ctx, dir); err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
+		return spaceError(errors.Join(err, os.RemoveAll(dir)))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ type Rebuild func(ctx context.Context, job Job) error
 // options names the settings that shape the result: an interrupted compaction is continued by the next
 // call with the same, and begun anew by one with others. Before the new base counts, its rows
 // and ids are compared with the old ones (Content). Errors: ErrBusy; ErrBroken; build's;
-// ErrCorrupt; ctx's, whose end also ends the wait for a transaction.
+// ErrCorrupt; store.ErrSpace; ctx's, whose end also ends the wait for a transaction.
 func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error {
 	if !db.compacting.TryLock() {
 		return ErrBusy
@@ -49,11 +49,11 @@ func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error 
 	for {
 		c, err := db.beginCompact(ctx, options)
 		if c == nil || err != nil {
-			return err
+			return spaceError(err)
 		}
 		err = c.run(ctx, build)
 		if err = errors.Join(err, c.close()); err != nil {
-			return err
+			return spaceError(err)
 		}
 		if !c.resumed {
 			return nil

@@ -41,7 +41,7 @@ func (db *DB) chunk(st *state) int {
 // are a function of the base and of the operations, not of transactions, threads or
 // interruptions. Each chunk counts when it is durable. Without a base there is nothing to do:
 // compact first. Cancelling ctx stops it between rows, and while it waits for a transaction. Errors: ErrBusy, ErrClosed, ErrBroken,
-// ErrCorrupt, ctx's.
+// ErrCorrupt, store.ErrSpace, ctx's.
 func (db *DB) Integrate(ctx context.Context) error {
 	if !db.compacting.TryLock() {
 		return ErrBusy
@@ -49,6 +49,7 @@ func (db *DB) Integrate(ctx context.Context) error {
 	defer db.compacting.Unlock()
 	for {
 		more, err := db.integrateOne(ctx)
+		err = spaceError(err)
 		if err != nil || !more {
 			db.integrated(ctx, err)
 			return err

@@ -312,7 +312,7 @@ func fullDisk(t *testing.T, of string) {
 		t.Helper()
 		for range n {
 			err := db.Update(func(tx *living.Tx) error { return second(tx.Put("", rows[next])) })
-			if errors.Is(err, living.ErrIntegrate) && errors.Is(err, syscall.ENOSPC) && full {
+			if errors.Is(err, living.ErrIntegrate) && errors.Is(err, store.ErrSpace) && full {
 				told++
 			} else if err != nil {
 				t.Fatalf("row %d: %v", next, err)
@@ -431,7 +431,7 @@ func TestFullDiskOfCompaction(t *testing.T) {
 				full, left = true, skip
 				err := rebuild.Compact(t.Context(), db, rebuild.Options{Threads: 1})
 				full = false
-				if err != nil && (!errors.Is(err, syscall.ENOSPC) || errors.Is(err, living.ErrBroken)) || err == nil && skip == 0 {
+				if err != nil && (!errors.Is(err, store.ErrSpace) || errors.Is(err, living.ErrBroken)) || err == nil && skip == 0 {
 					t.Fatalf("no room for %s: %v", of, err)
 				}
 				put(base + 1)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/choose"
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/limits"
 )
@@ -23,6 +24,8 @@ var (
 	// lost: the build can be continued with a larger limit, or begun where there was nothing
 	// worth keeping, whose folder is gone then. It is store.ErrMemory too.
 	ErrMemory = limits.ErrMemory
+	// ErrMethod: Options.Method, for rows of more dimensions than the method takes. Nothing was begun.
+	ErrMethod = choose.ErrMethod
 	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
 	// Nothing was begun.
 	ErrReference = input.ErrReference

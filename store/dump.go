@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -155,7 +154,7 @@ func (d dumping) dumpRecord(name string) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("store: no record %q", name)
+		return fmt.Errorf("%w: %q", ErrNoRecord, name)
 	}
 	enc := json.NewEncoder(d.w)
 	enc.SetIndent("", "  ")
@@ -281,7 +280,7 @@ func (d dumping) dumpPlace(place uint64) error {
 		return err
 	}
 	if place >= uint64(len(order)) {
-		return errors.Join(ErrNoRow, fmt.Errorf("store: place %d, there are %d", place, len(order)))
+		return fmt.Errorf("%w: place %d, there are %d", ErrNoRow, place, len(order))
 	}
 	_, err = fmt.Fprintf(d.w, "place %d: row %d\n", place, order[place])
 	return err

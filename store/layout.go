@@ -114,7 +114,7 @@ func isStore(dir string, state State) error {
 		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(livefiles.Current))); err == nil {
 			return livefiles.Error(dir)
 		}
-		return fmt.Errorf("%w: %s", ErrNotStore, dir)
+		return fmt.Errorf("%w: %s has other files in it, and no graph", ErrNotStore, dir)
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ var (
 	ErrClosed      = storeerr.ErrClosed                                    // by Close
 	ErrKey         = errors.New("store: no such part to dump")             // see DumpKeys
 	ErrMemory      = errors.New("store: memory limit too low")             // of BuildReverse; it names the bytes needed
+	ErrNoRecord    = errors.New("store: no such record")                   // to dump
 	ErrIDs         = errors.New("store: bad ids")                          // not one for each row, or one twice, or none; the error names the line
 
 	// ErrSpace: the disk is full, before or while something is written. Where it became full under a database, of a

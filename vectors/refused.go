@@ -9,8 +9,8 @@ import (
 )
 
 // ErrRows says that an input is not rows that can be read: its format is unknown or damaged, its files do not agree,
-// or an element is beyond float32. A file that is not there, a disk or a Remote that fails, ErrUsage, an
-// input that is closed and a context that ends are not ErrRows.
+// an element is beyond float32, or beyond the type that it is converted to. A file that is not there, a disk or a Remote
+// that fails, ErrUsage, an input that is closed and a context that ends are not ErrRows.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
 // ErrUsage says that an input is asked for in a wrong way: no files, a negative limit, an option that means nothing to

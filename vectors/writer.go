@@ -140,13 +140,13 @@ func (w *Writer) Append(row []byte, id string) error {
 	return nil
 }
 
-// AppendFloat32 adds a row, converted as Encode does.
+// AppendFloat32 adds a row, converted as Encode does. A value that the type cannot hold is ErrRows.
 func (w *Writer) AppendFloat32(row []float32, id string) error {
 	if len(row) != w.dim {
 		return fmt.Errorf("vectors: %s: row %d: dimension %d, want %d", w.path, w.n, len(row), w.dim)
 	}
 	if err := Encode(w.typ, row, w.row); err != nil {
-		return fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err)
+		return Refused(fmt.Errorf("vectors: %s: row %d: %w", w.path, w.n, err))
 	}
 	return w.Append(w.row, id)
 }
@@ -235,7 +235,7 @@ func (w *Writer) Abort() error {
 func (w *Writer) Rows() int { return w.n }
 
 // Convert appends all rows of src, converted to the writer's type: a value that the type
-// cannot hold is an error that names row and column, and so is a row whose values would
+// cannot hold is an ErrRows that names row and column, and so is a row whose values would
 // all be 0 and are not. progress, if not nil, is told how many rows each step added.
 func Convert(dst *Writer, src Source, progress func(rows int)) error {
 	size := src.Dim() * src.Type().Size()
@@ -265,7 +265,7 @@ func convertRow(dst *Writer, t Type, raw []byte, row []float32) error {
 	}
 	Decode(t, raw, row)
 	if err := dst.holds(row); err != nil {
-		return fmt.Errorf("vectors: %s: row %d: %w", dst.path, dst.n, err)
+		return Refused(fmt.Errorf("vectors: %s: row %d: %w", dst.path, dst.n, err))
 	}
 	return dst.AppendFloat32(row, "")
 }

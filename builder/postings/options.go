@@ -13,6 +13,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 	"github.com/knng/knng/vectors/sparse"
 )
@@ -56,7 +57,7 @@ func Validate(o builder.Options) error {
 // manifestOf describes the input and the options that name the result.
 func manifestOf(src *sparse.Source, o *builder.Options) (m store.Manifest, err error) {
 	if src.Len() == 0 {
-		return m, errors.New("postings: the input has no rows")
+		return m, vectors.Refused(errors.New("postings: the input has no rows"))
 	}
 	ids, err := idsOf(o, src.Len())
 	if err != nil {

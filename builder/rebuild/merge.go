@@ -16,7 +16,7 @@ import (
 )
 
 // ErrMerge says that stores cannot be merged: their rows differ in dimension, type or metric,
-// or some have ids and others not, or two have the same.
+// or some have ids and others not, or two have the same, or no row lives.
 var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 
 // Merge builds a store at dir of the live rows of several, which stay as they are. Rows are
@@ -67,6 +67,9 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	}
 	for _, p := range parts {
 		options.Held += p.Memory()
+	}
+	if all.Len() == 0 {
+		return nil, fmt.Errorf("%w: none has a row that lives", ErrMerge)
 	}
 	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)

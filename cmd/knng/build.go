@@ -409,7 +409,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		return nil, err
 	}
 	if b.opts.IDs != "" { // to say so before the rows are read, not after
-		if _, err := os.Stat(b.opts.IDs); err != nil {
+		if err := isText(os.Stat(b.opts.IDs)); err != nil {
 			return nil, fmt.Errorf("--ids: %w", err)
 		}
 	}

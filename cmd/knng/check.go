@@ -16,7 +16,8 @@ import (
 const checkHelp = `Verify a finished graph: size and hash of every file, every block, the shape and
 order of every list, the order, the ids, the checksum, and the distances of a
 sample of rows. Of a graph that was written to also every operation in its logs: the
-lists and distances are those of the graph that was built last. Exit code 1 means damage.
+lists and distances are those of the graph that was built last. Exit code 1 means damage,
+2 that there is no finished graph.
 
   knng check photos.knng
   knng check photos.knng --full    # the distances of all rows`

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
@@ -34,9 +37,10 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
-       no file of that format, a graph that the command does not take, a folder
-       or an address given as a file, a file given as a graph, an output that is
-       there already and is not overwritten
+       no file of that format, a graph that is not there, that is unfinished or
+       that the command does not take, a folder or an address given as a file, a
+       file given as a folder or a graph, an output that is there already and is
+       not overwritten
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says
@@ -46,9 +50,9 @@ const exitHelp = `Exit codes:
   5    another process holds the directory: one that builds, appends, deletes
        or compacts there
   6    the data given are refused: a file that is damaged or of no known format,
-       rows of other lengths, rows with NaN, bad ids, a row or an id that is
-       not in the graph, graphs to merge that do not fit; stderr names the
-       file and the row
+       rows of other lengths, rows with NaN, values that the type asked for does
+       not hold, bad ids, a row, an id or a record that is not in the graph,
+       graphs to merge that do not fit; stderr names the file and the row
   129  stopped by SIGHUP (the terminal closed): given again, the command
        continues or begins anew, as after 3, unless stderr says otherwise
   130  stopped by SIGINT (Ctrl-C), likewise
@@ -62,26 +66,41 @@ func (e usageError) Unwrap() error { return e.error }
 // errSilent ends with exitFailed where the output has said everything.
 var errSilent = errors.New("failed")
 
-// refusals are errors of the data given, not of the command or of the machine.
-var refusals = []error{builder.ErrBadRows, vectors.ErrRows, store.ErrIDs, store.ErrNoID, store.ErrNoRow, search.ErrQuery, sparsesearch.ErrQuery,
-	living.ErrVector, living.ErrID, rebuild.ErrMerge}
+// exits are the exit codes of errors that packages name: that of the first line with such an error. Damage comes first, as
+// a damaged file may show itself by any other error. Where a package names no error, the command marks it: as a usageError,
+// or by vectors.Refused as one of the data given, which leaves errors of the system as they are.
+var exits = []struct {
+	code   int
+	errors []error
+}{
+	{exitFailed, []error{store.ErrCorrupt}},
+	{exitUsage, []error{
+		store.ErrNotStore, store.ErrNotFinished, store.ErrFormat, store.ErrMismatch, store.ErrKey, store.ErrSparse, store.ErrNoReverse,
+		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
+		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
+	}},
+	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, builder.ErrMemory, store.ErrMemory}},
+	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},
+	{exitShort, []error{builder.ErrBelowTarget}},
+	{exitRefused, []error{
+		builder.ErrBadRows, vectors.ErrRows, store.ErrIDs, store.ErrNoID, store.ErrNoRow, store.ErrNoRecord, search.ErrQuery,
+		sparsesearch.ErrQuery, living.ErrVector, living.ErrID, rebuild.ErrMerge, recall.ErrScale, errNumber,
+	}},
+}
 
 func exitCode(err error) int {
 	var usage usageError
+	var option *builder.OptionError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.Is(err, store.ErrMismatch), errors.Is(err, store.ErrKey), errors.Is(err, store.ErrNotFolder), errors.Is(err, store.ErrSparse), errors.Is(err, builder.ErrReference),
-		errors.Is(err, vectors.ErrUsage), errors.Is(err, errLiving), errors.Is(err, store.ErrLiving), errors.Is(err, living.ErrOffsets):
+	case errors.As(err, &usage), errors.As(err, &option):
 		return exitUsage
-	case errors.Is(err, builder.ErrSpace), store.NoSpace(err), errors.Is(err, builder.ErrMemory), errors.Is(err, store.ErrMemory):
-		return exitResumable
-	case errors.Is(err, store.ErrLocked), errors.Is(err, living.ErrLocked):
-		return exitLocked
-	case errors.Is(err, builder.ErrBelowTarget):
-		return exitShort
-	case slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) }):
-		return exitRefused
+	}
+	for _, exit := range exits {
+		if slices.ContainsFunc(exit.errors, func(kind error) bool { return errors.Is(err, kind) }) {
+			return exit.code
+		}
 	}
 	return exitFailed
 }

@@ -94,8 +94,8 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "export DIR8 -o DIR9.gt"},
 		{exitRefused, "search DIR8 WIDE --filter-ids TEXT"},
 		{exitFailed, "build absent.npy -o DIR4"},
-		{exitFailed, "check DIR4"},
-		{exitFailed, "dump DIR4"},
+		{exitUsage, "check DIR4"},
+		{exitUsage, "dump DIR4"},
 	} {
 		args := strings.Fields(strings.NewReplacer("ROWS", rows, "DIR", graph, "NAN", bad, "TEXT", text, "WIDE", wide).Replace(c.args))
 		var errs bytes.Buffer
@@ -108,6 +108,60 @@ func TestExitCodes(t *testing.T) {
 	}
 	if got := run([]string{"check", graph}, nil, io.Discard, io.Discard); got != exitFailed {
 		t.Errorf("check of a damaged store: exit code %d", got)
+	}
+}
+
+// TestExitCodeOfKind: each kind of mistake has the code that help has for it, by whatever command it is made.
+func TestExitCodeOfKind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	err := errors.Join(writeSome("x.npy", 100, 3, ""), writeSome("wide.npy", 20, 16, ""), writeSome("large.npy", 9, 3, "large"),
+		os.MkdirAll("folder/other", 0o777), os.WriteFile("text", []byte("0\nx\n"), 0o666), os.WriteFile("lists", make([]byte, 99), 0o666),
+		os.WriteFile("all", []byte("0\n1\n"), 0o666), writeSome("two.npy", 2, 3, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"build x.npy -o g -k 4", "build two.npy -o dead -k 1", "delete dead --rows all", "refine g -o ranked --distance rank-order"} {
+		if code := run(strings.Fields(args+" --quiet"), nil, io.Discard, os.Stderr); code != exitDone {
+			t.Fatalf("%s: exit code %d", args, code)
+		}
+	}
+	draft, err := store.OpenDraft("begun", store.Manifest{Rows: 100, Dim: 3, Type: "float32", K: 4, Metric: "euclidean", Vectors: "copy"}, nil)
+	if err == nil {
+		err = draft.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []struct {
+		name, says string
+		code       int
+		commands   []string
+	}{
+		{"output into other files", "other files", exitUsage, []string{"build x.npy -o .", "build x.npy -o folder", "refine g -o folder --vectors x.npy"}},
+		{"output that is there", "folder", exitUsage, []string{"merge g -o folder", "backup g -o folder", "unite folder -o new", "export g -o folder/other"}},
+		{"folder in place of a text", "folder", exitUsage, []string{
+			"build x.npy -o new --ids folder", "append g x.npy --ids folder", "delete g --ids folder", "delete g --rows folder", "search g x.npy --filter-ids folder",
+			"search dead x.npy --filter-ids folder", "recall g --truth folder --rows folder", "explore g --labels folder", "explore g --text folder"}},
+		{"file in place of a folder", "x.npy", exitUsage, []string{"explore g --images x.npy", "unite x.npy -o new", "demo --dir x.npy"}},
+		{"no finished graph", "", exitUsage, []string{"check absent", "check begun", "neighbors absent 1", "export begun -o new.npz", "check folder", "search folder x.npy", "append absent x.npy", "merge absent -o new"}},
+		{"distance not of rows", "ranked: ", exitUsage, []string{
+			"search ranked x.npy", "search ranked --row 3", "append ranked x.npy", "delete ranked 0", "compact ranked", "merge ranked ranked -o new", "recall ranked",
+			"recall ranked --queries x.npy", "recall ranked --truth lists --rows lists"}},
+		{"option against the rows or the method", "", exitUsage, []string{"build wide.npy -o new -k 2 --method tree"}},
+		{"option by its flag", "-k is 600, want 1 to 512", exitUsage, []string{"plan x.npy --cluster 2x2 -k 600", "build x.npy -o new --method parts -k 600"}},
+		{"value that a type does not hold", "row 0", exitRefused, []string{"convert large.npy -o new.u8bin --type uint8", "convert large.npy -o new.npy --type float16"}},
+		{"damaged lists", "lists", exitRefused, []string{"recall g --truth lists --rows lists"}},
+		{"lines that name no row", "text: line 2: ", exitRefused, []string{"delete g --rows text", "search g x.npy --filter-ids text"}},
+		{"lines of another number", "2 lines", exitRefused, []string{"explore g --labels text", "explore g --text text", "build x.npy -o new --ids text"}},
+		{"no rows", "row", exitRefused, []string{"merge dead dead -o new"}},
+		{"no such part", "no such", exitRefused, []string{"dump g record/none", "dump g id/none", "dump g place/100", "dump g row/9999"}},
+	} {
+		for _, command := range kind.commands {
+			var errs bytes.Buffer
+			if code := run(strings.Fields(command), nil, io.Discard, &errs); code != kind.code || !strings.Contains(errs.String(), kind.says) {
+				t.Errorf("%s: %s: exit code %d, want %d and %q: %s", kind.name, command, code, kind.code, kind.says, &errs)
+			}
+		}
 	}
 }
 

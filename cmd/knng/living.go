@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -306,7 +304,7 @@ func readLines(path string, want int) (lines []string, err error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -324,15 +322,11 @@ func idsIn(r io.ReadSeeker, name string, want int) (lines []string, err error) {
 			return nil, err
 		}
 	}
-	scan := bufio.NewScanner(r)
-	scan.Buffer(nil, 1<<20)
-	for scan.Scan() {
-		lines = append(lines, scan.Text())
-	}
-	if err := scan.Err(); err != nil {
-		return nil, fmt.Errorf("%s: line %d: %w", name, len(lines)+1, err)
-	}
-	return lines, nil
+	err = eachLine(r, name, func(line string) error {
+		lines = append(lines, line)
+		return nil
+	})
+	return lines, err
 }
 
 // named are the rows that a command names.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 
@@ -161,29 +159,20 @@ func livingRow(v *living.View, id, number string) (store.Row, error) {
 
 // livingSet reads ids, or numbers of rows that have none.
 func livingSet(v *living.View, path string) (*living.Set, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
 	var rows []store.Row
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for number := 1; lines.Scan(); number++ {
-		row, err := v.RowOf(lines.Text())
-		if err != nil {
-			if !errors.Is(err, store.ErrNoID) {
-				return nil, err
-			}
-			n, bad := strconv.ParseUint(lines.Text(), 10, 63)
-			if row = store.Row(n); bad != nil || !unnamed(v, row) {
-				return nil, fmt.Errorf("%s: line %d: %w: %q is neither an id nor the number of a row without one", path, number, store.ErrNoID, lines.Text())
+	err := eachLineOf(path, func(line string) error {
+		row, err := v.RowOf(line)
+		if errors.Is(err, store.ErrNoID) {
+			n, bad := strconv.ParseUint(line, 10, 63)
+			if row, err = store.Row(n), nil; bad != nil || !unnamed(v, row) {
+				err = fmt.Errorf("%w: %q is neither an id nor the number of a row without one", store.ErrNoID, line)
 			}
 		}
 		rows = append(rows, row)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return v.Only(rows)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knng/knng/builder"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/store"
 )
@@ -30,7 +31,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	g.close()
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("stdout: %v", out.err)
@@ -41,6 +42,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	if code, ok := signalled.Code(err); ok {
 		return code
+	}
+	if option := new(builder.OptionError); errors.As(err, &option) {
+		err = byFlags(command, err)
 	}
 	if errors.Is(err, store.ErrCorrupt) {
 		err = withRemedy(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -111,21 +112,24 @@ type measured struct {
 // nearest as both have.
 func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) (est measured, err error) {
 	if s.OwnDistance() {
-		return est, builder.ErrOwnDistance
+		return est, fmt.Errorf("%s: %w", s.Dir(), builder.ErrOwnDistance)
 	}
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil {
 		return est, err
 	}
+	if scale == recall.Squared && !metric.Squares() {
+		return est, usageError{fmt.Errorf("--truth-distances is squared, and distances by %v are not squared: leave it out", metric)}
+	}
 	truth, err := recall.ReadTruth(r.truth, r.rows)
+	if err == nil {
+		err = truth.Check(s.Len(), 0)
+	}
+	if err == nil {
+		err = verify(s, truth, metric, scale)
+	}
 	if err != nil {
-		return est, err
-	}
-	if err := truth.Check(s.Len(), 0); err != nil {
-		return est, err
-	}
-	if err := verify(s, truth, metric, scale); err != nil {
-		return est, err
+		return est, vectors.Refused(err)
 	}
 	est.K = min(s.K(), truth.K)
 	per, err := truth.PerRow(s.Len(), est.K, metric, scale,

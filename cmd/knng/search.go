@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
@@ -345,25 +343,13 @@ func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {
 
 // readRows reads the rows that may be results.
 func readRows(s *store.Store, path string) ([]store.Row, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
 	var rows []store.Row
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for number := 1; lines.Scan(); number++ {
-		row, err := rowNamed(s, lines.Text())
-		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, number, err)
-		}
+	err := eachLineOf(path, func(line string) error {
+		row, err := rowNamed(s, line)
 		rows = append(rows, row)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return rows, nil
+		return err
+	})
+	return rows, err
 }
 
 // rowNamed is the row of an id, or of a number where the store has no ids.
@@ -373,7 +359,7 @@ func rowNamed(s *store.Store, name string) (store.Row, error) {
 	}
 	row, err := strconv.ParseUint(name, 10, 63)
 	if err != nil || row >= uint64(s.Len()) {
-		return 0, fmt.Errorf("%q, want a row number below %d", name, s.Len())
+		return 0, vectors.Refused(fmt.Errorf("%q, want a row number below %d", name, s.Len()))
 	}
 	return store.Row(row), nil
 }

@@ -217,10 +217,10 @@ func onlyRun(folder string) (string, error) {
 		if !exists(folder) {
 			return "", fmt.Errorf("%s: no such file or directory", folder)
 		}
-		return "", fmt.Errorf("%s is not a run of a build by many machines: it has no spec.json", folder)
+		return "", usageError{fmt.Errorf("%s is not a run of a build by many machines: it has no spec.json", folder)}
 	}
 	if len(found) > 1 {
-		return "", fmt.Errorf("%s has %d runs: name one of the folders in it, such as %s", folder, len(found), filepath.Dir(found[0]))
+		return "", usageError{fmt.Errorf("%s has %d runs: name one of the folders in it, such as %s", folder, len(found), filepath.Dir(found[0]))}
 	}
 	return filepath.Dir(found[0]), nil
 }

@@ -2,6 +2,7 @@ package living
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
@@ -102,7 +103,7 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 	}
 	defer g.Close()
 	if g.OwnDistance() {
-		return nil, search.ErrOwnDistance
+		return nil, fmt.Errorf("%s: %w", h.Name(), search.ErrOwnDistance)
 	}
 	info := g.Info()
 	if _, err := info.Manifest.RowType(); err != nil {

@@ -128,7 +128,7 @@ func newSearcher(g *store.Store, opts *Options) *Searcher {
 func (s *Searcher) openRows() (err error) {
 	metric, err := distance.ParseMetric(s.g.Info().Manifest.Metric)
 	if err != nil || s.g.OwnDistance() {
-		return ErrOwnDistance
+		return fmt.Errorf("%s: %w", s.g.Dir(), ErrOwnDistance)
 	}
 	manifest := s.g.Info().Manifest
 	s.scale, s.offsets = manifest.Scale(), manifest.Offsets

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/knng/knng/builder/internal/build"
@@ -47,14 +48,17 @@ func (c *Chooser) Settle() error {
 	return c.Build.Save()
 }
 
-// Choose returns the method.
+// ErrMethod says that a method that was asked for does not take the rows.
+var ErrMethod = errors.New("builder: the method does not take these rows")
+
+// Choose returns the method. Error to test: ErrMethod.
 func (c *Chooser) Choose() (string, error) {
 	src, rows := c.Build.Source, c.Build.Good
 	n, dim := len(rows), src.Dim()
 	m := c.ByCounts(n, dim)
 	if m == job.TreeMethod && !c.treeKnows(dim) {
-		return m, fmt.Errorf("builder: method tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
-			kdtree.MaxDim, dim, c.Metric)
+		return m, fmt.Errorf("%w: tree takes rows of at most %d dimensions under euclidean or sqeuclidean, not %d under %v",
+			ErrMethod, kdtree.MaxDim, dim, c.Metric)
 	}
 	if c.Method != job.AutoMethod || m == job.PartsMethod || !c.treeServes(n, dim) {
 		return m, nil

@@ -24,11 +24,11 @@ type Options struct {
 func Check(src *vectors.Input, o Options) error {
 	switch rows, dim := int64(src.Len()), src.Dim(); {
 	case rows == 0:
-		return errors.New("builder: the input has no rows")
+		return vectors.Refused(errors.New("builder: the input has no rows"))
 	case rows > vectors.MaxRows:
-		return fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows))
+		return vectors.Refused(fmt.Errorf("builder: the input has %d rows, at most %d can be in a graph", rows, int64(vectors.MaxRows)))
 	case dim < 1 || dim > vectors.MaxDim:
-		return fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim)
+		return vectors.Refused(fmt.Errorf("builder: the input's rows have dimension %d, want 1 to %d", dim, vectors.MaxDim))
 	}
 	return referable(src, o)
 }

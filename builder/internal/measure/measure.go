@@ -104,7 +104,7 @@ func (m *measurement) perRow(s *store.Store, places []uint32) ([]float64, error)
 func pointsOf(s *store.Store, in *vectors.Input, order []uint32) (*points.Points, error) {
 	metric, err := distance.ParseMetric(s.Info().Manifest.Metric)
 	if err != nil || s.OwnDistance() {
-		return nil, ErrOwnDistance
+		return nil, fmt.Errorf("%s: %w", s.Dir(), ErrOwnDistance)
 	}
 	rows, ok := in.Mapped()
 	if !ok {

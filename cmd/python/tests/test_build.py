@@ -212,7 +212,7 @@ def test_progress(x):
 def test_errors_carry_code_and_text(tmp_path):
     with pytest.raises(knng.Error) as error:
         knng.open(str(tmp_path))
-    assert error.value.exit_code == 1 and "not a knng store" in str(error.value)
+    assert error.value.exit_code == 2 and "not a knng store" in str(error.value)
     with pytest.raises(knng.UsageError, match="metric"):
         knng.build(np.eye(5, dtype=np.float32), metric="nope", **quiet)
     with pytest.raises(knng.UsageError, match="no option no_such"):

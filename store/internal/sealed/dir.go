@@ -142,7 +142,7 @@ func Finished(home *rooted.Dir) error {
 	case begun:
 		return fmt.Errorf("%w: %s; give its build command again to continue it", storeerr.ErrNotFinished, home.Name())
 	}
-	return fmt.Errorf("%w: %s", storeerr.ErrNotStore, home.Name())
+	return fmt.Errorf("%w: %s has no graph in it", storeerr.ErrNotStore, home.Name())
 }
 
 // Missing reports whether an error says that a file does not exist.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/knng/knng/vectors"
 )
 
 // imageTypes are the kinds of pictures that are served, by the end of a file's name.
@@ -23,6 +25,9 @@ type images struct {
 }
 
 func openImages(dir string) (*images, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, vectors.Misused(fmt.Errorf("%s is a file, want a folder of pictures", dir))
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/knng/knng/vectors"
 )
 
 // maxLine bounds a line of a file of labels or texts, in bytes.
 const maxLine = 1 << 20
 
 // readLines reads a file of one UTF-8 line for each of n rows. Bytes that are no UTF-8
-// become U+FFFD.
+// become U+FFFD. Another number of lines, or a line that is too long, is vectors.ErrRows.
 func readLines(path string, n int) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -31,10 +33,10 @@ func readLines(path string, n int) ([]string, error) {
 		lines = append(lines, line)
 	}
 	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err)
+		return nil, vectors.Refused(fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err))
 	}
 	if len(lines) != n {
-		return nil, fmt.Errorf("%s: %d lines, want one for each of %d rows", path, len(lines), n)
+		return nil, vectors.Refused(fmt.Errorf("%s: %d lines, want one for each of %d rows", path, len(lines), n))
 	}
 	return lines, nil
 }

@@ -28,7 +28,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """Options are wrong, contradict the build in the directory or suit no such file; a folder or an address is no file (exit code 2)."""
+    """Options are wrong, contradict the build in the directory or suit no such file; a folder or an address is no file, or a folder no graph (exit code 2)."""
 
     exit_code = 2
 

@@ -65,6 +65,12 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "analyze DIR --plot NAN"},
 		{exitUsage, "analyze DIR --affinity NAN"},
 		{exitUsage, "help foo"},
+		{exitUsage, "help build foo"},
+		{exitUsage, "completion foo"},
+		{exitUsage, "completion bash foo"},
+		{exitUsage, "stage foo"},
+		{exitDone, "completion"},
+		{exitDone, "help completion bash"},
 		{exitUsage, "neighbors ROWS 1"},
 		{exitUsage, "search ROWS ROWS"},
 		{exitUsage, "append ROWS ROWS"},
@@ -162,6 +168,23 @@ func TestExitCodeOfKind(t *testing.T) {
 				t.Errorf("%s: %s: exit code %d, want %d and %q: %s", kind.name, command, code, kind.code, kind.says, &errs)
 			}
 		}
+	}
+}
+
+// TestEmptyArgument: an argument that is empty is named, by each command that takes one, and is no path.
+func TestEmptyArgument(t *testing.T) {
+	for _, args := range [][]string{
+		{"export", "", "-o", "x.csv"}, {"backup", "", "-o", "b"}, {"info", ""}, {"check", ""}, {"neighbors", "", "1"}, {"append", "", "x.npy"}, {"merge", "g", "", "-o", "m"},
+		{"build", "", "-o", "g"}, {"search", "g", ""}, {"unite", "", "-o", "g"},
+	} {
+		var errs bytes.Buffer
+		if code := run(args, nil, io.Discard, &errs); code != exitUsage || !strings.Contains(errs.String(), " is empty; usage: knng "+args[0]) {
+			t.Errorf("%q: exit code %d: %s", args, code, &errs)
+		}
+	}
+	var errs bytes.Buffer
+	if run([]string{"export", "", "-o", "x.csv"}, nil, io.Discard, &errs); !strings.HasPrefix(errs.String(), "knng: DIR is empty; usage: knng export DIR -o PATH") {
+		t.Error(errs.String())
 	}
 }
 

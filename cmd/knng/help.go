@@ -68,16 +68,23 @@ func valueName(f *pflag.Flag) string {
 // setHelp has the help of all commands written by usage.
 func (g *globals) setHelp(root *cobra.Command) {
 	root.SetUsageFunc(func(c *cobra.Command) error { return g.usage(c, nil) })
+	root.SetOut(g.stdout) // before the completion command, which keeps it
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
 	for _, c := range root.Commands() {
+		if c.HasSubCommands() { // without a RunE cobra prints help whatever the arguments are
+			c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
 		if c.Name() == "help" {
 			c.Use, c.Short = "help [COMMAND]", "Explain a command, or the exit codes"
 			c.Long = "Print the help of a command, as COMMAND --help does, or the exit codes.\n\n  knng help build\n  knng help exit-codes"
 			c.Run, c.RunE = nil, func(_ *cobra.Command, topic []string) error {
-				of, _, err := root.Find(topic)
+				of, rest, err := root.Find(topic)
+				if err == nil && len(rest) > 0 {
+					err = fmt.Errorf("unknown command %q for %q", rest[0], of.CommandPath())
+				}
 				if err != nil {
 					return usageError{err}
 				}
@@ -103,7 +110,7 @@ func (g *globals) usage(c *cobra.Command, groups []helpGroup) error {
 		}
 	}
 	fmt.Fprintln(w, "Usage:")
-	if c.Runnable() {
+	if c.Runnable() && !c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "  %s\n", c.UseLine())
 	}
 	if c.HasAvailableSubCommands() {

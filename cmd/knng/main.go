@@ -29,17 +29,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(g)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	g.close()
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("stdout: %v", out.err)
+	if err != nil && !g.began && out.err == nil { // cobra's own errors come before any command
+		err = usageError{err}
+	}
+	if out.err != nil {
+		err = unprinted(err, out.err)
 	}
 	code := exitCode(err)
-	if err != nil && !g.began { // cobra's own errors come before any command
-		code = exitUsage
-	}
 	if code, ok := signalled.Code(err); ok {
 		return code
 	}
@@ -53,6 +52,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "knng:", harmless(g.plain(err), "\n\t"))
 	}
 	return code
+}
+
+// unprinted is the error of a command whose stdout failed. The command may have returned that failure too, or have ended
+// with an error of its own, which is the one that counts.
+func unprinted(err, failure error) error {
+	if err == nil {
+		return fmt.Errorf("stdout: %w: the output is incomplete, all else is done", failure)
+	}
+	if errors.Is(err, failure) {
+		return fmt.Errorf("stdout: %w: the output is incomplete", failure)
+	}
+	if errors.Is(err, errSilent) { // damage keeps its exit code
+		return fmt.Errorf("stdout: %v: the output is incomplete, and names damage", failure)
+	}
+	return err
 }
 
 // packageNames are those that errors of packages, and errors within them, begin with. Users of the
@@ -182,14 +196,30 @@ func (g *globals) log(format string, a ...any) {
 // parsing is the part of an error of a flag that names Go's functions.
 var parsing = regexp.MustCompile(`strconv\.\w+: parsing ".*": `)
 
-// args turns a cobra argument check into a usage error.
+// args turns a cobra argument check into a usage error. An empty argument is refused as well: as a path it would be taken
+// for the current folder.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if err := check(c, a); err != nil {
 			return usageError{fmt.Errorf("wrong number of arguments: %d; usage: %s", len(a), c.UseLine())}
 		}
+		if i := slices.Index(a, ""); i >= 0 {
+			return usageError{fmt.Errorf("%s is empty; usage: %s", argumentName(c, i), c.UseLine())}
+		}
 		return nil
 	}
+}
+
+// argumentName is the name of an argument in the usage of a command, whose last argument may be repeated.
+func argumentName(c *cobra.Command, i int) string {
+	var names []string
+	for _, word := range strings.Fields(c.Use)[1:] {
+		if strings.HasPrefix(word, "-") {
+			break
+		}
+		names = append(names, strings.Trim(word, "[]."))
+	}
+	return names[min(i, len(names)-1)]
 }
 
 // requireOutput makes a missing --output a usage error.

@@ -156,7 +156,9 @@ func printList(g *globals, list neighborList) {
 
 // printJSON prints one object on stdout.
 func (g *globals) printJSON(v any) error {
-	enc := json.NewEncoder(g.stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		_, _ = g.stdout.Write(append(text, '\n')) // which keeps its error
+	}
+	return err
 }

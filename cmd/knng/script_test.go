@@ -240,8 +240,6 @@ func TestMoreExitCodes(t *testing.T) {
 		want int
 	}{
 		{[]string{"build", rows, "-o", graph, "-k", "6", "--quiet"}, io.Discard, exitDone},
-		{[]string{"neighbors", graph, "1"}, full{}, exitFailed},
-		{[]string{"dump", graph}, full{}, exitFailed},
 		{[]string{"dump", graph, "nonsense"}, io.Discard, exitUsage},
 		{[]string{"convert", rows, "-o", filepath.Join(dir, "x.png")}, io.Discard, exitUsage},
 		{[]string{"convert", rows, "-o", filepath.Join(dir, "absent", "y.npy")}, io.Discard, exitFailed},
@@ -249,6 +247,29 @@ func TestMoreExitCodes(t *testing.T) {
 	} {
 		if code := run(c.args, nil, c.out, io.Discard); code != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.args, code, c.want)
+		}
+	}
+}
+
+// TestFullStdout: a stdout without room has one exit code, whatever the command prints and however.
+func TestFullStdout(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(writeSome("x.npy", 300, 4, ""), writeSome("y.npy", 9, 4, "")); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(strings.Fields("build x.npy -o g -k 6 --quiet"), nil, io.Discard, os.Stderr); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	for _, command := range []string{
+		"neighbors g 1", "dump g", "dump g manifest", "dump g row/1", "dump g block/1", "dump g place/1", "dump g seal", "info g", "check g", "recall g", "analyze g",
+		"search g y.npy", "search g --row 0", "plan x.npy", "export g -o g.csv", "convert x.npy -o z.npy", "backup g -o b", "refine g -o r --distance rank-order",
+		"merge g -o m", "version", "exit-codes", "help", "help build", "build --help", "--version", "completion", "completion bash",
+		"neighbors g 1 --json", "dump g --json", "info g --json", "search g y.npy --json", "export g -o j.csv --json", "build x.npy -o g -k 6 --json",
+		"append g y.npy --json", "delete g 0 --json", "append g y.npy", "delete g 1", "neighbors g 2", "search g y.npy --json", "info g", "export g -o h.csv", "compact g",
+	} {
+		var errs bytes.Buffer
+		if code := run(strings.Fields(command), nil, full{}, &errs); code != exitResumable || !strings.Contains(errs.String(), "stdout: no space left on device") {
+			t.Errorf("%s: exit code %d, want %d: %s", command, code, exitResumable, &errs)
 		}
 	}
 }

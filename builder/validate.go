@@ -23,6 +23,11 @@ func (o *Options) Validate() error {
 	}
 	want(v.K >= 1 && v.K <= MaxK, "K", v.K, "1 to %d", MaxK)
 	want(v.Spare == 0 || v.Spare > 0 && v.Spare < v.K, "Spare", v.Spare, "0 or more, and fewer than the %d entries of a list", v.K)
+	if v.K < 1 || v.K > MaxK { // defaults that follow from K are no faults of their own
+		known := *o
+		known.K, known.Spare = DefaultK, 0
+		v = known.WithDefaults()
+	}
 	want(slices.Contains(Methods(), v.Method), "Method", v.Method, "%s", MethodNames())
 	t := methods[v.Method]
 	want(!t.Overlaps || v.paperOnly() == "", "Method", v.Method, "paper or auto with %s", v.paperOnly())

@@ -76,9 +76,9 @@ func writable(format string, t Type, dim int) error {
 	want, ok := written[format]
 	switch {
 	case !ok && format != ".npy":
-		return fmt.Errorf("unknown format %q: want one of %s", format, extensions())
+		return fmt.Errorf("files of format %q are not written: want one of %s", format, extensions())
 	case ok && want.typ != t:
-		return fmt.Errorf("%s files hold %v, not %v", format, want.typ, t)
+		return fmt.Errorf("%s files hold %v, not %v (--type %[2]v converts)", format, want.typ, t)
 	case t.Size() == 0:
 		return fmt.Errorf("unknown element type %d", t)
 	case dim < 1 || dim > MaxDim:

@@ -103,7 +103,7 @@ func (o Options) Validate(g1 *store.Store) error {
 	}
 	fault((o.Distance == nil) == (o.Vectors == nil), "want a distance or vectors, one of the two")
 	want(o.K >= 1 && o.K <= builder.MaxK, "K", o.K, "1 to %d", builder.MaxK)
-	want(o.Visits >= o.K && o.Visits <= 1<<20, "Visits", o.Visits, "%d, which is k, to %d", o.K, 1<<20)
+	want(o.K > builder.MaxK || o.Visits >= o.K && o.Visits <= 1<<20, "Visits", o.Visits, "%d, which is k, to %d", o.K, 1<<20)
 	want(o.Metric.Known(), "Metric", o.Metric, "%s", distance.Names())
 	want(o.Threads >= 1 && o.Threads <= 4096, "Threads", o.Threads, "1 to 4096")
 	want(o.Memory >= 0, "Memory", o.Memory, "0 bytes or more")

@@ -535,7 +535,7 @@ func printResult(g *globals, r *builder.Result, dir string) {
 		size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes), size(r.WrittenBytes))
 	printPlanned(w, r)
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
-	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
+	fmt.Fprintf(w, "next       knng neighbors %s 0\n", operand(dir))
 }
 
 // printPlanned shows the plan beside the outcome.

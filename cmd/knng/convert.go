@@ -17,6 +17,13 @@ const convertHelp = `Convert a vector file into another format or element type.
   knng convert rows.npy -o half.npy --type float16
   knng convert big.u8bin -o first.bvecs --limit-rows 100000
 
+It reads all formats that build reads, and writes these:
+
+  .npy             uint8, int8, float16 or float32
+  .fvecs .fbin     float32, which wants --type float32 for rows of another type
+  .bvecs .u8bin    uint8, likewise
+  .i8bin           int8, likewise
+
 A value that the new type cannot hold is an error that names row and column: uint8 and
 int8 hold whole numbers, to which --round rounds others. Compressed inputs (.gz, .zst)
 and stdin are first unpacked in the system's folder for temporary files.`

@@ -8,7 +8,8 @@ import (
 	"github.com/knng/knng/store"
 )
 
-const dumpHelp = `Print a part of a store, finished or not, as it stands on disk.
+const dumpHelp = `Print a part of a store, finished or not, as it stands on disk. A graph that was written to
+since it was built (append, delete, compact) is refused: knng info and knng check describe it.
 
   knng dump photos.knng               # all tags and records
   knng dump photos.knng row/17

@@ -55,7 +55,8 @@ const exitHelp = `Exit codes:
        graphs to merge that do not fit; stderr names the file and the row
   129  stopped by SIGHUP (the terminal closed): given again, the command
        continues or begins anew, as after 3, unless stderr says otherwise
-  130  stopped by SIGINT (Ctrl-C), likewise
+  130  stopped by SIGINT (Ctrl-C), likewise; explore, which serves until it is
+       stopped, exits with 0 then
   143  stopped by SIGTERM, likewise`
 
 // usageError marks errors of the command line, for the exit code.

@@ -20,11 +20,11 @@ hubs, equal rows, and a map of the graph.
   knng explore photos.knng --labels classes.txt --text captions.txt --images thumbs/
   knng explore photos.knng --listen 127.0.0.1:8080
 
-The command prints an address and serves the page until you press Ctrl-C. It listens
-on this machine only, and the page loads nothing from elsewhere. --labels and --text
-are files of one line for each row, in the order of the input; up to 20 labels have a
-color each on the map, of more the most frequent 19, and none where they differ from
-row to row. --images is a folder of pictures (.png .jpg .gif .webp) named by
+The command prints an address and serves the page until you press Ctrl-C, which ends it with
+exit code 0, as SIGTERM does. It listens on this machine only, and the page loads nothing
+from elsewhere. --labels and --text are files of one line for each row, in the order of the
+input; up to 20 labels have a color each on the map, of more the most frequent 19, and none
+where they differ from row to row. --images is a folder of pictures (.png .jpg .gif .webp) named by
 id or by row number. The map shows at most 100,000 rows; it is kept as DIR/map, which
 may be deleted. Of a graph that was written to the page shows the rows that live, counted
 from 0, and makes the map each time.`

@@ -75,7 +75,7 @@ func runInfo(ctx context.Context, g *globals, dir, column string) error {
 	fmt.Fprintf(g.stdout, "built      %s by format %d, vectors %s, ids %v\n", info.Manifest.Created, info.Manifest.Format, info.Manifest.Vectors, info.IDs)
 	lookups := "by the view"
 	if !info.View {
-		lookups = "through Pebble, there is no view (knng analyze " + dir + " --view makes one)"
+		lookups = "through Pebble, there is no view (knng analyze " + operand(dir) + " --view makes one)"
 	}
 	fmt.Fprintf(g.stdout, "lookups    %s\n", lookups)
 	printLinks(g, links)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -185,7 +186,7 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	}
 	g.tellIsolated(gone, dir)
 	if err := integrate(ctx, db, sum.Put); err != nil {
-		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + dir)
+		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + operand(dir))
 		return err
 	}
 	if err := f.show(g, db, &sum); err != nil {
@@ -256,7 +257,7 @@ func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {
 	if !g.quiet && !g.json {
 		fmt.Fprintf(g.stdout, "%s: %d rows put, of which %d in place of others; %d were there; %d rows live\n", sum.Dir, sum.Put, sum.Replaced, sum.Same, sum.Rows)
 		if sum.Due && !f.compact {
-			fmt.Fprintf(g.stdout, "a compaction would pay: knng compact %s\n", sum.Dir)
+			fmt.Fprintf(g.stdout, "a compaction would pay: knng compact %s\n", operand(sum.Dir))
 		}
 	}
 	return nil
@@ -351,6 +352,10 @@ func (n *named) read() (names []string, path string, err error) {
 	if path = cmp.Or(n.ids, n.rows); path == "" {
 		return n.given, "", nil
 	}
+	if path == "-" {
+		names, err = idsIn(os.Stdin, "stdin", -1)
+		return names, "stdin", err
+	}
 	names, err = readLines(path, -1)
 	return names, path, err
 }
@@ -366,8 +371,8 @@ func newDelete(g *globals) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&n.byID, "id", false, "the rows named are external ids in place of row numbers")
-	c.Flags().StringVar(&n.ids, "ids", "", "file of external ids, one a line")
-	c.Flags().StringVar(&n.rows, "rows", "", "file of row numbers, one a line")
+	c.Flags().StringVar(&n.ids, "ids", "", "file of external ids, one a line; \"-\" is stdin")
+	c.Flags().StringVar(&n.rows, "rows", "", "file of row numbers, one a line; \"-\" is stdin")
 	f.bind(c)
 	return c
 }

@@ -43,7 +43,7 @@ func (f *writing) settle(ctx context.Context, g *globals, dir string, db *living
 		return f.short
 	}
 	if err := f.rebuild(ctx, db, o); err != nil {
-		g.behindBar("all rows are written, and the graph is not compacted: do not give this command again, but knng compact " + dir)
+		g.behindBar("all rows are written, and the graph is not compacted: do not give this command again, but knng compact " + operand(dir))
 		return err
 	}
 	if !g.quiet && !g.json {

@@ -59,15 +59,15 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 	if now.Sample > 0 {
 		fmt.Fprintf(g.stdout, "recall now %.4f, 95 %% interval %.4f to %.4f, by %d rows whose exact lists are kept\n", now.Recall, now.Low, now.High, now.Sample)
 	} else {
-		fmt.Fprintf(g.stdout, "recall now is measured by knng recall %s\n", dir)
+		fmt.Fprintf(g.stdout, "recall now is measured by knng recall %s\n", operand(dir))
 	}
 	fmt.Fprintf(g.stdout, "pending    %d rows that are in no graph yet; every search compares its query with them\n", st.Pending)
 	fmt.Fprintf(g.stdout, "dead       %d rows that take space until the next compaction\n", st.Dead)
 	fmt.Fprintf(g.stdout, "written    %d operations; the next row is %d\n", st.Ops, st.NextRow)
 	if st.Unended {
-		fmt.Fprintf(g.stdout, "compaction begun and not ended: knng compact %s continues it\n", dir)
+		fmt.Fprintf(g.stdout, "compaction begun and not ended: knng compact %s continues it\n", operand(dir))
 	} else if st.Due {
-		fmt.Fprintf(g.stdout, "compaction would pay: knng compact %s\n", dir)
+		fmt.Fprintf(g.stdout, "compaction would pay: knng compact %s\n", operand(dir))
 	}
 	return nil
 }

@@ -186,5 +186,5 @@ func printRefined(g *globals, r *refine.Result, dir string) {
 	fmt.Fprintf(w, "time       %.2f s, %d threads; resumed %d times\n", r.Seconds, r.Threads, r.Resumed)
 	fmt.Fprintf(w, "           %s\n", phases(r.Phases))
 	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
-	fmt.Fprintf(w, "next       knng neighbors %s 0\n", dir)
+	fmt.Fprintf(w, "next       knng neighbors %s 0\n", operand(dir))
 }

@@ -109,7 +109,7 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 	case len(a) == 1 && f.columns != (columns{}):
 		return errors.New("--column and --id-column are of QUERIES, and there are none")
 	case f.k < 0 || f.k == 0 && !c.Flags().Changed("within"):
-		return fmt.Errorf("-k is %d, want 1 or more", f.k)
+		return fmt.Errorf("-k is %d, want 1 or more, or 0 with --within", f.k)
 	case f.k == 0 && f.out != "":
 		return errors.New("-k 0 gives lists of any length, which -o does not write")
 	case f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".npz"):

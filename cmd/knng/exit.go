@@ -12,6 +12,7 @@ import (
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/cmd/interrupt"
+	"github.com/knng/knng/cmd/knng/internal/gofuncs"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/store/search"
@@ -78,7 +79,7 @@ var exits = []struct {
 	{exitUsage, []error{
 		store.ErrNotStore, store.ErrNotFinished, store.ErrFormat, store.ErrMismatch, store.ErrKey, store.ErrSparse, store.ErrNoReverse,
 		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
-		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
+		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
 	}},
 	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, builder.ErrMemory, store.ErrMemory}},
 	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},

@@ -153,7 +153,7 @@ func TestExitCodeOfKind(t *testing.T) {
 		{"distance not of rows", "ranked: ", exitUsage, []string{
 			"search ranked x.npy", "search ranked --row 3", "append ranked x.npy", "delete ranked 0", "compact ranked", "merge ranked ranked -o new", "recall ranked",
 			"recall ranked --queries x.npy", "recall ranked --truth lists --rows lists"}},
-		{"option against the rows or the method", "", exitUsage, []string{"build wide.npy -o new -k 2 --method tree"}},
+		{"option against the rows or the method", "", exitUsage, []string{"build wide.npy -o new -k 2 --method tree", "demo --dir demo --packages no/such"}},
 		{"option by its flag", "-k is 600, want 1 to 512", exitUsage, []string{"plan x.npy --cluster 2x2 -k 600", "build x.npy -o new --method parts -k 600"}},
 		{"value that a type does not hold", "row 0", exitRefused, []string{"convert large.npy -o new.u8bin --type uint8", "convert large.npy -o new.npy --type float16"}},
 		{"damaged lists", "lists", exitRefused, []string{"recall g --truth lists --rows lists"}},

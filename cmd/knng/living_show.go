@@ -292,7 +292,7 @@ func (r *recallFlags) runLiving(ctx context.Context, g *globals, dir string) err
 	if g.json {
 		return g.printJSON(est)
 	}
-	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", est.K, est.Recall, est.Low, est.High, est.Sample)
+	est.print(g)
 	return nil
 }
 

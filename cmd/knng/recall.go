@@ -98,7 +98,7 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 	if g.json {
 		return g.printJSON(est)
 	}
-	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", est.K, est.Recall, est.Low, est.High, est.Sample)
+	est.print(g)
 	return nil
 }
 
@@ -106,6 +106,15 @@ func (r *recallFlags) run(c *cobra.Command, g *globals, dir string) error {
 type measured struct {
 	K int `json:"k"`
 	builder.RecallEstimate
+}
+
+// print prints the recall, where there are lists that can have one.
+func (m *measured) print(g *globals) {
+	if m.K == 0 {
+		fmt.Fprintln(g.stdout, "there is no recall to measure: fewer than two rows live")
+		return
+	}
+	fmt.Fprintf(g.stdout, "recall@%d %.4f, 95 %% interval %.4f to %.4f, %d rows\n", m.K, m.Recall, m.Low, m.High, m.Sample)
 }
 
 // againstFiles compares the graph with exact lists in files: as many of a row's

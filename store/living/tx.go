@@ -165,7 +165,7 @@ func (tx *Tx) DeleteRow(row store.Row) error {
 		}
 	}
 	if tx.dead[uint64(row)] {
-		return fmt.Errorf("%w: %d is deleted in this transaction", ErrNoRow, row)
+		return fmt.Errorf("%w: %d is deleted twice in one transaction", ErrNoRow, row)
 	}
 	return tx.delete(uint64(row))
 }

@@ -2,6 +2,7 @@ package gofuncs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,9 @@ import (
 	"sync"
 	"sync/atomic"
 )
+
+// ErrNone says that the packages asked for have no functions, or are not there.
+var ErrNone = errors.New("gofuncs: no functions")
 
 // A Function is a function or method with a body.
 type Function struct {
@@ -59,7 +63,7 @@ func Read(ctx context.Context, root string, opts Options) ([]Function, error) {
 		all = append(all, functions...)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("gofuncs: no functions in %s of packages %q", filepath.Join(root, "src"), opts.Packages)
+		return nil, fmt.Errorf("%w in %s of packages %q", ErrNone, filepath.Join(root, "src"), opts.Packages)
 	}
 	distinguish(all)
 	return all, nil

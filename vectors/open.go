@@ -146,8 +146,9 @@ type OpenOptions struct {
 	Once    bool   // a build may drop what was received from streams when it has its own copy
 
 	Column   string    // the array of .npz files; "" is the only one of two dimensions
-	IDColumn string    // the column of .csv, .tsv and .txt files, by name or number from 1, that is no number but the row's id
+	IDColumn string    // the column of .csv, .tsv and .txt files, by number from 1 or by name, that is no number but the row's id
 	IDs      io.Writer // where the ids of all rows go, a line each; nil: nowhere
+	Header   *bool     // whether text begins with a line of names; nil: it does if a field there is no number
 
 	// Formats are further formats by extension, such as ".parquet". Files of them are read
 	// as streams are.
@@ -172,6 +173,8 @@ func (o *OpenOptions) format(path string) Format {
 // suits reports an option that means nothing to a file, by its name without .gz or .zst.
 func (o *OpenOptions) suits(path, name string) error {
 	switch {
+	case o.Header != nil && !textual(name):
+		return Misused(errors.New("a line of names is asked about, which only files of text have: .csv, .tsv and .txt"))
 	case o.format(path) != nil: // columns are its own
 	case o.Column != "" && !archived(path):
 		return Misused(errors.New("a column is asked for, which names an array of .npz"))
@@ -185,7 +188,8 @@ func (o *OpenOptions) suits(path, name string) error {
 // each also with .gz or .zst; "-" is .npy on stdin) and concatenates them in
 // order; .csv, .tsv, .txt and .npz are read as streams are. All must agree in dimension
 // and type. Text is numbers, a row a line, after a line of names or none; it is read as
-// float32.
+// float32. A first line 0, 1, 2, ... is a row or the names that pandas gives to columns: it is
+// refused unless o.Header or a named column of ids decides.
 // Where one of them is a stream, which cannot be mapped, the rows of all are
 // written to one row file in the scratch folder as they come, and that is mapped:
 // 1 x the rows on disk until the input is closed, 2 x for text and float64, whose rows are

@@ -108,7 +108,7 @@ func leavable(ctx context.Context, r io.Reader) io.ReadCloser {
 // beginText reads text as if rows stood there.
 func (s *rowStream) beginText(name string, r io.Reader, opts *OpenOptions) error {
 	s.text = true
-	t, err := newTextRows(recordsOf(name, bufio.NewReaderSize(r, 1<<20)), opts.IDColumn, opts.IDs)
+	t, err := newTextRows(recordsOf(name, bufio.NewReaderSize(r, 1<<20)), opts)
 	if err != nil {
 		return err
 	}

@@ -82,27 +82,31 @@ type textRows struct {
 	next   records
 	fields []string // of the first row, until it is read
 	line   int
-	width  int // fields of a line
-	id     int // the field that is the row's id; -1: none
+	width  int  // fields of a line
+	id     int  // the field that is the row's id; -1: none
+	named  bool // the first line has the name of the column of ids
 	ids    io.Writer
 	row    []byte // what is not read of the row
 	room   []byte
 }
 
-// newTextRows reads the header, if there is one: a first line with a field that is no
-// number, apart from that of ids.
-func newTextRows(next records, idColumn string, ids io.Writer) (*textRows, error) {
-	t := &textRows{next: next, id: -1, ids: ids}
+// newTextRows reads the header, if there is one.
+func newTextRows(next records, o *OpenOptions) (*textRows, error) {
+	t := &textRows{next: next, id: -1, ids: o.IDs}
 	if err := t.advance(); err != nil {
 		if err == io.EOF {
 			err = errors.New("no rows")
 		}
 		return nil, err
 	}
-	if err := t.findID(idColumn); err != nil {
+	if err := t.findID(o.IDColumn); err != nil {
 		return nil, err
 	}
-	if t.headed() {
+	headed, err := t.headed(o.Header)
+	if err != nil {
+		return nil, err
+	}
+	if headed {
 		if strings.TrimSpace(t.fields[0]) == "" && t.id != 0 {
 			return nil, fmt.Errorf("line %d: the first column has no name, as an index that pandas writes: --id-column 1 takes it for ids, and to_csv(index=False) leaves it out", t.line)
 		}
@@ -128,15 +132,19 @@ func (t *textRows) advance() error {
 	return nil
 }
 
-// findID finds the column of ids by its name, or by its number from 1.
+// findID finds the column of ids by its number from 1, or by its name. A field that looks like
+// the number is no name: it may be a value.
 func (t *textRows) findID(column string) error {
 	if column == "" {
 		return nil
 	}
-	if t.id = slices.Index(t.fields, column); t.id >= 0 {
-		return nil
-	}
 	number, err := strconv.Atoi(column)
+	if err != nil {
+		t.id = slices.Index(t.fields, column)
+		if t.named = t.id >= 0; t.named {
+			return nil
+		}
+	}
 	if err != nil || number < 1 || number > t.width {
 		return Misused(fmt.Errorf("line %d: no column %q of ids, want one of its %d names, or a number from 1 to %d", t.line, column, t.width, t.width))
 	}
@@ -151,13 +159,59 @@ func (t *textRows) dim() int {
 	return t.width
 }
 
-func (t *textRows) headed() bool {
+// headed reports whether the first line has names: where the caller says so, where it names the
+// column of ids, and where a field apart from the id is no number.
+func (t *textRows) headed(header *bool) (bool, error) {
+	if header != nil {
+		return *header, nil
+	}
+	if t.named {
+		return true, nil
+	}
 	for i, field := range t.fields {
 		if _, err := parseNumber(field); i != t.id && err != nil && !errors.Is(err, strconv.ErrRange) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	if !t.counts() {
+		return false, nil
+	}
+	if t.id >= 0 && t.fields[t.id] == "" {
+		return true, nil // a row has an id
+	}
+	if last, err := t.last(); last || err != nil {
+		return false, err
+	}
+	return false, Misused(fmt.Errorf("line %d: 0 to %d may be the names that pandas gives to columns, or a row: --header takes the line for names, --header=false for a row", t.line, t.dim()-1))
+}
+
+// counts reports whether the fields apart from the id are 0, 1, 2 and so on.
+func (t *textRows) counts() bool {
+	at := 0
+	for i, field := range t.fields {
+		if i == t.id {
+			continue
+		}
+		if field != strconv.Itoa(at) {
+			return false
+		}
+		at++
+	}
+	return at > 1
+}
+
+// last reports whether no line follows the first.
+func (t *textRows) last() (bool, error) {
+	fields, line, err := t.next()
+	if err == io.EOF {
+		return true, nil
+	}
+	rest, second := t.next, slices.Clone(fields)
+	t.next = func() ([]string, int, error) {
+		t.next = rest
+		return second, line, err
+	}
+	return false, nil
 }
 
 func parseNumber(field string) (float64, error) {

@@ -51,7 +51,8 @@ Methods, of which "auto" takes one:
 Formats:
   .npy .npz        floats, integers or bools: bytes and float16 stay as they are, all others are
                    held as float32; integers that it does not hold exactly are refused
-  .csv .tsv .txt   a row of numbers a line
+  .csv .tsv .txt   a row of numbers a line, after a line of names or none. A first line 0, 1, 2, ...
+                   may be either, as pandas writes such names: --header says which
   .parquet         a column of lists of numbers
   .fvecs .bvecs .fbin .u8bin .i8bin
 All but .npz and .parquet also as .gz or .zst. "-" is .npy on stdin. Several files are one input,
@@ -80,6 +81,7 @@ type buildFlags struct {
 	directions  string
 	column      string
 	idColumn    string
+	header      header
 	limit       int
 	opts        builder.Options
 }
@@ -144,6 +146,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	f.StringVar(&o.IDs, "ids", "", "external ids: a UTF-8 line for each row that is read, dropped rows included")
 	f.StringVar(&b.column, "column", "", columnUsage)
 	f.StringVar(&b.idColumn, "id-column", "", idColumnUsage)
+	b.header.bind(f)
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
 	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors, until the first write to the graph (append, delete, compact), from which on they are no rows; drop moves later rows up, so use --ids")
@@ -169,7 +172,7 @@ const columnUsage = "the array of vectors in .npz, or their column in .parquet (
 
 // buildGroups are the flags of build beside those that most builds need.
 var buildGroups = []helpGroup{
-	{"Input:", []string{"ids", "id-column", "column", "limit-rows", "bits", "bad-rows", "duplicates", "copies", "vectors"}},
+	{"Input:", []string{"ids", "id-column", "column", "header", "limit-rows", "bits", "bad-rows", "duplicates", "copies", "vectors"}},
 	{"Work:", []string{"divisions", "rounds", "leaf-size", "propagation", "search", "scratch"}},
 	{"The paper's method:", []string{"trigger", "visits", "sample", "pairwise", "pair-cache", "directions", "in-place"}},
 }
@@ -398,7 +401,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 		return nil, err
 	}
 	stdin := slices.Contains(inputs, "-")
-	if in != nil && b.idColumn == "" && in.Files[0].Column == b.column {
+	if in != nil && b.idColumn == "" && b.header.value == nil && in.Files[0].Column == b.column {
 		if stdin {
 			return in, b.sameStdin(ctx, g, in)
 		}
@@ -428,7 +431,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 
 // receive opens the input, and puts the ids that stand in it beside it.
 func (b *buildFlags) receive(ctx context.Context, g *globals, inputs []string, scratch string) (*vectors.Input, error) {
-	opts := vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true, Column: b.column, IDColumn: b.idColumn}
+	opts := vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true, Column: b.column, IDColumn: b.idColumn, Header: b.header.value}
 	if b.idColumn == "" {
 		return g.openInput(ctx, inputs, opts)
 	}

@@ -26,14 +26,14 @@ func (b *buildFlags) suitsSparse(c *cobra.Command, inputs []string) error {
 	return byFlags(c, postings.Validate(b.opts))
 }
 
-var errNoColumns = errors.New("--column and --id-column are for files with columns of names: a sparse matrix has none")
+var errNoColumns = errors.New("--column, --id-column and --header are for files with columns of names: a sparse matrix has none")
 
 // openSparse opens the one sparse matrix of the inputs.
 func (b *buildFlags) openSparse(inputs []string) (*sparse.Source, error) {
 	switch {
 	case len(inputs) > 1:
 		return nil, usageError{fmt.Errorf("a sparse matrix is built alone, and these are %d inputs: join them by scipy.sparse.vstack", len(inputs))}
-	case b.column != "" || b.idColumn != "":
+	case b.column != "" || b.idColumn != "" || b.header.value != nil:
 		return nil, usageError{errNoColumns}
 	}
 	src, err := sparse.Open(inputs[0], b.limit)

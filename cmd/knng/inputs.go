@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,17 +97,47 @@ func pythonText(text string) string {
 }
 
 // columns are the flags that name columns of files which hold more than vectors.
-type columns struct{ vectors, ids string }
+type columns struct {
+	vectors, ids string
+	header       header
+}
 
 func (c *columns) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.vectors, "column", "", columnUsage)
 	f.StringVar(&c.ids, "id-column", "", "column of ids in .csv, .tsv or .txt, which is left out; also its number, from 1")
+	c.header.bind(f)
 }
 
 // options are those of opening a file whose ids are not read.
 func (c *columns) options() vectors.OpenOptions {
-	return vectors.OpenOptions{Column: c.vectors, IDColumn: c.ids}
+	return vectors.OpenOptions{Column: c.vectors, IDColumn: c.ids, Header: c.header.value}
 }
+
+// header is the flag --header, true or false where it is given.
+type header struct{ value *bool }
+
+func (h *header) bind(f *pflag.FlagSet) {
+	f.Var(h, "header", "the first line of .csv, .tsv and .txt has names, --header=false a row (default: names if a field is no number)")
+	f.Lookup("header").NoOptDefVal = "true"
+}
+
+func (h *header) String() string {
+	if h.value == nil {
+		return ""
+	}
+	return strconv.FormatBool(*h.value)
+}
+
+func (h *header) Set(text string) error {
+	value, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("want true or false")
+	}
+	h.value = &value
+	return nil
+}
+
+func (h *header) Type() string { return "bool" }
 
 // suits refuses vectors of another dimension than those of a graph.
 func suits(in *vectors.Input, dim int, paths []string) error {

@@ -75,6 +75,7 @@ type appendFlags struct {
 	ids      string
 	column   string
 	idColumn string
+	header   header
 	writing
 }
 
@@ -88,6 +89,7 @@ func newAppend(g *globals) *cobra.Command {
 	c.Flags().StringVar(&f.ids, "ids", "", "external ids, a UTF-8 line for each row")
 	c.Flags().StringVar(&f.column, "column", "", columnUsage)
 	c.Flags().StringVar(&f.idColumn, "id-column", "", idColumnUsage)
+	f.header.bind(c.Flags())
 	f.bind(c)
 	return c
 }
@@ -97,7 +99,7 @@ func (f *appendFlags) open(ctx context.Context, g *globals, paths []string) (in 
 	if f.ids != "" && f.idColumn != "" {
 		return nil, nil, usageError{errors.New("--ids and --id-column both name the rows: give one of them")}
 	}
-	o, column := vectors.OpenOptions{Column: f.column, IDColumn: f.idColumn}, new(bytes.Buffer)
+	o, column := vectors.OpenOptions{Column: f.column, IDColumn: f.idColumn, Header: f.header.value}, new(bytes.Buffer)
 	if f.idColumn != "" {
 		o.IDs = column
 	}

@@ -62,7 +62,7 @@ func newPlan(g *globals) *cobra.Command {
 
 // plan plans the build that run would make.
 func (b *buildFlags) plan(ctx context.Context, g *globals, inputs []string) error {
-	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Column: b.column, IDColumn: b.idColumn})
+	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Column: b.column, IDColumn: b.idColumn, Header: b.header.value})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (r *recallOfSearch) bind(c *cobra.Command) {
 
 // check refuses flags that go without others.
 func (r *recallOfSearch) check(c *cobra.Command) error {
-	for _, name := range []string{"k", "effort", "column", "id-column"} {
+	for _, name := range []string{"k", "effort", "column", "id-column", "header"} {
 		if r.queries == "" && c.Flags().Changed(name) {
 			return fmt.Errorf("--%s belongs to --queries", name)
 		}

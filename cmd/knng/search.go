@@ -107,7 +107,7 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 	case given != 1:
 		return errors.New("give QUERIES, --id or --row, and only one of them")
 	case len(a) == 1 && f.columns != (columns{}):
-		return errors.New("--column and --id-column are of QUERIES, and there are none")
+		return errors.New("--column, --id-column and --header are of QUERIES, and there are none")
 	case f.k < 0 || f.k == 0 && !c.Flags().Changed("within"):
 		return fmt.Errorf("-k is %d, want 1 or more, or 0 with --within", f.k)
 	case f.k == 0 && f.out != "":

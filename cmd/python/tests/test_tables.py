@@ -317,3 +317,18 @@ def test_errors_of_frames(tmp_path, said, kind, want):
 
     with pytest.raises(kind, match=want):
         spark.write_rows(Frame(), "features", tmp_path)
+
+
+def test_names_that_are_numbers(x, tmp_path):
+    """A line 0, 1, 2, ... may be names or a row: the caller says which."""
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame(x).to_csv(tmp_path / "x.csv", index=False)
+    pd.DataFrame(x).to_csv(tmp_path / "indexed.csv")
+    with pytest.raises(knng.UsageError, match="names that pandas gives to columns, or a row"):
+        knng.build(tmp_path / "x.csv", progress=False)
+    graph = knng.build(tmp_path / "x.csv", header=True, progress=False)
+    assert graph.n == len(x) and knng.build(tmp_path / "x.csv", header=False, progress=False).n == len(x) + 1
+    assert graph.search(tmp_path / "x.csv", 1, header=True)[0].shape == (len(x), 1)
+    assert graph.append(tmp_path / "x.csv", header=True)["rows"] == 2 * len(x)
+    named = knng.build(tmp_path / "indexed.csv", id_column=1, progress=False)
+    assert named.n == len(x) and named.dim == x.shape[1] and named.ids[:3].tolist() == ["0", "1", "2"]

@@ -10,7 +10,7 @@ import numpy as np
 from . import _build, _command, _errors, _rows, _sparse
 
 
-def search(graph, queries, k, only, column, id_column, options):
+def search(graph, queries, k, only, column, id_column, header, options):
     """(indices, distances) of the queries' nearest rows; -1 and inf where there are fewer."""
     if not _command.has("search", _command.find()):
         raise _errors.Error("this command has no search: take a newer knng")
@@ -32,7 +32,7 @@ def search(graph, queries, k, only, column, id_column, options):
             if rows.dim is not None and rows.dim != graph.dim:
                 raise _errors.InputError(f"queries of {rows.dim} elements, the graph's rows have {graph.dim}")
         hits = os.path.join(folder, "hits.npz")
-        flags = _build.flags({**options, **rows.flags, "filter_ids": allowed, "output": hits})
+        flags = _build.flags({**options, **rows.flags, "header": header, "filter_ids": allowed, "output": hits})
         try:
             with _build.said_of(allowed, "only", only):
                 _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())

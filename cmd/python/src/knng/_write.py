@@ -5,11 +5,11 @@ import os
 from . import _build, _command, _errors, _graph, _progress, _rows
 
 
-def append(graph, data, ids, column, id_column, compact, progress):
+def append(graph, data, ids, column, id_column, header, compact, progress):
     rows = _rows.rows_of(data, column, id_column)
     ids = rows.ids if ids is None else ids
     with _build.lines_file(ids, "ids", rows.n) as file:
-        flags = _build.flags({**rows.flags, "ids": file, "compact": compact or None})
+        flags = _build.flags({**rows.flags, "header": header, "ids": file, "compact": compact or None})
         try:
             with _build.said_of(file, "ids", ids):
                 return _run(graph, ["append", *flags, "--", graph.path, *rows.inputs], rows.feed(), progress)

@@ -78,3 +78,24 @@ def test_parameters(x, path):
         _exact.nearest(x, x, 3, "nope")
     seeds = [knng.KNNGTransformer(random_state=s)._seed() for s in (None, 0, 1, 41)]
     assert seeds == [1, 1, 2, 42]
+
+
+def test_rows_far_from_zero(rng):
+    """Unix times beside metres: products of such numbers lose the differences of rows."""
+    x = np.column_stack([1.7e9 + rng.uniform(0, 3600, 300), rng.uniform(0, 10, (300, 2))])
+    for metric in ("euclidean", "sqeuclidean"):
+        matrix = knng.KNNGTransformer(5, metric=metric).fit(x).transform(x[:50] + 1e-3)
+        assert (matrix.indices.reshape(50, 6)[:, 0] == np.arange(50)).all()
+
+
+def test_memory_of_a_batch(rng, monkeypatch):
+    """Many queries of few long rows: the rows found are many times the queries."""
+    import tracemalloc
+
+    monkeypatch.setattr(_exact, "_BYTES", 1 << 22)
+    rows, queries = rng.normal(size=(200, 500)), rng.normal(size=(500, 500)).astype(np.float32)
+    tracemalloc.start()
+    _exact.nearest(queries, rows, 16, "euclidean")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * (1 << 22)

@@ -4,22 +4,31 @@ import numpy as np
 
 from . import _errors
 
-_PAIRS = 1 << 24  # at a time
+_BYTES = 1 << 28  # of a batch's arrays
 
 
 def nearest(queries, rows, k, metric):
     """The k rows nearest to each query: (indices, distances), nearest first, ties by number."""
     k = min(k, len(rows))
     rows = np.asarray(rows, np.float64)
+    center = rows.mean(axis=0) if metric in _EUCLIDEAN else 0  # far from zero, products lose the differences of rows
+    centered = rows - center if metric in _EUCLIDEAN else rows
     indices, distances = np.empty((len(queries), k), np.int32), np.empty((len(queries), k), np.float32)
-    step = max(1, _PAIRS // max(1, len(rows)))
+    step = _step(len(rows), rows.shape[1], k)
     for at in range(0, len(queries), step):
         some = np.asarray(queries[at:at + step], np.float64)
-        keys = _keys(some, rows, metric)
+        keys = _keys(some - center, centered, metric)
         found = np.argsort(keys, axis=1, kind="stable")[:, :k] if k * 8 > len(rows) else _least(keys, k)
-        indices[at:at + step] = found
-        distances[at:at + step] = _distances(some, rows, found, metric)
+        far = _distances(some, rows, found, metric)
+        order = np.lexsort((found, far))
+        indices[at:at + step] = np.take_along_axis(found, order, 1)
+        distances[at:at + step] = np.take_along_axis(far, order, 1)
     return indices, distances
+
+
+def _step(n, dim, k):
+    """Queries of a batch: it has keys of all rows and their order, and the k rows found and their differences."""
+    return max(1, _BYTES // (8 * (3 * n + 3 * k * dim)))
 
 
 def _least(keys, k):
@@ -35,7 +44,8 @@ def _centered(x):
 _DIFFERENCES = {  # of metrics without products: how absolute differences make a distance
     "l1": np.sum, "manhattan": np.sum, "cityblock": np.sum, "chebyshev": np.max, "linf": np.max,
 }
-_PRODUCTS = ("euclidean", "l2", "sqeuclidean", "cosine", "ip", "correlation")
+_EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
+_PRODUCTS = (*_EUCLIDEAN, "cosine", "ip", "correlation")
 
 
 def _keys(a, b, metric):

@@ -77,7 +77,9 @@ class Conversions:
     def to_scanpy(self, adata, n_neighbors=None, **options):
         """Fill adata as ``scanpy.pp.neighbors(adata, n_neighbors)`` does, which counts the cell itself.
 
-        n_neighbors is k by default, and k + 1 at most. options go to scanpy.pp.neighbors.
+        n_neighbors is k by default, and k + 1 at most. options go to scanpy.pp.neighbors. InputError where the cells are
+        not the graph's rows, by number, or by name where both have names. UsageError under "ip", where a row need not be
+        nearest to itself.
         """
         scanpy = _errors.library("scanpy", "scanpy", "to_scanpy()")
         n_neighbors = self._counted(n_neighbors)
@@ -148,15 +150,16 @@ def _symmetric(matrix, kind, itself):
     return csr_matrix((values[order], columns[order].astype(kind_of_index), ends.astype(kind_of_index)), shape=(n, n))
 
 
-def _jaccard(indices, rows, columns, at_once=1 << 16):
-    """For each pair, the share of what both lists have, the rows themselves counted in."""
+def _jaccard(indices, rows, columns, at_once=1 << 22):
+    """For each pair, the share of what both lists have, the rows themselves counted in. at_once bounds the entries of a batch."""
     out = np.empty(len(rows), np.float64)
-    for at in range(0, len(rows), at_once):
-        a, b = rows[at:at + at_once], columns[at:at + at_once]
-        left = np.column_stack([a, indices[a]])
-        right = np.column_stack([b, indices[b]])
-        both = (left[:, :, None] == right[:, None, :]).sum(axis=(1, 2))
-        out[at:at + at_once] = both / (left.shape[1] + right.shape[1] - both)
+    width = indices.shape[1] + 1
+    step = max(1, at_once // width)
+    for at in range(0, len(rows), step):
+        a, b = rows[at:at + step], columns[at:at + step]
+        entries = np.sort(np.column_stack([a, indices[a], b, indices[b]]), axis=1)
+        both = (entries[:, 1:] == entries[:, :-1]).sum(axis=1)
+        out[at:at + step] = both / (2 * width - both)
     return out
 
 

@@ -101,11 +101,47 @@ def test_scanpy(adata, y):
 
 
 def test_scanpy_from_a_graph(adata, path):
-    run("scanpy, from a graph that is there", adata=adata, path=path)
-    own = exact_scanpy(adata)
-    for name in ("connectivities", "distances"):
-        equal(adata.obsp[name], own.obsp[name], 1e-4)
+    scanpy = need("scanpy")
+    made = run("scanpy, from a graph that is there", adata=adata, path=path)
     assert adata.uns["neighbors"]["params"]["n_neighbors"] == 15
+    for method in ("umap", "gauss"):
+        own = adata.copy()
+        scanpy.pp.neighbors(own, n_neighbors=15, method=method)
+        made["graph"].to_scanpy(adata, n_neighbors=15, method=method)
+        assert (adata.obsp["distances"].getnnz(axis=1) == own.obsp["distances"].getnnz(axis=1)).all()
+        for name in ("connectivities", "distances"):
+            equal(adata.obsp[name], own.obsp[name], 1e-4)
+
+
+def test_scanpy_where_cells_are_equal():
+    """Zeros are stored as distances: each list is whole."""
+    anndata = need("anndata", "scanpy")
+    from oracle import nearest
+    import knng
+
+    x = np.random.default_rng(0).normal(size=(200, 10)).astype(np.float32)
+    x[-5:] = x[:5]
+    cells = anndata.AnnData(x)
+    knng.build(cells, k=14, progress=False).to_scanpy(cells, n_neighbors=15)
+    distances = cells.obsp["distances"]
+    assert (distances.getnnz(axis=1) == 14).all()
+    np.testing.assert_allclose(np.sort(distances.data.reshape(200, 14)), nearest(x, 14)[1], rtol=1e-5)
+    assert cells.obsp["connectivities"][0, 195] == 1
+
+
+def test_scanpy_refuses_other_cells(adata, path):
+    import knng
+
+    graph = knng.build(adata, path, k=5, progress=False)
+    turned = adata[::-1].copy()
+    with pytest.raises(knng.InputError, match="cell 0 is 'cell1796', row 0 of the graph 'cell0': adata.graph.ids"):
+        graph.to_scanpy(turned)
+    graph.to_scanpy(turned[graph.ids].copy())
+    turned.obs_names = [f"other{i}" for i in range(turned.n_obs)]
+    with pytest.raises(knng.InputError, match="'cell0': where they are the same cells"):
+        graph.to_scanpy(turned)
+    turned.obs_names = [str(i) for i in range(turned.n_obs)]
+    graph.to_scanpy(turned)
 
 
 def test_scanpy_by_distances(adata):
@@ -171,6 +207,24 @@ def test_isomap(x):
     made = run("Isomap", x=x)["embedding"]
     signs = np.sign((made * own).sum(axis=0))
     assert np.abs(made * signs - own).max() < 1e-3 * np.abs(own).max()
+
+
+def test_weights_of_long_lists(rng):
+    """Time and memory are proportional to the lists, not to the square of their length."""
+    import tracemalloc
+    import knng
+    from knng import _convert
+
+    graph = knng.build(rng.normal(size=(500, 8)), k=200, progress=False)
+    pairs = np.random.default_rng(1).integers(0, 500, (2, 1 << 14))
+    tracemalloc.start()
+    shares = _convert._jaccard(graph.indices, *pairs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 << 20
+    sets = [{row, *found} for row, found in enumerate(graph.indices.tolist())]
+    a, b = pairs[:, :100].tolist()
+    np.testing.assert_allclose(shares[:100], [len(sets[i] & sets[j]) / len(sets[i] | sets[j]) for i, j in zip(a, b)])
 
 
 def test_spectral_clustering(x):
@@ -284,6 +338,7 @@ def test_line_for_scanpy(built, adata):
     if "distances" not in inspect.signature(scanpy.pp.neighbors).parameters:
         pytest.skip("this scanpy takes no distances=, 1.12 does")
     graph, line = built
+    adata.obs_names = graph.ids
     own = adata.copy()
     eval(line("scanpy", "scanpy.npz"))
     graph.to_scanpy(own, n_neighbors=16)

@@ -1,3 +1,4 @@
+import copy
 import pickle
 
 import numpy as np
@@ -99,3 +100,34 @@ def test_memory_of_a_batch(rng, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3 * (1 << 22)
+
+
+def test_inner_products_are_refused(x):
+    """Under ip a row need not be nearest to itself, and no library takes it for the nearest."""
+    graph = knng.build(x, k=5, metric="ip", progress=False)
+    for give in (lambda: graph.to_umap(), lambda: graph.to_sklearn(), lambda: graph.csr(include_self=True),
+                 lambda: graph.csr(include_self=True, symmetric="union"), lambda: knng.KNNGTransformer(5, metric="ip").fit(x)):
+        with pytest.raises(knng.UsageError, match="under ip"):
+            give()
+    assert graph.csr().nnz == 5 * len(x)
+
+
+def test_copies_are_the_same_model(x, path, monkeypatch):
+    """A copy shares the graph; a pickle has it where its path lasts."""
+    monkeypatch.setattr("knng._transformer._MANY", 1)  # pairs from which on the graph is searched
+    lasting, temporary = knng.KNNGTransformer(5, path=path).fit(x), knng.KNNGTransformer(5).fit(x)
+    for same in (pickle.loads(pickle.dumps(lasting)), copy.deepcopy(lasting), copy.copy(lasting), copy.deepcopy(temporary), copy.copy(temporary)):
+        assert same.graph_.n == len(x)
+        equal(same.transform(x[:50]), lasting.transform(x[:50]))
+    alone = pickle.loads(pickle.dumps(temporary))
+    assert not hasattr(alone, "graph_")
+    equal(alone.transform(x), temporary.transform(x))
+
+
+def test_rows_are_sorted_by_distance(x):
+    """Also after the conversion to float64 that estimators ask for: SciPy's sorts others by column."""
+    from sklearn.neighbors._base import _is_sorted_by_data
+
+    t = knng.KNNGTransformer(5)
+    for matrix in (t.fit_transform(x), t.transform(x[:20] + 1), knng.build(x, k=5, progress=False).to_sklearn(), t.graph_.to_sklearn("union")):
+        assert matrix.dtype == np.float64 and _is_sorted_by_data(matrix.astype(np.float64, copy=False))

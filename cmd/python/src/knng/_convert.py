@@ -11,25 +11,30 @@ class Conversions:
     def csr(self, include_self=False, symmetric=None):
         """Distances as a SciPy CSR matrix, a row's entries nearest first.
 
-        include_self: the row itself first, at distance 0, stored.
+        include_self: the row itself first, at distance 0, stored. UsageError under "ip", where a row need not be nearest to itself.
         symmetric: None, "union" (a pair where either lists the other) or "mutual" (where each does).
-        Without either, data and indices are the memory maps themselves.
+        Without either, data and indices are the memory maps themselves, which are read-only: csr().copy() can be written to.
         """
-        csr_matrix = _sparse("csr()").csr_matrix
+        _sparse("csr()")
         if symmetric not in (None, "union", "mutual"):
             raise _errors.UsageError(f"symmetric is {symmetric!r}, want None, 'union' or 'mutual'")
-        indices, distances = self._lists(include_self and symmetric is None)
-        listed = self._listed()
-        width = indices.shape[1]
+        if include_self:
+            refuse_ip(self.metric)
+        matrix = self._matrix(*self._lists(include_self and symmetric is None))
+        if symmetric is not None:
+            matrix = _symmetric(matrix, symmetric, self._listed() if include_self else None)
+        return matrix
+
+    def _matrix(self, indices, distances):
+        """Lists as a CSR matrix, of the same memory where every row has one."""
+        from scipy.sparse import csr_matrix
+
+        listed, width = self._listed(), indices.shape[1]
         if listed.all():
             ends = np.arange(0, len(indices) * width + 1, max(width, 1), dtype=_index_type(indices.size)) if width else np.zeros(len(indices) + 1, np.int32)
-            matrix = csr_matrix((distances.reshape(-1), indices.reshape(-1), ends), shape=(self.n, self.n), copy=False)
-        else:
-            ends = np.concatenate([[0], np.cumsum(listed * width)]).astype(_index_type(indices.size))
-            matrix = csr_matrix((distances[listed].reshape(-1), indices[listed].reshape(-1), ends), shape=(self.n, self.n))
-        if symmetric is not None:
-            matrix = _symmetric(matrix, symmetric, listed if include_self else None)
-        return matrix
+            return csr_matrix((distances.reshape(-1), indices.reshape(-1), ends), shape=(self.n, self.n), copy=False)
+        ends = np.concatenate([[0], np.cumsum(listed * width)]).astype(_index_type(indices.size))
+        return csr_matrix((distances[listed].reshape(-1), indices[listed].reshape(-1), ends), shape=(self.n, self.n))
 
     def _listed(self):
         """Which rows have lists; those with NaN, kept as isolated, have none."""
@@ -53,8 +58,9 @@ class Conversions:
         """``precomputed_knn`` for ``umap.UMAP(n_neighbors)``, which counts the row itself: it comes first.
 
         n_neighbors is k by default, and k + 1 at most. It must be UMAP's: below 4,096 rows UMAP does not
-        leave out columns that are too many.
+        leave out columns that are too many. UsageError under "ip", where a row need not be nearest to itself.
         """
+        refuse_ip(self.metric)
         n_neighbors = self._counted(n_neighbors)
         indices, distances = self._lists(True)
         return np.ascontiguousarray(indices[:, :n_neighbors]), np.ascontiguousarray(distances[:, :n_neighbors]), None
@@ -69,10 +75,13 @@ class Conversions:
     def to_sklearn(self, symmetric=None):
         """For ``metric="precomputed"``: distances with the row itself, which scikit-learn takes for the nearest.
 
-        DBSCAN and HDBSCAN want symmetric="union".
+        DBSCAN and HDBSCAN want symmetric="union". Distances are float64, as those of KNeighborsTransformer: estimators that
+        convert others make SciPy sort them by column. UsageError under "ip", where a row need not be nearest to itself.
         """
         _sparse("to_sklearn()")
-        return self.csr(include_self=True, symmetric=symmetric)
+        matrix = self.csr(include_self=True, symmetric=symmetric)
+        matrix.data = matrix.data.astype(np.float64)
+        return matrix
 
     def to_scanpy(self, adata, n_neighbors=None, **options):
         """Fill adata as ``scanpy.pp.neighbors(adata, n_neighbors)`` does, which counts the cell itself.
@@ -82,12 +91,25 @@ class Conversions:
         nearest to itself.
         """
         scanpy = _errors.library("scanpy", "scanpy", "to_scanpy()")
+        refuse_ip(self.metric)
         n_neighbors = self._counted(n_neighbors)
         if adata.n_obs != self.n:
             raise _errors.InputError(f"{adata.n_obs} cells, the graph has {self.n} rows")
+        self._check_names(np.asarray(adata.obs_names, object))
         options.setdefault("metric", self.metric)
         scanpy.pp.neighbors(adata, transformer=_Given(self, n_neighbors), **options)
         return adata
+
+    def _check_names(self, cells):
+        """Refuse cells in another order than the rows, or of other names. Those named 0, 1, 2, ... have none."""
+        ids = self.ids
+        if ids is None or (cells == ids).all() or (cells == np.arange(self.n).astype(str)).all():
+            return
+        first = np.flatnonzero(cells != ids)[0]
+        way_out = "adata[graph.ids].copy() has the cells in the order of the rows"
+        if set(cells) != set(ids):
+            way_out = "where they are the same cells, adata.obs_names = graph.ids gives them the names"
+        raise _errors.InputError(f"cell {first} is {cells[first]!r}, row {first} of the graph {ids[first]!r}: {way_out}")
 
     def to_opentsne(self):
         """``openTSNE.nearest_neighbors.PrecomputedNeighbors``, for affinities: without the row itself."""
@@ -114,6 +136,12 @@ class Conversions:
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
         return graph
+
+
+def refuse_ip(metric):
+    """The row itself is first in no list of negative inner products."""
+    if metric == "ip":
+        raise _errors.UsageError("under ip the distance of a row to itself is -<x,x> and not the least: it cannot stand first in its list")
 
 
 def _sparse(use):
@@ -173,4 +201,6 @@ class _Given:
         return {"n_neighbors": self.n_neighbors}
 
     def fit_transform(self, x):
-        return self.graph.csr(include_self=True)
+        """Lists of n_neighbors - 1, without the cell itself, as scanpy keeps them."""
+        columns = np.s_[:, :self.n_neighbors - 1]
+        return self.graph._matrix(np.array(self.graph.indices[columns]), np.array(self.graph.distances[columns]))

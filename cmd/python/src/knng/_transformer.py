@@ -1,5 +1,6 @@
 """KNNGTransformer: a graph by scikit-learn's contract."""
 
+import copy
 import numbers
 import os
 
@@ -9,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _errors, _exact, _wire
+from . import _convert, _errors, _exact, _wire
 from ._build import build
 
 
@@ -24,14 +25,19 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     ``metric="precomputed"``, and in ``scanpy.pp.neighbors(adata, transformer=KNNGTransformer(15))``.
 
     Rows that were not fitted are compared with all fitted ones, exactly; from a hundred million pairs on
-    they are looked for in the graph, at the recall of the build.
+    they are looked for in the graph, at the recall of the build. Some of the fitted rows count as rows that were not fitted.
+
+    Distances are float64, as KNeighborsTransformer's, of the precision of float32. A copy shares the graph. A pickle
+    refers to it where ``path`` is given, and the graph must still be there; without ``path`` it has no ``graph_``, as
+    a temporary graph goes with its process, and compares with all fitted rows, exactly.
 
     Parameters
     ----------
     n_neighbors : int
         Neighbors of a row, beside itself.
     metric : str
-        "euclidean", "sqeuclidean", "cosine", "ip", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation".
+        "euclidean", "sqeuclidean", "cosine", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation". Under "ip" a
+        row need not be nearest to itself: UsageError.
     recall : float
         Share of the true neighbors to find.
     method : str, optional
@@ -76,6 +82,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Build the graph of X; ``graph_`` is it, ``distances_`` its matrix. A ``path`` that has a graph of other rows or options is refused."""
+        _convert.refuse_ip(self.metric)
         mapped = X if _wire.mapped_file(X) else None  # which scikit-learn's checks would hide
         X = _validated(self, X, reset=True)
         if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
@@ -90,7 +97,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
             if self.path is not None and str(error).endswith("or another directory"):
                 error.args = (f"{error}; a path serves one fit: leave it out in cross-validation and searches of parameters", *error.args[1:])
             raise
-        self.distances_ = self.graph_.csr(include_self=True)
+        self.distances_ = self.graph_.to_sklearn()
         self._fit_X = X
         self.n_samples_fit_ = len(X)
         return self
@@ -103,7 +110,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
             return self.distances_.copy()
         indices, distances = self._nearest(X)
         ends = np.arange(0, indices.size + 1, indices.shape[1])
-        return csr_matrix((distances.reshape(-1), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_))
+        return csr_matrix((distances.reshape(-1).astype(np.float64), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_))
 
     def _nearest(self, X):
         """The nearest fitted rows of others."""
@@ -123,14 +130,26 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []  # distances are float32
+        tags.transformer_tags.preserves_dtype = []  # distances are float64
         return tags
 
     def __getstate__(self):
-        """Without the graph, which is on disk: its matrix and the fitted rows stay."""
+        """Without a graph that is temporary: its matrix and the fitted rows stay."""
         state = dict(super().__getstate__())
-        state.pop("graph_", None)
+        if state["path"] is None:
+            state.pop("graph_", None)
         return state
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo):
+        """A copy in this process shares the graph, a temporary one too."""
+        memo[id(self)] = other = type(self).__new__(type(self))
+        other.__dict__.update((name, copy.deepcopy(value, memo)) for name, value in self.__dict__.items())
+        return other
 
     def _seed(self):
         """Seeds of the command begin at 1."""

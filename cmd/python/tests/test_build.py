@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import knng
-from knng import _command
+from knng import _command, _wire
 from oracle import nearest
 
 quiet = {"progress": False}
@@ -71,6 +71,21 @@ def test_a_mapped_file_is_not_copied(x, tmp_path, path):
         graph = knng.build(part, k=3, **quiet)
         assert graph.info["files"][0]["path"] == "-"
         same(graph, part, 3)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_mapped_file_that_was_replaced(x, tmp_path, monkeypatch, shown):
+    """The array still maps the old file, whose rows are those of the graph."""
+    if not shown:
+        monkeypatch.setattr(_wire, "_file_at", lambda address: None)
+    file = tmp_path / "x.npy"
+    np.save(file, x)
+    mapped = np.load(file, mmap_mode="r")
+    assert _wire.mapped_file(mapped) == str(file)
+    np.save(tmp_path / "y.npy", x[::-1])
+    os.replace(tmp_path / "y.npy", file)
+    assert _wire.mapped_file(mapped) is None
+    np.testing.assert_array_equal(knng.build(mapped, k=5, **quiet).indices, knng.build(x, k=5, **quiet).indices)
 
 
 def test_paths(x, tmp_path):

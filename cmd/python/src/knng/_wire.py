@@ -78,11 +78,34 @@ def mapped_file(rows):
     except (OSError, ValueError):
         return None
     same = there.offset == rows.offset and there.shape == rows.shape and there.dtype == rows.dtype and there.flags.c_contiguous
-    if not same or rows.dtype.name not in _AS_THEY_ARE or not rows.flags.c_contiguous:
+    if not same or rows.dtype.name not in _AS_THEY_ARE or not rows.flags.c_contiguous or not _maps(rows, there):
         return None
     if rows.mode != "r":
         rows.flush()
     return str(rows.filename)
+
+
+def _maps(rows, there):
+    """Whether the array maps the file that has its name now, which may have been replaced. there maps that file."""
+    files = _file_at(rows.ctypes.data), _file_at(there.ctypes.data)
+    if None not in files:
+        return files[0] == files[1]
+    some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 1000)).astype(np.int64))
+    return rows[some].tobytes() == there[some].tobytes()
+
+
+def _file_at(address):
+    """Device and inode of the file that is mapped at an address; None where the system does not show them."""
+    try:
+        with open("/proc/self/maps", "rb") as maps:
+            for line in maps:
+                span, _, _, device, inode = line.split()[:5]
+                first, end = (int(at, 16) for at in span.split(b"-"))
+                if first <= address < end:
+                    return device, inode
+    except OSError:
+        pass
+    return None
 
 
 def _whole(rows):

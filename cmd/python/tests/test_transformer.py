@@ -49,6 +49,13 @@ def test_matrices_are_those_of_kneighborstransformer(rng, x, metric):
     equal(ours.transform(new), theirs.transform(new.astype(np.float64)))
 
 
+def test_connectivity_is_that_of_kneighborstransformer(rng, x):
+    ours, theirs = (make(n_neighbors=5, mode="connectivity") for make in (knng.KNNGTransformer, KNeighborsTransformer))
+    equal(ours.fit_transform(x), theirs.fit_transform(x))
+    new = rng.normal(size=(20, 8)).astype(np.float32)
+    equal(ours.transform(new), theirs.transform(new))
+
+
 def test_what_it_gives_is_not_its_own(x):
     t = knng.KNNGTransformer(5)
     given = t.fit_transform(x)
@@ -72,7 +79,7 @@ def test_parameters(x, path):
     assert knng.open(path).k == 5 and t.graph_.metric == "cosine"
     again = pickle.loads(pickle.dumps(t))
     equal(again.transform(x), t.transform(x))
-    for wrong, want in (({"n_neighbors": 300}, "n_neighbors < n_samples_fit"), ({"n_neighbors": 0}, "1 or more"), ({"n_jobs": 0}, "n_jobs"), ({"metric": "nope"}, "metric")):
+    for wrong, want in (({"n_neighbors": 300}, "n_neighbors < n_samples_fit"), ({"n_neighbors": 0}, "1 or more"), ({"n_jobs": 0}, "n_jobs"), ({"mode": "x"}, "mode"), ({"metric": "nope"}, "metric")):
         with pytest.raises(knng.UsageError, match=want):
             knng.KNNGTransformer(**{"n_neighbors": 5, **wrong}).fit(x)
     with pytest.raises(knng.UsageError, match="not fitted can be compared by euclidean"):

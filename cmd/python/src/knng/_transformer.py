@@ -20,7 +20,7 @@ _MANY = 100_000_000  # pairs
 class KNNGTransformer(TransformerMixin, BaseEstimator):
     """Transforms rows into the sparse matrix of distances to their nearest fitted rows, as KNeighborsTransformer does.
 
-    A row has n_neighbors + 1 entries, nearest first: among the rows that were fitted the first is the row
+    A row has n_neighbors + 1 distances, nearest first: among the rows that were fitted the first is the row
     itself, at distance 0. It stands where KNeighborsTransformer does: in pipelines before estimators with
     ``metric="precomputed"``, and in ``scanpy.pp.neighbors(adata, transformer=KNNGTransformer(15))``.
 
@@ -38,6 +38,8 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     metric : str
         "euclidean", "sqeuclidean", "cosine", "l1" ("manhattan", "cityblock"), "chebyshev" or "correlation". Under "ip" a
         row need not be nearest to itself: UsageError.
+    mode : str
+        "distance", or "connectivity" for entries of 1: n_neighbors of a row, the row itself among them.
     recall : float
         Share of the true neighbors to find.
     method : str, optional
@@ -68,10 +70,11 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     >>> make_pipeline(knng.KNNGTransformer(15), KNeighborsClassifier(10, metric="precomputed"))
     """
 
-    def __init__(self, n_neighbors=15, *, metric="euclidean", recall=0.95, method=None, random_state=None, n_jobs=None, memory=None, path=None,
-                 progress=False):
+    def __init__(self, n_neighbors=15, *, metric="euclidean", mode="distance", recall=0.95, method=None, random_state=None, n_jobs=None, memory=None,
+                 path=None, progress=False):
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.mode = mode
         self.recall = recall
         self.method = method
         self.random_state = random_state
@@ -87,6 +90,8 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         X = _validated(self, X, reset=True)
         if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
             raise _errors.UsageError(f"n_neighbors is {self.n_neighbors!r}, want 1 or more")
+        if self.mode not in ("distance", "connectivity"):
+            raise _errors.UsageError(f"mode is {self.mode!r}, want 'distance' or 'connectivity'")
         if self.n_neighbors >= len(X):
             raise _errors.UsageError(f"Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {len(X)}")
         try:
@@ -107,10 +112,18 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = _validated(self, X, reset=False)
         if X is self._fit_X or X.shape == self._fit_X.shape and np.array_equal(X, self._fit_X):
-            return self.distances_.copy()
+            return self._as_asked(self.distances_)
         indices, distances = self._nearest(X)
         ends = np.arange(0, indices.size + 1, indices.shape[1])
-        return csr_matrix((distances.reshape(-1).astype(np.float64), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_))
+        return self._as_asked(csr_matrix((distances.reshape(-1).astype(np.float64), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_)))
+
+    def _as_asked(self, matrix):
+        """A copy of distances, or of the entries without the farthest, as ones."""
+        if self.mode == "distance":
+            return matrix.copy()
+        nearest = matrix.indices.reshape(-1, self.n_neighbors + 1)[:, :-1]
+        ends = np.arange(0, nearest.size + 1, self.n_neighbors, dtype=matrix.indptr.dtype)
+        return csr_matrix((np.ones(nearest.size), nearest.reshape(-1), ends), shape=matrix.shape)
 
     def _nearest(self, X):
         """The nearest fitted rows of others."""
@@ -121,7 +134,8 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X, y=None):
         """Build the graph of X and give its matrix."""
-        return self.fit(X).distances_.copy()
+        self.fit(X)
+        return self._as_asked(self.distances_)
 
     def get_feature_names_out(self, input_features=None):
         """A name for each fitted row."""

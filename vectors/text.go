@@ -182,7 +182,7 @@ func (t *textRows) headed(header *bool) (bool, error) {
 	if last, err := t.last(); last || err != nil {
 		return false, err
 	}
-	return false, Misused(fmt.Errorf("line %d: 0 to %d may be the names that pandas gives to columns, or a row: --header takes the line for names, --header=false for a row", t.line, t.dim()-1))
+	return false, Misused(fmt.Errorf("line %d: 0 to %d may be the names that pandas gives to columns, or a row: --header=true takes the line for names, --header=false for a row", t.line, t.dim()-1))
 }
 
 // counts reports whether the fields apart from the id are 0, 1, 2 and so on.

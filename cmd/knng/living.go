@@ -27,12 +27,17 @@ with the new rows until there are a thousand or more, which are then linked into
 
 With --ids a row replaces the one that has its id, and a row that is there already, with the
 same vector, is skipped: after an interruption give the command again. Rows are committed
-every 16 MiB. Ids that are there twice are refused, and nothing is put. Without ids all rows are
-put, or none; where others have ids these are known by their numbers alone.
+every 16 MiB. Ids that are there twice are refused, and nothing is put.
+
+Without ids all rows are put, or none, up to 262,144 rows and 256 MiB. More are committed every
+16 MiB as well. After an interruption give the command again: it goes on behind the rows that are
+put. Until it has ended other rows are refused. Where rows of the graph have ids, rows without
+are known by their numbers alone.
 
 Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
 
-The command compacts the graph where too many rows were put since the last compaction. With
+The command compacts the graph where 262,144 rows were put since the last compaction, and where
+more rows wait to be linked than half of the others: that takes less time than to link them. With
 --compact it also does so at the end, where that pays: where the rows put since are more than
 a quarter of the graph, or the deleted ones more than an eighth, and more than 4,096.`
 
@@ -64,9 +69,6 @@ numbers, in the order of the graphs, and keep their ids: all rows have one, no t
 none has. Interrupt it as you like; the same command continues.
 
   knng merge a.knng b.knng -o all.knng`
-
-// commitBytes is how many bytes of vectors a transaction of append has.
-const commitBytes = 16 << 20
 
 // openLiving opens a graph for writing.
 func openLiving(dir string) (*living.DB, error) { return living.Open(dir, nil) }
@@ -143,7 +145,12 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return g.stopped(err)
 	}
 	defer in.Close()
-	db, err := openLiving(dir)
+	linking := &steps{to: g.phases()}
+	db, err := living.Open(dir, &living.Options{Integrated: func(done, total int) {
+		if total > 0 {
+			linking.tell("link", "rows", int64(done), int64(total))
+		}
+	}})
 	if err != nil {
 		return err
 	}
@@ -161,33 +168,18 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 			return err
 		}
 	}
-	size := in.Dim() * in.Type().Size()
-	batch := max(1, min(commitBytes/size, 1<<16))
-	if ids == nil {
-		batch = in.Len()
+	p := putting{db: db, in: in, ids: ids, dir: dir, names: names, steps: &steps{to: g.phases()}, sum: appended{Dir: dir}}
+	p.full = func() error { return f.whenFull(ctx, g, db, dir, o) }
+	err = p.all(ctx, g)
+	p.steps.end()
+	if err != nil {
+		return g.stopped(err)
 	}
-	sum := appended{Dir: dir}
-	for from := 0; from < in.Len(); from += batch {
-		if err := ctx.Err(); err != nil {
-			return g.stopped(err)
-		}
-		to := min(from+batch, in.Len())
-		one, err := putRows(db, in, ids, from, to)
-		if errors.Is(err, living.ErrFull) && ids != nil {
-			if err = f.rebuild(ctx, db, o); err == nil {
-				one, err = putRows(db, in, ids, from, to)
-			}
-		}
-		if errors.Is(err, living.ErrVector) {
-			err = fmt.Errorf("%s: %w", names, err)
-		}
-		if err != nil {
-			return g.stopped(err)
-		}
-		sum.Put, sum.Replaced, sum.Same = sum.Put+one.Put, sum.Replaced+one.Replaced, sum.Same+one.Same
-	}
+	sum := p.sum
 	g.tellIsolated(gone, dir)
-	if err := integrate(ctx, db, sum.Put); err != nil {
+	err = f.link(ctx, g, db, sum.Put, o)
+	linking.end()
+	if err != nil {
 		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + operand(dir))
 		return err
 	}
@@ -222,23 +214,6 @@ func (g *globals) tellIsolated(gone int, dir string) {
 	}
 }
 
-// integrate brings rows that were put into the graph. Where none was, it goes on with those that an append left
-// waiting, and else writes nothing.
-func integrate(ctx context.Context, db *living.DB, put int) error {
-	v, err := db.View()
-	if err != nil {
-		return err
-	}
-	st := v.State()
-	if err := v.Close(); err != nil {
-		return err
-	}
-	if put == 0 && st.Pending < st.Chunk {
-		return nil
-	}
-	return db.Integrate(ctx)
-}
-
 // suitsGraph is suits for the rows of a store.
 func suitsGraph(db *living.DB, in *vectors.Input, paths []string) error {
 	v, err := db.View()
@@ -263,42 +238,6 @@ func (f *appendFlags) show(g *globals, db *living.DB, sum *appended) error {
 		}
 	}
 	return nil
-}
-
-// putRows puts some rows of an input in one transaction.
-func putRows(db *living.DB, in *vectors.Input, ids []string, from, to int) (sum appended, err error) {
-	raw, values := make([]byte, in.Dim()*in.Type().Size()), make([]float32, in.Dim())
-	v, err := db.View()
-	if err != nil {
-		return sum, err
-	}
-	defer v.Close()
-	c := newComparer(v)
-	err = db.Update(func(tx *living.Tx) error {
-		for i := from; i < to; i++ {
-			if err := in.ReadRows(i, raw); err != nil {
-				return err
-			}
-			vectors.Decode(in.Type(), raw, values)
-			id := ""
-			if ids != nil {
-				id = ids[i]
-				same, err := sum.there(tx, c, id, values)
-				if err != nil || same {
-					if err != nil {
-						return err
-					}
-					continue
-				}
-			}
-			if _, err := tx.Put(id, values); err != nil {
-				return fmt.Errorf("row %d: %w", i, err)
-			}
-			sum.Put++
-		}
-		return nil
-	})
-	return sum, err
 }
 
 // readLines reads a file of so many lines; any number if that is below 0. It is nil where there

@@ -76,6 +76,7 @@ func (s *steps) tell(name, unit string, done, total int64) {
 func (s *steps) end() {
 	if s.now != nil {
 		s.now.End("")
+		s.now = nil
 	}
 }
 

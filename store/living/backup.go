@@ -82,6 +82,11 @@ func (v *View) backupWritten(to disk.FS, m *pointer.Manifest) error {
 			return err
 		}
 	}
+	if note, err := v.st.dir.ReadFile(pointer.Folder+"/"+appendingName, appendingBytes); err == nil {
+		if err := disk.Write(to, pointer.Folder, appendingName, note); err != nil {
+			return err
+		}
+	}
 	return pointer.Write(to, m)
 }
 

@@ -42,6 +42,9 @@ type Options struct {
 	Rebuild Rebuild
 	// Threads is how many goroutines Integrate runs; 0 is one a core.
 	Threads int
+	// Integrated, where not nil, is called before the first chunk of an Integrate and after each, with the rows that
+	// are integrated, and those that will be.
+	Integrated func(done, total int)
 
 	due   int                   // tests compact for fewer rows; 0: as State.Due says
 	chunk int                   // tests integrate fewer rows at a time; 0: as State.Chunk says
@@ -111,7 +114,7 @@ func Open(dir string, opts *Options) (*DB, error) {
 		db.opts = *opts
 	}
 	if db.opts.Tail <= 0 {
-		db.opts.Tail = 1 << 18
+		db.opts.Tail = defaultTail
 	}
 	if err := db.begin(dir); err != nil {
 		db.broken = err // so that nothing more is written

@@ -47,14 +47,39 @@ func (db *DB) Integrate(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer db.compacting.Unlock()
+	tell := db.tellIntegrated()
 	for {
 		more, err := db.integrateOne(ctx)
 		err = spaceError(err)
+		tell()
 		if err != nil || !more {
 			db.integrated(ctx, err)
 			return err
 		}
 	}
+}
+
+// tellIntegrated tells Options.Integrated how many rows wait in whole chunks, and returns a function that tells how many of
+// these are integrated.
+func (db *DB) tellIntegrated() (tell func()) {
+	st, first, err := db.hold()
+	if err != nil || db.opts.Integrated == nil || st.base == nil {
+		if err == nil {
+			st.release()
+		}
+		return func() {}
+	}
+	defer st.release()
+	total := int(first.part.Len() - first.covered())
+	total -= total % db.chunk(st)
+	tell = func() {
+		if st, now, err := db.hold(); err == nil {
+			defer st.release()
+			db.opts.Integrated(min(int(now.covered()-first.covered()), total), total)
+		}
+	}
+	tell()
+	return tell
 }
 
 // unintegrated is an integration that failed.

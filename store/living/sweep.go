@@ -24,7 +24,7 @@ func (db *DB) sweep() error {
 	for _, name := range names {
 		full := pointer.Folder + "/" + name
 		switch {
-		case keep[name] || full == lockName:
+		case keep[name] || full == lockName || name == appendingName:
 		case strings.HasPrefix(name, "base-"):
 			errs = append(errs, db.removeBase(full))
 		default:

@@ -132,7 +132,7 @@ func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
 
 // room counts the bytes of an operation.
 func (tx *Tx) room(n int) error {
-	if n += 32; tx.bytes+n > oplog.MaxFrame {
+	if n += opBytes; tx.bytes+n > oplog.MaxFrame {
 		return ErrTooLarge
 	}
 	tx.bytes += n

@@ -1,0 +1,74 @@
+package living
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/knng/knng/store/living/internal/disk"
+	"github.com/knng/knng/store/living/internal/oplog"
+	"github.com/knng/knng/store/living/internal/pointer"
+)
+
+const (
+	defaultTail = 1 << 18
+	opBytes     = 32 // counted for an operation, beside its id and vector
+)
+
+// Most is how many rows without ids a transaction can put: Options.Tail, or fewer where they would be ErrTooLarge. A transaction
+// that is not the first since a compaction may be ErrFull with fewer.
+func (db *DB) Most() int {
+	db.swap.Lock()
+	defer db.swap.Unlock()
+	return min(db.opts.Tail, oplog.MaxFrame/(db.st.dim*db.st.typ.Size()+opBytes))
+}
+
+// An Appending is a note about rows without ids that are put in several transactions. Rows are numbered without gaps, so that the
+// next row tells how many of them are there: a program that was interrupted, and is run again, puts each once.
+type Appending struct {
+	First uint64 `json:"first_row"` // number of the first of the rows
+}
+
+// The note is a file in pointer.Folder.
+const (
+	appendingName  = "appending"
+	appendingBytes = 1000 // at most
+)
+
+// Appending returns the note that was written last, nil where there is none. Errors: ErrCorrupt; those of the system.
+func (db *DB) Appending() (*Appending, error) {
+	data, err := db.home.ReadFile(pointer.Folder+"/"+appendingName, appendingBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := new(Appending)
+	if err := json.Unmarshal(data, a); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, db.home.Path(pointer.Folder+"/"+appendingName), err)
+	}
+	return a, nil
+}
+
+// NoteAppending writes the note, in place of one before; nil removes it. It is durable when this returns nil.
+// Errors: ErrClosed; ErrBroken; those of the system, after which the store is as it was.
+func (db *DB) NoteAppending(a *Appending) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.usable(); err != nil {
+		return err
+	}
+	if a == nil {
+		if err := db.fs.RemoveAll(pointer.Folder + "/" + appendingName); err != nil {
+			return err
+		}
+		return db.fs.SyncFolder(pointer.Folder)
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return disk.Write(db.fs, pointer.Folder, appendingName, data)
+}

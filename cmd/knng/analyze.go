@@ -152,17 +152,11 @@ func (a *analyzeFlags) groups(p *analysis.Partition, least int) groupReport {
 
 func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	if a.affinity != "" {
-		if err := apart(dir, a.affinity); err != nil {
-			return err
-		}
 		if exists(a.affinity) {
 			return taken(a.affinity)
 		}
 	}
 	if a.plot != "" {
-		if err := apart(dir, a.plot); err != nil {
-			return err
-		}
 		if exists(a.plot) {
 			return taken(a.plot)
 		}

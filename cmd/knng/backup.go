@@ -42,9 +42,6 @@ type backedUp struct {
 }
 
 func runBackup(ctx context.Context, g *globals, dir, out string) error {
-	if err := apart(dir, out); err != nil {
-		return err
-	}
 	v, err := living.OpenReader(dir, nil)
 	if errors.Is(err, store.ErrSparse) || errors.Is(err, living.ErrOffsets) || errors.Is(err, search.ErrOwnDistance) {
 		return usageError{fmt.Errorf("no rows can be put into %s or deleted, so that any copy of its folder is whole: copy it by other programs", dir)}

@@ -620,8 +620,8 @@ func taken(path string) error {
 	return usageError{fmt.Errorf("%s exists: give another name, or remove it", path)}
 }
 
-// exists reports whether a path is there.
+// exists reports whether a path is there, also as a link to nothing.
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Lstat(path)
 	return err == nil
 }

@@ -73,7 +73,7 @@ func newExport(g *globals) *cobra.Command {
 	f.BoolVar(&e.opts.Self, "self", false, "put the row itself first in its list, at distance 0; not under ip")
 	f.StringVar((*string)(&e.opts.Symmetric), "symmetric", "", "in npz, csv and formats of nodes and edges: union, the pairs of which one lists the other, or mutual, of which each does (default the lists)")
 	f.StringVar(&e.memory, "memory", "", "with --symmetric: memory for pairs, such as 512MiB; less takes more passes (default half of the machine's or its cgroup's)")
-	f.BoolVar(&e.opts.Force, "force", false, "overwrite PATH")
+	f.BoolVar(&e.opts.Force, "force", false, "overwrite PATH, a file or a folder")
 	requireOutput(c)
 	return c
 }
@@ -118,9 +118,6 @@ func (e *exportFlags) run(c *cobra.Command, g *globals, dir string) error {
 	}
 	ctx := c.Context()
 	e.opts.Memory = cmp.Or(e.opts.Memory, builder.DefaultMemory())
-	if err := apart(dir, e.out); err != nil {
-		return err
-	}
 	if state, _ := store.StateOf(e.out); state == store.Finished || state == store.Unfinished || living.Is(e.out) {
 		return usageError{fmt.Errorf("%s is a graph, which an export would damage: want another place", e.out)}
 	}
@@ -142,10 +139,10 @@ func (e *exportFlags) write(ctx context.Context, x lists) (err error) {
 	} else {
 		err = export.Export(x, e.out, e.opts)
 	}
-	if errors.Is(err, fs.ErrExist) && !e.opts.Force {
+	if errors.Is(err, fs.ErrExist) && !errors.Is(err, export.ErrPlace) && !e.opts.Force {
 		err = fmt.Errorf("%w (--force overwrites it)", err)
 	}
-	if errors.Is(err, export.ErrSelf) || errors.Is(err, export.ErrKeys) || errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, export.ErrSelf) || errors.Is(err, export.ErrKeys) || errors.Is(err, export.ErrPlace) || errors.Is(err, fs.ErrExist) {
 		err = usageError{err}
 	}
 	return err
@@ -180,14 +177,6 @@ func (e *exportFlags) show(g *globals, dir string, x lists) error {
 // tellRenumbered tells how rows are counted where some are gone.
 func tellRenumbered(out io.Writer, dir string) {
 	fmt.Fprintf(out, "rows       count from 0, without those that are gone: knng export %s -o rows.ids writes the id of each, or its number\n", operand(dir))
-}
-
-// apart refuses an output in the store that it is made from.
-func apart(dir, out string) error {
-	if store.Holds(dir, out) {
-		return usageError{fmt.Errorf("%s lies in the store %s, which is sealed as a whole: want another place", out, dir)}
-	}
-	return nil
 }
 
 // tableFormat comes after those of package export.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/knng/knng/cmd/knng/internal/parquet"
 	"github.com/knng/knng/store/export"
@@ -19,13 +17,8 @@ const tableFormat export.Format = "parquet"
 
 // table writes the graph as a Parquet file, whole or not at all.
 func (e *exportFlags) table(ctx context.Context, g parquet.Graph) error {
-	if info, err := os.Stat(e.out); err == nil {
-		if info.IsDir() {
-			return usageError{fmt.Errorf("export: %s is a folder, want the name of a file", e.out)}
-		}
-		if !e.opts.Force {
-			return fmt.Errorf("export: %s: %w", e.out, fs.ErrExist)
-		}
+	if err := export.Vacant(e.out, e.opts.Force, false); err != nil {
+		return err
 	}
 	f, err := aside.Create(e.out)
 	if err != nil {

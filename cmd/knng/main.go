@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"runtime/pprof"
@@ -132,14 +133,14 @@ func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{
 		Use: "knng", Short: "k-nearest-neighbor graphs on disk", Long: rootHelp, Version: versionLine(),
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return g.open(c.Name()) },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return g.open(c) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	f := root.PersistentFlags()
 	f.BoolVar(&g.json, "json", false, "print one JSON object on stdout")
 	f.BoolVar(&g.quiet, "quiet", false, "print no progress and no summary")
 	f.StringVar(&g.progress, "progress", "auto", "progress on stderr: auto, bar, plain, json or none")
-	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile to this file")
+	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile to this new file")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s; see \"%s --help\"", parsing.ReplaceAllString(err.Error(), ""), c.CommandPath())}
 	})
@@ -157,10 +158,10 @@ func newRoot(g *globals) *cobra.Command {
 // more are commands that some builds have.
 var more []func(*globals) *cobra.Command
 
-// open checks the global flags and starts the profile. The name of the command is none of its arguments.
-func (g *globals) open(command string) (err error) {
+// open checks the global flags and the outputs, and starts the profile. The name of the command is none of its arguments.
+func (g *globals) open(c *cobra.Command) (err error) {
 	g.began = true
-	if i := slices.Index(g.args, command); i >= 0 {
+	if i := slices.Index(g.args, c.Name()); i >= 0 {
 		g.args = slices.Delete(slices.Clone(g.args), i, i+1)
 	}
 	switch g.progress {
@@ -168,10 +169,15 @@ func (g *globals) open(command string) (err error) {
 	default:
 		return usageError{fmt.Errorf("--progress is %q, want auto, bar, plain, json or none", g.progress)}
 	}
+	if err := outsideStores(c.Flags()); err != nil {
+		return err
+	}
 	if g.cpuProfile == "" {
 		return nil
 	}
-	if g.profile, err = os.Create(g.cpuProfile); err != nil {
+	if g.profile, err = os.OpenFile(g.cpuProfile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); errors.Is(err, fs.ErrExist) {
+		return taken(g.cpuProfile)
+	} else if err != nil {
 		return err
 	}
 	return pprof.StartCPUProfile(g.profile)

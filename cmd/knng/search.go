@@ -145,9 +145,6 @@ type tuned struct {
 
 func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
 	if f.out != "" {
-		if err := apart(a[0], f.out); err != nil {
-			return err
-		}
 		if exists(f.out) {
 			return taken(f.out)
 		}

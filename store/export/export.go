@@ -104,7 +104,7 @@ func (o *Options) Validate() error {
 }
 
 // Export writes g to path. An existing file is an error that matches
-// fs.ErrExist, unless Force. On an error, path is as it was; with Force the two files of
+// fs.ErrExist, unless Force; a link, a device or a pipe is ErrPlace. On an error, path is as it was; with Force the two files of
 // npy and ibin are replaced one after the other, and rows.npy of an earlier graph is removed. An error of g ends it.
 // A path in the folder of the store that g is, which is sealed as a whole, is an error. Errors of the system are as they
 // come: store.NoSpace tests for a full disk.
@@ -209,18 +209,47 @@ func vacant(o Options, path string, files []file) error {
 	_, err := os.Lstat(path)
 	named := err == nil
 	for _, p := range paths {
-		info, err := os.Lstat(p)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf("export: %w", err)
-		case !o.Force:
-			return fmt.Errorf("export: %s: %w", p, fs.ErrExist)
-		case p != path && !named:
+		if _, err := os.Lstat(p); err == nil && o.Force && p != path && !named {
 			return fmt.Errorf("export: %s, which would hold the distances, is there without %s, so it is something else's: want another name", p, path)
-		case info.IsDir() != (o.Format == NPY):
-			return fmt.Errorf("export: %s exists and is not what %s is written as: %w", p, o.Format, fs.ErrExist)
 		}
+		if err := Vacant(p, o.Force, o.Format == NPY); err != nil {
+			return err
+		}
+	}
+	if o.Format != NPY {
+		return nil
+	}
+	for _, f := range files {
+		if err := Vacant(filepath.Join(path, f.path), true, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrPlace says that an export would take the place of something that Force does not replace: of a link, a device or a pipe, or
+// of a folder by a file, or the other way round. An export is written aside, and has its name only when it is whole.
+var ErrPlace = errors.New("export: not replaced")
+
+// Vacant is nil where a file, or a folder, can be written at a path: where nothing is there, or, with force, one of that kind.
+// Errors: fs.ErrExist; ErrPlace; those of the system.
+func Vacant(path string, force, folder bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("export: %w", err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: %s is a link: want the name of the file itself", ErrPlace, path)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is a device or a pipe: want the name of a file", ErrPlace, path)
+	case info.IsDir() && !folder:
+		return fmt.Errorf("%w: %s is a folder, want the name of a file: %w", ErrPlace, path, fs.ErrExist)
+	case !info.IsDir() && folder:
+		return fmt.Errorf("%w: %s is a file, want the name of a folder: %w", ErrPlace, path, fs.ErrExist)
+	case !force:
+		return fmt.Errorf("export: %s: %w", path, fs.ErrExist)
 	}
 	return nil
 }

@@ -79,6 +79,7 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 		return err
 	}
 	defer v.Close()
+	f.bound(v.Len())
 	q := living.Query{K: f.query.K, Effort: f.query.Effort, Within: f.query.Within, Exact: f.query.Exact}
 	if f.filter != "" {
 		if q.Only, err = livingSet(v, f.filter); err != nil {

@@ -47,8 +47,9 @@ do fit: a query reads some fifty pages of the disk instead of hundreds. It may f
 than without codes, at their exact distances, so give --recall the --memory of later searches.
 The first such search makes the codes in DIR/search; they may be deleted.
 
--o writes two arrays for numpy.load, a line for each query: "rows" (int64, -1 where there is
-none) and "distances" (float32). -o does not go with -k 0, whose lists differ in length.
+-o writes two arrays for numpy.load, a line for each query, of k columns, or of as many as the
+graph has rows where these are fewer: "rows" (int64, -1 where there is none) and "distances"
+(float32). -o does not go with -k 0, whose lists differ in length.
 
 Over a graph of sparse rows QUERIES is a sparse matrix, and every search is exact, without
 --effort and --recall.`
@@ -118,6 +119,8 @@ func (f *searchFlags) complete(c *cobra.Command, a []string) error {
 		return fmt.Errorf("--effort is %d, want 1 or more", f.effort)
 	case c.Flags().Changed("recall") && !(f.recall > 0 && f.recall <= 1):
 		return fmt.Errorf("--recall is %v, want more than 0 and at most 1", f.recall)
+	case f.exact && f.effort > 0:
+		return errors.New("--exact compares every query with every row: it goes without --effort")
 	case f.recall > 0 && (f.exact || f.effort > 0 || f.k == 0):
 		return errors.New("--recall finds the effort of searches with -k: it goes without --effort, --exact and -k 0")
 	case f.within != f.within:
@@ -169,6 +172,7 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 		return err
 	}
 	defer s.Close()
+	f.bound(s.Len())
 	if m := s.Info().Manifest; m.Sparse() {
 		return f.runSparse(ctx, g, s, a[1:])
 	}
@@ -206,6 +210,12 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 		return err
 	}
 	return f.reached(t)
+}
+
+// bound bounds the results of a query by the rows of the graph: the lines of an output are as long.
+func (f *searchFlags) bound(rows int) {
+	f.k = min(f.k, max(rows, 1))
+	f.query.K = f.k
 }
 
 // reached is nil where the effort that was found reaches the recall asked for.

@@ -77,7 +77,9 @@ func (r *run) build() (*Result, error) {
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
 	}
-	r.State.Runs++
+	if err := r.CountRun(); err != nil {
+		return nil, err
+	}
 	if resumed {
 		r.Say("resuming after %d finished stages", len(r.State.Stages))
 	}
@@ -92,7 +94,7 @@ func (r *run) build() (*Result, error) {
 		r.controls.Steer, // exact lists of a few rows, by which the build steers
 		r.stages,         // divide and propagate, until these have enough of their neighbors
 		r.out.Complete,   // compare rows whose lists are short with all others
-		r.out.Adjacency,  // write the lists in the order of the input
+		r.adjacency,      // write the lists in the order of the input
 		r.out.Measure,    // recall, on rows that steered nothing
 		r.out.Sum,        // the checksum
 	} {
@@ -115,7 +117,7 @@ func (r *run) nothingMade() bool {
 
 // resume loads the state of a build that was interrupted, where there is one.
 func (r *run) resume() (resumed bool, err error) {
-	if resumed, err = r.Draft.Load(job.StateRecord, &r.State); err != nil {
+	if resumed, err = r.LoadState(); err != nil {
 		return false, err
 	}
 	if err := balls.Ahead(&r.Build); err != nil {
@@ -156,7 +158,11 @@ func (r *run) order() error {
 	if err := r.rows.Place(r.chooser.Settle); err != nil {
 		return err
 	}
-	return r.opts.ids().Commit(&r.Build, r.Source.Len(), r.audit.Dropped())
+	if err := r.opts.ids().Commit(&r.Build, r.Source.Len(), r.audit.Dropped()); err != nil {
+		return err
+	}
+	r.Keep()
+	return nil
 }
 
 // load takes up the results of the committed stages.
@@ -204,6 +210,15 @@ func (r *run) stages() error {
 		}
 	}
 	return r.Ctx.Err()
+}
+
+// adjacency writes the lists in the order of the input.
+func (r *run) adjacency() error {
+	if err := r.out.Adjacency(); err != nil {
+		return err
+	}
+	r.Keep()
+	return nil
 }
 
 // seal stores the result and seals the store.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestToldGoesOn: a build that was stopped keeps the share that it told, and goes on from there.
+// TestToldGoesOn: a build that was stopped tells the share of its work that is kept, and goes on from there.
 func TestToldGoesOn(t *testing.T) {
 	const n, dim = 3000, 8
 	rows, err := vectors.FromFloat32(clustered(7, n, dim), dim)
@@ -78,10 +79,10 @@ func TestToldGoesOn(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &told)
 	}
-	if err != nil || told.Share <= 0 || told.Seconds <= 0 {
+	if err != nil || told.Kept <= 0 || told.Kept > told.Share || told.Seconds <= 0 {
 		t.Fatalf("told %+v, %v", told, err)
 	}
-	share, began, looked := told.Share, time.Now(), false
+	share, began, looked := told.Kept, time.Now(), false
 	opts.Progress = func(e builder.Event) {
 		if !looked { // its first event: the report is no longer that of the run that was stopped
 			looked = true
@@ -102,5 +103,44 @@ func TestToldGoesOn(t *testing.T) {
 	}
 	if _, _, err := store.Told(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the build: %v", err)
+	}
+}
+
+// TestToldIsKept: of work that is in memory alone no share is kept, however often the build goes on, and every run counts.
+func TestToldIsKept(t *testing.T) {
+	const n, dim, stops = 3000, 8, 3
+	rows, err := vectors.FromFloat32(clustered(7, n, dim), dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "g")
+	opts := builder.Options{K: 5, Method: builder.Balls, Divisions: 3}
+	first := 0.0
+	for i := range stops {
+		ctx, stop := context.WithCancel(t.Context())
+		opts.Progress = func(e builder.Event) {
+			if strings.HasPrefix(e.Message, "division 1") {
+				stop()
+			}
+		}
+		if _, err := builder.Build(ctx, dir, vectors.NewInput(rows), opts); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped: %v", err)
+		}
+		var told builder.Told
+		text, _, err := store.Told(dir)
+		if err == nil {
+			err = json.Unmarshal(text, &told)
+		}
+		if i == 0 {
+			first = told.Kept
+		}
+		if err != nil || told.Share <= told.Kept || told.Kept > first+0.1 {
+			t.Errorf("run %d told %+v, and the first kept %g; error %v", i, told, first, err)
+		}
+	}
+	opts.Progress = nil
+	result, err := builder.Build(t.Context(), dir, vectors.NewInput(rows), opts)
+	if err != nil || result.Resumed != stops {
+		t.Errorf("resumed %d times, want %d; error %v", result.Resumed, stops, err)
 	}
 }

@@ -98,7 +98,7 @@ func (r *run) release() {
 
 // build goes through the passes of the package comment.
 func (r *run) build() (*builder.Result, error) {
-	resumed, err := r.Draft.Load(job.StateRecord, &r.State)
+	resumed, err := r.LoadState()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,9 @@ func (r *run) build() (*builder.Result, error) {
 	if result, ready, err := r.sealing(); ready || err != nil {
 		return result, err
 	}
-	r.State.Runs++
+	if err := r.CountRun(); err != nil {
+		return nil, err
+	}
 	r.State.Method = string(builder.Exact)
 	if resumed {
 		r.Say("resuming after %d finished stages", len(r.State.Stages))

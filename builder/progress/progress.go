@@ -46,6 +46,9 @@ type Told struct {
 	Disk    int64     `json:"disk_bytes"`
 	Recall  float64   `json:"recall,omitempty"` // found so far, on the rows that steer; 0: not known yet
 	Asked   float64   `json:"asked,omitempty"`  // the recall to reach; 0: none
+
+	Kept     float64 `json:"kept_share,omitempty"`        // of the whole build, on the disk: a run that is interrupted now goes on from there
+	KeptLeft float64 `json:"kept_left_seconds,omitempty"` // from there
 }
 
 // Reporter reports the phases of one run of a build, one after the other.

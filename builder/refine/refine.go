@@ -124,7 +124,7 @@ func (r *run) sealing() (result *Result, ready bool, err error) {
 
 // resume reads the state that earlier runs recorded.
 func (r *run) resume() error {
-	resumed, err := r.Draft.Load(job.StateRecord, &r.State)
+	resumed, err := r.LoadState()
 	if err != nil {
 		return err
 	}

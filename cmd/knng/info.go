@@ -142,11 +142,13 @@ func unfinishedInfo(g *globals, dir string) error {
 	told, _ := toldOf(dir)
 	if g.json {
 		return g.printJSON(map[string]any{"dir": dir, "finished": false, "running": false, "rows": m.Rows, "dim": m.Dim, "k": m.K, "metric": m.Metric,
-			"stages": stages, "options": optionsOf(m.Options), "files": m.Files, "share": told.Share, "seconds": told.Seconds, "left_seconds": told.Left})
+			"stages": stages, "options": optionsOf(m.Options), "files": m.Files, "share": told.Kept, "seconds": told.Seconds, "left_seconds": told.KeptLeft})
 	}
 	fmt.Fprintf(g.stdout, "%s: unfinished; give its build command again to continue\n", dir)
-	if told.Share > 0 {
-		fmt.Fprintf(g.stdout, "stopped    at %d %% after %s, with about %s left\n", wholePercent(told.Share), short(seconds(told.Seconds)), short(seconds(told.Left)))
+	if told.Kept > 0 {
+		fmt.Fprintf(g.stdout, "stopped    after %s; %d %% of the work is kept, with about %s left\n", short(seconds(told.Seconds)), wholePercent(told.Kept), short(seconds(told.KeptLeft)))
+	} else if told.Seconds > 0 {
+		fmt.Fprintf(g.stdout, "stopped    after %s; nothing of the work is kept yet\n", short(seconds(told.Seconds)))
 	}
 	fmt.Fprintf(g.stdout, "input      %d rows of %d %s, k=%d, %s; begun %s\n", m.Rows, m.Dim, m.Type, m.K, m.Metric, m.Created)
 	for _, f := range m.Files {

@@ -163,7 +163,13 @@ func (m *Method) compareUnit(stage, unit int) (sum job.Counts, commit func() err
 		return sum, nothing, nil
 	}
 	number := m.StageNumber()
-	return sum, func() error { return m.Draft.CommitUnit(number, uint32(unit), blocks, sum) }, nil
+	return sum, func() error {
+		if err := m.Draft.CommitUnit(number, uint32(unit), blocks, sum); err != nil {
+			return err
+		}
+		m.Keep()
+		return nil
+	}, nil
 }
 
 // compareRound compares pairs of blocks, none of which stands in two.

@@ -27,6 +27,7 @@ type Job struct {
 
 	meter    *meter
 	whole    *progress.Whole       // how far all phases are together
+	kept     atomic.Pointer[kept]  // how far they were when the work until then was on the disk; nil: none is
 	found    atomic.Uint64         // bits of the steering rows' recall as the latest phase began, a float64
 	Ledger   offheap.Ledger        // of memory that grows with the rows
 	Scratch  string                // folder
@@ -69,11 +70,34 @@ func (j *Job) Written() { j.meter.disk(j.onDisk()) }
 // StageNumber is how the store knows the stage in progress.
 func (j *Job) StageNumber() uint32 { return uint32(len(j.State.Stages) + 1) }
 
+// LoadState loads the state of earlier runs, of which the first may have recorded none.
+func (j *Job) LoadState() (resumed bool, err error) {
+	resumed, err = j.Draft.Load(StateRecord, &j.State)
+	if err == nil && j.Draft.Resumed() {
+		j.State.Runs = max(j.State.Runs, 1)
+	}
+	return resumed, err
+}
+
+// CountRun counts this run, and records that where it goes on with a build: it may end before the next stage does. The first
+// run of a build needs no record.
+func (j *Job) CountRun() error {
+	j.State.Runs++
+	if !j.Draft.Resumed() {
+		return nil
+	}
+	return j.Save()
+}
+
 // Save records the state.
 func (j *Job) Save() error {
 	j.meter.disk(j.onDisk())
 	j.State.Usage = j.meter.total()
-	return j.Draft.Record(StateRecord, j.savedState())
+	if err := j.Draft.Record(StateRecord, j.savedState()); err != nil {
+		return err
+	}
+	j.Keep()
+	return nil
 }
 
 // savedState is the state without the stages whose lists are not on disk.

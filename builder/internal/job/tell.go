@@ -29,6 +29,8 @@ func (j *Job) before() (told progress.Told) {
 func bounded(told progress.Told) progress.Told {
 	told.Share = min(max(told.Share, 0), mostBefore)
 	told.Left = min(max(told.Left, 0), longest)
+	told.Kept = min(max(told.Kept, 0), told.Share)
+	told.KeptLeft = min(max(told.KeptLeft, 0), longest)
 	told.Seconds = min(max(told.Seconds, 0), longest)
 	return told
 }
@@ -39,11 +41,12 @@ const longest = 1e9
 // mostBefore is the largest share that a build goes on from: it is not sealed.
 const mostBefore = 0.999
 
-// Publish publishes the build's progress from now until stop is called. It goes on from that of an earlier run.
+// Publish publishes the build's progress from now until stop is called. It goes on from where an earlier run's work was kept.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
 	before := j.before()
-	j.whole.GoOn(before.Share, before.Left)
+	j.kept.Store(&kept{before.Kept, before.KeptLeft})
+	j.whole.GoOn(before.Kept, before.KeptLeft)
 	for _, p := range []*plan.Plan{j.State.Expected, j.State.Revised} {
 		if p != nil {
 			j.Expects(p.Alone())
@@ -63,6 +66,20 @@ func (j *Job) Publish() (stop func()) {
 		if j.whole.Latest().Share > 0 { // for the run that goes on; of a build that is sealed, it is not written
 			j.tellHow(time.Now())
 		}
+	}
+}
+
+// kept is how far a build was, and the seconds that were left.
+type kept struct{ share, left float64 }
+
+// Keep notes that all work until now is on the disk, unless the lists of a stage are not: a run that goes on does none of it
+// again.
+func (j *Job) Keep() {
+	if j.whole == nil || j.Unsaved > 0 { // nil: a run that only looks
+		return
+	}
+	if e := j.whole.Latest(); e.Share > 0 {
+		j.kept.Store(&kept{e.Share, e.Left.Seconds()})
 	}
 }
 
@@ -93,10 +110,12 @@ func (j *Job) tellUntil(done chan struct{}) {
 func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
 	e.Memory, e.Disk = j.meter.now() // before the first event as well
+	had := j.kept.Load()
 	_ = j.Draft.Tell(progress.Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
 		Seconds: j.meter.total().Seconds, Memory: e.Memory, Disk: e.Disk,
 		Recall: math.Float64frombits(j.found.Load()), Asked: j.Goal.Recall,
+		Kept: had.share, KeptLeft: had.left,
 	})
 }
 

@@ -91,7 +91,11 @@ func (j *Job) doUnit(u int, work Work) (Counts, error) {
 	if err != nil {
 		return counts, err
 	}
-	return counts, j.Draft.CommitUnit(j.StageNumber(), uint32(u), blocks, counts)
+	if err := j.Draft.CommitUnit(j.StageNumber(), uint32(u), blocks, counts); err != nil {
+		return counts, err
+	}
+	j.Keep()
+	return counts, nil
 }
 
 // Committed returns which units of the current stage are done, and the sum of their counts.

@@ -151,7 +151,11 @@ func (l *look) unit(unit uint32, first, last int) (job.Counts, error) {
 	}
 	counts := job.Counts{Requested: pairs, Evaluated: pairs}
 	note := solve.Note{Counts: counts, Steered: l.steered(&lists)}
-	return counts, m.Draft.CommitBlocks(m.StageNumber(), unit, l.blocks(&lists), note)
+	if err := m.Draft.CommitBlocks(m.StageNumber(), unit, l.blocks(&lists), note); err != nil {
+		return counts, err
+	}
+	m.Keep()
+	return counts, nil
 }
 
 // steered are the lists of the rows that steer.

@@ -47,7 +47,11 @@ func (l *pipeline) solve(number, next int) error {
 	l.solver.Tighten(d)
 	l.commit = job.Async(func() error {
 		defer d.Free()
-		return l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.Blocks(d, l.stripePlaces()), d.Note)
+		if err := l.Draft.CommitBlocks(l.StageNumber(), uint32(number), l.solver.Blocks(d, l.stripePlaces()), d.Note); err != nil {
+			return err
+		}
+		l.Keep()
+		return nil
 	})
 	l.sum.Add(d.Note.Counts)
 	l.progress.Add(1)

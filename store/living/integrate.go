@@ -47,7 +47,7 @@ func (db *DB) Integrate(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer db.compacting.Unlock()
-	tell := db.tellIntegrated()
+	tell := db.tellIntegrated(ctx)
 	for {
 		more, err := db.integrateOne(ctx)
 		err = spaceError(err)
@@ -61,8 +61,8 @@ func (db *DB) Integrate(ctx context.Context) error {
 
 // tellIntegrated tells Options.Integrated how many rows wait in whole chunks, and returns a function that tells how many of
 // these are integrated.
-func (db *DB) tellIntegrated() (tell func()) {
-	st, first, err := db.hold()
+func (db *DB) tellIntegrated(ctx context.Context) (tell func()) {
+	st, first, err := db.hold(ctx)
 	if err != nil || db.opts.Integrated == nil || st.base == nil {
 		if err == nil {
 			st.release()
@@ -73,7 +73,7 @@ func (db *DB) tellIntegrated() (tell func()) {
 	total := int(first.part.Len() - first.covered())
 	total -= total % db.chunk(st)
 	tell = func() {
-		if st, now, err := db.hold(); err == nil {
+		if st, now, err := db.hold(ctx); err == nil {
 			defer st.release()
 			db.opts.Integrated(min(int(now.covered()-first.covered()), total), total)
 		}

@@ -92,7 +92,7 @@ func (g *globals) openExplored(ctx context.Context, dir string) (explored, error
 	if !living.Is(dir) {
 		return store.Open(dir, nil)
 	}
-	v, err := g.openLivingSearch(ctx, dir, 0)
+	v, err := g.openLivingSearch(ctx, dir, 0, false)
 	if err != nil {
 		return nil, err
 	}

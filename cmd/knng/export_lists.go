@@ -30,7 +30,7 @@ func (g *globals) openLists(ctx context.Context, dir string) (lists, error) {
 		}
 		return &watched{s, watch{ctx: ctx, to: g.phases()}}, nil
 	}
-	v, err := g.openLivingSearch(ctx, dir, 0)
+	v, err := g.openLivingSearch(ctx, dir, 0, false)
 	if err != nil {
 		return nil, err
 	}

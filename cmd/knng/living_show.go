@@ -74,7 +74,7 @@ func showLiving(ctx context.Context, g *globals, dir string, v *living.View) err
 
 // runLiving is run for a graph that is written to.
 func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) error {
-	v, err := g.openLivingSearch(ctx, a[0], f.budget)
+	v, err := g.openLivingSearch(ctx, a[0], f.budget, f.exact)
 	if err != nil {
 		return err
 	}
@@ -114,14 +114,15 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 }
 
 // openLivingSearch is openSearch for a graph that is written to.
-func (g *globals) openLivingSearch(ctx context.Context, dir string, budget int64) (*living.View, error) {
+func (g *globals) openLivingSearch(ctx context.Context, dir string, budget int64, exact bool) (*living.View, error) {
 	o, end := g.searchOptions(ctx, budget)
 	defer end()
+	o.Exact = exact
 	v, err := living.OpenReader(dir, &living.ReadOptions{Search: o})
 	if err != nil {
 		return nil, err
 	}
-	if s := v.Searcher(); s != nil {
+	if s := v.Searcher(); s != nil && !exact {
 		g.tellSearch(s)
 	}
 	return v, nil

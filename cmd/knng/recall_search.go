@@ -63,7 +63,7 @@ type effortRecall struct {
 
 // run measures search against exact answers.
 func (r *recallOfSearch) run(ctx context.Context, g *globals, s *store.Store) error {
-	w, err := g.openSearch(ctx, s, 0)
+	w, err := g.openSearch(ctx, s, 0, false)
 	if err != nil {
 		return err
 	}

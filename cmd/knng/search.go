@@ -35,7 +35,7 @@ const searchHelp = `Find the rows nearest to vectors that need not be in the gra
 
 QUERIES is a file of vectors in any format that build reads, with --column and --id-column as
 there; results call queries by their numbers, from 0. A search follows links in
-DIR/search: build makes them, or else the first search. They may be deleted.
+DIR/search: build makes them, or else the first search. They may be deleted. --exact needs none.
 
 --effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
 finds more and takes longer. --recall R finds the effort that reaches recall R. For that it
@@ -176,7 +176,7 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 	if m := s.Info().Manifest; m.Sparse() {
 		return f.runSparse(ctx, g, s, a[1:])
 	}
-	r, err := g.openSearch(ctx, s, f.budget)
+	r, err := g.openSearch(ctx, s, f.budget, f.exact)
 	if err != nil {
 		return err
 	}
@@ -232,14 +232,17 @@ func (f *searchFlags) reached(t *tuned) error {
 }
 
 // openSearch makes a store ready for search, and tells where that took links to be made.
-func (g *globals) openSearch(ctx context.Context, s *store.Store, budget int64) (*search.Searcher, error) {
+func (g *globals) openSearch(ctx context.Context, s *store.Store, budget int64, exact bool) (*search.Searcher, error) {
 	o, end := g.searchOptions(ctx, budget)
 	defer end()
+	o.Exact = exact
 	r, err := search.Open(s, o)
 	if err != nil {
 		return nil, err
 	}
-	g.tellSearch(r)
+	if !exact { // which has no links
+		g.tellSearch(r)
+	}
 	return r, nil
 }
 

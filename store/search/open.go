@@ -42,6 +42,9 @@ type Options struct {
 	// Rows has the Searcher give rows alone, by Vector, Raw, RawAll and Wide: links, codes and a copy of the rows are neither
 	// read nor made, and every query is ErrQuery.
 	Rows bool
+	// Exact has the Searcher answer exact queries alone, which need no links, and every other is ErrQuery: links, codes and a
+	// copy of the rows are neither read nor made.
+	Exact bool
 	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
 	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR, 18 where there is a copy of the rows; with
 	// Memory, and in Check, the lists are read the more often. While the copy is made, memory is 14 bytes a row and
@@ -76,8 +79,11 @@ func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSl
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
 	steps := []func() error{s.openRows, copier{s}.open, s.openLinks, s.takeLeaders, s.settle}
-	if s.opts.Rows {
+	if s.opts.Rows || s.opts.Exact {
 		steps, s.links = steps[:1], new(links)
+	}
+	if s.opts.Exact {
+		steps = append(steps, func() error { return s.links.measure(s) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -323,10 +329,25 @@ func (s *Searcher) makeInMemory(id identity) (err error) {
 // restOf makes all but the table, and tells m how many leaders there are.
 func (s *Searcher) restOf(m *maker) (*links, error) {
 	l := &links{identity: m.identity}
-	if m.identity.norms {
-		l.norms = make([]float64, m.identity.places)
+	if err := l.measure(s); err != nil {
+		return nil, err
 	}
-	err := vectors.Ranges(s.opts.Threads, len(l.norms), 4096, func() func(from, to int) error {
+	err := vectors.Guard(func() (err error) {
+		l.leaders, err = m.drawLeaders(s.far(l.norms))
+		return err
+	})
+	l.identity.leaders = len(l.leaders)
+	m.identity = l.identity
+	return l, err
+}
+
+// measure computes the norms of the rows, where the metric has a use for them, as exact queries do.
+func (l *links) measure(s *Searcher) error {
+	if !s.space.NeedsNorms() {
+		return nil
+	}
+	l.norms = make([]float64, len(s.order))
+	return vectors.Ranges(s.opts.Threads, len(l.norms), 4096, func() func(from, to int) error {
 		return func(from, to int) error {
 			for p := from; p < to; p++ {
 				l.norms[p] = s.space.Norm(s.rows.Row(p))
@@ -334,16 +355,6 @@ func (s *Searcher) restOf(m *maker) (*links, error) {
 			return s.opts.Context.Err()
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = vectors.Guard(func() (err error) {
-		l.leaders, err = m.drawLeaders(s.far(l.norms))
-		return err
-	})
-	l.identity.leaders = len(l.leaders)
-	m.identity = l.identity
-	return l, err
 }
 
 // takeLeaders copies the rows of the leaders side by side.

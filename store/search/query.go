@@ -64,6 +64,8 @@ func (s *Searcher) check(q *Query) error {
 	switch {
 	case s.opts.Rows:
 		return fmt.Errorf("%w: the searcher was opened for rows alone", ErrQuery)
+	case s.opts.Exact && !q.Exact:
+		return fmt.Errorf("%w: the searcher was opened for exact queries alone", ErrQuery)
 	case q.K < 0:
 		return fmt.Errorf("%w: K is %d, want 0 or more", ErrQuery, q.K)
 	case q.K == 0 && q.Within == nil:

@@ -155,7 +155,7 @@ func TestDemoWithoutWellKnown(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if code := run([]string{"demo", "--dir", t.TempDir(), "--packages", "no/such"}, strings.NewReader(""), &out, &errs); code != exitFailed || !strings.Contains(errs.String(), `"no/such"`) {
+	if code := run([]string{"demo", "--dir", t.TempDir(), "--packages", "no/such"}, strings.NewReader(""), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), `"no/such"`) {
 		t.Errorf("no/such: exit code %d, %s", code, &errs)
 	}
 }

@@ -72,7 +72,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
         and ``knng append`` does not take the graph. False gives the command dense rows. By default rows stay sparse
         under these metrics if there are more than 4096 columns and at most one value in 50 is not zero.
     **options
-        Further flags of the command, such as duplicates="collapse", copies=1 (``python -m knng build --help``): all but
+        Further flags of the command, such as duplicates="collapse", copies=1, or header=True for a file of text whose first
+        line is names (``python -m knng build --help``): all but
         output, json and help.
 
     Returns

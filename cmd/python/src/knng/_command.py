@@ -131,7 +131,7 @@ def _in_python(text):
     text = re.sub(r'^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-\w, )?(--[a-z-]+)" flag: ([^;]*).*', r"\2 is \1: \3", text)
     parts = re.split(r'("(?:[^"\\]|\\.)*"|\bpython -c .*)', text)
     parts[::2] = [re.sub(r"(?<![\w./\\-])-(?:-([a-z][a-z-]*)|k)(?![\w/\\-]|\.\w)", _argument, part) for part in parts[::2]]
-    return "".join(parts)
+    return "".join(parts).replace("header=false", "header=False").replace("header=true", "header=True")
 
 
 def _argument(flag):

@@ -67,7 +67,9 @@ class Conversions:
 
     def _counted(self, n_neighbors):
         """A number of neighbors that counts the row itself."""
-        n_neighbors = self.k if n_neighbors is None else n_neighbors
+        from ._graph import count  # which has these conversions
+
+        n_neighbors = self.k if n_neighbors is None else count(n_neighbors, "n_neighbors")
         if not 2 <= n_neighbors <= self.k + 1:
             raise _errors.UsageError(f"n_neighbors is {n_neighbors}, want 2 to {self.k + 1}: k and the row itself")
         return n_neighbors

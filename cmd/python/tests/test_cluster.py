@@ -230,7 +230,7 @@ def test_waves_are_told_by_one_process(rows, tmp_path):
         asked._process.process.wait()
         with pytest.raises(knng.Error, match="^[^k].* has no spec.json") as error:
             asked.next()
-        assert error.value.exit_code == 1
+        assert error.value.exit_code == 2
         (tmp_path / "spec.json").rename(spec)
         (Path(run) / "audit").write_text("a file where a folder was")
         with pytest.raises(knng.Error, match="not a directory"):

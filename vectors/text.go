@@ -182,22 +182,21 @@ func (t *textRows) headed(header *bool) (bool, error) {
 	if last, err := t.last(); last || err != nil {
 		return false, err
 	}
-	return false, Misused(fmt.Errorf("line %d: 0 to %d may be the names that pandas gives to columns, or a row: --header=true takes the line for names, --header=false for a row", t.line, t.dim()-1))
+	return false, Misused(fmt.Errorf("line %d: %s to %s may be the names that pandas gives to columns, or a row: --header=true takes the line for names, --header=false for a row", t.line, t.fields[0], t.fields[len(t.fields)-1]))
 }
 
-// counts reports whether the fields apart from the id are 0, 1, 2 and so on.
+// counts reports whether the fields are 0, 1, 2 and so on, with the id or without it.
 func (t *textRows) counts() bool {
-	at := 0
+	all, others := true, true
 	for i, field := range t.fields {
-		if i == t.id {
-			continue
+		all = all && field == strconv.Itoa(i)
+		before := 0
+		if t.id >= 0 && i > t.id {
+			before = 1
 		}
-		if field != strconv.Itoa(at) {
-			return false
-		}
-		at++
+		others = others && (i == t.id || field == strconv.Itoa(i-before))
 	}
-	return at > 1
+	return (all || others) && t.dim() > 1
 }
 
 // last reports whether no line follows the first.

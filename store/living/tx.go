@@ -256,7 +256,7 @@ func (tx *Tx) encode(vector []float32) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrVector, err)
 	}
 	if tx.alone() && !tx.sizes.Bear(raw) {
-		return nil, fmt.Errorf("%w: its norm is %.3g, and float32 does not hold the squares of its elements and of those of the rows that are there: leave it out",
+		return nil, fmt.Errorf("%w: its norm is %.3g, and float32 does not hold the squares of its elements and of those of the rows that were put, deleted ones too: leave it out, or delete the rows that are far larger or smaller and compact",
 			ErrVector, math.Sqrt(sum))
 	}
 	if !st.tail.Compares(raw) { // as float16, or less its mean

@@ -143,6 +143,22 @@ def test_neighbors_of_a_filtered_series(x):
             np.testing.assert_array_equal(found, want)
 
 
+def test_an_index_names_rows(x):
+    """The index of a DataFrame, which build takes for ids, is ids elsewhere too; bytes are ids."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(x).iloc[100:]
+    graph = knng.build(frame, k=5, **quiet)
+    index = frame.index[7:9]
+    for found, want in zip(graph.neighbors(index), graph.neighbors(["107", "108"])):
+        np.testing.assert_array_equal(found, want)
+    for found, want in zip(graph.neighbors(b"107"), graph.neighbors("107")):
+        np.testing.assert_array_equal(found, want)
+    assert graph.delete(index)["deleted"] == 2 and not {"107", "108"} & set(graph.ids)
+    assert graph.delete([b"109", "110"])["deleted"] == 2 and not {"109", "110"} & set(graph.ids)
+    with pytest.raises(knng.InputTypeError, match="shape"):
+        graph.neighbors([[1, 2], [3, 4]])
+
+
 def test_neighbors_by_row(x):
     graph = knng.build(x, k=5, **quiet)
     indices, distances = graph.neighbors([1, 7], k=2)

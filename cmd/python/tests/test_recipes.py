@@ -142,6 +142,12 @@ def test_scanpy_refuses_other_cells(adata, path):
         graph.to_scanpy(turned)
     turned.obs_names = [str(i) for i in range(turned.n_obs)]
     graph.to_scanpy(turned)
+    copy = graph.to_scanpy(turned, copy=True)
+    assert copy is not turned and "connectivities" in copy.obsp
+    with pytest.raises(knng.UsageError, match="metric is 'cosine'"):
+        graph.to_scanpy(turned, metric="cosine")
+    with pytest.raises(knng.UsageError, match="transformer"):
+        graph.to_scanpy(turned, transformer="pynndescent")
 
 
 def test_scanpy_by_distances(adata):

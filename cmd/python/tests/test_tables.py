@@ -330,5 +330,8 @@ def test_names_that_are_numbers(x, tmp_path):
     assert graph.n == len(x) and knng.build(tmp_path / "x.csv", header=False, progress=False).n == len(x) + 1
     assert graph.search(tmp_path / "x.csv", 1, header=True)[0].shape == (len(x), 1)
     assert graph.append(tmp_path / "x.csv", header=True)["rows"] == 2 * len(x)
+    for column in (1, x.shape[1] // 2, x.shape[1]):  # of the columns that pandas numbered
+        with pytest.raises(knng.UsageError, match="names that pandas gives to columns, or a row"):
+            knng.build(tmp_path / "x.csv", id_column=column, progress=False)
     named = knng.build(tmp_path / "indexed.csv", id_column=1, progress=False)
     assert named.n == len(x) and named.dim == x.shape[1] and named.ids[:3].tolist() == ["0", "1", "2"]

@@ -131,6 +131,16 @@ def test_copies_are_the_same_model(x, path, monkeypatch):
     equal(alone.transform(x), temporary.transform(x))
 
 
+def test_fewer_neighbors_than_were_fitted(x):
+    """set_params after fit holds for the fitted rows as for others."""
+    for mode in ("distance", "connectivity"):
+        t = knng.KNNGTransformer(9, mode=mode, method="exact").fit(x).set_params(n_neighbors=4)
+        whole, part = t.transform(x), t.transform(x[:50])
+        assert whole.shape == (len(x), len(x)) and part.shape == (50, len(x))
+        assert set(np.diff(whole.indptr)) == set(np.diff(part.indptr)) == {5 if mode == "distance" else 4}
+        np.testing.assert_array_equal(whole[:50].indices, part.indices)
+
+
 def test_rows_are_sorted_by_distance(x):
     """Also after the conversion to float64 that estimators ask for: SciPy's sorts others by column."""
     from sklearn.neighbors._base import _is_sorted_by_data

@@ -88,8 +88,9 @@ class Conversions:
     def to_scanpy(self, adata, n_neighbors=None, **options):
         """Fill adata as ``scanpy.pp.neighbors(adata, n_neighbors)`` does, which counts the cell itself.
 
-        n_neighbors is k by default, and k + 1 at most. options go to scanpy.pp.neighbors. InputError where the cells are
-        not the graph's rows, by number, or by name where both have names. UsageError under "ip", where a row need not be
+        n_neighbors is k by default, and k + 1 at most. options go to scanpy.pp.neighbors; with copy=True the copy is returned.
+        InputError where the cells are not the graph's rows, by number, or by name where both have names, or where rows are
+        isolated. UsageError under "ip", where a row need not be
         nearest to itself.
         """
         scanpy = _errors.library("scanpy", "scanpy", "to_scanpy()")
@@ -98,9 +99,14 @@ class Conversions:
         if adata.n_obs != self.n:
             raise _errors.InputError(f"{adata.n_obs} cells, the graph has {self.n} rows")
         self._check_names(np.asarray(adata.obs_names, object))
-        options.setdefault("metric", self.metric)
-        scanpy.pp.neighbors(adata, transformer=_Given(self, n_neighbors), **options)
-        return adata
+        if options.setdefault("metric", self.metric) != self.metric:
+            raise _errors.UsageError(f"metric is {options['metric']!r}, the graph has {self.metric!r}")
+        if "transformer" in options:
+            raise _errors.UsageError("transformer is the graph: leave it out")
+        if not self._listed().all():
+            raise _errors.InputError(f"cell {np.flatnonzero(~self._listed())[0]} is isolated, and scanpy wants neighbors of all: leave it out of both")
+        filled = scanpy.pp.neighbors(adata, transformer=_Given(self, n_neighbors), **options)
+        return adata if filled is None else filled
 
     def _check_names(self, cells):
         """Refuse cells in another order than the rows, or of other names. Those named 0, 1, 2, ... have none."""

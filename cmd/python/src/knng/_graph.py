@@ -40,6 +40,8 @@ class Recall(float):
 def whole(rows):
     """Numbers of rows, which 1.5 and True are not."""
     rows = np.asarray(rows)
+    if rows.ndim > 1:
+        raise _errors.InputTypeError(f"rows of the shape {rows.shape}, want a number or a list of them, or ids as str")
     if rows.size and not np.issubdtype(rows.dtype, np.integer):
         raise _errors.InputTypeError(f"rows of the type {rows.dtype}, want whole numbers, or ids as str")
     return rows.astype(np.int64)
@@ -62,8 +64,23 @@ def location(path):
 
 
 def listed(rows):
-    """Rows or ids in their order, of any sequence: a filtered Series is indexed by its labels."""
-    return rows if isinstance(rows, np.ndarray) else list(rows)
+    """Rows or ids in their order, of any sequence: a filtered Series is indexed by its labels. Bytes are ids in UTF-8."""
+    if not isinstance(rows, np.ndarray):
+        rows = list(rows)
+    return [_text(row) for row in rows] if any(isinstance(row, bytes) for row in rows) else rows
+
+
+def _text(row):
+    """An id, where it came as bytes."""
+    try:
+        return row.decode() if isinstance(row, bytes) else row
+    except UnicodeError:
+        raise _errors.InputError(f"the id {row!r} is not UTF-8") from None
+
+
+def is_index(rows):
+    """Whether these are the index of a pandas DataFrame, which names rows as build takes it."""
+    return hasattr(rows, "get_indexer") and hasattr(rows, "to_flat_index")
 
 
 class Graph(_convert.Conversions):
@@ -267,7 +284,7 @@ class Graph(_convert.Conversions):
         """Neighbors and distances of rows or of ids, nearest first.
 
         A number or an array of them gives rows: arrays of the shape (k,) or (len(rows), k). An id, a
-        str, or several give ids. Ids are asked of the command, a process for each 500 of a call.
+        str, or several give ids, and so does the index of a DataFrame, of a graph that has ids. Ids are asked of the command, a process for each 500 of a call.
 
         >>> graph.neighbors(17, k=3)                 # (array([ 4, 90, 31]), array([0.2, 0.4, 0.5], dtype=float32))
         >>> graph.neighbors(["cat.jpg", "dog.jpg"])  # arrays of two rows, of ids
@@ -275,13 +292,19 @@ class Graph(_convert.Conversions):
         k = self.k if k is None else count(k, "k")
         if not 1 <= k <= self.k:
             raise _errors.UsageError(f"k is {k}, the lists have {self.k} neighbors")
-        one = isinstance(rows, str) or np.ndim(rows) == 0
-        many = [rows] if one else listed(rows)
+        one = isinstance(rows, (str, bytes)) or np.ndim(rows) == 0
+        many = listed([rows]) if one else self._named(rows)
         if len(many) and isinstance(many[0], str):
             found = self._by_id(many, k)
         else:
             found = self._by_row(whole(many), k)
         return tuple(f[0] for f in found) if one else found
+
+    def _named(self, rows):
+        """Rows or ids; the index of a DataFrame has ids where the graph has any."""
+        if is_index(rows) and self.ids is not None:
+            return [str(name) for name in rows]
+        return listed(rows)
 
     def _by_row(self, rows, k):
         places = rows

@@ -112,17 +112,27 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = _validated(self, X, reset=False)
         if X is self._fit_X or X.shape == self._fit_X.shape and np.array_equal(X, self._fit_X):
-            return self._as_asked(self.distances_)
+            return self._as_asked(self._of_fitted())
         indices, distances = self._nearest(X)
         ends = np.arange(0, indices.size + 1, indices.shape[1])
         return self._as_asked(csr_matrix((distances.reshape(-1).astype(np.float64), indices.reshape(-1), ends), shape=(len(X), self.n_samples_fit_)))
+
+    def _of_fitted(self):
+        """The matrix of the fitted rows; with fewer neighbors than were fitted, their first ones."""
+        every = self.distances_
+        width = every.indices.size // max(1, every.shape[0])
+        k = min(self.n_neighbors + 1, width)
+        if k == width:
+            return every
+        first = np.arange(every.shape[0])[:, None] * width + np.arange(k)
+        return csr_matrix((every.data[first].reshape(-1), every.indices[first].reshape(-1), np.arange(0, first.size + 1, k)), shape=every.shape)
 
     def _as_asked(self, matrix):
         """A copy of distances, or of the entries without the farthest, as ones."""
         if self.mode == "distance":
             return matrix.copy()
-        nearest = matrix.indices.reshape(-1, self.n_neighbors + 1)[:, :-1]
-        ends = np.arange(0, nearest.size + 1, self.n_neighbors, dtype=matrix.indptr.dtype)
+        nearest = matrix.indices.reshape(matrix.shape[0], -1)[:, :-1]
+        ends = np.arange(0, nearest.size + 1, max(1, nearest.shape[1]), dtype=matrix.indptr.dtype)
         return csr_matrix((np.ones(nearest.size), nearest.reshape(-1), ends), shape=matrix.shape)
 
     def _nearest(self, X):

@@ -24,13 +24,14 @@ type putting struct {
 	full  func() error // makes room where no more rows may wait
 	steps *steps
 	sum   appended
+	noted bool // there is a note about the rows
 }
 
 // all puts all rows: those with ids in several transactions, of which an interrupted command skips those that are there when
 // it is given again. Rows without ids are put in one transaction where one takes them, else in several, with a note about
 // the first, by which the same command goes on behind the last.
 func (p *putting) all(ctx context.Context, g *globals) error {
-	from, batch, noted, err := p.begin()
+	from, batch, err := p.begin()
 	if err != nil {
 		return err
 	}
@@ -39,34 +40,45 @@ func (p *putting) all(ctx context.Context, g *globals) error {
 	}
 	for ; from < p.in.Len(); from += batch {
 		if err := p.some(ctx, from, min(from+batch, p.in.Len())); err != nil {
-			if noted && from > 0 {
+			if p.noted && from > 0 {
 				err = fmt.Errorf("%w (the first %d rows of %s are put, and this command goes on behind them)", err, from, p.names)
 			}
 			return err
 		}
 	}
-	if !noted {
+	return nil
+}
+
+// end removes the note, once all that follows the rows is done as well: until then the same command puts none of them again.
+func (p *putting) end() error {
+	if !p.noted {
 		return nil
 	}
 	return p.db.NoteAppending(nil)
 }
 
-// begin returns how many rows are put already, how many a transaction takes, and whether there is a note about them.
-func (p *putting) begin() (from, batch int, noted bool, err error) {
+// begin returns how many rows are put already, and how many a transaction takes. It writes a note about the first row where rows without
+// ids are so many that an interruption may well come between them or while they are linked.
+func (p *putting) begin() (from, batch int, err error) {
 	batch = max(1, min(commitBytes/(p.in.Dim()*p.in.Type().Size()), 1<<16, p.db.Most()))
 	v, err := p.db.View()
 	if err != nil {
-		return 0, 0, false, err
+		return 0, 0, err
 	}
 	defer v.Close() // before a compaction, which cannot remove the files that it reads
 	from, err = p.interrupted(v)
 	switch {
 	case err != nil || from > 0 || p.ids != nil:
-		return from, batch, from > 0, err
+		p.noted = from > 0
+		return from, batch, err
 	case p.in.Len() <= p.db.Most():
-		return 0, max(1, p.in.Len()), false, nil
+		batch = max(1, p.in.Len())
 	}
-	return 0, batch, true, p.db.NoteAppending(&living.Appending{First: v.State().NextRow})
+	if p.in.Len() <= min(fewRows, p.db.Most()) {
+		return 0, batch, nil
+	}
+	p.noted = true
+	return 0, batch, p.db.NoteAppending(&living.Appending{First: v.State().NextRow})
 }
 
 // interrupted returns how many rows of the input an append that was interrupted has put, as its note and the rows tell. While some

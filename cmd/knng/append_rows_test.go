@@ -40,7 +40,9 @@ func TestAppendOfMany(t *testing.T) {
 			}
 			return rebuild.Compact(t.Context(), db, rebuild.Options{})
 		}
-		err = p.all(t.Context(), quiet)
+		if err = p.all(t.Context(), quiet); err == nil {
+			err = p.end()
+		}
 		return p.sum, err
 	}
 	count := func() int {

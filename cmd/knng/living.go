@@ -30,9 +30,9 @@ same vector, is skipped: after an interruption give the command again. Rows are 
 every 16 MiB. Ids that are there twice are refused, and nothing is put.
 
 Without ids all rows are put, or none, up to 262,144 rows and 256 MiB. More are committed every
-16 MiB as well. After an interruption give the command again: it goes on behind the rows that are
-put. Until it has ended other rows are refused. Where rows of the graph have ids, rows without
-are known by their numbers alone.
+16 MiB as well. After an interruption give the command again: of more than 4,096 rows it puts
+none twice, goes on behind them, and until it has ended other rows are refused. Where rows of the
+graph have ids, rows without are known by their numbers alone.
 
 Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
 
@@ -187,6 +187,9 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 		return err
 	}
 	err = f.settle(ctx, g, dir, db, o)
+	if err == nil {
+		err = p.end()
+	}
 	sum.Done = f.compacted
 	return f.tell(g, sum, err)
 }

@@ -30,8 +30,11 @@ type Dir struct {
 	name string
 }
 
-// Open opens a directory. Errors name it.
+// Open opens a directory. Errors name it. A pipe in its place is not opened, which would wait for a writer.
 func Open(name string) (*Dir, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return nil, storeerr.NoFolder(name, fs.ErrInvalid)
+	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, storeerr.NoFolder(name, err)

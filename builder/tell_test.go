@@ -57,6 +57,15 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// toldIn is the report of the build in a folder.
+func toldIn(dir string) (told builder.Told, err error) {
+	text, _, err := store.Told(dir)
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	return told, err
+}
+
 // TestToldGoesOn: a build that was stopped tells the share of its work that is kept, and goes on from there.
 func TestToldGoesOn(t *testing.T) {
 	const n, dim = 3000, 8
@@ -74,11 +83,7 @@ func TestToldGoesOn(t *testing.T) {
 	if _, err := builder.Build(ctx, dir, vectors.NewInput(rows), opts); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped: %v", err)
 	}
-	var told builder.Told
-	text, _, err := store.Told(dir)
-	if err == nil {
-		err = json.Unmarshal(text, &told)
-	}
+	told, err := toldIn(dir)
 	if err != nil || told.Kept <= 0 || told.Kept > told.Share || told.Seconds <= 0 {
 		t.Fatalf("told %+v, %v", told, err)
 	}
@@ -86,8 +91,7 @@ func TestToldGoesOn(t *testing.T) {
 	opts.Progress = func(e builder.Event) {
 		if !looked { // its first event: the report is no longer that of the run that was stopped
 			looked = true
-			var now builder.Told
-			if text, _, err := store.Told(dir); err != nil || json.Unmarshal(text, &now) != nil ||
+			if now, err := toldIn(dir); err != nil ||
 				now.Time.Before(began) || now.Share != share || now.Seconds < told.Seconds || now.Memory <= 0 {
 				t.Errorf("at its head it tells %+v after %+v, %v", now, told, err)
 			}
@@ -126,11 +130,7 @@ func TestToldIsKept(t *testing.T) {
 		if _, err := builder.Build(ctx, dir, vectors.NewInput(rows), opts); !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped: %v", err)
 		}
-		var told builder.Told
-		text, _, err := store.Told(dir)
-		if err == nil {
-			err = json.Unmarshal(text, &told)
-		}
+		told, err := toldIn(dir)
 		if i == 0 {
 			first = told.Kept
 		}

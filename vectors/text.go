@@ -188,15 +188,15 @@ func (t *textRows) headed(header *bool) (bool, error) {
 // counts reports whether the fields are 0, 1, 2 and so on, with the id or without it.
 func (t *textRows) counts() bool {
 	all, others := true, true
+	at := 0 // among the others
 	for i, field := range t.fields {
 		all = all && field == strconv.Itoa(i)
-		before := 0
-		if t.id >= 0 && i > t.id {
-			before = 1
+		if i != t.id {
+			others = others && field == strconv.Itoa(at)
+			at++
 		}
-		others = others && (i == t.id || field == strconv.Itoa(i-before))
 	}
-	return (all || others) && t.dim() > 1
+	return (all || others) && at > 1
 }
 
 // last reports whether no line follows the first.

@@ -52,13 +52,14 @@ func (l *Lists) recallOfGroup(i int, neighbors []uint32, keys []float32) float64
 	place, self := l.Places[i], l.selfs[i]
 	near, exact := l.List(i)
 	exact = l.groups.Keys(place, self, near, exact)
-	found := l.groups.Keys(place, self, neighbors, keys)
-	rows := make([]uint32, len(found)) // none is the row itself, and all differ
-	for i := range rows {
-		rows[i] = uint32(i)
+	if len(exact) == 0 {
+		return 1
 	}
-	return OfAlike(exact, rows, found, none, l.groups.K, l.Alike)
+	bound, found := boundOf(exact, l.Alike), 0
+	for _, key := range l.groups.Keys(place, self, neighbors, keys) { // of rows that all differ, none of them the row itself
+		if key <= bound {
+			found++
+		}
+	}
+	return float64(min(found, len(exact))) / float64(len(exact))
 }
-
-// none is no row.
-const none = ^uint32(0)

@@ -18,11 +18,16 @@ func OfAlike(truthKeys []float32, rows []uint32, keys []float32, self uint32, k 
 	if len(truthKeys) == 0 {
 		return 1
 	}
+	return share(boundOf(truthKeys, alike), len(truthKeys), rows, keys, self)
+}
+
+// boundOf is the largest key that counts as a true neighbor's, of which there is one or more.
+func boundOf(truthKeys []float32, alike float32) float32 {
 	bound := truthKeys[len(truthKeys)-1]
 	if alike > 0 { // without it keys may be negative
 		bound = max(bound, alike)
 	}
-	return share(bound, len(truthKeys), rows, keys, self)
+	return bound
 }
 
 // share counts distinct rows with keys up to bound, at most k, and divides by k.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -55,53 +56,41 @@ func ownScratch(flags *pflag.FlagSet, scratch string) bool {
 
 // outside refuses a path in a finished store, by its name or where its folder is a link.
 func outside(path string) error {
-	whole, err := filepath.Abs(path)
+	here, err := os.Getwd()
 	if err != nil {
-		return nil // whoever opens it has the better error
+		return nil // whoever opens the path has the better error
 	}
-	folder := filepath.Dir(whole)
-	around := storeAround(folder)
+	whole := path
+	if !filepath.IsAbs(path) {
+		whole = here + string(filepath.Separator) + path
+	}
+	around := storeAround(filepath.Dir(whole))
 	if around == "" {
-		around = storeAround(folderOf(path))
-	}
-	for around == "" {
-		real, err := filepath.EvalSymlinks(folder)
-		if err == nil {
-			around = storeAround(real)
-			break
-		}
-		up := filepath.Dir(folder) // of a folder that is not there yet
-		if up == folder {
-			break
-		}
-		folder = up
+		around = storeAround(folderOf(whole))
 	}
 	if around == "" {
 		return nil
 	}
-	if here, err := filepath.Abs("."); err == nil && !filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(here, around); err == nil {
-			around = rel
-		}
+	if rel, err := filepath.Rel(here, around); err == nil && !filepath.IsAbs(path) {
+		around = rel
 	}
 	return usageError{fmt.Errorf("%s lies in the store %s, which is sealed as a whole: want another place", path, around)}
 }
 
-// folderOf is where the system finds the folder of a path, or the first above it that is there: .. behind a link leads to where
-// that leads. A path without a folder is in the current one.
+// folderOf is where the system finds the folder of an absolute path, or the first above it that is there. The path is not
+// cleaned: .. behind a link leads to where that leads.
 func folderOf(path string) string {
-	given, _ := filepath.Split(path)
-	for given != "" {
-		if real, err := filepath.EvalSymlinks(given); err == nil {
-			if whole, err := filepath.Abs(real); err == nil {
-				return whole
-			}
+	for {
+		folder, _ := filepath.Split(path)
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			return real
 		}
-		trimmed := strings.TrimRight(given, string(filepath.Separator))
-		given, _ = filepath.Split(trimmed)
+		up := strings.TrimRight(folder, string(filepath.Separator))
+		if up == "" || up == path {
+			return folder
+		}
+		path = up
 	}
-	here, _ := filepath.Abs(".")
-	return here
 }
 
 // storeAround is the finished store that a folder is or lies in, "" for none.

@@ -275,7 +275,7 @@ func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) err
 		return err
 	}
 	defer f.Close()
-	if c.sum, c.sizes, err = src.content(ctx); err != nil {
+	if c.sum, err = src.content(ctx, &c.sizes); err != nil {
 		return err
 	}
 	w, i := bufio.NewWriterSize(f, 1<<16), 0

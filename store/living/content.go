@@ -43,16 +43,15 @@ func (v *View) Content(ctx context.Context) (sum Content, err error) {
 		return sum, ErrClosed
 	}
 	defer v.calls.Leave()
-	sum, _, err = v.Source().content(ctx)
-	return sum, err
+	return v.Source().content(ctx, nil)
 }
 
 // contentRows is how many rows a goroutine sums up at a time.
 const contentRows = 1024
 
-// content is the sum over the rows of a source, and their sizes, where they are of float32. All cores read them: one takes a second for some million
-// rows.
-func (s *Source) content(ctx context.Context) (sum Content, sizes tail.Sizes, err error) {
+// content is the sum over the rows of a source. Their sizes go to sizes, unless it is nil or the rows are not of float32. All cores read
+// them: one takes a second for some million rows.
+func (s *Source) content(ctx context.Context, sizes *tail.Sizes) (sum Content, err error) {
 	var mu sync.Mutex
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), s.Len(), contentRows, func() func(from, to int) error {
 		r := newRowReader(s.st, s.snap)
@@ -70,18 +69,20 @@ func (s *Source) content(ctx context.Context) (sum Content, sizes tail.Sizes, er
 				}
 				one, buf = contentOf(buf, id, r.raw)
 				some = some.Add(one)
-				if s.st.typ == vectors.Float32 {
+				if sizes != nil && s.st.typ == vectors.Float32 {
 					sizesOfSome.Add(r.raw)
 				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			sum = sum.Add(some)
-			sizes.Join(sizesOfSome)
+			if sizes != nil {
+				sizes.Join(sizesOfSome)
+			}
 			return ctx.Err()
 		}
 	})
-	return sum, sizes, err
+	return sum, err
 }
 
 // EachRow calls fn with the number, the id and the bytes of every live row, ascending. The

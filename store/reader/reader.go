@@ -34,11 +34,11 @@ func Open(dir string) (*Reader, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s does not exist", storeerr.ErrAbsent, dir)
 	}
-	if err != nil && !errors.Is(err, ErrNotStore) { // which begins so
-		err = fmt.Errorf("store: %w", err)
+	if errors.Is(err, ErrNotStore) { // which says so itself
+		return nil, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	err = sealed.Finished(root)
 	if err == nil {

@@ -96,18 +96,13 @@ func (c *Controls) placesOf(sample []uint32) []uint32 {
 	if c.Traits.InOrder {
 		return sample
 	}
-	placeOf := c.PlaceOf(c.Source.Len())
-	rows := c.Good
-	if c.Groups.Len() > 0 {
-		rows = c.Groups.Rows(c.Build)
+	placeOf, rows := c.PlaceOf(c.Source.Len()), c.Good
+	if c.Groups.Len() > 0 { // those that were solved for them, of which some may be of several rows of the sample
+		rows = c.Groups.Solved(c.Build)
 	}
 	places := make([]uint32, len(sample))
 	for i, at := range sample {
-		row := rows[at]
-		if c.Groups.Len() > 0 { // the row that was solved for it, which may be that of others of the sample too
-			row = c.Groups.First[row]
-		}
-		places[i] = placeOf[row]
+		places[i] = placeOf[rows[at]]
 	}
 	return places
 }
@@ -171,9 +166,6 @@ func (c *Controls) counted(l *recall.Lists) *recall.Lists {
 	if c.groups == nil {
 		c.groups = &recall.Groups{Sizes: c.Groups.Sizes(c.Build), K: min(c.Set.K-c.Set.Spare, c.all()-1), Most: c.Most}
 	}
-	l.InGroups(c.groups, func(place uint32) float32 {
-		row, norm := c.Rows.Row(int(place)), c.Norm(place)
-		return c.Space.Key(row, row, norm, norm)
-	})
+	l.InGroups(c.groups, c.Self)
 	return l
 }

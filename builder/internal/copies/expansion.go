@@ -68,8 +68,7 @@ func (e *Expansion) of(row uint32) ([]uint32, []float32) {
 
 // near gathers the groups around a place, its own among them, by key.
 func (e *Expansion) near(place uint32) {
-	own := e.Rows.Row(int(place))
-	e.groups = append(e.groups[:0], neighbor{e.Space.Key(own, own, e.Norm(place), e.Norm(place)), e.Order[place], place})
+	e.groups = append(e.groups[:0], neighbor{e.Self(place), e.Order[place], place})
 	if e.K > 0 {
 		ids, keys := e.Lists.List(place)
 		for i, id := range ids {

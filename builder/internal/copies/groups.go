@@ -43,11 +43,21 @@ func (g *Groups) Collapse(b *build.Build, before func() error) error {
 	return nil
 }
 
-// Rows are all rows of the output that are not isolated, ascending: those solved, and the copies.
-func (g *Groups) Rows(b *build.Build) []uint32 {
-	rows := slices.Concat(b.Good, g.Copies)
-	slices.Sort(rows)
-	return rows
+// Solved is the row that was solved for each row of the output that is not isolated, in the order of these.
+func (g *Groups) Solved(b *build.Build) []uint32 {
+	has := make([]bool, len(g.First))
+	for _, rows := range [][]uint32{b.Good, g.Copies} {
+		for _, row := range rows {
+			has[row] = true
+		}
+	}
+	solved := make([]uint32, 0, len(b.Good)+len(g.Copies))
+	for row, first := range g.First {
+		if has[row] {
+			solved = append(solved, first)
+		}
+	}
+	return solved
 }
 
 // Sizes is how many rows each place was solved for, with its own.

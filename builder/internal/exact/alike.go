@@ -72,8 +72,7 @@ func (w *exactWorker) settled(x uint32, columns, near []uint32) []uint32 {
 			return false
 		default:
 			if !known {
-				row := w.Rows.Row(int(x))
-				own, known = w.Space.Key(row, row, w.Norm(x), w.Norm(x)), true
+				own, known = w.Self(x), true
 			}
 			key = own
 		}

@@ -63,7 +63,7 @@ func (m *measurement) perRowOfGroups(s *store.Store, places []uint32, copies int
 		if truth != nil {
 			ids, exact = truth.List(at)
 		}
-		exact = near.Keys(solved[at], m.own(solved[at]), ids, exact)
+		exact = near.Keys(solved[at], m.Self(solved[at]), ids, exact)
 		if neighbors, keys, err = s.Keyed(store.Row(m.Order[place]), neighbors, keys); err != nil {
 			return nil, err
 		}
@@ -83,10 +83,4 @@ func (m *measurement) exactlyOfFirsts(places []uint32, distinct int) (*recall.Li
 		among.Norms = m.Norms[:distinct]
 	}
 	return m.truth(among, places)
-}
-
-// own is the key of a row to itself.
-func (m *measurement) own(place uint32) float32 {
-	row, norm := m.Rows.Row(int(place)), m.Norm(place)
-	return m.Space.Key(row, row, norm, norm)
 }

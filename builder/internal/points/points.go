@@ -39,6 +39,12 @@ func (ps *Points) Norm(place uint32) float64 {
 	return ps.Norms[place]
 }
 
+// Self is the key of a row to itself, and to a copy of it.
+func (ps *Points) Self(place uint32) float32 {
+	row, norm := ps.Rows.Row(int(place)), ps.Norm(place)
+	return ps.Space.Key(row, row, norm, norm)
+}
+
 // NormsOf computes the norms of all rows under cosine and correlation, in parallel.
 func (ps *Points) NormsOf(rows *vectors.Rows) ([]float64, error) {
 	if !ps.Space.NeedsNorms() {

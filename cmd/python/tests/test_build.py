@@ -319,6 +319,7 @@ def test_the_command():
     ('made again by "knng analyze --view": --max-norm.', 'made again by "knng analyze --view": max_norm.'),
     (r'"a \"b\" --for" is no file of --for', r'"a \"b\" --for" is no file of library'),
     ("/tmp/--for/-k/x-k --for.npy: no file", "/tmp/--for/-k/x-k --for.npy: no file"),
+    ('x: --header=true takes the line, --header=false "header=true"; --header says', 'x: header=True takes the line, header=False "header=true"; header says'),
 ])
 def test_flags_are_named_as_arguments(said, told):
     assert _command._in_python(said) == told

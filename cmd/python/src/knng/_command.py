@@ -130,14 +130,14 @@ def _in_python(text):
     """A message with flags as the arguments of functions: --bad-rows is bad_rows; what it says to run stays, and so do paths."""
     text = re.sub(r'^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-\w, )?(--[a-z-]+)" flag: ([^;]*).*', r"\2 is \1: \3", text)
     parts = re.split(r'("(?:[^"\\]|\\.)*"|\bpython -c .*)', text)
-    parts[::2] = [re.sub(r"(?<![\w./\\-])-(?:-([a-z][a-z-]*)|k)(?![\w/\\-]|\.\w)", _argument, part) for part in parts[::2]]
-    return "".join(parts).replace("header=false", "header=False").replace("header=true", "header=True")
+    parts[::2] = [re.sub(r"(?<![\w./\\-])-(?:-([a-z][a-z-]*)|k)(?:(?<=-header)=(true|false))?(?![\w/\\-]|\.\w)", _argument, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _argument(flag):
-    """The argument that stands for a flag, by its name but for two."""
+    """The argument that stands for a flag, by its name but for two, and its value where it has one."""
     name = flag[1] or "k"
-    return {"filter-ids": "only", "for": "library"}.get(name, name.replace("-", "_"))
+    return {"filter-ids": "only", "for": "library"}.get(name, name.replace("-", "_")) + (f"={flag[2].title()}" if flag[2] else "")
 
 
 def _apart():

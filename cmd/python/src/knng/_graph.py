@@ -293,14 +293,14 @@ class Graph(_convert.Conversions):
         if not 1 <= k <= self.k:
             raise _errors.UsageError(f"k is {k}, the lists have {self.k} neighbors")
         one = isinstance(rows, (str, bytes)) or np.ndim(rows) == 0
-        many = listed([rows]) if one else self._named(rows)
+        many = listed([rows]) if one else self._names_or_rows(rows)
         if len(many) and isinstance(many[0], str):
             found = self._by_id(many, k)
         else:
             found = self._by_row(whole(many), k)
         return tuple(f[0] for f in found) if one else found
 
-    def _named(self, rows):
+    def _names_or_rows(self, rows):
         """Rows or ids; the index of a DataFrame has ids where the graph has any."""
         if is_index(rows) and self.ids is not None:
             return [str(name) for name in rows]

@@ -21,7 +21,7 @@ def append(graph, data, ids, column, id_column, header, compact, progress):
 
 def delete(graph, rows, compact, progress):
     try:
-        rows = _graph.listed([rows]) if isinstance(rows, (str, bytes)) else list(graph._named(rows))
+        rows = _graph.listed([rows]) if isinstance(rows, (str, bytes)) else list(graph._names_or_rows(rows))
     except TypeError:  # one number, or what is refused below
         rows = [rows]
     if not rows:

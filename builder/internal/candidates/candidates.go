@@ -203,6 +203,12 @@ func (l *Lists) Slots(first, end int) []Entry {
 	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
 }
 
+// Dealt picks the entries of slots whose places are of some parts; see [codes.Dealt].
+func Dealt(slots []Entry, from, parts, n int, numbers, places []uint32) int {
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
+	return codes.Dealt(words, from, parts, n, numbers, places)
+}
+
 // Set makes entries, which ascend, the list of place.
 func (l *Lists) Set(place uint32, entries []Entry) {
 	list := l.list(place)

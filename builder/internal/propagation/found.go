@@ -24,7 +24,8 @@ type found struct {
 
 func (r *Round) newFound() *found {
 	n := foundRows * r.lists.K
-	f := &found{Round: r, at: make([]uint32, n), places: make([]uint32, n), rowOf: make([]uint32, n)}
+	room := n + 16 // see codes.Dealt
+	f := &found{Round: r, at: make([]uint32, room), places: make([]uint32, room), rowOf: make([]uint32, n)}
 	for i := range f.rowOf {
 		f.rowOf[i] = uint32(i / r.lists.K)
 	}
@@ -35,24 +36,9 @@ func (r *Round) newFound() *found {
 // to the last entered.
 func (f *found) find(first, end, from int) {
 	f.first, f.slots = first, f.lists.Slots(first, end)
-	f.at = within(f.slots, from, f.entered-from, f.lists.N, f.at[:cap(f.at)])
-	f.places = f.places[:len(f.at)]
-	for i, at := range f.at {
-		f.places[i] = f.slots[at].Place()
-	}
-}
-
-// within picks the slots with places, below n, of so many parts after from. Which they are no
-// processor guesses: it does not branch.
-func within(slots []candidates.Entry, from, parts, n int, room []uint32) []uint32 {
-	count := 0
-	for i, e := range slots {
-		room[count] = uint32(i)
-		place := e.Place()
-		beyond := uint64(uint32(Part(place) - from)) // far beyond where it comes before from
-		count += int((beyond - uint64(parts)) & (uint64(place) - uint64(n)) >> 63)
-	}
-	return room[:count]
+	at, places := f.at[:cap(f.at)], f.places[:cap(f.places)]
+	n := candidates.Dealt(f.slots, from, f.entered-from, f.lists.N, at, places)
+	f.at, f.places = at[:n], places[:n]
 }
 
 // take is entry i as the place in it gathers it, row<<1 | new, and takes the mark of joins around that place off.

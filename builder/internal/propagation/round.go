@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/offheap"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/codes"
 )
 
 // A Round propagates by joins: the neighbors of a row, and the rows that have it
@@ -52,20 +53,16 @@ type Round struct {
 // round alone may overshoot its target by ten percent, an eighth of one by four (MNIST
 // from 0.887 to 0.931), a part by one. They are dealt like lots, so that a round cut short
 // has served all regions alike.
-const Parts = 32
+const Parts = codes.Parts
 
 // enterParts is how many parts are entered at a time.
 const enterParts = Parts / 8
 
-// together is how many places, one after the other, are of one part: they are near and have
+// Part is the part that a place is in. 16 places, one after the other, are of one part: they are near and have
 // much around them in common, which is in a cache when the next of them is joined around.
 // SIFT 1M at 0.95 spends 15 % less CPU on joins than with 1, for the same pairs and recall; 8
 // to 1,024 take about the same.
-const together = 16
-
-// Part is the part that a place is in: groups of places are spread evenly (Knuth, "The Art of
-// Computer Programming", volume 3, section 6.4, Fibonacci hashing).
-func Part(place uint32) int { return int(place / together * 0x9e3779b1 >> 27) }
+func Part(place uint32) int { return codes.PartOf(place) }
 
 // none stands for no neighbor.
 const none = ^uint32(0)

@@ -66,6 +66,12 @@ type Codes struct {
 	// before nor after. nil where a kernel has none.
 	Enters func(list []uint64, d, ids []uint32, self uint32) bool
 
+	// Dealt picks, in order, the entries of a list, as Merge makes them, whose ids are below n and [PartOf]
+	// some parts, the first of them from: it writes their numbers in the list and their ids, and returns how many there
+	// are. numbers and ids have room for all entries and 16 elements more; from, parts and n are not negative.
+	// It does not branch on what it finds, which no processor guesses.
+	Dealt func(list []uint64, from, parts, n int, numbers, ids []uint32) int
+
 	// Steps makes codes of products: dst[j] is products[j]-offsets[j], which fits 32 bits,
 	// times factor, in parts of 1<<StepsShift, rounded, at least -128 and at most 127,
 	// plus 128. offsets and dst are as long as products.
@@ -88,6 +94,12 @@ type Codes struct {
 	short  *Codes                 // for short codes; nil is this one
 	narrow func(Narrowing) *Codes // for narrow codes; nil where that gains nothing
 }
+
+// PartOf is which of 32 parts an id is dealt to: 16 ids, one after the other, to the same, and these groups
+// evenly (Knuth, "The Art of Computer Programming", volume 3, section 6.4, Fibonacci hashing).
+func PartOf(id uint32) int { return int(id / 16 * partFactor >> 27) }
+
+const partFactor = 0x9e3779b1 // 2^32 by the golden ratio
 
 // StepsShift is of the fixed point in which products become steps.
 const StepsShift = 24

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Steps: stepsGo, Prefetch: prefetchGo, PrefetchFew: prefetchGo}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Dealt: dealtGo, Steps: stepsGo, Prefetch: prefetchGo, PrefetchFew: prefetchGo}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {
@@ -99,6 +99,16 @@ func mergeGo(list []uint64, d, ids []uint32, self uint32) {
 		copy(list[at+1:], list[at:last])
 		list[at] = e
 	}
+}
+
+func dealtGo(list []uint64, from, parts, n int, numbers, ids []uint32) (count int) {
+	for i, e := range list {
+		id := uint32(e) >> 2
+		numbers[count], ids[count] = uint32(i), id
+		beyond := uint64(uint32(PartOf(id) - from)) // far beyond where it comes before from
+		count += int((beyond - uint64(parts)) & (uint64(id) - uint64(n)) >> 63)
+	}
+	return count
 }
 
 func stepsGo(products, offsets []int32, factor int32, dst []byte) {

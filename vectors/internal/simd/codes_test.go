@@ -498,6 +498,36 @@ func TestMergeEqualsSorting(t *testing.T) {
 	}
 }
 
+// TestDealt: the entries of the parts are picked in order, whatever is behind, and nothing is written
+// beyond the 16 elements that kernels may.
+func TestDealt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 14))
+	for _, k := range append(kernels(), variants()...) {
+		for range 300 {
+			list := fencedWords[uint64](t, rng.IntN(100))
+			for i := range list {
+				if rng.IntN(8) > 0 {
+					list[i] = rng.Uint64() >> rng.IntN(40) &^ (3 << 30)
+				}
+			}
+			from, parts, n := rng.IntN(32), rng.IntN(33), rng.IntN(1<<rng.IntN(31))
+			numbers, ids := fencedWords[uint32](t, len(list)+16), fencedWords[uint32](t, len(list)+16)
+			count := k.Codes.Dealt(list, from, parts, n, numbers, ids)
+			var want, wantIDs []uint32
+			for i, e := range list {
+				id := uint32(e) >> 2
+				if part := PartOf(id); int(id) < n && part >= from && part < from+parts {
+					want, wantIDs = append(want, uint32(i)), append(wantIDs, id)
+				}
+			}
+			if !slices.Equal(numbers[:count], want) || !slices.Equal(ids[:count], wantIDs) {
+				t.Fatalf("%s: of %x, below %d and of %d parts from %d on, it picks %d, ids %d; want %d, ids %d",
+					k.Name, list, n, parts, from, numbers[:count], ids[:count], want, wantIDs)
+			}
+		}
+	}
+}
+
 // A leaf of 480 rows: panels, products, selection.
 func BenchmarkCodes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 5))

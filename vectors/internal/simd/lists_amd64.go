@@ -12,11 +12,12 @@ type lists struct {
 	first       func(rows, n int, c *int32, ldc int, norms, adds, out *uint32)
 	short, long func(list *uint64, k int, d, ids *uint32, n int, self uint32)
 	enters      func(list *uint64, k int, d, ids *uint32, n int, self uint32) bool // of at most 32; may be nil
+	dealt       func(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
 }
 
 var (
-	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512, enters512}
-	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil}
+	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512, enters512, dealt512}
+	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil, dealt2}
 )
 
 // codes gives them the shape of Codes, which has no products yet.
@@ -65,11 +66,40 @@ func (l lists) selecting() *Codes {
 				l.long(&list[0], len(list), &d[0], &ids[0], len(ids), self)
 			}
 		},
+		Dealt: func(list []uint64, from, parts, n int, numbers, ids []uint32) (count int) {
+			whole := len(list) / 16 * 16
+			if parts <= 0 || n <= 0 {
+				return 0
+			}
+			if whole > 0 {
+				_, _ = numbers[len(list)+15], ids[len(list)+15]
+				count = l.dealt(&list[0], whole, uint32(from), uint32(parts-1), uint32(n-1), &numbers[0], &ids[0])
+			}
+			rest := dealtGo(list[whole:], from, parts, n, numbers[count:], ids[count:])
+			for i := range rest {
+				numbers[count+i] += uint32(whole)
+			}
+			return count + rest
+		},
 		Steps:       stepsGo,
 		Prefetch:    prefetch,
 		PrefetchFew: prefetchFew,
 	}
 }
+
+// packing has, for every set of eight lanes, the numbers of those lanes: they come first, in order.
+var packing = func() (lanes [256][8]uint8) {
+	for set := range lanes {
+		n := 0
+		for lane := range uint8(8) {
+			if set>>lane&1 != 0 {
+				lanes[set][n] = lane
+				n++
+			}
+		}
+	}
+	return lanes
+}()
 
 func prefetch(base []byte, stride int, ids []uint32, bytes int) {
 	if len(base) > 0 && len(ids) > 0 {
@@ -127,3 +157,13 @@ func mergeShort2(list *uint64, k int, d, ids *uint32, n int, self uint32)
 
 //go:noescape
 func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+// dealt512 is Dealt of a multiple of 16 entries, at least 16, for parts from from to from+last and ids up to end.
+//
+//go:noescape
+func dealt512(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
+
+// dealt2 is the same.
+//
+//go:noescape
+func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int

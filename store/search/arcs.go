@@ -10,6 +10,7 @@ type keptArcs struct {
 	listed            int
 	lists             []uint32 // listed places of each place, noLink behind the last and where an entry has none
 	readers           []*arcSharer
+	united            union // nil: islands are not looked for
 }
 
 // An arcSharer shares out the arcs of the lists that one goroutine reads.
@@ -25,6 +26,9 @@ const chunkArcs = 512
 // keepArcs reads all lists, and keeps those of the window and the arcs into it.
 func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 	k := &keptArcs{first: first, last: last, size: size, listed: m.listed, lists: make([]uint32, (last-first)*m.listed)}
+	if m.once() {
+		k.united = newUnion(m.identity.places)
+	}
 	var mu sync.Mutex
 	n, told := m.identity.places, 0
 	_, each, _ := m.stepsOf()
@@ -42,11 +46,15 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 		m.tell(each * part)
 	})
 	m.tell(each * (last - first - told)) // as parts are rounded down
+	m.united = k.united
 	return k, err
 }
 
 // take takes a list and its arcs, as far as they are in the window.
 func (s *arcSharer) take(place int, list []uint32) error {
+	if s.united != nil {
+		s.united.unite(uint32(place), list)
+	}
 	if place >= s.first && place < s.last {
 		kept := s.lists[(place-s.first)*s.listed:][:s.listed]
 		for i := copy(kept, list); i < len(kept); i++ {

@@ -130,12 +130,15 @@ const minIslands = 256
 // islands finds the connected components: the first place of that of a place, and the first
 // places of all, the largest component first.
 func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
-	u := newUnion(m.identity.places)
-	each, _, _ := m.stepsOf()
-	take := func(place int, list []uint32) error { u.unite(uint32(place), list); return nil }
-	err = m.eachList(func() func(int, []uint32) error { return take }, func(places int) { m.tell(each * places) })
-	if err != nil {
-		return nil, nil, err
+	u := m.united
+	if u == nil {
+		u = newUnion(m.identity.places)
+		each, _, _ := m.stepsOf()
+		take := func(place int, list []uint32) error { u.unite(uint32(place), list); return nil }
+		err = m.eachList(func() func(int, []uint32) error { return take }, func(places int) { m.tell(each * places) })
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	sizes := make(map[uint32]int)
 	for p := range u {

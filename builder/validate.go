@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/choose"
+	"github.com/knng/knng/store/reader"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -38,6 +39,9 @@ func (o *Options) Validate() error {
 	}
 	want(v.Metric.Known(), "Metric", v.Metric, "%s", distance.Names())
 	want(v.Method != Tree || !v.Metric.Known() || v.Metric.Squares(), "Metric", v.Metric, "euclidean or sqeuclidean with method tree")
+	if v.Scale != nil {
+		want(*v.Scale >= -reader.MaxScale && *v.Scale <= reader.MaxScale, "Scale", *v.Scale, "-%d to %[1]d", reader.MaxScale)
+	}
 	want(v.Recall >= 0 && v.Recall <= 1, "Recall", v.Recall, "0 to 1")
 	want(v.Divisions >= 0 && v.Divisions <= MaxDivisions, "Divisions", v.Divisions, "1 to %d", MaxDivisions)
 	want(v.Rounds >= 0 && v.Rounds <= MaxDivisions, "Rounds", v.Rounds, "1 to %d", MaxDivisions)

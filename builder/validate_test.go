@@ -19,6 +19,7 @@ func TestFaultOfOneOption(t *testing.T) {
 		"Distance.Name": {Distance: &Distance{Key: key}},
 		"Distance.Key":  {Distance: &Distance{Name: "d"}},
 		"Threads":       {Threads: -1},
+		"Scale":         {Scale: new(257)},
 	} {
 		o.K = 4
 		err := o.Validate()

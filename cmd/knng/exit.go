@@ -38,10 +38,10 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
-       no file of that format, a graph that is not there, that is unfinished or
-       that the command does not take, a folder or an address given as a file, a
-       file given as a folder or a graph, an output that is there already and is
-       not overwritten
+       no file of that format, a file, folder or graph that is not there, a graph
+       that is unfinished or that the command does not take, a folder or an
+       address given as a file, a file given as a folder or a graph, an output
+       that is there already and is not overwritten
   3    no space, or the memory limit is below the minimum: given again, build,
        refine, demo, merge and compact continue, other commands begin anew;
        append and delete may have written all, as stderr then says
@@ -79,7 +79,7 @@ var exits = []struct {
 	{exitUsage, []error{
 		store.ErrNotStore, store.ErrNotFinished, store.ErrFormat, store.ErrMismatch, store.ErrKey, store.ErrSparse, store.ErrNoReverse,
 		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
-		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
+		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR,
 	}},
 	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, builder.ErrMemory, store.ErrMemory}},
 	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},

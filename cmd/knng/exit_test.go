@@ -99,7 +99,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "dump DIR8"},
 		{exitUsage, "export DIR8 -o DIR9.gt"},
 		{exitRefused, "search DIR8 WIDE --filter-ids TEXT"},
-		{exitFailed, "build absent.npy -o DIR4"},
+		{exitUsage, "build absent.npy -o DIR4"},
 		{exitUsage, "check DIR4"},
 		{exitUsage, "dump DIR4"},
 	} {

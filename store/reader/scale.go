@@ -11,6 +11,9 @@ import (
 // are those of scaled rows; shown distances are those of the input.
 const ScaleOption = "scale"
 
+// MaxScale is the largest exponent, of either sign.
+const MaxScale = 256
+
 // Scale is the exponent of the power of two by which the rows were multiplied; 0 for most
 // stores.
 func (m *Manifest) Scale() int {
@@ -25,8 +28,8 @@ func (m *Manifest) checkScale() error {
 	if !ok {
 		return nil
 	}
-	if exponent, err := strconv.Atoi(value); err != nil || exponent < -256 || exponent > 256 {
-		return fmt.Errorf("%w: manifest: scale %q, want an exponent of -256 to 256", ErrCorrupt, value)
+	if exponent, err := strconv.Atoi(value); err != nil || exponent < -MaxScale || exponent > MaxScale {
+		return fmt.Errorf("%w: manifest: scale %q, want an exponent of -%d to %[3]d", ErrCorrupt, value, MaxScale)
 	}
 	return nil
 }

@@ -33,9 +33,10 @@ func (g *Goal) Enough(s *State) string {
 // Steered reports whether recall on the steering rows decides when to stop.
 func (g *Goal) Steered(s *State) bool { return g.Recall > 0 && s.Steer > 0 }
 
-// Reached reports whether recall on the steering rows suffices to stop.
+// Reached reports whether recall on the steering rows suffices to stop. That all neighbors are found of these rows
+// does not show that they are of all.
 func (g *Goal) Reached(s *State, recall, margin float64) bool {
-	return g.Steered(s) && recall >= g.Wanted(margin)
+	return g.Steered(s) && g.Recall < 1 && recall >= g.Wanted(margin)
 }
 
 // Wanted is the recall to stop at: the target and two standard errors of the measured

@@ -28,7 +28,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """Options are wrong, contradict the build in the directory or suit no such file; a folder or an address is no file, or a folder no graph (exit code 2)."""
+    """Options are wrong, contradict the build in the directory or suit no such file; a file is not there; a folder or an address is no file, or a folder no graph (exit code 2)."""
 
     exit_code = 2
 
@@ -105,7 +105,7 @@ def library(module, package, use):
 def of_inputs(error, inputs):
     """The exception for a failed command, NoInput where one of its files is not there."""
     gone = [path for path in inputs if path != "-" and "://" not in path and not os.path.exists(path)]
-    return NoInput(str(error), error.exit_code) if type(error) is Error and gone else error
+    return NoInput(str(error), error.exit_code) if type(error) in (Error, UsageError) and gone else error
 
 
 def of_rows(error, files):

@@ -120,7 +120,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	if err != nil {
 		return nil, 0, err
 	}
-	return gather(all, assigned, count, overlap, b.Room), compared, nil
+	return gather(all, assigned, count, overlap, b.Threads, b.Room), compared, nil
 }
 
 // followed tells that so many more places have their balls.
@@ -181,29 +181,52 @@ func (w *BallWorker) followNearest(ctx context.Context, all []uint32, overlap in
 	return compared.Load(), err
 }
 
-// gather collects the places of every ball, in room if there is enough.
-func gather(places []uint32, assigned []uint16, count, overlap int, room []uint32) [][]uint32 {
-	next := make([]int, count) // where the next place of each ball goes
-	for _, a := range assigned {
-		next[a]++
-	}
+// gather collects the places of every ball, in their order, in room if there is enough. Each goroutine takes a stretch of the
+// places: how many of them go to each ball tells where in it those after them begin.
+func gather(places []uint32, assigned []uint16, count, overlap, threads int, room []uint32) [][]uint32 {
 	if len(room) < len(assigned) {
 		room = make([]uint32, len(assigned))
 	}
-	balls := make([][]uint32, count)
-	at := 0
-	for i := range balls {
-		at, next[i] = at+next[i], at
-		balls[i] = room[next[i]:at:at]
+	stretches := max(1, min(threads, len(places)/gatherRows))
+	next := make([][]int, stretches) // where the next place of each ball goes
+	each := func(do func(next []int, from, to int)) {
+		_ = vectors.Ranges(threads, stretches, 1, func() func(i, _ int) error {
+			return func(i, _ int) error { // which does not fail
+				do(next[i], i*len(places)/stretches, (i+1)*len(places)/stretches)
+				return nil
+			}
+		})
 	}
-	for i, p := range places {
-		for _, a := range assigned[i*overlap : (i+1)*overlap] {
-			room[next[a]] = p
+	for i := range next {
+		next[i] = make([]int, count)
+	}
+	each(func(next []int, from, to int) {
+		for _, a := range assigned[from*overlap : to*overlap] {
 			next[a]++
 		}
+	})
+	balls := make([][]uint32, count)
+	at := 0
+	for ball := range balls {
+		from := at
+		for _, next := range next {
+			at, next[ball] = at+next[ball], at
+		}
+		balls[ball] = room[from:at:at]
 	}
+	each(func(next []int, from, to int) {
+		for i, p := range places[from:to] {
+			for _, a := range assigned[(from+i)*overlap : (from+i+1)*overlap] {
+				room[next[a]] = p
+				next[a]++
+			}
+		}
+	})
 	return balls
 }
+
+// gatherRows is how many places a goroutine is worth: a tenth of a millisecond.
+const gatherRows = 1 << 14
 
 // BallWorker carves balls: one per goroutine.
 type BallWorker struct {
@@ -262,7 +285,7 @@ func (w *BallWorker) carve(id uint64, depth int, places []uint32, leaf func([]ui
 	w.tile.Columns(w.chosen, w.numbers)
 	assigned := make([]uint16, len(places))
 	w.assign(places, count, 1, assigned)
-	for i, ball := range gather(places, assigned, count, 1, nil) {
+	for i, ball := range gather(places, assigned, count, 1, 1, nil) {
 		if err := w.carve(hashrand.Mix(id)+uint64(i), depth+1, ball, leaf); err != nil {
 			return err
 		}

@@ -122,3 +122,27 @@ func TestRootFollowsNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestGather: every ball has its places, in their order, however many goroutines gather them.
+func TestGather(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	n, count, overlap := 3*gatherRows+rng.IntN(1000), 1+rng.IntN(300), 1+rng.IntN(4)
+	places, assigned := make([]uint32, n), make([]uint16, n*overlap)
+	want := make([][]uint32, count)
+	for i, p := range rng.Perm(n) {
+		places[i] = uint32(p)
+		for j := range overlap {
+			a := rng.IntN(count)
+			assigned[i*overlap+j] = uint16(a)
+			want[a] = append(want[a], places[i])
+		}
+	}
+	for _, threads := range []int{1, 2, 3, 64} {
+		got := gather(places, assigned, count, overlap, threads, make([]uint32, len(assigned)+threads%2))
+		for ball := range want {
+			if !slices.Equal(got[ball], want[ball]) {
+				t.Fatalf("%d threads: ball %d has %d places, want %d, or they are others", threads, ball, len(got[ball]), len(want[ball]))
+			}
+		}
+	}
+}

@@ -39,6 +39,7 @@ func (s *Shape) balls(r Rates) []Pass {
 
 	joining := held
 	joining.block(k*n + 9*n)
+	joining.block(17.0 / 32 * k * n)
 	joined := s.joined()
 	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
 		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
@@ -146,13 +147,13 @@ func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 
 // joinCost is how many pairs of a leaf a joined pair costs: its rows are gathered for
 // some dozen others instead of some hundreds.
-const joinCost = 2.4
+const joinCost = 2.2
 
 // farther is how many times as long joins take as among 60,000 rows, as the rows that they gather lie
 // farther apart. A round of MNIST and GIST, of 60,000 and 70,000 rows, took 2.1 times as long as their later
 // divisions, of SIFT, 200,000 rows, 2.7, 500,000 3.5, 1,000,000 (bench/results/speed) 3.7; of
-// generated rows, 500,000 and 1,000,000, 2.7 and 2.3. Since then the rows that list a place are gathered in half the time, which
-// takes a fifth off the round of SIFT.
+// generated rows, 500,000 and 1,000,000, 2.7 and 2.3. Since then the rows that list a place are gathered in a quarter of the
+// time, which takes a third off the round of SIFT.
 func (s *Shape) farther() float64 { return 1 + 0.12*math.Max(0, math.Log2(s.n()/60_000)) }
 
 // division is how many pairs one division of the balls method compares in leaves, and

@@ -16,5 +16,5 @@ func ExampleOf() {
 	fmt.Println(p.PeakAnonBytes>>20, "MiB of memory")
 	// Output:
 	// method balls, 1000000 rows of 128, k=20: each row in 16 balls, 1 rounds
-	// 319 MiB of memory
+	// 333 MiB of memory
 }

@@ -1,15 +1,8 @@
 package propagation
 
-import (
-	"sync/atomic"
+import "github.com/knng/knng/builder/internal/candidates"
 
-	"github.com/knng/knng/builder/internal/candidates"
-)
-
-// foundRows is of how many rows entries are found before the memory that they name is changed: so
-// many that a hundred reads of it wait side by side, so few that L1 still has it then. An
-// atomic addition waits for all stores before it: one that misses the caches holds up all
-// additions after it.
+// foundRows is of how many rows entries are found at a time: few enough for L1.
 const foundRows = 16
 
 // found is those entries of some rows whose places are entered.
@@ -32,12 +25,12 @@ func (r *Round) newFound() *found {
 	return f
 }
 
-// find finds them in the lists of rows first to end-1, which are at most foundRows, for places of parts from
-// to the last entered.
-func (f *found) find(first, end, from int) {
+// find finds them in the lists of rows first to end-1, which are at most foundRows, for places of so many parts, the first of
+// them from.
+func (f *found) find(first, end, from, parts int) {
 	f.first, f.slots = first, f.lists.Slots(first, end)
 	at, places := f.at[:cap(f.at)], f.places[:cap(f.places)]
-	n := candidates.Dealt(f.slots, from, f.entered-from, f.lists.N, at, places)
+	n := candidates.Dealt(f.slots, from, parts, f.lists.N, at, places)
 	f.at, f.places = at[:n], places[:n]
 }
 
@@ -53,13 +46,4 @@ func (f *found) take(i int) uint32 {
 		}
 	}
 	return (uint32(f.first)+row)<<1 | mark
-}
-
-// touch reads the numbers that are about to be changed: reads wait for memory side by side, changes
-// one after the other.
-func touch(numbers, at []uint32) (sum uint32) {
-	for _, i := range at {
-		sum += atomic.LoadUint32(&numbers[i])
-	}
-	return sum
 }

@@ -1,13 +1,8 @@
 package propagation
 
 import (
-	"fmt"
-	"math"
-	"sync/atomic"
-
 	"github.com/knng/knng/builder/internal/candidates"
 	"github.com/knng/knng/builder/internal/offheap"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/codes"
 )
 
@@ -43,10 +38,11 @@ type Round struct {
 	// ends: place<<1 | new.
 	gathered []uint32
 	counts   []uint32 // rows that list each place
-	ends     []uint32 // while they are gathered where the next of them goes; added to atomically
+	ends     []uint32 // while they are gathered where the next of them goes
 	entered  int      // the part after those
 
-	memory offheap.Block[uint32] // of counts, ends and gathered
+	memory   offheap.Block[uint32] // of counts, ends and gathered
+	listings *listings
 }
 
 // Parts is into how many parts a round may be cut, between which recall is measured: a
@@ -70,11 +66,12 @@ const none = ^uint32(0)
 // enterRows is how many lists a goroutine looks through at a time.
 const enterRows = 4096
 
-// NewRound returns a round over lists, not begun. Its memory, a byte an entry and
-// 8 a list, serves one round after the other until it is freed.
+// NewRound returns a round over lists, not begun. Its memory, some 2 bytes an entry and
+// 9 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
 	r := &Round{lists: lists, most: most, fresh: lists.K}
 	r.makeRoom(2*lists.N*lists.K/(Parts/enterParts) + lists.N/4)
+	r.listings = newListings(r)
 	return r
 }
 
@@ -99,6 +96,7 @@ func (r *Round) makeRoom(entries int) {
 func (r *Round) Free() {
 	r.counts, r.ends, r.gathered = nil, nil, nil
 	r.memory.Free()
+	r.listings.memory.Free()
 }
 
 // Begin begins with the first part. seed draws lots.
@@ -108,15 +106,6 @@ func (r *Round) Begin(seed uint64) { r.seed, r.entered = seed, 0 }
 // place; nil: all.
 func (r *Round) Across(part []uint16) { r.part = part }
 
-func (r *Round) ranges(threads int, fn func(first, end int)) error {
-	return vectors.Apart(threads, r.lists.N, enterRows, func() func(first, end int) error {
-		return func(first, end int) error {
-			fn(first, end)
-			return nil
-		}
-	})
-}
-
 // Entered is the part after those whose places may be joined around: 0 when a round begins.
 func (r *Round) Entered() int { return r.entered }
 
@@ -125,85 +114,21 @@ func (r *Round) Entered() int { return r.entered }
 func (r *Round) Enter(from, threads int) error {
 	r.entered = min(from+enterParts, Parts)
 	clear(r.counts)
-	if err := r.ranges(threads, func(first, end int) { r.count(first, end, from) }); err != nil {
-		return err
-	}
-	if err := r.layOut(from); err != nil {
-		return err
-	}
-	if err := r.ranges(threads, func(first, end int) { r.copyLists(first, end, from) }); err != nil {
-		return err
-	}
-	return r.ranges(threads, func(first, end int) { r.copyListing(first, end, from) })
+	return r.listings.enter(from, r.entered, threads)
 }
 
-// enters reports whether the places of a part are entered, with those from one part on.
-func (r *Round) enters(part, from int) bool { return from <= part && part < r.entered }
-
-// count counts the rows that list each place, among some of them.
-func (r *Round) count(first, end, from int) {
-	f := r.newFound()
-	for p := first; p < end; p += foundRows {
-		f.find(p, min(p+foundRows, end), from)
-		touch(r.counts, f.places)
-		for _, x := range f.places {
-			atomic.AddUint32(&r.counts[x], 1)
+// copyList copies the list of a place that is entered.
+func (r *Round) copyList(p uint32, to []uint32) {
+	list := r.lists.Entries(p)
+	for i, e := range list {
+		to[i] = e.Place() << 1
+		if i < r.fresh {
+			to[i] |= e.Marks() / candidates.NewHere
 		}
+		list[i] = e &^ candidates.NewHere
 	}
-}
-
-// layOut settles where the neighbors of every place go: its list, and from ends on the places
-// that list it.
-func (r *Round) layOut(from int) error {
-	at := 0
-	for p := range r.ends {
-		if r.enters(Part(uint32(p)), from) {
-			at += r.lists.K
-			r.ends[p] = uint32(at)
-			at += int(r.counts[p])
-		}
-	}
-	if at > math.MaxUint32 {
-		return fmt.Errorf("propagation: %d entries around the places of %d parts, want at most %d", at, r.entered-from, uint32(math.MaxUint32))
-	}
-	r.makeRoom(at)
-	return nil
-}
-
-// copyLists copies the lists of some of the places entered.
-func (r *Round) copyLists(first, end, from int) {
-	for p := first; p < end; p++ {
-		if !r.enters(Part(uint32(p)), from) {
-			continue
-		}
-		to := r.gathered[int(r.ends[p])-r.lists.K : r.ends[p]]
-		list := r.lists.Entries(uint32(p))
-		for i, e := range list {
-			to[i] = e.Place() << 1
-			if i < r.fresh {
-				to[i] |= e.Marks() / candidates.NewHere
-			}
-			list[i] = e &^ candidates.NewHere
-		}
-		for i := len(list); i < len(to); i++ {
-			to[i] = none
-		}
-	}
-}
-
-// copyListing tells the places entered that some rows list them.
-func (r *Round) copyListing(first, end, from int) {
-	f := r.newFound()
-	for p := first; p < end; p += foundRows {
-		f.find(p, min(p+foundRows, end), from)
-		touch(r.ends, f.places)
-		for i, x := range f.places {
-			f.places[i] = atomic.AddUint32(&r.ends[x], 1) - 1
-		}
-		touch(r.gathered, f.places)
-		for i, at := range f.places {
-			r.gathered[at] = f.take(i)
-		}
+	for i := len(list); i < len(to); i++ {
+		to[i] = none
 	}
 }
 

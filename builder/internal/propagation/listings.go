@@ -28,7 +28,7 @@ type listings struct {
 type sharer struct {
 	*listings
 	found *found
-	open  []chunk   // of each stretch, what is not full
+	open  []chunk   // of each stretch, the one that is not full
 	full  [][]chunk // of each stretch
 }
 
@@ -114,7 +114,7 @@ func (s *sharer) take() {
 // rows is how many rows the entries of a chunk can be of.
 func (l *listings) rows() uint32 { return 1 << (31 - l.shift) }
 
-// chunk is room for entries, in Go's heap where hubs have more than what was reckoned with.
+// chunk is room for entries, in Go's heap where hubs have more than was reckoned with.
 func (l *listings) chunk() []uint32 {
 	if end := int(l.used.Add(chunkEntries)); end <= len(l.memory.Slice) {
 		return l.memory.Slice[end-chunkEntries : end-chunkEntries : end]

@@ -50,9 +50,6 @@ func NewArray(r io.Reader) (*Array, error) {
 // Len is the number of elements.
 func (a *Array) Len() int64 { return a.all }
 
-// Wide reports whether elements are float64.
-func (a *Array) Wide() bool { return strings.HasSuffix(a.descr, "f8") }
-
 // next reads the bytes of n elements.
 func (a *Array) next(n int) ([]byte, error) {
 	if a.from.kind == 0 {

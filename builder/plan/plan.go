@@ -132,9 +132,3 @@ func (p *Plan) Untimed() *Plan {
 	}
 	return p
 }
-
-// Near reports whether two sizes are within a quarter of each other, as plan and build
-// should be in memory and disk.
-func Near(planned, found int64) bool {
-	return 4*max(planned, found) <= 5*min(planned, found)
-}

@@ -19,11 +19,11 @@ func SmallGroups(group int64, stripe int) (restore func()) {
 
 // PieceOf is the file that a task makes.
 func PieceOf(run string, s *Run, t Task) string {
-	name, err := s.fileOf(t)
+	of, err := kinds[t.Stage].parts(s, t.Division)
 	if err != nil {
 		return filepath.Join(run, "none")
 	}
-	return filepath.Join(run, filepath.FromSlash(name))
+	return filepath.Join(run, filepath.FromSlash(pieceName(t, of)))
 }
 
 // SealsLate has the first look for the end of a run find none, in processes opened until done.

@@ -171,13 +171,3 @@ func (s *Run) Do(ctx context.Context, t Task) error {
 	}
 	return limits.Space(w.out.Commit())
 }
-
-// fileOf is the name in the run's folder of the file that a task makes.
-func (s *Run) fileOf(t Task) (string, error) {
-	stage, known := kinds[t.Stage]
-	if !known {
-		return "", fmt.Errorf("builder: no stage %q", t.Stage)
-	}
-	of, err := stage.parts(s, t.Division)
-	return pieceName(t, of), err
-}

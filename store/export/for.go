@@ -41,11 +41,6 @@ func For(name string) (Library, error) {
 	return Libraries[at], nil
 }
 
-// Options are those that the library expects, in its first format.
-func (l Library) Options() Options {
-	return Options{Format: l.Formats[0], Self: l.Self, Symmetric: l.Symmetric}
-}
-
 // listed is names as a sentence lists them: a, b or c.
 func listed[T ~string](names []T) string {
 	var text strings.Builder

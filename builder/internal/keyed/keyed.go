@@ -148,8 +148,5 @@ func (c *Comparer) Rekey(place uint32) error {
 	return nil
 }
 
-// Key is the key of an entry.
-func Key(e candidates.Entry) float32 { return candidates.KeyOf(e.Distance()) }
-
 // None is the limit of a list that has room.
 const None = math.MaxUint32

@@ -61,7 +61,7 @@ func TestLeaf(t *testing.T) {
 			slices.Sort(want)
 			for i := range k {
 				if got := lists.At(x, i); got != want[i] {
-					t.Fatalf("%+v: entry %d of place %d: place %d at %v, want %d at %v", c, i, x, got.Place(), Key(got), want[i].Place(), Key(want[i]))
+					t.Fatalf("%+v: entry %d of place %d: place %d at %v, want %d at %v", c, i, x, got.Place(), candidates.KeyOf(got.Distance()), want[i].Place(), candidates.KeyOf(want[i].Distance()))
 				}
 			}
 		}

@@ -43,7 +43,7 @@ func (d *demo) show(g *globals, rows []store.Row) error {
 	}
 	var lists []neighborList
 	for _, row := range rows {
-		list, err := listOf(s, row, shown)
+		list, err := listOf(shownStore{s}, row, shown)
 		if err != nil {
 			return err
 		}

@@ -99,13 +99,8 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 		q.Effort = t.Effort
 	}
 	found, err := v.SearchAll(ctx, in, q, runtime.GOMAXPROCS(0))
-	if err = ofQueries(err, a[1:]); err != nil {
-		return err
-	}
-	if f.out != "" {
-		err = f.write(g, found, t)
-	} else {
-		err = printFound(g, v, a[0], found, t)
+	if err = ofQueries(err, a[1:]); err == nil {
+		err = f.show(g, shownView{v}, found, t, map[string]any{"dir": a[0]})
 	}
 	if err != nil {
 		return err
@@ -132,7 +127,7 @@ func (f *searchFlags) livingQueries(ctx context.Context, g *globals, v *living.V
 	if len(paths) > 0 {
 		return g.openSuiting(ctx, paths, f.columns.options(), v.Dim())
 	}
-	row, err := livingRow(v, f.id, f.row)
+	row, err := f.rowOf(shownView{v})
 	if err != nil {
 		return nil, err
 	}
@@ -145,18 +140,6 @@ func (f *searchFlags) livingQueries(ctx context.Context, g *globals, v *living.V
 		return nil, err
 	}
 	return vectors.NewInput(rows), nil
-}
-
-// livingRow is the row of an id, or of a number.
-func livingRow(v *living.View, id, number string) (store.Row, error) {
-	if id != "" {
-		return v.RowOf(id)
-	}
-	row, err := strconv.ParseUint(number, 10, 63)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("%q, want a row number", number)}
-	}
-	return store.Row(row), nil
 }
 
 // livingSet reads ids, or numbers of rows that have none.
@@ -184,94 +167,6 @@ func livingSet(v *living.View, path string) (*living.Set, error) {
 func unnamed(v *living.View, row store.Row) bool {
 	id, err := v.ID(row)
 	return err == nil && id == ""
-}
-
-func printFound(g *globals, v *living.View, dir string, found [][]store.Neighbor, t *tuned) (err error) {
-	lists := make([]foundList, len(found))
-	for i, list := range found {
-		if lists[i].Neighbors, err = livingNeighbors(v, list); err != nil {
-			return err
-		}
-		lists[i].Query = i
-	}
-	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "metric": v.State().Metric, "tuned": t, "queries": lists})
-	}
-	for i, list := range lists {
-		if i > 0 {
-			fmt.Fprintln(g.stdout)
-		}
-		fmt.Fprintf(g.stdout, "query %d\n", list.Query)
-		for _, n := range list.Neighbors {
-			fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, oneLine(n.ID))
-		}
-	}
-	return nil
-}
-
-func livingNeighbors(v *living.View, found []store.Neighbor) ([]shownNeighbor, error) {
-	list := make([]shownNeighbor, 0, len(found))
-	for i, n := range found {
-		id, err := v.ID(n.Row)
-		if err != nil {
-			return nil, err
-		}
-		shown := shownNeighbor{Rank: i + 1, Row: uint64(n.Row), ID: id, Distance: n.Distance}
-		if v.State().Metric == "ip" {
-			similarity := 0 - n.Distance // never -0
-			shown.Similarity = &similarity
-		}
-		list = append(list, shown)
-	}
-	return list, nil
-}
-
-// runLiving is run for a graph that is written to.
-func (n *neighborsFlags) runLiving(g *globals, dir string, names []string) error {
-	v, err := living.OpenReader(dir, nil)
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if err := n.fits(dir, v.State().K); err != nil {
-		return err
-	}
-	var lists []neighborList
-	for _, name := range names {
-		id, number := "", name
-		if n.byID {
-			id, number = name, ""
-		}
-		row, err := livingRow(v, id, number)
-		if err != nil {
-			return err
-		}
-		found, err := v.Neighbors(row, nil)
-		if err != nil {
-			return err
-		}
-		if n.k > 0 {
-			found = found[:min(n.k, len(found))]
-		}
-		list := neighborList{Row: uint64(row)}
-		if list.ID, err = v.ID(row); err != nil {
-			return err
-		}
-		if list.Neighbors, err = livingNeighbors(v, found); err != nil {
-			return err
-		}
-		lists = append(lists, list)
-	}
-	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "metric": v.State().Metric, "lists": lists})
-	}
-	for i, list := range lists {
-		if i > 0 {
-			fmt.Fprintln(g.stdout)
-		}
-		printList(g, list)
-	}
-	return nil
 }
 
 // runLiving measures the lists of a graph that is written to, or searches in it.

@@ -55,28 +55,67 @@ type shownNeighbor struct {
 	Similarity *float32 `json:"similarity,omitempty"` // under ip
 }
 
-func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
+// A shownGraph is a graph whose lists are printed: one as it was built, or one that is written to.
+type shownGraph interface {
+	RowOf(id string) (store.Row, error)
+	ID(row store.Row) (string, error) // "" where it has none
+	list(row store.Row) ([]store.Neighbor, error)
+	metric() string
+	K() int
+	Close() error
+}
+
+type shownStore struct{ *store.Store }
+
+func (s shownStore) ID(row store.Row) (string, error) {
+	if !s.Info().IDs {
+		return "", nil
+	}
+	return s.Store.ID(row)
+}
+
+func (s shownStore) list(row store.Row) ([]store.Neighbor, error) { return s.Neighbors(row, nil) }
+func (s shownStore) metric() string                               { return s.Info().Distance }
+
+type shownView struct{ *living.View }
+
+func (v shownView) list(row store.Row) ([]store.Neighbor, error) { return v.Neighbors(row, nil) }
+func (v shownView) metric() string                               { return v.Metric().String() }
+func (v shownView) K() int                                       { return v.State().K }
+
+// openShown opens a finished graph, whether it was written to or not.
+func openShown(dir string) (shownGraph, error) {
 	if living.Is(dir) {
-		return n.runLiving(g, dir, what)
+		v, err := living.OpenReader(dir, nil)
+		return shownView{v}, err
 	}
 	s, err := store.Open(dir, nil)
+	return shownStore{s}, err
+}
+
+func (n *neighborsFlags) run(g *globals, dir string, names []string) error {
+	x, err := openShown(dir)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	if err := n.fits(dir, s.K()); err != nil {
-		return err
+	defer x.Close()
+	if k := x.K(); n.k < 0 || n.k > k {
+		return usageError{fmt.Errorf("-k is %d, the lists of %s have %d neighbors", n.k, dir, k)}
 	}
 	var lists []neighborList
-	for _, w := range what {
-		list, err := n.lookup(s, w)
+	for _, name := range names {
+		row, err := n.row(x, name)
+		if err != nil {
+			return err
+		}
+		list, err := listOf(x, row, n.k)
 		if err != nil {
 			return err
 		}
 		lists = append(lists, list)
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"dir": dir, "metric": s.Info().Distance, "lists": lists})
+		return g.printJSON(map[string]any{"dir": dir, "metric": x.metric(), "lists": lists})
 	}
 	for i, list := range lists {
 		if i > 0 {
@@ -87,69 +126,61 @@ func (n *neighborsFlags) run(g *globals, dir string, what []string) error {
 	return nil
 }
 
-// fits is nil where lists of k have as many neighbors as are wanted.
-func (n *neighborsFlags) fits(dir string, k int) error {
-	if n.k < 0 || n.k > k {
-		return usageError{fmt.Errorf("-k is %d, the lists of %s have %d neighbors", n.k, dir, k)}
-	}
-	return nil
-}
-
-// lookup finds one row's list.
-func (n *neighborsFlags) lookup(s *store.Store, what string) (list neighborList, err error) {
-	var row store.Row
+// row is the row that an argument names.
+func (n *neighborsFlags) row(x shownGraph, name string) (store.Row, error) {
 	if n.byID {
-		row, err = s.RowOf(what)
-	} else {
-		var number uint64
-		if number, err = strconv.ParseUint(what, 10, 63); err != nil {
-			err = usageError{fmt.Errorf("%q is not a row number; for external ids give --id", what)}
-		}
-		row = store.Row(number)
+		return x.RowOf(name)
 	}
+	row, err := strconv.ParseUint(name, 10, 63)
 	if err != nil {
-		return list, err
+		return 0, usageError{fmt.Errorf("%q is not a row number; for external ids give --id", name)}
 	}
-	return listOf(s, row, n.k)
+	return store.Row(row), nil
 }
 
-// listOf reads the first k neighbors of a row (0: all), with ids where there
-// are any.
-func listOf(s *store.Store, row store.Row, k int) (list neighborList, err error) {
-	found, err := s.Neighbors(row, nil)
+// listOf reads the first k neighbors of a row (0: all), with ids where there are any.
+func listOf(x shownGraph, row store.Row, k int) (list neighborList, err error) {
+	found, err := x.list(row)
 	if err != nil {
 		return list, err
 	}
-	if k > 0 && len(found) > k {
-		found = found[:k]
+	if k > 0 {
+		found = found[:min(k, len(found))]
 	}
-	list = neighborList{Row: uint64(row), Neighbors: make([]shownNeighbor, 0, len(found))}
-	ip := s.Info().Distance == distance.IP.String()
-	for i, f := range found {
-		shown := shownNeighbor{Rank: i + 1, Row: uint64(f.Row), Distance: f.Distance}
+	list.Row = uint64(row)
+	if list.ID, err = x.ID(row); err != nil {
+		return list, err
+	}
+	list.Neighbors, err = shownNeighbors(x, found)
+	return list, err
+}
+
+// shownNeighbors are neighbors, or what a query found, as they are printed.
+func shownNeighbors(x shownGraph, found []store.Neighbor) ([]shownNeighbor, error) {
+	list := make([]shownNeighbor, 0, len(found))
+	ip := x.metric() == distance.IP.String()
+	for i, n := range found {
+		id, err := x.ID(n.Row)
+		if err != nil {
+			return nil, err
+		}
+		shown := shownNeighbor{Rank: i + 1, Row: uint64(n.Row), ID: id, Distance: n.Distance}
 		if ip {
-			similarity := 0 - f.Distance // never -0
+			similarity := 0 - n.Distance // never -0
 			shown.Similarity = &similarity
 		}
-		list.Neighbors = append(list.Neighbors, shown)
-	}
-	if !s.Info().IDs {
-		return list, nil
-	}
-	if list.ID, err = s.ID(row); err != nil {
-		return list, err
-	}
-	for i := range list.Neighbors {
-		if list.Neighbors[i].ID, err = s.ID(store.Row(list.Neighbors[i].Row)); err != nil {
-			return list, err
-		}
+		list = append(list, shown)
 	}
 	return list, nil
 }
 
 func printList(g *globals, list neighborList) {
 	fmt.Fprintf(g.stdout, "row %d %s\n", list.Row, oneLine(list.ID))
-	for _, n := range list.Neighbors {
+	printNeighbors(g, list.Neighbors)
+}
+
+func printNeighbors(g *globals, list []shownNeighbor) {
+	for _, n := range list {
 		fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, oneLine(n.ID))
 	}
 }

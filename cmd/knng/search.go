@@ -204,7 +204,7 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 	}
 	found, err := r.SearchAll(ctx, in, f.query)
 	if err = ofQueries(err, a[1:]); err == nil {
-		err = f.show(g, s, found, t, r.Counts())
+		err = f.show(g, shownStore{s}, found, t, map[string]any{"dir": a[0], "counts": r.Counts()})
 	}
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func (f *searchFlags) queries(ctx context.Context, g *globals, s *store.Store, r
 	if len(paths) > 0 {
 		return g.openSuiting(ctx, paths, f.columns.options(), r.Dim())
 	}
-	row, err := f.rowOf(s)
+	row, err := f.rowOf(shownStore{s})
 	if err != nil {
 		return nil, err
 	}
@@ -340,9 +340,10 @@ func ofQueries(err error, paths []string) error {
 	return err
 }
 
-func (f *searchFlags) rowOf(s *store.Store) (store.Row, error) {
+// rowOf is the row that --id or --row names.
+func (f *searchFlags) rowOf(x shownGraph) (store.Row, error) {
 	if f.id != "" {
-		return s.RowOf(f.id)
+		return x.RowOf(f.id)
 	}
 	row, err := strconv.ParseUint(f.row, 10, 63)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/aside"
-	"github.com/knng/knng/vectors/distance"
 )
 
 // foundList is a query's results as they are printed.
@@ -20,49 +19,30 @@ type foundList struct {
 	Neighbors []shownNeighbor `json:"neighbors"`
 }
 
-// show shows the results of all queries, or writes them. counts are of the search.
-func (f *searchFlags) show(g *globals, s *store.Store, found [][]store.Neighbor, t *tuned, counts any) (err error) {
+// show shows the results of all queries, or writes them. more are further members of the JSON.
+func (f *searchFlags) show(g *globals, x shownGraph, found [][]store.Neighbor, t *tuned, more map[string]any) (err error) {
 	if f.out != "" {
 		return f.write(g, found, t)
 	}
 	lists := make([]foundList, len(found))
 	for i, list := range found {
-		if lists[i], err = shownList(s, i, list); err != nil {
+		lists[i].Query = i
+		if lists[i].Neighbors, err = shownNeighbors(x, list); err != nil {
 			return err
 		}
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"dir": s.Dir(), "metric": s.Info().Distance, "tuned": t, "counts": counts, "queries": lists})
+		more["metric"], more["tuned"], more["queries"] = x.metric(), t, lists
+		return g.printJSON(more)
 	}
 	for i, list := range lists {
 		if i > 0 {
 			fmt.Fprintln(g.stdout)
 		}
 		fmt.Fprintf(g.stdout, "query %d\n", list.Query)
-		for _, n := range list.Neighbors {
-			fmt.Fprintf(g.stdout, "%5d %10d  %-12.6g %s\n", n.Rank, n.Row, n.Distance, oneLine(n.ID))
-		}
+		printNeighbors(g, list.Neighbors)
 	}
 	return nil
-}
-
-func shownList(s *store.Store, query int, found []store.Neighbor) (list foundList, err error) {
-	list = foundList{query, make([]shownNeighbor, 0, len(found))}
-	ip := s.Info().Distance == distance.IP.String()
-	for i, n := range found {
-		shown := shownNeighbor{Rank: i + 1, Row: uint64(n.Row), Distance: n.Distance}
-		if ip {
-			similarity := 0 - n.Distance // never -0
-			shown.Similarity = &similarity
-		}
-		if s.Info().IDs {
-			if shown.ID, err = s.ID(n.Row); err != nil {
-				return list, err
-			}
-		}
-		list.Neighbors = append(list.Neighbors, shown)
-	}
-	return list, nil
 }
 
 // write writes the results as arrays.

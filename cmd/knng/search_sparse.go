@@ -36,7 +36,7 @@ func (f *searchFlags) runSparse(ctx context.Context, g *globals, s *store.Store,
 	if err != nil {
 		return err
 	}
-	return f.show(g, s, found, nil, nil)
+	return f.show(g, shownStore{s}, found, nil, map[string]any{"dir": s.Dir(), "counts": nil})
 }
 
 // foundSparse answers the queries of a file, or the one that a flag names.
@@ -44,7 +44,7 @@ func (f *searchFlags) foundSparse(ctx context.Context, s *store.Store, r *sparse
 	if len(paths) > 0 {
 		return searchFile(ctx, r, q, paths[0])
 	}
-	row, err := f.rowOf(s)
+	row, err := f.rowOf(shownStore{s})
 	if err != nil {
 		return nil, err
 	}

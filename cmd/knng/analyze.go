@@ -151,15 +151,8 @@ func (a *analyzeFlags) groups(p *analysis.Partition, least int) groupReport {
 }
 
 func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
-	if a.affinity != "" {
-		if exists(a.affinity) {
-			return taken(a.affinity)
-		}
-	}
-	if a.plot != "" {
-		if exists(a.plot) {
-			return taken(a.plot)
-		}
+	if err := noFile(a.affinity, a.plot); err != nil {
+		return err
 	}
 	if living.Is(dir) {
 		return a.runLiving(ctx, g, dir)
@@ -176,12 +169,7 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 	defer s.Close()
 	w := &watched{s, watch{ctx: ctx, to: g.phases()}}
 	if a.reverse {
-		steps := &steps{to: w.to}
-		_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: cmp.Or(a.bytes, 256<<20), Progress: func(phase string, done, total int) {
-			steps.tell(phase, "rows", int64(done), int64(total))
-		}})
-		steps.end()
-		if err != nil {
+		if err := a.buildReverse(ctx, dir, &steps{to: w.to}); err != nil {
 			return err
 		}
 	}
@@ -214,6 +202,14 @@ func (a *analyzeFlags) run(ctx context.Context, g *globals, dir string) error {
 		return g.printJSON(r)
 	}
 	return showReport(g.stdout, r, w)
+}
+
+func (a *analyzeFlags) buildReverse(ctx context.Context, dir string, steps *steps) error {
+	defer steps.end()
+	_, err := store.BuildReverse(ctx, dir, &store.ReverseOptions{Memory: cmp.Or(a.bytes, 256<<20), Progress: func(phase string, done, total int) {
+		steps.tell(phase, "rows", int64(done), int64(total))
+	}})
+	return err
 }
 
 // runLiving is run for a graph that was written to since it was built. What analyze keeps beside a graph or reads

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors"
@@ -92,17 +93,11 @@ func newBuild(g *globals) *cobra.Command {
 		Use: "build INPUT... -o DIR", Short: "Build a k-NN graph, or continue an interrupted build", Long: buildHelp,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, inputs []string) error {
-			if err := b.complete(c); err != nil {
+			if err := b.complete(c, inputs); err != nil {
 				return usageError{err}
 			}
-			if err := b.suitsSparse(c, inputs); err != nil {
+			if err := b.suitsReference(inputs); err != nil {
 				return usageError{err}
-			}
-			if b.opts.Reference && slices.Contains(inputs, "-") {
-				return usageError{errors.New("--vectors reference needs files: stdin cannot be read again")}
-			}
-			if b.opts.Reference && len(inputs) > 1 {
-				return usageError{fmt.Errorf("--vectors reference takes one file, not %d: leave it out, and the store has its own copy of the rows", len(inputs))}
 			}
 			err := b.run(c.Context(), g, inputs)
 			if python := new(pythonError); errors.As(err, &python) {
@@ -250,8 +245,19 @@ func given(c *cobra.Command, flag string) string {
 	return ""
 }
 
-// complete turns the flags that are words into options.
-func (b *buildFlags) complete(c *cobra.Command) (err error) {
+// suitsReference refuses inputs that a store cannot refer to.
+func (b *buildFlags) suitsReference(inputs []string) error {
+	switch {
+	case b.opts.Reference && slices.Contains(inputs, "-"):
+		return errors.New("--vectors reference needs files: stdin cannot be read again")
+	case b.opts.Reference && len(inputs) > 1:
+		return fmt.Errorf("--vectors reference takes one file, not %d: leave it out, and the store has its own copy of the rows", len(inputs))
+	}
+	return nil
+}
+
+// complete turns the flags that are words into options, and refuses those that do not suit a sparse matrix among the inputs.
+func (b *buildFlags) complete(c *cobra.Command, inputs []string) (err error) {
 	o := &b.opts
 	if err := refuse(c, zeros); err != nil {
 		return err
@@ -294,20 +300,25 @@ func (b *buildFlags) complete(c *cobra.Command) (err error) {
 	if o.Memory, err = parseSize(b.memory); err != nil {
 		return err
 	}
-	return byFlags(c, o.Validate())
+	if err := o.Validate(); err != nil {
+		return byFlags(c, err)
+	}
+	if anySparse(inputs) {
+		return byFlags(c, postings.Validate(*o))
+	}
+	return nil
 }
 
+// parseSwitch reads the value of a flag. Only --pair-cache can be auto.
 func parseSwitch(name, value string) (builder.Switch, error) {
-	switch value {
-	case "on":
+	switch {
+	case value == "on":
 		return builder.On, nil
-	case "off":
+	case value == "off":
 		return builder.Off, nil
-	}
-	if name != "pair-cache" {
+	case name != "pair-cache":
 		return 0, fmt.Errorf("--%s is %q, want on or off", name, value)
-	}
-	if value == "auto" {
+	case value == "auto":
 		return builder.Default, nil
 	}
 	return 0, fmt.Errorf("--pair-cache is %q, want auto, on or off", value)
@@ -354,10 +365,8 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 	b.opts.Logger = g.log
 	res, err := builder.Build(ctx, b.out, in, b.opts)
 	if b.search == "on" && (err == nil || errors.Is(err, store.ErrFinished)) {
-		if links := g.makeLinks(ctx, b.out, cmp.Or(b.opts.Memory, builder.DefaultMemory()), linked); links != nil && ctx.Err() == nil {
-			g.log("the graph is finished, and the links of search are left to the first search: %v", links)
-		} else if links != nil {
-			return g.stopped(links)
+		if err := b.link(ctx, g, linked); err != nil {
+			return g.stopped(err)
 		}
 	}
 	if errors.Is(err, builder.ErrBadRows) && b.opts.BadRows == builder.Reject {
@@ -367,6 +376,16 @@ func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error
 		return err
 	}
 	return res.Err()
+}
+
+// link makes the links of search. Where that fails and was not interrupted, they are left to the first search.
+func (b *buildFlags) link(ctx context.Context, g *globals, l *linked) error {
+	err := g.makeLinks(ctx, b.out, cmp.Or(b.opts.Memory, builder.DefaultMemory()), l)
+	if err != nil && ctx.Err() == nil {
+		g.log("the graph is finished, and the links of search are left to the first search: %v", err)
+		return nil
+	}
+	return err
 }
 
 // suits refuses rows that the flags are not meant for.
@@ -613,15 +632,4 @@ func size(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return strconv.FormatInt(n, 10) + " bytes"
-}
-
-// taken refuses an output in whose place a file is already.
-func taken(path string) error {
-	return usageError{fmt.Errorf("%s exists: give another name, or remove it", path)}
-}
-
-// exists reports whether a path is there, also as a link to nothing.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/vectors"
@@ -17,14 +15,6 @@ import (
 
 // anySparse reports whether an input is a sparse matrix.
 func anySparse(inputs []string) bool { return slices.ContainsFunc(inputs, sparse.Is) }
-
-// suitsSparse refuses flags that sparse rows do not have, where an input is a sparse matrix.
-func (b *buildFlags) suitsSparse(c *cobra.Command, inputs []string) error {
-	if !anySparse(inputs) {
-		return nil
-	}
-	return byFlags(c, postings.Validate(b.opts))
-}
 
 var errNoColumns = errors.New("--column, --id-column and --header are for files with columns of names: a sparse matrix has none")
 

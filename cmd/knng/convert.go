@@ -57,8 +57,8 @@ func (v *convertFlags) run(ctx context.Context, g *globals, inputs []string) (er
 	if v.limit < 0 {
 		return usageError{fmt.Errorf("--limit-rows is %d, want 0 or more", v.limit)}
 	}
-	if exists(v.out) {
-		return taken(v.out)
+	if err := noFile(v.out); err != nil {
+		return err
 	}
 	o := v.columns.options()
 	o.Limit = v.limit

@@ -15,6 +15,26 @@ import (
 // outputFlags are flags of files and folders that commands make.
 var outputFlags = []string{"output", "affinity", "plot", "cpuprofile"}
 
+// noFile refuses outputs, "" being none, in whose place a file is already.
+func noFile(paths ...string) error {
+	for _, path := range paths {
+		if path != "" && exists(path) {
+			return taken(path)
+		}
+	}
+	return nil
+}
+
+func taken(path string) error {
+	return usageError{fmt.Errorf("%s exists: give another name, or remove it", path)}
+}
+
+// exists reports whether a path is there, also as a link to nothing.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // outsideStores refuses outputs that lie in a finished store: it is sealed as a whole, and check would call their files
 // damage.
 func outsideStores(flags *pflag.FlagSet) error {

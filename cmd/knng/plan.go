@@ -36,10 +36,7 @@ func newPlan(g *globals) *cobra.Command {
 		Use: "plan INPUT...", Short: "Estimate the cost of a build", Long: planHelp,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, inputs []string) error {
-			if err := b.complete(c); err != nil {
-				return usageError{err}
-			}
-			if err := b.suitsSparse(c, inputs); err != nil {
+			if err := b.complete(c, inputs); err != nil {
 				return usageError{err}
 			}
 			if anySparse(inputs) {

@@ -147,10 +147,8 @@ type tuned struct {
 }
 
 func (f *searchFlags) run(ctx context.Context, g *globals, a []string) error {
-	if f.out != "" {
-		if exists(f.out) {
-			return taken(f.out)
-		}
+	if err := noFile(f.out); err != nil {
+		return err
 	}
 	if f.budget > 0 { // codes are made within it
 		builder.HoldHeap(max(f.budget, leastHeap))

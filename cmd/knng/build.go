@@ -1,29 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/postings"
 	"github.com/knng/knng/store"
-	"github.com/knng/knng/store/living"
-	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -185,66 +175,6 @@ var zeros = []notZero{
 	{"seed", "1 or more"},
 }
 
-type notZero struct{ flag, want string }
-
-var zeroK = notZero{"k", fmt.Sprintf("1 to %d", builder.MaxK)}
-
-// refuse returns an error for the first of the flags that was given as 0.
-func refuse(c *cobra.Command, zeros []notZero) error {
-	for _, z := range zeros {
-		if given(c, z.flag) == "0" {
-			return fmt.Errorf("%s is 0, want %s", dashed(z.flag), z.want)
-		}
-	}
-	return nil
-}
-
-// dashed is a flag as it is typed.
-func dashed(flag string) string {
-	if len(flag) == 1 {
-		return "-" + flag
-	}
-	return "--" + flag
-}
-
-// byFlags is an error of options that calls each option by its flag.
-func byFlags(c *cobra.Command, err error) error {
-	faults := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		faults = slices.Clone(joined.Unwrap())
-	}
-	for i, fault := range faults {
-		o := new(builder.OptionError)
-		if flag := ""; errors.As(fault, &o) {
-			if flag = flagOf(o.Option); c.Flags().Lookup(flag) != nil {
-				faults[i] = fmt.Errorf("%s is %s, want %s", dashed(flag), o.Shown(), o.Want)
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// flagOf is the flag of a field of options: leaf-size of LeafSize, visits of Paper.Visits.
-func flagOf(option string) string {
-	name := option[strings.LastIndexByte(option, '.')+1:]
-	var flag strings.Builder
-	for i, r := range name {
-		if i > 0 && unicode.IsUpper(r) {
-			flag.WriteByte('-')
-		}
-		flag.WriteRune(unicode.ToLower(r))
-	}
-	return flag.String()
-}
-
-// given is the text of a flag, "" where it was left out.
-func given(c *cobra.Command, flag string) string {
-	if f := c.Flags().Lookup(flag); f.Changed {
-		return f.Value.String()
-	}
-	return ""
-}
-
 // suitsReference refuses inputs that a store cannot refer to.
 func (b *buildFlags) suitsReference(inputs []string) error {
 	switch {
@@ -309,36 +239,6 @@ func (b *buildFlags) complete(c *cobra.Command, inputs []string) (err error) {
 	return nil
 }
 
-// parseSwitch reads the value of a flag. Only --pair-cache can be auto.
-func parseSwitch(name, value string) (builder.Switch, error) {
-	switch {
-	case value == "on":
-		return builder.On, nil
-	case value == "off":
-		return builder.Off, nil
-	case name != "pair-cache":
-		return 0, fmt.Errorf("--%s is %q, want on or off", name, value)
-	case value == "auto":
-		return builder.Default, nil
-	}
-	return 0, fmt.Errorf("--pair-cache is %q, want auto, on or off", value)
-}
-
-// parseSize reads sizes such as 512MiB, 2G or 1000000; "" is 0.
-func parseSize(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	number := strings.TrimRight(s, "KMGTiBkmgtb")
-	unit := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s[len(number):]), "B"), "I")
-	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
-	n, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(n > 0) || n*float64(int64(1)<<shift) > 1<<60 {
-		return 0, fmt.Errorf("--memory is %q, want a size such as 512MiB or 2G", s)
-	}
-	return int64(n * float64(int64(1)<<shift)), nil
-}
-
 func (b *buildFlags) run(ctx context.Context, g *globals, inputs []string) error {
 	if anySparse(inputs) {
 		return b.runSparse(ctx, g, inputs)
@@ -386,250 +286,4 @@ func (b *buildFlags) link(ctx context.Context, g *globals, l *linked) error {
 		return nil
 	}
 	return err
-}
-
-// suits refuses rows that the flags are not meant for.
-func (b *buildFlags) suits(in *vectors.Input) error {
-	if b.bits && in.Type() != vectors.Uint8 {
-		return usageError{fmt.Errorf("--bits: the rows are %v, and packed bits are uint8: pack rows of 0 and 1 by numpy.packbits(x, axis=1)", in.Type())}
-	}
-	return nil
-}
-
-// leaveNothing returns a function that removes the folders which a command made from now on, where
-// nothing came of it: beside a build, of whatever process, its scratch stays.
-func leaveNothing(dir string) func() {
-	var made []string
-	for _, folder := range []string{filepath.Join(dir, "scratch"), dir} {
-		if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
-			made = append(made, folder)
-		}
-	}
-	return func() {
-		for _, folder := range made {
-			_ = os.Remove(folder) // which is done where it is empty
-		}
-	}
-}
-
-// open opens the input, unless the build there has its own copy of the rows. Rows of
-// streams are put beside the store, until they are written in its order.
-func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*vectors.Input, error) {
-	in, err := store.InputOf(b.out, inputs, b.limit)
-	if err != nil {
-		return nil, err
-	}
-	stdin := slices.Contains(inputs, "-")
-	if in != nil && b.idColumn == "" && b.header.value == nil && in.Files[0].Column == b.column {
-		if stdin {
-			return in, b.sameStdin(ctx, g, in)
-		}
-		return in, nil
-	}
-	state, err := vacant(b.out)
-	if err != nil {
-		return nil, err
-	}
-	if b.opts.IDs != "" { // to say so before the rows are read, not after
-		if err := isText(os.Stat(b.opts.IDs)); err != nil {
-			return nil, fmt.Errorf("--ids: %w", err)
-		}
-	}
-	scratch := b.opts.Scratch
-	if scratch == "" {
-		if scratch, err = store.ScratchOf(b.out); err != nil {
-			return nil, err
-		}
-	}
-	in, err = b.receive(ctx, g, inputs, scratch)
-	if err != nil && stdin && state == store.Unfinished {
-		err = fmt.Errorf("%w (the build in %s stopped before it had written its rows: give the same rows on stdin again)", err, b.out)
-	}
-	return in, err
-}
-
-// receive opens the input, and puts the ids that stand in it beside it.
-func (b *buildFlags) receive(ctx context.Context, g *globals, inputs []string, scratch string) (*vectors.Input, error) {
-	opts := vectors.OpenOptions{Limit: b.limit, Scratch: scratch, Once: true, Column: b.column, IDColumn: b.idColumn, Header: b.header.value}
-	if b.idColumn == "" {
-		return g.openInput(ctx, inputs, opts)
-	}
-	if err := os.MkdirAll(scratch, 0o777); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(scratch, vectors.ReceivedPattern)
-	if err != nil {
-		return nil, err
-	}
-	ids := bufio.NewWriter(f)
-	opts.IDs, b.opts.IDs = ids, f.Name()
-	b.opts.IDsName = fmt.Sprintf("the ids in column %s of %s", b.idColumn, strings.Join(inputs, ", "))
-	in, err := g.openInput(ctx, inputs, opts)
-	if err == nil {
-		err = ids.Flush()
-	}
-	return in, errors.Join(err, f.Close())
-}
-
-// sameStdin compares the rows on stdin with those that the build in the directory was made of:
-// other rows are refused as those of another file are. Nothing need come.
-func (b *buildFlags) sameStdin(ctx context.Context, g *globals, in *vectors.Input) error {
-	at := slices.IndexFunc(in.Files, func(f vectors.File) bool { return f.Path == "-" })
-	if at < 0 || term.IsTerminal(int(os.Stdin.Fd())) {
-		return nil
-	}
-	empty, err := in.Files[at].Again(ctx, os.Stdin)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return usageError{fmt.Errorf("%s has the rows of another stream (%w): give those again, or another directory", b.out, err)}
-	case empty:
-		g.say("%s has the rows of stdin already, and nothing comes there", b.out)
-	default:
-		g.say("%s has the rows of stdin already", b.out)
-	}
-	return nil
-}
-
-// vacant is the state of a directory that a store is to be made in. One of other files is
-// refused before rows are received, not after.
-func vacant(dir string) (store.State, error) {
-	state, err := store.StateOf(dir)
-	if err == nil && state == store.Other {
-		err = fmt.Errorf("%w: %s has other files in it", store.ErrNotStore, dir)
-	}
-	return state, err
-}
-
-// showBuilt prints a result, as JSON or for people.
-func showBuilt(g *globals, res *builder.Result, dir string) error {
-	if g.json {
-		return g.printJSON(flatten(res, dir))
-	}
-	printResult(g, res, dir)
-	if living.Is(dir) {
-		fmt.Fprintf(g.stdout, "written to since then: knng info %s tells of the rows now\n", operand(dir))
-	}
-	return nil
-}
-
-// flatten is a result with its recall at the top, as scripts want it.
-func flatten(res *builder.Result, dir string) any {
-	return struct {
-		*builder.Result
-		Dir    string  `json:"dir"`
-		Done   bool    `json:"finished"`
-		Recall float64 `json:"recall"`
-		Low    float64 `json:"low"`
-		High   float64 `json:"high"`
-		Sample int     `json:"sample"`
-		Living bool    `json:"living,omitempty"` // rows were put or deleted since; knng info tells
-	}{res, dir, true, res.Recall.Recall, res.Recall.Low, res.Recall.High, res.Recall.Sample, living.Is(dir)}
-}
-
-// printResult is the summary at the end of a build.
-func printResult(g *globals, r *builder.Result, dir string) {
-	w := g.stdout
-	fmt.Fprintf(w, "%s: %d rows of %d %s, k=%d, %s, method %s\n", dir, r.Rows, r.Dim, r.Type, r.K, r.Metric, r.Method)
-	if r.Recall.Sample > 0 {
-		fmt.Fprintf(w, "recall     %.4f, 95 %% interval %.4f to %.4f (%d rows)\n", r.Recall.Recall, r.Recall.Low, r.Recall.High, r.Recall.Sample)
-	} else {
-		fmt.Fprintf(w, "recall     %.4f: all rows were compared with all\n", r.Recall.Recall)
-	}
-	if r.Stop != "" {
-		fmt.Fprintf(w, "stopped    %s\n", r.Stop)
-	}
-	fmt.Fprintf(w, "pairs      %d requested, %d computed, %d from the cache (%s); scan rate %.5f; controls %d more\n",
-		r.RequestedPairs, r.Comparisons, r.CacheHits, r.PairCache, r.ScanRate, r.ControlPairs)
-	if r.Axes > 0 {
-		fmt.Fprintf(w, "axes       %d for %d dimensions\n", r.Axes, r.Dim)
-	}
-	if len(r.EffectiveRates) > 0 {
-		fmt.Fprintf(w, "effective  %s\n", rates(r.EffectiveRates))
-	}
-	fmt.Fprintf(w, "islands    %s\n", components(r.Components))
-	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
-	if line := phases(r.Phases); line != "" {
-		fmt.Fprintf(w, "           %s\n", line)
-	}
-	fmt.Fprintf(w, "memory     %s anonymous, %s resident at the peak; disk %s, %s written\n",
-		size(r.PeakAnonBytes), size(r.PeakRSSBytes), size(r.PeakDiskBytes), size(r.WrittenBytes))
-	printPlanned(w, r)
-	fmt.Fprintf(w, "checksum   %s\n", r.Checksum)
-	fmt.Fprintf(w, "next       knng neighbors %s 0\n", operand(dir))
-}
-
-// printPlanned shows the plan beside the outcome.
-func printPlanned(w io.Writer, r *builder.Result) {
-	p := r.Plan
-	if p == nil {
-		return
-	}
-	fmt.Fprintf(w, "planned    %s anonymous; disk %s, %s written", size(p.PeakAnonBytes), size(p.PeakDiskBytes), size(p.WrittenBytes))
-	if p.Seconds > 0 {
-		fmt.Fprintf(w, ", %s", planned(p.Seconds))
-	}
-	fmt.Fprintln(w)
-}
-
-// components counts connected components.
-func components(n int) string {
-	if n == 1 {
-		return "one connected component"
-	}
-	return fmt.Sprintf("%d connected components", n)
-}
-
-func rates(list []float64) string {
-	var parts []string
-	for _, r := range list {
-		parts = append(parts, fmt.Sprintf("%.3f", r))
-	}
-	return strings.Join(parts, " ")
-}
-
-// phases sums the times of the phases by kind and lists those that count.
-func phases(list []builder.PhaseSeconds) string {
-	var names []string
-	sums := map[string]float64{}
-	for _, p := range list {
-		name := kind(p.Name)
-		if _, ok := sums[name]; !ok {
-			names = append(names, name)
-		}
-		sums[name] += p.Seconds
-	}
-	var parts []string
-	for _, name := range names {
-		if sums[name] >= 0.005 {
-			parts = append(parts, fmt.Sprintf("%s %s", name, short(time.Duration(sums[name]*float64(time.Second)))))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// kind is a phase's name without its number: divisions are carved and solved.
-func kind(name string) string {
-	switch {
-	case strings.HasSuffix(name, ": carve"):
-		return "carving"
-	case strings.HasPrefix(name, "division "):
-		return "leaves"
-	case strings.HasPrefix(name, "propagation "):
-		return "propagation"
-	}
-	return name
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 10<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return strconv.FormatInt(n, 10) + " bytes"
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,5 +126,21 @@ func storeAround(folder string) string {
 			return ""
 		}
 		folder = up
+	}
+}
+
+// leaveNothing returns a function that removes the folders which a command made from now on, where
+// nothing came of it: beside a build, of whatever process, its scratch stays.
+func leaveNothing(dir string) func() {
+	var made []string
+	for _, folder := range []string{filepath.Join(dir, "scratch"), dir} {
+		if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			made = append(made, folder)
+		}
+	}
+	return func() {
+		for _, folder := range made {
+			_ = os.Remove(folder) // which is done where it is empty
+		}
 	}
 }

@@ -89,7 +89,7 @@ func (s sampling) compareExactly(w *task) error {
 			return ps.ExactChunk(w.ctx, both, places, from, lists, func(int) {})
 		})
 	}
-	w.out.Put(0, encodeLists(lists, 0, nil))
+	w.out.Put(0, encodeLists(lists, nil))
 	return err
 }
 
@@ -144,8 +144,8 @@ func (s sampling) near(w *task) error {
 		return err
 	}
 	keys, err := s.keysOf(c.shard, lists, c.sampled)
-	w.out.Put(0, encodeLists(lists, 0, nil))
-	w.out.Put(1, encodeLists(lists, 0, keys))
+	w.out.Put(0, encodeLists(lists, nil))
+	w.out.Put(1, encodeLists(lists, keys))
 	return err
 }
 

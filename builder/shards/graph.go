@@ -68,30 +68,42 @@ func (s *Run) graphRows(r, ranges int) (from, to int) {
 	return from, to
 }
 
+// rangeLists reads the lists of a range of places, and those of all places that divisions left short. Rows without others
+// have none.
+func (s graphing) rangeLists(r, k int) (l store.Lists, complete *recall.Lists, err error) {
+	if k == 0 {
+		return l, nil, nil
+	}
+	last, _, err := s.lastDivision()
+	if err != nil {
+		return l, nil, err
+	}
+	err = s.with("fold", last, r, func(p *pieces.Piece) error {
+		return eachList(p, listsKey, func(place uint32, ids []uint32, keys []float32) error {
+			l.Append(place, ids, keys)
+			return nil
+		})
+	})
+	if err != nil {
+		return l, nil, err
+	}
+	short, err := s.short()
+	if err != nil {
+		return l, nil, err
+	}
+	complete, err = sampling(s).exactLists("complete", short, k)
+	return l, complete, err
+}
+
 // adjacency writes the lists of a range of rows as they are in the graph.
 func (s graphing) adjacency(w *task) error {
 	ps, err := s.points()
 	if err != nil {
 		return err
 	}
-	var l store.Lists
-	l.Reset()
-	var complete *recall.Lists
-	if ps.K > 0 {
-		last, _, err := s.lastDivision()
-		if err != nil {
-			return err
-		}
-		if err := s.with("fold", last, w.Part, func(p *pieces.Piece) error { return readBlock(p, listsKey, &l) }); err != nil {
-			return err
-		}
-		short, err := s.short()
-		if err != nil {
-			return err
-		}
-		if complete, err = sampling(s).exactLists("complete", short, ps.K); err != nil {
-			return err
-		}
+	l, complete, err := s.rangeLists(w.Part, ps.K)
+	if err != nil {
+		return err
 	}
 	from, to := s.graphRows(w.Part, w.of)
 	counts := make([]byte, 2*(to-from))

@@ -7,17 +7,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/pieces"
 	"github.com/knng/knng/builder/knn"
-	"github.com/knng/knng/store"
 )
-
-// encodeBlock appends lists as sections hold them.
-func encodeBlock(data []byte, l *store.Lists) []byte {
-	for i, place := range l.Rows {
-		from, to := l.Starts[i], l.Starts[i+1]
-		data = encodeList(data, place, l.Neighbors[from:to], l.Keys[from:to])
-	}
-	return data
-}
 
 // encodeList appends a list as sections hold it: its place and the number of its entries, then its
 // neighbors, then their keys.
@@ -62,39 +52,6 @@ func writeLists(out *pieces.Writer, key uint64, lists *knn.Lists, first, n int) 
 }
 
 var errCutList = errors.New("a list is cut short")
-
-// decodeBlock reads lists that encodeBlock wrote; l loses those that it had.
-func decodeBlock(data []byte, l *store.Lists) error {
-	l.Reset()
-	for len(data) > 0 {
-		if len(data) < 8 {
-			return errCutList
-		}
-		place, n := binary.LittleEndian.Uint32(data), int(binary.LittleEndian.Uint32(data[4:]))
-		data = data[8:]
-		if n > len(data)/8 {
-			return errCutList
-		}
-		l.Append(place, nil, nil)
-		for j := range n {
-			l.Add(binary.LittleEndian.Uint32(data[4*j:]), math.Float32frombits(binary.LittleEndian.Uint32(data[4*(n+j):])))
-		}
-		data = data[8*n:]
-	}
-	return nil
-}
-
-// readBlock reads the lists of a section.
-func readBlock(p *pieces.Piece, key uint64, l *store.Lists) error {
-	data, err := p.Get(key, nil)
-	if err != nil {
-		return err
-	}
-	if err := decodeBlock(data, l); err != nil {
-		return p.Damaged(err)
-	}
-	return nil
-}
 
 // eachList calls fn with every list of a section, as they come from the disk: damage of
 // their bytes may be told only after the last one.
@@ -187,19 +144,16 @@ func readU32s(p *pieces.Piece, key uint64, numbers []uint32) ([]uint32, error) {
 	return numbers, err
 }
 
-// encodeLists are lists as sections hold them: place, count, neighbors, keys. The place of
-// list i is first+i. Empty lists are left out; other keys may stand in place of the lists'.
-func encodeLists(lists *knn.Lists, first int, other []float32) []byte {
-	var all store.Lists
-	all.Reset()
-	for i := range lists.N {
-		ids, keys := lists.List(uint32(i))
+// encodeLists are lists as sections hold them, empty ones left out; other keys may stand in place of the lists'.
+func encodeLists(lists *knn.Lists, other []float32) (data []byte) {
+	for i := range uint32(lists.N) {
+		ids, keys := lists.List(i)
 		if other != nil {
 			keys, other = other[:len(ids)], other[len(ids):]
 		}
 		if len(ids) > 0 {
-			all.Append(uint32(first+i), ids, keys)
+			data = encodeList(data, i, ids, keys)
 		}
 	}
-	return encodeBlock(nil, &all)
+	return data
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/points"
 )
 
@@ -169,13 +168,11 @@ func (s schedule) divisions() (last int, w *Wave, err error) {
 	if err != nil || ps.K == 0 {
 		return 0, nil, err
 	}
-	number := 1
-	for ; number < job.MaxDivisions; number++ {
-		if there, err := s.has(Task{"decide", number + 1, 0}, 1); err != nil || !there {
-			break
-		}
+	done, _, err := s.decided()
+	if err != nil {
+		return 0, nil, err
 	}
-	for ; ; number++ {
+	for number := max(1, done); ; number++ { // files of a decided one may have to be removed yet
 		decided, err := s.has(Task{"decide", number, 0}, 1)
 		if err != nil {
 			return 0, nil, err

@@ -2,7 +2,6 @@ package refine
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -34,36 +33,30 @@ func (r *run) audit() error {
 	}
 	p.End("%d rows of %d %s", v.Len(), v.Dim(), v.Type())
 	r.checksum = audit.Text(report.Checksum)
-	if !r.opts.Metric.ZeroIsBad() {
-		report.Zero = nil
+	for _, rows := range []*[]uint32{&report.NonFinite, &report.TooLarge, &report.Zero, &report.Constant} {
+		if *rows, err = r.listed(*rows); err != nil {
+			return err
+		}
 	}
-	if !r.opts.Metric.ConstantIsBad() {
-		report.Constant = nil
+	bad := audit.Of(report, audit.RulesOf(r.opts.Metric))
+	if len(bad.Rows) == 0 {
+		return nil
 	}
-	return cmp.Or(
-		r.badRows(report.NonFinite, "has a NaN or an infinity"),
-		r.badRows(report.TooLarge, "is so long that distances would overflow float32"),
-		r.badRows(report.Zero, "is all zeros, which has no cosine"),
-		r.badRows(report.Constant, "has equal elements only, which have no correlation"))
+	return fmt.Errorf("%w: %d of the new vectors, the first %s: %s", builder.ErrBadRows, len(bad.Rows), vectors.RowName(v.Files, int(bad.Rows[0])), bad.Why)
 }
 
-// badRows makes the error for vectors that have no distances. Those of rows
-// without a list are never looked at.
-func (r *run) badRows(rows []uint32, why string) error {
-	var bad []uint32
+// listed are those of some rows that have a list: the vectors of others are never looked at.
+func (r *run) listed(rows []uint32) (some []uint32, err error) {
 	for _, row := range rows {
 		list, err := r.g1.Neighbors(store.Row(row), nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(list) > 0 {
-			bad = append(bad, row)
+			some = append(some, row)
 		}
 	}
-	if len(bad) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %d of the new vectors, the first %s, which %s", builder.ErrBadRows, len(bad), vectors.RowName(r.opts.Vectors.Files, int(bad[0])), why)
+	return some, nil
 }
 
 // layout carries over the ids and the order, which do not depend on the distance, and brings the
@@ -125,25 +118,28 @@ func (r *run) takeIDs() (err error) {
 		return fmt.Errorf("refine: %w", err)
 	}
 	defer os.Remove(path)
-	w := bufio.NewWriter(f)
-	for row := range r.g1.Len() {
-		id, idErr := r.g1.ID(store.Row(row))
-		if err = idErr; err != nil {
-			break
-		}
-		fmt.Fprintln(w, id)
-	}
 	defer f.Close()
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
+	if err := r.writeIDs(f); err != nil {
 		return fmt.Errorf("refine: ids: %w", err)
 	}
 	return r.Draft.CommitIDs(r.Ctx, f, path, r.g1.Len(), nil)
+}
+
+// writeIDs writes the ids of G1, and goes back to the first.
+func (r *run) writeIDs(f *os.File) error {
+	w := bufio.NewWriter(f)
+	for row := range r.g1.Len() {
+		id, err := r.g1.ID(store.Row(row))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w, id) // Flush tells of an error
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return err
 }
 
 // takeRows writes the store's own rows in the order of places: the new vectors

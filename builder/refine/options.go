@@ -120,9 +120,9 @@ func (o Options) Validate(g1 *store.Store) error {
 	return errors.Join(faults...)
 }
 
-// manifest describes G2: its contents and the options that name it. checksum is that of
-// the new vectors, if there are any.
-func (o *Options) manifest(g1 *store.Store, checksum string) store.Manifest {
+// manifest describes G2: its contents and the options that name it.
+func (r *run) manifest() store.Manifest {
+	o, g1 := &r.opts, r.g1
 	m := g1.Info().Manifest
 	scale := m.Scale()
 	onOff := map[bool]string{true: "on", false: "off"}
@@ -142,6 +142,7 @@ func (o *Options) manifest(g1 *store.Store, checksum string) store.Manifest {
 	}
 	m.Dim, m.Type, m.Files = o.Vectors.Dim(), o.Vectors.Type().String(), o.Vectors.Files
 	m.Metric, m.Vectors = o.Metric.String(), "copy"
-	m.Options = append(m.Options, store.Option{Name: "metric", Value: m.Metric}, store.Option{Name: "rows-checksum", Value: checksum})
+	m.Options = append(m.Options, store.Option{Name: "metric", Value: m.Metric}, store.Option{Name: "rows-checksum", Value: r.checksum})
+	r.scale.Record(&m)
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/points"
@@ -30,6 +31,12 @@ func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Re
 		return nil, err
 	}
 	r := &run{opts: opts, g1: g1, began: time.Now()}
+	if opts.Vectors != nil {
+		var err error
+		if r.opts.Vectors, r.scale, err = input.Scaled(dir, opts.Vectors, input.Options{Metric: opts.Metric}); err != nil {
+			return nil, err
+		}
+	}
 	r.Job = job.Job{Ctx: ctx, Threads: opts.Threads, OnEvent: opts.Progress}
 	r.Points = points.Points{Threads: opts.Threads}
 	defer r.release()
@@ -57,7 +64,8 @@ type run struct {
 	bounds   []entry   // bounds[place]: entries after it do not enter the new list
 	pairs    *cache.Pairs
 	keyCost  time.Duration // of the distance, where pairs may be worth keeping
-	checksum string        // of the new vectors
+	scale    input.Scale   // by which the new vectors are compared, beside those given
+	checksum string        // of these
 	stop     func()        // ends the measuring of usage; nil: it has not begun
 }
 
@@ -87,7 +95,7 @@ func (r *run) refine(dir string) (*Result, error) {
 		return nil, err
 	}
 	var err error
-	r.Draft, err = store.OpenDraft(dir, r.opts.manifest(r.g1, r.checksum), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger, Early: store.Early, Context: r.Ctx})
+	r.Draft, err = store.OpenDraft(dir, r.manifest(), &store.DraftOptions{Scratch: r.opts.Scratch, Logger: r.opts.Logger, Early: store.Early, Context: r.Ctx})
 	if errors.Is(err, store.ErrFinished) {
 		result := new(Result)
 		if failed := store.ReadResult(dir, result); failed != nil {
@@ -104,6 +112,7 @@ func (r *run) refine(dir string) (*Result, error) {
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
+	r.scale.Tell(r.Say)
 	for _, pass := range []func() error{r.layout, r.writeGiven, r.openPairs, r.evaluateStart, r.writeStart, r.walk} {
 		if err := pass(); err != nil {
 			return nil, err

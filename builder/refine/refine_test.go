@@ -2,6 +2,7 @@ package refine_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -445,6 +446,78 @@ func TestCarriesOver(t *testing.T) {
 		report, err := store.Check(context.Background(), dir, store.CheckOptions{Full: true})
 		if err != nil || !report.OK() {
 			t.Errorf("check: %v %+v", err, report)
+		}
+	}
+}
+
+// far are rows of float64 that float32 does not tell apart, as they are far from zero.
+type far struct{ *vectors.Rows }
+
+const farness = 1e9
+
+func (f far) ReadRows(first int, dst []byte) error {
+	for i := range len(dst) / 4 {
+		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(farness))
+	}
+	return nil
+}
+
+func (f far) ReadWide(first int, dst []float64) error {
+	values := make([]float32, dim)
+	for i := range len(dst) / dim {
+		vectors.Decode(vectors.Float32, f.Row(first+i), values)
+		for j, x := range values {
+			dst[i*dim+j] = farness + float64(x)
+		}
+	}
+	return nil
+}
+
+// TestHeldAsByBuild: new vectors whose squares float32 does not hold, or that it does not tell apart, are scaled and less an
+// offset, as a build has them: the lists are those of the same vectors near 1. Offsets of the first graph are not those of
+// new vectors.
+func TestHeldAsByBuild(t *testing.T) {
+	t.Parallel()
+	data := someRows(rand.New(rand.NewPCG(7, 1)), 100)
+	rows, err := vectors.FromFloat32(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := func(by float32) *vectors.Input {
+		scaled := slices.Clone(data)
+		for i := range scaled {
+			scaled[i] *= by
+		}
+		return input(t, scaled)
+	}
+	dir := filepath.Join(t.TempDir(), "far")
+	if _, err := builder.Build(context.Background(), dir, vectors.NewInput(far{rows}), builder.Options{K: 4}); err != nil {
+		t.Fatal(err)
+	}
+	near, from := given(t, data, builder.Options{K: 4}), open(t, dir)
+	_, plain := refineNew(t, near, refine.Options{Vectors: input(t, data)})
+	const small, large = 0x1p-90, 0x1p70
+	for name, c := range map[string]struct {
+		g1      *store.Store
+		vectors *vectors.Input
+		times   float32
+	}{
+		"small": {near, times(small), small}, "large": {near, times(large), large},
+		"far": {near, vectors.NewInput(far{rows}), 1}, "of far ones": {from, input(t, data), 1},
+	} {
+		_, g2 := refineNew(t, c.g1, refine.Options{Vectors: c.vectors})
+		for row := range store.Row(100) {
+			want, _ := plain.Neighbors(row, nil)
+			got, err := g2.Neighbors(row, nil)
+			for i := range want {
+				want[i].Distance *= c.times
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%s: row %d: %v, %v; want %v", name, row, got, err, want)
+			}
+		}
+		if offsets := g2.Info().Manifest.Offsets; (offsets != nil) != (name == "far") {
+			t.Errorf("%s: offsets %v", name, offsets)
 		}
 	}
 }

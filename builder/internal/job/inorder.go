@@ -47,7 +47,7 @@ func (j *Job) InOrder(ctx context.Context, n int, fill func(from, to int, l *sto
 // thread with an empty batch takes the next number, so the numbers under way are
 // consecutive and each has a slot of its own.
 func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Lists), use func(l *store.Lists) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	empty := make(chan *store.Lists, threads+1)
 	full := make([]chan *store.Lists, cap(empty))
 	for i := range full {
@@ -57,21 +57,26 @@ func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Li
 	var next atomic.Int64
 	var g sync.WaitGroup
 	defer g.Wait()
-	defer cancel()
+	defer cancel(nil)
+	work := func() error {
+		for {
+			select {
+			case l := <-empty:
+				i := int(next.Add(1)) - 1
+				if i >= items {
+					return nil
+				}
+				fill(i, l)
+				full[i%len(full)] <- l
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
 	for range threads {
 		g.Go(func() {
-			for {
-				select {
-				case l := <-empty:
-					i := int(next.Add(1)) - 1
-					if i >= items {
-						return
-					}
-					fill(i, l)
-					full[i%len(full)] <- l
-				case <-ctx.Done():
-					return
-				}
+			if err := vectors.Guard(work); err != nil { // lists, and what orders them, may stand in a file
+				cancel(err)
 			}
 		})
 	}
@@ -83,7 +88,7 @@ func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Li
 			}
 			empty <- l
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // TestInTurn: batches come in order, whole, whatever the threads and whoever is late.
@@ -66,5 +69,28 @@ func TestInTurnStops(t *testing.T) {
 		if err != context.Canceled || used == 100 {
 			t.Errorf("%d threads: %v after %d batches, want that it was canceled", threads, err, used)
 		}
+	}
+}
+
+// TestInTurnFaults: a file that is cut short while lists are gathered from it is an error of the threads that gather.
+func TestInTurnFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lists")
+	if err := os.WriteFile(path, make([]byte, 1<<16), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := vectors.MapFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Skip(err) // Windows cuts no file that is mapped
+	}
+	r := &Job{Threads: 3}
+	err = r.InOrder(context.Background(), 100*batchRows, func(from, _ int, l *store.Lists) {
+		l.Append(uint32(file.Bytes()[from%(1<<16)]), nil, nil)
+	}, func(*store.Lists) error { return nil })
+	if !errors.Is(err, vectors.ErrFault) {
+		t.Errorf("%v, want %v", err, vectors.ErrFault)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/builder/internal/build"
+	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/recall"
 	"github.com/knng/knng/store"
 )
@@ -38,28 +39,19 @@ func (o *Output) Measure() error {
 	return nil
 }
 
-// A checksum is that of the graph, or why there is none.
-type checksum struct {
-	text string
-	err  error
-}
-
 // begin computes the checksum by a function while other passes go on: one hash over everything
 // keeps only one thread busy.
 func (o *Output) begin(compute func() (string, error)) {
-	sum := make(chan checksum, 1)
-	o.sum = sum
-	go func() {
-		text, err := compute()
-		sum <- checksum{text, err}
-	}()
+	o.sum = job.Async(func() (err error) {
+		o.Checksum, err = compute()
+		return err
+	})
 }
 
 // Free waits for the checksum, where it is computed and nobody has: it reads the lists, or the store.
 func (o *Output) Free() {
 	if o.sum != nil {
-		<-o.sum
-		o.sum = nil
+		_ = o.sum()
 	}
 }
 
@@ -100,9 +92,6 @@ const summedAtOnce = 1 << 12
 // Sum waits for the checksum.
 func (o *Output) Sum() error {
 	p := o.Begin("checksum", "", 0)
-	made := <-o.sum
-	o.sum = nil
-	p.End("")
-	o.Checksum = made.text
-	return made.err
+	defer p.End("")
+	return o.sum()
 }

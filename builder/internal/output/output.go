@@ -23,7 +23,7 @@ type Output struct {
 	Made
 	truth *recall.Lists                                     // of the rows that report; nil: not computed yet
 	lists func(place uint32) (ids []uint32, keys []float32) // of the graph
-	sum   <-chan checksum                                   // while it is computed
+	sum   func() error                                      // waits for Checksum; nil: it is not computed yet
 }
 
 // Made is the findings of the passes.

@@ -1,31 +1,29 @@
 package recall
 
-import "math/bits"
+import (
+	"math/bits"
 
-// random is splitmix64 (Steele, Lea, Flood 2014): the state is a counter that
-// advances by an odd constant, and an output is the state scrambled. It is
-// written out here, and not taken from math/rand, so that the rows drawn for a
-// seed are the same whatever Go release compiles it.
+	"github.com/knng/knng/builder/internal/hashrand"
+)
+
+// random is splitmix64: the state is a counter that advances by an odd constant, and
+// an output is the state hashed. It is not taken from math/rand, so that the rows
+// drawn for a seed are the same whatever Go release compiles it.
 type random struct{ state uint64 }
 
 // golden is 2^64 divided by the golden ratio, made odd.
 const golden = 0x9e3779b97f4a7c15
 
 // newRandom starts the stream of a seed: streams of one seed begin at places
-// scrambled twice, and so do not overlap in practice.
+// hashed twice, and so do not overlap in practice.
 func newRandom(seed, stream uint64) *random {
-	return &random{state: scramble(seed+golden) ^ scramble(scramble(stream+golden)+golden)}
+	return &random{state: hashrand.Mix(seed) ^ hashrand.Mix(hashrand.Mix(stream))}
 }
 
 func (r *random) next() uint64 {
+	drawn := hashrand.Mix(r.state)
 	r.state += golden
-	return scramble(r.state)
-}
-
-func scramble(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return drawn
 }
 
 // below returns a number in [0, n), all equally likely: the high half of a

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -159,7 +160,7 @@ func (c *checker) files(home *rooted.Dir, folder string) error {
 		c.report.Files++
 		c.report.Bytes += f.Size
 	}
-	for rest := range have {
+	for _, rest := range slices.Sorted(maps.Keys(have)) {
 		c.report.fault("%s: not part of the sealed store", path.Join(folder, rest))
 	}
 	return nil

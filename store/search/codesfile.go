@@ -129,12 +129,10 @@ func (s coder) keep(id codesIdentity, c *coded) error {
 		return err
 	}
 	defer f.Abort()
-	centers := make([]byte, id.codesAt()-headerBytes)
-	c.centers(centers[:0])
-	for at, part := range map[int64][]byte{
-		0: id.header(xxhash.Sum64(centers), xxhash.Sum64(c.codes)), headerBytes: centers, id.codesAt(): c.codes,
-	} {
-		if _, err := f.WriteAt(part, at); err != nil {
+	size := id.codesAt() - headerBytes
+	centers := c.centers(make([]byte, 0, size))[:size] // zeros behind them
+	for _, part := range [][]byte{id.header(xxhash.Sum64(centers), xxhash.Sum64(c.codes)), centers, c.codes} {
+		if _, err := f.Write(part); err != nil {
 			return err
 		}
 	}

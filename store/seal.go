@@ -30,7 +30,40 @@ import (
 // is read-only and the Draft closed. Cancelling ctx stops it with ctx's error; the result
 // is kept, and another Draft can be sealed with it.
 func (d *Draft) Seal(ctx context.Context, result any) (err error) {
-	if err := (sealing{d}).soundRows(); err != nil {
+	s := sealing{d}
+	if err := s.rest(result); err != nil {
+		return err
+	}
+	ahead, stop := context.WithCancel(ctx)
+	hashed := hashAhead(ahead, d.home)
+	defer func() {
+		stop()
+		hashed()
+	}()
+	if err := s.makeView(ctx); err != nil {
+		return err
+	}
+	catalog, err := s.draftCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	if catalog != nil {
+		defer catalog.Abort()
+	}
+	if err := s.closeDatabase(); err != nil {
+		return err
+	}
+	if err := seal(ctx, d.fs, d.home, catalog, hashed(), d.endEarly); err != nil {
+		return err
+	}
+	d.scratch.drop(d.manifest.Created)
+	d.untell()
+	return d.Close()
+}
+
+// rest stores the result, drops what only a build needs, and has the database come to rest: its tables do not change any more.
+func (d sealing) rest(result any) error {
+	if err := d.soundRows(); err != nil {
 		return err
 	}
 	if err := d.Record("result", result); err != nil {
@@ -45,51 +78,37 @@ func (d *Draft) Seal(ctx context.Context, result any) (err error) {
 	if err := d.engine.settle(); err != nil {
 		return err
 	}
-	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, tablesName)); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	ahead, stop := context.WithCancel(ctx)
-	hashed := hashAhead(ahead, d.home)
-	defer func() {
-		stop()
-		hashed()
-	}()
-	if err := (sealing{d}).makeView(ctx); err != nil {
+	return d.remove(filepath.Join(graphName, tablesName))
+}
+
+// closeDatabase closes the database, and removes all files that are not to be sealed. They must not come back beside those
+// that are: its folder is synced.
+func (d sealing) closeDatabase() error {
+	if err := d.remove(leftovers...); err != nil { // of a crash; the last sync of the store's folder takes them along
 		return err
-	}
-	catalog, err := sealing{d}.draftCatalog(ctx)
-	if err != nil {
-		return err
-	}
-	if catalog != nil {
-		defer catalog.Abort()
-	}
-	for _, path := range leftovers { // of a crash; the last sync of the folder takes them along
-		if err := d.fs.RemoveAll(filepath.Join(d.dir, path)); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
 	}
 	engine := d.engine
 	d.engine = nil
 	if err := engine.close(); err != nil {
 		return fmt.Errorf("store: close: %w", err)
 	}
-	if err := d.fs.RemoveAll(filepath.Join(d.dir, graphName, written.Name)); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := (sealing{d}).dropLogs(); err != nil {
+	if err := d.remove(filepath.Join(graphName, written.Name)); err != nil {
 		return err
 	}
-	// Files that were removed must not come back beside those that are sealed.
-	if err := syncDir(d.fs, filepath.Join(d.dir, graphName)); err != nil {
+	if err := d.dropLogs(); err != nil {
 		return err
 	}
-	if err := seal(ctx, d.fs, d.home, catalog, hashed(), d.endEarly); err != nil {
-		return err
+	return syncDir(d.fs, filepath.Join(d.dir, graphName))
+}
+
+// remove removes files and folders of the store, where they are there.
+func (d sealing) remove(paths ...string) error {
+	for _, path := range paths {
+		if err := d.fs.RemoveAll(filepath.Join(d.dir, path)); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
 	}
-	d.scratch.drop(d.manifest.Created)
-	d.untell()
-	return d.Close()
+	return nil
 }
 
 // dropLogs removes the logs that Pebble keeps to write over: all but the last, since settle

@@ -10,65 +10,97 @@ import (
 
 // balls are the passes of the balls method; see package builder.
 func (s *Shape) balls(r Rates) []Pass {
-	n, k := s.n(), float64(s.K+s.Slack)
-	var held memory
-	held.heap = float64(s.CodeBytes)*n + s.tiles()
-	s.good(&held)
-	held.block(8*k*n + 4*n) // lists and their ends
-	reducing := held
-	if s.AxesBytes > 0 {
-		reducing.heap += (2*float64(s.AxesBytes) + leadBytes) * n // bytes, then short codes
-	}
-	if s.Shortens {
-		reducing.block(n * math.Ceil(float64(s.Dim)/4) * 4)
-		reducing.heap += 8 * n // their sums
-	}
-	if s.ViewCodes { // others are given up for those along axes, and for short ones
-		held = reducing
-	}
-
-	leaf, tile := s.division()
-	divisions, dealt := float64(s.Divisions)/float64(s.Overlap), ballDivisionsOf(s)
-	first := float64(dealt.most)
-	carving := held
-	carving.block(4*n + 2*first*n)
-	carving.block(4 * first * n)
-	divide := Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %s", dealt),
-		Times: math.Ceil(dealt.times), ReadBytes: int64(float64(s.Divisions) * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: leaf * laterDivisions(divisions, ballsFirst), tile: dealt.times * tile, touched: float64(s.Divisions) * n * 20}, held: carving, First: ballsFirst + float64(dealt.first)/float64(s.Overlap) - 1}
-
-	joining := held
-	joining.block(k*n + 9*n)
-	joining.block(17.0 / 32 * k * n)
-	joined := s.joined()
-	join := Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: s.Rounds,
-		ReadBytes: int64(math.Ceil(s.Rounds) * 2 * s.rowBytes()), DiskBytes: int64(s.storedRows()),
-		work: work{leaf: joinCost * s.farther() * joined, touched: (8*math.Ceil(s.Rounds) + 38*s.Rounds) * n * k * s.farther()}, held: joining}
-
-	passes := append(s.read(), s.ordered(tile), s.measured(leaf*divisions+tile*dealt.times+joined))
-	if s.AxesBytes > 0 {
-		passes = append(passes, Pass{Name: "axes", Does: "looks for axes along which fewer bytes tell what is near", Times: 1,
-			DiskBytes: int64(s.storedRows()), work: work{tile: n * float64(s.AxesBytes)}, held: reducing})
-	}
-	if s.Shortens {
-		passes = append(passes, Pass{Name: "short codes", Does: "makes codes of six bits, which are compared faster", Times: 1,
-			DiskBytes: int64(s.storedRows()), work: work{tile: fixed.ShortQueries * n, touched: n * float64(s.Dim) / 16}, held: reducing})
-	}
-	passes = append(passes, divide)
+	b := ballsPlan{Shape: s, k: float64(s.K + s.Slack), divisions: float64(s.Divisions) / float64(s.Overlap), dealt: ballDivisionsOf(s)}
+	b.leaf, b.tile = s.division()
+	b.hold()
+	divide, join := b.divide(b.held), b.join(b.held)
+	passes := append(s.read(), s.ordered(b.tile), s.measured(b.leaf*b.divisions+b.tile*b.dealt.times+s.joined()))
+	passes = append(append(passes, b.reduced()...), divide)
 	if s.Rounds > 0 {
 		passes = append(passes, join)
 	}
 	kept := s.storedRows()
-	if fold, ok := s.fold(r.seconds(&divide)+r.seconds(&join), held); ok {
+	if fold, ok := s.fold(r.seconds(&divide)+r.seconds(&join), b.held); ok {
 		passes = append(passes, fold)
 		kept += fold.once()
 	}
-	rank := Pass{Name: "rerank", Does: "orders candidates by their keys", Times: 1, DiskBytes: int64(s.storedRows()), work: work{touched: 6 * n * k}, held: held}
-	if !s.KeyCodes || s.AxesBytes > 0 || s.Shortens { // codes that tell no keys
-		rank.ReadBytes = int64(s.rowBytes())
-		rank.work.keys = s.nearKeys() * n * k
+	return append(append(passes, b.rank()), s.sealed(kept, work{}, b.held)...)
+}
+
+// A ballsPlan plans the passes of the balls method.
+type ballsPlan struct {
+	*Shape
+	k          float64 // candidates of a row
+	divisions  float64
+	dealt      ballDivisions
+	leaf, tile float64 // pairs of a division
+	held       memory  // by all passes
+	reducing   memory  // while codes are made that are compared faster
+}
+
+// hold finds the memory.
+func (b *ballsPlan) hold() {
+	n := b.n()
+	b.held.heap = float64(b.CodeBytes)*n + b.tiles()
+	b.good(&b.held)
+	b.held.block(8*b.k*n + 4*n) // lists and their ends
+	b.reducing = b.held
+	if b.AxesBytes > 0 {
+		b.reducing.heap += (2*float64(b.AxesBytes) + leadBytes) * n // bytes, then short codes
 	}
-	return append(append(passes, rank), s.sealed(kept, work{}, held)...)
+	if b.Shortens {
+		b.reducing.block(n * math.Ceil(float64(b.Dim)/4) * 4)
+		b.reducing.heap += 8 * n // their sums
+	}
+	if b.ViewCodes { // others are given up for those along axes, and for short ones
+		b.held = b.reducing
+	}
+}
+
+// reduced are the passes that make codes which are compared faster.
+func (b *ballsPlan) reduced() (passes []Pass) {
+	n := b.n()
+	if b.AxesBytes > 0 {
+		passes = append(passes, Pass{Name: "axes", Does: "looks for axes along which fewer bytes tell what is near", Times: 1,
+			DiskBytes: int64(b.storedRows()), work: work{tile: n * float64(b.AxesBytes)}, held: b.reducing})
+	}
+	if b.Shortens {
+		passes = append(passes, Pass{Name: "short codes", Does: "makes codes of six bits, which are compared faster", Times: 1,
+			DiskBytes: int64(b.storedRows()), work: work{tile: fixed.ShortQueries * n, touched: n * float64(b.Dim) / 16}, held: b.reducing})
+	}
+	return passes
+}
+
+// divide is all divisions.
+func (b *ballsPlan) divide(held memory) Pass {
+	n, first := b.n(), float64(b.dealt.most)
+	held.block(4*n + 2*first*n)
+	held.block(4 * first * n)
+	return Pass{Name: "divisions", Does: fmt.Sprintf("solve the leaves of the balls that a row stands in, %s", b.dealt),
+		Times: math.Ceil(b.dealt.times), ReadBytes: int64(float64(b.Divisions) * b.rowBytes()), DiskBytes: int64(b.storedRows()),
+		work: work{leaf: b.leaf * laterDivisions(b.divisions, ballsFirst), tile: b.dealt.times * b.tile, touched: float64(b.Divisions) * n * 20},
+		held: held, First: ballsFirst + float64(b.dealt.first)/float64(b.Overlap) - 1}
+}
+
+// join is all rounds of propagation.
+func (b *ballsPlan) join(held memory) Pass {
+	n := b.n()
+	held.block(b.k*n + 9*n)
+	held.block(17.0 / 32 * b.k * n)
+	return Pass{Name: "propagation", Does: "joins neighbors of neighbors, row after row", Times: b.Rounds,
+		ReadBytes: int64(math.Ceil(b.Rounds) * 2 * b.rowBytes()), DiskBytes: int64(b.storedRows()),
+		work: work{leaf: joinCost * b.farther() * b.joined(), touched: (8*math.Ceil(b.Rounds) + 38*b.Rounds) * n * b.k * b.farther()}, held: held}
+}
+
+// rank orders candidates.
+func (b *ballsPlan) rank() Pass {
+	n := b.n()
+	rank := Pass{Name: "rerank", Does: "orders candidates by their keys", Times: 1, DiskBytes: int64(b.storedRows()), work: work{touched: 6 * n * b.k}, held: b.held}
+	if !b.KeyCodes || b.AxesBytes > 0 || b.Shortens { // codes that tell no keys
+		rank.ReadBytes = int64(b.rowBytes())
+		rank.work.keys = b.nearKeys() * n * b.k
+	}
+	return rank
 }
 
 // ballDivisions is how the leaves that a row stands in are dealt to divisions by balls.

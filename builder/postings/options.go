@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
@@ -59,7 +56,7 @@ func manifestOf(src *sparse.Source, o *builder.Options) (m store.Manifest, err e
 	if src.Len() == 0 {
 		return m, vectors.Refused(errors.New("postings: the input has no rows"))
 	}
-	ids, err := idsOf(o, src.Len())
+	ids, err := idsOf(o).Hash(src.Len(), o.BadRows == builder.Drop)
 	if err != nil {
 		return m, err
 	}
@@ -75,27 +72,8 @@ func manifestOf(src *sparse.Source, o *builder.Options) (m store.Manifest, err e
 	return m, nil
 }
 
-// idsOf names the contents of the ids.
-func idsOf(o *builder.Options, rows int) (string, error) {
-	if o.IDs == "" {
-		return "off", nil
-	}
-	f, err := os.Open(o.IDs)
-	if err != nil {
-		return "", fmt.Errorf("postings: ids: %w", err)
-	}
-	defer f.Close()
-	h := xxhash.New()
-	if o.BadRows == builder.Drop { // the lines of rows that will be dropped may be anything
-		_, err = io.Copy(h, f)
-	} else {
-		err = store.CheckIDs(io.TeeReader(f, h), cmp.Or(o.IDsName, o.IDs), rows)
-	}
-	if err != nil {
-		return "", fmt.Errorf("postings: ids: %w", err)
-	}
-	return strconv.FormatUint(h.Sum64(), 16), nil
-}
+// idsOf are the ids that the options name.
+func idsOf(o *builder.Options) *input.IDs { return &input.IDs{Path: o.IDs, Name: o.IDsName} }
 
 // commitIDs stores the ids, where there are any.
 func (r *run) commitIDs() error {
@@ -107,14 +85,9 @@ func (r *run) commitIDs() error {
 	}
 	p := r.Begin("ids", "rows", int64(r.src.Len()))
 	defer p.End("")
-	f, err := os.Open(r.opts.IDs)
-	if err != nil {
-		return fmt.Errorf("postings: ids: %w", err)
-	}
-	defer f.Close()
 	var dropped []uint32
 	if r.opts.BadRows == builder.Drop {
 		dropped = r.audit.Rows
 	}
-	return r.Draft.CommitIDs(r.Ctx, f, cmp.Or(r.opts.IDsName, r.opts.IDs), r.outputs, dropped)
+	return idsOf(&r.opts).Store(r.Ctx, r.Draft, r.outputs, dropped)
 }

@@ -2,12 +2,16 @@ package shards_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/knng/knng/builder/shards"
+	"github.com/knng/knng/vectors"
 )
 
 // TestShardsByOneProcess: a process that does all tasks, and keeps what they have in common,
@@ -78,5 +82,41 @@ func TestShardsSeeAChangedInput(t *testing.T) {
 	err = s.Do(context.Background(), shards.Task{Stage: "audit", Part: 1})
 	if err == nil || !strings.Contains(err.Error(), "not as it was when the run was begun") {
 		t.Errorf("%v, want a refusal", err)
+	}
+}
+
+// TestUniteRefusesOtherIDs: ids that were changed after the run was begun are no ids of its graph.
+func TestUniteRefusesOtherIDs(t *testing.T) {
+	defer shards.SmallGroups(96<<10, 1<<12)()
+	paths, o, cut, want := small(t)
+	in := openInput(t, paths)
+	var ids strings.Builder
+	for row := range in.Len() {
+		fmt.Fprintf(&ids, "row%d\n", row)
+	}
+	o.IDs = filepath.Join(t.TempDir(), "ids.txt")
+	write := func(text string) {
+		if err := os.WriteFile(o.IDs, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(ids.String())
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	if err := drive(t, run, w, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(strings.Replace(ids.String(), "row7\n", "Row7\n", 1))
+	s, err := shards.Open(run, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	graph := filepath.Join(t.TempDir(), "g")
+	if _, err := s.Unite(context.Background(), graph); !errors.Is(err, vectors.ErrUsage) || !strings.Contains(err.Error(), o.IDs+" has changed since the build was begun") {
+		t.Errorf("another id of row 7: %v", err)
+	}
+	write(ids.String())
+	if res, err := s.Unite(context.Background(), graph); err != nil || res.Checksum != want {
+		t.Errorf("the ids are as they were: %v, %+v", err, res)
 	}
 }

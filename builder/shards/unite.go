@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/internal/arrange"
 	"github.com/knng/knng/builder/internal/audit"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
 	"github.com/knng/knng/builder/internal/offheap"
@@ -153,12 +153,8 @@ func (u *uniting) commitIDs() error {
 	if u.spec.BadRows == audit.Drop {
 		dropped = u.fixed.Bad
 	}
-	f, err := os.Open(u.spec.IDs)
-	if err != nil {
-		return fmt.Errorf("builder: ids: %w", err)
-	}
-	defer f.Close()
-	return u.draft.CommitIDs(u.ctx, f, u.spec.IDs, u.outputRows(), dropped)
+	ids := input.IDs{Path: u.spec.IDs}
+	return ids.Store(u.ctx, u.draft, u.outputRows(), dropped)
 }
 
 // commitLists writes the adjacency and counts the components.

@@ -53,7 +53,14 @@ func readLines(path string, want int) (lines []string, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	return idsIn(f, path, want)
+	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() {
+		return idsIn(f, path, want)
+	}
+	text, err := io.ReadAll(f) // of a pipe, which cannot be read twice
+	if err != nil {
+		return nil, err
+	}
+	return idsIn(bytes.NewReader(text), path, want)
 }
 
 // idsIn reads lines, which are ids of so many rows, or anything if want is below 0; errors say of which name.

@@ -94,6 +94,9 @@ func (b *stageFlags) begin(ctx context.Context, g *globals, inputs []string) err
 			inputs[i] = abs
 		}
 	}
+	if abs, err := filepath.Abs(b.opts.IDs); err == nil && b.opts.IDs != "" {
+		b.opts.IDs = abs
+	}
 	in, err := vectors.Open(inputs, &vectors.OpenOptions{Remote: shards.Remote("")})
 	if err != nil {
 		return err

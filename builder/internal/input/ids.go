@@ -2,6 +2,8 @@ package input
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // IDs are the external ids of all rows of an input: lines of a file, or a sequence.
@@ -30,11 +33,15 @@ func (ids *IDs) open() (io.ReadCloser, string, error) {
 	if ids.Names != nil {
 		return newNameReader(ids.Names), "Options.Names", nil
 	}
+	name := cmp.Or(ids.Name, ids.Path)
+	if info, err := os.Stat(ids.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, "", vectors.Misused(fmt.Errorf("builder: ids: %s is no regular file: ids are read twice, which a pipe cannot be", name))
+	}
 	f, err := os.Open(ids.Path)
 	if err != nil {
 		return nil, "", fmt.Errorf("builder: ids: %w", err)
 	}
-	return f, cmp.Or(ids.Name, ids.Path), nil
+	return f, name, nil
 }
 
 // Hash names the contents of the ids: once a build has begun with them, others are refused. It
@@ -71,12 +78,48 @@ func (ids *IDs) Commit(b *build.Build, rows int, dropped []uint32) error {
 	}
 	p := b.Begin("ids", "rows", int64(rows))
 	defer p.End("")
+	return ids.Store(b.Ctx, b.Draft, rows, dropped)
+}
+
+// Store stores the ids in a draft, without those of dropped rows. Others than those that the draft was begun with,
+// which its manifest names by their Hash, are vectors.ErrUsage.
+func (ids *IDs) Store(ctx context.Context, draft *store.Draft, rows int, dropped []uint32) error {
 	lines, name, err := ids.open()
 	if err != nil {
 		return err
 	}
 	defer lines.Close()
-	return b.Draft.CommitIDs(b.Ctx, lines, name, rows, dropped)
+	manifest := draft.Manifest()
+	was, named := manifest.Option("ids")
+	known := &unchanged{r: lines, hash: xxhash.New(), was: was, named: named}
+	err = draft.CommitIDs(ctx, known, name, rows, dropped)
+	if errors.Is(err, errChanged) {
+		return vectors.Misused(fmt.Errorf("builder: ids: %s has changed since the build was begun: its lines hash to %s, they did to %s", name, known.is(), was))
+	}
+	return err
+}
+
+// errChanged says that a reader gave other bytes than before.
+var errChanged = errors.New("it has changed")
+
+// unchanged is a reader that ends with errChanged where its bytes have another hash than before.
+type unchanged struct {
+	r     io.Reader
+	hash  *xxhash.Digest
+	was   string
+	named bool // was is known
+}
+
+// is names the bytes that were read.
+func (u *unchanged) is() string { return strconv.FormatUint(u.hash.Sum64(), 16) }
+
+func (u *unchanged) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	u.hash.Write(p[:n])
+	if errors.Is(err, io.EOF) && u.named && u.is() != u.was {
+		err = errChanged
+	}
+	return n, err
 }
 
 // A nameReader gives ids as a file of a line each.

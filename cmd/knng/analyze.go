@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/cmd/knng/internal/number"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/store/living"
@@ -111,21 +113,42 @@ func (a *analyzeFlags) complete() (err error) {
 
 // A graphReport is the findings of analyze.
 type graphReport struct {
-	Dir         string                   `json:"dir"`
-	Rows        int                      `json:"rows"`
-	Lists       int                      `json:"lists"`
-	K           int                      `json:"k"`
-	Metric      string                   `json:"metric"`
-	Components  groupReport              `json:"components"`
-	Mutual      *analysis.Reciprocity    `json:"mutual"`
-	Duplicates  *groupReport             `json:"duplicates,omitempty"` // absent under ip
-	Shares      []float64                `json:"quantile_shares"`
-	Hubness     *analysis.Hubness        `json:"hubness"`
-	Distances   []analysis.RankDistances `json:"distances"`
-	InNeighbors *store.Reverse           `json:"in_neighbors,omitempty"` // where they are built
-	Affinity    *affinityReport          `json:"affinity,omitempty"`     // where it was asked for
+	Dir         string                `json:"dir"`
+	Rows        int                   `json:"rows"`
+	Lists       int                   `json:"lists"`
+	K           int                   `json:"k"`
+	Metric      string                `json:"metric"`
+	Components  groupReport           `json:"components"`
+	Mutual      *analysis.Reciprocity `json:"mutual"`
+	Duplicates  *groupReport          `json:"duplicates,omitempty"` // absent under ip
+	Shares      []float64             `json:"quantile_shares"`
+	Hubness     *analysis.Hubness     `json:"hubness"`
+	Distances   rankDistances         `json:"distances"`
+	InNeighbors *store.Reverse        `json:"in_neighbors,omitempty"` // where they are built
+	Affinity    *affinityReport       `json:"affinity,omitempty"`     // where it was asked for
 
 	live bool // of the live rows of a graph that was written to
+}
+
+// rankDistances are quantiles of distances, by rank.
+type rankDistances []analysis.RankDistances
+
+// MarshalJSON writes them as analysis does, with null for distances that float32 does not hold.
+func (d rankDistances) MarshalJSON() ([]byte, error) {
+	type ranked struct {
+		Rank      int              `json:"rank"`
+		Rows      int              `json:"rows"`
+		Mean      number.Float64   `json:"mean"`
+		Quantiles []number.Float32 `json:"quantiles"`
+	}
+	list := make([]ranked, len(d))
+	for i, r := range d {
+		list[i] = ranked{r.Rank, r.Rows, number.Float64(r.Mean), nil}
+		for _, q := range r.Quantiles {
+			list[i].Quantiles = append(list[i].Quantiles, number.Float32(q))
+		}
+	}
+	return json.Marshal(list)
 }
 
 // A groupReport describes components, or groups of duplicates.
@@ -133,7 +156,7 @@ type groupReport struct {
 	Groups  int              `json:"groups"`
 	Rows    int              `json:"rows"` // in these groups
 	Alone   int              `json:"alone,omitempty"`
-	Within  *float32         `json:"within,omitempty"`
+	Within  *number.Float32  `json:"within,omitempty"`
 	Largest []analysis.Group `json:"largest"`
 }
 
@@ -254,7 +277,8 @@ func (a *analyzeFlags) look(w lists) (*graphReport, error) {
 			return nil, err
 		}
 		groups := a.groups(equal, 2)
-		groups.Within = &a.within
+		within := number.Float32(a.within)
+		groups.Within = &within
 		r.Duplicates = &groups
 	}
 	if r.Mutual, err = analysis.MeasureReciprocity(begun(w, "mutual neighbors"), cmp.Or(a.bytes, builder.DefaultMemory())); err != nil {

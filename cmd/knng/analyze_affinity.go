@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/knng/knng/cmd/knng/internal/number"
 	"github.com/knng/knng/store/analysis"
 	"github.com/knng/knng/store/analysis/affinity"
 	"github.com/knng/knng/vectors/aside"
@@ -22,7 +23,7 @@ type affinityReport struct {
 	File       string           `json:"file"` // row,exemplar of every row
 	Clusters   int              `json:"clusters"`
 	Alone      int              `json:"alone"` // clusters of a row that has no exemplar in its list
-	Preference float32          `json:"preference"`
+	Preference number.Float32   `json:"preference"`
 	Iterations int              `json:"iterations"`
 	Converged  bool             `json:"converged"`
 	Largest    []analysis.Group `json:"largest"` // first is the exemplar
@@ -47,7 +48,7 @@ func (a *analyzeFlags) propagate(ctx context.Context, w *watched) (*affinityRepo
 		return nil, err
 	}
 	clusters := clustersOf(c.Exemplars)
-	return &affinityReport{File: a.affinity, Clusters: c.Clusters, Alone: c.Alone, Preference: c.Preference,
+	return &affinityReport{File: a.affinity, Clusters: c.Clusters, Alone: c.Alone, Preference: number.Float32(c.Preference),
 		Iterations: c.Iterations, Converged: c.Converged, Largest: clusters[:min(a.top, len(clusters))]}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knng/knng/cmd/knng/internal/number"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 	"github.com/knng/knng/vectors/distance"
@@ -16,7 +17,9 @@ const neighborsHelp = `Look up the neighbors of rows, by number or by external i
 
   knng neighbors photos.knng 17 42
   knng neighbors photos.knng --id cat.jpg -k 5
-  knng neighbors photos.knng 17 --json`
+  knng neighbors photos.knng 17 --json
+
+A distance that is too large for float32 is infinite: +Inf or -Inf, and null in JSON.`
 
 type neighborsFlags struct {
 	byID bool
@@ -48,11 +51,21 @@ type neighborList struct {
 }
 
 type shownNeighbor struct {
-	Rank       int      `json:"rank"`
-	Row        uint64   `json:"row"`
-	ID         string   `json:"id,omitempty"`
-	Distance   float32  `json:"distance"`
-	Similarity *float32 `json:"similarity,omitempty"` // under ip
+	Rank       int             `json:"rank"`
+	Row        uint64          `json:"row"`
+	ID         string          `json:"id,omitempty"`
+	Distance   number.Float32  `json:"distance"`
+	Similarity *number.Float32 `json:"similarity,omitempty"` // under ip
+}
+
+// shownOf is a neighbor of a rank, without its id.
+func shownOf(rank int, n store.Neighbor, ip bool) shownNeighbor {
+	shown := shownNeighbor{Rank: rank, Row: uint64(n.Row), Distance: number.Float32(n.Distance)}
+	if ip {
+		similarity := number.Float32(0 - n.Distance) // never -0
+		shown.Similarity = &similarity
+	}
+	return shown
 }
 
 // A shownGraph is a graph whose lists are printed: one as it was built, or one that is written to.
@@ -164,11 +177,8 @@ func shownNeighbors(x shownGraph, found []store.Neighbor) ([]shownNeighbor, erro
 		if err != nil {
 			return nil, err
 		}
-		shown := shownNeighbor{Rank: i + 1, Row: uint64(n.Row), ID: id, Distance: n.Distance}
-		if ip {
-			similarity := 0 - n.Distance // never -0
-			shown.Similarity = &similarity
-		}
+		shown := shownOf(i+1, n, ip)
+		shown.ID = id
 		list = append(list, shown)
 	}
 	return list, nil

@@ -2,8 +2,10 @@ package explore
 
 import (
 	"context"
+	"math"
 	"slices"
 
+	"github.com/knng/knng/cmd/knng/internal/number"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/analysis"
 )
@@ -38,9 +40,9 @@ func (f *Figures) rows() (rows []uint32) {
 
 // A Histogram counts values in bins of equal width from Low to High.
 type Histogram struct {
-	Low    float32 `json:"low"`
-	High   float32 `json:"high"`
-	Counts []int   `json:"counts"`
+	Low    number.Float32 `json:"low"`
+	High   number.Float32 `json:"high"`
+	Counts []int          `json:"counts"`
 }
 
 // shownGroups is how many groups and hubs the page lists.
@@ -94,17 +96,31 @@ func distances(graph analysis.Graph) (nearest, farthest Histogram, err error) {
 const bins = 40
 
 // HistogramOf sorts and counts the values up to the quantile 0.995 in bins, the few beyond it in
-// the last one.
+// the last one. Infinite ones, which are too large for float32, are in the first or the last one.
 func HistogramOf(values []float32) (h Histogram) {
 	if len(values) == 0 {
 		return h
 	}
 	slices.Sort(values)
-	h.Low, h.High, h.Counts = values[0], values[(len(values)-1)*995/1000], make([]int, bins)
+	finite := values
+	for len(finite) > 0 && math.IsInf(float64(finite[0]), -1) {
+		finite = finite[1:]
+	}
+	for len(finite) > 0 && math.IsInf(float64(finite[len(finite)-1]), 1) {
+		finite = finite[:len(finite)-1]
+	}
+	if len(finite) == 0 {
+		finite = values[:1]
+	}
+	low, high := float64(finite[0]), float64(finite[(len(finite)-1)*995/1000])
+	h.Low, h.High, h.Counts = number.Float32(low), number.Float32(high), make([]int, bins)
 	for _, v := range values {
 		at := bins - 1
-		if h.High > h.Low {
-			at = min(bins-1, int(float64(v-h.Low)/float64(h.High-h.Low)*bins))
+		switch x := float64(v); {
+		case x < low:
+			at = 0
+		case x < high:
+			at = min(bins-1, int((x-low)/(high-low)*bins))
 		}
 		h.Counts[at]++
 	}

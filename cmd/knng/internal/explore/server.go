@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/knng/knng/cmd/knng/internal/number"
 	"github.com/knng/knng/store"
 )
 
@@ -162,13 +163,13 @@ func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
 
 // A shownRow is a row as the page shows it.
 type shownRow struct {
-	Row      uint64   `json:"row"`
-	ID       string   `json:"id,omitempty"`
-	Label    string   `json:"label,omitempty"`
-	Text     string   `json:"text,omitempty"`
-	Image    bool     `json:"image,omitempty"`
-	InDegree *uint32  `json:"in_degree,omitempty"`
-	Distance *float32 `json:"distance,omitempty"`
+	Row      uint64          `json:"row"`
+	ID       string          `json:"id,omitempty"`
+	Label    string          `json:"label,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Image    bool            `json:"image,omitempty"`
+	InDegree *uint32         `json:"in_degree,omitempty"`
+	Distance *number.Float32 `json:"distance,omitempty"`
 }
 
 func (s *Server) shown(row store.Row) shownRow {
@@ -215,7 +216,8 @@ func (s *Server) row(w http.ResponseWriter, r *http.Request) {
 	neighbors := []shownRow{}
 	for _, n := range list {
 		other := s.shown(n.Row)
-		other.Distance = &n.Distance
+		distance := number.Float32(n.Distance)
+		other.Distance = &distance
 		neighbors = append(neighbors, other)
 	}
 	answer(w, map[string]any{"row": s.shown(row), "neighbors": neighbors})

@@ -12,13 +12,13 @@ async function get(path) {
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 }
-const number = x => x === undefined ? "" : x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(+x.toPrecision(5));
+const number = x => x === undefined ? "" : x === null ? "beyond float32" : x === 0 ? "0" : Math.abs(x) >= 1e6 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(+x.toPrecision(5));
 // aligned writes distances of a list with as many decimals each, five digits of the largest.
 function aligned(list) {
   const most = Math.max(...list.map(r => Math.abs(r.distance || 0)));
   const decimals = Math.max(0, 4 - Math.floor(Math.log10(most)));
   const whole = list.every(r => Number.isInteger(r.distance)); // counts, as of bits
-  return !whole && most >= 1e-3 && most < 1e6 ? x => x === undefined ? "" : x.toFixed(decimals) : number;
+  return !whole && most >= 1e-3 && most < 1e6 ? x => typeof x === "number" ? x.toFixed(decimals) : number(x) : number;
 }
 const count = n => n.toLocaleString("en");
 const many = (n, of) => count(n) + " " + of + (n === 1 ? "" : "s");

@@ -85,3 +85,18 @@ func TestBrowserMapByKeys(t *testing.T) {
 		t.Errorf("after Enter the focus is at %s, want the map", at)
 	}
 }
+
+// TestBrowserLate: the answer to a search that comes when a row was asked for since is not shown.
+func TestBrowserLate(t *testing.T) {
+	p := opened(t, "#row=3")
+	p.value(`(now => window.fetch = path => path.startsWith("api/search") ? new Promise(later => setTimeout(() => later(now(path)), 300)) : now(path))(fetch); location.hash = "q=some words"`)
+	p.holds(`document.getElementById("row-title").textContent === "Found"`)
+	p.value(`location.hash = "row=5"`)
+	p.holds(`document.getElementById("row-title").textContent.endsWith("(row 5)")`)
+	p.value(`new Promise(r => setTimeout(r, 600))`)
+	if p.value(`document.querySelectorAll(".hits").length`) != "0" {
+		t.Error("the hits of the search took the place of the row")
+	}
+	p.value(`location.hash = "row=999"`)
+	p.holds(`document.getElementById("row").textContent.includes("want a number below 60") && document.getElementById("row-title").textContent === "Row"`)
+}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -32,7 +33,9 @@ func readLines(path string, n int) ([]string, error) {
 		}
 		lines = append(lines, line)
 	}
-	if err := scanner.Err(); err != nil {
+	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, vectors.Refused(fmt.Errorf("%s: line %d is longer than %d bytes", path, len(lines)+1, maxLine))
+	} else if err != nil {
 		return nil, vectors.Refused(fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err))
 	}
 	if len(lines) != n {

@@ -43,10 +43,14 @@ function link(r, distance = number) {
 }
 
 const seen = [];
+let asked = 0; // how often the address changed: an answer that comes after the next question is not shown
 async function show(row) {
-  let answer;
-  try { answer = await get("api/row?row=" + row); }
-  catch (e) { $("row").replaceChildren(el("p", {}, e.message)); return; }
+  const turn = ++asked;
+  let answer, failure;
+  try { answer = await get("api/row?row=" + encodeURIComponent(row)); }
+  catch (e) { failure = e; }
+  if (turn !== asked) return;
+  if (failure) { $("row-title").textContent = "Row"; $("row").replaceChildren(el("p", {}, failure.message)); return; }
   const r = answer.row;
   $("row-title").replaceChildren(...r.id ? [bdi(r.id), ` (row ${r.row})`] : ["Row " + r.row]);
   document.title = title(r) + " · " + info.name;
@@ -68,17 +72,20 @@ async function show(row) {
 }
 
 async function find(q) {
+  const turn = ++asked;
   $("row-title").textContent = "Found";
   if (!q.trim()) { $("row").replaceChildren(el("p", {}, "Type the number of a row, its id, or a part of its text.")); return; }
   try {
     const answer = await get("api/search?q=" + encodeURIComponent(q));
+    if (turn !== asked) return;
     if (answer.hits.length === 1 && answer.whole) { location.replace("#row=" + answer.hits[0].row); return; }
     const said = answer.hits.length === 0 ? `Nothing has “${q}” in it.` : many(answer.hits.length, "row") + (answer.whole ? "" : ", and perhaps more");
     $("row").replaceChildren(el("p", {}, said), el("ul", { className: "hits" }, ...answer.hits.map(h => el("li", {}, link(h)))));
-  } catch (e) { $("row").replaceChildren(el("p", {}, e.message)); }
+  } catch (e) { if (turn === asked) $("row").replaceChildren(el("p", {}, e.message)); }
 }
 
 function follow() {
+  if (!info.rows) { $("row").replaceChildren(el("p", {}, "The graph has no rows.")); return; }
   const at = new URLSearchParams(location.hash.slice(1));
   if (at.has("q")) find(at.get("q"));
   else if (location.hash === "#row-panel") return; // the link that skips to the row
@@ -87,6 +94,7 @@ function follow() {
 
 // bars draws counts; marks are what stands below them, evenly spread, and names what each bar is.
 function bars(name, counts, marks, names) {
+  if (!counts.length) return el("div", {}, el("h3", {}, name), el("p", {}, "none"));
   const most = Math.max(1, ...counts), w = 100 / counts.length, ns = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(ns, "svg");
   svg.setAttribute("viewBox", "0 0 100 40"); svg.setAttribute("preserveAspectRatio", "none"); svg.setAttribute("role", "img");
@@ -147,7 +155,7 @@ async function begin() {
   info = await get("api/info");
   $("name").textContent = info.name;
   const recall = info.recall ? `, recall ${info.recall.toFixed(3)}` + (info.low < info.high ? ` (${info.low.toFixed(3)} to ${info.high.toFixed(3)})` : "") : "";
-  $("about").textContent = `${count(info.rows)} rows of ${count(info.dim)} ${info.type}, the ${count(info.k)} nearest of each by ${info.metric}${recall}`;
+  $("about").textContent = `${many(info.rows, "row")} of ${count(info.dim)} ${info.type}, the ${count(info.k)} nearest of each by ${info.metric}${recall}`;
   document.documentElement.style.setProperty("--digits", String(info.rows - 1).length + "ch");
   const color = (c, name) => {
     const dot = el("span", { className: "dot" }); dot.style.background = colorOf(c);

@@ -7,7 +7,16 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/vectors"
+	"github.com/knng/knng/vectors/distance"
 )
+
+// Takes is nil where a build in tasks knows a metric, else vectors.ErrUsage.
+func Takes(m distance.Metric) error {
+	if m.Gathers() && m.Coded() {
+		return nil
+	}
+	return vectors.Misused(fmt.Errorf("builder: a build in tasks does not know the metric %v: build on one machine, where method %s does", m, builder.Parts))
+}
 
 // Begin begins a run below folder, or finds the one that was begun there of the same
 // input and options, and returns its folder. src may be closed afterwards.
@@ -24,10 +33,11 @@ func Begin(ctx context.Context, folder string, src *vectors.Input, opts builder.
 		return "", errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names")
 	case opts.Method != builder.Parts:
 		return "", fmt.Errorf("builder: method %s cannot be built by shards, only parts can", opts.Method)
-	case !opts.Metric.Gathers() || !opts.Metric.Coded():
-		return "", fmt.Errorf("builder: a build in tasks does not know the metric %v: build on one machine, where method %s does", opts.Metric, builder.Parts)
 	case opts.Reference:
 		return "", fmt.Errorf("%w: a build by shards copies its rows", builder.ErrReference)
+	}
+	if err := Takes(opts.Metric); err != nil {
+		return "", err
 	}
 	if err := readable(src); err != nil {
 		return "", err

@@ -32,10 +32,10 @@ func (s *runSpec) cut(c Cut) error {
 // readable refuses inputs that tasks cannot read by themselves.
 func readable(src *vectors.Input) error {
 	if len(src.Files) == 0 || src.Received() > 0 {
-		return errors.New("builder: streams, text and packed files cannot be read in shards: convert them first (knng convert)")
+		return vectors.Misused(errors.New("builder: streams, text and packed files cannot be read in shards: convert them first (knng convert)"))
 	}
 	if i := slices.IndexFunc(src.Files, func(f vectors.File) bool { return f.Cut }); i >= 0 {
-		return fmt.Errorf("builder: %s is cut by a limit of rows, which shards do not know", src.Files[i].Path)
+		return vectors.Misused(fmt.Errorf("builder: %s is cut by a limit of rows, which shards do not know", src.Files[i].Path))
 	}
 	return nil
 }

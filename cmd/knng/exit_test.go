@@ -38,6 +38,8 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "build ROWS -o DIR6 -k 4 --metric hamming"},
 		{exitUsage, "build ROWS -o DIR6 -k 4 --metric hamming --bits"},
 		{exitUsage, "plan ROWS -k 4 --metric jaccard --bits"},
+		{exitUsage, "plan ROWS -k 4 --metric ip --cluster 2x2"},
+		{exitUsage, "stage begin ROWS -o DIR6 -k 4 --metric ip"},
 		{exitResumable, "build ROWS -o DIR3 --memory 1M"},
 		{exitShort, "build ROWS -o DIR5 -k 4 --method balls --leaf-size 8 --divisions 1 --propagation off --recall 0.999"},
 		{exitShort, "build ROWS -o DIR5 -k 4 --method balls --leaf-size 8 --divisions 1 --propagation off --recall 0.999"},

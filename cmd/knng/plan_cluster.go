@@ -18,6 +18,9 @@ func (b *buildFlags) planShards(ctx context.Context, g *globals, inputs []string
 	if b.opts.Method != builder.Auto && b.opts.Method != builder.Parts {
 		return usageError{fmt.Errorf("--cluster builds by method parts, not %s", b.opts.Method)}
 	}
+	if err := shards.Takes(b.opts.Metric); err != nil {
+		return err
+	}
 	b.opts.Method = builder.Parts
 	in, err := g.openInput(ctx, inputs, vectors.OpenOptions{Limit: b.limit, Scratch: b.opts.Scratch, Remote: shards.Remote(b.opts.Scratch)})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Exit codes after a clean stop.
@@ -24,7 +25,10 @@ type Signalled struct{ code atomic.Int32 }
 // codes are the exit codes by signal.
 var codes = map[os.Signal]int32{syscall.SIGHUP: HungUp, os.Interrupt: Interrupted, syscall.SIGTERM: Terminated}
 
-// Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; the second one ends
+// together is how long signals count as the first one: timeout of GNU sends one to the process and one to its group.
+const together = 200 * time.Millisecond
+
+// Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; the next one, from together on, ends
 // the process in the system's way. A SIGHUP that is ignored, as under nohup, stays so.
 // stop gives signals back to the system.
 func Notify() (ctx context.Context, s *Signalled, stop func()) {
@@ -39,8 +43,9 @@ func Notify() (ctx context.Context, s *Signalled, stop func()) {
 		select {
 		case sig := <-signals:
 			s.code.Store(codes[sig])
-			signal.Stop(signals)
 			cancel()
+			time.Sleep(together)
+			signal.Stop(signals)
 		case <-ctx.Done():
 		}
 	}()

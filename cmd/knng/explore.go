@@ -25,9 +25,9 @@ exit code 0, as SIGTERM does. It listens on this machine only, and the page load
 from elsewhere. --labels and --text are files of one line for each row, in the order of the
 input; up to 20 labels have a color each on the map, of more the most frequent 19, and none
 where they differ from row to row. --images is a folder of pictures (.png .jpg .gif .webp) named by
-id or by row number. The map shows at most 100,000 rows; it is kept as DIR/map, which
-may be deleted. Of a graph that was written to the page shows the rows that live, counted
-from 0, and makes the map each time.`
+id, or by row number if no row has that id. The map shows at most 100,000 rows; it is kept as
+DIR/map, which may be deleted. Of a graph that was written to the page shows the rows that live,
+counted from 0, and makes the map each time.`
 
 type exploreFlags struct {
 	explore.Options

@@ -49,12 +49,17 @@ func openImages(dir string) (*images, error) {
 	return im, nil
 }
 
-// find returns the file of a row; "" where there is none.
-func (im *images) find(id string, row uint64) string {
+// find returns the file of a row; "" where there is none. A file that the row's number names is another row's where it
+// is named by that row's id: isID tells of a name whether it is an id.
+func (im *images) find(id string, row uint64, isID func(name string) bool) string {
 	if name, ok := im.name[id]; ok && id != "" {
 		return name
 	}
-	return im.name[fmt.Sprint(row)]
+	number := fmt.Sprint(row)
+	if name, ok := im.name[number]; ok && !isID(number) && !isID(name) {
+		return name
+	}
+	return ""
 }
 
 // serve sends a picture by its file's name.

@@ -38,7 +38,9 @@ func TestWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(dir, live, Options{})
+	images := t.TempDir()
+	write(t, filepath.Join(images, "9.png"), "of row 9")
+	s, err := New(dir, live, Options{Images: images})
 	if err == nil {
 		err = s.Prepare(t.Context())
 	}
@@ -54,6 +56,8 @@ func TestWritten(t *testing.T) {
 		{"/api/row?row=9", 200, `"row":59,"id":"put later","in_degree":`}, // at 10, its number was 10
 		{"/api/row?row=9", 200, `"distance":0.25`},
 		{"/api/row?row=60", 404, "want a number below 60"},
+		{"/image/8", 200, "of row 9"}, // it is the ninth that lives
+		{"/image/9", 404, ""},
 		{"/api/search?q=put+later", 200, `"hits":[{"row":59,"id":"put later"`},
 		{"/api/search?q=point-k", 200, `"row":9,"id":"point-k"`},
 		{"/api/figures", 200, `"map":true`},

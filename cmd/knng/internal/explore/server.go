@@ -183,13 +183,31 @@ func (s *Server) shown(row store.Row) shownRow {
 	if s.text != nil {
 		r.Text = s.text[row]
 	}
-	r.Image = s.images != nil && s.images.find(r.ID, r.Row) != ""
+	r.Image = s.images != nil && s.picture(r.ID, row) != ""
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.degrees != nil {
 		r.InDegree = &s.degrees[row]
 	}
 	return r
+}
+
+// picture is the file of a row. In a graph that was written to rows are counted without those that are gone, and pictures
+// are named by the numbers from before.
+func (s *Server) picture(id string, row store.Row) string {
+	if g, ok := s.g.(interface{ Number(store.Row) store.Row }); ok {
+		row = g.Number(row)
+	}
+	return s.images.find(id, uint64(row), s.isID)
+}
+
+// isID reports whether a row has this id.
+func (s *Server) isID(name string) bool {
+	if !s.g.Info().IDs {
+		return false
+	}
+	_, err := s.g.RowOf(name)
+	return err == nil
 }
 
 // rowOf reads the number of a row from a request.
@@ -265,7 +283,7 @@ func (s *Server) image(w http.ResponseWriter, r *http.Request) {
 	if s.g.Info().IDs {
 		id, _ = s.g.ID(row)
 	}
-	s.images.serve(w, r, s.images.find(id, uint64(row)))
+	s.images.serve(w, r, s.picture(id, row))
 }
 
 // Serve answers requests until ctx ends.

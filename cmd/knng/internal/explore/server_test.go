@@ -214,3 +214,41 @@ func TestEscaped(t *testing.T) {
 		t.Error("markup is sent as it is")
 	}
 }
+
+// TestPicturesOfNumericIDs: a picture named by the id of a row is not shown for the row of that number.
+func TestPicturesOfNumericIDs(t *testing.T) {
+	rows, err := vectors.FromFloat32([]float32{0, 1, 2, 3}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	ids, images, path := filepath.Join(dir, "ids"), filepath.Join(dir, "images"), filepath.Join(dir, "line.knng")
+	write(t, ids, "2\n3.png\nb\nc\n")
+	if err := os.Mkdir(images, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"0.png", "2.png", "3.png"} {
+		write(t, filepath.Join(images, name), name)
+	}
+	if _, err := builder.Build(t.Context(), path, vectors.NewInput(rows), builder.Options{K: 1, IDs: ids}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := store.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	s, err := New(path, g, Options{Images: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range []string{"2.png", "3.png", "", ""} { // 0.png is of row 0, which has one by its id
+		w := ask(s, "localhost", "/image/"+string(rune('0'+row)))
+		if got := w.Body.String(); want != "" && got != want || want == "" && w.Code != 404 {
+			t.Errorf("row %d: %d %q, want the picture %q", row, w.Code, got, want)
+		}
+		if has := strings.Contains(ask(s, "localhost", "/api/row?row="+string(rune('0'+row))).Body.String(), `"image":true`); !has && want != "" {
+			t.Errorf("row %d is said to have no picture", row)
+		}
+	}
+}

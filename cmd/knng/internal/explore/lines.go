@@ -28,6 +28,9 @@ func readLines(path string, n int) ([]string, error) {
 	scanner.Buffer(nil, maxLine)
 	for scanner.Scan() {
 		line := strings.TrimSuffix(scanner.Text(), "\r")
+		if len(lines) == 0 {
+			line = strings.TrimPrefix(line, "\ufeff") // the mark that some editors begin a file with
+		}
 		if !utf8.ValidString(line) {
 			line = strings.ToValidUTF8(line, "\uFFFD")
 		}

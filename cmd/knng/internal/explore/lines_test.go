@@ -2,9 +2,24 @@ package explore
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
+
+// TestReadLines: marks of editors are no part of a line, and lines that are too long are told by their number.
+func TestReadLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "labels")
+	write(t, path, "\ufeffcat\r\ndog\r\n\r\ncat")
+	if lines, err := readLines(path, 4); err != nil || !slices.Equal(lines, []string{"cat", "dog", "", "cat"}) {
+		t.Errorf("%q, %v", lines, err)
+	}
+	write(t, path, "cat\n"+strings.Repeat("x", maxLine+1))
+	if _, err := readLines(path, 2); err == nil || !strings.Contains(err.Error(), "labels: line 2 is longer than 1048576 bytes") {
+		t.Errorf("a long line: %v", err)
+	}
+}
 
 // TestClasses: each label has a color while there are enough; else the most frequent ones do, and
 // all others share one.

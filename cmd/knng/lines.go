@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/knng/knng/vectors"
 )
@@ -31,16 +32,26 @@ func isText(file fs.FileInfo, err error) error {
 	return err
 }
 
-// eachLine calls use with each line of a text of some name, which errors give with the number of the line, from 1.
+// maxLine bounds a line of a text, in bytes.
+const maxLine = 1 << 20
+
+// eachLine calls use with each line of a text of some name, which errors give with the number of the line, from 1. The byte
+// order mark that some editors begin a file with is no part of the first line.
 func eachLine(r io.Reader, name string, use func(line string) error) error {
 	lines, number := bufio.NewScanner(r), 1
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, maxLine)
 	for ; lines.Scan(); number++ {
-		if err := use(lines.Text()); err != nil {
+		line := lines.Text()
+		if number == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if err := use(line); err != nil {
 			return fmt.Errorf("%s: line %d: %w", name, number, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return vectors.Refused(fmt.Errorf("%s: line %d is longer than %d bytes", name, number, maxLine))
+	} else if err != nil {
 		return vectors.Refused(fmt.Errorf("%s: line %d: %w", name, number, err))
 	}
 	return nil

@@ -38,7 +38,7 @@ func ablationSection(w io.Writer, runs []Run, figures []Figure) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n## The method's parts, one changed at a time\n\nWhat the paper argues in words. On some rows of each file, one thread, k = 20; README.md has the same for all rows, by bench/cmd/ablation.\n")
+	fmt.Fprintf(w, "\n## The method's parts, one changed at a time\n\nWhat the paper argues in words. On some rows of each file, one thread, k = 20; [ablation.md](ablation.md) has the same for all rows.\n")
 	show(w, figures)
 	for _, data := range all {
 		ablationTable(w, runs, data)

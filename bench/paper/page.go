@@ -16,7 +16,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Page draws the figures and writes README.md, which shows them, the tables and
+// Page draws the figures and writes paper.md, which shows them, the tables and
 // the claims.
 func (c *Config) Page(log *Log) (err error) {
 	figures, parts, err := c.figures(log.Runs())
@@ -31,7 +31,7 @@ func (c *Config) Page(log *Log) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(c.Out, "README.md"))
+	f, err := os.Create(filepath.Join(c.Out, "paper.md"))
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 	if err := c.Page(log); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(c.Out, "README.md"))
+	page, err := os.ReadFile(filepath.Join(c.Out, "paper.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

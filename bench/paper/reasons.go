@@ -17,7 +17,7 @@ var reasons = []struct{ claim, why string }{
 	{"In the time of our 90 %", "The paper has 1,000,000 rows; the systems differ in their exponents of n."},
 	{"The gain of propagation grows", "The gain is over the fastest of the others, which is not one system throughout, and each curve is read between few settings."},
 	{"kd-trees", "A search compares few rows at a time, which the kernels serve worse than whole leaves."},
-	{"Principal directions", "Rules that stop by the effective rate stop at other numbers of divisions; README's table has both directions on all rows."},
+	{"Principal directions", "Rules that stop by the effective rate stop at other numbers of divisions; ablation.md has both directions on all rows."},
 	{"A table of computed pairs", "The kernels compare two rows of 128 bytes in about the time of a look-up; the paper's distance took longer."},
 	{"The threshold 0.05", "The threshold knows nothing of the accuracy that is wanted, and hindsight does."},
 }

@@ -345,7 +345,7 @@ func (f *searchFlags) rowOf(x shownGraph) (store.Row, error) {
 	}
 	row, err := strconv.ParseUint(f.row, 10, 63)
 	if err != nil {
-		return 0, usageError{fmt.Errorf("--row is %q, want a row number", f.row)}
+		return 0, usageError{fmt.Errorf("--row: %q %w; for external ids give --id", f.row, errNumber)}
 	}
 	return store.Row(row), nil
 }
@@ -368,7 +368,7 @@ func rowNamed(s *store.Store, name string) (store.Row, error) {
 	}
 	row, err := strconv.ParseUint(name, 10, 63)
 	if err != nil || row >= uint64(s.Len()) {
-		return 0, vectors.Refused(fmt.Errorf("%q, want a row number below %d", name, s.Len()))
+		return 0, vectors.Refused(fmt.Errorf("%q is not a row number below %d, and the graph has no ids", name, s.Len()))
 	}
 	return store.Row(row), nil
 }

@@ -58,7 +58,7 @@ func (e *exportFlags) suit(c *cobra.Command) error {
 	}
 	e.opts.Format = cmp.Or(e.opts.Format, l.Formats[0])
 	e.opts.Self, e.opts.Symmetric, e.use = l.Self, l.Symmetric, l.Use
-	if e.opts.Format != l.Formats[0] {
+	if e.opts.Format != l.Formats[0] && l.Name != "gephi" { // which opens all its formats alike
 		e.use = otherUses[e.opts.Format]
 	}
 	return nil
@@ -67,7 +67,7 @@ func (e *exportFlags) suit(c *cobra.Command) error {
 // otherUses are calls for the formats that are not a library's first.
 var otherUses = map[export.Format]string{
 	export.NPZ:      `scipy.sparse.load_npz("PATH")`,
-	export.GraphML:  `igraph.Graph.Read_GraphML("PATH"), networkx.read_graphml("PATH", node_type=int), or File, Open in Gephi`,
+	export.GraphML:  `igraph.Graph.Read_GraphML("PATH")`,
 	export.GEXF:     `networkx.read_gexf("PATH")`,
 	export.EdgeList: `networkx.read_weighted_edgelist("PATH", nodetype=int)`,
 }

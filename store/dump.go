@@ -177,7 +177,7 @@ func dumpIn(home *sealed.Dir, w io.Writer, row uint64) error {
 	}
 	folder, err := home.Sub(reverseName)
 	if sealed.Missing(err) {
-		return fmt.Errorf("%w: %s", ErrNoReverse, home.Name())
+		return fmt.Errorf("%w in %s: knng analyze --reverse builds them", ErrNoReverse, home.Name())
 	}
 	if err != nil {
 		return storeerr.Damage(err)

@@ -104,7 +104,7 @@ func (s *Store) openReverse() (*inbound, error) {
 	dir := s.home.Path(reverseName)
 	home, err := s.home.Sub(reverseName)
 	if sealed.Missing(err) {
-		return nil, fmt.Errorf("%w: %s", ErrNoReverse, s.dir)
+		return nil, fmt.Errorf("%w in %s: BuildReverse builds them", ErrNoReverse, s.dir)
 	}
 	var in *inbound
 	if err == nil {

@@ -17,7 +17,7 @@ func TestConvertLosesNothing(t *testing.T) {
 	}{
 		{Int8, false, []float32{1, -128, 127}, ""},
 		{Int8, false, []float32{0, 0, 0}, ""},
-		{Int8, false, []float32{1, 0.25, 2}, "row 1: column 1: 0.25 is no whole number"},
+		{Int8, false, []float32{1, 0.25, 2}, "row 1: column 1: 0.25 is not a whole number, and int8 holds no others"},
 		{Int8, true, []float32{1, 0.25, 2}, ""},
 		{Int8, true, []float32{0.1, -0.4, 0.3}, "row 1: column 1: -0.4 is its largest value, and int8 would hold a row of zeros"},
 		{Uint8, true, []float32{0.1, 0.6, 0.3}, ""},

@@ -174,12 +174,12 @@ func (o *OpenOptions) format(path string) Format {
 func (o *OpenOptions) suits(path, name string) error {
 	switch {
 	case o.Header != nil && !textual(name):
-		return Misused(errors.New("a line of names is asked about, which only files of text have: .csv, .tsv and .txt"))
+		return Misused(errors.New("only files of text have a line of names: .csv, .tsv and .txt"))
 	case o.format(path) != nil: // columns are its own
 	case o.Column != "" && !archived(path):
-		return Misused(errors.New("a column is asked for, which names an array of .npz"))
+		return Misused(errors.New("a column is named, and only .npz has named arrays"))
 	case o.IDColumn != "" && !textual(name):
-		return Misused(errors.New("a column of ids is asked for, which files of text have: .csv, .tsv and .txt"))
+		return Misused(errors.New("only files of text have a column of ids: .csv, .tsv and .txt"))
 	}
 	return nil
 }

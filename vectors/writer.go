@@ -276,7 +276,7 @@ func (w *Writer) holds(row []float32) error {
 	whole := w.typ == Uint8 || w.typ == Int8
 	for i, x := range row {
 		if y := float64(x); whole && !w.Round && y != math.RoundToEven(y) && !math.IsNaN(y) {
-			return fmt.Errorf("column %d: %g is no whole number, which all are that %v holds (--round rounds them)", i, x, w.typ)
+			return fmt.Errorf("column %d: %g is not a whole number, and %v holds no others (--round rounds)", i, x, w.typ)
 		}
 		if x = max(x, -x); x > largest {
 			largest, at = x, i

@@ -14,11 +14,9 @@ import (
 // Errors that a program can test with errors.Is. The store's ErrMismatch,
 // ErrLocked and ErrNotStore come through Build as well.
 var (
-	// ErrBadRows: the input has rows that cannot be in a graph (NaN, Inf, zero
-	// rows under cosine, values whose distances overflow float32). Nothing was
-	// built, and nothing binds the directory: it can be built in with another
-	// Options.BadRows.
-	// BadRowsError lists them where none may be left out.
+	// ErrBadRows: the input has rows that have no distances (type BadRows says which), and
+	// Options.BadRows is Reject, or no other rows are there. Nothing was built, and nothing binds
+	// the directory: it can be built in with another Options.BadRows.
 	ErrBadRows = audit.ErrBadRows
 	// ErrMemory: the memory limit is below the need of this input. Nothing is
 	// lost: the build can be continued with a larger limit, or begun where there was nothing

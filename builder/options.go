@@ -89,12 +89,14 @@ const (
 	Off
 )
 
-// BadRows is the treatment of rows with NaN or Inf, and of zero rows under cosine.
+// BadRows is the treatment of rows that have no distances: with NaN or Inf, with a squared norm
+// beyond a quarter of the largest float32 (not under cosine), zero under cosine and correlation, of
+// equal elements under correlation.
 type BadRows string
 
 // Treatments of bad rows.
 const (
-	Reject  BadRows = audit.Reject
+	Reject  BadRows = audit.Reject  // the build ends with a *BadRowsError
 	Drop    BadRows = audit.Drop    // left out, and the rows after them move up: rows are numbered anew, and ids tell which is which
 	Isolate BadRows = audit.Isolate // kept, with an empty list, and in no other
 )
@@ -127,16 +129,17 @@ const (
 	Random    Directions = "random"
 )
 
-// Distance is a user's own distance between rows, addressed by input position,
-// expected to cost from 1 µs to many milliseconds a call. Smaller is nearer;
-// it must be symmetric, finite, deterministic and safe for concurrent use.
-// Divisions still use the vectors (as coarse features); leaves, union,
-// propagation and recall use Key. Name and Version are part of the fingerprint
-// and of the pair cache's keys.
+// Distance is a user's own distance between rows. Divisions still use the vectors (as coarse
+// features); leaves, union, propagation and recall use Key.
 type Distance struct {
+	// Name and Version stand for Key in the fingerprint and in the pair cache: a function that
+	// gives other values needs another of the two.
 	Name    string
 	Version int
-	Key     func(a, b store.Row) (float32, error)
+	// Key is the distance of two rows, by their positions in the input: the smaller the nearer. A
+	// call may take from 1 µs to many milliseconds. It must be symmetric, finite and deterministic,
+	// and is called by several goroutines at once.
+	Key func(a, b store.Row) (float32, error)
 }
 
 // Start is lists that are known, of other graphs over these rows: a build begins from them, so
@@ -162,13 +165,18 @@ const (
 	// DefaultLeafSize is the paper's g. Smaller leaves cost less but part more
 	// neighbors; 250 and 1000 reach equal recall in about equal time.
 	DefaultLeafSize = 500
-	// DefaultBallSize is the same of balls, whose leaves are products of matrices: a pair
-	// costs little, and the cost of a leaf beside its pairs (its rows are assigned, packed,
-	// merged) is shared by more of them. At equal recall 500 take longer, by AMX on GIST
-	// 0.95 1.74 s for 1.38, on SIFT 1M 0.95 18.4 s for 17.1, on MNIST as long; by AVX-512
-	// on GIST 1.85 s for 1.77, on SIFT 19.4 s for 18.0, on MNIST 1.0 s for 1.15. By AVX2, to
-	// which pairs are dearer, 500 take less, on GIST 4.6 s for 4.8, on MNIST 3.3 for 4.5:
-	// --leaf-size 500 is worth its while there. 1500 take as long as 1000.
+	// DefaultBallSize is the same of balls, whose leaves are products of matrices: a pair costs
+	// little, so that the rest of a leaf (its rows are assigned, packed, merged) counts.
+	//
+	// Smaller: fewer pairs share that cost. Larger: more pairs for the same neighbors. Seconds for
+	// recall 0.95 with leaves of 500, and of 1000; 1500 take as long as 1000:
+	//
+	//	         GIST        SIFT 1M     MNIST
+	//	AMX      1.74, 1.38  18.4, 17.1  the same
+	//	AVX-512  1.85, 1.77  19.4, 18.0  1.0, 1.15
+	//	AVX2     4.6, 4.8                3.3, 4.5
+	//
+	// By AVX2 pairs are dearer, and a leaf size of 500 is worth a try.
 	DefaultBallSize = 1000
 	// DefaultTrigger is the paper's threshold of the effective rate.
 	DefaultTrigger = 0.05

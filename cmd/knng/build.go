@@ -134,7 +134,7 @@ func (b *buildFlags) bind(c *cobra.Command) {
 	b.header.bind(f)
 	f.StringVar(&b.vectors, "vectors", "copy", "copy the rows into the store, or reference the one file, which must then stay: .npy, .fvecs, .bvecs, .fbin, .u8bin or .i8bin, not of float64; balls then makes another graph")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for scratch files (default DIR/scratch)")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN or Inf, zero rows under cosine, rows of equal elements under correlation: error; isolate keeps them without neighbors, until the first write to the graph (append, delete, compact), from which on they are no rows; drop moves later rows up, so use --ids")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows without distances: with NaN or Inf, too large for float32, zero under cosine, of equal elements under correlation: error; isolate keeps them without neighbors until the first write to the graph (append, delete, compact), which removes them; drop moves later rows up, so use --ids")
 	f.StringVar(&b.duplicates, "duplicates", "keep", "identical rows: keep, or collapse, which finds the neighbors of one for all")
 	f.IntVar(&o.Copies, "copies", 0, "with --duplicates collapse: identical rows in a list, at most (default all; for UMAP give 1)")
 	f.StringVar(&b.search, "search", "on", "on makes the links that \"knng search\" follows, 8 k bytes a row and at most 160; off leaves them to the first search")

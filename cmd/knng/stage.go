@@ -65,7 +65,7 @@ func newStageBegin(g *globals) *cobra.Command {
 	f.Float64Var(&o.Recall, "recall", 0, "stop at this recall, 0 to 1 (default 0.95; none where --divisions is given)")
 	f.IntVar(&o.Divisions, "divisions", 0, "leaves that a row stands in, or at most so many where --recall is given too")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of all random choices")
-	f.StringVar(&b.badRows, "bad-rows", "error", "rows with NaN, Inf, or without a direction (zero under cosine, equal elements under correlation): error, drop or isolate")
+	f.StringVar(&b.badRows, "bad-rows", "error", "rows without distances: with NaN or Inf, too large for float32, zero under cosine, of equal elements under correlation: error, drop or isolate")
 	f.StringVar(&o.IDs, "ids", "", "file of external ids, one UTF-8 line for every row")
 	f.IntVar(&b.cut.Rows, "shard-rows", 0, "rows of the input that one task reads (default a million, or a sixteenth of all)")
 	f.IntVar(&b.cut.Solvers, "solvers", 0, "most tasks that solve the groups of a division (default 256)")

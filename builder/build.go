@@ -23,9 +23,10 @@ import (
 // first second of a build (store.Early) the build. When dir already holds the finished graph of
 // these options, Build returns its stored Result and store.ErrFinished; where a file of src
 // has been written to since, it reads all rows first, to see that they are the same.
-// Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
-// ErrBadRows, ErrMemory, ErrSpace, ErrReference, ErrMethod, an *OptionError, vectors.ErrRows (there are none), vectors.ErrFault (a file that was mapped has
-// been truncated or cannot be read).
+//
+// Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore, ErrBadRows, ErrMemory,
+// ErrSpace, ErrReference, ErrMethod, an *OptionError, vectors.ErrRows (there are no rows),
+// vectors.ErrFault (a mapped file was truncated or cannot be read).
 func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (result *Result, err error) {
 	defer func() { err = limits.Space(stopped.Error(ctx, err)) }()
 	o, err := newRequest(dir, src, opts)

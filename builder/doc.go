@@ -6,15 +6,19 @@
 //
 // # Methods
 //
-// Exact compares all rows with all others. Tree finds the same lists in a k-d tree: Auto takes it for
-// more than 20,000 rows of up to three dimensions under euclidean distances, and of up to eight where
-// searches in a tree of a sample compare at most 1,000 rows. Paper is the method of the paper:
-// hyperplanes along principal directions, best-first propagation. Balls, which Auto takes for all but
-// small inputs, keeps the paper's plan and changes its pieces: leaves are hyperspheres that overlap,
-// propagation joins the neighbors of a row with each other, and both compare rows as bytes, or by six
-// bits, in tiles (package vectors/codes), with some slots of slack and exact keys at the end. Parts,
-// which Auto takes where the lists of Balls would come to more than 4 GiB, only divides, and holds
-// no lists of all rows: near leaves are solved together, as a group whose rows fit in memory.
+//   - Exact compares all rows with all others.
+//   - Tree finds the same lists in a k-d tree. Auto takes it for more than 20,000 rows of up to three
+//     dimensions under euclidean distances, and of up to eight where searches in a tree of a sample
+//     compare at most 1,000 rows.
+//   - Paper is the method of the paper: hyperplanes along principal directions, best-first propagation.
+//   - Balls keeps the paper's plan and changes its pieces: leaves are hyperspheres that overlap,
+//     propagation joins the neighbors of a row with each other, and both compare rows as bytes, or by
+//     six bits, in tiles (package vectors/codes), with some slots of slack and exact keys at the end.
+//     Auto takes it for all but small inputs.
+//   - Parts is like Balls, but only divides, and holds no lists of all rows: near leaves are solved
+//     together, as a group whose rows fit in memory. Auto takes it where the lists of Balls would come
+//     to more than 4 GiB.
+//
 // The packages of the methods, internal/exact, tree, paper, balls and parts, say how each works.
 //
 // # Passes
@@ -71,16 +75,20 @@
 //
 // # The end
 //
-// With a target recall (Options.Recall) a build goes on until the steering rows reach
-// it: the balls method divides until joins have something to work on, joins, and
-// divides again where rounds gain too little to arrive; the parts method only divides;
-// the paper's does whichever gained more per pair. Balls and parts go on to two standard
-// errors above it, at most 0.01, which is the error of the steering rows. Where codes leave the target
-// out of reach they compare rows by their keys, in leaves of hyperplanes (package internal/keyed); where
-// divisions and joins stop paying, a build goes over to keys, or to all pairs from the lists at
-// hand, until the target is reached: the rows that find most of the missing neighbors are compared
-// with all first (package internal/tiers). Before it stops at the target it looks at the rows that will
-// report recall: where their whole interval is below the target, or all rows that are known are well
-// below it, they steer too, others report, and the build goes on; not in parts, whose lists are on disk. So it ends at the target, at a limit that the
-// options set, or at exact; below its target [Result.Err] says so.
+// With a target recall (Options.Recall) a build goes on until the steering rows reach it. It ends at
+// the target, at a limit that the options set, or when all pairs are compared; below its target
+// [Result.Err] says so.
+//
+// Balls divides until joins have something to work on, joins, and divides again where rounds gain
+// too little to arrive. Parts only divides. Paper does whichever gained more per pair. Balls and
+// Parts go on to two standard errors above the target, at most 0.01, for the error of the steering rows.
+//
+// Where codes leave the target out of reach, rows are compared by their keys, in leaves of
+// hyperplanes (package internal/keyed). Where divisions and joins stop paying, a build goes over to
+// keys, or to all pairs from the lists at hand: the rows that find most of the missing neighbors are
+// compared with all first (package internal/tiers).
+//
+// Before it stops at the target, a build looks at the rows that will report recall. Where their whole
+// interval is below the target, or all rows that are known are well below it, they steer too, others
+// report, and the build goes on; not in parts, whose lists are on disk.
 package builder

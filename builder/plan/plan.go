@@ -11,12 +11,12 @@ type Plan struct {
 	Recall    float64 `json:"recall"`    // the target that divisions and rounds are guessed for; 0 where they are as asked
 
 	Passes        []Pass  `json:"passes"`
-	PeakAnonBytes int64   `json:"peak_anon_bytes"`
+	PeakAnonBytes int64   `json:"peak_anon_bytes"` // memory of the process without mapped files
 	PeakDiskBytes int64   `json:"peak_disk_bytes"` // store and scratch, beyond the source, without the files of Search
 	ReadBytes     int64   `json:"read_bytes"`      // from files, mapped ones too
 	WrittenBytes  int64   `json:"written_bytes"`
-	Seconds       float64 `json:"seconds,omitempty"` // 0: the machine was not measured
-	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`
+	Seconds       float64 `json:"seconds,omitempty"`       // 0: the machine was not measured
+	CPUSeconds    float64 `json:"cpu_seconds,omitempty"`   // of all threads
 	LinksSeconds  float64 `json:"links_seconds,omitempty"` // that the links of search take after the build, not counted above
 	Rates         *Rates  `json:"rates,omitempty"`         // as they were measured
 	InGroups      float64 `json:"in_groups,omitempty"`     // with parts: groups of leaves that a row is in, in each division; 0 under inner products
@@ -45,14 +45,14 @@ type Basis struct {
 // A Pass is one going through the data, or several alike.
 type Pass struct {
 	Name         string  `json:"name"`
-	Does         string  `json:"does"`
-	Times        float64 `json:"times"`         // how often
-	ReadBytes    int64   `json:"read_bytes"`    // all times together
-	WrittenBytes int64   `json:"written_bytes"` // all times together
-	AnonBytes    int64   `json:"anon_bytes"`    // anonymous memory while it runs
-	DiskBytes    int64   `json:"disk_bytes"`    // on disk beyond the source while it runs, at most
-	Seconds      float64 `json:"seconds,omitempty"`
-	First        float64 `json:"first,omitempty"` // how many times as long as the others the first time takes; 0 is 1
+	Does         string  `json:"does"`              // for people
+	Times        float64 `json:"times"`             // how often
+	ReadBytes    int64   `json:"read_bytes"`        // all times together
+	WrittenBytes int64   `json:"written_bytes"`     // all times together
+	AnonBytes    int64   `json:"anon_bytes"`        // anonymous memory while it runs
+	DiskBytes    int64   `json:"disk_bytes"`        // on disk beyond the source while it runs, at most
+	Seconds      float64 `json:"seconds,omitempty"` // all times together
+	First        float64 `json:"first,omitempty"`   // how many times as long as the others the first time takes; 0 is 1
 
 	work   work
 	held   memory

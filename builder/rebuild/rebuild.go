@@ -21,10 +21,10 @@ type Options struct {
 	Recall float64 // of the new graph, in the entries of a list that are shown; 0: that of the one before, or the default of builds, in all entries
 
 	// These shape no result.
-	Threads  int
-	Memory   int64
-	Progress func(builder.Event)
-	Logger   func(format string, args ...any)
+	Threads  int                              // 0: GOMAXPROCS
+	Memory   int64                            // bytes, as builder.Options.Memory; 0: builder.DefaultMemory
+	Progress func(builder.Event)              // called from one goroutine at a time; nil: nobody listens
+	Logger   func(format string, args ...any) // Pebble's complaints, and what else a program should log; nil drops them
 }
 
 // Compact makes a new base of all live rows of a store that is open for writing, while it is

@@ -2,11 +2,11 @@ package recall
 
 // An Estimate is a measured recall@k with its 95 % interval.
 type Estimate struct {
-	Recall float64 `json:"recall"`
-	Low    float64 `json:"low"`
+	Recall float64 `json:"recall"` // mean of the sample, 0 to 1
+	Low    float64 `json:"low"`    // of the interval
 	High   float64 `json:"high"`
 	Sample int     `json:"sample"` // rows whose exact lists were computed
-	Seed   uint64  `json:"seed"`
+	Seed   uint64  `json:"seed"`   // by which they were drawn
 }
 
 // EstimateOf estimates the mean recall of n rows from the recalls of rows that a seed has drawn

@@ -184,24 +184,28 @@ func (o *OpenOptions) suits(path, name string) error {
 	return nil
 }
 
-// Open maps input files by extension (.fvecs .bvecs .fbin .u8bin .i8bin .npy,
-// each also with .gz or .zst; "-" is .npy on stdin) and concatenates them in
-// order; .csv, .tsv, .txt and .npz are read as streams are. All must agree in dimension
-// and type. Text is numbers, a row a line, after a line of names or none; it is read as
-// float32. A first line 0, 1, 2, ... is a row or the names that pandas gives to columns: it is
-// refused unless o.Header or a named column of ids decides.
-// Where one of them is a stream, which cannot be mapped, the rows of all are
-// written to one row file in the scratch folder as they come, and that is mapped:
-// 1 x the rows on disk until the input is closed, 2 x for text and float64, whose rows are
-// kept as float64 (see [OffsetsOf]). It takes some megabytes of
-// memory, and for zstd up to the window that the file asks for, at most 128 MiB.
-// A stream that is cut short is an error that names row and byte.
-// A .npy file may be in Fortran or C order, and in either order of bytes. float64, and
-// integers of more than a byte, are converted to float32 as they are read (see [Centered] for
-// float64 that this would merge), bool to uint8; a
-// value beyond float32, or an integer that it does not hold exactly, is then an error that
-// names row and column. ErrRows are errors of the contents, ErrUsage
-// of paths and options.
+// Open maps input files and concatenates them in order. All must agree in dimension and type.
+//
+// The extension names the format: .fvecs .bvecs .fbin .u8bin .i8bin .npy .csv .tsv .txt .npz, and
+// those of OpenOptions.Formats; all but .npz and these also with .gz or .zst. "-" is .npy on stdin.
+//
+// A .npy file may be in Fortran or C order, and in either order of bytes. float64, and integers of
+// more than a byte, are converted to float32 as they are read (see [Centered] for float64 that this
+// would merge), bool to uint8. A value beyond float32, or an integer that it does not hold exactly, is
+// then an error that names row and column.
+//
+// Text is numbers, a row a line, after a line of names or none; it is read as float32. A first line
+// 0, 1, 2, ... is a row or the names that pandas gives to columns: it is refused unless
+// OpenOptions.Header or a named column of ids decides.
+//
+// Text, .npz, packed files and stdin are streams, which cannot be mapped. Where one of the files is a
+// stream, the rows of all are written to one row file in OpenOptions.Scratch, and that is mapped: on
+// disk the rows once until the input is closed, twice for text and float64, whose rows are kept as
+// float64 (see [OffsetsOf]). It takes some megabytes of memory, and for zstd up to the window that the
+// file asks for, at most 128 MiB. A stream that is cut short is an error that names row and byte.
+//
+// opts may be nil. The caller closes the Input. Errors: ErrRows of the contents, ErrUsage of paths and
+// options, and those of the system.
 func Open(paths []string, opts *OpenOptions) (*Input, error) {
 	if len(paths) == 0 {
 		return nil, Misused(errors.New("vectors: no input files"))

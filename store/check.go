@@ -21,9 +21,9 @@ import (
 
 // CheckOptions tunes a check. The zero value works.
 type CheckOptions struct {
-	Full   bool // recompute the keys of all rows, not of a sample
-	Sample int  // rows whose keys are recomputed; 0 is 1000
-	Seed   uint64
+	Full   bool   // recompute the keys of all rows, not of a sample
+	Sample int    // rows whose keys are recomputed; 0 is 1000
+	Seed   uint64 // of the sample
 	// Progress receives the name of the running step and how far it is: in bytes for files,
 	// in rows for all other steps. One goroutine at a time calls it.
 	Progress func(what string, done, total int64)
@@ -31,17 +31,17 @@ type CheckOptions struct {
 
 // A CheckReport lists the findings of a check.
 type CheckReport struct {
-	Files      int      `json:"files"` // sealed files hashed
-	Bytes      int64    `json:"bytes"`
-	Rows       int      `json:"rows"`
-	Lists      int      `json:"lists"`
+	Files      int      `json:"files"`        // sealed files hashed
+	Bytes      int64    `json:"bytes"`        // of these files
+	Rows       int      `json:"rows"`         // of the graph
+	Lists      int      `json:"lists"`        // lists read, all but those of isolated rows
 	View       int      `json:"view"`         // blocks of lists that the view finds without Pebble
 	Reverse    int64    `json:"in_neighbors"` // entries of the in-neighbors, where they are built
-	IDs        int      `json:"ids"`
-	Recomputed int      `json:"recomputed"` // keys computed again and compared
-	Faults     []string `json:"faults"`     // each names a file, key or row; at most 100
-	More       int      `json:"more"`       // faults beyond those listed
-	Notes      []string `json:"notes"`      // what could not be checked, and why
+	IDs        int      `json:"ids"`          // ids looked up
+	Recomputed int      `json:"recomputed"`   // keys computed again and compared
+	Faults     []string `json:"faults"`       // each names a file, key or row; at most 100
+	More       int      `json:"more"`         // faults beyond those listed
+	Notes      []string `json:"notes"`        // what could not be checked, and why
 }
 
 // maxFaults bounds a report on a store that is damaged all over.

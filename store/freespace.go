@@ -22,8 +22,8 @@ func spaceError(err error) error {
 
 // A Need is bytes that will be written below a folder.
 type Need struct {
-	Dir   string
-	Bytes int64
+	Dir   string // the folder, which must exist
+	Bytes int64  // at most
 }
 
 // Room compares the bytes about to be written with the free space of the disks; it adds up

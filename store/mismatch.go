@@ -14,11 +14,11 @@ import (
 // MismatchError lists every difference between the options asked and those
 // that the store was begun with. errors.Is(err, ErrMismatch) holds.
 type MismatchError struct {
-	Dir         string
+	Dir         string // of the store
 	Differences []Difference
 }
 
-// Difference is one option whose value differs.
+// Difference is one option whose value differs: that of the store, and that asked for.
 type Difference struct{ Name, Have, Want string }
 
 // Error lists the differences: values that differ, what is asked and not there, and the names of what is

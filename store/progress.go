@@ -10,9 +10,9 @@ import (
 // Progress says how far an unfinished build is.
 type Progress struct {
 	Manifest Manifest `json:"manifest"`
-	State    []byte   `json:"-"` // the builder's record, JSON
-	Folded   uint32   `json:"folded_stage"`
-	Disk     int64    `json:"disk_bytes"`
+	State    []byte   `json:"-"`            // the builder's record, JSON
+	Folded   uint32   `json:"folded_stage"` // the stage whose lists were folded last; 0: none
+	Disk     int64    `json:"disk_bytes"`   // of the directory
 	Written  bool     `json:"rows_written"` // the store has its rows: the input is not read again
 }
 

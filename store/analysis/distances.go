@@ -8,10 +8,10 @@ import (
 
 // RankDistances are the distances of all rows to their neighbor of one rank.
 type RankDistances struct {
-	Rank      int       `json:"rank"` // 1 is the nearest
-	Rows      int       `json:"rows"` // rows with such a neighbor
-	Mean      float64   `json:"mean"`
-	Quantiles []float32 `json:"quantiles"`
+	Rank      int       `json:"rank"`      // 1 is the nearest
+	Rows      int       `json:"rows"`      // rows with such a neighbor
+	Mean      float64   `json:"mean"`      // of their distances, as people see them
+	Quantiles []float32 `json:"quantiles"` // at the shares asked for
 }
 
 // MeasureDistances gives, for every rank from 1 to K, the quantiles at the shares

@@ -34,15 +34,15 @@ func inDegrees(g Graph) (degrees []uint32, isolated int, err error) {
 // Hubness says how unevenly the rows stand in the lists of others: Radovanović,
 // Nanopoulos, Ivanović, "Hubs in space: popular nearest neighbors in
 // high-dimensional data", JMLR 11 (2010), whose k-occurrences N_k are the
-// in-degrees. Rows are those with a list.
+// in-degrees.
 type Hubness struct {
-	Rows      int      `json:"rows"`
-	Mean      float64  `json:"mean"`     // entries / rows: k
-	Skewness  float64  `json:"skewness"` // of the in-degrees, S_Nk: 0 where all are equal, large where few rows are in most lists
-	Antihubs  int      `json:"antihubs"` // rows that are in no list
-	Quantiles []uint32 `json:"quantiles"`
-	Histogram []Bin    `json:"histogram"`
-	Hubs      []Hub    `json:"hubs"` // the rows in most lists, most first, then by row
+	Rows      int      `json:"rows"`      // with a list
+	Mean      float64  `json:"mean"`      // entries / rows: k
+	Skewness  float64  `json:"skewness"`  // of the in-degrees, S_Nk: 0 where all are equal, large where few rows are in most lists
+	Antihubs  int      `json:"antihubs"`  // rows that are in no list
+	Quantiles []uint32 `json:"quantiles"` // of the in-degrees, at the shares asked for
+	Histogram []Bin    `json:"histogram"` // of the in-degrees
+	Hubs      []Hub    `json:"hubs"`      // the rows in most lists, most first, then by row
 }
 
 // A Bin counts the rows with in-degrees From to To, both included: 0, 1, 2 to 3,

@@ -68,11 +68,11 @@ const (
 
 // Options of an export. A Format must be given; all else has a use at zero.
 type Options struct {
-	Format    Format
-	Self      bool // the row itself first, at distance 0, as UMAP's precomputed_knn wants it; not under ip
-	Symmetric Symmetric
-	Force     bool  // replace what is at the path
-	Memory    int64 // bytes for the entries of a symmetric graph, 12 each and 24 a row: a pass does as many; 0 is 256 MiB
+	Format    Format    // one of Formats
+	Self      bool      // the row itself first, at distance 0, as UMAP's precomputed_knn wants it; not under ip
+	Symmetric Symmetric // in place of the lists
+	Force     bool      // replace what is at the path
+	Memory    int64     // bytes for the entries of a symmetric graph, 12 each and 24 a row: a pass does as many; 0 is 256 MiB
 }
 
 // Validate reports every fault at once.

@@ -16,12 +16,12 @@ import (
 // A Query says which live rows are wanted: as search.Query does, but its rows are those of the
 // living store, and Effort counts live rows.
 type Query struct {
-	K      int
-	Effort int
-	Within *float32
-	Keep   func(store.Row) bool
-	Only   *Set
-	Exact  bool
+	K      int                  // rows wanted, the nearest; 0: all within Within
+	Effort int                  // how many results a walk keeps looking around; 0: the larger of search.MinEffort and 2 K
+	Within *float32             // only results at most so far away; nil: any
+	Keep   func(store.Row) bool // which rows may be results; nil: all. The goroutine that searches calls it
+	Only   *Set                 // the rows that may be results; nil: all
+	Exact  bool                 // compare the query with every row that may be a result
 }
 
 // A Set is rows that may be results of queries to the view that made it.

@@ -176,21 +176,21 @@ func (st *state) follow(m *pointer.Manifest) (ok bool, err error) {
 
 // State counts the rows of a view.
 type State struct {
-	Rows    int    `json:"rows"`    // that live
-	Layered int    `json:"layered"` // of these put since the base was built, and integrated
-	Pending int    `json:"pending"` // of these in no graph yet: every query is compared with them
-	Chunk   int    `json:"chunk"`   // Integrate takes so many rows at a time; 0 where there is no base
-	Dead    int    `json:"dead"`    // rows that are gone and still take space, until the store is compacted
-	Ops     uint64 `json:"ops"`     // operations until now
-	Logs    int    `json:"logs"`    // files that hold those since the base was built
-	NextRow uint64 `json:"next_row"`
-	K       int    `json:"k"`
-	Dim     int    `json:"dim"`
-	Type    string `json:"type"`
-	Metric  string `json:"metric"`
-	Base    string `json:"base"`    // folder of the graph; "" where there is none
-	Due     bool   `json:"due"`     // a compaction would pay: an eighth of the rows is dead, or so many were put as a quarter of the base
-	Unended bool   `json:"unended"` // one was begun, and is to be continued
+	Rows    int    `json:"rows"`     // that live
+	Layered int    `json:"layered"`  // of these put since the base was built, and integrated
+	Pending int    `json:"pending"`  // of these in no graph yet: every query is compared with them
+	Chunk   int    `json:"chunk"`    // Integrate takes so many rows at a time; 0 where there is no base
+	Dead    int    `json:"dead"`     // rows that are gone and still take space, until the store is compacted
+	Ops     uint64 `json:"ops"`      // operations until now
+	Logs    int    `json:"logs"`     // files that hold those since the base was built
+	NextRow uint64 `json:"next_row"` // the number that the next row gets
+	K       int    `json:"k"`        // entries of a list
+	Dim     int    `json:"dim"`      // elements of a row
+	Type    string `json:"type"`     // of an element: vectors.Type.String
+	Metric  string `json:"metric"`   // distance.Metric.String
+	Base    string `json:"base"`     // folder of the graph; "" where there is none
+	Due     bool   `json:"due"`      // a compaction would pay: an eighth of the rows is dead, or so many were put as a quarter of the base
+	Unended bool   `json:"unended"`  // one was begun, and is to be continued
 
 	Unintegrated string `json:"unintegrated,omitempty"` // why the last integration by this DB failed
 }

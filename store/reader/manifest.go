@@ -22,15 +22,15 @@ type Option struct {
 // Manifest describes a store: its input, and the options that determine its graph. It is
 // written once, when the directory is created.
 type Manifest struct {
-	Format  int            `json:"format"` // set by the store: FormatVersion
-	Rows    int            `json:"rows"`   // rows of the input, before any are dropped
-	Dim     int            `json:"dim"`
-	Type    string         `json:"type"` // vectors.Type.String
-	Metric  string         `json:"metric"`
-	K       int            `json:"k"`       // as asked; lists hold min(K, n-1)
-	Vectors string         `json:"vectors"` // "copy" or "reference"
-	Options []Option       `json:"options"` // the fingerprint, in a fixed order
-	Files   []vectors.File `json:"files,omitempty"`
+	Format  int            `json:"format"`          // set by the store: FormatVersion
+	Rows    int            `json:"rows"`            // rows of the input, before any are dropped
+	Dim     int            `json:"dim"`             // elements of a row; of sparse rows columns
+	Type    string         `json:"type"`            // vectors.Type.String
+	Metric  string         `json:"metric"`          // distance.Metric.String
+	K       int            `json:"k"`               // as asked; lists hold min(K, n-1)
+	Vectors string         `json:"vectors"`         // "copy" or "reference"
+	Options []Option       `json:"options"`         // the fingerprint, in a fixed order
+	Files   []vectors.File `json:"files,omitempty"` // of the input, in order
 	// Offsets were subtracted, one from each column of the input's float64 rows, before
 	// they were rounded to float32; nil for most stores (vectors.OffsetsOf). The stored rows
 	// are less the offsets; distances of rows are the same.

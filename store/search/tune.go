@@ -19,7 +19,7 @@ type TuneOptions struct {
 
 // Tuned is a result of Tune.
 type Tuned struct {
-	Effort      int       `json:"effort"`
+	Effort      int       `json:"effort"`      // for Query.Effort
 	Reached     bool      `json:"reached"`     // the rows that tell the effort reached the recall
 	Recall      float64   `json:"recall"`      // of the rows that report
 	PerQuery    []float64 `json:"-"`           // of each of these

@@ -111,9 +111,9 @@ type Clustering struct {
 	Exemplars  []uint32 // Exemplars[i] is that of row i; an exemplar's own is itself
 	Clusters   int      // how many there are, rows that stand alone included
 	Alone      int      // rows that are no exemplars and have none in their list
-	Preference float32
-	Iterations int
-	Converged  bool // the exemplars stayed the same for Options.Steady iterations
+	Preference float32  // the similarity of a row to itself that was used
+	Iterations int      // that were made
+	Converged  bool     // the exemplars stayed the same for Options.Steady iterations
 }
 
 // Cluster clusters n rows. Cancelling ctx ends it with ctx's error.

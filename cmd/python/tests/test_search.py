@@ -38,6 +38,9 @@ def test_search(x, queries, tmp_path):
     one = graph.search(queries[0], 5, exact=True)
     assert one[0].tolist() == exact[:1].tolist()
     assert graph.search(x[17], 1)[0][0, 0] == 17
+    assert (graph.search(queries, 5, exact=True, memory="64MiB")[0] == exact).all()
+    with pytest.raises(ValueError, match="memory is .lots., want a size"):
+        graph.search(queries, 5, memory="lots")
     allowed = graph.search(queries, 5, only=["p1", "p2", "p3"], exact=True)
     assert set(allowed[0].ravel().tolist()) == {1, 2, 3, -1} and np.isinf(allowed[1][:, 3:]).all()
     assert graph.search(queries, 1, only="p2")[0].tolist() == graph.search(queries, 1, only=["p2"])[0].tolist() == [[2]] * 50

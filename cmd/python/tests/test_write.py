@@ -26,12 +26,12 @@ def test_append_and_delete(rng, tmp_path):
     x = rng.normal(size=(1200, 8)).astype(np.float32)
     graph = knng.build(x[:1000], tmp_path / "x.knng", k=6, progress=False)
     before = graph.indices.copy()
-    put = graph.append(x[1000:1100])
+    put = graph.append(x[1000:1100], threads=1, memory="1GiB")
     assert put["put"] == 100 and put["rows"] == graph.n == 1100 and graph.ids is None
     assert graph.rows.tolist() == list(range(1100)) and len(before) == 1000
     lists(graph, x)
     assert graph.search(x[1050], 1)[0].tolist() == [[1050]]
-    assert graph.delete([5, 1050]) == {"dir": graph.path, "deleted": 2, "compacted": False} and graph.n == 1098
+    assert graph.delete([5, 1050], threads=1, memory="1GiB") == {"dir": graph.path, "deleted": 2, "compacted": False} and graph.n == 1098
     assert 5 not in graph.rows and 1050 not in graph.rows
     lists(graph, x)
     with pytest.raises(knng.NoRow, match="row 5"):

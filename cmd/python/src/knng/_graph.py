@@ -334,7 +334,7 @@ class Graph(_convert.Conversions):
 
     def search(self, queries: Any, k: int = 10, *, recall: float | None = None, effort: int | None = None, exact: bool = False,
                within: float | None = None, only: Any = None, column: str | None = None, id_column: str | None = None,
-               header: bool | None = None) -> tuple[np.ndarray, np.ndarray]:
+               header: bool | None = None, memory: str | int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The rows nearest to vectors that need not be in the graph: (indices, distances), (len(queries), k).
 
         recall: find the effort that reaches it; BelowTarget where none does, whose ``hits`` are what there is.
@@ -342,7 +342,8 @@ class Graph(_convert.Conversions):
         within: only rows at most so far away; -1 and inf fill up.
         only: the id or the ids that may be found, or rows where they have no ids; a Path is a file with one a line.
         column: where queries is a file, a table or AnnData that has several, the one of vectors. id_column: one of ids, which is left out.
-        header: whether a file of text begins with a line of names.
+        header: whether a file of text begins with a line of names. memory: for rows and links, such as "2GiB", or bytes; by default half of
+        the machine's. Where they do not fit, rows are read from the disk.
 
         A call starts a process that opens the graph: give many queries at once.
 
@@ -350,14 +351,16 @@ class Graph(_convert.Conversions):
         """
         from ._search import search
 
-        return search(self, queries, k, only, column, id_column, header, {"recall": recall, "effort": effort, "exact": exact, "within": within})
+        return search(self, queries, k, only, column, id_column, header, {"recall": recall, "effort": effort, "exact": exact, "within": within, "memory": memory})
 
     def append(self, data: Any, ids: Iterable | AnyPath | None = None, *, column: str | None = None, id_column: str | None = None,
-               header: bool | None = None, compact: bool = False, progress: bool | Callable[[dict], object] = False) -> dict:
+               header: bool | None = None, compact: bool = False, threads: int | None = None, memory: str | int | None = None,
+               progress: bool | Callable[[dict], object] = False) -> dict:
         """Put rows into the graph, which is durable when this returns; searches and lists have them at once.
 
         data: rows as build takes them. ids: their names; a row replaces the one that has its name, and one that is there with
-        the same values is passed over, so that after an interruption the same call goes on. Without ids all are put, or none.
+        the same values is passed over, so that after an interruption the same call goes on. Without ids all are put, or none, up to
+        262,144 rows and 256 MiB; of more, those that were put before an interruption stay, and the same call puts the others.
         Numbers of rows are given once and go on from the greatest so far. Returns how many were put, and how many there are.
         header: whether a file of text begins with a line of names.
         compact: build the graph anew at the end where so many were written that this pays.
@@ -365,16 +368,17 @@ class Graph(_convert.Conversions):
         >>> graph.append(more)
         {'dir': ..., 'put': 200, 'replaced': 0, 'same': 0, 'rows': 3200}
         """
-        return self._wrote("append", data, ids, column, id_column, header, compact, progress)
+        return self._wrote("append", data, ids, column, id_column, {"header": header, "compact": compact or None, "threads": threads, "memory": memory}, progress)
 
-    def delete(self, rows: Any, *, compact: bool = False, progress: bool | Callable[[dict], object] = False) -> dict:
+    def delete(self, rows: Any, *, compact: bool = False, threads: int | None = None, memory: str | int | None = None,
+               progress: bool | Callable[[dict], object] = False) -> dict:
         """Delete rows, by number (``rows``), or by id as str: all that are named, or none.
 
         They are in no list and in no result from then on. Other rows keep their numbers.
 
         >>> graph.delete([17, 42]), graph.delete("cat.jpg")
         """
-        return self._wrote("delete", rows, compact, progress)
+        return self._wrote("delete", rows, {"compact": compact or None, "threads": threads, "memory": memory}, progress)
 
     def compact(self, recall: float | None = None, *, threads: int | None = None, memory: str | int | None = None,
                 progress: bool | Callable[[dict], object] = False) -> dict:

@@ -5,11 +5,11 @@ import os
 from . import _build, _command, _errors, _graph, _progress, _rows
 
 
-def append(graph, data, ids, column, id_column, header, compact, progress):
+def append(graph, data, ids, column, id_column, options, progress):
     rows = _rows.rows_of(data, column, id_column)
     ids = rows.ids if ids is None else ids
     with _build.lines_file(ids, "ids", rows.n) as file:
-        flags = _build.flags({**rows.flags, "header": header, "ids": file, "compact": compact or None})
+        flags = _build.flags({**rows.flags, **options, "ids": file})
         try:
             with _build.said_of(file, "ids", ids):
                 return _run(graph, ["append", *flags, "--", graph.path, *rows.inputs], rows.feed(), progress)
@@ -19,7 +19,7 @@ def append(graph, data, ids, column, id_column, header, compact, progress):
             raise _errors.of_inputs(error, [*rows.inputs, *([ids] if isinstance(ids, (str, os.PathLike)) else [])]) from None
 
 
-def delete(graph, rows, compact, progress):
+def delete(graph, rows, options, progress):
     try:
         rows = _graph.listed([rows]) if isinstance(rows, (str, bytes)) else list(graph._names_or_rows(rows))
     except TypeError:  # one number, or what is refused below
@@ -35,7 +35,7 @@ def delete(graph, rows, compact, progress):
     if not by_id and min(names) < 0:
         raise _errors.NoRow(f"there is no row {min(names)}")
     with _build.lines_file(names, kind) as file, _build.said_of(file, kind, rows):
-        return _run(graph, ["delete", *_build.flags({kind: file, "compact": compact or None}), "--", graph.path], None, progress)
+        return _run(graph, ["delete", *_build.flags({kind: file, **options}), "--", graph.path], None, progress)
 
 
 def compact(graph, recall, threads, memory, progress):

@@ -18,21 +18,24 @@ with the new rows until there are a thousand or more, which are then linked into
   knng append photos.knng more.npy --ids names.txt
   knng append photos.knng more.npy
 
-With --ids a row replaces the one that has its id, and a row that is there already, with the
-same vector, is skipped: after an interruption give the command again. Rows are committed
-every 16 MiB. Ids that are there twice are refused, and nothing is put.
+After an interruption give the same command again.
 
-Without ids all rows are put, or none, up to 262,144 rows and 256 MiB. More are committed every
-16 MiB as well. After an interruption give the command again: of more than 4,096 rows it puts
-none twice, goes on behind them, and until it has ended other rows are refused. Where rows of the
-graph have ids, rows without are known by their numbers alone.
+With --ids a row replaces the one that has its id; a row that is there already, with the same
+vector, is skipped. Rows are committed every 16 MiB. An id that stands twice is refused, and
+nothing is put.
 
-Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
+Without ids all rows are put, or none, up to 262,144 rows and 256 MiB; more are committed every
+16 MiB. Of more than 4,096 rows the same command puts none twice, and goes on behind the last;
+until it has ended other rows are refused. Of fewer see "knng info" first, whether they were put.
+Where rows of the graph have ids, rows without are known by their numbers alone.
 
-The command compacts the graph where 262,144 rows were put since the last compaction, and where
-more rows wait to be linked than half of the others: that takes less time than to link them. With
---compact it also does so at the end, where that pays: where the rows put since are more than
-a quarter of the graph, or the deleted ones more than an eighth, and more than 4,096.`
+The command compacts the graph (knng help compact) where that takes less time than to link the
+rows: where 262,144 rows were put since the last compaction, and where more rows wait to be linked
+than half of the others. With --compact it also does so at the end, where that pays: where the rows
+put since are more than a quarter of the graph, or the deleted ones more than an eighth, and more
+than 4,096.
+
+The first write to a graph removes its isolated rows (build --bad-rows isolate).`
 
 type appendFlags struct {
 	ids      string

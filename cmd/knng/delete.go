@@ -22,9 +22,10 @@ const deleteHelp = `Delete rows from a finished graph, by number or by external 
   knng delete photos.knng --rows numbers.txt
   knng delete photos.knng --ids gone.txt --compact
 
-Rows that are isolated (build --bad-rows isolate) are no rows from the first write on.
 Deleted rows take space on the disk until the graph is compacted. --compact does so where that pays:
-where more than an eighth of the rows, and more than 4,096, are deleted.`
+where more than an eighth of the rows, and more than 4,096, are deleted.
+
+The first write to a graph removes its isolated rows (build --bad-rows isolate).`
 
 // named are the rows that a command names.
 type named struct {

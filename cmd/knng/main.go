@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime/pprof"
 	"slices"
@@ -105,7 +106,22 @@ type globals struct {
 }
 
 // plain is the text of an error for people.
-func (g *globals) plain(err error) string { return withoutPackages(err.Error(), g.args) }
+func (g *globals) plain(err error) string { return withoutPackages(withoutCall(err), g.args) }
+
+// withoutCall is the text of an error, of a file without the name of the system's call. Where the
+// folder of the file is not there, it says so: the name is likely that of an output.
+func withoutCall(err error) string {
+	text, fault := err.Error(), (*fs.PathError)(nil)
+	if !errors.As(err, &fault) || strings.HasSuffix(fault.Op, "at") && fault.Op != "stat" && fault.Op != "lstat" {
+		return text // openat and the like name a path within a folder
+	}
+	plain := fault.Path + ": " + fault.Err.Error()
+	folder := filepath.Dir(fault.Path)
+	if _, gone := os.Stat(folder); errors.Is(fault.Err, fs.ErrNotExist) && errors.Is(gone, fs.ErrNotExist) {
+		plain += " (there is no folder " + folder + ")"
+	}
+	return strings.Replace(text, fault.Error(), plain, 1)
+}
 
 // plainErrors are the arguments of a line, errors among them as their plain texts.
 func (g *globals) plainErrors(a []any) []any {

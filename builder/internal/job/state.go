@@ -30,7 +30,7 @@ type State struct {
 	Revised  *plan.Plan              `json:"revised,omitempty"`
 	Stages   []Stage                 `json:"stages"`
 	Steer    int                     `json:"steer"`                 // rows in the steering sample; 0: no stopping by recall
-	Drawn    int                     `json:"steer_drawn,omitempty"` // how they were drawn, as steeringDrawn
+	Drawn    int                     `json:"steer_drawn,omitempty"` // how they were drawn, as controls.Drawn
 	Stop     string                  `json:"stop"`                  // why there are no more stages; "" until then
 	Runs     int                     `json:"runs"`
 	Usage    Usage                   `json:"usage"`

@@ -40,7 +40,7 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
         Directory of the graph. The same call continues a build that was stopped, whatever stopped it, and opens a
         finished graph. By default a temporary directory, which is deleted with the Graph.
     k : int
-        Neighbors of a row, without the row itself. In UMAP and scanpy n_neighbors counts the row:
+        Neighbors of a row, without the row itself; the default of the command is 20. In UMAP and scanpy n_neighbors counts the row:
         k = n_neighbors - 1 is enough for them, and more does no harm.
     metric : str
         "euclidean", "sqeuclidean", "cosine", "ip" (the negative inner product), "l1" ("manhattan", "cityblock"),

@@ -75,10 +75,10 @@ type AdvisedError = storeerr.AdvisedError
 // it. Places are internal positions (locality order), not input rows.
 // len(Starts) == len(Rows)+1.
 type Lists struct {
-	Rows      []uint32
-	Starts    []uint32
-	Neighbors []uint32
-	Keys      []float32
+	Rows      []uint32  // places that have a list, ascending
+	Starts    []uint32  // where each list begins, and the end of the last
+	Neighbors []uint32  // places
+	Keys      []float32 // of the neighbors
 
 	packed []byte // as a fold writes it; empty: not packed
 }

@@ -13,7 +13,7 @@ import (
 // An Array reads the elements of a .npy stream in the order in which they stand, whatever the
 // shape. A truncated stream is an error that counts the elements.
 type Array struct {
-	Shape []int64
+	Shape []int64 // elements along each dimension; none: one element
 
 	descr string
 	from  number

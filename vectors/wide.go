@@ -201,9 +201,9 @@ func wideSample(src Source) (sample [][]float64, err error) {
 
 // A Rounding is the largest difference between an element and its float32 in a sample of rows.
 type Rounding struct {
-	Rows        int // of the sample; 0 where the source is not wide
-	Row, Column int // of the element
-	Element     float64
+	Rows        int     // of the sample; 0 where the source is not wide
+	Row, Column int     // of the element
+	Element     float64 // its value
 	Error       float64 // absolute; 0 where float32 holds all of them
 	Vanish      bool    // all elements of the sample are 0 as float32, and this one is not 0
 }

@@ -18,7 +18,7 @@ import (
 type Task struct {
 	Stage    string
 	Division int // from 1; 0: the task belongs to none
-	Part     int
+	Part     int // number of the task in its stage, from 0
 }
 
 // kind is a kind of stage: how many tasks it has, and how one is done.

@@ -19,6 +19,7 @@ import (
 // ids and vectors have the same, whatever their rows are numbered.
 type Content struct{ High, Low uint64 }
 
+// String is the 128 bits in hex.
 func (c Content) String() string { return fmt.Sprintf("%016x%016x", c.High, c.Low) }
 
 // Add is the sum of two.

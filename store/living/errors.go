@@ -15,7 +15,7 @@ var (
 	ErrFull      = errors.New("living: the tail is full: compact the store")                                     // Options.Tail
 	ErrVector    = errors.New("living: not a vector of this store")                                              // its dimension or elements
 	ErrID        = errors.New("living: not an id")                                                               // see Tx.Put
-	ErrBusy      = errors.New("living: a compaction, or an integration, is running already")                     //
+	ErrBusy      = errors.New("living: a compaction, or an integration, is running already")                     // by this DB
 	ErrCompact   = errors.New("living: the transaction is durable, but the compaction in the background failed") // Options.Rebuild
 	ErrIntegrate = errors.New("living: the transaction is durable, but rows were not integrated")                // Options.Auto
 	ErrWithin    = errors.New("living: the store is part of another, which would lose what is written here")     // its base

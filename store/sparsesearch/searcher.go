@@ -20,8 +20,8 @@ var ErrQuery = errors.New("sparsesearch: bad query")
 
 // A Vector is a query: its values at ascending columns, all others being zero.
 type Vector struct {
-	Columns []uint32
-	Values  []float32
+	Columns []uint32  // ascending, below Searcher.Columns
+	Values  []float32 // one for each of Columns, finite
 }
 
 // A Query says which rows are wanted. K or Within is needed.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/knng/knng/builder/rebuild"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 )
 
@@ -170,5 +171,35 @@ func TestWrongBase(t *testing.T) {
 		if v := view(t, db); v.Len() != 61 || v.State().Pending != 0 {
 			t.Errorf("damaged %v: %+v", damaged, v.State())
 		}
+	}
+}
+
+// TestTornLength: readers have every transaction where one of the two durable lengths of a log changed, also after
+// a Refresh.
+func TestTornLength(t *testing.T) {
+	dir, rows := builtStore(t, 60, 4)
+	db := open(t, dir)
+	for i := range 2 {
+		must(t, db.Update(func(tx *living.Tx) error { return tx.DeleteRow(store.Row(i)) }))
+	}
+	must(t, db.Close())
+	log := filepath.Join(dir, "living", "log-000001")
+	whole, err := os.ReadFile(log)
+	must(t, err)
+	for _, at := range []int{48, 56, 64, 72} {
+		torn := append([]byte(nil), whole...)
+		torn[at] ^= 1
+		must(t, os.WriteFile(log, torn, 0o666))
+		v := reader(t, dir)
+		if v.Len() != len(rows)-2 {
+			t.Errorf("byte %d: %d rows, want %d", at, v.Len(), len(rows)-2)
+		}
+		again, err := v.Refresh()
+		if err != nil {
+			t.Errorf("byte %d: %v", at, err)
+		} else if again != v {
+			must(t, again.Close())
+		}
+		must(t, v.Close())
 	}
 }

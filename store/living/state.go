@@ -175,7 +175,8 @@ func (st *state) openLogs() error {
 }
 
 // replay applies the logs up to their durable lengths, and publishes it. The one
-// writer recovers: it takes whole frames behind the last durable length too.
+// writer recovers: it takes whole frames behind the last durable length too. So do readers where a durable
+// length is torn, which may have been the larger.
 func (st *state) replay(recover bool) error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -192,7 +193,7 @@ func (st *state) replay(recover bool) error {
 		if err := r.To(end, st.applyRead); err != nil {
 			return err
 		}
-		if i == len(st.logs)-1 && recover {
+		if recover && i == len(st.logs)-1 || r.Torn() {
 			if err := r.Recover(st.applyRead); err != nil {
 				return err
 			}

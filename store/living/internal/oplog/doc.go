@@ -33,5 +33,6 @@
 // A frame counts once it is synced; then the durable length is written, which the next sync
 // takes along. So up to the durable length every frame must be whole, and damage is an error.
 // Beyond it there may be frames that were synced, and behind these one that a crash tore: it
-// is cut off. Where a whole head of a frame follows it, that is no tear but damage.
+// is cut off. Where a whole head of a frame follows it, that is no tear but damage. Where one of the
+// two lengths has not its hash, it may be the larger: readers go on to the last whole frame then.
 package oplog

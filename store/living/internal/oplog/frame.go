@@ -81,19 +81,20 @@ func decodeHeader(b []byte) (h Header, sum uint64, err error) {
 	return h, sum, err
 }
 
-// decodeMark reads the durable length: the larger of two, of which a crash may have torn one.
-func decodeMark(b []byte) (int64, error) {
-	most := uint64(0)
+// decodeMarks reads the durable length: the larger of two. It is torn where one of them has not its hash.
+func decodeMarks(b []byte) (durable int64, torn bool, err error) {
 	for _, at := range []int{marksAt, marksAt + markBytes} {
-		length := binary.LittleEndian.Uint64(b[at:])
-		if want := mark(b[fixedBytes:marksAt], int64(length)); string(b[at:at+markBytes]) == string(want) && length >= headerBytes && length < 1<<62 {
-			most = max(most, length)
+		length := int64(binary.LittleEndian.Uint64(b[at:]))
+		if want := mark(b[fixedBytes:marksAt], length); string(b[at:at+markBytes]) != string(want) || length < headerBytes || length >= 1<<62 {
+			torn = true
+			continue
 		}
+		durable = max(durable, length)
 	}
-	if most == 0 {
-		return 0, fmt.Errorf("byte %d: no durable length with its hash", marksAt)
+	if durable == 0 {
+		err = fmt.Errorf("byte %d: no durable length with its hash", marksAt)
 	}
-	return int64(most), nil
+	return durable, torn, err
 }
 
 // A frame is the head of one.

@@ -79,7 +79,7 @@ func read(t testing.TB, data []byte, recover bool) (ops []Op, at int64, err erro
 	if err == nil {
 		err = r.To(end, take)
 	}
-	if err == nil && recover {
+	if err == nil && (recover || r.Torn()) {
 		err = r.Recover(take)
 	}
 	at, _ = r.At()
@@ -169,6 +169,18 @@ func TestDamaged(t *testing.T) {
 					t.Fatalf("byte %d of %d, %d durable: %d operations, error %v", at, len(data), durable, len(ops), err)
 				}
 			}
+		}
+	}
+}
+
+// TestTorn: a reader has all operations where one of the two durable lengths changed, which may be the larger.
+func TestTorn(t *testing.T) {
+	data, ends := writeLog(t, t.TempDir())
+	for at := marksAt; at < headerBytes; at++ {
+		damaged := append([]byte(nil), data...)
+		damaged[at] ^= 1
+		if ops, end, err := read(t, damaged, false); err != nil || len(ops) != len(first(3)) || end != int64(ends[2]) {
+			t.Errorf("byte %d: %d operations up to %d, error %v", at, len(ops), end, err)
 		}
 	}
 }

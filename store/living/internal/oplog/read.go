@@ -21,6 +21,7 @@ type Reader struct {
 	sum   uint64 // of the frame before
 	at    int64  // where the next frame begins
 	whole int64  // the durable length that was read last
+	torn  bool   // of two lengths one had not its hash
 	op    uint64 // its first operation
 	frame []byte
 }
@@ -61,19 +62,24 @@ func (r *Reader) fault(at int64, err error) error {
 }
 
 // Durable reads the durable length. A writer may be writing it: a length without its hash, or a shorter one
-// than was read already, is read again.
+// than was read already, is read again. One that stays without its hash may be the larger: then Torn is true,
+// the length is the other, or where frames were read up to already, and Recover reads on.
 func (r *Reader) Durable() (length int64, err error) {
 	var head [headerBytes]byte
 	for range 100 {
 		if _, err = r.file.ReadAt(head[:], 0); err != nil {
 			continue
 		}
-		if length, err = decodeMark(head[:]); err == nil && length >= r.at {
+		if length, r.torn, err = decodeMarks(head[:]); err == nil && length >= r.at && !r.torn {
 			break
 		}
 	}
 	if err != nil {
 		return 0, r.fault(-1, err)
+	}
+	r.whole = length
+	if r.torn {
+		length = max(length, r.at)
 	}
 	if length < r.at {
 		return 0, r.fault(48, fmt.Errorf("a durable length of %d, %d were read", length, r.at))
@@ -82,9 +88,11 @@ func (r *Reader) Durable() (length int64, err error) {
 	if err == nil && info.Size() < length {
 		err = r.fault(info.Size(), fmt.Errorf("the file ends, its durable length is %d", length))
 	}
-	r.whole = length
 	return length, err
 }
+
+// Torn reports whether Durable saw one length only, as the other had not its hash.
+func (r *Reader) Torn() bool { return r.torn }
 
 // To reads frames up to an offset, where one must end, and calls fn with every operation and
 // its number.
@@ -165,7 +173,7 @@ func (r *Reader) apply(f *frame, fn func(number uint64, op *Op) error) error {
 
 // Recover reads on behind the durable length, where a process may have ended at any
 // moment: whole frames count. It is for the one writer, which cuts the file where the frames
-// end. Bytes that are no frame and have one behind them are damage.
+// end, and for readers of a log that is Torn. Bytes that are no frame and have one behind them are damage.
 func (r *Reader) Recover(fn func(number uint64, op *Op) error) error {
 	info, err := r.file.Stat()
 	if err != nil {

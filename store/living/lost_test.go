@@ -3,6 +3,7 @@ package living_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,10 @@ func lost(t *testing.T, dir, file string) {
 		if err == nil {
 			v.Close()
 		}
+	}
+	if s, err := store.Open(dir, nil); err == nil {
+		t.Errorf("without %s: store.Open takes the store for one as it was built", file)
+		s.Close()
 	}
 	if after := files(t, dir); after != before {
 		t.Errorf("without %s: the files were\n%sand are\n%s", file, before, after)
@@ -73,6 +78,16 @@ func TestLostFiles(t *testing.T) {
 			must(t, os.Rename(at, dir+".aside"))
 			lost(t, dir, file)
 			must(t, os.Rename(dir+".aside", at))
+			if !strings.HasPrefix(file, "log-") || compacted {
+				continue
+			}
+			whole, err := os.ReadFile(at)
+			must(t, err)
+			for _, size := range []int64{0, 47, 80, 81} {
+				must(t, os.Truncate(at, size))
+				lost(t, dir, fmt.Sprintf("bytes of %s from %d on", file, size))
+				must(t, os.WriteFile(at, whole, 0o666))
+			}
 		}
 		v := reader(t, dir)
 		if v.Len() != len(rows) {

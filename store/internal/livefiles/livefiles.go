@@ -3,6 +3,9 @@
 package livefiles
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,14 +30,23 @@ func Is(name, kind string) bool {
 	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
 }
 
-// HasOperations reports whether a log has any, promised or not.
+// HasOperations reports whether a log that a manifest names has any, promised or not: one that is shorter than
+// its header, or has not the durable lengths of an empty log, lost them.
 func HasOperations(dir *rooted.Dir, log string) (bool, error) {
 	info, err := dir.Lstat(log)
-	return err == nil && info.Size() > LogHeader, err
+	if err != nil || info.Size() != LogHeader {
+		return err == nil, err
+	}
+	head, err := dir.ReadFile(log, LogHeader)
+	if err != nil || len(head) != LogHeader {
+		return err == nil, err
+	}
+	empty := func(at int) bool { return binary.LittleEndian.Uint64(head[at:]) == LogHeader }
+	return !empty(48) || !empty(64), nil
 }
 
 // Written returns a file that shows a transaction or a compaction, "" where there is none: a writer that
-// ended before either leaves empty logs at most.
+// ended before either leaves empty logs at most, or the beginnings of one that no manifest names.
 func Written(dir *rooted.Dir) (name string, err error) {
 	names, err := dir.List(Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,15 +56,58 @@ func Written(dir *rooted.Dir) (name string, err error) {
 		name = Folder + "/" + name
 		wrote := Is(name, "base-") || Is(name, "rows-")
 		if Is(name, "log-") {
-			if wrote, err = HasOperations(dir, name); errors.Is(err, fs.ErrNotExist) { // a writer swept it
+			var info fs.FileInfo
+			if info, err = dir.Lstat(name); errors.Is(err, fs.ErrNotExist) { // a writer swept it
 				err = nil
+			} else if err == nil {
+				wrote = info.Size() > LogHeader
 			}
 		}
 		if wrote || err != nil {
 			return name, err
 		}
 	}
-	return "", err
+	if err != nil {
+		return "", err
+	}
+	return lost(dir)
+}
+
+// lost returns a log that the manifest that counts names and that is not there, or has lost operations. A manifest
+// that cannot be read may name one.
+func lost(dir *rooted.Dir) (name string, err error) {
+	for {
+		current, err := dir.ReadFile(Current, 100)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		name := lostOf(dir, strings.TrimSpace(string(current)))
+		if again, err := dir.ReadFile(Current, 100); name == "" || err == nil && bytes.Equal(again, current) {
+			return name, nil
+		} // a writer swept these files
+	}
+}
+
+// lostOf is lost of a manifest.
+func lostOf(dir *rooted.Dir, manifest string) string {
+	var m struct{ Logs []uint64 }
+	text, err := dir.ReadFile(Folder+"/"+manifest, 1<<20)
+	if err == nil {
+		err = json.NewDecoder(bytes.NewReader(text)).Decode(&m) // its checksum follows
+	}
+	if err != nil {
+		return Current
+	}
+	for _, number := range m.Logs {
+		log := fmt.Sprintf("%s/log-%06d", Folder, number)
+		if wrote, err := HasOperations(dir, log); wrote || err != nil {
+			return log
+		}
+	}
+	return ""
 }
 
 // Refuse is nil where nothing was written to the store in dir since it was built, else storeerr.ErrLiving.

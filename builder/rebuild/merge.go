@@ -71,6 +71,11 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	if all.Len() == 0 {
 		return nil, fmt.Errorf("%w: none has a row that lives", ErrMerge)
 	}
+	for _, v := range views {
+		if err := sound(ctx, v.Base()); err != nil {
+			return nil, err
+		}
+	}
 	options.Start = &builder.Start{Name: all.name(), Near: all.near, Ends: all.ends}
 	result, err := builder.Build(ctx, dir, vectors.NewInput(all), options)
 	err = badRow(err, func(i int) string {

@@ -124,6 +124,9 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 	if err != nil {
 		return nil, err
 	}
+	if err := sound(ctx, job.Old); err != nil {
+		return nil, err
+	}
 	options.Held = job.Rows.Memory()
 	options.K, options.Metric, options.IDs = min(job.K, builder.MaxK), job.Like.Metric, job.IDs
 	options.Scale = &job.Scale
@@ -133,6 +136,14 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 	}
 	short, err = build(ctx, job.Dir, job.Rows, options)
 	return short, badRow(err, func(i int) string { return rowName(job.Rows, i) })
+}
+
+// sound is nil where the rows of a store, if there is one, are as they were written. The new store seals the rows that it reads.
+func sound(ctx context.Context, old *store.Store) error {
+	if old == nil {
+		return nil
+	}
+	return old.CheckRows(ctx)
 }
 
 // badRow is an error of rows that no graph takes, with the name of the first in its living store. Other errors it

@@ -60,7 +60,7 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (r
 		result, err = r.build()
 		return err
 	})
-	if errors.Is(err, ErrBadRows) || errors.Is(err, ErrMemory) && r.nothingMade() {
+	if r.refused(err) {
 		err = errors.Join(err, draft.Discard())
 	}
 	return result, err
@@ -110,6 +110,17 @@ func (r *run) build() (*Result, error) {
 // auditAgain is of how many bytes the rows are read again, rather than that the folder of a refused
 // build stays there for the audit in it.
 const auditAgain = 1 << 30
+
+// refused reports whether an error says that the same options and rows never make a graph, or where nothing was
+// made yet: others may be given then in this directory.
+func (r *run) refused(err error) bool {
+	for _, never := range []error{ErrBadRows, ErrMethod, store.ErrIDs} {
+		if errors.Is(err, never) {
+			return true
+		}
+	}
+	return errors.Is(err, ErrMemory) && r.nothingMade()
+}
 
 // nothingMade reports whether a build has no more than the audit of a few rows.
 func (r *run) nothingMade() bool {

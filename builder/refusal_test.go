@@ -2,11 +2,14 @@ package builder_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -24,6 +27,26 @@ func TestMemoryNamesTheWayOut(t *testing.T) {
 		_, err := builder.Build(t.Context(), filepath.Join(t.TempDir(), "g"), in, o)
 		if !errors.Is(err, builder.ErrMemory) || !strings.Contains(err.Error(), wants) {
 			t.Errorf("%v: %v; want a refusal with %q", metric, err, wants)
+		}
+	}
+}
+
+// TestRefusedLeavesNothing: a method that does not take the rows, and ids of which two are the same, leave no folder
+// that would refuse the right ones.
+func TestRefusedLeavesNothing(t *testing.T) {
+	const n, dim = 500, 16
+	in := input(t, clustered(37, n, dim), dim)
+	names := slices.Collect(strings.SplitSeq(strings.Repeat("a,", n-1)+"a", ","))
+	for want, o := range map[error]builder.Options{
+		builder.ErrMethod: {Method: builder.Tree},
+		store.ErrIDs:      {Names: slices.Values(names)},
+	} {
+		dir := filepath.Join(t.TempDir(), "g")
+		if _, err := builder.Build(t.Context(), dir, in, o); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		if left, err := os.ReadDir(dir); err == nil {
+			t.Errorf("%v: %v is left", want, left)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package build
 
+import "github.com/knng/knng/builder/internal/job"
+
 // RoomForStage asks for the bytes of disk that a stage will write at least.
 func (b *Build) RoomForStage(kind string) error {
 	stored, scratch, err := b.Method.Writes(kind)
@@ -11,5 +13,9 @@ func (b *Build) RoomForStage(kind string) error {
 	if err != nil || begun {
 		return err
 	}
-	return b.RoomFor("the next "+kind, stored, scratch)
+	what := "the next " + kind
+	if kind == job.ExactStage {
+		what = "the comparison of all rows"
+	}
+	return b.RoomFor(what, stored, scratch)
 }

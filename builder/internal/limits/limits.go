@@ -27,11 +27,20 @@ func (b *both) Unwrap() error { return b.too }
 // Space marks the errors of a disk that is full, or too small for the next phase, with
 // ErrSpace.
 func Space(err error) error {
-	if store.NoSpace(err) && !errors.Is(err, ErrSpace) {
-		return fmt.Errorf("%w: %w", ErrSpace, err)
+	switch {
+	case !store.NoSpace(err) || errors.Is(err, ErrSpace):
+		return err
+	case errors.Is(err, store.ErrSpace):
+		return spaced{err}
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrSpace, err)
 }
+
+// spaced is an error of package store that is ErrSpace as well, and does not say it twice.
+type spaced struct{ error }
+
+func (s spaced) Unwrap() error        { return s.error }
+func (s spaced) Is(target error) bool { return target == ErrSpace }
 
 // MiB is the bytes of a mebibyte.
 const MiB = 1 << 20

@@ -52,7 +52,7 @@ func runBackup(ctx context.Context, g *globals, dir, out string) error {
 	defer v.Close()
 	err = v.Backup(ctx, out)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError{fmt.Errorf("%s is there already: give another directory", out)}
+		return usageError{fmt.Errorf("%s is there already%s give another directory", out, unfinishedCopy(out))}
 	}
 	if err != nil {
 		return err
@@ -65,4 +65,14 @@ func runBackup(ctx context.Context, g *globals, dir, out string) error {
 		fmt.Fprintf(g.stdout, "%s: a copy of %s, %d rows of %d %s, k=%d, %s\n", out, dir, st.Rows, st.Dim, st.Type, st.K, st.Metric)
 	}
 	return nil
+}
+
+// unfinishedCopy says that a folder is no graph: a backup that was killed leaves such a one.
+func unfinishedCopy(dir string) string {
+	v, err := living.OpenReader(dir, nil)
+	if err != nil {
+		return ", and holds no whole graph; if a backup was killed there, delete it, or"
+	}
+	v.Close()
+	return ":"
 }

@@ -66,7 +66,7 @@ type run struct {
 	keyCost  time.Duration // of the distance, where pairs may be worth keeping
 	scale    input.Scale   // by which the new vectors are compared, beside those given
 	checksum string        // of these
-	stop     func()        // ends the measuring of usage; nil: it has not begun
+	stop     func()        // ends the measuring of usage and the telling; nil: they have not begun
 }
 
 func (r *run) release() {
@@ -138,7 +138,12 @@ func (r *run) resume() error {
 		return err
 	}
 	r.State.Usage.Seconds += time.Since(r.began).Seconds() // before the usage is measured
-	r.stop = r.Watch()
+	measured := r.Watch()
+	told := r.Publish()
+	r.stop = func() {
+		told()
+		measured()
+	}
 	r.State.Runs++
 	if resumed {
 		r.Say("resuming after %d finished stages", len(r.State.Stages))

@@ -3,8 +3,10 @@ package refine_test
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -348,6 +350,32 @@ func TestSealInterrupted(t *testing.T) {
 		t.Fatalf("%+v %v, want %+v", got, err, want)
 	}
 	same(t, read(t, open(t, dir)), lists)
+}
+
+// TestTold: a refinement under way tells how far it is without its lock, as builds do, and nothing of that stays behind.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	data := someRows(rand.New(rand.NewPCG(9, 2)), 600)
+	g1 := given(t, data, builder.Options{K: 5})
+	dir := filepath.Join(t.TempDir(), "g2")
+	var told builder.Told
+	opts := refine.Options{Distance: ofRows(chebyshev(data)), Progress: func(e builder.Event) {
+		for i := 0; i < 100 && e.Phase == "walk" && told.Phase == ""; i++ { // it is told once a second
+			time.Sleep(50 * time.Millisecond)
+			if text, _, err := store.Told(dir); err == nil && json.Unmarshal(text, &told) != nil {
+				t.Errorf("told %q", text)
+			}
+		}
+	}}
+	if _, err := refine.Refine(context.Background(), dir, g1, opts); err != nil {
+		t.Fatal(err)
+	}
+	if told.Phase == "" || told.Memory <= 0 || told.Seconds <= 0 {
+		t.Errorf("told %+v", told)
+	}
+	if _, _, err := store.Told(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the refinement: %v", err)
+	}
 }
 
 // TestFreesAll: however many batches the last pass takes, nothing of them is held when

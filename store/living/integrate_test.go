@@ -449,3 +449,52 @@ func TestFullDiskOfCompaction(t *testing.T) {
 		}
 	}
 }
+
+// TestPutElsewhere: rows that are put far from all that the graph has, of two kinds by turns or in many small groups, are found
+// by searches and in lists once they are integrated.
+func TestPutElsewhere(t *testing.T) {
+	for name, put := range map[string]func(rng *rand.Rand, i int) (center, spread float64){
+		"turns":  func(_ *rand.Rand, i int) (float64, float64) { return []float64{300, 200}[i%2], []float64{20, 0.1}[i%2] },
+		"groups": func(_ *rand.Rand, i int) (float64, float64) { return 200 + 40*float64(i%60), 0.5 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := builtStore(t, 1500, 8)
+			db, err := living.Open(dir, new(living.Options).Chunk(300))
+			must(t, err)
+			defer db.Close()
+			rng, rows := rand.New(rand.NewPCG(8, 8)), make([][]float32, 1200)
+			must(t, db.Update(func(tx *living.Tx) (err error) {
+				for i := 0; i < len(rows) && err == nil; i++ {
+					center, spread := put(rng, i)
+					rows[i] = make([]float32, 8)
+					for j := range rows[i] {
+						rows[i][j] = float32(center + spread*rng.NormFloat64())
+					}
+					_, err = tx.Put("", rows[i])
+				}
+				return err
+			}))
+			must(t, db.Integrate(t.Context()))
+			v := view(t, db)
+			if st := v.State(); st.Layered != len(rows) {
+				t.Fatalf("state %+v", st)
+			}
+			var searches, lists []float64
+			for i := 0; i < len(rows); i += 7 {
+				found, err := v.Search(rows[i], living.Query{K: 10})
+				must(t, err)
+				exact, err := v.Search(rows[i], living.Query{K: 10, Exact: true})
+				must(t, err)
+				searches = append(searches, search.Recall(found, exact))
+				found, err = v.Neighbors(store.Row(1500+i), nil)
+				must(t, err)
+				exact, err = v.Neighbors(store.Row(1500+i), &living.NeighborsOptions{Exact: true})
+				must(t, err)
+				lists = append(lists, search.Recall(found, exact))
+			}
+			if mean(searches) < 0.98 || mean(lists) < 0.98 {
+				t.Errorf("recall of searches %.3f, of lists %.3f", mean(searches), mean(lists))
+			}
+		})
+	}
+}

@@ -2,9 +2,11 @@ package living
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/internal/walk"
+	"github.com/knng/knng/store/living/internal/layer"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/store/search"
 )
@@ -13,7 +15,8 @@ import (
 // a row of the tail, as package layer has them.
 //
 // It walks the base first, and then, from all that it met, the links that lead to rows of the
-// layer, always on from the nearest.
+// layer, always on from the nearest. Then it begins at rows of the layer, and at those islands of them that lie
+// nearest: where these came first, a crowd of them might be all that it looks around.
 type walker struct {
 	v    *View
 	t    tail.Target
@@ -140,9 +143,17 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.follow(l)
 	for _, row := range l.Enters() {
 		w.visit(row)
 	}
+	w.land(l)
+	w.follow(l)
+	return w.shown(found, nil), nil
+}
+
+// follow follows links, always on from the nearest ref that is open.
+func (w *walker) follow(l *layer.Layer) {
 	for len(w.open) > 0 {
 		e := w.open.Pop()
 		if w.near.full() && walk.KeyOf(e) > w.near.bound() {
@@ -152,7 +163,40 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 			w.visit(row)
 		}
 	}
-	return w.shown(found, nil), nil
+}
+
+// landings is how many of the nearest islands a walk goes down.
+const landings = 4
+
+// land goes from the first row of each of the nearest islands to the nearest linked until nothing is nearer: no link leads to
+// an island, and its first row may be further away than all results found before, where another is not.
+func (w *walker) land(l *layer.Layer) {
+	var nearest [landings]walk.Entry
+	few := nearest[:0]
+	for _, row := range l.Islands() {
+		key := w.t.Key(w.v.snap.part, row)
+		w.meet(w.base+row, key)
+		e := walk.EntryOf(key, w.base+row)
+		if len(few) < landings {
+			few = append(few, e)
+			slices.Sort(few)
+		} else if e < few[landings-1] {
+			few[landings-1] = e
+			slices.Sort(few)
+		}
+	}
+	for _, e := range few {
+		for down := true; down; {
+			down = false
+			for _, row := range l.Links(uint32(e)) {
+				key := w.t.Key(w.v.snap.part, row)
+				w.meet(w.base+row, key)
+				if next := walk.EntryOf(key, w.base+row); next < e {
+					e, down = next, true
+				}
+			}
+		}
+	}
 }
 
 // visit compares a row of the layer, once.

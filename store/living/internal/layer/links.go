@@ -1,6 +1,10 @@
 package layer
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // maxLinks is how many rows of the tail are linked to a ref at most.
 const maxLinks = 40
@@ -12,6 +16,7 @@ type links struct {
 	counts []uint8
 	to     []uint32 // rows of the tail
 	enters []uint32 // rows of the tail at which every walk begins
+	isles  []uint32 // rows of the tail, one of each island
 }
 
 // Links are the rows of the tail that are linked to a ref.
@@ -21,8 +26,12 @@ func (l *Layer) Links(ref uint32) []uint32 {
 }
 
 // Enters are rows of the tail at which every walk begins, so that rows which nothing leads to from
-// the base are found: every sqrt(n)th that has a list.
+// the base are found: one of every sqrt(n) that have a list.
 func (l *Layer) Enters() []uint32 { return l.links.enters }
+
+// Islands are rows of the tail, the first of every island, as far as there are not very many: of more the
+// largest. An island is rows that are near each other and not near the base.
+func (l *Layer) Islands() []uint32 { return l.links.isles }
 
 // each calls fn with every link there may be, rank by rank.
 func (l *Layer) each(fn func(from, row uint32)) {
@@ -72,8 +81,10 @@ func (l *Layer) Link() {
 	})
 	l.links = k
 	l.enter()
+	l.separate()
 }
 
+// enter draws the rows at which walks begin, by a hash: every sqrt(n)th would be of one kind where kinds were put by turns.
 func (l *Layer) enter() {
 	first, _ := l.Lists.Find(l.Base)
 	rows := l.Lists.Refs[first:]
@@ -81,7 +92,69 @@ func (l *Layer) enter() {
 	for step*step < len(rows) {
 		step++
 	}
-	for i := step / 2; i < len(rows); i += step {
-		l.links.enters = append(l.links.enters, rows[i]-l.Base)
+	for i := 0; i < len(rows); i += step {
+		at := i + int(mixed(uint64(i))%uint64(min(step, len(rows)-i)))
+		l.links.enters = append(l.links.enters, rows[at]-l.Base)
 	}
+}
+
+// mixed spreads numbers over all bits (splitmix64).
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+const (
+	nearRanks  = 8   // entries of a list, of which a walk comes from one row to the next
+	minIslands = 256 // a number of islands that may always have a row each
+)
+
+// separate finds the islands.
+func (l *Layer) separate() {
+	above := make([]uint32, l.Rows) // of each row one before it of the same island, or itself
+	for i := range above {
+		above[i] = uint32(i)
+	}
+	top := func(row uint32) uint32 {
+		for above[row] != row {
+			above[row] = above[above[row]]
+			row = above[row]
+		}
+		return row
+	}
+	based := make([]bool, l.Rows) // rows near the base
+	for i, ref := range l.Lists.Refs {
+		to, _ := l.Lists.At(i)
+		for rank, other := range to {
+			switch {
+			case ref < l.Base && other >= l.Base:
+				based[other-l.Base] = true
+			case ref < l.Base || rank >= nearRanks:
+			case other < l.Base:
+				based[ref-l.Base] = true
+			default:
+				a, b := top(ref-l.Base), top(other-l.Base)
+				above[max(a, b)] = min(a, b)
+			}
+		}
+	}
+	sizes := make([]int, l.Rows) // of islands, at their first rows
+	for row, near := range based {
+		if near {
+			sizes[top(uint32(row))] = math.MinInt
+		}
+	}
+	first, _ := l.Lists.Find(l.Base)
+	for _, ref := range l.Lists.Refs[first:] {
+		sizes[top(ref-l.Base)]++
+	}
+	for row, size := range sizes {
+		if size > 0 {
+			l.links.isles = append(l.links.isles, uint32(row))
+		}
+	}
+	slices.SortStableFunc(l.links.isles, func(a, b uint32) int { return cmp.Compare(sizes[b], sizes[a]) })
+	l.links.isles = l.links.isles[:min(len(l.links.isles), max(minIslands, len(l.links.enters)))]
 }

@@ -31,6 +31,7 @@ type walker struct {
 	enough   bool         // found
 	patience int64        // evaluations after which it ends
 	begun    int          // of these in order, so many were begun at after links had come to an end
+	alike    alike
 	ids      []uint32
 	keys     []float32
 	top      [1]uint32
@@ -99,7 +100,7 @@ func (w *walker) answer() error {
 
 // arrive is the end of a walk.
 func (w *walker) arrive() {
-	if !w.enough {
+	if !w.enough || w.alike.doubt(w) {
 		w.s.scan(w)
 		return
 	}
@@ -184,6 +185,7 @@ func (w *walker) depart() error {
 		keep = w.limit
 	}
 	w.found.Reset(w.q.Effort, keep)
+	w.alike = alike{nearest: math.MaxUint64}
 	w.visited.Clear()
 	if w.s.sparse && !w.byCodes.on {
 		w.read.clear()
@@ -213,7 +215,9 @@ func (w *walker) next() (place uint32, more bool) {
 		return 0, false
 	}
 	e := w.open.Pop()
-	w.enough = e > w.found.Bound()
+	if w.enough = e > w.found.Bound(); !w.enough && !w.s.sparse {
+		w.alike.add(w.s, e)
+	}
 	return uint32(e), !w.enough
 }
 

@@ -256,6 +256,9 @@ func (g *globals) searchOptions(ctx context.Context, budget int64) (o *search.Op
 // tellSearch tells where links, codes and a copy of the rows come from, where they were not there as they should be.
 func (g *globals) tellSearch(r *search.Searcher) {
 	state := r.State()
+	if state.Unled {
+		g.say("the graph has more than %d islands, groups of rows that no link joins: searches begin in no more of them, and hardly find the rows of others; --exact finds all, and --recall tells how much is found", state.Islands)
+	}
 	g.tellRows(state.RowsFrom)
 	if g.tellOrigin("links", state.Origin); state.Codes == 0 {
 		return

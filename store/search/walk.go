@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/internal/walk"
@@ -25,12 +24,12 @@ type walker struct {
 	visited  walk.Visited
 	open     walk.Heap // places known and not followed
 	found    walk.Nearest
-	spare    []walk.Entry // all leaders
+	spare    walk.Heap    // leaders that it did not begin at; a heap once it has begun at one
 	first    []walk.Entry // the nearest of them
 	islands  []walk.Entry // the nearest of each of the nearest islands
 	enough   bool         // found
 	patience int64        // evaluations after which it ends
-	begun    int          // of these in order, so many were begun at after links had come to an end
+	begun    int          // leaders that it began at after links had come to an end
 	alike    alike
 	ids      []uint32
 	keys     []float32
@@ -317,11 +316,14 @@ func (w *walker) enter(e walk.Entry) {
 // restart begins at further leaders, where a walk has come to the end of all links,
 // and reports whether there was one.
 func (w *walker) restart() bool {
-	if w.begun == 0 {
-		slices.Sort(w.spare)
+	if w.begun == 0 { // few are needed, so that all in order would cost more than the rest of a walk
+		heap := w.spare[:0]
+		for _, e := range w.spare {
+			heap.Push(e)
+		}
 	}
-	for w.begun < len(w.spare) && len(w.open) == 0 {
-		w.enter(w.spare[w.begun])
+	for len(w.spare) > 0 && len(w.open) == 0 {
+		w.enter(w.spare.Pop())
 		w.begun++
 	}
 	return len(w.open) > 0

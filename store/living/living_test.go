@@ -419,6 +419,24 @@ func TestRoundedVectors(t *testing.T) {
 	}
 }
 
+// TestTooFar: a query whose distances float32 does not hold is refused.
+func TestTooFar(t *testing.T) {
+	db, err := living.Open(filepath.Join(t.TempDir(), "g"), &living.Options{Create: &living.Shape{Dim: 2}})
+	must(t, err)
+	defer db.Close()
+	must(t, db.Update(func(tx *living.Tx) error {
+		_, err := tx.Put("", []float32{1, 2})
+		return errors.Join(err, second(tx.Put("", []float32{3, 4})))
+	}))
+	compact(t, db, 0)
+	for range 2 {
+		if found, err := view(t, db).Search([]float32{1e30, 1e30}, living.Query{K: 2}); !errors.Is(err, search.ErrQuery) {
+			t.Errorf("%v, %v", found, err)
+		}
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("", []float32{5, 6})) }))
+	}
+}
+
 // TestStorm: readers and backups while rows are put and deleted.
 func TestStorm(t *testing.T) {
 	dir, rows := builtStore(t, 200, 4)

@@ -154,17 +154,20 @@ func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	}
 }
 
-// shown appends the best rows of the tail, nearest first, with the distances of their keys.
-func (w *walker) shown(dst []store.Neighbor, within *float32) []store.Neighbor {
+// shown appends the best rows of the tail, nearest first, with the distances of their keys. It is search.ErrQuery where these are beyond
+// float32.
+func (w *walker) shown(dst []store.Neighbor, within *float32) ([]store.Neighbor, error) {
 	st := w.v.st
 	w.best.sort()
 	for _, e := range w.best.all {
-		d := st.metric.ShownOf(e.key, w.t.Scale())
-		if within == nil || d <= *within {
+		if d := st.metric.ShownOf(e.key, w.t.Scale()); within == nil || d <= *within {
+			if e.key-e.key != 0 {
+				return nil, fmt.Errorf("%w: its distances are beyond float32", search.ErrQuery)
+			}
 			dst = append(dst, store.Neighbor{Row: store.Row(st.first + uint64(e.row)), Distance: d})
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 // shown turns a key of the graph into a distance.

@@ -92,7 +92,7 @@ func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err
 			return nil, err
 		}
 	}
-	return w.shown(found, q.Within), nil
+	return w.shown(found, q.Within)
 }
 
 // told is what tells seen of positions, each once; nil where nobody wants to know. A comparison
@@ -149,7 +149,7 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 	}
 	w.land(l)
 	w.follow(l)
-	return w.shown(found, nil), nil
+	return w.shown(found, nil)
 }
 
 // follow follows links, always on from the nearest ref that is open.

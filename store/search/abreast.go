@@ -9,7 +9,7 @@ const abreast = 4
 // together answers n queries, which begin gives to a walker each and done takes its results from;
 // exact ones share the rows that are read. failed is the query that an error is of; -1 where it is of
 // rows that all share.
-func (s *Searcher) together(n int, exact bool, begin func(i int, w *walker) error, done func(i int, w *walker)) (failed int, err error) {
+func (s *Searcher) together(n int, exact bool, begin, done func(i int, w *walker) error) (failed int, err error) {
 	b := &band{s: s, n: n, begin: begin, done: done}
 	run := b.run
 	if exact {
@@ -26,7 +26,7 @@ type band struct {
 	at    int // the next query to begin
 	now   int // the query at hand
 	begin func(i int, w *walker) error
-	done  func(i int, w *walker)
+	done  func(i int, w *walker) error
 }
 
 // scan compares all queries with all rows.
@@ -50,7 +50,10 @@ func (b *band) scan() error {
 	}
 	b.s.scan(ws...)
 	for i, w := range ws {
-		b.done(i, w)
+		if err := b.done(i, w); err != nil {
+			b.now = i
+			return err
+		}
 	}
 	return nil
 }
@@ -126,7 +129,9 @@ func (b *band) goOn(t *turn) error {
 
 // end takes the results of a query, and begins with another.
 func (b *band) end(t *turn) error {
-	b.done(t.query, t.w)
+	if err := b.done(t.query, t.w); err != nil {
+		return err
+	}
 	b.s.give(t.w)
 	t.w = nil
 	return b.start(t)
@@ -147,7 +152,9 @@ func (b *band) start(t *turn) error {
 			return b.goOn(t)
 		}
 		b.s.scan(t.w)
-		b.done(t.query, t.w)
+		if err := b.done(t.query, t.w); err != nil {
+			return err
+		}
 		b.s.give(t.w)
 		t.w = nil
 	}

@@ -69,7 +69,10 @@ func (b *batcher) answer(found [][]store.Neighbor, first int) error {
 	failed, err := b.s.together(len(found), b.q.Exact, func(i int, w *walker) error {
 		vectors.Decode(b.queries.Type(), b.raw[size*i:size*(i+1)], b.values)
 		return w.begin(b.values, b.q)
-	}, func(i int, w *walker) { found[i] = w.append(make([]store.Neighbor, 0, b.q.K)) })
+	}, func(i int, w *walker) (err error) {
+		found[i], err = w.append(make([]store.Neighbor, 0, b.q.K))
+		return err
+	})
 	switch {
 	case err != nil && failed < 0:
 		return all(err)

@@ -494,3 +494,24 @@ func TestOpenDamaged(t *testing.T) {
 		t.Errorf("%v, error %v", s, err)
 	}
 }
+
+// TestTooFar: a query whose distances float32 does not hold is refused, as they tell no rows apart.
+func TestTooFar(t *testing.T) {
+	w := worldOf(t, values(3, 300, 4), 4, vectors.Float32, distance.Euclidean, builder.Options{K: 5}, nil)
+	query := []float32{-1e30, -1e30, -1e30, -1e30}
+	source, err := vectors.FromFloat32(query, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []search.Query{{K: 3}, {K: 3, Exact: true}} {
+		if found, err := w.s.Search(query, q); !errors.Is(err, search.ErrQuery) || len(found) > 0 {
+			t.Errorf("%+v: %v, %v", q, found, err)
+		}
+		if _, err := w.s.SearchAll(t.Context(), source, q); !errors.Is(err, search.ErrQuery) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	if found, err := w.s.Search(query, search.Query{Within: search.Distance(5)}); err != nil || len(found) > 0 {
+		t.Errorf("within 5: %v, %v", found, err)
+	}
+}

@@ -120,7 +120,10 @@ func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
 				q := q
 				q.hidden, q.isHidden, q.form = place, true, stored
 				return w.begin(values, q)
-			}, func(i int, w *walker) { found[from+i] = w.append(nil) })
+			}, func(i int, w *walker) (err error) {
+				found[from+i], err = w.append(nil)
+				return err
+			})
 			if err != nil {
 				return fmt.Errorf("held-out row %d: %w", s.order[places[from+failed]], err)
 			}

@@ -81,7 +81,7 @@ func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]sto
 	if err := vectors.Guard(w.run); err != nil {
 		return dst, fmt.Errorf("%s: %w", s.g.Dir(), err)
 	}
-	return w.append(dst), nil
+	return w.append(dst)
 }
 
 // answer leaves the results in w.found, as entries of rows.
@@ -112,19 +112,23 @@ func (w *walker) arrive() {
 	}
 }
 
-// append shows the results.
-func (w *walker) append(dst []store.Neighbor) []store.Neighbor {
+// append shows the results. It is ErrQuery where distances are beyond float32, which tells none of them apart.
+func (w *walker) append(dst []store.Neighbor) ([]store.Neighbor, error) {
 	found := w.found.Sorted()
 	if w.q.K > 0 {
 		found = found[:min(w.q.K, len(found))]
 	}
+	before := len(dst)
 	for _, e := range found {
 		if e>>32 > w.limit>>32 {
 			break
 		}
+		if key := walk.KeyOf(e); key-key != 0 {
+			return dst[:before], fmt.Errorf("%w: its distances are beyond float32", ErrQuery)
+		}
 		dst = append(dst, store.Neighbor{Row: store.Row(uint32(e)), Distance: w.s.g.Shown(walk.KeyOf(e))})
 	}
-	return dst
+	return dst, nil
 }
 
 // few reports whether a set has so few rows that comparing with each is less work than a

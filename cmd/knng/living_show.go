@@ -93,7 +93,8 @@ func (f *searchFlags) runLiving(ctx context.Context, g *globals, a []string) err
 	defer in.Close()
 	var t *tuned
 	if f.recall > 0 && v.Searcher() != nil {
-		if t, err = tune(ctx, g, v.Searcher(), f.k, f.recall); err != nil {
+		t, err = tune(g, v.Len(), f.tuning(), func(o search.TuneOptions) (search.Tuned, error) { return v.Tune(ctx, o, runtime.GOMAXPROCS(0)) })
+		if err != nil {
 			return err
 		}
 		q.Effort = t.Effort

@@ -195,7 +195,7 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 	defer in.Close()
 	var t *tuned
 	if f.recall > 0 {
-		if t, err = tune(ctx, g, r, f.k, f.recall); err != nil {
+		if t, err = tune(g, r.Len(), f.tuning(), func(o search.TuneOptions) (search.Tuned, error) { return r.Tune(ctx, o) }); err != nil {
 			return err
 		}
 		f.query.Effort = t.Effort
@@ -376,15 +376,20 @@ func rowNamed(s *store.Store, name string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
+// tuning says which effort is looked for.
+func (f *searchFlags) tuning() search.TuneOptions {
+	return search.TuneOptions{K: f.k, Recall: f.recall, Seed: 1}
+}
+
 // tune looks for an effort, and prints the recall that it reaches.
-func tune(ctx context.Context, g *globals, r *search.Searcher, k int, target float64) (*tuned, error) {
-	t := &tuned{Asked: target}
+func tune(g *globals, rows int, o search.TuneOptions, find func(search.TuneOptions) (search.Tuned, error)) (*tuned, error) {
+	t := &tuned{Asked: o.Recall}
 	var err error
-	if t.Tuned, err = r.Tune(ctx, search.TuneOptions{K: k, Recall: target, Seed: 1}); err != nil {
+	if t.Tuned, err = find(o); err != nil {
 		return nil, err
 	}
 	t.Sample = len(t.PerQuery)
-	_, t.Low, t.High = recall.Interval(t.PerQuery, r.Len(), 1)
+	_, t.Low, t.High = recall.Interval(t.PerQuery, rows, 1)
 	if !g.quiet && t.Sample == 0 {
 		fmt.Fprintf(g.stderr, "effort %d; a graph of one row has no others to measure searches by\n", t.Effort)
 	} else if !g.quiet {
@@ -392,8 +397,12 @@ func tune(ctx context.Context, g *globals, r *search.Searcher, k int, target flo
 		if !t.Reached {
 			word = "is the most that is tried and finds"
 		}
-		fmt.Fprintf(g.stderr, "effort %d %s %.4f, 95 %% interval %.4f to %.4f (%d held-out rows, %.0f comparisons a query); asked %v\n",
-			t.Effort, word, t.Recall, t.Low, t.High, t.Sample, t.Evaluations, target)
+		cost := ""
+		if t.Evaluations > 0 {
+			cost = fmt.Sprintf(", %.0f comparisons a query", t.Evaluations)
+		}
+		fmt.Fprintf(g.stderr, "effort %d %s %.4f, 95 %% interval %.4f to %.4f (%d held-out rows%s); asked %v\n",
+			t.Effort, word, t.Recall, t.Low, t.High, t.Sample, cost, t.Asked)
 	}
 	return t, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/living/internal/layer"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
@@ -70,6 +71,11 @@ func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
 
 // search is Search within a call.
 func (v *View) search(query []float32, q Query) ([]store.Neighbor, error) {
+	return v.searchWithout(query, q, layer.NoRef)
+}
+
+// searchWithout is search as if a ref were not there.
+func (v *View) searchWithout(query []float32, q Query, hidden uint32) ([]store.Neighbor, error) {
 	if q.Only != nil && q.Only.of != v {
 		return nil, fmt.Errorf("%w: the set of rows is another view's", search.ErrQuery)
 	}
@@ -78,6 +84,7 @@ func (v *View) search(query []float32, q Query) ([]store.Neighbor, error) {
 	}
 	w := v.walker()
 	defer v.walkers.Put(w)
+	w.hidden = hidden
 	if v.walks(&q) {
 		found, err := w.walk(query, &q)
 		if err != nil || len(found) >= min(q.K, v.Len()) {
@@ -127,11 +134,16 @@ func nearest(found []store.Neighbor, k int) []store.Neighbor {
 }
 
 // searchBase appends the results of the graph, and tells seen of all positions compared.
-func (v *View) searchBase(found []store.Neighbor, query []float32, q *Query, seen func(store.Row, float32)) ([]store.Neighbor, error) {
+func (w *walker) searchBase(found []store.Neighbor, query []float32, q *Query, seen func(store.Row, float32)) ([]store.Neighbor, error) {
+	v := w.v
 	b, first := v.st.base, len(found)
 	inner := search.Query{K: q.K, Effort: q.Effort, Within: q.Within, Exact: q.Exact, Keep: v.keep(q.Keep), Seen: seen}
 	if q.Only != nil {
 		inner.Only = q.Only.base
+	}
+	if w.hidden < w.base {
+		row := store.Row(w.hidden)
+		inner.Without = &row
 	}
 	found, err := b.s.Append(found, query, inner)
 	for i := first; i < len(found); i++ {

@@ -18,14 +18,15 @@ import (
 // layer, always on from the nearest. Then it begins at rows of the layer, and at those islands of them that lie
 // nearest: where these came first, a crowd of them might be all that it looks around.
 type walker struct {
-	v    *View
-	t    tail.Target
-	base uint32    // refs of the tail begin here
-	open walk.Heap // refs whose links were not followed, by key
-	near best      // live refs, as many as the effort
-	best best      // live rows of the tail, as many as the query wants
-	met  walk.Visited
-	seen func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
+	v      *View
+	t      tail.Target
+	base   uint32    // refs of the tail begin here
+	open   walk.Heap // refs whose links were not followed, by key
+	near   best      // live refs, as many as the effort
+	best   best      // live rows of the tail, as many as the query wants
+	met    walk.Visited
+	hidden uint32                        // ref that is left out as if it were not there
+	seen   func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
 }
 
 func (v *View) walker() *walker {
@@ -33,7 +34,7 @@ func (v *View) walker() *walker {
 	if !ok {
 		w = &walker{v: v}
 	}
-	w.v, w.seen, w.base = v, nil, v.st.positions()
+	w.v, w.seen, w.base, w.hidden = v, nil, v.st.positions(), layer.NoRef
 	return w
 }
 
@@ -88,7 +89,7 @@ func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err
 	}
 	w.tail(0, q)
 	if w.v.st.base != nil {
-		if found, err = w.v.searchBase(nil, query, q, w.told(q.Exact)); err != nil {
+		if found, err = w.searchBase(nil, query, q, w.told(q.Exact)); err != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +121,9 @@ func (w *walker) tail(from uint32, q *Query) {
 		}
 	}
 	w.t.Each(w.v.snap.part, from, admit, func(row uint32, key float32) {
+		if w.base+row == w.hidden {
+			return
+		}
 		w.best.offer(row, key)
 		if w.seen != nil {
 			w.seen(w.base+row, key)
@@ -139,7 +143,7 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 	}
 	l := w.v.snap.layer
 	w.tail(l.Rows, q)
-	found, err := w.v.searchBase(nil, query, q, func(row store.Row, key float32) { w.meet(uint32(row), key) })
+	found, err := w.searchBase(nil, query, q, func(row store.Row, key float32) { w.meet(uint32(row), key) })
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +212,7 @@ func (w *walker) visit(row uint32) {
 
 // meet takes a ref that was compared, once.
 func (w *walker) meet(ref uint32, key float32) {
-	if !w.met.Add(ref) {
+	if !w.met.Add(ref) || ref == w.hidden {
 		return
 	}
 	if w.seen != nil {

@@ -42,6 +42,9 @@ type Query struct {
 	// a walk does not begin at are left out.
 	Seen func(row store.Row, key float32)
 
+	// Without is a row that is left out as if it were not there: its links are not followed either. Nil: none.
+	Without *store.Row
+
 	hidden   uint32 // place that is left out, as if it were not there
 	isHidden bool
 	form     form
@@ -76,6 +79,9 @@ func (s *Searcher) check(q *Query) error {
 		return fmt.Errorf("%w: within NaN", ErrQuery)
 	case q.Only != nil && q.Only.of != s:
 		return fmt.Errorf("%w: the set of rows is another searcher's", ErrQuery)
+	}
+	if q.Without != nil && s.Has(*q.Without) {
+		q.hidden, q.isHidden = s.places[*q.Without], true
 	}
 	n := s.Len()
 	q.K = min(q.K, n)

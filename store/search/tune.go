@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -41,17 +42,8 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 		return t, store.ErrClosed
 	}
 	defer s.calls.Leave()
-	if o.K == 0 {
-		o.K = 10
-	}
-	if o.Recall == 0 {
-		o.Recall = 0.95
-	}
-	if o.Sample == 0 {
-		o.Sample = 200
-	}
-	if o.K < 1 || !(o.Recall > 0 && o.Recall <= 1) || o.Sample < 1 {
-		return t, fmt.Errorf("%w: tuning for %d results, recall %v, by %d rows", ErrQuery, o.K, o.Recall, o.Sample)
+	if o, err = o.WithDefaults(); err != nil {
+		return t, err
 	}
 	drawn := holdOut(s.Len(), 2*o.Sample, o.Seed)
 	tune := tuning{s, ctx}
@@ -63,21 +55,41 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 		return t, err
 	}
 	half := len(drawn) / 2
-	most := min(s.Len(), maxEffort)
-	for t.Effort = min(o.K, most); ; t.Effort = min(max(t.Effort+1, t.Effort*5/4), most) {
-		per, err := tune.recall(drawn[:half], truth[:half], Query{K: o.K, Effort: t.Effort})
-		if err != nil {
-			return t, err
-		}
-		if t.Reached = mean(per) >= o.Recall; t.Reached || t.Effort == most {
-			break
-		}
+	t.Effort, t.Reached, err = o.Least(s.Len(), func(effort int) ([]float64, error) {
+		return tune.recall(drawn[:half], truth[:half], Query{K: o.K, Effort: effort})
+	})
+	if err != nil {
+		return t, err
 	}
 	before := s.Counts()
 	t.PerQuery, err = tune.recall(drawn[half:], truth[half:], Query{K: o.K, Effort: t.Effort})
 	t.Evaluations = s.Counts().Sub(before).PerQuery()
 	t.Recall = mean(t.PerQuery)
 	return t, err
+}
+
+// WithDefaults are the options with defaults for fields of 0. Errors: ErrQuery.
+func (o TuneOptions) WithDefaults() (TuneOptions, error) {
+	o.K, o.Sample = cmp.Or(o.K, 10), cmp.Or(o.Sample, 200)
+	o.Recall = cmp.Or(o.Recall, 0.95)
+	if o.K < 1 || !(o.Recall > 0 && o.Recall <= 1) || o.Sample < 1 {
+		return o, fmt.Errorf("%w: tuning for %d results, recall %v, by %d rows", ErrQuery, o.K, o.Recall, o.Sample)
+	}
+	return o, nil
+}
+
+// Least is the least effort that Tune would take over n rows, where recalls tells those of queries by an effort, and whether it reaches the recall.
+func (o TuneOptions) Least(n int, recalls func(effort int) ([]float64, error)) (effort int, reached bool, err error) {
+	most := min(n, maxEffort)
+	for effort = min(o.K, most); ; effort = min(max(effort+1, effort*5/4), most) {
+		per, err := recalls(effort)
+		if err != nil {
+			return effort, false, err
+		}
+		if reached = mean(per) >= o.Recall; reached || effort == most {
+			return effort, reached, nil
+		}
+	}
 }
 
 // PerQuery is evaluations by queries.

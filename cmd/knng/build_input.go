@@ -43,7 +43,7 @@ func (b *buildFlags) open(ctx context.Context, g *globals, inputs []string) (*ve
 	}
 	if b.opts.IDs != "" { // to say so before the rows are read, not after
 		if err := isText(os.Stat(b.opts.IDs)); err != nil {
-			return nil, fmt.Errorf("--ids: %w", err)
+			return nil, absent(fmt.Errorf("--ids: %w", err))
 		}
 	}
 	scratch := b.opts.Scratch

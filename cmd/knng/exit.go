@@ -38,7 +38,7 @@ const exitHelp = `Exit codes:
   0    done, or already finished
   1    failed, or check found damage
   2    wrong usage, options that contradict the build in the directory or suit
-       no file of that format, a file, folder or graph that is not there, a graph
+       no file of that format, an input or a graph that is not there, a graph
        that is unfinished or that the command does not take, a folder or an
        address given as a file, a file given as a folder or a graph, an output
        that is there already and is not overwritten
@@ -79,7 +79,7 @@ var exits = []struct {
 	{exitUsage, []error{
 		store.ErrNotStore, store.ErrNotFinished, store.ErrFormat, store.ErrMismatch, store.ErrKey, store.ErrSparse, store.ErrNoReverse,
 		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
-		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR,
+		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
 	}},
 	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, builder.ErrMemory, store.ErrMemory}},
 	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},
@@ -88,6 +88,15 @@ var exits = []struct {
 		builder.ErrBadRows, vectors.ErrRows, store.ErrIDs, store.ErrNoID, store.ErrNoRow, store.ErrNoRecord, search.ErrQuery,
 		sparsesearch.ErrQuery, living.ErrVector, living.ErrID, rebuild.ErrMerge, recall.ErrScale, errNumber,
 	}},
+}
+
+// absent marks the error of an input that is not there as a usageError. Other files may be gone for a while only: a
+// task of many machines that misses one is tried again.
+func absent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError{err}
+	}
+	return err
 }
 
 func exitCode(err error) int {

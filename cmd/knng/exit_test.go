@@ -102,6 +102,8 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "export DIR8 -o DIR9.gt"},
 		{exitRefused, "search DIR8 WIDE --filter-ids TEXT"},
 		{exitUsage, "build absent.npy -o DIR4"},
+		{exitUsage, "build absent*.npy -o DIR4"},
+		{exitUsage, "build absent.h5ad -o DIR4"},
 		{exitUsage, "check DIR4"},
 		{exitUsage, "dump DIR4"},
 	} {

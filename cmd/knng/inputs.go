@@ -56,7 +56,7 @@ func byPython(path string) error {
 		return nil
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("%s: %w", path, errors.Unwrap(err))
+		return absent(fmt.Errorf("%s: %w", path, errors.Unwrap(err)))
 	}
 	base := strings.TrimSuffix(filepath.Base(path), ext)
 	save = strings.NewReplacer("FILE", path, "ROWS", base).Replace(save)
@@ -171,7 +171,7 @@ func expand(paths []string) (files []string, err error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: no file matches this pattern", path)
+			return nil, usageError{fmt.Errorf("%s: no file matches this pattern", path)}
 		}
 		files = append(files, found...)
 	}

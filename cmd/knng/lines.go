@@ -16,7 +16,7 @@ import (
 func openText(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, absent(err)
 	}
 	if err := isText(f.Stat()); err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -138,7 +138,7 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 		err = verify(s, truth, metric, scale)
 	}
 	if err != nil {
-		return est, vectors.Refused(err)
+		return est, vectors.Refused(absent(err))
 	}
 	est.K = min(s.K(), truth.K)
 	per, err := truth.PerRow(s.Len(), est.K, metric, scale,

@@ -242,7 +242,7 @@ func TestMoreExitCodes(t *testing.T) {
 		{[]string{"build", rows, "-o", graph, "-k", "6", "--quiet"}, io.Discard, exitDone},
 		{[]string{"dump", graph, "nonsense"}, io.Discard, exitUsage},
 		{[]string{"convert", rows, "-o", filepath.Join(dir, "x.png")}, io.Discard, exitUsage},
-		{[]string{"convert", rows, "-o", filepath.Join(dir, "absent", "y.npy")}, io.Discard, exitUsage},
+		{[]string{"convert", rows, "-o", filepath.Join(dir, "absent", "y.npy")}, io.Discard, exitFailed},
 		{[]string{"build", rows, rows, "-o", filepath.Join(dir, "y"), "--vectors", "reference"}, io.Discard, exitUsage},
 	} {
 		if code := run(c.args, nil, c.out, io.Discard); code != c.want {

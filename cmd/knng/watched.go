@@ -109,7 +109,7 @@ func (g *globals) openInput(ctx context.Context, paths []string, opts vectors.Op
 	if p != nil {
 		p.End("")
 	}
-	return in, err
+	return in, absent(err)
 }
 
 // openSuiting is openInput for rows of a graph's dimension.

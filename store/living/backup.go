@@ -30,64 +30,72 @@ func (v *View) Backup(ctx context.Context, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	if err := v.backup(ctx, dir); err != nil {
+	if err := (&backup{View: v, ctx: ctx, dir: dir}).fill(); err != nil {
 		return spaceError(errors.Join(err, os.RemoveAll(dir)))
 	}
 	return nil
 }
 
-// backup fills a folder. The seal of the base comes last: without it there is no store.
-func (v *View) backup(ctx context.Context, dir string) error {
-	h, err := openHome(dir)
+// A backup copies a view into a folder.
+type backup struct {
+	*View
+	ctx context.Context
+	dir string
+	to  disk.FS // in it
+}
+
+// fill fills the folder. The seal of the base comes last: without it there is no store.
+func (b *backup) fill() error {
+	h, err := openHome(b.dir)
 	if err != nil {
 		return err
 	}
 	defer h.release()
-	to := disk.In(h.Dir)
-	if err := v.backupBase(ctx, dir); err != nil {
+	b.to = disk.In(h.Dir)
+	if err := b.base(); err != nil {
 		return err
 	}
-	if m := *v.snap.man; len(m.Logs) > 0 { // else nothing was ever written
-		if err := v.backupWritten(to, &m); err != nil {
+	if m := *b.snap.man; len(m.Logs) > 0 { // else nothing was ever written
+		if err := b.written(&m); err != nil {
 			return err
 		}
 	}
-	if v.st.base != nil {
-		if err := v.backupFile(ctx, dir, sealName, copyFile); err != nil {
+	if b.st.base != nil {
+		if err := b.file(sealName, copyFile); err != nil {
 			return err
 		}
 	}
-	if err := h.syncFolders(to); err != nil {
+	if err := h.syncFolders(b.to); err != nil {
 		return err
 	}
-	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir)))
+	return aside.SyncFolder(filepath.Dir(filepath.Clean(b.dir)))
 }
 
-// backupWritten copies all that is not of the base.
-func (v *View) backupWritten(to disk.FS, m *pointer.Manifest) error {
-	if err := to.Mkdir(pointer.Folder); err != nil {
+// written copies all that is not of the base.
+func (b *backup) written(m *pointer.Manifest) error {
+	if err := b.to.Mkdir(pointer.Folder); err != nil {
 		return err
 	}
-	if err := v.backupLogs(to, m); err != nil {
+	if err := b.logs(m); err != nil {
 		return err
 	}
 	m.Compact = nil // its unfinished base stays behind
 	if m.Layer != "" {
-		if err := disk.Write(to, pointer.Folder, path.Base(m.Layer), v.snap.layer.Encode()); err != nil {
+		if err := disk.Write(b.to, pointer.Folder, path.Base(m.Layer), b.snap.layer.Encode()); err != nil {
 			return err
 		}
 	}
 	if m.Rows != "" {
-		if err := disk.Write(to, pointer.Folder, path.Base(m.Rows), v.st.base.rows.encode()); err != nil {
+		if err := disk.Write(b.to, pointer.Folder, path.Base(m.Rows), b.st.base.rows.encode()); err != nil {
 			return err
 		}
 	}
-	if note, err := v.st.dir.ReadFile(pointer.Folder+"/"+appendingName, appendingBytes); err == nil {
-		if err := disk.Write(to, pointer.Folder, appendingName, note); err != nil {
+	if note, err := b.st.dir.ReadFile(pointer.Folder+"/"+appendingName, appendingBytes); err == nil {
+		if err := disk.Write(b.to, pointer.Folder, appendingName, note); err != nil {
 			return err
 		}
 	}
-	return pointer.Write(to, m)
+	return pointer.Write(b.to, m)
 }
 
 // syncFolders makes the names of all files durable.
@@ -103,14 +111,14 @@ func (h *home) syncFolders(to disk.FS) error {
 	})
 }
 
-// backupLogs copies the logs, the last as far as the view sees.
-func (v *View) backupLogs(to disk.FS, m *pointer.Manifest) error {
+// logs copies the logs, the last as far as the view sees.
+func (b *backup) logs(m *pointer.Manifest) error {
 	for i := range m.Logs {
-		r, end, err := v.logAt(i, i == len(m.Logs)-1)
+		r, end, err := b.logAt(i, i == len(m.Logs)-1)
 		if err != nil {
 			return err
 		}
-		f, err := to.Create(pointer.Log(m.Logs[i]))
+		f, err := b.to.Create(pointer.Log(m.Logs[i]))
 		if err != nil {
 			return err
 		}
@@ -119,51 +127,51 @@ func (v *View) backupLogs(to disk.FS, m *pointer.Manifest) error {
 			return err
 		}
 	}
-	return to.SyncFolder(pointer.Folder)
+	return b.to.SyncFolder(pointer.Folder)
 }
 
 // logAt is a log and its length, as the view sees it.
-func (v *View) logAt(i int, last bool) (*oplog.Reader, int64, error) {
-	v.st.writing.Lock()
-	defer v.st.writing.Unlock()
-	r := v.st.logs[i]
+func (b *backup) logAt(i int, last bool) (*oplog.Reader, int64, error) {
+	b.st.writing.Lock()
+	defer b.st.writing.Unlock()
+	r := b.st.logs[i]
 	if last {
-		return r, v.snap.end, nil
+		return r, b.snap.end, nil
 	}
 	end, err := r.Durable()
 	return r, end, err
 }
 
-// backupBase links the files of the base, but for its seal.
-func (v *View) backupBase(ctx context.Context, dir string) error {
-	if v.st.base == nil {
+// base links the files of the base, but for its seal.
+func (b *backup) base() error {
+	if b.st.base == nil {
 		return nil
 	}
-	for _, f := range v.st.base.g.Info().Files {
-		if err := v.backupFile(ctx, dir, f.Path, linkOrCopy); err != nil {
+	for _, f := range b.st.base.g.Info().Files {
+		if err := b.file(f.Path, linkOrCopy); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"view", "catalog", "search/links", "search/codes", "search/rows"} { // which may be deleted
-		if err := v.backupFile(ctx, dir, name, linkOrCopy); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := b.file(name, linkOrCopy); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// backupFile links or copies a file of the base. Its seal is copied: readers lock that, and
+// file links or copies a file of the base. Its seal is copied: readers lock that, and
 // would lock the other store's as well.
-func (v *View) backupFile(ctx context.Context, dir, name string, by func(ctx context.Context, from, to string) error) error {
-	if err := ctx.Err(); err != nil {
+func (b *backup) file(name string, by func(ctx context.Context, from, to string) error) error {
+	if err := b.ctx.Err(); err != nil {
 		return err
 	}
 	name = filepath.FromSlash(name)
-	base := v.snap.man.Base
-	from, to := filepath.Join(v.st.path(base), name), filepath.Join(dir, filepath.FromSlash(base), name)
+	base := b.snap.man.Base
+	from, to := filepath.Join(b.st.path(base), name), filepath.Join(b.dir, filepath.FromSlash(base), name)
 	err := os.MkdirAll(filepath.Dir(to), 0o777)
 	if err == nil {
-		err = by(ctx, from, to)
+		err = by(b.ctx, from, to)
 	}
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)

@@ -26,13 +26,13 @@ func (a *alike) add(s *Searcher, e walk.Entry) {
 	if key := uint32(e >> 32); key != a.key {
 		a.key, a.run = key, 0
 	}
-	if a.run++; a.run == max(s.links.width, leastAlike) && e < a.nearest && s.listsCopies(uint32(e)) {
+	if a.run++; a.run == max(s.links.width, leastAlike) && e < a.nearest && listsCopies(s, uint32(e)) {
 		a.nearest = e
 	}
 }
 
 // listsCopies reports whether the list of a place, as far as links are made of it, has identical rows alone.
-func (s *Searcher) listsCopies(place uint32) bool {
+func listsCopies(s *Searcher, place uint32) bool {
 	l := s.links
 	last := binary.LittleEndian.Uint32(l.table[4*(l.width*int(place)+l.listed-1):])
 	return int64(last) < int64(len(s.order)) && bytes.Equal(s.rows.Row(int(place)), s.rows.Row(int(last)))

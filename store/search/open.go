@@ -78,7 +78,7 @@ func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSl
 // those of store.Vectors, and Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
-	steps := []func() error{s.openRows, copier{s}.open, s.openLinks, s.leadIslands, s.takeLeaders, s.settle}
+	steps := []func() error{s.openRows, copier{s}.open, s.openLinks, islander{s}.lead, s.takeLeaders, s.settle}
 	if s.opts.Rows || s.opts.Exact {
 		steps, s.links = steps[:1], new(links)
 	}

@@ -30,15 +30,15 @@ func (s *Searcher) advise(a vectors.Advice) error {
 	return s.in.Advise(a)
 }
 
-// holds reports whether memory holds rows and links.
-func (s *Searcher) holds() bool {
+// inMemory reports whether memory holds rows and links.
+func inMemory(s *Searcher) bool {
 	return s.file == nil || int64(s.stride)*int64(s.Len())+s.Bytes() <= s.opts.budget()
 }
 
 // settle decides how rows and links are read.
 func (s *Searcher) settle() error {
 	budget := s.opts.budget()
-	s.sparse = !s.holds()
+	s.sparse = !inMemory(s)
 	if s.sparse {
 		_ = s.advise(vectors.Random) // a hint
 		if parts := (coder{s}).parts(budget); parts > 0 {

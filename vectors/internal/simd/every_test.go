@@ -142,6 +142,10 @@ func codesOf(c *Codes) map[string]func() {
 	if c.Pairs == nil {
 		pairs = nil
 	}
+	dealt, numbers, found := make([]uint64, 480), make([]uint32, 496), make([]uint32, 496)
+	for i := range dealt {
+		dealt[i] = uint64(i*2654435761) >> 12
+	}
 	enters := func() { c.Enters(list, []uint32{7, 23, 31, 90, 91}, []uint32{1, 2, 3, 4, 5}, 9) }
 	if c.Enters == nil {
 		enters = nil
@@ -161,6 +165,7 @@ func codesOf(c *Codes) map[string]func() {
 			}
 			c.Merge(list, []uint32{7, 23, 31, 90, 91}, []uint32{1, 2, 3, 4, 5}, 9)
 		},
+		"Codes.Dealt":       func() { c.Dealt(dealt, 4, 4, 1<<20, numbers, found) },
 		"Codes.Steps":       func() { c.Steps(zeros[:everyDim], zeros[:everyDim], 1<<20, steps) },
 		"Codes.Prefetch":    func() { c.Prefetch(data, everyDim, first, everyDim) },
 		"Codes.PrefetchFew": func() { c.PrefetchFew(data, everyDim, first[:4], everyDim) },

@@ -17,7 +17,7 @@ type lists struct {
 
 var (
 	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512, enters512, dealt512}
-	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil, dealt2}
+	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil, dealtByLanes}
 )
 
 // codes gives them the shape of Codes, which has no products yet.
@@ -163,7 +163,11 @@ func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)
 //go:noescape
 func dealt512(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
 
-// dealt2 is the same.
+// dealt2 is the same, of a multiple of 8 entries.
 //
 //go:noescape
-func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
+func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32, packing *[256][8]uint8) int
+
+func dealtByLanes(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int {
+	return dealt2(list, k, from, last, end, numbers, ids, &packing)
+}

@@ -25,10 +25,11 @@ type Signalled struct{ code atomic.Int32 }
 // codes are the exit codes by signal.
 var codes = map[os.Signal]int32{syscall.SIGHUP: HungUp, os.Interrupt: Interrupted, syscall.SIGTERM: Terminated}
 
-// together is how long signals count as the first one: timeout of GNU sends one to the process and one to its group.
+// together is how long after the first signal others count as the same one: GNU timeout sends one to the process and one to
+// its group.
 const together = 200 * time.Millisecond
 
-// Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; the next one, from together on, ends
+// Notify cancels the context at the first SIGINT, SIGTERM or SIGHUP; one that comes 200 ms later, or more, ends
 // the process in the system's way. A SIGHUP that is ignored, as under nohup, stays so.
 // stop gives signals back to the system.
 func Notify() (ctx context.Context, s *Signalled, stop func()) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/knng/knng/cmd/knng/internal/textlines"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/store/living"
 )
@@ -65,7 +66,7 @@ func readLines(path string, want int) (lines []string, err error) {
 }
 
 // idsIn reads lines, which are ids of so many rows, or anything if want is below 0; errors say of which name.
-func idsIn(r io.ReadSeeker, name string, want int) (lines []string, err error) {
+func idsIn(r io.ReadSeeker, name string, want int) (all []string, err error) {
 	if want >= 0 {
 		if err := store.CheckIDs(r, name, want); err != nil {
 			return nil, err
@@ -74,9 +75,9 @@ func idsIn(r io.ReadSeeker, name string, want int) (lines []string, err error) {
 			return nil, err
 		}
 	}
-	err = eachLine(r, name, func(line string) error {
-		lines = append(lines, line)
+	err = textlines.Each(r, name, func(line string) error {
+		all = append(all, line)
 		return nil
 	})
-	return lines, err
+	return all, err
 }

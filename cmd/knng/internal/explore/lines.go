@@ -1,19 +1,14 @@
 package explore
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/knng/knng/cmd/knng/internal/textlines"
 	"github.com/knng/knng/vectors"
 )
-
-// maxLine bounds a line of a file of labels or texts, in bytes.
-const maxLine = 1 << 20
 
 // readLines reads a file of one UTF-8 line for each of n rows. Bytes that are no UTF-8
 // become U+FFFD. Another number of lines, or a line that is too long, is vectors.ErrRows.
@@ -23,28 +18,18 @@ func readLines(path string, n int) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := make([]string, 0, n)
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, maxLine)
-	for scanner.Scan() {
-		line := strings.TrimSuffix(scanner.Text(), "\r")
-		if len(lines) == 0 {
-			line = strings.TrimPrefix(line, "\ufeff") // the mark that some editors begin a file with
-		}
-		if !utf8.ValidString(line) {
-			line = strings.ToValidUTF8(line, "\uFFFD")
-		}
-		lines = append(lines, line)
+	all := make([]string, 0, n)
+	err = textlines.Each(f, path, func(line string) error {
+		all = append(all, strings.ToValidUTF8(line, "\uFFFD"))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, vectors.Refused(fmt.Errorf("%s: line %d is longer than %d bytes", path, len(lines)+1, maxLine))
-	} else if err != nil {
-		return nil, vectors.Refused(fmt.Errorf("%s: line %d: %w", path, len(lines)+1, err))
+	if len(all) != n {
+		return nil, vectors.Refused(fmt.Errorf("%s: %d lines, want one for each of %d rows", path, len(all), n))
 	}
-	if len(lines) != n {
-		return nil, vectors.Refused(fmt.Errorf("%s: %d lines, want one for each of %d rows", path, len(lines), n))
-	}
-	return lines, nil
+	return all, nil
 }
 
 // others is the class of labels that get no color of their own.

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/knng/knng/cmd/knng/internal/textlines"
 )
 
 // TestReadLines: marks of editors are no part of a line, and lines that are too long are told by their number.
 func TestReadLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "labels")
 	write(t, path, "\ufeffcat\r\ndog\r\n\r\ncat")
-	if lines, err := readLines(path, 4); err != nil || !slices.Equal(lines, []string{"cat", "dog", "", "cat"}) {
-		t.Errorf("%q, %v", lines, err)
+	if all, err := readLines(path, 4); err != nil || !slices.Equal(all, []string{"cat", "dog", "", "cat"}) {
+		t.Errorf("%q, %v", all, err)
 	}
-	write(t, path, "cat\n"+strings.Repeat("x", maxLine+1))
+	write(t, path, "cat\n"+strings.Repeat("x", textlines.Max+1))
 	if _, err := readLines(path, 2); err == nil || !strings.Contains(err.Error(), "labels: line 2 is longer than 1048576 bytes") {
 		t.Errorf("a long line: %v", err)
 	}

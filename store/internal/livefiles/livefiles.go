@@ -21,8 +21,15 @@ const Folder = "living"
 // Current is the file that names the manifest that counts.
 const Current = Folder + "/CURRENT"
 
-// LogHeader is the length of a log without operations.
-const LogHeader = 80
+// A log has a header, and nothing behind it where it has no operations. The header ends with two durable lengths, each with its hash.
+const (
+	LogHeader = 80
+	LogMarks  = 48 // where the first of them stands
+	LogMark   = 16 // bytes of one
+)
+
+// Log is the name of a log.
+func Log(number uint64) string { return fmt.Sprintf("%s/log-%06d", Folder, number) }
 
 // Is reports whether a path below the directory of a store is a file or folder of a kind, such as "log-", and a number.
 func Is(name, kind string) bool {
@@ -42,7 +49,7 @@ func HasOperations(dir *rooted.Dir, log string) (bool, error) {
 		return err == nil, err
 	}
 	empty := func(at int) bool { return binary.LittleEndian.Uint64(head[at:]) == LogHeader }
-	return !empty(48) || !empty(64), nil
+	return !empty(LogMarks) || !empty(LogMarks+LogMark), nil
 }
 
 // Written returns a file that shows a transaction or a compaction, "" where there is none: a writer that
@@ -102,9 +109,8 @@ func lostOf(dir *rooted.Dir, manifest string) string {
 		return Current
 	}
 	for _, number := range m.Logs {
-		log := fmt.Sprintf("%s/log-%06d", Folder, number)
-		if wrote, err := HasOperations(dir, log); wrote || err != nil {
-			return log
+		if wrote, err := HasOperations(dir, Log(number)); wrote || err != nil {
+			return Log(number)
 		}
 	}
 	return ""

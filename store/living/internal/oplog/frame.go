@@ -16,8 +16,8 @@ const (
 	frameMagic  = "OPS1"
 	headerBytes = livefiles.LogHeader
 	fixedBytes  = 40 // of a log's header
-	marksAt     = 48
-	markBytes   = 16
+	marksAt     = livefiles.LogMarks
+	markBytes   = livefiles.LogMark
 	frameBytes  = 40 // before the operations
 	sumBytes    = 8
 

@@ -82,7 +82,7 @@ func (r *Reader) Durable() (length int64, err error) {
 		length = max(length, r.at)
 	}
 	if length < r.at {
-		return 0, r.fault(48, fmt.Errorf("a durable length of %d, %d were read", length, r.at))
+		return 0, r.fault(marksAt, fmt.Errorf("a durable length of %d, %d were read", length, r.at))
 	}
 	info, err := r.file.Stat()
 	if err == nil && info.Size() < length {

@@ -64,7 +64,7 @@ type Compact struct {
 // Base names the folder of a base, Rows the file of its rows, Log a log, Layer a layer.
 func Base(number uint64) string  { return fmt.Sprintf("%s/base-%06d", Folder, number) }
 func Rows(number uint64) string  { return fmt.Sprintf("%s/rows-%06d", Folder, number) }
-func Log(number uint64) string   { return fmt.Sprintf("%s/log-%06d", Folder, number) }
+func Log(number uint64) string   { return livefiles.Log(number) }
 func Layer(number uint64) string { return fmt.Sprintf("%s/layer-%06d", Folder, number) }
 
 func manifestName(number uint64) string { return fmt.Sprintf("MANIFEST-%06d", number) }

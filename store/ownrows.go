@@ -87,23 +87,9 @@ func (d *Draft) checkRows(f *os.File) error {
 	if err != nil || !ok || d.rowsSound {
 		return err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if info.Size() != want.Bytes {
-		return fmt.Errorf("%w: %s: %d bytes, %d were written", ErrCorrupt, d.RowsPath(), info.Size(), want.Bytes)
-	}
-	sum, err := sumBlocks(context.Background(), f, info.Size())
-	if err != nil {
-		return fmt.Errorf("store: %s: %w", d.RowsPath(), err)
-	}
-	if sum != want.Sum {
-		return fmt.Errorf("%w: %s is not what was written (it has hash %s, it had %s): the build has to begin anew, in another directory or with this one deleted",
-			ErrCorrupt, d.RowsPath(), sum, want.Sum)
-	}
-	d.rowsSound = true
-	return nil
+	err = want.check(context.Background(), f, d.RowsPath(), ": the build has to begin anew, in another directory or with this one deleted")
+	d.rowsSound = err == nil
+	return err
 }
 
 // CheckRows reads the store's own rows once and compares them with the hash that was recorded when they were
@@ -125,13 +111,28 @@ func (s *Store) CheckRows(ctx context.Context) error {
 		return storeerr.Damage(err)
 	}
 	defer f.Close()
-	sum, err := sumBlocks(ctx, f, want.Bytes)
-	if err == nil && sum != want.Sum {
-		err = fmt.Errorf("%w: %s is not what was written (it has hash %s, it had %s)", ErrCorrupt, s.home.Path(rowsPath), sum, want.Sum)
-	} else if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("store: %s: %w", s.home.Path(rowsPath), err)
+	return want.check(ctx, f, s.home.Path(rowsPath), "")
+}
+
+// check compares a file with the record. advice stands behind the error of one that changed.
+func (want *ownRows) check(ctx context.Context, f *os.File, path, advice string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
 	}
-	return err
+	if info.Size() != want.Bytes {
+		return fmt.Errorf("%w: %s: %d bytes, %d were written", ErrCorrupt, path, info.Size(), want.Bytes)
+	}
+	sum, err := sumBlocks(ctx, f, want.Bytes)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("store: %s: %w", path, err)
+	case sum != want.Sum:
+		return fmt.Errorf("%w: %s is not what was written (it has hash %s, it had %s)%s", ErrCorrupt, path, sum, want.Sum, advice)
+	}
+	return nil
 }
 
 // rowsPublication records the rows that it publishes.

@@ -2,17 +2,19 @@ package living
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/tuning"
 	"github.com/knng/knng/store/living/internal/tail"
 	"github.com/knng/knng/store/search"
 	"github.com/knng/knng/vectors"
 )
 
 // Tune finds the least effort that reaches a recall, as search.Searcher.Tune does, with live rows as queries, also such as were put
-// since the base was built. Each is held out. Tuned.Evaluations is 0 but where nothing was put or deleted. Cancelling ctx stops
-// it. Errors: those of Search, ctx's.
+// since the base was built. Each is held out. Where rows were put or deleted Tuned.Evaluations is 0: they are not counted.
+// Cancelling ctx stops it. Errors: those of Search, ctx's.
 func (v *View) Tune(ctx context.Context, o search.TuneOptions, threads int) (t search.Tuned, err error) {
 	if !v.calls.Enter() {
 		return t, ErrClosed
@@ -21,28 +23,19 @@ func (v *View) Tune(ctx context.Context, o search.TuneOptions, threads int) (t s
 	if b := v.st.base; b != nil && v.snap.liveBase == b.count && v.snap.part.Len() == 0 {
 		return b.s.Tune(ctx, o)
 	}
-	if o, err = o.WithDefaults(); err != nil {
-		return t, err
-	}
-	h := heldOut{v: v, ctx: ctx, threads: max(1, threads), k: o.K}
-	if h.draw(2*o.Sample, o.Seed); len(h.refs) < 2 {
-		return search.Tuned{Effort: o.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
-	}
-	if h.truth, err = h.search(0, len(h.refs), Query{K: o.K, Exact: true}); err != nil {
-		return t, err
-	}
-	half := len(h.refs) / 2
-	t.Effort, t.Reached, err = o.Least(v.Len(), func(effort int) ([]float64, error) { return h.recalls(0, half, effort) })
+	wanted, err := tuning.Options(o).WithDefaults()
 	if err != nil {
+		return t, fmt.Errorf("%w: %w", search.ErrQuery, err)
+	}
+	h := heldOut{v: v, ctx: ctx, threads: max(1, threads), k: wanted.K}
+	if h.draw(2*wanted.Sample, wanted.Seed); len(h.refs) < 2 {
+		return search.Tuned{Effort: wanted.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
+	}
+	if h.truth, err = h.search(0, len(h.refs), Query{K: wanted.K, Exact: true}); err != nil {
 		return t, err
 	}
-	if t.PerQuery, err = h.recalls(half, len(h.refs), t.Effort); err != nil {
-		return t, err
-	}
-	for _, r := range t.PerQuery {
-		t.Recall += r / float64(len(t.PerQuery))
-	}
-	return t, nil
+	found, err := wanted.Find(v.Len(), len(h.refs), h.recalls)
+	return search.Tuned{Effort: found.Effort, Reached: found.Reached, Recall: found.Recall, PerQuery: found.PerQuery}, err
 }
 
 // heldOut are live rows that are queries, each of which finds no trace of itself.

@@ -1,12 +1,12 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/store/internal/tuning"
 	"github.com/knng/knng/vectors"
 )
 
@@ -27,9 +27,6 @@ type Tuned struct {
 	Evaluations float64   `json:"evaluations"` // distances a query
 }
 
-// maxEffort is the largest effort that Tune tries.
-const maxEffort = 1 << 14
-
 // Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall
 // on rows of the store as queries. Each is held out: the walk can neither find it nor step on
 // it, and its links are not followed. The effort is found on one half of the sample, and the
@@ -42,54 +39,26 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 		return t, store.ErrClosed
 	}
 	defer s.calls.Leave()
-	if o, err = o.WithDefaults(); err != nil {
-		return t, err
+	wanted, err := tuning.Options(o).WithDefaults()
+	if err != nil {
+		return t, fmt.Errorf("%w: %w", ErrQuery, err)
 	}
-	drawn := holdOut(s.Len(), 2*o.Sample, o.Seed)
-	tune := tuning{s, ctx}
+	drawn := holdOut(s.Len(), 2*wanted.Sample, wanted.Seed)
+	held := heldOut{s, ctx}
 	if len(drawn) < 2 {
-		return Tuned{Effort: o.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
+		return Tuned{Effort: wanted.K, Reached: true, Recall: 1, PerQuery: []float64{}}, nil
 	}
-	truth, err := tune.held(drawn, Query{K: o.K, Exact: true})
+	truth, err := held.search(drawn, Query{K: wanted.K, Exact: true})
 	if err != nil {
 		return t, err
 	}
-	half := len(drawn) / 2
-	t.Effort, t.Reached, err = o.Least(s.Len(), func(effort int) ([]float64, error) {
-		return tune.recall(drawn[:half], truth[:half], Query{K: o.K, Effort: effort})
+	var before Counts
+	found, err := wanted.Find(s.Len(), len(drawn), func(from, end, effort int) ([]float64, error) {
+		before = s.Counts()
+		return held.recall(drawn[from:end], truth[from:end], Query{K: wanted.K, Effort: effort})
 	})
-	if err != nil {
-		return t, err
-	}
-	before := s.Counts()
-	t.PerQuery, err = tune.recall(drawn[half:], truth[half:], Query{K: o.K, Effort: t.Effort})
-	t.Evaluations = s.Counts().Sub(before).PerQuery()
-	t.Recall = mean(t.PerQuery)
-	return t, err
-}
-
-// WithDefaults are the options with defaults for fields of 0. Errors: ErrQuery.
-func (o TuneOptions) WithDefaults() (TuneOptions, error) {
-	o.K, o.Sample = cmp.Or(o.K, 10), cmp.Or(o.Sample, 200)
-	o.Recall = cmp.Or(o.Recall, 0.95)
-	if o.K < 1 || !(o.Recall > 0 && o.Recall <= 1) || o.Sample < 1 {
-		return o, fmt.Errorf("%w: tuning for %d results, recall %v, by %d rows", ErrQuery, o.K, o.Recall, o.Sample)
-	}
-	return o, nil
-}
-
-// Least is the least effort that Tune would take over n rows, where recalls tells those of queries by an effort, and whether it reaches the recall.
-func (o TuneOptions) Least(n int, recalls func(effort int) ([]float64, error)) (effort int, reached bool, err error) {
-	most := min(n, maxEffort)
-	for effort = min(o.K, most); ; effort = min(max(effort+1, effort*5/4), most) {
-		per, err := recalls(effort)
-		if err != nil {
-			return effort, false, err
-		}
-		if reached = mean(per) >= o.Recall; reached || effort == most {
-			return effort, reached, nil
-		}
-	}
+	return Tuned{Effort: found.Effort, Reached: found.Reached, Recall: found.Recall, PerQuery: found.PerQuery,
+		Evaluations: s.Counts().Sub(before).PerQuery()}, err
 }
 
 // PerQuery is evaluations by queries.
@@ -110,15 +79,15 @@ func holdOut(n, m int, seed uint64) []uint32 {
 	return drawn
 }
 
-// tuning searches for rows that are held out.
-type tuning struct {
+// heldOut searches for rows that are held out.
+type heldOut struct {
 	s   *Searcher
 	ctx context.Context
 }
 
-// held answers queries that are places, each of which is hidden from its own.
-func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
-	s := t.s
+// search answers queries that are places, each of which is hidden from its own.
+func (h heldOut) search(places []uint32, q Query) ([][]store.Neighbor, error) {
+	s := h.s
 	if err := s.check(&q); err != nil {
 		return nil, err
 	}
@@ -139,15 +108,15 @@ func (t tuning) held(places []uint32, q Query) ([][]store.Neighbor, error) {
 			if err != nil {
 				return fmt.Errorf("held-out row %d: %w", s.order[places[from+failed]], err)
 			}
-			return t.ctx.Err()
+			return h.ctx.Err()
 		}
 	})
 	return found, err
 }
 
 // recall is that of each of the queries, whose exact answers are truth.
-func (t tuning) recall(places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
-	found, err := t.held(places, q)
+func (h heldOut) recall(places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
+	found, err := h.search(places, q)
 	if err != nil {
 		return nil, err
 	}
@@ -172,12 +141,4 @@ func Recall(found, exact []store.Neighbor) float64 {
 		}
 	}
 	return float64(min(hits, len(exact))) / float64(len(exact))
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(max(1, len(values)))
 }

@@ -1,6 +1,8 @@
 package living
 
 import (
+	"slices"
+
 	"github.com/knng/knng/store/living/internal/disk"
 )
 
@@ -20,4 +22,18 @@ func (o Options) Due(n int) *Options {
 func (o Options) On(fs func(disk.FS) disk.FS) *Options {
 	o.fs = fs
 	return &o
+}
+
+// MeetsLinksOf reports whether a search that begins in islands alone meets the last of the rows that one is linked to, which may
+// be held out. Rows are those put since the base was built, by their numbers from 0.
+func (v *View) MeetsLinksOf(row uint32, query []float32, held bool) bool {
+	w, l := v.walker(), v.snap.layer
+	if held {
+		w.hidden = w.base + row
+	}
+	if err := w.set(query, 1, 1); err != nil {
+		panic(err)
+	}
+	w.land(l)
+	return w.met.Has(w.base + slices.Max(l.Links(w.base+row)))
 }

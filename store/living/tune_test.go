@@ -59,3 +59,25 @@ func TestTune(t *testing.T) {
 		t.Errorf("tuned %+v, before rows were put %d: recall %.3f", tuned, easy.Effort, got)
 	}
 }
+
+// TestHeldOutLeadsNowhere: a search that goes down an island does not follow the links of a row that is held out. In a chain of
+// rows far from the graph the furthest of these links is that of no row before.
+func TestHeldOutLeadsNowhere(t *testing.T) {
+	dir, _ := builtStore(t, 300, 2)
+	db, err := living.Open(dir, new(living.Options).Chunk(60))
+	must(t, err)
+	defer db.Close()
+	must(t, db.Update(func(tx *living.Tx) (err error) {
+		for i := 0; i < 60 && err == nil; i++ {
+			_, err = tx.Put("", []float32{float32(1000 + i), 0})
+		}
+		return err
+	}))
+	must(t, db.Integrate(t.Context()))
+	const hidden = 30
+	for _, held := range []bool{false, true} {
+		if met := view(t, db).MeetsLinksOf(hidden, []float32{1000 + hidden, 0}, held); met == held {
+			t.Errorf("held out %v: the furthest row that it is linked to is met: %v", held, met)
+		}
+	}
+}

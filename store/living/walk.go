@@ -25,7 +25,7 @@ type walker struct {
 	near   best      // live refs, as many as the effort
 	best   best      // live rows of the tail, as many as the query wants
 	met    walk.Visited
-	hidden uint32                        // ref that is left out as if it were not there
+	hidden uint32                        // ref that is left out as if it were not there; as the first of an island it is begun at
 	seen   func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
 }
 
@@ -195,7 +195,7 @@ func (w *walker) land(l *layer.Layer) {
 			for _, row := range l.Links(uint32(e)) {
 				key := w.t.Key(w.v.snap.part, row)
 				w.meet(w.base+row, key)
-				if next := walk.EntryOf(key, w.base+row); next < e {
+				if next := walk.EntryOf(key, w.base+row); next < e && w.base+row != w.hidden {
 					e, down = next, true
 				}
 			}

@@ -328,7 +328,8 @@ func (s *Searcher) makeInMemory(id identity) (err error) {
 	return nil
 }
 
-// restOf makes all but the table, faster after that, and tells m how many leaders there are.
+// restOf makes all but the table, and tells m how many leaders there are. Where m has made the table in memory it knows the
+// islands, and reads no lists.
 func (s *Searcher) restOf(m *maker) (*links, error) {
 	l := &links{identity: m.identity}
 	if err := l.measure(s); err != nil {

@@ -42,7 +42,8 @@ type Query struct {
 	// a walk does not begin at are left out.
 	Seen func(row store.Row, key float32)
 
-	// Without is a row that is left out as if it were not there: its links are not followed either. Nil: none.
+	// Without is a row that is left out as if it were not there, as Tune leaves out its queries. Nil: none. Its links are not
+	// followed either, but where a walk begins at it as the leader of an island.
 	Without *store.Row
 
 	hidden   uint32 // place that is left out, as if it were not there

@@ -515,3 +515,29 @@ func TestTooFar(t *testing.T) {
 		t.Errorf("within 5: %v, %v", found, err)
 	}
 }
+
+// TestWithout: a row that is left out is no result, and all others are as they would be without it.
+func TestWithout(t *testing.T) {
+	w := worldOf(t, values(4, 400, 5), 5, vectors.Float32, distance.Euclidean, builder.Options{K: 8}, nil)
+	even := func(row store.Row) bool { return row%2 == 0 }
+	for row := range store.Row(400) {
+		query := w.rows[5*row : 5*(row+1)]
+		for name, q := range map[string]search.Query{
+			"walk": {K: 6, Effort: 100}, "exact": {K: 6, Exact: true}, "filter": {K: 6, Effort: 100, Keep: even}, "within": {Within: search.Distance(1), Effort: 100},
+		} {
+			q.Without = &row
+			got, err := w.s.Search(query, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := w.brute(query, q.K, q.Within, func(r store.Row) bool { return r != row && (q.Keep == nil || q.Keep(r)) })
+			if err := same(got, want); err != nil {
+				t.Fatalf("%s without row %d: %v", name, row, err)
+			}
+		}
+	}
+	nobody := store.Row(400)
+	if got, err := w.s.Search(w.rows[:5], search.Query{K: 1, Without: &nobody}); err != nil || got[0].Row != 0 {
+		t.Errorf("without a row that is not there: %v, %v", got, err)
+	}
+}

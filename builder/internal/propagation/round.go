@@ -66,7 +66,7 @@ const none = ^uint32(0)
 // enterRows is how many lists a goroutine looks through at a time.
 const enterRows = 4096
 
-// NewRound returns a round over lists, not begun. Its memory, some 2 bytes an entry and
+// NewRound returns a round over lists, not begun. Its memory, some 1.5 bytes an entry and
 // 9 a list, serves one round after the other until it is freed.
 func NewRound(lists *candidates.Lists, most int) *Round {
 	r := &Round{lists: lists, most: most, fresh: lists.K}

@@ -57,10 +57,10 @@ loop512:
 	VZEROUPPER
 	RET
 
-// func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32, packing *[256][8]uint8) int
+// func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
 //	Y8 from   Y9 last   Y10 end   Y11 the factor   Y12 the numbers at hand   Y13 8
-//	R9 packing
-TEXT ·dealt2(SB), NOSPLIT, $0-64
+//	R9 fronts
+TEXT ·dealt2(SB), NOSPLIT, $0-56
 	ARGUMENTS
 	MOVL from+16(FP), AX
 	VMOVD AX, X8
@@ -78,7 +78,7 @@ TEXT ·dealt2(SB), NOSPLIT, $0-64
 	VMOVD AX, X13
 	VPBROADCASTD X13, Y13
 	VMOVDQU numbers<>(SB), Y12
-	MOVQ packing+48(FP), R9
+	LEAQ ·fronts(SB), R9
 
 loop2:
 	VMOVDQU (SI), Y0
@@ -107,6 +107,6 @@ loop2:
 	ADDQ $64, SI
 	SUBQ $8, R8
 	JNZ loop2
-	MOVQ BX, ret+56(FP)
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET

@@ -17,7 +17,7 @@ type lists struct {
 
 var (
 	lists512 = lists{nearer512, either512, bound512, first512, mergeShort512, mergeLong512, enters512, dealt512}
-	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil, dealtByLanes}
+	lists2   = lists{nearer2, either2, bound2, first2, mergeShort2, mergeLong2, nil, dealt2}
 )
 
 // codes gives them the shape of Codes, which has no products yet.
@@ -87,20 +87,6 @@ func (l lists) selecting() *Codes {
 	}
 }
 
-// packing has, for every set of eight lanes, the numbers of those lanes: they come first, in order.
-var packing = func() (lanes [256][8]uint8) {
-	for set := range lanes {
-		n := 0
-		for lane := range uint8(8) {
-			if set>>lane&1 != 0 {
-				lanes[set][n] = lane
-				n++
-			}
-		}
-	}
-	return lanes
-}()
-
 func prefetch(base []byte, stride int, ids []uint32, bytes int) {
 	if len(base) > 0 && len(ids) > 0 {
 		prefetchRows(&base[0], stride, &ids[0], len(ids), bytes)
@@ -163,11 +149,7 @@ func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)
 //go:noescape
 func dealt512(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int
 
-// dealt2 is the same, of a multiple of 8 entries.
+// dealt2 is the same.
 //
 //go:noescape
-func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32, packing *[256][8]uint8) int
-
-func dealtByLanes(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int {
-	return dealt2(list, k, from, last, end, numbers, ids, &packing)
-}
+func dealt2(list *uint64, k int, from, last, end uint32, numbers, ids *uint32) int

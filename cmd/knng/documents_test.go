@@ -1,8 +1,8 @@
 package main
 
 import (
+	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -31,17 +31,22 @@ func anchors(page string) map[string]bool {
 // pages returns the text of every Markdown file of the repository, by its path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	list, err := exec.Command("git", "-C", filepath.Join("..", ".."), "ls-files", "*.md").Output()
-	if err != nil || len(list) == 0 {
-		t.Skip("git lists no pages here")
-	}
-	all := map[string]string{}
-	for _, name := range strings.Fields(string(list)) {
-		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
+	root, all := os.DirFS(filepath.Join("..", "..")), map[string]string{}
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil:
+			return err
+		case entry.IsDir() && base != "." && base != ".github" && (base[0] == '.' || base == "node_modules"): // of tools
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".md":
+			return nil
 		}
+		text, err := fs.ReadFile(root, name)
 		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

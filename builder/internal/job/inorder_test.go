@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -84,7 +85,10 @@ func TestInTurnFaults(t *testing.T) {
 	}
 	defer file.Close()
 	if err := os.Truncate(path, 0); err != nil {
-		t.Skip(err) // Windows cuts no file that is mapped
+		if runtime.GOOS != "windows" { // which cuts no file that is mapped
+			t.Fatal(err)
+		}
+		t.Skip(err)
 	}
 	r := &Job{Threads: 3}
 	err = r.InOrder(context.Background(), 100*batchRows, func(from, _ int, l *store.Lists) {

@@ -158,6 +158,7 @@ func (l *listings) gather(stretch, from, end int) {
 	first := stretch << l.shift
 	last := min(first+1<<l.shift, l.lists.N)
 	counts, ends, gathered := l.counts[first:last], l.ends[first:last], l.gathered
+	clear(counts)
 	l.each(stretch, func(c chunk) {
 		for _, e := range c.entries {
 			counts[e>>(32-l.shift)]++

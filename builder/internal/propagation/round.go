@@ -78,18 +78,15 @@ func NewRound(lists *candidates.Lists, most int) *Round {
 // Fresh has only the first so many entries of a list count as new.
 func (r *Round) Fresh(entries int) { r.fresh = min(entries, r.lists.K) }
 
-// makeRoom has gathered hold so many entries. Counts and ends stay.
+// makeRoom has gathered hold so many entries. Counts and ends are those of nothing where it had less room.
 func (r *Round) makeRoom(entries int) {
 	if r.memory.Slice != nil && entries <= len(r.gathered) {
 		return
 	}
-	n, before := r.lists.N, r.memory
+	n := r.lists.N
+	r.memory.Free()
 	r.memory = offheap.Make[uint32](2*n + entries)
 	r.counts, r.ends, r.gathered = r.memory.Slice[:n], r.memory.Slice[n:2*n], r.memory.Slice[2*n:]
-	if before.Slice != nil {
-		copy(r.memory.Slice, before.Slice[:2*n])
-		before.Free()
-	}
 }
 
 // Free gives the memory back. The round is over.
@@ -113,7 +110,6 @@ func (r *Round) Entered() int { return r.entered }
 // that list it, and takes the marks off these entries. Nobody may be joining.
 func (r *Round) Enter(from, threads int) error {
 	r.entered = min(from+enterParts, Parts)
-	clear(r.counts)
 	return r.listings.enter(from, r.entered, threads)
 }
 

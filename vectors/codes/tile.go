@@ -1,7 +1,6 @@
 package codes
 
 import (
-	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -219,28 +218,24 @@ func (t *Tile) Marked(r, wide int) (near, distances []uint32) {
 	if last := wide % 64; last > 0 {
 		marks[len(marks)-1] &= 1<<last - 1
 	}
-	return near[:bitsOf(marks, near)], distances
+	return near[:t.m.kernel.Bits(marks, near)], distances
 }
 
-// bitsOf writes the numbers of the bits that are set, and up to four more, and returns how many are
-// set. It writes four numbers a step whether or not as many bits are left: few words have more, so
-// that the branch is foreseen, and a loop of one bit a step mispredicts its end.
-func bitsOf(words []uint64, numbers []uint32) (n int) {
-	for i, word := range words {
-		first, end := uint32(64*i), n+bits.OnesCount64(word)
-		for at := n; ; {
-			four := (*[4]uint32)(numbers[at:])
-			four[0], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
-			four[1], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
-			four[2], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
-			four[3], word = first+uint32(bits.TrailingZeros64(word)), word&(word-1)
-			if at += 4; at >= end {
-				break
-			}
-		}
-		n = end
-	}
-	return n
+// Waiting and WaitingColumns are candidates that wait; see Note.
+type (
+	Waiting        = simd.Waiting
+	WaitingColumns = simd.WaitingColumns
+)
+
+// WaitingMost is how many candidates of a row wait.
+const WaitingMost = simd.WaitingMost
+
+// Note has pairs of a row with columns, as Marked tells them, wait for both ends: at mine, where n candidates
+// wait, the ids of columns whose distance is at most limit; with each column the id of the row, if it is within
+// the column's limit. It ends before a column where either end has no room. It returns how many of near it has
+// done, and how many wait at mine.
+func (t *Tile) Note(near, distances []uint32, columns *WaitingColumns, mine *Waiting, n, limit, id uint32) (done int, after uint32) {
+	return t.m.kernel.Note(near, distances, columns, mine, n, limit, id)
 }
 
 // distances is where the sums are, for kernels that write distances instead.

@@ -77,6 +77,7 @@ func (w *Tile) acrossOnce() {
 		columns := leaf[at:min(at+points.LeafColumns, end)]
 		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)
+		w.wait(columns, at)
 		first, _ := slices.BinarySearch(starts, at+1)
 		for ; first < len(leaf); first += codes.BandRows {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]

@@ -9,29 +9,20 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Tile solves leaves by their codes: one per goroutine.
+// Tile solves leaves by their codes: one per goroutine. Candidates wait before they are offered: an offer
+// costs as much as some dozen pairs, and little more for many candidates than for one.
 type Tile struct {
 	codes   *codes.Matrix
 	found   *candidates.Lists
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
-	open    []uint32  // rows of the leaf whose lists have no bound
-	limits  []uint32  // bounds of the leaf's rows when last looked at, and room for kernels
-	counts  []uint32  // of the waiting candidates of each of the leaf's rows
-	waiting []waiting // of the leaf's rows, and one more, which kernels may read
-	parted  parted    // the leaf, where only rows of different parts are compared
+	open    []uint32        // rows of the leaf whose lists have no bound
+	limits  []uint32        // bounds of the leaf's rows when last looked at, and room for kernels
+	counts  []uint32        // of the waiting candidates of each of the leaf's rows
+	waiting []codes.Waiting // of the leaf's rows
+	columns codes.WaitingColumns
+	parted  parted // the leaf, where only rows of different parts are compared
 }
-
-// waiting are candidates of a row that are not yet offered: an offer costs as much as some dozen
-// pairs, and little more for many candidates than for one.
-type waiting struct {
-	distances [waitingMost]uint32
-	places    [waitingMost]uint32
-}
-
-// waitingMost is how many candidates of a row wait: more than most rows find in a leaf.
-// Twice as many would take the room of a leaf's columns in a second-level cache.
-const waitingMost = 32
 
 // NewTile returns a solver of leaves of rows with these codes into found.
 func NewTile(m *codes.Matrix, found *candidates.Lists) *Tile {
@@ -110,6 +101,7 @@ func (w *Tile) once(leaf []uint32) {
 		columns := leaf[at:min(at+points.LeafColumns, len(leaf))]
 		w.tile.Expect(columns)
 		w.tile.Columns(columns, nil)
+		w.wait(columns, at)
 		for first := at; first < len(leaf); first += codes.BandRows {
 			band := leaf[first:min(first+codes.BandRows, len(leaf))]
 			wide := min(first+len(band)-at, len(columns))
@@ -124,9 +116,14 @@ func (w *Tile) once(leaf []uint32) {
 
 // makeWaiting makes room for the waiting candidates of a leaf.
 func (w *Tile) makeWaiting(rows int) {
-	if len(w.waiting) <= rows {
-		w.waiting, w.counts = make([]waiting, rows+1), make([]uint32, rows+1)
+	if len(w.waiting) < rows {
+		w.waiting, w.counts = make([]codes.Waiting, rows), make([]uint32, rows)
 	}
+}
+
+// wait makes the leaf's rows from at on the columns whose candidates wait.
+func (w *Tile) wait(columns []uint32, at int) {
+	w.columns = codes.WaitingColumns{IDs: columns, Limits: w.limits[at:], Counts: w.counts[at:], Waiting: w.waiting[at:]}
 }
 
 // offerWaiting offers all that waits to the rows of a leaf.
@@ -141,33 +138,20 @@ func (w *Tile) offerWaiting(leaf []uint32) {
 // from at on, all before i. Each near pair waits in the list of both.
 func (w *Tile) note(leaf []uint32, i, at, r, wide int) {
 	near, distances := w.tile.Marked(r, wide)
-	others, theirs, limits, counts := leaf[at:][:wide], w.waiting[at:][:wide], w.limits[at:][:wide], w.counts[at:][:wide]
-	place, mine, n, limit := leaf[i], &w.waiting[i], w.counts[i], w.limits[i]
-	for _, j := range near {
-		if n == waitingMost {
-			w.counts[i] = n
-			w.offer(i, place)
-			n, limit = 0, w.limits[i]
+	for {
+		done, n := w.tile.Note(near, distances, &w.columns, &w.waiting[i], w.counts[i], w.limits[i], leaf[i])
+		w.counts[i] = n
+		if done == len(near) {
+			return
 		}
-		if counts[j] == waitingMost {
-			w.offer(at+int(j), others[j])
+		near = near[done:]
+		if n == codes.WaitingMost {
+			w.offer(i, leaf[i])
 		}
-		n = mine.add(n, distances[j], others[j], limit)
-		counts[j] = theirs[j].add(counts[j], distances[j], place, limits[j])
+		if j := at + int(near[0]); w.counts[j] == codes.WaitingMost {
+			w.offer(j, leaf[j])
+		}
 	}
-	w.counts[i] = n
-}
-
-// add appends a candidate, as number n, if it is within limit, without a branch, and returns the
-// new count. The test is unpredictable.
-func (x *waiting) add(n, distance, place, limit uint32) (after uint32) {
-	at := n % waitingMost
-	x.distances[at], x.places[at] = distance, place
-	after = n
-	if distance <= limit {
-		after = n + 1
-	}
-	return after
 }
 
 // offer offers the waiting candidates to row i of a leaf, which is at place.
@@ -177,7 +161,7 @@ func (w *Tile) offer(i int, place uint32) {
 		return
 	}
 	x := &w.waiting[i]
-	w.found.Offer(w.tile, place, x.distances[:n], x.places[:n])
+	w.found.Offer(w.tile, place, x.Distances[:n], x.IDs[:n])
 	w.counts[i] = 0
 	w.limits[i] = w.found.Bound(place)
 }

@@ -72,6 +72,16 @@ type Codes struct {
 	// It does not branch on what it finds, which no processor guesses.
 	Dealt func(list []uint64, from, parts, n int, numbers, ids []uint32) int
 
+	// Bits writes the numbers of the bits that are set in words, and up to four more, and returns how
+	// many are set. numbers has room for four elements more.
+	Bits func(words []uint64, numbers []uint32) int
+
+	// Note has pairs of a row with near columns, which are told by number, wait for both ends: at mine, where n
+	// candidates wait, that are within limit, ids of columns; with each column that are within its limit, the id of the row.
+	// It ends before a column where either end has no room. It returns how many columns it has done, and the new n.
+	// distances are of all columns.
+	Note func(near, distances []uint32, columns *WaitingColumns, mine *Waiting, n, limit, id uint32) (done int, after uint32)
+
 	// Steps makes codes of products: dst[j] is products[j]-offsets[j], which fits 32 bits,
 	// times factor, in parts of 1<<StepsShift, rounded, at least -128 and at most 127,
 	// plus 128. offsets and dst are as long as products.

@@ -6,7 +6,7 @@ import (
 )
 
 func portableCodes() *Codes {
-	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Dealt: dealtGo, Steps: stepsGo, Prefetch: prefetchGo, PrefetchFew: prefetchGo}
+	return &Codes{Pack: packGo, Dots: dotsGo, Nearer: nearerGo, Either: eitherGo, Bound: boundGo, First: firstGo, Merge: mergeGo, Dealt: dealtGo, Bits: bitsGo, Note: noteGo, Steps: stepsGo, Prefetch: prefetchGo, PrefetchFew: prefetchGo}
 }
 
 func packGo(rows *[16]*byte, groups int, panel []byte) {

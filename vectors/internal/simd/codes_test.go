@@ -528,6 +528,88 @@ func TestDealt(t *testing.T) {
 	}
 }
 
+// TestBitsSet: the bits that are set are told in order, whatever follows the words, and nothing is written
+// beyond the four elements that kernels may.
+func TestBitsSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 15))
+	for _, k := range append(kernels(), variants()...) {
+		for range 300 {
+			words := fencedWords[uint64](t, rng.IntN(20))
+			var want []uint32
+			for i := range words {
+				words[i] = 0
+				for range rng.IntN(2) * rng.IntN(1<<rng.IntN(8)) {
+					words[i] |= 1 << rng.IntN(64)
+				}
+				for bit := range 64 {
+					if words[i]>>bit&1 > 0 {
+						want = append(want, uint32(64*i+bit))
+					}
+				}
+			}
+			numbers := fencedWords[uint32](t, len(want)+4)
+			if n := k.Codes.Bits(words, numbers); !slices.Equal(numbers[:n], want) {
+				t.Fatalf("%s: the bits of %x are %d, want %d", k.Name, words, numbers[:n], want)
+			}
+		}
+	}
+}
+
+// TestNote: every pair waits at those of its ends whose limits it is within, and where an end has no
+// room nothing is done.
+func TestNote(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 16))
+	for _, k := range append(kernels(), variants()...) {
+		for range 300 {
+			wide := 1 + rng.IntN(100)
+			random := func() []uint32 {
+				x := fencedWords[uint32](t, wide)
+				for i := range x {
+					x[i] = rng.Uint32() >> rng.IntN(2)
+				}
+				return x
+			}
+			distances, columns := random(), WaitingColumns{IDs: random(), Limits: random(), Counts: random(), Waiting: make([]Waiting, wide)}
+			for j := range columns.Counts {
+				columns.Counts[j] = uint32(WaitingMost - rng.IntN(2)*rng.IntN(WaitingMost+1))
+				if rng.IntN(4) > 0 {
+					columns.Counts[j] = uint32(rng.IntN(WaitingMost))
+				}
+			}
+			near := fencedWords[uint32](t, rng.IntN(wide+1))
+			for i, j := range rng.Perm(wide)[:len(near)] {
+				near[i] = uint32(j)
+			}
+			n, limit, id := uint32(rng.IntN(WaitingMost+1)), rng.Uint32(), rng.Uint32()
+			counts, mine, first := slices.Clone(columns.Counts), new(Waiting), n
+			done, after := k.Codes.Note(near, distances, &columns, mine, n, limit, id)
+			for i, j := range near {
+				if n == WaitingMost || counts[j] == WaitingMost {
+					if done != i {
+						t.Fatalf("%s: %d of %d columns are done, want %d", k.Name, done, len(near), i)
+					}
+					break
+				}
+				if distances[j] <= limit {
+					if mine.Distances[n] != distances[j] || mine.IDs[n] != columns.IDs[j] {
+						t.Fatalf("%s: candidate %d is %d at %d, want %d at %d", k.Name, n, mine.IDs[n], mine.Distances[n], columns.IDs[j], distances[j])
+					}
+					n++
+				}
+				if c, theirs := counts[j], columns.Waiting[j]; distances[j] <= columns.Limits[j] {
+					if theirs.Distances[c] != distances[j] || theirs.IDs[c] != id {
+						t.Fatalf("%s: candidate %d of column %d is %d at %d, want %d at %d", k.Name, c, j, theirs.IDs[c], theirs.Distances[c], id, distances[j])
+					}
+					counts[j]++
+				}
+			}
+			if after != n || !slices.Equal(columns.Counts, counts) {
+				t.Fatalf("%s: %d candidates wait after %d, want %d; with columns %d, want %d", k.Name, after, first, n, columns.Counts, counts)
+			}
+		}
+	}
+}
+
 // A leaf of 480 rows: panels, products, selection.
 func BenchmarkCodes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 5))

@@ -150,8 +150,12 @@ func codesOf(c *Codes) map[string]func() {
 	if c.Enters == nil {
 		enters = nil
 	}
+	waiting := &WaitingColumns{IDs: ids, Limits: either, Counts: make([]uint32, everyColumns), Waiting: make([]Waiting, everyColumns)}
+	few := []uint32{3, 50, 77, 160, 161, 162, 200, 280, 300, 410, 479}
 	return map[string]func(){
 		"Codes.Enters": enters,
+		"Codes.Bits":   func() { c.Bits(marks, near) },
+		"Codes.Note":   func() { clear(waiting.Counts); c.Note(few, d, waiting, new(Waiting), 0, 1<<20, 7) },
 		"Codes.Pack":   func() { c.Pack(&band, groups, panels[:size]) },
 		"Codes.Dots":   func() { c.Dots(&band, everyRows, groups, panels, sums, everyColumns, room) },
 		"Codes.Pairs":  pairs,

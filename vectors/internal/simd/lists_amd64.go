@@ -81,6 +81,18 @@ func (l lists) selecting() *Codes {
 			}
 			return count + rest
 		},
+		Bits: func(words []uint64, numbers []uint32) int {
+			if len(words) == 0 {
+				return 0
+			}
+			return bitsOf(&words[0], len(words), &numbers[0])
+		},
+		Note: func(near, distances []uint32, columns *WaitingColumns, mine *Waiting, n, limit, id uint32) (done int, after uint32) {
+			if len(near) == 0 {
+				return 0, n
+			}
+			return note(&near[0], len(near), &distances[0], columns, mine, n, limit, id)
+		},
 		Steps:       stepsGo,
 		Prefetch:    prefetch,
 		PrefetchFew: prefetchFew,
@@ -143,6 +155,12 @@ func mergeShort2(list *uint64, k int, d, ids *uint32, n int, self uint32)
 
 //go:noescape
 func mergeLong2(list *uint64, k int, d, ids *uint32, n int, self uint32)
+
+//go:noescape
+func bitsOf(words *uint64, n int, numbers *uint32) int
+
+//go:noescape
+func note(near *uint32, k int, distances *uint32, columns *WaitingColumns, mine *Waiting, n, limit, id uint32) (done int, after uint32)
 
 // dealt512 is Dealt of a multiple of 16 entries, at least 16, for parts from from to from+last and ids up to end.
 //

@@ -10,7 +10,7 @@ import (
 
 // machineKernels lists the kernels that this CPU can run, best first.
 func machineKernels() (list []*Kernel) {
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasF16C || !cpu.X86.HasBMI2 || !cpu.X86.HasPOPCNT {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasF16C || !cpu.X86.HasBMI1 || !cpu.X86.HasBMI2 || !cpu.X86.HasPOPCNT {
 		return nil
 	}
 	list = append(list, avx2())

@@ -1,7 +1,6 @@
 package codes
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -94,8 +93,11 @@ func fit(rows *vectors.Rows, space *distance.Space, unit bool, share float64) (r
 		r.Offsets[j] /= float64(max(count, 1))
 	}
 	apart := make([]float64, len(sample))
-	for i, x := range sample {
-		apart[i] = math.Abs(x - r.Offsets[i%dim])
+	for first := 0; first < len(sample); first += dim {
+		row := apart[first:][:dim]
+		for j, x := range sample[first:][:dim] {
+			row[j] = math.Abs(x - r.Offsets[j])
+		}
 	}
 	r.PerUnit = 1
 	beyond := len(sample) - int(share*float64(len(sample)))
@@ -117,7 +119,8 @@ func fit(rows *vectors.Rows, space *distance.Space, unit bool, share float64) (r
 func largest(values []float64, m int) []float64 {
 	far := make([]float64, 0, 2*m)
 	cut := func() {
-		slices.SortFunc(far, func(a, b float64) int { return cmp.Compare(b, a) })
+		slices.Sort(far)
+		slices.Reverse(far)
 		far = far[:min(m, len(far))]
 	}
 	least := math.Inf(-1)

@@ -36,9 +36,26 @@ func outlying(apart, far []float64, dim int) bool {
 	if far[0] > farMost*last {
 		return rowsBeyond(apart, far[0]/farMost, dim) <= outlyingRows
 	}
-	usual := largest(apart, max(len(far), beyondUsual(len(apart))))
+	few := max(len(far), beyondUsual(len(apart)))
+	if usualReach(apart, last, few) {
+		return false
+	}
+	usual := largest(apart, few)
 	limit := farUsual * usual[len(usual)-1]
 	return last > limit && rowsBeyond(apart, limit, dim) <= outlyingRows
+}
+
+// usualReach reports whether so many elements are at least as distant as one that, farUsual times as far, is as
+// distant as the last of those that may be clipped: few are looked at in place of all, most of the time.
+func usualReach(apart []float64, last float64, few int) bool {
+	for _, x := range apart {
+		if farUsual*x >= last {
+			if few--; few == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rowsBeyond is the share of rows with an element that is more distant.

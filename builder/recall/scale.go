@@ -54,8 +54,9 @@ const (
 
 // scale turns truth distances into keys, with a tolerance.
 type scale struct {
-	square bool
-	plus   float64 // absolute tolerance
+	square   bool
+	exponent int     // of the power of two by which the graph multiplied its keys
+	plus     float64 // absolute tolerance
 }
 
 // bound is the largest key that counts as no farther than truth distance d.
@@ -65,10 +66,20 @@ func (s scale) bound(d float32) float32 {
 }
 
 func (s scale) key(d float32) float64 {
+	key := float64(d)
 	if s.square {
-		return float64(d) * float64(d)
+		key *= key
 	}
-	return float64(d)
+	return math.Ldexp(key, s.exponent)
+}
+
+// distance is the truth distance of a key.
+func (s scale) distance(key float32) float64 {
+	d := math.Ldexp(float64(key), -s.exponent)
+	if s.square {
+		return math.Sqrt(d)
+	}
+	return d
 }
 
 // agrees reports whether truth distance d and key are of the same pair.
@@ -115,14 +126,34 @@ func (t *Truth) PerRow(n, k int, metric distance.Metric, distances TruthDistance
 
 // scale settles the scale of the distances.
 func (t *Truth) scale(metric distance.Metric, distances TruthDistances, lookup Lookup) (scale, error) {
-	scales, err := scales(metric, distances)
+	scales, err := t.scales(metric, distances)
 	if err != nil || distances != Auto {
 		return append(scales, scale{})[0], err
 	}
 	return t.agreeing(lookup, scales...)
 }
 
-// scales are those that distances may have.
+// scales are those that distances may have: of rows as they were given, and for Auto of rows as the graph multiplied them.
+func (t *Truth) scales(metric distance.Metric, distances TruthDistances) ([]scale, error) {
+	given, err := scales(metric, distances)
+	exponent := t.Exponent * metric.Degree()
+	if metric.Roots() {
+		exponent *= 2
+	}
+	if err != nil || exponent == 0 {
+		return given, err
+	}
+	multiplied := given[0]
+	for i := range given {
+		given[i].exponent = exponent
+	}
+	if distances == Auto {
+		given = append(given, multiplied)
+	}
+	return given, nil
+}
+
+// scales are those that distances may have where rows are compared as they were given.
 func scales(metric distance.Metric, distances TruthDistances) ([]scale, error) {
 	switch {
 	case !metric.Squares():

@@ -16,6 +16,10 @@ type Truth struct {
 	Neighbors []uint32  // len(Rows)*K, those of Rows[i] from i*K on, nearest first
 	Distances []float32 // beside Neighbors; see TruthDistances for their scale
 
+	// Exponent is that of the power of two by which the graph multiplied its rows (store.Manifest.Scale). Distances are
+	// those of rows as they were given; Auto also takes those of the multiplied rows, which a gt export holds.
+	Exponent int
+
 	name string // of the file, for errors
 }
 
@@ -141,6 +145,8 @@ func (t *Truth) checkList(i int) error {
 			return bad(j, "the row itself; truth must leave it out")
 		case seen[id]:
 			return bad(j, "row %d for the second time", id)
+		case math.IsInf(float64(d), 1):
+			return bad(j, "distance %v: where float32 does not hold squared distances, the truth must have plain ones", d)
 		case d-d != 0:
 			return bad(j, "distance %v", d)
 		case j > 0 && d < distances[j-1]:

@@ -25,13 +25,17 @@ func (t *Truth) Verify(metric distance.Metric, distances TruthDistances, key fun
 			}
 		}
 	}
-	scales, err := scales(metric, distances)
+	scales, err := t.scales(metric, distances)
 	if err != nil {
 		return err
 	}
 	for _, sc := range scales {
-		if err = t.verifyAll(sc, keys); err == nil {
-			break
+		e := t.verifyAll(sc, keys)
+		if e == nil {
+			return nil
+		}
+		if sc.exponent == scales[0].exponent { // told of rows as they were given
+			err = e
 		}
 	}
 	return err
@@ -48,8 +52,8 @@ func (t *Truth) verifyAll(sc scale, keys []float32) error {
 		for j, d := range distances {
 			own := keys[i*t.K+j]
 			if math.Abs(sc.key(d)-float64(own)) > coarse*largest+sc.plus {
-				return fmt.Errorf("%w: %s: list %d (row %d), neighbor %d at byte %d: row %d at distance %g, whose key by the rows is %g: is the list of another row, or the metric or the data another?",
-					ErrScale, t.name, i, t.Rows[i], j, matrixHeader+4*(len(t.Neighbors)+i*t.K+j), neighbors[j], d, own)
+				return fmt.Errorf("%w: %s: list %d (row %d), neighbor %d at byte %d: row %d at distance %g, which is %.6g by the rows: is the list of another row, or the metric or the data another?",
+					ErrScale, t.name, i, t.Rows[i], j, matrixHeader+4*(len(t.Neighbors)+i*t.K+j), neighbors[j], d, sc.distance(own))
 			}
 		}
 	}

@@ -159,6 +159,9 @@ func (e *exportFlags) show(g *globals, dir string, x lists) error {
 		if e.use != "" {
 			about["use"] = e.useOf(x.K())
 		}
+		if scale := e.scale(x); scale != 0 {
+			about["scale"] = scale
+		}
 		return g.printJSON(about)
 	}
 	if g.quiet {
@@ -168,10 +171,23 @@ func (e *exportFlags) show(g *globals, dir string, x lists) error {
 	if written && live.Renumbered() && e.opts.Format != export.IDs {
 		tellRenumbered(g.stdout, dir)
 	}
+	if scale := e.scale(x); scale != 0 {
+		fmt.Fprintf(g.stdout, "keys       are of rows multiplied by 2^%d, as the graph compared them; ibin and npy hold distances of the rows as given\n", scale)
+	}
 	if e.use != "" {
 		fmt.Fprintf(g.stdout, "use        %s\n", e.useOf(x.K()))
 	}
 	return nil
+}
+
+// scale is the exponent of the power of two by which rows were multiplied whose keys are exported; 0 where they were not.
+func (e *exportFlags) scale(x lists) int {
+	w, ok := x.(*watched)
+	if !ok || e.opts.Format != export.GT {
+		return 0
+	}
+	manifest := w.Info().Manifest
+	return manifest.Scale()
 }
 
 // tellRenumbered tells how rows are counted where some are gone.

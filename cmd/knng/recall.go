@@ -132,6 +132,8 @@ func (r *recallFlags) againstFiles(s *store.Store, scale recall.TruthDistances) 
 	}
 	truth, err := recall.ReadTruth(r.truth, r.rows)
 	if err == nil {
+		manifest := s.Info().Manifest
+		truth.Exponent = manifest.Scale()
 		err = truth.Check(s.Len(), 0)
 	}
 	if err == nil {

@@ -16,8 +16,9 @@
 //	       (has_sorted_indices is False) and sorts where it must. Entries of
 //	       distance 0 are stored, not dropped.
 //	gt     u32 n, u32 w, n*w int32 rows, n*w float32 keys: big-ann ground truth.
-//	       Without Self, its SHA-256 is the checksum of the graph. Not of a [Numbered]
-//	       graph, which has no keys.
+//	       Without Self, its SHA-256 is the checksum of the graph. Keys are of rows as the
+//	       graph compared them, multiplied by a power of two where float32 would not hold
+//	       squares (store.Manifest.Scale). Not of a [Numbered] graph, which has no keys.
 //	ibin   u32 n, u32 w, n*w int32 rows; and beside it, the extension replaced
 //	       by .fbin, u32 n, u32 w, n*w float32 distances
 //	ivecs  for every row int32 w, then w int32 rows

@@ -21,6 +21,9 @@ func (m Metric) Differences() bool { return m.of().differences }
 // Roots reports whether the distance shown is the root of the key.
 func (m Metric) Roots() bool { return m.of().root }
 
+// Degree is the power of a factor of all rows by which the distance shown grows: 2 under ip, 0 under cosine.
+func (m Metric) Degree() int { return m.of().degree }
+
 // Gathers reports whether rows that are near the same row are near each other.
 // Inner products do not: the nearest rows of most are the longest ones.
 func (m Metric) Gathers() bool { return m.of().gathers }

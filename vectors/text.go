@@ -160,7 +160,8 @@ func (t *textRows) dim() int {
 }
 
 // headed reports whether the first line has names: where the caller says so, where it names the
-// column of ids, and where a field apart from the id is no number.
+// column of ids, and where a field apart from the id is no number. Numbers among which one is missing
+// may be a row, which is not to be lost: an error.
 func (t *textRows) headed(header *bool) (bool, error) {
 	if header != nil {
 		return *header, nil
@@ -168,10 +169,23 @@ func (t *textRows) headed(header *bool) (bool, error) {
 	if t.named {
 		return true, nil
 	}
+	numbers, gap := 0, -1
 	for i, field := range t.fields {
-		if _, err := parseNumber(field); i != t.id && err != nil && !errors.Is(err, strconv.ErrRange) {
+		switch _, err := parseNumber(field); {
+		case i == t.id:
+		case err == nil || errors.Is(err, strconv.ErrRange):
+			numbers++
+		case !missing(field):
 			return true, nil
+		case gap < 0:
+			gap = i
 		}
+	}
+	switch {
+	case gap >= 0 && (numbers == 0 || t.indexed()):
+		return true, nil
+	case gap >= 0:
+		return false, Refused(fmt.Errorf("line %d, field %d: %q among numbers may be a value that is missing, or the line be names of columns: --header=true takes it for names, --header=false for a row", t.line, gap+1, t.fields[gap]))
 	}
 	if !t.counts() {
 		return false, nil
@@ -183,6 +197,21 @@ func (t *textRows) headed(header *bool) (bool, error) {
 		return false, err
 	}
 	return false, Misused(fmt.Errorf("line %d: %s to %s may be the names that pandas gives to columns, or a row: --header=true takes the line for names, --header=false for a row", t.line, t.fields[0], t.fields[len(t.fields)-1]))
+}
+
+// missing reports whether a field stands for a value that is not there, as pandas and R write it.
+func missing(field string) bool {
+	return slices.Contains([]string{"", "-", "?", "#n/a", "#na", "<na>", "-nan", "n/a", "na", "none", "null"}, strings.ToLower(strings.TrimSpace(field)))
+}
+
+// indexed reports whether the fields are nothing, and then 0, 1, 2 and so on: names that pandas writes behind that of an index.
+func (t *textRows) indexed() bool {
+	for i, field := range t.fields {
+		if i == 0 && field != "" || i > 0 && field != strconv.Itoa(i-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // counts reports whether the fields are 0, 1, 2 and so on, with the id or without it.
@@ -255,8 +284,11 @@ func (t *textRows) parse() (err error) {
 		x, err := parseNumber(field)
 		if err != nil {
 			fault := "not a number" + t.hint(i)
-			if errors.Is(err, strconv.ErrRange) {
+			switch {
+			case errors.Is(err, strconv.ErrRange):
 				fault = "beyond float32"
+			case missing(field):
+				fault = "no value: fill it, or leave the row out"
 			}
 			return fmt.Errorf("line %d, field %d: %q is %s", line, i+1, field, fault)
 		}

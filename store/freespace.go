@@ -7,9 +7,10 @@ import (
 	"syscall"
 )
 
-// NoSpace reports whether an error is that of a full disk, or of a quota that is used up.
+// NoSpace reports whether an error is that of a full disk, of a quota that is used up, or of the limit on the size of a file
+// that a process (ulimit -f) or a file system has.
 func NoSpace(err error) bool {
-	return errors.Is(err, ErrSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, ErrSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // spaceError marks the errors of a full disk with ErrSpace.

@@ -42,9 +42,10 @@ const exitHelp = `Exit codes:
        that is unfinished or that the command does not take, a folder or an
        address given as a file, a file given as a folder or a graph, an output
        that is there already and is not overwritten
-  3    no space, or the memory limit is below the minimum: given again, build,
-       refine, demo, merge and compact continue, other commands begin anew;
-       append and delete may have written all, as stderr then says
+  3    no space, the limit on the size of files (ulimit -f) is reached, or the
+       memory limit is below the minimum: given again, build, refine, demo,
+       merge and compact continue, other commands begin anew; append and delete
+       may have written all, as stderr then says
   4    finished below the recall asked for: the graph is kept and can be used;
        stderr names remedies. Given again, build, refine and merge exit with 4
        again; append and delete have written all, and are not given again
@@ -81,7 +82,7 @@ var exits = []struct {
 		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
 		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
 	}},
-	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, builder.ErrMemory, store.ErrMemory}},
+	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, builder.ErrMemory, store.ErrMemory}},
 	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},
 	{exitShort, []error{builder.ErrBelowTarget}},
 	{exitRefused, []error{

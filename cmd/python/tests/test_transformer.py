@@ -126,8 +126,10 @@ def test_copies_are_the_same_model(x, path, monkeypatch):
     for same in (pickle.loads(pickle.dumps(lasting)), copy.deepcopy(lasting), copy.copy(lasting), copy.deepcopy(temporary), copy.copy(temporary)):
         assert same.graph_.n == len(x)
         equal(same.transform(x[:50]), lasting.transform(x[:50]))
+    temporary.set_params(path=path + "-later")  # after the fit, whose graph it does not move
+    lasting.set_params(path=None)
     alone = pickle.loads(pickle.dumps(temporary))
-    assert not hasattr(alone, "graph_")
+    assert not hasattr(alone, "graph_") and pickle.loads(pickle.dumps(lasting)).graph_.n == len(x)
     equal(alone.transform(x), temporary.transform(x))
 
 

@@ -112,6 +112,11 @@ class Graph(_convert.Conversions):
         """The path alone. A temporary graph is deleted with this object, whoever has a pickle of it."""
         return Graph, (self.path,)
 
+    @property
+    def _is_temporary(self):
+        """Whether the graph is in a temporary folder, which goes with this object."""
+        return self._temporary is not None and self.path.startswith(os.path.join(os.path.abspath(self._temporary.name), ""))
+
     def __copy__(self):
         return self  # it stands for what is on disk
 

@@ -28,7 +28,7 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     they are looked for in the graph, at the recall of the build. Some of the fitted rows count as rows that were not fitted.
 
     Distances are float64, as KNeighborsTransformer's, of the precision of float32. A copy shares the graph. A pickle
-    refers to it where ``path`` is given, and the graph must still be there; without ``path`` it has no ``graph_``, as
+    refers to it where ``path`` was given to the fit, and the graph must still be there; without ``path`` it has no ``graph_``, as
     a temporary graph goes with its process, and compares with all fitted rows, exactly.
 
     Parameters
@@ -160,8 +160,8 @@ class KNNGTransformer(TransformerMixin, BaseEstimator):
     def __getstate__(self):
         """Without a graph that is temporary: its matrix and the fitted rows stay."""
         state = dict(super().__getstate__())
-        if state["path"] is None:
-            state.pop("graph_", None)
+        if "graph_" in state and state["graph_"]._is_temporary:  # whatever path is by now
+            del state["graph_"]
         return state
 
     def __copy__(self):

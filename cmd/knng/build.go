@@ -117,7 +117,7 @@ func slowMetrics() string {
 func (b *buildFlags) bind(c *cobra.Command) {
 	f, o := c.Flags(), &b.opts
 	f.StringVarP(&b.out, "output", "o", "", "directory of the graph")
-	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row")
+	f.IntVarP(&o.K, "k", "k", builder.DefaultK, "neighbors of a row; from Python 15, as in UMAP and scanpy")
 	f.StringVar(&b.metric, "metric", "euclidean", distance.Names()+slowMetrics())
 	f.BoolVar(&b.bits, "bits", false, "each row is bits packed into bytes, as by numpy.packbits: for hamming and jaccard")
 	f.StringVar(&b.method, "method", "auto", builder.MethodNames())

@@ -355,6 +355,13 @@ def test_a_command_that_fails(tmp_path, monkeypatch, script, kind, want):
     assert type(error.value) is kind
 
 
+def test_without_a_path_a_build_begins_anew(path):
+    """An error that can be gone on from says so where something is left."""
+    for given, want in ((None, r"limit too low.*; without a path the build begins anew; with one the same call goes on$"), (path, r"limit too low(?!.*anew)")):
+        with pytest.raises(knng.Resumable, match=want):
+            knng.build(np.eye(500, dtype=np.float32), given, k=2, memory="1KiB", **quiet)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
 @pytest.mark.parametrize("mode, want", [(0o644, "not executable"), (0o755, "cannot be run")])
 def test_a_file_that_is_no_command(tmp_path, monkeypatch, mode, want):

@@ -40,7 +40,8 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
         Directory of the graph. The same call continues a build that was stopped, whatever stopped it, and opens a
         finished graph. By default a temporary directory, which is deleted with the Graph.
     k : int
-        Neighbors of a row, without the row itself; the default of the command is 20. In UMAP and scanpy n_neighbors counts the row:
+        Neighbors of a row, without the row itself. 15, as n_neighbors of UMAP and scanpy; the default of the command is 20, at which
+        graphs are compared. In UMAP and scanpy n_neighbors counts the row:
         k = n_neighbors - 1 is enough for them, and more does no harm.
     metric : str
         "euclidean", "sqeuclidean", "cosine", "ip" (the negative inner product), "l1" ("manhattan", "cityblock"),
@@ -97,7 +98,7 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
     BelowTarget
         The recall was not reached; ``error.graph`` is the graph.
     Resumable
-        No space, or too little memory: the same call continues.
+        No space, too little memory, or ended by a signal: the same call continues, where it has a path.
     Locked
         Another process builds in the directory.
     Error
@@ -138,6 +139,10 @@ def build(data: Any, path: Path | None = None, k: int = 15, metric: str = "eucli
                 result = _command.run(args, feed=rows.feed(), progress=shower)
     except _errors.BelowTarget as error:
         error.graph = Graph(path, temporary, getattr(error, "result", None))
+        raise
+    except _errors.Resumable as error:
+        if temporary is not None:
+            raise _errors.begins_anew(error) from None
         raise
     except _errors.InputError as error:
         raise _errors.of_rows(error, rows.files) from None

@@ -62,7 +62,7 @@ class NoRow(InputError, IndexError):
 
 
 class Resumable(Error):
-    """Stopped, and the same call goes on: no space, no memory, a signal (3, 129, 130, 137, 143)."""
+    """Stopped, and the same call goes on, where it has a path: no space, no memory, a signal (3, 129, 130, 137, 143)."""
 
     exit_code = 3
 
@@ -146,6 +146,15 @@ def of(code, text, command="build"):
     elif kind is InputError and re.match(r"(\S+: line \d+: )?no such row", text):
         kind = NoRow
     return kind(text or f"knng ended with exit code {code} and said nothing", code)
+
+
+_ANEW = "without a path the build begins anew; with one the same call goes on"
+
+
+def begins_anew(error):
+    """The exception for a build in a temporary directory, which is gone: nothing is there to go on with."""
+    text = re.sub(r"[:;] (the same call goes on|give the same command again to continue)", "", str(error)).strip()
+    return type(error)(f"{text}; {_ANEW}", error.exit_code)
 
 
 def _crashed(crash, text):

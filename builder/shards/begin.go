@@ -30,9 +30,9 @@ func Begin(ctx context.Context, folder string, src *vectors.Input, opts builder.
 	opts = opts.WithDefaults()
 	switch {
 	case opts.Names != nil:
-		return "", errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names")
+		return "", vectors.Misused(errors.New("builder: ids of a build in tasks are read by another process: want a file in IDs, not Names"))
 	case opts.Method != builder.Parts:
-		return "", fmt.Errorf("builder: method %s cannot be built by shards, only parts can", opts.Method)
+		return "", vectors.Misused(fmt.Errorf("builder: method %s cannot be built by shards, only parts can", opts.Method))
 	case opts.Reference:
 		return "", fmt.Errorf("%w: a build by shards copies its rows", builder.ErrReference)
 	}

@@ -24,7 +24,7 @@ func (s *runSpec) cut(c Cut) error {
 	s.Solvers = cmp.Or(c.Solvers, 256)
 	s.Range = cmp.Or(c.Range, max(1, 32<<20/(8*s.Manifest.K)))
 	if s.ShardRows < 1 || s.Solvers < 1 || s.Range < 1 {
-		return fmt.Errorf("builder: shards of %d rows, %d solving tasks, ranges of %d rows: want 1 or more", s.ShardRows, s.Solvers, s.Range)
+		return vectors.Misused(fmt.Errorf("builder: shards of %d rows, %d solving tasks, ranges of %d rows: want 1 or more", s.ShardRows, s.Solvers, s.Range))
 	}
 	return nil
 }

@@ -232,8 +232,8 @@ func (s schedule) seeing() error {
 		return err
 	}
 	if r.Blind {
-		return fmt.Errorf("builder: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
-			"ask for less, or build on one machine, which compares such rows by their keys", r.Ceiling, s.spec.Recall)
+		return fmt.Errorf("%w: codes can tell %.4f of the neighbors at most, and recall %v is asked for: tasks of shards compare rows by codes; "+
+			"ask for less, or build on one machine, which compares such rows by their keys", ErrReach, r.Ceiling, s.spec.Recall)
 	}
 	return nil
 }

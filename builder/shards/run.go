@@ -45,14 +45,10 @@ type Worker struct {
 	Logger  func(format string, args ...any) // Pebble's complaints; nil drops them
 }
 
-// ErrVersion says that a program of another version began the run.
-var ErrVersion = errors.New("builder: another version of knng began this run")
-
 // folderAt is the folder of a run.
 var folderAt = pieces.At // a variable for tests
 
-// Open opens the run in the folder that Begin returned. A program of another version is refused
-// with ErrVersion.
+// Open opens the run in the folder that Begin returned. Errors: ErrVersion, ErrNotRun, ErrDamaged, those of the system.
 func Open(folder string, w Worker) (*Run, error) {
 	o := builder.Options{Method: builder.Parts, Threads: w.Threads, Memory: w.Memory}
 	if err := o.Validate(); err != nil {
@@ -63,20 +59,20 @@ func Open(folder string, w Worker) (*Run, error) {
 	s := &Run{folder: folderAt(folder), name: path.Base(folder), worker: w}
 	data, err := readAll(s.folder, specName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("builder: %s is not a run of a build by many machines: it has no %s", folder, specName)
+		return nil, fmt.Errorf("%w: %s has no %s", ErrNotRun, folder, specName)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &s.spec); err != nil {
-		return nil, fmt.Errorf("builder: %s: %s is damaged: %w", folder, specName, err)
+		return nil, fmt.Errorf("builder: %s: %s is %w: %w", folder, specName, ErrDamaged, err)
 	}
 	if s.spec.Version != w.Version || s.spec.Format != format {
 		return nil, fmt.Errorf("%w: version %s, format %d, and this is version %s, format %d: install one version on all machines, or begin anew",
 			ErrVersion, s.spec.Version, s.spec.Format, w.Version, format)
 	}
 	if s.spec.identity() != s.name {
-		return nil, fmt.Errorf("builder: %s: %s belongs to run %s: it is damaged, or the folder was renamed", folder, specName, s.spec.identity())
+		return nil, fmt.Errorf("builder: %s: %s belongs to run %s: it is %w, or the folder was renamed", folder, specName, s.spec.identity(), ErrDamaged)
 	}
 	metric, err := distance.ParseMetric(s.spec.Metric)
 	if err != nil {
@@ -123,7 +119,7 @@ func (s *Run) settled() (*settled, error) {
 		return nil, err
 	}
 	if rows := s.spec.Manifest.Rows; fixed.N < 1 || fixed.N+len(fixed.Bad) != rows || !slices.IsSorted(fixed.Bad) {
-		return nil, fmt.Errorf("builder: the run %s: the file of settle is damaged: it counts %d good and %d bad rows of %d", s.name, fixed.N, len(fixed.Bad), rows)
+		return nil, fmt.Errorf("builder: the run %s: the file of settle is %w: it counts %d good and %d bad rows of %d", s.name, ErrDamaged, fixed.N, len(fixed.Bad), rows)
 	}
 	s.fixed = fixed
 	return fixed, nil

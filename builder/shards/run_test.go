@@ -332,6 +332,51 @@ func TestShardsEndedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestShardsErrors: cases that a driver tells apart have errors of their own.
+func TestShardsErrors(t *testing.T) {
+	defer shards.SmallGroups(96<<10, 1<<12)()
+	paths, o, cut, _ := small(t)
+	run, w := begin(t, paths, o, cut), shards.Worker{Version: "1", Threads: 1, Scratch: t.TempDir()}
+	ctx := context.Background()
+	s, err := shards.Open(run, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, unfinished := s.Unite(ctx, filepath.Join(t.TempDir(), "g"))
+	_, notRun := shards.Open(t.TempDir(), w)
+	_, unreadable := shards.ParseTask([]string{"solve", "one"})
+	in, err := vectors.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	beginning := func(change func(o *builder.Options, cut *shards.Cut)) error {
+		o, cut := o, cut
+		change(&o, &cut)
+		_, err := shards.Begin(ctx, t.TempDir(), in, o, cut)
+		return err
+	}
+	for want, errs := range map[error][]error{
+		shards.ErrUnfinished: {unfinished},
+		shards.ErrNotRun:     {notRun},
+		shards.ErrTask:       {unreadable, s.Do(ctx, shards.Task{Stage: "audit", Part: 1000}), s.Do(ctx, shards.Task{Stage: "polish"})},
+		fs.ErrNotExist:       {s.Do(ctx, shards.Task{Stage: "settle"})},
+		vectors.ErrUsage: {
+			beginning(func(o *builder.Options, _ *shards.Cut) { o.Method = builder.Balls }),
+			beginning(func(o *builder.Options, _ *shards.Cut) { o.Metric = distance.IP }),
+			beginning(func(_ *builder.Options, cut *shards.Cut) { cut.Rows = -1 }),
+		},
+		builder.ErrReference: {beginning(func(o *builder.Options, _ *shards.Cut) { o.Reference = true })},
+	} {
+		for _, err := range errs {
+			if !errors.Is(err, want) {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+	}
+}
+
 // driveBeside drives a build by shards beside other drivers.
 func driveBeside(run string, w shards.Worker) error {
 	s, err := shards.Open(run, w)
@@ -381,6 +426,9 @@ func TestShardsRefuse(t *testing.T) {
 			}
 			if err != nil && !strings.Contains(filepath.ToSlash(err.Error()), filepath.ToSlash(nameIn(run, name))) {
 				t.Errorf("task %v, %s damaged: the error does not name it: %v", task, name, err)
+			}
+			if err != nil && !errors.Is(err, shards.ErrDamaged) {
+				t.Errorf("task %v, %s damaged: %v", task, name, err)
 			}
 			if err == nil {
 				os.Remove(shards.PieceOf(run, s, task)) // it does not read that file

@@ -363,6 +363,6 @@ func (d *decision) goesOn() error {
 		return nil
 	}
 	last := d.State.Last()
-	return fmt.Errorf("builder: recall is %.4f on %d steering rows after %d divisions, and another one would add next to nothing: "+
-		"ask for less with --recall, limit --divisions, or build on one machine, which goes on by exact distances", last.Recall, d.State.Steer, len(d.State.Stages))
+	return fmt.Errorf("%w: it is %.4f on %d steering rows after %d divisions, and another one would add next to nothing: "+
+		"ask for less with --recall, limit --divisions, or build on one machine, which goes on by exact distances", ErrReach, last.Recall, d.State.Steer, len(d.State.Stages))
 }

@@ -96,13 +96,13 @@ func (t Task) String() string {
 
 // ParseTask reads a stage, the number of the division where it has one, and the part.
 func ParseTask(words []string) (t Task, err error) {
-	wrong := fmt.Errorf("builder: task %q, want a stage, the division where it belongs to one, and a part, such as \"audit 0\" or \"solve 1 0\"", strings.Join(words, " "))
+	wrong := fmt.Errorf("%w as %q, want a stage, the division where it belongs to one, and a part, such as \"audit 0\" or \"solve 1 0\"", ErrTask, strings.Join(words, " "))
 	if len(words) == 0 {
 		return t, wrong
 	}
 	stage, known := kinds[words[0]]
 	if !known {
-		return t, fmt.Errorf("builder: no stage %q", words[0])
+		return t, fmt.Errorf("%w: no stage %q", ErrTask, words[0])
 	}
 	numbers := []*int{&t.Part}
 	if stage.divided {
@@ -141,18 +141,19 @@ type (
 	graphing struct{ *Run } // adjacency, seal
 )
 
-// Do does a task, unless its file is there.
+// Do does a task, unless its file is there. Errors: ErrTask, ErrReach, ErrDamaged, vectors.ErrRows and the errors of package builder;
+// fs.ErrNotExist where files that it reads are not made yet.
 func (s *Run) Do(ctx context.Context, t Task) error {
 	stage, known := kinds[t.Stage]
 	if !known {
-		return fmt.Errorf("builder: no stage %q", t.Stage)
+		return fmt.Errorf("%w: no stage %q", ErrTask, t.Stage)
 	}
 	of, err := stage.parts(s, t.Division)
 	if err != nil {
 		return fmt.Errorf("builder: task %v: %w", t, err)
 	}
 	if t.Part >= of {
-		return fmt.Errorf("builder: task %v: stage %s has %d parts", t, t.Stage, of)
+		return fmt.Errorf("%w as %v: stage %s has %d parts", ErrTask, t, t.Stage, of)
 	}
 	if there, err := s.has(t, of); there || err != nil {
 		return err

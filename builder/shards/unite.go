@@ -25,11 +25,11 @@ import (
 
 // Unite makes one store at dir of the graph of a finished run: the store that Build makes, with
 // the same checksum. Given again after an interruption it goes on; of a store that is finished it
-// returns the Result and store.ErrFinished.
+// returns the Result and store.ErrFinished. Errors: ErrUnfinished, ErrDamaged, and those of builder.Build.
 func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	result, err := s.Result()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("builder: the run %s is not finished: give its command again first", s.name)
+		return nil, fmt.Errorf("%w: give the command of %s again first", ErrUnfinished, s.name)
 	}
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/builder/rebuild"
 	"github.com/knng/knng/builder/recall"
+	"github.com/knng/knng/builder/shards"
 	"github.com/knng/knng/cmd/interrupt"
 	"github.com/knng/knng/cmd/knng/internal/gofuncs"
 	"github.com/knng/knng/store"
@@ -41,7 +42,8 @@ const exitHelp = `Exit codes:
        no file of that format, an input or a graph that is not there, a graph
        that is unfinished or that the command does not take, a folder or an
        address given as a file, a file given as a folder or a graph, an output
-       that is there already and is not overwritten
+       that is there already and is not overwritten, a recall that tasks of many
+       machines do not reach
   3    no space, the limit on the size of files (ulimit -f) is reached, or the
        memory limit is below the minimum: given again, build, refine, demo,
        merge and compact continue, other commands begin anew; append and delete
@@ -80,7 +82,7 @@ var exits = []struct {
 	{exitUsage, []error{
 		store.ErrNotStore, store.ErrNotFinished, store.ErrFormat, store.ErrMismatch, store.ErrKey, store.ErrSparse, store.ErrNoReverse,
 		living.ErrOffsets, living.ErrWithin, errLiving, store.ErrLiving, search.ErrOwnDistance, builder.ErrOwnDistance,
-		builder.ErrReference, builder.ErrMethod, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
+		builder.ErrReference, builder.ErrMethod, shards.ErrVersion, shards.ErrNotRun, shards.ErrUnfinished, shards.ErrTask, shards.ErrReach, vectors.ErrUsage, gofuncs.ErrNone, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR,
 	}},
 	{exitResumable, []error{builder.ErrSpace, store.ErrSpace, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, builder.ErrMemory, store.ErrMemory}},
 	{exitLocked, []error{store.ErrLocked, living.ErrLocked}},

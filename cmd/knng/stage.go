@@ -137,11 +137,7 @@ func (w *workerFlags) open(g *globals, run string) (*shards.Run, error) {
 	}
 	w.Version, w.Logger = build(), g.log
 	builder.HoldHeap(cmp.Or(w.Memory, builder.DefaultMemory()))
-	s, err := shards.Open(run, w.Worker)
-	if errors.Is(err, shards.ErrVersion) {
-		return nil, usageError{err}
-	}
-	return s, err
+	return shards.Open(run, w.Worker)
 }
 
 func newStageDo(g *globals) *cobra.Command {

@@ -355,6 +355,12 @@ def test_a_command_that_fails(tmp_path, monkeypatch, script, kind, want):
     assert type(error.value) is kind
 
 
+def test_an_empty_path():
+    for call in (lambda: knng.build(np.eye(5), "", **quiet), lambda: knng.open("")):
+        with pytest.raises(knng.UsageError, match="the path is empty"):
+            call()
+
+
 def test_without_a_path_a_build_begins_anew(path):
     """An error that can be gone on from says so where something is left."""
     for given, want in ((None, r"limit too low.*; without a path the build begins anew; with one the same call goes on$"), (path, r"limit too low(?!.*anew)")):

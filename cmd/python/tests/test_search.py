@@ -18,6 +18,15 @@ def queries(rng):
     return rng.normal(size=(50, 16)).astype(np.float32)
 
 
+def test_masks_are_not_numbers_of_rows(x, queries):
+    """True is no row: the error says how to have the numbers."""
+    graph, mask = knng.build(x, k=5, progress=False), np.arange(len(x)) < 9
+    for call in (lambda: graph.search(queries, 3, only=mask), lambda: graph.neighbors(mask), lambda: graph.delete(mask)):
+        with pytest.raises(knng.InputTypeError, match=r"graph\.rows\[mask\]"):
+            call()
+    assert graph.search(queries, 3, only=graph.rows[mask])[0].max() < 9
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "ip"])
 def test_exact_search_is_sorting(x, queries, metric):
     graph = knng.build(x, k=10, metric=metric, progress=False)

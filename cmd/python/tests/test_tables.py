@@ -62,6 +62,16 @@ def test_types_of_pandas(x):
     same(knng.build(pd.DataFrame({"v": lists}), k=4, **quiet), x, names)
 
 
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean"])
+def test_missing_values_of_pandas(kind):
+    """Integers and bools beside a mask have missing values as floats do: bad rows."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": pd.array([1, None, 0, 1], dtype=kind), "b": [1, 2, 3, 4]})
+    with pytest.raises(knng.InputError, match="first row 1: it has a NaN"):
+        knng.build(frame, k=1, progress=False)
+    assert knng.build(frame, k=1, bad_rows="drop", progress=False).n == 3
+
+
 def test_ids_of_bytes(x):
     """Names of bytes are UTF-8."""
     pa = pytest.importorskip("pyarrow")

@@ -37,11 +37,16 @@ class Recall(float):
         return Recall, ({"recall": float(self), "low": self.low, "high": self.high, "sample": self.sample},)
 
 
+MASK = "a mask of booleans, want the numbers of rows, such as graph.rows[mask]"
+
+
 def whole(rows):
     """Numbers of rows, which 1.5 and True are not."""
     rows = np.asarray(rows)
     if rows.ndim > 1:
         raise _errors.InputTypeError(f"rows of the shape {rows.shape}, want a number or a list of them, or ids as str")
+    if rows.dtype == bool and rows.size > 1:
+        raise _errors.InputTypeError(f"rows are {MASK}")
     if rows.size and not np.issubdtype(rows.dtype, np.integer):
         raise _errors.InputTypeError(f"rows of the type {rows.dtype}, want whole numbers, or ids as str")
     return rows.astype(np.int64)
@@ -57,10 +62,13 @@ def count(number, name):
 def location(path):
     """A path as str, whether it came as that, as bytes or as a Path."""
     try:
-        return os.fsdecode(path)
+        name = os.fsdecode(path)
     except TypeError:
         hint = f"; the number of neighbors is given by name, k={path!r}" if isinstance(path, numbers.Integral) else ""
         raise _errors.InputTypeError(f"the path is {path!r}, want str or os.PathLike{hint}") from None
+    if not name:
+        raise _errors.UsageError("the path is empty, want that of a directory; None is a temporary one")
+    return name
 
 
 def listed(rows):

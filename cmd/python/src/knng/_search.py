@@ -8,6 +8,7 @@ import tempfile
 import numpy as np
 
 from . import _build, _command, _errors, _rows, _sparse
+from ._graph import MASK as _MASK
 
 
 def search(graph, queries, k, only, column, id_column, header, options):
@@ -16,6 +17,8 @@ def search(graph, queries, k, only, column, id_column, header, options):
         raise _errors.Error("this command has no search: take a newer knng")
     k = _build.count(k, "k")
     only = [only] if isinstance(only, (str, numbers.Integral)) else only
+    if not isinstance(only, (str, os.PathLike)) and getattr(only, "dtype", None) == bool:
+        raise _errors.InputTypeError(f"only is {_MASK}")
     queries = queries if not _one(queries) else np.asarray(queries)[None]
     if isinstance(queries, np.ndarray) and queries.shape == (0, graph.dim):
         return np.empty((0, k), np.int64), np.empty((0, k), np.float32)

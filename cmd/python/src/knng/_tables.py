@@ -33,14 +33,21 @@ def of_pandas(frame, column, id_column, rows_type):
         other = [c for c, t in frame.dtypes.items() if not pandas.api.types.is_numeric_dtype(t)]
         if other:
             raise _errors.InputTypeError(f"columns {other} hold no numbers: drop them, name the ids by id_column= or the column of vectors by column=")
-        dim, dtype = len(frame.columns), _common(_numpy_type(t) for t in frame.dtypes)
-        part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype)  # noqa: E731
+        gaps = [_gaps(frame.iloc[:, i]) for i in range(len(frame.columns))]
+        dim, dtype = len(frame.columns), _common(np.dtype(np.float64) if gap else _numpy_type(t) for gap, t in zip(gaps, frame.dtypes))
+        missing = {"na_value": np.nan} if any(gaps) else {}
+        part = lambda at, to: frame.iloc[at:to].to_numpy(dtype=dtype, **missing)  # noqa: E731
     return rows_type(n=len(frame), dim=dim, dtype=dtype, slices=_by(part, len(frame)), ids=ids)
 
 
 def _holds_lists(column):
     """Whether a column of objects is one of vectors, by the first that is there: text is an object too."""
     return isinstance(next((value for value in column if value is not None), None), (list, tuple, np.ndarray))
+
+
+def _gaps(column):
+    """Whether a column of integers or bools, as pandas holds them beside a mask, has missing values: NaN, as those of floats are."""
+    return not isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub" and bool(column.isna().any())
 
 
 def _arrow_lists(dtype):

@@ -50,3 +50,15 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNoDirectory: an empty path, as of a setting that was forgotten, is not the current folder.
+func TestNoDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, err := builder.Build(t.Context(), "", input(t, clustered(3, 50, 4), 4), builder.Options{K: 3})
+	if !errors.Is(err, store.ErrNotStore) {
+		t.Errorf("%v, want ErrNotStore", err)
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v are left in the current folder", left, err)
+	}
+}

@@ -69,8 +69,11 @@ type Draft struct {
 // Errors: ErrFinished where the store in dir is sealed and m matches it;
 // ErrMismatch (a *MismatchError) where m differs from the manifest there,
 // finished or not; ErrLocked naming the holder; ErrNotStore where dir exists,
-// is not empty and holds something else.
+// is not empty and holds something else, or is "".
 func OpenDraft(dir string, m Manifest, opts *DraftOptions) (d *Draft, err error) {
+	if dir == "" { // which would be the current folder
+		return nil, fmt.Errorf("%w: the path of its directory is empty", ErrNotStore)
+	}
 	dir = filepath.Clean(dir) // whose parent is synced
 	state, err := StateOf(dir)
 	if err != nil {

@@ -38,7 +38,7 @@ there; results call queries by their numbers, from 0. A search follows links in
 DIR/search: build makes them, or else the first search. They may be deleted. --exact needs none.
 
 --effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
-finds more and takes longer. --recall R finds the effort that reaches recall R. For that it
+finds more and takes longer. Without it, queries far outside of the rows get more than others. --recall R finds the effort that reaches recall R. For that it
 searches for rows of the graph, each as if it were not there, and then reports the recall for
 other rows. Exit code 4 means that no effort reached it.
 

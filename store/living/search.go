@@ -18,7 +18,7 @@ import (
 // living store, and Effort counts live rows.
 type Query struct {
 	K      int                  // rows wanted, the nearest; 0: all within Within
-	Effort int                  // how many results a walk keeps looking around; 0: the larger of search.MinEffort and 2 K
+	Effort int                  // how many results a walk keeps looking around; 0: as in search.Query
 	Within *float32             // only results at most so far away; nil: any
 	Keep   func(store.Row) bool // which rows may be results; nil: all. The goroutine that searches calls it
 	Only   *Set                 // the rows that may be results; nil: all

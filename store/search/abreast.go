@@ -115,7 +115,10 @@ func (b *band) step(t *turn) error {
 
 // goOn asks for the links of the next place, or ends the walk and begins another.
 func (b *band) goOn(t *turn) error {
-	place, more := t.w.next()
+	place, more, err := t.w.next()
+	if err != nil {
+		return err
+	}
 	if !more {
 		t.w.arrive()
 		return b.end(t)

@@ -30,6 +30,10 @@
 // and at last looks at all rows: a query gets K results where the filter leaves so many. Of more identical rows than a place has
 // links the others are in no list and no link leads to them. Where memory holds all, and these may be results, it looks at all rows too.
 //
+// Where memory holds all, a walk whose results lie much further from the query than from one another looks again: at sqrt(n) places all over
+// the rows, once more at three times as many where they are still as far, and goes down from the 8 nearest. So clusters of fewer rows than a list
+// has, and folds of a surface, are found though few links lead there.
+//
 // # Filters
 //
 // Query.Keep and Query.Only say which rows may be results. Rows that may not are walked over

@@ -24,7 +24,8 @@ type Query struct {
 	// Effort is how many of the nearest results found so far a walk keeps looking around: the
 	// walk ends when nothing that it knows is nearer than the last of them. It is counted in
 	// results that pass the filter. More costs more and finds more; less than K counts as K.
-	// 0 is the larger of MinEffort and 2 K.
+	// 0 is the larger of MinEffort and 2 K, and up to 16 times that for a query that lies far outside of the rows, as long as
+	// that finds more.
 	Effort int
 	// Within keeps only results at most so far away, as distances are shown. Nil: any.
 	Within *float32
@@ -48,6 +49,7 @@ type Query struct {
 
 	hidden   uint32 // place that is left out, as if it were not there
 	isHidden bool
+	usual    bool // no effort was asked for
 	form     form
 }
 
@@ -86,7 +88,7 @@ func (s *Searcher) check(q *Query) error {
 	}
 	n := s.Len()
 	q.K = min(q.K, n)
-	if q.Effort == 0 {
+	if q.usual = q.Effort == 0; q.usual {
 		q.Effort = max(MinEffort, 2*q.K)
 	}
 	q.Effort = min(max(q.Effort, q.K), n)

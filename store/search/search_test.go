@@ -291,6 +291,11 @@ func TestFewRows(t *testing.T) {
 					}
 				}
 			}
+			for _, effort := range []int{0, 1} {
+				if got, err := w.s.Search([]float32{90, 80, 70, 60}, search.Query{K: n, Effort: effort}); err != nil || len(got) != n {
+					t.Errorf("n %d, effort %d, from elsewhere: %v %v", n, effort, got, err)
+				}
+			}
 			all, err := w.s.Search(rows[:4], search.Query{Within: search.Distance(1e9)})
 			if err != nil || len(all) != n {
 				t.Errorf("n %d: %d within all, %v", n, len(all), err)

@@ -29,7 +29,8 @@ type walker struct {
 	islands  []walk.Entry // the nearest of each of the nearest islands
 	enough   bool         // found
 	patience int64        // evaluations after which it ends
-	begun    int          // leaders that it began at after links had come to an end
+	second   second
+	begun    int // leaders that it began at after links had come to an end
 	alike    alike
 	ids      []uint32
 	keys     []float32
@@ -171,9 +172,9 @@ func (w *walker) walk() error {
 		return err
 	}
 	for {
-		place, more := w.next()
-		if !more {
-			return nil
+		place, more, err := w.next()
+		if err != nil || !more {
+			return err
 		}
 		if _, err := w.hop(place); err != nil {
 			return err
@@ -189,6 +190,7 @@ func (w *walker) depart() error {
 	}
 	w.found.Reset(w.q.Effort, keep)
 	w.alike = alike{nearest: math.MaxUint64}
+	w.second = second{}
 	w.visited.Clear()
 	if w.s.sparse && !w.byCodes.on {
 		w.read.clear()
@@ -209,19 +211,27 @@ func (w *walker) depart() error {
 
 // next is the place to follow next. There is none more at the end of a walk, which found enough,
 // or not: where links came to an end before, or hardly anything passes the filter.
-func (w *walker) next() (place uint32, more bool) {
-	w.enough = false
-	if w.spent() > w.patience {
-		return 0, false
+func (w *walker) next() (place uint32, more bool, err error) {
+	for {
+		w.enough = false
+		if w.spent() > w.patience {
+			return 0, false, nil
+		}
+		if len(w.open) == 0 && !w.restart() {
+			return 0, false, nil
+		}
+		e := w.open.Pop()
+		if w.enough = e > w.found.Bound(); w.enough {
+			if more, err = w.again(); !more || err != nil {
+				return 0, false, err
+			}
+		} else {
+			if !w.s.sparse {
+				w.alike.add(w.s, e)
+			}
+			return uint32(e), true, nil
+		}
 	}
-	if len(w.open) == 0 && !w.restart() {
-		return 0, false
-	}
-	e := w.open.Pop()
-	if w.enough = e > w.found.Bound(); !w.enough && !w.s.sparse {
-		w.alike.add(w.s, e)
-	}
-	return uint32(e), !w.enough
 }
 
 // lead looks at all leaders and begins at the nearest.

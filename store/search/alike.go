@@ -14,6 +14,7 @@ import (
 type alike struct {
 	key     uint32     // of the last place followed
 	run     int        // places of this key that were followed
+	crowd   uint64     // the key of the identical rows last made room beside
 	nearest walk.Entry // the nearest of more identical rows than a place has links; the largest where none was met
 }
 
@@ -21,19 +22,32 @@ type alike struct {
 // many of the same key that are not.
 const leastAlike = 8
 
-// add takes a place that is followed.
-func (a *alike) add(s *Searcher, e walk.Entry) {
+// crowded takes a place that is to be followed, and reports whether it leads to identical rows alone, of which enough were followed. Such rows
+// fill the results that a walk looks around, and no link leads from them to rows that may be nearer, or next: so it keeps more.
+func (w *walker) crowded(e walk.Entry) bool {
+	a, s := &w.alike, w.s
 	if key := uint32(e >> 32); key != a.key {
 		a.key, a.run = key, 0
 	}
-	if a.run++; a.run == max(s.links.width, leastAlike) && e < a.nearest && listsCopies(s, uint32(e)) {
-		a.nearest = e
+	a.run++
+	early := max(3, min(leastAlike, w.q.Effort/2)) // before these fill the effort
+	if e>>32 != a.crowd && a.run == early && walk.KeyOf(e) != 0 && listsCopies(s, uint32(e)) { // of 0 nothing is nearer
+		a.crowd = e >> 32
+		w.found.Grow(max(w.q.Effort, s.links.width))
 	}
+	if a.run < max(s.links.width, leastAlike) || !listsCopies(s, uint32(e)) {
+		return false
+	}
+	a.nearest = min(a.nearest, e)
+	return true
 }
 
 // listsCopies reports whether the list of a place, as far as links are made of it, has identical rows alone.
 func listsCopies(s *Searcher, place uint32) bool {
 	l := s.links
+	if l.listed == 0 {
+		return false
+	}
 	last := binary.LittleEndian.Uint32(l.table[4*(l.width*int(place)+l.listed-1):])
 	return int64(last) < int64(len(s.order)) && bytes.Equal(s.rows.Row(int(place)), s.rows.Row(int(last)))
 }

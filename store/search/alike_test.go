@@ -47,3 +47,17 @@ func TestManyAlike(t *testing.T) {
 		t.Errorf("%+v, %v: identical rows that suffice are no reason for a scan", w.s.Counts().Sub(before), err)
 	}
 }
+
+// TestCrowd: very many identical rows do not use up the effort of a query beside them, whose nearest rows are others.
+func TestCrowd(t *testing.T) {
+	const n, dim, queries = 6000, 12, 60
+	rng := rand.New(rand.NewPCG(8, 4))
+	rows := gaussian(rng, n, dim, 1)
+	clear(rows[:n/2*dim])
+	w := worldOf(t, rows, dim, vectors.Float32, distance.Euclidean, builder.Options{K: 20}, nil)
+	for _, effort := range []int{16, 0} {
+		if recall, evaluations := w.found(t, gaussian(rng, queries, dim, 0.7), search.Query{K: 10, Effort: effort}); recall < 0.97 || evaluations > 1600 {
+			t.Errorf("effort %d: recall %.3f by %.0f distances", effort, recall, evaluations)
+		}
+	}
+}

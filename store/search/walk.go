@@ -225,10 +225,7 @@ func (w *walker) next() (place uint32, more bool, err error) {
 			if more, err = w.again(); !more || err != nil {
 				return 0, false, err
 			}
-		} else {
-			if !w.s.sparse {
-				w.alike.add(w.s, e)
-			}
+		} else if w.s.sparse || !w.crowded(e) {
 			return uint32(e), true, nil
 		}
 	}

@@ -94,6 +94,9 @@ type Nearest struct {
 // Reset drops all, and begins with room for so many and entries that stay.
 func (n *Nearest) Reset(room int, keep Entry) { n.Heap, n.room, n.Keep = n.Heap[:0], room, keep }
 
+// Grow makes room for so many more.
+func (n *Nearest) Grow(more int) { n.room += more }
+
 // Bound is an entry that none above it is wanted: the worst of those kept where these fill
 // the room.
 func (n *Nearest) Bound() Entry {

@@ -99,6 +99,9 @@ func (w *walker) start() {
 	w.spare, w.begun, w.first = w.spare[:0], 0, w.first[:0]
 	most := startsNear(s.Len())
 	for i, key := range keys {
+		if w.q.isHidden && c.starts[i] == w.q.hidden {
+			continue
+		}
 		e := walk.EntryOf(key, c.starts[i])
 		w.first = least(w.first, most, e)
 		if i < len(s.links.leaders) {

@@ -44,7 +44,7 @@ type Query struct {
 	Seen func(row store.Row, key float32)
 
 	// Without is a row that is left out as if it were not there, as Tune leaves out its queries. Nil: none. Its links are not
-	// followed either, but where a walk begins at it as the leader of an island.
+	// followed either: where it leads an island, another row of that does.
 	Without *store.Row
 
 	hidden   uint32 // place that is left out, as if it were not there

@@ -22,9 +22,15 @@ func small(t *testing.T) *Searcher { return line(t, 100) }
 // line is a searcher over n points of a line.
 func line(t *testing.T, n int) *Searcher {
 	t.Helper()
+	return along(t, n, func(i int) float32 { return float32(i) })
+}
+
+// along is a searcher of n rows along a line, with lists of 4.
+func along(t *testing.T, n int, at func(i int) float32) *Searcher {
+	t.Helper()
 	values := make([]float32, 2*n)
 	for i := range n {
-		values[2*i] = float32(i)
+		values[2*i] = at(i)
 	}
 	rows, err := vectors.FromFloat32(values, 2)
 	if err != nil {

@@ -51,6 +51,9 @@ func (w *walker) enterStarts() {
 	w.evaluations += int64(len(t.places))
 	w.first = w.first[:0]
 	for i, p := range t.places {
+		if w.q.isHidden && p == w.q.hidden {
+			continue
+		}
 		w.first = least(w.first, rowStarts, walk.EntryOf(w.keys[i], p))
 	}
 	w.ids = w.ids[:0]

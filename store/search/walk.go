@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -245,10 +246,15 @@ func (w *walker) lead() error {
 	for i, key := range keys {
 		l := s.links.leaders[i]
 		e := walk.EntryOf(key, l.place)
+		if w.q.isHidden && l.place == w.q.hidden {
+			if e = w.standIn(i); e == math.MaxUint64 {
+				continue
+			}
+		}
 		w.spare = append(w.spare, e)
 		w.first = least(w.first, entries, e)
 		if l.island != island {
-			if i > 0 {
+			if best < math.MaxUint64 {
 				w.islands = least(w.islands, islands, best)
 			}
 			island, best = l.island, e
@@ -259,7 +265,10 @@ func (w *walker) lead() error {
 		w.enter(e)
 	}
 	w.enterStarts()
-	if w.islands = least(w.islands, islands, best); len(w.islands) == 1 {
+	if best < math.MaxUint64 {
+		w.islands = least(w.islands, islands, best)
+	}
+	if len(w.islands) == 1 {
 		return nil
 	}
 	for _, e := range w.islands {
@@ -270,6 +279,36 @@ func (w *walker) lead() error {
 		}
 	}
 	return nil
+}
+
+// standInSteps is how many links lead from a row that is left out to the one that leads its island for it.
+const standInSteps = 3
+
+// standIn is the entry of a row that leads an island in place of a leader that is left out, as one would without that row: some links
+// away, so that it is not one of the nearest rows. It is the largest where the island has another leader, or no other row.
+func (w *walker) standIn(i int) walk.Entry {
+	s, all := w.s, w.s.links.leaders
+	if i > 0 && all[i-1].island == all[i].island || i+1 < len(all) && all[i+1].island == all[i].island {
+		return math.MaxUint64
+	}
+	place := all[i].place
+	for range standInSteps {
+		links := s.links.table[4*s.links.width*int(place):][:4*s.links.width]
+		for ; len(links) > 0; links = links[:len(links)-4] { // the last is the furthest, about
+			if to := binary.LittleEndian.Uint32(links[len(links)-4:]); int64(to) < int64(s.Len()) && to != w.q.hidden {
+				place = to
+				break
+			}
+		}
+	}
+	if place == w.q.hidden {
+		return math.MaxUint64
+	}
+	w.top[0] = place
+	var key [1]float32
+	w.target.keys(s, s.base, s.stride, s.links.norms, w.top[:], key[:])
+	w.evaluations++
+	return walk.EntryOf(key[0], place)
 }
 
 // leaderKeys are the keys of the leaders.

@@ -20,11 +20,11 @@ type TuneOptions struct {
 
 // Tuned is a result of Tune.
 type Tuned struct {
-	Effort      int       `json:"effort"`      // for Query.Effort
-	Reached     bool      `json:"reached"`     // the rows that tell the effort reached the recall
-	Recall      float64   `json:"recall"`      // of the rows that report
-	PerQuery    []float64 `json:"-"`           // of each of these
-	Evaluations float64   `json:"evaluations"` // distances a query
+	Effort      int       `json:"effort"`                // for Query.Effort
+	Reached     bool      `json:"reached"`               // the rows that tell the effort reached the recall
+	Recall      float64   `json:"recall"`                // of the rows that report
+	PerQuery    []float64 `json:"-"`                     // of each of these
+	Evaluations float64   `json:"evaluations,omitempty"` // distances a query; 0: they are not counted
 }
 
 // Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall

@@ -40,7 +40,8 @@ DIR/search: build makes them, or else the first search. They may be deleted. --e
 --effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
 finds more and takes longer. Without it, queries far outside of the rows get more than others. --recall R finds the effort that reaches recall R. For that it
 searches for rows of the graph, each as if it were not there, and then reports the recall for
-other rows. Exit code 4 means that no effort reached it.
+other rows. Exit code 4 means that no effort reached it. A search of 200 queries or more without
+either tells where rows of the graph let expect a recall below 0.8.
 
 Where rows and links do not fit into --memory, a search goes by short codes of the rows, which
 do fit: a query reads some fifty pages of the disk instead of hundreds. It may find other rows
@@ -68,6 +69,8 @@ type searchFlags struct {
 	columns
 	query  search.Query
 	budget int64 // memory
+
+	estimated *float64 // recall, where it is low
 }
 
 func newSearch(g *globals) *cobra.Command {
@@ -201,13 +204,40 @@ func (f *searchFlags) runStore(ctx context.Context, g *globals, a []string) erro
 		f.query.Effort = t.Effort
 	}
 	found, err := r.SearchAll(ctx, in, f.query)
+	counts := r.Counts()
 	if err = ofQueries(err, a[1:]); err == nil {
-		err = f.show(g, shownStore{s}, found, t, map[string]any{"dir": a[0], "counts": r.Counts()})
+		err = f.estimate(ctx, g, r, in.Len())
+	}
+	if err == nil {
+		err = f.show(g, shownStore{s}, found, t, map[string]any{"dir": a[0], "counts": counts})
 	}
 	if err != nil {
 		return err
 	}
 	return f.reached(t)
+}
+
+// A search of many queries with neither --recall nor --effort takes a few rows more, to tell where little is found.
+const (
+	estimateOf   = 10  // queries for each of these rows,
+	leastSampled = 20  // which are no fewer,
+	mostSampled  = 200 // nor more
+	lowRecall    = 0.8
+)
+
+// estimate tells of a low recall, as far as rows of the graph let it be known.
+func (f *searchFlags) estimate(ctx context.Context, g *globals, r *search.Searcher, queries int) error {
+	rows := min(queries/estimateOf, mostSampled)
+	if f.recall > 0 || f.effort > 0 || f.exact || f.k == 0 || f.filter != "" || f.query.Within != nil || rows < leastSampled {
+		return nil
+	}
+	found, err := r.Estimate(ctx, f.query, rows)
+	if err != nil || found >= lowRecall {
+		return err
+	}
+	f.estimated = &found
+	g.say("searches for %d rows of the graph find about %.2f of their neighbors: --recall 0.95 finds the effort for more", rows, found)
+	return nil
 }
 
 // bound bounds the results of a query by the rows of the graph: the lines of an output are as long.

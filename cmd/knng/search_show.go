@@ -33,6 +33,7 @@ func (f *searchFlags) show(g *globals, x shownGraph, found [][]store.Neighbor, t
 	}
 	if g.json {
 		more["metric"], more["tuned"], more["queries"] = x.metric(), t, lists
+		f.addEstimated(more)
 		return g.printJSON(more)
 	}
 	for i, list := range lists {
@@ -43,6 +44,13 @@ func (f *searchFlags) show(g *globals, x shownGraph, found [][]store.Neighbor, t
 		printNeighbors(g, list.Neighbors)
 	}
 	return nil
+}
+
+// addEstimated adds the recall that rows of the graph let expect, where it is low.
+func (f *searchFlags) addEstimated(object map[string]any) {
+	if f.estimated != nil {
+		object["estimated_recall"] = *f.estimated
+	}
 }
 
 // write writes the results as arrays.
@@ -59,7 +67,9 @@ func (f *searchFlags) write(g *globals, found [][]store.Neighbor, t *tuned) erro
 		return err
 	}
 	if g.json {
-		return g.printJSON(map[string]any{"path": f.out, "queries": len(found), "k": f.k, "tuned": t})
+		written := map[string]any{"path": f.out, "queries": len(found), "k": f.k, "tuned": t}
+		f.addEstimated(written)
+		return g.printJSON(written)
 	}
 	if !g.quiet {
 		fmt.Fprintf(g.stdout, "%s: %d queries, k=%d\n", f.out, len(found), f.k)

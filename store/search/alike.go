@@ -30,7 +30,7 @@ func (w *walker) crowded(e walk.Entry) bool {
 		a.key, a.run = key, 0
 	}
 	a.run++
-	early := max(3, min(leastAlike, w.q.Effort/2)) // before these fill the effort
+	early := max(3, min(leastAlike, w.q.Effort/2))                                             // before these fill the effort
 	if e>>32 != a.crowd && a.run == early && walk.KeyOf(e) != 0 && listsCopies(s, uint32(e)) { // of 0 nothing is nearer
 		a.crowd = e >> 32
 		w.found.Grow(max(w.q.Effort, s.links.width))

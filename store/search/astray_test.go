@@ -132,3 +132,19 @@ func TestNotAstray(t *testing.T) {
 		t.Errorf("recall %.3f by %.0f distances", recall, evaluations)
 	}
 }
+
+// TestEstimate: it is near the recall of queries that lie as the rows do, of rows that are hard to find and of ones that are not.
+func TestEstimate(t *testing.T) {
+	const queries = 100
+	rng := rand.New(rand.NewPCG(7, 9))
+	for _, dim := range []int{4, 100} {
+		all := gaussian(rng, 6000+queries, dim, 1)
+		w := worldOf(t, all[dim*queries:], dim, vectors.Float32, distance.Euclidean, builder.Options{K: 10}, nil)
+		q := search.Query{K: 10}
+		recall, _ := w.found(t, all[:dim*queries], q)
+		estimate, err := w.s.Estimate(t.Context(), q, queries)
+		if err != nil || math.Abs(recall-estimate) > 0.1 || (dim == 4) != (recall > 0.9) {
+			t.Errorf("%d elements: estimate %.3f, recall %.3f, %v", dim, estimate, recall, err)
+		}
+	}
+}

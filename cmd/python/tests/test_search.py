@@ -121,3 +121,10 @@ def test_transformer_searches_where_there_is_much(x, queries, monkeypatch):
     found = transformer.transform(queries)
     assert found.shape == exact.shape and found.nnz == exact.nnz
     assert np.mean([len(set(a.indices) & set(b.indices)) / 6 for a, b in zip(found, exact)]) > 0.9
+
+
+def test_low_recall_is_warned_of(rng):
+    x = rng.normal(size=(6000, 100)).astype(np.float32)
+    graph = knng.build(x, k=10, progress=False)
+    with pytest.warns(UserWarning, match="find about 0.[0-7].* recall=0.95"):
+        graph.search(rng.normal(size=(250, 100)).astype(np.float32), 10)

@@ -4,6 +4,7 @@ import contextlib
 import numbers
 import os
 import tempfile
+import warnings
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def search(graph, queries, k, only, column, id_column, header, options):
         flags = _build.flags({**options, **rows.flags, "header": header, "filter_ids": allowed, "output": hits})
         try:
             with _build.said_of(allowed, "only", only):
-                _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
+                done = _command.run(["search", *flags, "--", graph.path, *rows.inputs], feed=rows.feed())
         except _errors.BelowTarget as error:
             error.graph, error.hits = graph, _read(hits)
             raise
@@ -46,6 +47,8 @@ def search(graph, queries, k, only, column, id_column, header, options):
             raise _errors.of_rows(error, rows.files) from None
         except _errors.Error as error:
             raise _errors.of_inputs(error, rows.inputs) from None
+        if "estimated_recall" in done:
+            warnings.warn(f"searches for rows of the graph find about {done['estimated_recall']:.2f} of their neighbors: recall=0.95 finds the effort for more", stacklevel=3)
         return _read(hits)
 
 

@@ -38,10 +38,11 @@ there; results call queries by their numbers, from 0. A search follows links in
 DIR/search: build makes them, or else the first search. They may be deleted. --exact needs none.
 
 --effort N keeps the N best rows found so far and looks at the neighbors of each: a larger N
-finds more and takes longer. Without it, queries far outside of the rows get more than others. --recall R finds the effort that reaches recall R. For that it
-searches for rows of the graph, each as if it were not there, and then reports the recall for
-other rows. Exit code 4 means that no effort reached it. A search of 200 queries or more without
-either tells where rows of the graph let expect a recall below 0.8.
+finds more and takes longer. Without it, queries far outside of the rows get more than others.
+--recall R finds the effort that reaches recall R. For that it searches for rows of the graph,
+each as if it were not there, and then reports the recall for other rows. Exit code 4 means
+that no effort reached it. A search of 200 queries or more without either tells where rows of
+the graph let expect a recall below 0.8.
 
 Where rows and links do not fit into --memory, a search goes by short codes of the rows, which
 do fit: a query reads some fifty pages of the disk instead of hundreds. It may find other rows

@@ -17,7 +17,7 @@ import (
 //
 // A query that lies far outside has results that are about equally far. Others may be as near, in any place, and effort finds them.
 // Where the query asks for none it is raised, as long as that finds more, and so it is where the second look ends far away. For queries of deviation 10 in 128 dimensions beside 20,000
-// rows of which 19 in 20 have deviation 0.01 that finds 0.912 in place of 0.280.
+// rows of which 19 in 20 have deviation 0.01 that finds 0.912 by 13,867 distances, in place of 0.280 by 1,413.
 const (
 	astrayRank = 4    // the numbers of the result and of the link of the nearest that are compared
 	astrayAt   = 2.5  // times the squared distance of that link: the result is far

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -434,6 +435,45 @@ func TestTooFar(t *testing.T) {
 			t.Errorf("%v, %v", found, err)
 		}
 		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("", []float32{5, 6})) }))
+	}
+}
+
+// TestPutFarAway: a query that is too far from the rows of a graph finds rows that were put at distances that float32 holds, where
+// these are as many as it wants, also of integrated rows.
+func TestPutFarAway(t *testing.T) {
+	dir, _ := builtStore(t, 100, 8)
+	db, err := living.Open(dir, new(living.Options).Chunk(5))
+	must(t, err)
+	defer db.Close()
+	at := func(x float32) (v []float32) {
+		for range 8 {
+			v = append(v, x)
+		}
+		return v
+	}
+	must(t, db.Update(func(tx *living.Tx) (err error) {
+		for i := range 7 {
+			err = errors.Join(err, second(tx.Put("", at(2e18+1e17*float32(i)))))
+		}
+		return err
+	}))
+	for range 2 {
+		v := view(t, db)
+		for _, exact := range []bool{true, false} {
+			found, err := v.Search(at(7e18), living.Query{K: 3, Exact: exact})
+			if err != nil || len(found) != 3 || found[0].Row != 106 || found[2].Row != 104 {
+				t.Errorf("%v, %v", found, err)
+			}
+			for _, q := range []living.Query{{K: 8, Exact: exact}, {Within: search.Distance(float32(math.Inf(1))), Exact: exact}} {
+				if found, err := v.Search(at(7e18), q); !errors.Is(err, search.ErrQuery) {
+					t.Errorf("%+v: %v, %v", q, found, err)
+				}
+			}
+			if found, err := v.Search(at(7e18), living.Query{K: 8, Within: search.Distance(1.9e19), Exact: exact}); err != nil || len(found) != 7 {
+				t.Errorf("%v, %v", found, err)
+			}
+		}
+		must(t, db.Integrate(t.Context()))
 	}
 }
 

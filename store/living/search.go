@@ -3,6 +3,7 @@ package living
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -92,10 +93,15 @@ func (v *View) searchWithout(query []float32, q Query, hidden uint32) ([]store.N
 		}
 	}
 	found, err := w.compare(query, &q)
-	if v.st.base == nil { // in the order of keys, which tell more rows apart than very small distances
-		return found, err
+	switch {
+	case err != nil:
+		return nil, err
+	case w.beyond && (q.K == 0 || len(found) < q.K):
+		return nil, errBeyond
+	case v.st.base == nil: // in the order of keys, which tell more rows apart than very small distances
+		return found, nil
 	}
-	return nearest(found, q.K), err
+	return nearest(found, q.K), nil
 }
 
 // check completes a query, also where there is no base that would.
@@ -146,6 +152,14 @@ func (w *walker) searchBase(found []store.Neighbor, query []float32, q *Query, s
 		inner.Without = &row
 	}
 	found, err := b.s.Append(found, query, inner)
+	if errors.Is(err, search.ErrQuery) && q.Within == nil { // rows that were put may lie nearer than what is beyond float32
+		finite := float32(math.MaxFloat32)
+		inner.Within, inner.Seen = &finite, nil
+		var again error
+		if found, again = b.s.Append(found, query, inner); again == nil {
+			w.beyond, err = true, nil
+		}
+	}
 	for i := first; i < len(found); i++ {
 		found[i].Row = store.Row(b.rows.row(uint32(found[i].Row)))
 	}
@@ -166,21 +180,27 @@ func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	}
 }
 
-// shown appends the best rows of the tail, nearest first, with the distances of their keys. It is search.ErrQuery where these are beyond
-// float32.
+// shown appends the best rows of the tail, nearest first, with the distances of their keys, but for those that are beyond float32.
+// It is search.ErrQuery where such ones are the nearest, or cannot be compared.
 func (w *walker) shown(dst []store.Neighbor, within *float32) ([]store.Neighbor, error) {
 	st := w.v.st
 	w.best.sort()
 	for _, e := range w.best.all {
 		if d := st.metric.ShownOf(e.key, w.t.Scale()); within == nil || d <= *within {
-			if e.key-e.key != 0 {
-				return nil, fmt.Errorf("%w: its distances are beyond float32", search.ErrQuery)
+			switch {
+			case e.key > math.MaxFloat32:
+				w.beyond = true
+				return dst, nil
+			case e.key-e.key != 0:
+				return nil, errBeyond
 			}
 			dst = append(dst, store.Neighbor{Row: store.Row(st.first + uint64(e.row)), Distance: d})
 		}
 	}
 	return dst, nil
 }
+
+var errBeyond = fmt.Errorf("%w: its distances are beyond float32", search.ErrQuery)
 
 // shown turns a key of the graph into a distance.
 func (st *state) shown(key float32) float32 { return st.metric.ShownOf(key, st.scale) }

@@ -26,6 +26,7 @@ type walker struct {
 	best   best      // live rows of the tail, as many as the query wants
 	met    walk.Visited
 	hidden uint32                        // ref that is left out as if it were not there; as the first of an island it is begun at
+	beyond bool                          // distances of some results are beyond float32: these are left out
 	seen   func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
 }
 
@@ -70,6 +71,7 @@ func (w *walker) set(query []float32, k, effort int) error {
 	}
 	w.open, w.near, w.best = w.open[:0], best{effort, w.near.all[:0]}, best{k, w.best.all[:0]}
 	w.met.Clear()
+	w.beyond = false
 	return nil
 }
 

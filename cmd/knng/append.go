@@ -24,10 +24,10 @@ With --ids a row replaces the one that has its id; a row that is there already, 
 vector, is skipped. Rows are committed every 16 MiB. An id that stands twice is refused, and
 nothing is put.
 
-Without ids all rows are put, or none, up to 262,144 rows and 256 MiB; more are committed every
-16 MiB. Of more than 4,096 rows the same command puts none twice, and goes on behind the last;
-until it has ended other rows are refused. Of fewer see "knng info" first, whether they were put.
-Where rows of the graph have ids, rows without are known by their numbers alone.
+Without ids all rows are put, or none, up to 262,144 rows and 256 MiB. More are committed every
+16 MiB; until all are put other rows are refused. The same command after an interruption puts none
+twice, and goes on behind the last. Where rows of the graph have ids, rows without are known by
+their numbers alone.
 
 The command compacts the graph (knng help compact) where that takes less time than to link the
 rows: where 262,144 rows were put since the last compaction, and where more rows wait to be linked
@@ -140,15 +140,15 @@ func (f *appendFlags) run(ctx context.Context, g *globals, dir string, paths []s
 	err = f.link(ctx, g, db, sum.Put, o)
 	linking.end()
 	if err != nil {
-		g.behindBar("all rows are put, but not all are linked into the graph: do not give this command again; the next append goes on, or knng compact " + operand(dir))
+		g.behindBar("all rows are put, but not all are linked into the graph: this command goes on when it is given again, and so do the next append and knng compact " + operand(dir))
 		return err
 	}
 	if err := f.show(g, db, &sum); err != nil {
 		return err
 	}
 	err = f.settle(ctx, g, dir, db, o)
-	if err == nil {
-		err = p.end()
+	if err == nil || err == f.short {
+		err = errors.Join(err, p.end())
 	}
 	sum.Done = f.compacted
 	return f.tell(g, sum, err)

@@ -28,25 +28,36 @@ type putting struct {
 }
 
 // all puts all rows: those with ids in several transactions, of which an interrupted command skips those that are there when
-// it is given again. Rows without ids are put in one transaction where one takes them, else in several, with a note about
-// the first, by which the same command goes on behind the last.
+// it is given again. Rows without ids are put in one transaction where one takes them, else in several. A note about the first
+// lets the same command go on behind the last.
 func (p *putting) all(ctx context.Context, g *globals) error {
 	from, batch, err := p.begin()
 	if err != nil {
 		return err
 	}
 	if from > 0 {
-		g.say("the first %d rows of %s are in %s already: the append of them was interrupted, and goes on", from, p.names, p.dir)
+		g.say("%s rows of %s are in %s already: the append of them was interrupted, and goes on", firstOf(from, p.in.Len()), p.names, p.dir)
 	}
 	for ; from < p.in.Len(); from += batch {
 		if err := p.some(ctx, from, min(from+batch, p.in.Len())); err != nil {
-			if p.noted && from > 0 {
+			switch {
+			case p.noted && from > 0:
 				err = fmt.Errorf("%w (the first %d rows of %s are put, and this command goes on behind them)", err, from, p.names)
+			case !errors.Is(err, living.ErrBroken): // nothing is put
+				err = errors.Join(err, p.end())
 			}
 			return err
 		}
 	}
 	return nil
+}
+
+// firstOf counts the first of some rows.
+func firstOf(n, all int) string {
+	if n == all {
+		return fmt.Sprintf("all %d", n)
+	}
+	return fmt.Sprintf("the first %d", n)
 }
 
 // end removes the note, once all that follows the rows is done as well: until then the same command puts none of them again.
@@ -57,8 +68,7 @@ func (p *putting) end() error {
 	return p.db.NoteAppending(nil)
 }
 
-// begin returns how many rows are put already, and how many a transaction takes. It writes a note about the first row where rows without
-// ids are so many that an interruption may well come between them or while they are linked.
+// begin returns how many rows are put already, and how many a transaction takes. It writes a note about rows without ids.
 func (p *putting) begin() (from, batch int, err error) {
 	batch = max(1, min(commitBytes/(p.in.Dim()*p.in.Type().Size()), 1<<16, p.db.Most()))
 	v, err := p.db.View()
@@ -67,60 +77,76 @@ func (p *putting) begin() (from, batch int, err error) {
 	}
 	defer v.Close() // before a compaction, which cannot remove the files that it reads
 	from, err = p.interrupted(v)
-	switch {
-	case err != nil || from > 0 || p.ids != nil:
+	if err != nil || from > 0 || p.ids != nil {
 		p.noted = from > 0
 		return from, batch, err
-	case p.in.Len() <= p.db.Most():
-		batch = max(1, p.in.Len())
 	}
-	if p.in.Len() <= min(fewRows, p.db.Most()) {
-		return 0, batch, nil
+	note := &living.Appending{First: v.State().NextRow}
+	if p.in.Len() <= p.db.Most() {
+		batch, note.Once = max(1, p.in.Len()), p.in.Len()
 	}
 	p.noted = true
-	return 0, batch, p.db.NoteAppending(&living.Appending{First: v.State().NextRow})
+	return 0, batch, p.db.NoteAppending(note)
 }
 
-// interrupted returns how many rows of the input an append that was interrupted has put, as its note and the rows tell. While some
-// of its rows live, other rows are refused: it could not be told any more how many of its own are there.
+// interrupted returns how many rows of the input an append that was interrupted has put, as its note and the rows tell. Where
+// several transactions put them, other rows are refused while some live: it could not be told any more how many of its own are there.
 func (p *putting) interrupted(v *living.View) (rows int, err error) {
 	note, err := p.db.Appending()
 	if note == nil || err != nil {
 		return 0, err
 	}
-	next := v.State().NextRow
-	live, same := 0, p.ids == nil && next-note.First <= uint64(p.in.Len())
-	c := newComparer(v)
-	raw, values := make([]byte, p.in.Dim()*p.in.Type().Size()), make([]float32, p.in.Dim())
-	for row := note.First; row < next && (same || live == 0); row++ {
-		id, err := v.ID(store.Row(row))
-		if errors.Is(err, living.ErrNoRow) { // deleted since
-			continue
+	next, live, same := v.State().NextRow, 0, false
+	switch put := next - note.First; {
+	case next < note.First:
+	case note.Once == 0:
+		live, same, err = p.compare(v, note.First, put)
+	case uint64(note.Once) <= put && note.Once == p.in.Len():
+		if live, same, err = p.compare(v, note.First, uint64(note.Once)); !same {
+			live = 0
 		}
-		if err != nil {
-			return 0, err
-		}
-		live++
-		if same = same && id == ""; !same {
-			continue
-		}
-		i := int(row - note.First)
-		if err := p.in.ReadRows(i, raw); err != nil {
-			return 0, err
-		}
-		vectors.Decode(p.in.Type(), raw, values)
-		if same, err = c.equal(store.Row(row), values); err != nil {
-			return 0, err
-		}
+		next = note.First + uint64(note.Once)
 	}
 	switch {
-	case live == 0: // of an append that put nothing, or was given up
+	case err != nil:
+		return 0, err
+	case live == 0: // of an append that put nothing, was given up, or put all in one transaction
 		return 0, p.db.NoteAppending(nil)
 	case !same:
 		return 0, usageError{fmt.Errorf("an append of rows without ids to %s was interrupted, and these are other rows: give that append again first, or delete the rows that it put, %d to %d (knng delete %s --rows FILE)",
 			p.dir, note.First, next-1, operand(p.dir))}
 	}
 	return int(next - note.First), nil
+}
+
+// compare counts the rows of the graph that live of so many from a first one on, until one is no row of the input, and reports whether
+// all that live are.
+func (p *putting) compare(v *living.View, first, n uint64) (live int, same bool, err error) {
+	same = p.ids == nil && n <= uint64(p.in.Len())
+	c := newComparer(v)
+	raw, values := make([]byte, p.in.Dim()*p.in.Type().Size()), make([]float32, p.in.Dim())
+	for i := uint64(0); i < n && (same || live == 0); i++ {
+		row := store.Row(first + i)
+		id, err := v.ID(row)
+		if errors.Is(err, living.ErrNoRow) { // deleted since
+			continue
+		}
+		if err != nil {
+			return 0, false, err
+		}
+		live++
+		if same = same && id == ""; !same {
+			continue
+		}
+		if err := p.in.ReadRows(int(i), raw); err != nil {
+			return 0, false, err
+		}
+		vectors.Decode(p.in.Type(), raw, values)
+		if same, err = c.equal(row, values); err != nil {
+			return 0, false, err
+		}
+	}
+	return live, same, nil
 }
 
 // some puts some rows in one transaction.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,6 +84,65 @@ func TestAppendOfMany(t *testing.T) {
 	}), db.Close())
 	if sum, err := attempt(nil, 9); sum.Put != 600 || err != nil || count() != 1250 {
 		t.Errorf("after the rows were deleted: %d put, %d rows, error %v", sum.Put, count(), err)
+	}
+}
+
+// TestAppendTwice: an append of few rows without ids that was interrupted after they were put puts none when it is given again, and
+// keeps no other rows out. One that ended puts its rows again.
+func TestAppendTwice(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	graph, quiet := path("g"), &globals{progress: "none", stdout: io.Discard, stderr: io.Discard}
+	must(t, writeSome(path("old.npy"), 50, 3, ""), writeSome(path("rows.npy"), 7, 3, ""), writeSome(path("others.npy"), 8, 3, ""))
+	if code := run([]string{"build", path("old.npy"), "-o", graph, "-k", "3", "--quiet"}, nil, io.Discard, io.Discard); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	interrupted := func(name string, want int) {
+		t.Helper()
+		in, err := vectors.Open([]string{path(name)}, nil)
+		must(t, err)
+		defer in.Close()
+		db, err := living.Open(graph, nil)
+		must(t, err)
+		p := putting{db: db, in: in, names: name, dir: graph, steps: &steps{to: quiet.phases()}}
+		must(t, p.all(t.Context(), quiet), db.Close())
+		if p.sum.Put != want {
+			t.Errorf("%d rows of %s put, want %d", p.sum.Put, name, want)
+		}
+	}
+	ended := func(name string, want int) {
+		t.Helper()
+		if code := run([]string{"append", graph, path(name), "--quiet"}, nil, io.Discard, io.Discard); code != exitDone {
+			t.Fatalf("exit code %d", code)
+		}
+		v, err := living.OpenReader(graph, nil)
+		must(t, err)
+		defer v.Close()
+		if v.Len() != want {
+			t.Errorf("%d rows after %s, want %d", v.Len(), name, want)
+		}
+	}
+	interrupted("rows.npy", 7)
+	interrupted("rows.npy", 0)
+	ended("rows.npy", 57)
+	ended("rows.npy", 64)
+	interrupted("rows.npy", 7)
+	ended("others.npy", 79)
+	ended("others.npy", 87)
+	interrupted("rows.npy", 7)
+	db, err := living.Open(graph, nil)
+	must(t, err, db.Update(func(tx *living.Tx) error { // another program's
+		_, err := tx.Put("", []float32{1, 2, 3})
+		return err
+	}), db.Close())
+	ended("rows.npy", 95)
+
+	must(t, writeSome(path("nan.npy"), 9, 3, "nan"))
+	if code := run([]string{"append", graph, path("nan.npy")}, nil, io.Discard, io.Discard); code != exitRefused {
+		t.Errorf("exit code %d", code)
+	}
+	if _, err := os.Lstat(filepath.Join(graph, "living", "appending")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused append leaves its note: %v", err)
 	}
 }
 

@@ -24,10 +24,11 @@ func (db *DB) Most() int {
 	return min(db.opts.Tail, oplog.MaxFrame/(db.st.dim*db.st.typ.Size()+opBytes))
 }
 
-// An Appending is a note about rows without ids that are put in several transactions. Rows are numbered without gaps, so that the
+// An Appending is a note about rows without ids that are being put. Rows are numbered without gaps, so that the
 // next row tells how many of them are there: a program that was interrupted, and is run again, puts each once.
 type Appending struct {
-	First uint64 `json:"first_row"` // number of the first of the rows
+	First uint64 `json:"first_row"`      // number of the first of the rows
+	Once  int    `json:"once,omitempty"` // how many they are, where one transaction puts them all; 0: several do
 }
 
 // The note is a file in pointer.Folder.
@@ -52,7 +53,9 @@ func (db *DB) Appending() (*Appending, error) {
 	return a, nil
 }
 
-// NoteAppending writes the note, in place of one before; nil removes it. It is durable when this returns nil.
+// NoteAppending writes the note, in place of one before, durably; nil removes it. A program removes it as the last thing: one that is
+// killed between that and its end leaves open whether it ended. So the removal is not synced: it would take most of that time, and
+// where a power cut brings the note back the program is likely run again.
 // Errors: ErrClosed; ErrBroken; those of the system, after which the store is as it was.
 func (db *DB) NoteAppending(a *Appending) error {
 	db.mu.Lock()
@@ -61,10 +64,10 @@ func (db *DB) NoteAppending(a *Appending) error {
 		return err
 	}
 	if a == nil {
-		if err := db.fs.RemoveAll(pointer.Folder + "/" + appendingName); err != nil {
-			return err
+		if err := db.log.Finish(); err != nil { // so that Close, which comes next, has nothing to wait for
+			return db.fail(err)
 		}
-		return db.fs.SyncFolder(pointer.Folder)
+		return db.fs.RemoveAll(pointer.Folder + "/" + appendingName)
 	}
 	data, err := json.Marshal(a)
 	if err != nil {

@@ -52,7 +52,7 @@
 //	                  u64 xxhash64 of all before; absent where they count from 0
 //	layer-000014      what lists learned of rows in the logs: package internal/layer
 //	log-000012        operations since: package internal/oplog
-//	appending         JSON: the first of rows that are put in several transactions, until the last of them
+//	appending         JSON: the first of rows that are being put, until an append of them has ended
 //	lock              locked by the one writer
 //
 // In a compacted base with ids a row without one is called by a byte 0 and its number; an id that begins with a

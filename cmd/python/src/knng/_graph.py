@@ -373,7 +373,7 @@ class Graph(_convert.Conversions):
 
         data: rows as build takes them. ids: their names; a row replaces the one that has its name, and one that is there with
         the same values is passed over, so that after an interruption the same call goes on. Without ids all are put, or none, up to
-        262,144 rows and 256 MiB; of more, those that were put before an interruption stay, and the same call puts the others.
+        262,144 rows and 256 MiB; of more, those that were put before an interruption stay. The same call after an interruption puts none twice.
         Numbers of rows are given once and go on from the greatest so far. Returns how many were put, and how many there are.
         header: whether a file of text begins with a line of names.
         compact: build the graph anew at the end where so many were written that this pays.

@@ -19,7 +19,8 @@ programs has files of different moments then, and is refused as damaged.
   knng backup photos.knng -o /mnt/other/photos.knng
 
 Files that are never written to again are linked where both are in one file system: that takes
-no space and no time, but damage to the disk may be in both. Elsewhere they are copied.`
+no space and no time, but damage to the disk may be in both. Elsewhere they are copied. A backup
+that was interrupted begins anew when the same command is given again.`
 
 func newBackup(g *globals) *cobra.Command {
 	var out string
@@ -67,11 +68,11 @@ func runBackup(ctx context.Context, g *globals, dir, out string) error {
 	return nil
 }
 
-// unfinishedCopy says that a folder is no graph: a backup that was killed leaves such a one.
+// unfinishedCopy says that a folder is no graph: a backup that was killed leaves such a one, which only one of the same graph takes over.
 func unfinishedCopy(dir string) string {
 	v, err := living.OpenReader(dir, nil)
 	if err != nil {
-		return ", and holds no whole graph; if a backup was killed there, delete it, or"
+		return ", and holds no whole graph; if a backup of another graph was killed there, delete it, or"
 	}
 	v.Close()
 	return ":"

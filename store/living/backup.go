@@ -13,25 +13,26 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 	"github.com/knng/knng/store/living/internal/oplog"
 	"github.com/knng/knng/store/living/internal/pointer"
-	"github.com/knng/knng/vectors/aside"
 )
 
 // Backup makes a store of the view in a folder that is not there yet, while the store is
 // written to. Files of the base, which nobody writes to, are linked where the file system can,
 // else copied, with the catalog, and the links and codes of search, that are there; logs are copied up to the moment
 // of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
-// process that ends meanwhile leaves a folder that no command takes for a store. Errors: fs.ErrExist,
-// ctx's, ErrCorrupt, ErrClosed, store.ErrSpace.
+// process that ends meanwhile leaves a folder that no command takes for a store, and in which a backup of
+// the same store begins anew. Errors: fs.ErrExist, ctx's, ErrLocked of a folder that another backup fills, ErrCorrupt, ErrClosed, store.ErrSpace.
 func (v *View) Backup(ctx context.Context, dir string) error {
 	if !v.calls.Enter() {
 		return ErrClosed
 	}
 	defer v.calls.Leave()
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return err
+	u, err := v.begin(dir)
+	if err != nil {
+		return spaceError(err)
 	}
-	if err := (&backup{View: v, ctx: ctx, dir: dir}).fill(); err != nil {
-		return spaceError(errors.Join(err, os.RemoveAll(dir)))
+	defer u.release()
+	if err := (&backup{View: v, ctx: ctx, dir: dir, home: u}).fill(); err != nil {
+		return spaceError(errors.Join(err, u.remove()))
 	}
 	return nil
 }
@@ -39,23 +40,21 @@ func (v *View) Backup(ctx context.Context, dir string) error {
 // A backup copies a view into a folder.
 type backup struct {
 	*View
-	ctx context.Context
-	dir string
-	to  disk.FS // in it
+	ctx  context.Context
+	dir  string
+	home *unfinished
+	to   disk.FS // in it
 }
 
-// fill fills the folder. The seal of the base comes last: without it there is no store.
+// fill fills the folder. The seal of the base comes last: without it there is no store. Then the note goes.
 func (b *backup) fill() error {
-	h, err := openHome(b.dir)
-	if err != nil {
-		return err
-	}
-	defer h.release()
-	b.to = disk.In(h.Dir)
+	b.to = disk.In(b.home.Dir)
 	if err := b.base(); err != nil {
 		return err
 	}
-	if m := *b.snap.man; len(m.Logs) > 0 { // else nothing was ever written
+	m := *b.snap.man
+	wrote := len(m.Logs) > 0 // else nothing was ever written
+	if wrote {
 		if err := b.written(&m); err != nil {
 			return err
 		}
@@ -65,17 +64,14 @@ func (b *backup) fill() error {
 			return err
 		}
 	}
-	if err := h.syncFolders(b.to); err != nil {
+	if err := b.home.syncFolders(b.to); err != nil {
 		return err
 	}
-	return aside.SyncFolder(filepath.Dir(filepath.Clean(b.dir)))
+	return b.home.end(wrote)
 }
 
 // written copies all that is not of the base.
 func (b *backup) written(m *pointer.Manifest) error {
-	if err := b.to.Mkdir(pointer.Folder); err != nil {
-		return err
-	}
 	if err := b.logs(m); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -73,6 +74,73 @@ func TestBackupStops(t *testing.T) {
 			if v, err := viewOf(to, write); err == nil {
 				t.Errorf("a copy without its seal has %d rows", v.Len())
 			}
+		}
+	}
+}
+
+// TestBackupAnew: a backup begins anew in the folder that one of the same store left when its process ended, whatever it had
+// written; not while another fills it, not in that of another store, and not where the folder is a store.
+func TestBackupAnew(t *testing.T) {
+	for _, base := range []string{"built", "compacted", "none"} {
+		var dir string
+		var db *living.DB
+		if base == "none" {
+			dir, db = created(t, living.Shape{Dim: 4})
+		} else {
+			dir, _ = builtStore(t, 60, 4)
+			db = open(t, dir)
+		}
+		must(t, db.Update(func(tx *living.Tx) error { return second(tx.Put("a", []float32{1, 2, 3, 4})) }))
+		if base == "compacted" {
+			compact(t, db, 0)
+		}
+		v := view(t, db)
+		other := filepath.Join(t.TempDir(), "other")
+		must(t, v.Backup(t.Context(), other))
+		left := filepath.Join(t.TempDir(), "left")
+		note := filepath.Join(left, "living", "backup")
+		must(t, os.CopyFS(left, os.DirFS(dir)))
+		for _, name := range []string{"SEAL", "living/CURRENT", "scratch"} {
+			must(t, os.RemoveAll(filepath.Join(left, filepath.FromSlash(name))))
+		}
+		must(t, os.WriteFile(filepath.Join(left, "living", "log-000077"), []byte("cut"), 0o666))
+		if err := v.Backup(t.Context(), left); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: without the note: %v", base, err)
+		}
+		must(t, os.WriteFile(note, []byte(`{"of":"`+filepath.ToSlash(dir)+`"}`), 0o666))
+		if err := reader(t, other).Backup(t.Context(), left); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: of another store: %v", base, err)
+		}
+		f, err := os.Open(note)
+		must(t, err)
+		if ok, err := rooted.TryLock(f); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if err := v.Backup(t.Context(), left); !errors.Is(err, living.ErrLocked) {
+			t.Errorf("%s: while another fills it: %v", base, err)
+		}
+		must(t, f.Close())
+		must(t, v.Backup(t.Context(), left))
+		names := func(dir string) (all []string) {
+			must(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+				all = append(all, path[len(dir):])
+				return err
+			}))
+			return all
+		}
+		if !slices.Equal(names(left), names(other)) {
+			t.Errorf("%s: %v, want %v", base, names(left), names(other))
+		}
+		if b := reader(t, left); b.Len() != v.Len() {
+			t.Errorf("%s: %d rows, want %d", base, b.Len(), v.Len())
+		}
+		must(t, os.WriteFile(note, []byte(`{"of":"`+filepath.ToSlash(dir)+`"}`), 0o666))
+		if err := v.Backup(t.Context(), left); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: over a whole one: %v", base, err)
+		}
+		must(t, open(t, left).Close())
+		if _, err := os.Lstat(note); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the note stays: %v", base, err)
 		}
 	}
 }

@@ -53,6 +53,7 @@
 //	layer-000014      what lists learned of rows in the logs: package internal/layer
 //	log-000012        operations since: package internal/oplog
 //	appending         JSON: the first of rows that are being put, until an append of them has ended
+//	backup            JSON: of which store this folder is a copy, until the copy is whole
 //	lock              locked by the one writer
 //
 // In a compacted base with ids a row without one is called by a byte 0 and its number; an id that begins with a

@@ -186,7 +186,7 @@ func (c *checker) contents() error {
 	}
 	defer s.Close()
 	c.store = s
-	for _, step := range []func() error{c.lists, c.view, c.catalog, c.reverse, c.order, c.leftovers, c.ids, c.keys} {
+	for _, step := range []func() error{c.lists, c.view, c.catalog, c.reverse, c.order, c.leftovers, c.ids, c.referenced, c.keys} {
 		err := c.ctx.Err()
 		if err == nil {
 			err = step()
@@ -389,6 +389,18 @@ func (c *checker) eachID() error {
 		}
 	}
 	return nil
+}
+
+// referenced hashes the rows of a referenced file. Those of the store are hashed with its other files.
+func (c *checker) referenced() error {
+	if c.store.info.Manifest.Vectors != "reference" {
+		return nil
+	}
+	err := c.store.CheckRows(c.ctx)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil // keys says so
+	}
+	return err
 }
 
 // keys computes keys again from the vectors.

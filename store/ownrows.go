@@ -92,11 +92,17 @@ func (d *Draft) checkRows(f *os.File) error {
 	return err
 }
 
-// CheckRows reads the store's own rows once and compares them with the hash that was recorded when they were
-// written. Lookups and searches take rows as they lie: who copies them into another store calls it first, as
-// their damage would be sealed there. It is nil where the rows are referenced, or the record is older than the
-// hash. Errors: ErrCorrupt, ErrClosed, the cause of ctx.
+// auditRecord is the name of the record of what a build found in its input, with the hash of all its rows.
+const auditRecord = "audit"
+
+// CheckRows reads the rows once and compares them with the hash that was recorded when the store's own were
+// written, or those of a referenced file were first read. Lookups and searches take rows as they lie: who copies them into another
+// store calls it first, as their damage would be sealed there. It is nil where the record is older than the
+// hash. Errors: ErrCorrupt, ErrClosed, of a referenced file those of Vectors, the cause of ctx.
 func (s *Store) CheckRows(ctx context.Context) error {
+	if s.info.Manifest.Vectors == "reference" {
+		return s.checkReferenced(ctx)
+	}
 	var want ownRows
 	ok, err := s.Record(rowsRecord, &want)
 	if err != nil || !ok {
@@ -112,6 +118,36 @@ func (s *Store) CheckRows(ctx context.Context) error {
 	}
 	defer f.Close()
 	return want.check(ctx, f, s.home.Path(rowsPath), "")
+}
+
+// checkReferenced compares the rows of a referenced file with the record.
+func (s *Store) checkReferenced(ctx context.Context) error {
+	var found struct {
+		Checksum string `json:"checksum"`
+	}
+	ok, err := s.Record(auditRecord, &found)
+	if err != nil || !ok || found.Checksum == "" {
+		return err
+	}
+	in, _, err := s.Vectors()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sum, err := vectors.Checksum(in, vectors.AuditOptions{Context: ctx})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	}
+	if text := fmt.Sprintf("%016x", sum); text != found.Checksum {
+		return &AdvisedError{
+			Err:    fmt.Errorf("%w: the rows in %s are not those that the graph was built of (they have hash %s, those had %s)", ErrCorrupt, in.Files[0].Path, text, found.Checksum),
+			Advice: ": restore that file from a copy, or build the graph again",
+		}
+	}
+	return nil
 }
 
 // check compares a file with the record. advice stands behind the error of one that changed.

@@ -112,6 +112,31 @@ func TestCodesBetweenIslands(t *testing.T) {
 	}
 }
 
+// TestCodesFarOut: a few rows that are far out do not spoil the codes of the others.
+func TestCodesFarOut(t *testing.T) {
+	const n, dim = 2000, 32
+	for _, far := range []float32{1, 1e8, 1e15} {
+		data := values(8, n, dim)
+		for _, row := range []int{0, 999, 1500} {
+			for i := range data[row*dim : (row+1)*dim] {
+				data[row*dim+i] *= far
+			}
+		}
+		w := worldOf(t, data, dim, vectors.Float32, distance.Euclidean, builder.Options{K: 10}, nil)
+		few := w.reopen(t, &search.Options{Budget: 22 * n})
+		if s := few.State(); s.Codes != (dim+2)/3 {
+			t.Fatalf("%+v: want codes", s)
+		}
+		found := 0.0
+		for i := 1; i <= codedQueries; i++ {
+			found += w.recall(t, few, data[i*dim:(i+1)*dim], search.Query{K: 10})
+		}
+		if found < 0.95*codedQueries {
+			t.Errorf("rows %v times as far: recall %.3f", far, found/codedQueries)
+		}
+	}
+}
+
 // reopen opens the store of a world again.
 func (w *world) reopen(t testing.TB, o *search.Options) *search.Searcher {
 	t.Helper()

@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/knng/knng/vectors"
 )
@@ -88,29 +89,110 @@ func (r *runs) findMean() {
 	}
 }
 
-// makeRuns finds the means of all rows.
+// A row is far out where an element differs from the median by so many times the usual difference. One row that is 1e8 times as far out
+// moves the mean of its run by 24,000 usual differences, and no estimate tells the others apart.
+const farOut = 100
+
+// usualRows is the size of the sample by which the usual is found.
+const usualRows = 512
+
+// bounds enclose the elements of rows that are not far out; nil: of all.
+type bounds struct{ low, high []float32 }
+
+// holds reports whether a row is not far out.
+func (b *bounds) holds(row []float32) bool {
+	if b == nil {
+		return true
+	}
+	for i, x := range row {
+		if x < b.low[i] || x > b.high[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// usual finds the bounds by some rows: around the medians of their elements, by the median of their largest differences from these.
+func (s coder) usual() (b *bounds, err error) {
+	n, dim := s.Len(), s.Dim()
+	m := min(n, usualRows)
+	rows, column := make([]float32, m*dim), make([]float32, m)
+	err = vectors.Guard(func() error {
+		for i := range m {
+			s.plain(s.rows.Row(int(int64(i)*int64(n)/int64(m))), rows[i*dim:(i+1)*dim])
+		}
+		return s.opts.Context.Err()
+	})
+	if err != nil || m == 0 {
+		return nil, err
+	}
+	median := func() float32 {
+		slices.Sort(column)
+		return column[m/2]
+	}
+	b = &bounds{make([]float32, dim), make([]float32, dim)}
+	for i := range dim {
+		for j := range m {
+			column[j] = rows[j*dim+i]
+		}
+		b.low[i] = median()
+	}
+	for j := range m {
+		column[j] = 0
+		for i, x := range rows[j*dim : (j+1)*dim] {
+			column[j] = max(column[j], x-b.low[i], b.low[i]-x)
+		}
+	}
+	reach := farOut * median()
+	if reach == 0 { // half of the rows are the same
+		return nil, nil
+	}
+	for i, x := range b.low {
+		b.low[i], b.high[i] = x-reach, x+reach
+	}
+	return b, nil
+}
+
+// makeRuns finds the means of all rows but those that are far out.
 func (s coder) makeRuns(size int) (*runs, error) {
 	n, dim := s.Len(), s.Dim()
 	r := &runs{size: size, dim: dim, centers: make([]float32, runsOf(n, size)*dim)}
+	usual, err := s.usual()
+	if err != nil {
+		return nil, err
+	}
 	_ = s.advise(vectors.Normal) // a hint
-	err := vectors.Ranges(s.opts.Threads, n, size, func() func(from, to int) error {
+	err = vectors.Ranges(s.opts.Threads, n, size, func() func(from, to int) error {
 		row, sums := make([]float32, dim), make([]float64, dim)
 		return func(from, to int) error {
-			clear(sums)
-			for p := from; p < to; p++ {
-				s.plain(s.rows.Row(p), row)
-				for i, x := range row {
-					sums[i] += float64(x)
-				}
+			if !s.mean(from, to, usual, row, sums) {
+				s.mean(from, to, nil, row, sums)
 			}
-			for i, sum := range sums {
-				r.center(from)[i] = float32(sum / float64(to-from))
-			}
+			copy(r.center(from), row)
 			return s.opts.Context.Err()
 		}
 	})
 	r.findMean()
 	return r, err
+}
+
+// mean finds the mean of the rows within bounds of some places, and reports whether there are any.
+func (s coder) mean(from, to int, within *bounds, row []float32, sums []float64) bool {
+	clear(sums)
+	count := 0
+	for p := from; p < to; p++ {
+		if s.plain(s.rows.Row(p), row); !within.holds(row) {
+			continue
+		}
+		count++
+		for i, x := range row {
+			sums[i] += float64(x)
+		}
+	}
+	for i, sum := range sums {
+		row[i] = float32(sum / float64(count))
+	}
+	return count > 0
 }
 
 // append appends the means of runs.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/knng/knng/builder"
@@ -68,23 +69,43 @@ func (m *model) drop(row uint64) {
 }
 
 func (m *model) dist(a, b []float32) float64 {
-	var sum, dot, na, nb float64
+	if m.metric == distance.Correlation {
+		a, b = centered(a), centered(b)
+	}
+	var sum, dot, na, nb, absolute, most float64
 	for i := range a {
 		d := float64(a[i] - b[i])
-		sum += d * d
+		sum, absolute, most = sum+d*d, absolute+math.Abs(d), max(most, math.Abs(d))
 		dot += float64(a[i]) * float64(b[i])
 		na += float64(a[i]) * float64(a[i])
 		nb += float64(b[i]) * float64(b[i])
 	}
 	switch m.metric {
-	case distance.Cosine:
+	case distance.Cosine, distance.Correlation:
 		return 1 - dot/math.Sqrt(na*nb)
 	case distance.IP:
 		return -dot
 	case distance.SqEuclidean:
 		return sum
+	case distance.L1:
+		return absolute
+	case distance.Chebyshev:
+		return most
 	}
 	return math.Sqrt(sum)
+}
+
+// centered is a vector less its mean.
+func centered(v []float32) []float32 {
+	sum := float32(0)
+	for _, x := range v {
+		sum += x
+	}
+	less := slices.Clone(v)
+	for i := range less {
+		less[i] -= sum / float32(len(v))
+	}
+	return less
 }
 
 // nearest are the distances of the k nearest rows but one.
@@ -115,6 +136,8 @@ type history struct {
 	db   *living.DB
 	opts *living.Options
 
+	width int // so many values has an element; 0: 64
+
 	reader  *living.View
 	kept    *living.View // an old view, and what it must show
 	keptM   *model
@@ -137,33 +160,41 @@ func (h *history) must(err error) {
 	}
 }
 
+// vector is one that rows may have, now and then the same as another.
 func (h *history) vector() []float32 {
-	v := make([]float32, h.dim)
+	if at := uint64(h.rng.IntN(int(h.m.next) + 1)); h.rng.IntN(4) == 0 && h.m.rows[at].vector != nil {
+		return h.m.rows[at].vector
+	}
+	v, width := make([]float32, h.dim), cmp.Or(h.width, 64)
 	for {
 		for i := range v {
 			switch h.typ {
 			case vectors.Uint8:
-				v[i] = float32(h.rng.IntN(40))
+				v[i] = float32(h.rng.IntN(width))
 			case vectors.Int8:
-				v[i] = float32(h.rng.IntN(40) - 20)
+				v[i] = float32(h.rng.IntN(width) - width/2)
 			default:
-				v[i] = float32(h.rng.IntN(64)-32) / 4
+				v[i] = float32(h.rng.IntN(width)-width/2) / 4
 			}
 		}
-		if h.m.dist(v, make([]float32, h.dim)) != 0 || h.m.metric == distance.IP {
-			if slices.ContainsFunc(v, func(x float32) bool { return x != 0 }) {
-				return v
-			}
+		zero := !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
+		equal := !slices.ContainsFunc(v, func(x float32) bool { return x != v[0] })
+		if !(zero && h.m.metric.ZeroIsBad()) && !(equal && h.m.metric.ConstantIsBad()) {
+			return v
 		}
 	}
 }
 
+var oddIDs = []string{"é", "e\u0301", "日本", " ", "\ra", "a\x00", "00", "-0", "\u2028", strings.Repeat("x", 4096), strings.Repeat("x", 4095) + "y"}
+
 func (h *history) id() string {
-	switch h.rng.IntN(4) {
+	switch h.rng.IntN(6) {
 	case 0:
 		return ""
 	case 1:
 		return living.Int(int64(h.rng.IntN(30)) - 5)
+	case 2:
+		return oddIDs[h.rng.IntN(len(oddIDs))]
 	}
 	return "name " + strconv.Itoa(h.rng.IntN(40))
 }
@@ -391,8 +422,8 @@ func (h *history) view() *living.View {
 
 // step does one thing.
 func (h *history) step() {
-	switch h.rng.IntN(19) {
-	case 16, 17, 18:
+	switch h.rng.IntN(20) {
+	case 17, 18, 19:
 		h.integrate()
 	case 0:
 		h.note("reopen")
@@ -415,6 +446,8 @@ func (h *history) step() {
 		h.same(v, h.m)
 		h.searched(v, h.m)
 		h.graph(v, h.m)
+	case 6:
+		h.deleteAll()
 	case 5:
 		h.note("backup")
 		dir := filepath.Join(h.t.TempDir(), "b")
@@ -427,6 +460,20 @@ func (h *history) step() {
 		h.must(b.Close())
 	default:
 		h.update(12)
+	}
+}
+
+func (h *history) deleteAll() {
+	h.note("delete all %d rows", len(h.m.rows))
+	rows := slices.Sorted(maps.Keys(h.m.rows))
+	h.must(h.db.Update(func(tx *living.Tx) (err error) {
+		for _, row := range rows {
+			err = errors.Join(err, tx.DeleteRow(store.Row(row)))
+		}
+		return err
+	}))
+	for _, row := range rows {
+		h.m.drop(row)
 	}
 }
 
@@ -485,9 +532,12 @@ func begin(t *testing.T, seed uint64) *history {
 		h.opts.Rebuild = rebuild.Auto(rebuild.Options{Threads: 1})
 	}
 	h.typ = []vectors.Type{vectors.Uint8, vectors.Int8, vectors.Float16, vectors.Float32}[rng.IntN(4)]
-	metric := []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP}[rng.IntN(4)]
-	h.dim = 2 + rng.IntN(5)
-	h.m = &model{metric: metric, k: 1 + rng.IntN(6), rows: map[uint64]entry{}, ids: map[string]uint64{}}
+	metric := []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.Cosine, distance.IP, distance.L1, distance.Chebyshev, distance.Correlation}[rng.IntN(7)]
+	if h.dim = 1 + rng.IntN(6); metric.ConstantIsBad() {
+		h.dim++
+	}
+	h.width = []int{3, 40, 64}[rng.IntN(3)]
+	h.m = &model{metric: metric, k: []int{1, 2, 4, 6, 60}[rng.IntN(5)], rows: map[uint64]entry{}, ids: map[string]uint64{}}
 	if rng.IntN(3) == 0 {
 		h.opts.Create = &living.Shape{Dim: h.dim, Type: h.typ, Metric: metric, K: h.m.k}
 	} else {

@@ -17,9 +17,6 @@ type SharedLeaf struct {
 // NewSharedLeaf returns a cache for n places with no divisions.
 func NewSharedLeaf(n int) *SharedLeaf { return &SharedLeaf{n: n} }
 
-// Divisions is the number of divisions added.
-func (c *SharedLeaf) Divisions() int { return c.divisions }
-
 // Bytes is the memory held: 32 bytes a place for every eight divisions, or fewer.
 func (c *SharedLeaf) Bytes() int64 { return 4 * int64(blockDivisions*c.n*len(c.blocks)) }
 

@@ -19,7 +19,6 @@ package knn
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/knng/knng/builder/internal/offheap"
@@ -244,14 +243,6 @@ func (l *Lists) OfferOne(places []uint32, i int, js []uint32, keys []float32) {
 			worst = l.Worst(x)
 		}
 	}
-}
-
-// Key returns the key under which id stands in the list of place.
-func (l *Lists) Key(place, id uint32) (float32, bool) {
-	if i := slices.Index(l.idsOf(place), id); i >= 0 {
-		return l.keysOf(place)[i], true
-	}
-	return 0, false
 }
 
 // Short calls fn for every place whose list has fewer than want entries.

@@ -85,7 +85,6 @@ func newMatrix(kernel *simd.Kernel, n, dim int) *Matrix {
 	m := &Matrix{n: n, groups: (dim + 3) / 4, kernel: kernel.Codes, sums: make([]sums, n)}
 	m.stride = 4 * m.groups
 	m.data = make([]byte, n*m.stride)
-	m.own = 8*int64(n) + int64(len(m.data))
 	return m
 }
 

@@ -154,7 +154,7 @@ func TestRest(t *testing.T) {
 		t.Errorf("without the rest: %v", err)
 	}
 	again, err := alongAll(m, a.Plain(), 1)
-	if err != nil || !slices.Equal(again.sums, plain.sums) || again.Bytes() != plain.Bytes() {
+	if err != nil || !slices.Equal(again.sums, plain.sums) || again.rest != nil || plain.rest != nil {
 		t.Errorf("plain axes: %v, sums equal: %v", err, again != nil && slices.Equal(again.sums, plain.sums))
 	}
 }

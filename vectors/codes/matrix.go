@@ -11,9 +11,6 @@ import (
 	"github.com/knng/knng/vectors/internal/simd"
 )
 
-// MaxDim is the largest dimension whose distances fit 32 bits.
-const MaxDim = vectors.MaxDim
-
 // Matrix holds n rows of codes.
 type Matrix struct {
 	n, stride int
@@ -23,7 +20,6 @@ type Matrix struct {
 	residuals []float32 // how far rows lie from their codes, in steps; nil if exact
 	inner     *inner    // of codes that tell inner products
 	kernel    *simd.Codes
-	own       int64
 	rounding  Rounding
 	view      bool     // data is that of the rows given
 	reduced   bool     // to axes, or to short codes
@@ -59,7 +55,6 @@ func OfIn(room Room, rows *vectors.Rows, space *distance.Space, r Rounding, thre
 	if err := m.makeRoom(room, !m.Exact()); err != nil {
 		return nil, fmt.Errorf("codes: %w", err)
 	}
-	m.own = 8*int64(m.n) + int64(len(m.data)) + 4*int64(len(m.residuals))
 	if m.view {
 		m.data, m.stride = rows.Base(), rows.Stride()
 	}
@@ -115,9 +110,6 @@ func (m *Matrix) Reduced() bool { return m.reduced }
 
 // Rounding is that by which the codes were made.
 func (m *Matrix) Rounding() *Rounding { return &m.rounding }
-
-// Bytes is the memory that the matrix holds beyond the rows given.
-func (m *Matrix) Bytes() int64 { return m.own }
 
 // fillRows is how many rows a goroutine takes at a time: of 60,000 rows, 4,096 at a time
 // left one of two goroutines alone with a fifteenth.

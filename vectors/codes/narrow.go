@@ -45,7 +45,7 @@ func (m *Matrix) Narrow(threads int) error {
 			n.beyond[i/64] |= 1 << (i % 64)
 		}
 	}
-	m.narrow, m.own = n, m.own+4*int64(m.n)+8*int64(len(n.beyond))
+	m.narrow = n
 	return m.lessen(kernel, of, threads)
 }
 

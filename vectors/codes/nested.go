@@ -70,7 +70,6 @@ func (n *Nested) complete(o *Matrix, scale float64, middle uint32) error {
 	}
 	if n.far != nil {
 		o.rest = make([]uint32, o.n)
-		o.own += 4 * int64(o.n)
 		o.addRest(n.far, scale, middle)
 	}
 	return nil

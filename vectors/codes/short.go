@@ -74,7 +74,7 @@ func (m *Matrix) Short(s Shortening, room []byte, threads int) (*Matrix, error) 
 		return nil, fmt.Errorf("codes: shortening of codes from %d to %d", s.Least, s.Most)
 	}
 	o := &Matrix{n: m.n, groups: m.groups, stride: 4 * m.groups, kernel: kernel.Codes.OfShort(), reduced: true,
-		data: room[:m.ShortBytes()], sums: make([]sums, m.n), own: 8 * int64(m.n)}
+		data: room[:m.ShortBytes()], sums: make([]sums, m.n)}
 	t := s.table()
 	return o, o.derive(kernel, threads, func(i int) { t.shorten(o.row(i), m.row(i)) })
 }

@@ -59,14 +59,6 @@ func (l *Layout) Groups() int { return len(l.groups) }
 // LeavesOf is how many leaves a group has.
 func (l *Layout) LeavesOf(g int) int { return int(l.groups[g].to - l.groups[g].from) }
 
-// Pairs is how many pairs the leaves of all groups have.
-func (l *Layout) Pairs() (sum int64) {
-	for _, size := range l.leafSizes() {
-		sum += int64(size) * int64(size-1) / 2
-	}
-	return sum
-}
-
 // leafSizes lists the rows of every leaf.
 func (l *Layout) leafSizes() []uint32 {
 	sizes := make([]uint32, l.leaves)

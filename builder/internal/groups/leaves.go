@@ -25,9 +25,6 @@ func (l *Leaves) Free() {
 	l.letGo()
 }
 
-// GroupRows is the rows of a group.
-func (l *Leaves) GroupRows(g int) int { return l.groupRows[g] }
-
 // GroupRows is how many rows a group of so many bytes may have; of rows that are very
 // long at least some leaves.
 func GroupRows(groupBytes, rowBytes int64) int64 {

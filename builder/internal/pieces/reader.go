@@ -42,9 +42,6 @@ func (p *Piece) damaged(format string, args ...any) error {
 // Damaged is the error of content that does not fit together.
 func (p *Piece) Damaged(err error) error { return p.damaged("%v", err) }
 
-// Name is the name of the piece.
-func (p *Piece) Name() string { return p.name }
-
 func (p *Piece) readIndex(run string) error {
 	size := p.file.Size()
 	if size < headerBytes+endBytes {

@@ -14,15 +14,16 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Build builds the k-NN graph of src into the store at dir, or continues the
-// build there that was interrupted: call it again with the same options. src
-// stays open and belongs to the caller.
+// Build builds the k-NN graph of src into the store at dir. Called again with the same options
+// after an interruption, it continues. src stays open and belongs to the caller.
 //
-// Cancelling ctx stops cleanly between units and returns ctx's error, with its cause; nothing
-// that was committed is lost. A process that is killed loses the unit in progress, and in the
-// first second of a build (store.Early) the build. When dir already holds the finished graph of
-// these options, Build returns its stored Result and store.ErrFinished; where a file of src
-// has been written to since, it reads all rows first, to see that they are the same.
+// Cancelling ctx stops the build between two units of work and returns ctx's error, with its
+// cause; nothing committed is lost. A killed process loses the unit in progress; killed in the
+// first second (store.Early), it loses the build.
+//
+// If dir already holds the finished graph of these options, Build returns its stored Result and
+// store.ErrFinished. If a file of src was written to since, it first reads all rows, to check that
+// they are unchanged.
 //
 // Errors to test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore, ErrBadRows, ErrMemory,
 // ErrSpace, ErrReference, ErrMethod, an *OptionError, vectors.ErrRows (there are no rows),
@@ -66,8 +67,8 @@ func Build(ctx context.Context, dir string, src *vectors.Input, opts Options) (r
 	return result, err
 }
 
-// build is the whole of a build: from its beginning, or from where it was interrupted, to the seal.
-// The package comment describes the passes.
+// build runs the passes, from the first one or from the point of interruption to the seal. The
+// package comment describes them.
 func (r *run) build() (*Result, error) {
 	resumed, err := r.resume()
 	if err != nil {
@@ -86,14 +87,14 @@ func (r *run) build() (*Result, error) {
 	}
 	for _, pass := range []func() error{
 		r.cost.Share,     // share the memory out
-		r.audit.Pass,     // which rows have distances?
-		r.collapse,       // of equal rows solve the first, where that was asked for
-		r.cost.Enough,    // refuse a limit of memory that cannot be kept
-		r.expect,         // plan, and tell
+		r.audit.Pass,     // find the rows that have no distances
+		r.collapse,       // keep the first of identical rows, if the options ask for it
+		r.cost.Enough,    // refuse a memory limit that is too low
+		r.expect,         // plan the build and report the plan
 		r.order,          // give every row its place, and write the rows in that order
-		r.load,           // take up the lists of the stages before
-		r.controls.Steer, // exact lists of a few rows, by which the build steers
-		r.stages,         // divide and propagate, until these have enough of their neighbors
+		r.load,           // load the lists of finished stages
+		r.controls.Steer, // compute the exact lists of the steering sample
+		r.stages,         // divide and propagate, until the sample has enough of its neighbors
 		r.out.Complete,   // compare rows whose lists are short with all others
 		r.adjacency,      // write the lists in the order of the input
 		r.out.Measure,    // recall, on rows that steered nothing
@@ -107,12 +108,12 @@ func (r *run) build() (*Result, error) {
 	return result, r.seal(result)
 }
 
-// auditAgain is of how many bytes the rows are read again, rather than that the folder of a refused
-// build stays there for the audit in it.
+// auditAgain is the size of an input, in bytes, up to which a refused build is deleted with its
+// audit: auditing so few rows again is cheap.
 const auditAgain = 1 << 30
 
-// refused reports whether an error says that the same options and rows never make a graph, or where nothing was
-// made yet: others may be given then in this directory.
+// refused reports whether the store is to be deleted after err, so that another build can use the
+// directory: these options and rows never make a graph, or nothing worth keeping was made.
 func (r *run) refused(err error) bool {
 	for _, never := range []error{ErrBadRows, ErrMethod, store.ErrIDs} {
 		if errors.Is(err, never) {
@@ -122,12 +123,12 @@ func (r *run) refused(err error) bool {
 	return errors.Is(err, ErrMemory) && r.nothingMade()
 }
 
-// nothingMade reports whether a build has no more than the audit of a few rows.
+// nothingMade reports whether the build has made nothing but the audit of a small input.
 func (r *run) nothingMade() bool {
 	return r.State.Expected == nil && r.State.Rows == 0 && int64(r.given.Len())*int64(r.given.Dim()*r.given.Type().Size()) <= auditAgain
 }
 
-// resume loads the state of a build that was interrupted, where there is one.
+// resume loads the state of an interrupted build, if there is one.
 func (r *run) resume() (resumed bool, err error) {
 	if resumed, err = r.LoadState(); err != nil {
 		return false, err
@@ -143,7 +144,7 @@ func (r *run) resume() (resumed bool, err error) {
 	return resumed, err
 }
 
-// collapse leaves of identical rows the first among the good rows.
+// collapse keeps only the first of identical rows among the good rows, if the options ask for it.
 func (r *run) collapse() error {
 	if r.opts.Duplicates != Collapse {
 		return nil
@@ -151,7 +152,7 @@ func (r *run) collapse() error {
 	return r.groups.Collapse(&r.Build, r.cost.EnoughToCollapse)
 }
 
-// expect plans the build at its head, and tells. A build that goes on has its plan.
+// expect plans the build and reports the plan. A resumed build keeps the plan that it has.
 func (r *run) expect() error {
 	if r.State.Expected != nil || r.State.Rows > 0 {
 		return nil
@@ -177,7 +178,7 @@ func (r *run) order() error {
 	return nil
 }
 
-// load takes up the results of the committed stages.
+// load maps the rows and loads the lists of the finished stages.
 func (r *run) load() error {
 	if err := r.rows.MapRows(); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (r *run) load() error {
 	return r.TakeUp()
 }
 
-// stages runs stage after stage until the method says stop.
+// stages runs one stage after another until the method says stop.
 func (r *run) stages() error {
 	if r.K == 0 {
 		return r.Ctx.Err()

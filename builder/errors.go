@@ -14,30 +14,28 @@ import (
 // Errors that a program can test with errors.Is. The store's ErrMismatch,
 // ErrLocked and ErrNotStore come through Build as well.
 var (
-	// ErrBadRows: the input has rows that have no distances (type BadRows says which), and
-	// Options.BadRows is Reject, or no other rows are there. Nothing was built, and nothing binds
-	// the directory: it can be built in with another Options.BadRows.
+	// ErrBadRows: some rows have no distances (type BadRows says which) and Options.BadRows is
+	// Reject, or no good row is left. Nothing was built; the directory can be used again with
+	// another Options.BadRows.
 	ErrBadRows = audit.ErrBadRows
-	// ErrMemory: the memory limit is below the need of this input. Nothing is
-	// lost: the build can be continued with a larger limit, or begun where there was nothing
-	// worth keeping, whose folder is gone then. It is store.ErrMemory too.
+	// ErrMemory: the memory limit is too low for this input. Nothing is lost: call Build again with
+	// a larger limit. A folder that held nothing worth keeping is removed. It is store.ErrMemory too.
 	ErrMemory = limits.ErrMemory
-	// ErrMethod: Options.Method, for rows of more dimensions than the method takes. Nothing was begun.
+	// ErrMethod: the rows have more dimensions than Options.Method takes. Nothing was begun.
 	ErrMethod = choose.ErrMethod
-	// ErrReference: Options.Reference, for rows that are not one file that can be mapped.
+	// ErrReference: Options.Reference is set, but the rows are not one file that can be mapped.
 	// Nothing was begun.
 	ErrReference = input.ErrReference
-	// ErrSpace: the disk is full, or has less room than the next phase will write; the
-	// message says how much is missing and where. Committed work is kept, and the
-	// build can be continued when there is room. It is store.ErrSpace too, which says what such
-	// a build leaves in the memory of the process.
+	// ErrSpace: the disk is full, or has less room than the next phase will write; the message says
+	// how much is missing and where. Committed work is kept; call Build again when there is room.
+	// It is store.ErrSpace too; see there for the memory that stays allocated in the process.
 	ErrSpace = limits.ErrSpace
 )
 
-// BadRowsError is the ErrBadRows of a build that leaves no row out.
+// BadRowsError lists the bad rows of a build with BadRows Reject. It is an ErrBadRows.
 type BadRowsError = audit.RowsError
 
-// OptionError says that a build takes other values of an option than the one given.
+// OptionError reports an option whose value is not allowed.
 type OptionError struct {
 	Option string // the field of Options, such as "K" or "Paper.Visits"
 	Value  any

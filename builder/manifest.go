@@ -20,7 +20,8 @@ type request struct {
 	scale    input.Scale    // of compared, beside those given
 }
 
-// newRequest checks options and looks how the rows of src are compared. dir may hold a build of them.
+// newRequest checks the options, and decides whether the rows of src are scaled to be compared. dir
+// may hold a build of them.
 func newRequest(dir string, src *vectors.Input, opts Options) (*request, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 // machine or its cgroup offers, in bytes.
 func DefaultMemory() int64 { return offered.Memory() / 2 }
 
-// HoldHeap keeps the anonymous memory of this process under limit bytes from now on: garbage of
-// Go's heap is collected before it stands beside a build's blocks outside of it. A lower limit of
-// the heap's own (GOMEMLIMIT) stays; 0 ends that. It is for programs that are nothing but a
-// build: the limit is one for the whole process.
+// HoldHeap keeps the anonymous memory of this process under limit bytes from now on. A build has
+// large blocks outside Go's heap, which the collector does not know; HoldHeap lowers Go's memory
+// limit (debug.SetMemoryLimit) by their size. A lower GOMEMLIMIT stays in force; limit 0 ends it.
+// The limit holds for the whole process, so it is for programs that do nothing but build.
 func HoldHeap(limit int64) { offheap.HoldHeap(limit) }

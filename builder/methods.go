@@ -21,12 +21,15 @@ type Method string
 
 // The methods.
 const (
-	Auto  Method = job.AutoMethod  // exact where counts predict that it is cheaper, else paper where only it can, else balls, or Parts where their lists exceed 4 GiB
+	// Auto chooses for you: Exact if the counts predict that it is cheaper, Tree for rows of few
+	// dimensions, Paper if another option needs it, Parts if the lists of Balls would exceed 4 GiB,
+	// else Balls.
+	Auto  Method = job.AutoMethod
 	Exact Method = job.ExactMethod // all pairs
-	Tree  Method = job.TreeMethod  // exact lists by a k-d tree, of at most eight dimensions under euclidean and sqeuclidean; what Auto takes there for more than 20,000 rows
+	Tree  Method = job.TreeMethod  // exact lists by a k-d tree; at most 8 dimensions, euclidean and sqeuclidean only
 	Paper Method = job.PaperMethod // divisions by hyperplanes and best-first propagation
-	Balls Method = job.BallsMethod // divisions by overlapping balls and joins, over codes; not for a distance of one's own
-	Parts Method = job.PartsMethod // like Balls, in parts that fit in memory, without joins, under every metric; what Auto takes for large inputs
+	Balls Method = job.BallsMethod // divisions by overlapping balls, then joins, comparing codes; no distance of your own
+	Parts Method = job.PartsMethod // like Balls, without joins, in parts that fit in memory; every metric
 )
 
 // Methods lists the names of all methods, Auto first.
@@ -34,7 +37,7 @@ func Methods() []Method {
 	return append([]Method{Auto}, slices.Sorted(maps.Keys(methods))...)
 }
 
-// MethodNames lists them for messages.
+// MethodNames lists the methods for messages.
 func MethodNames() string {
 	var names []string
 	for _, m := range Methods() {
@@ -44,13 +47,13 @@ func MethodNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// kind is a method before it is under way.
+// kind is a method: its properties, and how a build with it is made.
 type kind struct {
 	build.Traits
 	open func(*run) build.Method
 }
 
-// open returns a method on the build by its name, not under way, and its properties.
+// open returns a method by its name, not yet started, and its properties.
 func (r *run) open(name string) (build.Method, build.Traits) {
 	m := methods[Method(name)]
 	return m.open(r), m.Traits

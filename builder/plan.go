@@ -8,13 +8,13 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Plan predicts the cost of a build of src with these options: its passes, memory,
-// disk, bytes read and written, and time, for which it measures this machine for 20 ms to a
-// second, by the length of the build, and writes files without names in opts.Scratch (the
-// system's folder for temporary files, if ""). It reads some two thousand rows. Where recall steers the
-// build, divisions and rounds are guessed from the rows' intrinsic dimension; bad rows,
-// and copies that will collapse, are counted as if they were neither. src stays open
-// and belongs to the caller. Errors: those of the options and of reading; ctx's, with its cause.
+// Plan predicts the cost of a build of src with these options: passes, memory, disk, bytes read and
+// written, and time. It reads about two thousand rows. For the time it measures this machine, for
+// 20 ms to a second depending on the length of the build, and writes unnamed files in opts.Scratch
+// ("": the system's folder for temporary files). If recall steers the build, Plan guesses the
+// number of divisions and rounds from the intrinsic dimension of the rows. It counts bad rows, and
+// copies that will collapse, like all others. src stays open and belongs to the caller. Errors:
+// those of the options and of reading; ctx's, with its cause.
 func Plan(ctx context.Context, src *vectors.Input, opts Options) (p *plan.Plan, err error) {
 	defer func() { err = stopped.Error(ctx, err) }()
 	o, err := newRequest("", src, opts)

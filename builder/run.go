@@ -18,13 +18,12 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// run is one call of Build: the state as recorded, and everything derived from
-// it that lives in memory.
+// run is one call of Build: the recorded state, and all that is derived from it in memory.
 type run struct {
 	build.Build
 	*request
 
-	// The passes, in their order, and the knowledge that they share.
+	// The passes, in their order, and the data that they share.
 	audit    audit.Audit
 	groups   copies.Groups
 	chooser  choose.Chooser

@@ -7,8 +7,8 @@ import (
 	"github.com/knng/knng/builder/internal/build"
 )
 
-// ErrBelowTarget: the graph is finished and usable, and short of the recall that was asked
-// for. [Result.Err] returns it.
+// ErrBelowTarget: the graph is finished and usable, but its recall is below the one asked for.
+// [Result.Err] returns it.
 var ErrBelowTarget = errors.New("builder: the graph is below the recall asked for")
 
 // Err returns nil, or an error that wraps ErrBelowTarget and names the recall reached and a
@@ -29,9 +29,8 @@ func (r *Result) remedy() string {
 	return "ask for more, as the rows that steered had it, or for method exact"
 }
 
-// judge notes in a result whether it is below its target: the rows that steered
-// were below it when the build stopped, or the whole interval of the rows that did not steer
-// is.
+// judge notes in a result whether the graph is below its target: the steering sample was when
+// the build stopped, or the whole interval of the report sample is.
 func (r *Result) judge(b *build.Build) {
 	target := b.Goal.Recall
 	r.Target = target

@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Validate reports every fault of the options at once: of one option by an OptionError.
+// Validate reports every fault of the options at once, a fault of a single option as an OptionError.
 func (o *Options) Validate() error {
 	v := o.WithDefaults()
 	var faults []error
@@ -78,8 +78,7 @@ func (o *Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// paperOnly names an option that only the paper's method knows; "" if
-// there is none.
+// paperOnly names a given option that only the paper's method knows; "" if there is none.
 func (o *Options) paperOnly() string {
 	switch {
 	case o.Distance != nil:
@@ -100,7 +99,7 @@ func (o *Options) paperOnly() string {
 	return ""
 }
 
-// unused names the options that were given and that a method has no use for.
+// unused names the given options that a method ignores.
 func (o *Options) unused(m Method) (names []string) {
 	given := func(is bool, name string) {
 		if is {

@@ -16,20 +16,21 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// The options of rooms: each reads those that concern it.
+// The options of the internal packages, made from Options.
 
-// input is what a build makes of its rows.
+// input returns the options that say how rows are compared.
 func (o *Options) input() input.Options {
 	return input.Options{Metric: o.Metric, Own: o.Distance != nil, Reference: o.Reference, Collapse: o.Duplicates == Collapse, Scale: o.Scale}
 }
 
-// ids are the external ids of the rows.
+// ids returns the external ids of the rows.
 func (o *Options) ids() *input.IDs {
 	return &input.IDs{Path: o.IDs, Name: o.IDsName, Names: o.Names}
 }
 
-// draft says how the store is written. Its cache has a share of the memory: the last lists are read in
-// order, to hash them, and need next to none. Cancelling ctx ends its wait for readers.
+// draft returns the options of the store's draft. Its cache is a small share of the memory: the
+// final lists are read in order, to be hashed, and hardly need one. Cancelling ctx ends the draft's
+// wait for readers.
 func (o *Options) draft(ctx context.Context) *store.DraftOptions {
 	d := &store.DraftOptions{Context: ctx, Scratch: o.Scratch, Logger: o.Logger, FS: o.files, Early: store.Early,
 		CacheBytes: min(8*limits.MiB, max(limits.MiB/2, o.Memory/32))}
@@ -39,7 +40,7 @@ func (o *Options) draft(ctx context.Context) *store.DraftOptions {
 	return d
 }
 
-// audit says which rows are bad, and how they are treated.
+// audit returns the rules by which rows are bad, and their treatment.
 func (o *Options) audit() audit.Options {
 	a := audit.Options{Refuse: o.BadRows == Reject, Drop: o.BadRows == Drop, Reference: o.Reference}
 	if o.Distance == nil {
@@ -48,13 +49,13 @@ func (o *Options) audit() audit.Options {
 	return a
 }
 
-// goal decides when a build has done enough.
+// goal returns the condition under which a build stops.
 func (o *Options) goal() job.Goal {
 	return job.Goal{Recall: o.Recall, Divisions: o.Divisions, Rounds: o.Rounds, Propagate: o.Propagation == On,
 		Screened: o.Distance == nil && o.Metric.Coded()}
 }
 
-// choice are the options that settle auto.
+// choice returns the options that decide which method Auto takes.
 func (o *Options) choice() choose.Options {
 	return choose.Options{Method: string(o.Method), K: o.K, LeafSize: o.LeafSize, Recall: cmp.Or(o.Recall, DefaultRecall), Divisions: o.Divisions, Rounds: o.Rounds,
 		Slack: o.planned().Slack, Metric: o.Metric, Own: o.Distance != nil, PaperOnly: o.paperOnly() != "", Collapse: o.Duplicates == Collapse, Threads: o.Threads}

@@ -18,8 +18,8 @@ import (
 type AuditOptions struct {
 	Context  context.Context
 	Threads  int            // 0 is 1
-	Progress func(rows int) // told of each batch
-	Hashes   []uint64       // room for one of each row, whose content does not matter; nil: the audit's own
+	Progress func(rows int) // called with the rows of each batch
+	Hashes   []uint64       // memory for a hash of each row; nil: Audit allocates it
 }
 
 // An AuditReport is the result of one pass over all rows. Row lists ascend.
@@ -60,8 +60,8 @@ func Audit(src Source, opts AuditOptions) (*AuditReport, error) {
 	return &a.report, err
 }
 
-// Checksum is that of the report that Audit makes. It keeps a megabyte of hashes, however
-// many rows there are, and reads only Context, Threads and Progress of opts.
+// Checksum computes AuditReport.Checksum alone. It keeps a megabyte of hashes, however many rows there
+// are, and reads only Context, Threads and Progress of opts.
 func Checksum(src Source, opts AuditOptions) (uint64, error) {
 	const most = 1 << 17
 	hashes := make([]uint64, min(most, src.Len()))

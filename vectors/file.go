@@ -40,7 +40,7 @@ func (f File) Check() error {
 // Touched is Check, and reports whether the file has a new modification time: it may then
 // differ where the sample does not look.
 func (f File) Touched() (bool, error) {
-	now, err := describe(f.Path)
+	now, err := Describe(f.Path)
 	if err != nil {
 		return false, err
 	}
@@ -79,8 +79,10 @@ const (
 	sampleReads  = 16 // at once: files elsewhere answer each after tens of milliseconds
 )
 
-// describe fills in everything but Rows.
-func describe(path string) (File, error) {
+// Describe describes a file as a manifest does, without the fields that need its rows: Rows, First,
+// Column and Cut. It reads up to 64 blocks of 4 KiB. Errors: ErrUsage for a folder or a pipe, and those
+// of the system.
+func Describe(path string) (File, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %w", err)
@@ -103,7 +105,7 @@ func describe(path string) (File, error) {
 		return File{}, fmt.Errorf("vectors: %w", err)
 	}
 	defer f.Close()
-	sum, err := sampleHash(f, info.Size())
+	sum, err := Sample(f, info.Size())
 	if err != nil {
 		return File{}, fmt.Errorf("vectors: %s: %w", path, err)
 	}
@@ -111,9 +113,7 @@ func describe(path string) (File, error) {
 }
 
 // Sample hashes the size of a file and up to 64 blocks of it, as File.Sample does.
-func Sample(f io.ReaderAt, size int64) (uint64, error) { return sampleHash(f, size) }
-
-func sampleHash(f io.ReaderAt, size int64) (uint64, error) {
+func Sample(f io.ReaderAt, size int64) (uint64, error) {
 	blocks := min((size+sampleBytes-1)/sampleBytes, sampleBlocks)
 	read := make([][]byte, blocks)
 	var g errgroup.Group
@@ -215,6 +215,3 @@ func (s *fileSource) gather(first, n int, dst []byte) error {
 	}
 	return nil
 }
-
-// Describe describes a file as the inputs of a manifest are, all but its rows.
-func Describe(path string) (File, error) { return describe(path) }

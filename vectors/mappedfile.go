@@ -30,8 +30,8 @@ func MapOpened(f *os.File, path string) (*MappedFile, error) {
 // Bytes returns all of the file; they are valid until Close.
 func (f *MappedFile) Bytes() []byte { return f.m.data }
 
-// Rows returns n rows that stand side by side from a byte of the file on. They share the mapping: closing
-// either closes both.
+// Rows returns n rows of dim elements of type t, which begin at byte at of the file, without gaps.
+// They share the mapping: closing either closes both.
 func (f *MappedFile) Rows(at, n, dim int, t Type) (*Rows, error) {
 	if at < 0 || at > len(f.m.data) {
 		return nil, fmt.Errorf("vectors: %s: rows from byte %d on, it has %d bytes", f.m.path, at, len(f.m.data))
@@ -47,8 +47,8 @@ func (f *MappedFile) Rows(at, n, dim int, t Type) (*Rows, error) {
 // Advise tells the system how the file will be read; see Rows.Advise.
 func (f *MappedFile) Advise(a Advice) error { return advise(f.m.data, a) }
 
-// WillNeed asks the system to read bytes from up to to, in one go and without
-// waiting for them. It is a hint, as Advise is. Bytes beyond the file are none.
+// WillNeed asks the system to read bytes from to to-1, in one go and without waiting for them. It is a
+// hint, as Advise is. The range may reach beyond the file.
 func (f *MappedFile) WillNeed(from, to int) error {
 	from -= from % pageBytes
 	to = min(to, len(f.m.data))

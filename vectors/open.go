@@ -43,9 +43,8 @@ func (in *Input) Close() error {
 	return errors.Join(errs...)
 }
 
-// Drop gives back the disk that holds rows received from streams, where the input
-// was opened with OpenOptions.Once; else it does nothing. Reading rows is an error
-// afterwards, and the result of Mapped is no longer valid.
+// Drop deletes the rows received from streams, if the input was opened with OpenOptions.Once; else it
+// does nothing. Afterwards reading rows is an error, and the result of Mapped is invalid.
 func (in *Input) Drop() error {
 	if !in.received {
 		return nil
@@ -55,8 +54,8 @@ func (in *Input) Drop() error {
 	return in.Close()
 }
 
-// Rest tells the system that the rows will hardly be read from now on: pages that it
-// caches of their files no longer count as this process's. They can be read all the same.
+// Rest tells the system that the rows will hardly be read from now on, so that cached pages of their
+// files no longer count as memory of this process. They can still be read.
 func (in *Input) Rest() error { return in.Advise(unneeded) }
 
 // Advise tells the system how the rows will be read: see Rows.Advise.
@@ -97,8 +96,7 @@ func (in *Input) Received() int64 {
 	return 0
 }
 
-// Described is an input of which only the description is needed: its rows cannot
-// be read.
+// Described returns an input that only describes its rows: they cannot be read.
 func Described(files []File, n, dim int, t Type) *Input {
 	return &Input{Source: described{n, dim, t}, Files: files}
 }
@@ -116,9 +114,8 @@ func (d described) ReadRows(first int, _ []byte) error {
 	return fmt.Errorf("vectors: row %d of an input whose rows were dropped", first)
 }
 
-// Mapped returns the rows in place where they are mapped or in memory at a
-// constant stride, without conversion. They are valid until the input is
-// closed, after which there are none; closing them does nothing.
+// Mapped returns the rows in place, without conversion. ok is false unless they are mapped, or in
+// memory, at a constant stride. They are valid until the input is closed; closing them does nothing.
 func (in *Input) Mapped() (*Rows, bool) {
 	switch s := in.Source.(type) {
 	case *Rows:
@@ -146,8 +143,8 @@ type OpenOptions struct {
 	Once    bool   // a build may drop what was received from streams when it has its own copy
 
 	Column   string    // the array of .npz files; "" is the only one of two dimensions
-	IDColumn string    // the column of .csv, .tsv and .txt files, by number from 1 or by name, that is no number but the row's id
-	IDs      io.Writer // where the ids of all rows go, a line each; nil: nowhere
+	IDColumn string    // the column of .csv, .tsv and .txt files that holds the ids of rows, by number from 1 or by name
+	IDs      io.Writer // receives the ids of all rows, a line each; nil: they are dropped
 	Header   *bool     // whether text begins with a line of names; nil: it does if a field there is no number
 
 	// Formats are further formats by extension, such as ".parquet". Files of them are read
@@ -157,8 +154,8 @@ type OpenOptions struct {
 	// Remote opens paths that are addresses, such as s3://bucket/rows.npy; nil: there are none.
 	Remote func(path string) (Remote, error)
 
-	Context  context.Context // ends the receiving of streams; nil: nothing does
-	Progress func(rows int)  // how many rows of streams are received, now and then; nil for none
+	Context  context.Context // cancels the receiving of streams; nil: it cannot be canceled
+	Progress func(rows int)  // called now and then with the rows received from streams so far; nil: no calls
 }
 
 // A Format opens a file of another format as the .npy file that holds the same rows, and
@@ -189,20 +186,20 @@ func (o *OpenOptions) suits(path, name string) error {
 // The extension names the format: .fvecs .bvecs .fbin .u8bin .i8bin .npy .csv .tsv .txt .npz, and
 // those of OpenOptions.Formats; all but .npz and these also with .gz or .zst. "-" is .npy on stdin.
 //
-// A .npy file may be in Fortran or C order, and in either order of bytes. float64, and integers of
-// more than a byte, are converted to float32 as they are read (see [Centered] for float64 that this
-// would merge), bool to uint8. A value beyond float32, or an integer that it does not hold exactly, is
-// then an error that names row and column.
+// A .npy file may be in Fortran or C order, and in either byte order. float64, and integers of more
+// than a byte, are converted to float32 as they are read (see [Centered] for float64 values that this
+// would merge); bool becomes uint8. A value beyond float32, or an integer that float32 does not hold
+// exactly, is an error that names row and column.
 //
-// Text is numbers, a row a line, after a line of names or none; it is read as float32. A first line
-// 0, 1, 2, ... is a row or the names that pandas gives to columns: it is refused unless
-// OpenOptions.Header or a named column of ids decides.
+// Text has a row of numbers on each line, after an optional line of names; it is read as float32. A
+// first line 0, 1, 2, ... may be a row, or the names that pandas gives to columns: Open refuses it
+// unless OpenOptions.Header or a named IDColumn decides.
 //
-// Text, .npz, packed files and stdin are streams, which cannot be mapped. Where one of the files is a
-// stream, the rows of all are written to one row file in OpenOptions.Scratch, and that is mapped: on
-// disk the rows once until the input is closed, twice for text and float64, whose rows are kept as
-// float64 (see [OffsetsOf]). It takes some megabytes of memory, and for zstd up to the window that the
-// file asks for, at most 128 MiB. A stream that is cut short is an error that names row and byte.
+// Text, .npz, compressed files and stdin are streams, which cannot be mapped. If one of the files is a
+// stream, Open writes the rows of all files to one row file in OpenOptions.Scratch, and maps that. Until
+// the input is closed the rows are on disk once; twice for text and float64, which are kept as float64
+// (see [OffsetsOf]). Receiving takes some megabytes of memory, and for zstd the window that the file
+// asks for, at most 128 MiB. A stream that ends too early is an error that names row and byte.
 //
 // opts may be nil. The caller closes the Input. Errors: ErrRows of the contents, ErrUsage of paths and
 // options, and those of the system.
@@ -224,7 +221,7 @@ func Open(paths []string, opts *OpenOptions) (*Input, error) {
 }
 
 func open(paths []string, opts *OpenOptions) (*Input, error) {
-	if slices.ContainsFunc(paths, func(path string) bool { return streams(path) || opts.format(path) != nil }) {
+	if slices.ContainsFunc(paths, func(path string) bool { return Streamed(path) || opts.format(path) != nil }) {
 		return receive(paths, opts)
 	}
 	for _, path := range paths {
@@ -270,7 +267,7 @@ func (in *Input) open(path string, opts *OpenOptions) (file File, s *fileSource,
 	if opts.Remote != nil && address(path) {
 		return in.openRemote(path, opts)
 	}
-	if file, err = describe(path); err != nil {
+	if file, err = Describe(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && address(path) {
 			err = elsewhere(path)
 		}

@@ -13,9 +13,9 @@ func Ranges(threads, n, size int, worker func() func(from, to int) error) error 
 	return ranges(threads, n, size, worker, func(int) int { return int(next.Add(1)) - 1 })
 }
 
-// Apart is Ranges for workers that write to the same memory where their ranges are close, so that
-// cores would fight for cache lines. Every goroutine starts in a part of its own, and then helps
-// where most is left. Ranges come in no order.
+// Apart is like Ranges, but keeps goroutines far from each other: it is for workers that would fight
+// for cache lines when their ranges are close. Every goroutine starts in a part of its own, and then
+// helps where most is left. Ranges come in no order.
 func Apart(threads, n, size int, worker func() func(from, to int) error) error {
 	count := (n + size - 1) / size
 	threads = max(1, min(threads, count))

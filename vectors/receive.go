@@ -137,7 +137,7 @@ func (r *receiver) all(paths []string) error {
 func (r *receiver) file(path string) (err error) {
 	file := File{Path: path}
 	if path != "-" {
-		if file, err = describe(path); err != nil {
+		if file, err = Describe(path); err != nil {
 			return err
 		}
 	}

@@ -8,23 +8,26 @@ import (
 	"syscall"
 )
 
-// ErrRows says that an input is not rows that can be read: its format is unknown or damaged, its files do not agree,
-// an element is beyond float32, or beyond the type that it is converted to. A file that is not there, a disk or a Remote
-// that fails, ErrUsage, an input that is closed and a context that ends are not ErrRows.
+// ErrRows: the contents of an input cannot be read as rows. Its format is unknown or damaged, its
+// files do not agree, or an element does not fit float32 or the type that it is converted to. Other
+// failures are not ErrRows: a missing file, a failing disk or Remote, ErrUsage, a closed input, an
+// ended context.
 var ErrRows = errors.New("vectors: the input is not rows that can be read")
 
-// ErrUsage says that an input is asked for in a wrong way: no files, a negative limit, an option that means nothing to
-// its format, a column that it has not, one of several that is not named, stdin twice, a folder or a pipe as a file, an
-// address where there is no OpenOptions.Remote. The same file may be read in another way.
+// ErrUsage: the request for an input is wrong; the same file may be readable in another way. Examples:
+// no files, a negative limit, an option that does not apply to the format, a column that does not
+// exist or is not named among several, stdin twice, a folder or a pipe, an address without
+// OpenOptions.Remote.
 var ErrUsage = errors.New("vectors: the input cannot be read in the way that is asked for")
 
 // errRemote marks errors of a Remote: its store may answer the next time.
 var errRemote = errors.New("vectors: a remote file cannot be reached")
 
-// notRefused are errors that say nothing of the contents.
+// notRefused lists errors that are not about the contents.
 var notRefused = []error{ErrUsage, errRemote, ErrFault, fs.ErrNotExist, fs.ErrClosed, context.Canceled, context.DeadlineExceeded}
 
-// Refused marks an error of reading rows as ErrRows, but for those of the system, of a Remote, of usage and of a context.
+// Refused marks an error of reading rows as ErrRows, unless it is about the system, a Remote, the
+// usage or a context.
 func Refused(err error) error {
 	var system syscall.Errno
 	var path *fs.PathError
@@ -35,7 +38,8 @@ func Refused(err error) error {
 	return marked{err, ErrRows}
 }
 
-// Misused marks an error as ErrUsage, for the formats of a program's own: a column that a file has not.
+// Misused marks an error as ErrUsage. It is for a program's own formats, when a file lacks the column
+// asked for.
 func Misused(err error) error { return marked{err, ErrUsage} }
 
 // remoteError marks an error of a Remote, if there is one.
@@ -46,7 +50,7 @@ func remoteError(err error) error {
 	return marked{err, errRemote}
 }
 
-// marked is an error of a kind as well, and does not say so.
+// marked adds a kind, such as ErrRows, to an error without changing its text.
 type marked struct {
 	error
 	kind error

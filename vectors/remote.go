@@ -35,7 +35,7 @@ func (in *Input) openRemote(path string, opts *OpenOptions) (file File, s *fileS
 		return file, nil, remoteError(err)
 	}
 	file = File{Path: path, Size: r.Size()}
-	if file.Sample, err = sampleHash(r.Direct(), r.Size()); err == nil {
+	if file.Sample, err = Sample(r.Direct(), r.Size()); err == nil {
 		err = r.Need(0, headerBytes)
 	}
 	err = remoteError(err)

@@ -9,10 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FirstOf tells of every row which is the first with the same bytes: the row
-// itself where none before it has them. Rows are hashed in one pass, and those
-// with equal hashes compared. It reads only Context, Threads and Progress of
-// opts, and keeps 16 bytes a row while it runs.
+// FirstOf returns, for every row, the number of the first row with the same bytes: its own number if
+// no earlier row has them. It hashes the rows in one pass, and compares those with equal hashes. It
+// reads only Context, Threads and Progress of opts, and keeps 16 bytes a row while it runs.
 func FirstOf(src Source, opts AuditOptions) ([]uint32, error) {
 	return firstOf(src, opts, xxhash.Sum64)
 }

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Float32 squares overflow beyond 2^63 and are inexact below 2^-63. Rows of other sizes
-// are multiplied by a power of two, which rounds nothing, before they are compared.
+// The squares of float32 numbers overflow above 2^63 and lose precision below 2^-63. Rows of such
+// sizes are multiplied by a power of two, which rounds nothing, before they are compared.
 
-// Rows whose sizes (SizeOf) lie between these are left as they are:
-// squares of their differences have all bits, and sums of them do not overflow.
+// LeastSize and MostSize are the sizes (SizeOf) between which rows need no scaling: the squares of
+// their differences are exact enough, and sums of them do not overflow.
 const LeastSize, MostSize = -30, 55
 
 // scaleSample is the number of rows that tell the size of all.
 const scaleSample = 1024
 
-// ScaleOf returns the power of two, as its exponent, by which rows are to be multiplied so
-// that float32 holds squares of their differences: 0 for all but unusual rows. The median
-// row of a sample decides; all rows are read only if it is very small, as the largest of
-// them must not overflow then. tiny reports that even the largest element of all is below
-// the smallest normal float32, as integers are that were read as floats.
+// ScaleOf returns the exponent of the power of two by which rows are to be multiplied, so that
+// float32 holds the squares of their differences. It is 0 for nearly all inputs. The median size of a
+// sample decides. If that is very small, ScaleOf reads all rows, since the largest of them must not
+// overflow after scaling. tiny reports that all elements are below the smallest normal float32, which
+// integers read as floats are.
 func ScaleOf(src Source) (exponent int, tiny bool, err error) {
 	if src.Type() != Float32 || src.Len() == 0 {
 		return 0, false, nil
@@ -28,7 +28,7 @@ func ScaleOf(src Source) (exponent int, tiny bool, err error) {
 	var sizes []int
 	step := max(1, src.Len()/scaleSample)
 	err = eachRow(src, step, func(row []byte) {
-		if e, ok := largestExponent(row); ok {
+		if e, ok := SizeOf(row); ok {
 			sizes = append(sizes, e)
 		}
 	})
@@ -45,7 +45,7 @@ func ScaleOf(src Source) (exponent int, tiny bool, err error) {
 	}
 	largest := math.MinInt
 	err = eachRow(src, 1, func(row []byte) {
-		if e, ok := largestExponent(row); ok {
+		if e, ok := SizeOf(row); ok {
 			largest = max(largest, e)
 		}
 	})
@@ -72,8 +72,9 @@ func eachRow(src Source, step int, fn func(row []byte)) error {
 	return nil
 }
 
-// ScaleBetween returns the power of two, as its exponent, by which rows of float32 are to be multiplied whose sizes (SizeOf) lie
-// between two: 0 for usual rows, and else as much as the largest bear.
+// ScaleBetween returns the exponent of the power of two by which float32 rows with sizes (SizeOf) from
+// least to largest are to be multiplied: 0 if they need no scaling, else the largest that does not
+// overflow.
 func ScaleBetween(least, largest int) int {
 	if least >= LeastSize && largest <= MostSize {
 		return 0
@@ -81,17 +82,12 @@ func ScaleBetween(least, largest int) int {
 	return MostSize - largest
 }
 
-// Span is by how much, as an exponent, rows may differ in size for float32 to hold the squares of all when they are multiplied by
-// one power of two.
+// Span is the largest difference of sizes for which one power of two suits all rows.
 const Span = MostSize - LeastSize
 
-// SizeOf is the exponent of the largest finite element of a row of float32, f*2^e with f from a half to one. There is none in a row
-// of zeros.
-func SizeOf(row []byte) (exponent int, ok bool) { return largestExponent(row) }
-
-// largestExponent is e of the largest finite element of a row, f*2^e with f from a half to
-// one. There is none in a row of zeros.
-func largestExponent(row []byte) (exponent int, ok bool) {
+// SizeOf returns the size of a float32 row: the exponent e of its largest finite element, f*2^e with
+// 1/2 <= |f| < 1. ok is false for a row without nonzero finite elements.
+func SizeOf(row []byte) (exponent int, ok bool) {
 	var largest uint32
 	for ; len(row) >= 4; row = row[4:] {
 		if bits := binary.LittleEndian.Uint32(row) &^ (1 << 31); bits < 0x7f800000 {
@@ -102,8 +98,8 @@ func largestExponent(row []byte) (exponent int, ok bool) {
 	return exponent, largest != 0
 }
 
-// Scaled is src with every element multiplied by 2 to the exponent. It has the files of
-// src, which stays open.
+// Scaled returns an input with every element of src multiplied by 2^exponent. It has the files of
+// src, which must stay open.
 func Scaled(src *Input, exponent int) *Input {
 	if exponent == 0 {
 		return src
@@ -127,7 +123,7 @@ func (s scaled) ReadRows(first int, dst []byte) error {
 	return nil
 }
 
-// Scale is x multiplied by 2 to the exponent.
+// Scale returns x * 2^exponent, rounded to float32.
 func Scale(x float32, exponent int) float32 {
 	return float32(math.Ldexp(float64(x), exponent))
 }

@@ -13,14 +13,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// streams reports whether an input cannot be mapped.
-func streams(path string) bool {
+// Streamed reports whether an input of that name cannot be mapped, so that its rows are written to
+// a row file first: stdin ("-"), compressed files, text and .npz. Further formats
+// (OpenOptions.Formats) are not among them.
+func Streamed(path string) bool {
 	return path == "-" || packing(path) != "" || textual(path) || archived(path)
 }
-
-// Streamed reports whether an input of that name is read as a stream and written to a file
-// of rows: stdin, "-", and packed files.
-func Streamed(path string) bool { return streams(path) }
 
 // maxWindow bounds the memory that a zstd file may ask for: enough for zstd
 // --long, and not the gigabytes that a hostile header can name.

@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// Rows of float64 are held as float32. Where the values of a column lie close together and
-// far from zero, as those of coordinates in metres and of times in seconds do, float32 would
-// merge them: an offset is subtracted from the column first, in float64. Differences of rows,
-// and with them euclidean distances, stay as they were.
+// Rows of float64 are held as float32. If the values of a column are close together and far from
+// zero, as coordinates in metres and times in seconds are, float32 would merge them. So an offset is
+// subtracted from such a column first, in float64. Differences of rows, and so euclidean distances,
+// stay the same.
 
-// Wide is a source of rows whose elements have more digits than its type holds: of float64,
-// read as float32.
+// Wide is a source of float64 rows that are read as float32: its elements may have more digits than
+// its type holds.
 type Wide interface {
 	Source
 	// ReadWide is ReadRows without rounding: dst holds whole rows of Dim elements.
 	ReadWide(first int, dst []float64) error
 }
 
-// WideOf returns the source of rows with more digits than float32 holds, if src is one.
+// WideOf returns src as a Wide source, if it is one.
 func WideOf(src Source) (w Wide, ok bool) {
 	if in, ok := src.(*Input); ok {
 		src = in.Source
@@ -115,9 +115,10 @@ func (n number) float64(src []byte) float64 {
 // of a town (40.75, 0.001 apart) were held with 8 bits less than float32 has.
 const offsetBits = 3
 
-// OffsetsOf returns an offset for each column of a wide source, 0 for those that need none,
-// or nil if none does: the median of a sample of 1,024 rows, where the other half of the
-// sample lies close to it and float32 does not hold the values. It is a function of the rows.
+// OffsetsOf returns an offset for each column of a wide source: 0 for a column that needs none, nil if
+// no column needs one. An offset is the median of a sample of 1,024 rows. A column needs one if most of
+// its sample is close to the median and float32 does not hold its values. The result depends on the
+// rows alone.
 func OffsetsOf(src Source) ([]float64, error) {
 	sample, err := wideSample(src)
 	if err != nil || len(sample) == 0 {
@@ -141,9 +142,9 @@ func OffsetsOf(src Source) ([]float64, error) {
 	return offsets, nil
 }
 
-// OffsetOf returns one offset for all columns of a wide source, in the same way; 0 where none is
-// needed. Distances that do not change when a number is added to all elements of a row, such as
-// correlation, stay as they were.
+// OffsetOf returns one offset for all columns of a wide source, found in the same way; 0 if none is
+// needed. It suits distances that do not change when a number is added to all elements of a row, such
+// as correlation.
 func OffsetOf(src Source) (float64, error) {
 	sample, err := wideSample(src)
 	if err != nil {
@@ -160,7 +161,7 @@ func OffsetOf(src Source) (float64, error) {
 	return offsetOf(values), nil
 }
 
-// offsetOf is the offset of a column with these values; it changes their order.
+// offsetOf returns the offset of a column with these values. It sorts them.
 func offsetOf(column []float64) float64 {
 	if !slices.ContainsFunc(column, func(x float64) bool { return float64(float32(x)) != x }) {
 		return 0
@@ -183,7 +184,7 @@ func offsetOf(column []float64) float64 {
 	return median
 }
 
-// wideSample is up to 1,024 rows of a wide source, spread evenly; none of other sources.
+// wideSample returns up to 1,024 evenly spread rows of a wide source; none of another source.
 func wideSample(src Source) (sample [][]float64, err error) {
 	w, ok := WideOf(src)
 	if !ok || src.Len() == 0 {
@@ -205,11 +206,11 @@ type Rounding struct {
 	Row, Column int     // of the element
 	Element     float64 // its value
 	Error       float64 // absolute; 0 where float32 holds all of them
-	Vanish      bool    // all elements of the sample are 0 as float32, and this one is not 0
+	Vanish      bool    // all elements of the sample are 0 as float32, though this one is not 0
 }
 
-// RoundingOf measures how a wide source is rounded to float32 after offsets (nil for none) are
-// subtracted.
+// RoundingOf measures, on a sample, how much a wide source loses when it is rounded to float32, after
+// offsets (nil for none) are subtracted.
 func RoundingOf(src Source, offsets []float64) (r Rounding, err error) {
 	sample, err := wideSample(src)
 	if err != nil {
@@ -233,10 +234,10 @@ func RoundingOf(src Source, offsets []float64) (r Rounding, err error) {
 	return r, nil
 }
 
-// Centered is src with an offset subtracted from each column, in float64; nil offsets leave it
-// as it is. It has the files of src, which stays open. It is for sources of which OffsetsOf
-// returned the offsets, or others of the same columns; of those that are not wide, float32
-// elements are read.
+// Centered returns src with an offset subtracted from each column, in float64. nil offsets change
+// nothing. The result has the files of src, which must stay open. The offsets come from OffsetsOf, of
+// src or of a source with the same columns. The elements of a source that is not wide are read as
+// float32.
 func Centered(src *Input, offsets []float64) *Input {
 	if offsets == nil {
 		return src

@@ -38,8 +38,8 @@ func Create(path string) (*File, error) {
 	return &File{f, path, name}, nil
 }
 
-// Over is Create in a folder that nobody else writes to: the file is called path.tmp until
-// then, in place of one that a killed process left under that name.
+// Over is Create for a folder that nobody else writes to: the temporary name is path.tmp, and a file
+// that a killed process left under that name is replaced.
 func Over(path string) (*File, error) {
 	name := path + ".tmp"
 	f, err := Fresh(name)
@@ -49,8 +49,8 @@ func Over(path string) (*File, error) {
 	return &File{f, path, name}, nil
 }
 
-// Fresh makes an empty file in place of one, or of a link, that has the name. Unlike os.Create
-// it never opens a file that is there: a link in a folder from a stranger may lead to any file.
+// Fresh makes an empty file in place of a file or link of that name. Unlike os.Create it never opens
+// an existing file: a link in a stranger's folder may lead to any file.
 func Fresh(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -63,7 +63,8 @@ func Mkdir(path string) (name string, err error) {
 	return vacant(path, func(name string) error { return os.Mkdir(name, 0o777) })
 }
 
-// vacant makes something under a name that nothing has. Errors call it path: nobody knows the name.
+// vacant calls create with unused names until one succeeds. Errors name path, not the unused name,
+// which means nothing to the user.
 func vacant(path string, create func(name string) error) (name string, err error) {
 	for range 100 {
 		name = fmt.Sprintf("%s.%s.tmp", shortened(path), strconv.FormatUint(rand.Uint64(), 36))
@@ -77,8 +78,8 @@ func vacant(path string, create func(name string) error) (name string, err error
 	return name, err
 }
 
-// shortened is path, its name cut where a word behind it would make it longer than
-// systems let names be: 255 bytes.
+// shortened returns path with its name cut, so that a temporary name made of it has at most the 255
+// bytes that systems allow.
 func shortened(path string) string {
 	const most = 255 - len(".3w5e11264sgsf.tmp") // of the longest word
 	folder, name := filepath.Split(path)
@@ -120,7 +121,7 @@ func (f *File) Rename() error {
 // does nothing.
 func (f *File) Abort() error {
 	if f.File != nil {
-		f.File.Close() // whose error says nothing of a file that goes
+		f.File.Close() // its error does not matter: the file is removed
 		f.File = nil
 	}
 	if f.name == "" {

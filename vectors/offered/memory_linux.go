@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is the memory of the machine in bytes, or less where a control group of this process
-// allows less.
+// Memory returns the memory of the machine in bytes, or the limit of this process's control groups if
+// that is less.
 func Memory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -1,7 +1,7 @@
-// Package offered tells how much memory the system offers to this process: that of the machine,
-// or the limit of a control group, as a container has. It is the measure of the defaults of a
-// build and of a search.
+// Package offered finds how much memory the system offers to this process: that of the machine, or the
+// limit of its control group (a container has one). The default memory limits of builds and searches
+// are shares of it.
 package offered
 
-// unknown is told where the system does not say: 8 GiB, as a small machine of today has.
+// unknown is the answer if the system does not tell: 8 GiB, as a small machine has.
 const unknown = 8 << 30

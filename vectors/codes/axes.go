@@ -9,10 +9,10 @@ import (
 	"github.com/knng/knng/vectors/internal/simd"
 )
 
-// Axes are directions, fewer than the dimensions, whose codes still find the near rows:
-// rows of many dimensions vary much along some directions and hardly along others.
-// Codes along axes are smaller and are compared faster. A [Basis] has them,
-// [Matrix.Nested] applies them. All of it is exact, in integers.
+// Axes are directions, fewer than the dimensions, along which codes still find the near rows: rows of
+// many dimensions vary much along some directions and hardly along others. Codes along axes are
+// smaller, and are compared faster. [Basis.Axes] makes axes, [Matrix.Nested] applies them. All of it is
+// exact, in integers.
 type Axes struct {
 	Dim     int     `json:"dim"`     // of the codes
 	Count   int     `json:"count"`   // of the axes, a multiple of AxesStep; 0 stands for none
@@ -34,12 +34,11 @@ type Axes struct {
 // AxesStep divides the number of axes.
 const AxesStep = 32
 
-// restShare is the share of the squared residuals, of rows from the axes, that is added to
-// distances. Were residuals independent of each other, all of it would belong there; those of
-// near rows point somewhat the same way. With none of it, a half, three quarters and all, 192 principal
-// directions lose 2.0, 1.0, 0.8 and 0.7 % of the 20 nearest among 28 candidates on GIST, and
-// 0.30, 0.27, 0.35 and 0.40 % on MNIST. Of three quarters and five eighths GIST takes 224 axes
-// for 0.90, of a half 256.
+// restShare is the share of the squared residuals of two rows, from the axes, that is added to their
+// distance. If residuals were independent, all of it would belong there, but those of near rows point
+// in similar directions. With shares of 0, 1/2, 3/4 and 1, 192 principal directions lose 2.0, 1.0, 0.8
+// and 0.7 % of the 20 nearest among 28 candidates on GIST, and 0.30, 0.27, 0.35 and 0.40 % on MNIST.
+// For 0.90 GIST takes 224 axes with 3/4 and 5/8, and 256 with 1/2.
 const restShare = 0.625
 
 // Plain returns the axes without the center and scale of residuals.
@@ -71,8 +70,8 @@ func (a *Axes) check(dim int) error {
 	return nil
 }
 
-// Same is the distance of row i to an equal row. No other row is nearer, except by having a
-// smaller residual from the axes.
+// Same returns the distance of row i to an equal row. Only a row with a smaller residual from the axes
+// can be nearer.
 func (m *Matrix) Same(i uint32) uint32 {
 	if m.rest == nil {
 		return 0
@@ -158,8 +157,8 @@ func numbers(n int) []uint32 {
 	return list
 }
 
-// axesShare is the share of elements along leading axes that need not be clipped. Of 0.9995
-// GIST loses two or three times as much along 288 axes: few rows lie far out, with neighbors.
+// axesShare is the share of elements along leading axes that need not be clipped. With 0.9995 GIST
+// loses two to three times as much along 288 axes, since the few rows that lie far out have neighbors.
 const axesShare = 0.9999
 
 // scale sets the factor that turns products with the axes into codes, so that all but a few

@@ -20,13 +20,13 @@ type Basis struct {
 	sample     *Matrix   // of the rows
 }
 
-// basisRows is the number of sampled rows for each direction: enough that a few rows
-// make no direction of their own, few enough to cost little beside the codes along the axes.
+// basisRows is the number of sampled rows for each direction. Wrong if smaller: a few rows would make a
+// direction of their own. Wrong if larger: the basis would cost as much as the codes along the axes.
 const basisRows = 8
 
-// basisSteps is how often random directions are multiplied by the covariance. Of 192 on
-// GIST and MNIST exact principal directions lose three quarters of the neighbors that these
-// do, and those of one multiplication twice and one and a half times as many.
+// basisSteps is how often random directions are multiplied by the covariance. With 192 directions on
+// GIST and MNIST, exact principal directions lose 3/4 of the neighbors that these lose; one
+// multiplication loses twice as many on GIST and 1.5 times as many on MNIST.
 const basisSteps = 2
 
 // Basis finds count directions, a multiple of AxesStep, along which the rows vary most:
@@ -100,7 +100,7 @@ func (b *Basis) Axes(count, threads int) (*Axes, error) {
 	return a, a.scale(few, rounded, threads)
 }
 
-// scaleRows is how many rows tell the steps of axes, at least.
+// scaleRows is the least number of rows that the steps of axes are fitted on.
 const scaleRows = 256
 
 // spread are count of n places, evenly spread, or all.
@@ -257,7 +257,8 @@ func (o *orthonormalizer) subtract(j, from, to int, room []float64) {
 	o.kernel.Subtract(o.direction(j), o.directions[from*o.dim:to*o.dim], by)
 }
 
-// dependent is how much shorter a direction may become, squared.
+// dependent is the squared ratio of lengths below which an orthogonalized direction counts as dependent
+// on those before it.
 const dependent = 1e-9
 
 func (o *orthonormalizer) normalize(j int, room []float64) {

@@ -3,9 +3,9 @@
 //
 // Rows of uint8 are their own codes, and their code distances are the squared
 // distances, exactly. Other rows are rounded to bytes ([Fit]); distances between
-// codes then order candidates approximately, and whoever keeps more of them than
-// asked can order the rest exactly afterwards. The distance of rows from their codes
-// ([Matrix.Residual]) bounds the error: exact lists are found by it.
+// codes then order candidates approximately. A caller that keeps more candidates than it
+// needs can order these exactly afterwards. The distance of a row from its codes
+// ([Matrix.Residual]) bounds the error, so that exact lists can be found as well.
 //
 // # The distance, to the bit
 //

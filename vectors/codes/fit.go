@@ -17,28 +17,26 @@ type Rounding struct {
 	PerUnit float64   `json:"per_unit,omitempty"`
 	Unit    bool      `json:"unit,omitempty"`
 
-	// Robust tells that some elements lie so far out that they had no say: those of the
-	// few rows that have them are clipped, wherever they are.
+	// Robust says that outlying elements did not influence the rounding: they are clipped, and the few
+	// rows that have them are outliers ([Matrix.Outliers]).
 	Robust bool `json:"robust,omitempty"`
 }
 
-// fitElements is about how many elements a rounding is fitted on: the quantile
-// below then has a hundred beyond it, and sorting them takes 20 ms.
+// fitElements is about the number of elements that a rounding is fitted on: about a hundred then lie
+// beyond the quantile fitShare, and sorting them takes 20 ms.
 const fitElements = 1 << 18
 
 // fitShare is the share of elements that need not be clipped. Clipping the few
 // that lie far out leaves finer steps for all others.
 const fitShare = 0.9995
 
-// clippedRows is about how many rows of a hundred are clipped where whole rows count:
-// steps are a fifth larger then on images in 384 dimensions, of which 8 % are clipped
-// otherwise.
+// clippedRows is the percentage of rows that FitRows lets be clipped. On images in 384 dimensions this
+// makes steps a fifth larger than fitShare does, which clips 8 % of these rows.
 const clippedRows = 3
 
-// Fit chooses the rounding of rows under a metric whose order is that of squared
-// distances: euclidean and sqeuclidean as they are, cosine and correlation as
-// directions. It looks at some rows, evenly spread. ok is false for inner products,
-// which no such rounding serves.
+// Fit chooses the rounding of rows under a metric that orders pairs as squared distances do: euclidean
+// and sqeuclidean of the rows as they are, cosine and correlation of their directions. It looks at an
+// evenly spread sample. ok is false for inner products, which no such rounding suits.
 func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	if space.Metric() == distance.IP {
 		return r, false
@@ -46,12 +44,12 @@ func Fit(rows *vectors.Rows, space *distance.Space) (r Rounding, ok bool) {
 	return fit(rows, space, space.NeedsNorms(), fitShare), true
 }
 
-// FitUnit is Fit of directions under any metric: rows are divided by their norms.
+// FitUnit is Fit for the directions of rows, under any metric: rows are divided by their norms.
 func FitUnit(rows *vectors.Rows, space *distance.Space) Rounding {
 	return fit(rows, space, true, fitShare)
 }
 
-// FitSample lists which of n rows Fit looks at: of these alone it makes the same rounding.
+// FitSample lists which of n rows Fit looks at. Fit makes the same rounding from these rows alone.
 func FitSample(n, dim int) []uint32 {
 	sample := make([]uint32, fitCount(n, dim))
 	for i := range sample {
@@ -65,8 +63,8 @@ func fitCount(n, dim int) int { return min(n, max(256, fitElements/dim)) }
 // fitAt is row i of count that are spread evenly over n.
 func fitAt(i, count, n int) int { return int(int64(i) * int64(n) / int64(count)) }
 
-// FitRows is Fit for those who look at residuals: few rows have a large one. It serves
-// inner products as well ([Matrix.Inner]).
+// FitRows is Fit for callers that bound errors by residuals: it lets few rows have a large one. It
+// suits inner products as well ([Matrix.Inner]).
 func FitRows(rows *vectors.Rows, space *distance.Space) Rounding {
 	return fit(rows, space, space.NeedsNorms(), 1-clippedRows/float64(100*rows.Dim()))
 }
@@ -151,7 +149,7 @@ func newReader(rows *vectors.Rows, space *distance.Space, unit bool) *reader {
 	return &reader{rows: rows, space: space, unit: unit, raw: make([]float32, rows.Dim()), out: make([]float64, rows.Dim())}
 }
 
-// raised returns a row as float32, less its mean under correlation, and its divisor.
+// raised returns row i as float32, less its mean under correlation, and the norm to divide it by.
 func (r *reader) raised(i int) (row []float32, norm float64) {
 	bytes := r.rows.Row(i)
 	r.space.Centered(bytes, r.raw)
@@ -164,8 +162,8 @@ func (r *reader) raised(i int) (row []float32, norm float64) {
 	return r.raw, norm
 }
 
-// strays is how far a row of that norm, divided by it, lies from the row that is read: under
-// correlation elements less the mean are rounded to float32.
+// strays bounds the distance between a row of that norm, divided by the norm, and the row that read
+// returns: under correlation, elements less the mean are rounded to float32.
 func (r *reader) strays(norm float64) float64 {
 	if r.space.Metric() != distance.Correlation {
 		return 0

@@ -16,8 +16,8 @@ type narrowed struct {
 	beyond []uint64 // a bit for each row that is not as narrow
 }
 
-// beyondShare is of how many rows at most one may not be as narrow: tiles of 500 rows would hardly
-// ever be without one.
+// beyondShare limits the rows that are not as narrow to one in so many. With more of them, hardly any
+// tile of 500 rows would be without one.
 const beyondShare = 8192
 
 // Narrow has tiles compare groups faster in which nearly all rows are near 128, where the kernel

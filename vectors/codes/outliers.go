@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// A few rows or elements that lie very far out must not set the step of all others. Where a
-// sample has such, the step is that of the others, around medians, and the few are clipped:
-// who compares rows by codes has to look at them by themselves ([Matrix.Outliers]).
+// A few rows or elements that lie very far out must not set the step for all others. If a sample has
+// such outliers, the step is fitted on the others, around medians, and the outliers are clipped. A
+// caller that compares rows by codes must treat them separately ([Matrix.Outliers]).
 
-// Elements lie far out where the most distant one is so many times as far as what may be
-// clipped anyway, or that is so many times as far as all but a hundredth. Of image descriptors
-// these are 2 and 2, of normal values 1.5 and 1.4, of their third powers 5 and 2.5, of a
-// log-normal of spread 2, which has no few far ones but ever fewer, 9 and 7.
+// A sample has outliers if one of two ratios of distances from the middle is large: that of the most
+// distant element to the quantile that may be clipped anyway, or of this quantile to that of 99 %. The
+// two ratios are 2 and 2 for image descriptors, 1.5 and 1.4 for normal values, 5 and 2.5 for their third
+// powers, 9 and 7 for log-normal values of spread 2, whose tail has no gap.
 const (
 	farMost  = 64
 	farUsual = 12
 )
 
-// usualShare is the share of the elements that tell the step where others lie far out, and
-// usualRoom how much room beyond these it leaves.
+// usualShare is the share of the elements that the step is fitted on if there are outliers; usualRoom is
+// the factor of room that it leaves beyond them.
 const (
 	usualShare = 0.99
 	usualRoom  = 1.5
 )
 
-// outlyingRows is the largest share of rows that are taken for outliers: of more, what is far is
-// what tells rows apart.
+// outlyingRows is the largest share of rows that count as outliers. If more rows lie far out, the
+// distant elements are what distinguishes rows.
 const outlyingRows = 0.02
 
-// outlying reports whether elements of a few rows of so many dimensions lie far out, which are
-// so distant; far are the most distant, descending.
+// outlying reports whether a few rows of dim elements lie far out. apart holds the distances of the
+// sample's elements; far the largest of them, descending.
 func outlying(apart, far []float64, dim int) bool {
 	last := far[len(far)-1]
 	if far[0] > farMost*last {
@@ -58,7 +58,7 @@ func usualReach(apart []float64, last float64, few int) bool {
 	return false
 }
 
-// rowsBeyond is the share of rows with an element that is more distant.
+// rowsBeyond returns the share of rows with an element beyond limit.
 func rowsBeyond(apart []float64, limit float64, dim int) float64 {
 	rows := 0
 	for row := range slices.Chunk(apart, dim) {
@@ -69,10 +69,10 @@ func rowsBeyond(apart []float64, limit float64, dim int) float64 {
 	return float64(rows*dim) / float64(len(apart))
 }
 
-// beyondUsual is how many of so many elements are not usual.
+// beyondUsual returns how many of count elements the step is not fitted on.
 func beyondUsual(count int) int { return max(1, count-int(usualShare*float64(count))) }
 
-// withoutOutliers has the usual elements of a sample of rows tell the rounding.
+// withoutOutliers fits the rounding on a sample of rows without its outlying elements.
 func (r *Rounding) withoutOutliers(sample []float64) {
 	dim := len(r.Offsets)
 	column := make([]float64, len(sample)/dim)
@@ -96,11 +96,11 @@ func (r *Rounding) withoutOutliers(sample []float64) {
 	r.PerUnit = 127 / far[0]
 }
 
-// outlierSteps is how far from its codes a row lies that is an outlier: clipped by a whole range.
+// outlierSteps is the residual from which a row is an outlier: the whole range of codes.
 const outlierSteps = 256
 
-// Outliers are the rows that the rounding left out because they lie far out: at most some of
-// them, if they are more than that.
+// Outliers returns the rows that are clipped because they lie far out. all is false if there are more
+// than most, of which it returns the first.
 func (m *Matrix) Outliers(most int) (places []uint32, all bool) {
 	if !m.rounding.Robust {
 		return nil, true

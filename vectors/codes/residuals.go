@@ -2,16 +2,16 @@ package codes
 
 import "math"
 
-// Codes that are not exact find near rows by bounds. Rows x and y whose key is at most
-// key have a distance of codes of at most
+// Codes that are not exact find near rows by bounds. If the key of rows x and y is at most key, the
+// distance of their codes is at most
 //
 //	m.Within(m.Limit(key) + m.Residual(x)*m.Length(y) + m.Residual(y)*m.Length(x))
 //
-// For codes that tell squared distances a limit is in steps of the rounding, lengths are 1,
-// and that is the triangle inequality.
+// For codes of squared distances, limits are in steps of the rounding and lengths are 1: then this is
+// the triangle inequality.
 
-// Residual returns how far row i lies from its codes, in steps of the rounding by which
-// they were made: at most that far. Codes of whole numbers have none.
+// Residual bounds the distance of row i from its codes, in steps of their rounding. It is 0 for codes
+// of integers.
 func (m *Matrix) Residual(i uint32) float32 {
 	if m.Exact() {
 		return 0
@@ -27,7 +27,7 @@ func (m *Matrix) Length(i uint32) float32 {
 	return m.inner.lengths[i]
 }
 
-// Limit returns how far apart rows may be whose key is at most key, rounded up.
+// Limit returns the largest distance of rows whose key is at most key, rounded up.
 func (m *Matrix) Limit(key float32) float64 {
 	if m.inner != nil {
 		return m.inner.limit(key)
@@ -35,7 +35,7 @@ func (m *Matrix) Limit(key float32) float64 {
 	return m.rounding.steps(key)
 }
 
-// Within returns the largest distance of codes that are at most so far apart.
+// Within returns the largest distance of codes that are at most limit apart.
 func (m *Matrix) Within(limit float64) uint32 {
 	squared := limit + 1
 	if m.inner == nil {
@@ -58,7 +58,7 @@ func (m *Matrix) Reaches(d uint32, limit float64) bool {
 	return float64(d) <= limit+1
 }
 
-// Apart returns the limit that a distance of codes stands for.
+// Apart returns the limit that the distance d of codes corresponds to.
 func (m *Matrix) Apart(d uint32) float64 {
 	if m.inner != nil {
 		return float64(d)
@@ -66,14 +66,14 @@ func (m *Matrix) Apart(d uint32) float64 {
 	return math.Sqrt(float64(d))
 }
 
-// residual is that of a row which was read as one so many steps away, which is so far apart,
-// squared, from its codes, rounded up.
+// residual returns a row's residual, rounded up: apart is the squared distance of the row as it was
+// read from its codes, strays the distance of the row itself from the row as it was read.
 func residual(apart, strays float64) float32 {
 	return float32((math.Sqrt(apart)+strays)*(1+1e-6) + 1e-6)
 }
 
-// steps is how many steps apart rows may be whose key is at most key, rounded up: keys
-// are squared distances, or those of cosine and correlation, half the squared distance of directions.
+// steps returns the largest distance, in steps, of rows whose key is at most key, rounded up. Keys are
+// squared distances or, under cosine and correlation, half the squared distance of directions.
 func (r *Rounding) steps(key float32) float64 {
 	squared := float64(key)*(1+1e-6) + math.SmallestNonzeroFloat32
 	if r.Unit {

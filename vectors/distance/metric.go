@@ -25,9 +25,9 @@ const (
 	Jaccard     // of sets as packed bits: 1 less the share of the union that both have
 )
 
-// properties are all that the project knows of a metric. A new metric is a line of this table, a
-// function in pairs.go if no kernel computes it, its definition in doc.go, and its line in the
-// tests' oracle.
+// properties are all that the project knows about a metric. To add one, add a line to the table below,
+// a function to pairs.go if no kernel computes it, its definition to doc.go, and a line to the oracle of
+// the tests.
 type properties struct {
 	name    string
 	aliases []string
@@ -96,9 +96,9 @@ func (m Metric) of() *properties {
 	return &table[m]
 }
 
-// Alike is the largest key of rows that are equal but for the rounding of float32: under cosine and
-// correlation multiples of a row have keys of some 1e-16, in an order that says nothing. Under other
-// metrics equal rows have key 0.
+// Alike returns the largest key of rows that differ by rounding only. Under cosine and correlation the
+// multiples of a row have keys of some 1e-16, in an order without meaning. Under other metrics equal rows
+// have key 0.
 func (m Metric) Alike() float32 {
 	if m.of().norms {
 		return 1.0 / (1 << 48)
@@ -132,7 +132,7 @@ func (m Metric) Shown(key float32) float32 {
 	return key + 0
 }
 
-// ShownOf is Shown of the rows as they were before they were multiplied by 2 to the exponent.
+// ShownOf is Shown for the rows as they were before they were multiplied by 2^exponent.
 func (m Metric) ShownOf(key float32, exponent int) float32 {
 	p := m.of()
 	if exponent == 0 || p.degree == 0 {

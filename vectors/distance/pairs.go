@@ -117,8 +117,8 @@ func (s *Space) sharesOf(x, base []byte, stride int, ids, differ []uint32, out [
 	counts.Put(both)
 }
 
-// widenRows is how many rows are widened before a kernel compares them, and widenElements how many
-// elements of theirs, of more than one row.
+// widenRows and widenElements limit how many rows are widened before a kernel compares them: so many
+// rows and, if there is more than one, so many elements.
 const widenRows, widenElements = 16, 1 << 14
 
 // widened is room for a row as float32, and for others to compare it with.

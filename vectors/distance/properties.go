@@ -2,7 +2,7 @@ package distance
 
 import "github.com/knng/knng/vectors"
 
-// The properties of a metric that decide how a graph under it can be built.
+// The properties of a metric on which the way to build a graph depends.
 
 // ZeroIsBad reports whether a row of zeros has no distances.
 func (m Metric) ZeroIsBad() bool { return m.of().zeroIsBad }
@@ -14,8 +14,8 @@ func (m Metric) ConstantIsBad() bool { return m.of().constantIsBad }
 // have key 0, and only those, apart from underflow.
 func (m Metric) Squares() bool { return m.of().squares }
 
-// Differences reports whether a key is a function of the differences of elements: it stays as it
-// is where one row is subtracted from all.
+// Differences reports whether a key is a function of the differences of elements: it does not change if
+// one row is subtracted from all.
 func (m Metric) Differences() bool { return m.of().differences }
 
 // Roots reports whether the distance shown is the root of the key.
@@ -24,8 +24,8 @@ func (m Metric) Roots() bool { return m.of().root }
 // Degree is the power of a factor of all rows by which the distance shown grows: 2 under ip, 0 under cosine.
 func (m Metric) Degree() int { return m.of().degree }
 
-// Gathers reports whether rows that are near the same row are near each other.
-// Inner products do not: the nearest rows of most are the longest ones.
+// Gathers reports whether rows near the same row are near each other. Under inner products they are
+// not: the nearest rows of most rows are the longest ones.
 func (m Metric) Gathers() bool { return m.of().gathers }
 
 // Coded reports whether distances of rounded rows (package codes) bound or order the keys. Under

@@ -24,7 +24,7 @@ type Space struct {
 	dim    int
 	kernel *simd.Kernel
 
-	byPairs bool // no kernel computes the metric
+	byPairs bool // no kernel computes the metric: Go does, pair by pair
 
 	ints   simd.Ints   // for integer rows: the metric's sum
 	floats simd.Floats // for float rows
@@ -258,8 +258,8 @@ func (s *Space) Dot(v []float32, base []byte, stride int, ids []uint32, out []fl
 // Float32 converts a row to float32 elements, dst having dim elements.
 func (s *Space) Float32(row []byte, dst []float32) { vectors.Decode(s.typ, row, dst[:s.dim]) }
 
-// Centered is Float32 of the row that products and norms are made of: under Correlation the row
-// less its mean, each element rounded to float32 once.
+// Centered is Float32 for the row from which products and norms are computed: under Correlation the row
+// less its mean, each element rounded to float32 once; else the row itself.
 func (s *Space) Centered(row []byte, dst []float32) {
 	dst = dst[:s.dim]
 	vectors.Decode(s.typ, row, dst)
@@ -272,7 +272,7 @@ func (s *Space) Centered(row []byte, dst []float32) {
 	}
 }
 
-// check panics where a row named lies outside base: kernels do not look.
+// check panics if a row lies outside base, since kernels do not check.
 func (s *Space) check(base []byte, stride int, ids []uint32) {
 	var last uint32
 	for _, id := range ids {

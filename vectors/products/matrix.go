@@ -9,8 +9,7 @@ import (
 	"github.com/knng/knng/vectors/internal/simd"
 )
 
-// Matrix is rows and the norms that bound their keys: 4 bytes a row. The rows
-// stay where they are.
+// Matrix holds, beside rows that stay in place, the norms that bound their keys: 4 bytes a row.
 //
 // A key of at most w means an inner product of at least
 //
@@ -80,8 +79,8 @@ type side struct {
 	length float64 // at least the row's norm
 }
 
-// sideOf prepares row i. A norm beyond float32, or so small that float32 does not tell it
-// well, is left to least, which then lets everything pass.
+// sideOf prepares row i. It leaves a norm that is beyond float32, or too small for float32's precision,
+// to least, which then lets everything pass.
 func (m *Matrix) sideOf(i uint32) side {
 	x := float64(m.squares[i])
 	switch {
@@ -97,8 +96,8 @@ func (m *Matrix) sideOf(i uint32) side {
 	return side{float32(x / 2), math.Sqrt(x) * (1 + 1e-6)}
 }
 
-// smallestTold is the norm below which the rounding of elements to float32 is more than a share
-// of it, in any dimension.
+// smallestTold is the norm below which the rounding of elements to float32 may exceed the share of the
+// norm that the bound allows for, in any dimension.
 const smallestTold = 1.0 / (1 << 63) / (1 << 53)
 
 // rounds reports whether the length of a row is held against its rounded norm alone.

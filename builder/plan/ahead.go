@@ -6,7 +6,7 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// A Stand is how far the stages of a build have come that stops at a recall.
+// A Stand says how far a build that stops at a recall has come.
 type Stand struct {
 	Leaves int     // that a row stood in
 	Rounds float64 // of joins; of one that ended early, or is under way, the part that was done
@@ -17,8 +17,8 @@ type Stand struct {
 	First  float64 // the recall after the first division, had it the leaves of any other
 }
 
-// Ahead guesses the leaves that a row stands in and the rounds of joins in all, of a build whose
-// passes are of a kind, Balls or Groups, from the findings of its stages.
+// Ahead guesses, from the results of the stages so far, how many leaves a row will be in and how many
+// rounds of joins there will be, finished ones included. k is Balls or Groups.
 func (a *Aim) Ahead(k Kind, s Stand) (leaves int, rounds float64) {
 	if k == Groups {
 		return a.partsAhead(s), 0
@@ -53,9 +53,10 @@ func (s *Stand) divides(a *Aim, joined bool) bool {
 	return joined && s.Recall+(s.Recall-s.Before)/2 < s.Wanted
 }
 
-// divided is the recall after a division. By which power of their number the logarithm of the
-// neighbors that divisions miss goes was measured on 2, 3 and 4 divisions by balls (testdata/left): 0.91,
-// 0.87, 0.87, 0.77, 0.67; 0.77, 0.77; 0.77. Builds decide by a power that promises less (package fixed).
+// divided returns the expected recall after one more division. The logarithm of the share of missing
+// neighbors grows with a power of the number of divisions. The power was measured on 2, 3 and 4 divisions
+// by balls (testdata/left): 0.91, 0.87, 0.87, 0.77, 0.67; 0.77, 0.77; 0.77. Builds decide by a lower one
+// (package fixed).
 func (s *Stand) divided(a *Aim, joined bool) float64 {
 	power := 0.77
 	if s.Leaves <= a.Overlap {
@@ -67,15 +68,15 @@ func (s *Stand) divided(a *Aim, joined bool) float64 {
 	return 1 - (1-s.Recall)*afterDivision
 }
 
-// powerDiffers is the standard deviation of the power by which more divisions find more.
+// powerDiffers is the standard deviation of that power between builds.
 const powerDiffers = 0.08
 
-// afterMore is the recall of so many times as many divisions as found a recall.
+// afterMore returns the expected recall if there are times as many divisions.
 func (a *Aim) afterMore(recall, times, power float64) float64 {
 	return 1 - math.Pow(1-math.Min(recall, 0.9999), math.Pow(times, power+powerDiffers*a.Luck))
 }
 
-// round is the stand after a round, of which as much is done as suffices.
+// round returns the stand after one more round, or after the part of it that suffices.
 func (s Stand) round() Stand {
 	left := afterRound
 	if s.Rounds == 0 {
@@ -92,11 +93,12 @@ func (s Stand) round() Stand {
 	return s
 }
 
-// usualPart is the part of a round whose gain tells as much of the whole round's as rounds usually gain.
+// usualPart is the part of a round after which its own gain and the usual gain of rounds have equal
+// weight in the forecast of the whole round.
 const usualPart = 0.15
 
-// roundEnds is the stand after the round under way, by its gain so far and, at its beginning, by the
-// usual gain.
+// roundEnds returns the stand after the round under way, from its gain so far and, early in the round,
+// from the usual gain.
 func (s Stand) roundEnds() Stand {
 	done := s.Open
 	s.Open = 0
@@ -121,18 +123,18 @@ func (s Stand) roundEnds() Stand {
 	return s
 }
 
-// lessAndLess is the power of a part of a round that its gain goes by. GIST: 0.0064, 0.0166, 0.0342,
-// 0.0473, 0.0541 after 1, 3, 7, 13, 17 of 32 parts; SIFT, 500,000 rows: 0.0018, 0.0063, 0.0133, 0.0264, 0.0332,
-// 0.0363 after 1, 3, 7, 15, 21, 25.
+// lessAndLess is the exponent p in: a part x of a round has the share x^p of its gain. Measured: on GIST
+// 0.0064, 0.0166, 0.0342, 0.0473, 0.0541 after 1, 3, 7, 13, 17 of 32 parts; on 500,000 rows of SIFT 0.0018,
+// 0.0063, 0.0133, 0.0264, 0.0332, 0.0363 after 1, 3, 7, 15, 21, 25.
 const lessAndLess = 0.75
 
-// gained is the share of a round's gain that a part of it has: its parts gain less and less.
+// gained returns the share of a round's gain that a part of it has.
 func gained(part float64) float64 { return math.Pow(part, lessAndLess) }
 
-// enough is the part of a round that gains so much, where all of it gains gain.
+// enough returns the part of a round that gains missing, if the whole round gains gain.
 func enough(missing, gain float64) float64 { return math.Pow(math.Max(0, missing)/gain, 1/lessAndLess) }
 
-// partsAhead guesses the leaves that a row stands in with the parts method.
+// partsAhead guesses how many leaves a row will be in with the parts method.
 func (a *Aim) partsAhead(s Stand) (leaves int) {
 	const power = 0.77 // as in Parts
 	s.Wanted = math.Min(s.Wanted, a.asked())

@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// balls are the passes of the balls method; see package builder.
+// balls returns the passes of the balls method; see package builder.
 func (s *Shape) balls(r Rates) []Pass {
 	b := ballsPlan{Shape: s, k: float64(s.K + s.Slack), divisions: float64(s.Divisions) / float64(s.Overlap), dealt: ballDivisionsOf(s)}
 	b.leaf, b.tile = s.division()
@@ -103,7 +103,7 @@ func (b *ballsPlan) rank() Pass {
 	return rank
 }
 
-// ballDivisions is how the leaves that a row stands in are dealt to divisions by balls.
+// ballDivisions says how the leaves of a row are distributed over divisions by balls.
 type ballDivisions struct {
 	first, overlap int     // of the first division, as expected, and of each that follows
 	most           int     // of the first division
@@ -127,10 +127,10 @@ func (d ballDivisions) String() string {
 	return fmt.Sprintf("%d a division", d.overlap)
 }
 
-// nearKeys is the cost of the key of a candidate beside that of a row from anywhere, as it is measured:
-// rows that are near in space are near in memory, but no longer in a cache among millions.
-// Processor time on MNIST and SIFT: 0.5 to 0.9; on GIST and on 500,000 and 1,000,000 generated rows of
-// floats: 1.5 to 2; on 1,000,000 to 6,000,000 of them and two quiet cores 2 to 2.3, on 1,000,000 of SIFT 1.2.
+// nearKeys returns the cost of a candidate's key relative to Rates.Keys, which is measured on random rows.
+// Near rows are near in memory, but among millions they are no longer in a cache. Processor time: 0.5 to 0.9
+// on MNIST and SIFT; 1.5 to 2 on GIST and on 500,000 and 1,000,000 generated rows of floats; on two quiet
+// cores 2 to 2.3 for 1,000,000 to 6,000,000 of these, and 1.2 for 1,000,000 of SIFT.
 func (s *Shape) nearKeys() float64 {
 	if s.ViewCodes {
 		return 0.85
@@ -145,8 +145,8 @@ const leadBytes = 64 + 24
 // them, at most two bytes each, with room for half as many rows more.
 func (s *Shape) tiles() float64 { return float64(s.Threads) * 3 * float64(s.LeafSize) * float64(s.Dim) }
 
-// ordered is the pass that finds the order of the rows by their codes, which takes some
-// pairs with leaders, and writes them in it.
+// ordered returns the pass that finds the locality order by codes, comparing rows with leaders, and writes
+// the rows in it.
 func (s *Shape) ordered(tile float64) Pass {
 	held, w := memory{heap: float64(s.CodeBytes)*s.n() + 17*s.n()}, work{tile: orderCost * tile}
 	if !s.ViewCodes {
@@ -156,11 +156,11 @@ func (s *Shape) ordered(tile float64) Pass {
 	return s.write("order", "divides the rows once, and writes them in that order", w, held)
 }
 
-// orderCost is the pairs with leaders for the order as a share of those of a division, where a row goes into
-// four balls. By the time of builds in testdata/left: 0.4 to 0.6.
+// orderCost is the ratio of the pairs with leaders for the order, to those of a division of four balls a row.
+// From the times of the builds in testdata/left: 0.4 to 0.6.
 const orderCost = 0.5
 
-// fold is the pass that writes the lists between stages; a short build has none.
+// fold returns the pass that writes the lists between stages; ok is false for a short build, which has none.
 func (s *Shape) fold(seconds float64, held memory) (Pass, bool) {
 	stages := math.Ceil(ballDivisionsOf(s).times) + math.Ceil(s.Rounds)
 	times := math.Floor(math.Min(stages, seconds/fixed.FoldEvery(int(s.Rows), int(s.K+s.Slack)).Seconds()))
@@ -181,16 +181,16 @@ func (p *Pass) once() float64 { return float64(p.WrittenBytes) / p.Times }
 // some dozen others instead of some hundreds.
 const joinCost = 2.2
 
-// farther is how many times as long joins take as among 60,000 rows, as the rows that they gather lie
-// farther apart. A round of MNIST and GIST, of 60,000 and 70,000 rows, took 2.1 times as long as their later
-// divisions, of SIFT, 200,000 rows, 2.7, 500,000 3.5, 1,000,000 (bench/results/speed) 3.7; of
-// generated rows, 500,000 and 1,000,000, 2.7 and 2.3. Since then the rows that list a place are gathered in a quarter of the
-// time, which takes a third off the round of SIFT.
+// farther returns the factor by which joins take longer than among 60,000 rows, because the rows that they
+// gather are farther apart. Ratio of a round to a later division: 2.1 on GIST (60,000 rows) and MNIST
+// (70,000); on SIFT 2.7 with 200,000 rows, 3.5 with 500,000, 3.7 with 1,000,000 (bench/results/speed); on
+// generated rows 2.7 with 500,000 and 2.3 with 1,000,000. These were measured before a faster way to gather
+// the rows that list a place, which takes a third off a round of SIFT.
 func (s *Shape) farther() float64 { return 1 + 0.12*math.Max(0, math.Log2(s.n()/60_000)) }
 
-// division is how many pairs one division of the balls method compares in leaves, and
-// with leaders. Leaves have four tenths of the rows that they may have, on average:
-// 1,440 pairs a row in four leaves of 1,000 on GIST and MNIST, 1,640 on SIFT.
+// division returns how many pairs one division of the balls method compares in leaves, and with leaders. On
+// average leaves have four tenths of the rows that LeafSize allows: in four leaves of at most 1,000 a row
+// meets 1,440 others on GIST and MNIST, 1,640 on SIFT.
 func (s *Shape) division() (leaf, tile float64) {
 	n, g, overlap := s.n(), float64(s.LeafSize), float64(s.Overlap)
 	if n < g {
@@ -210,13 +210,12 @@ func (s *Shape) division() (leaf, tile float64) {
 	return n * overlap * 0.4 * g, n * tile
 }
 
-// laterRound is the pairs of a round as a share of those of the round before.
+// laterRound is the ratio of the pairs of a round to those of the round before.
 const laterRound = 0.4
 
-// joined is how many pairs the rounds compare. In the first one a row joins its list
-// with rows that list it, at most thirty: measured 848 pairs a row on GIST, 787 on SIFT,
-// 701 on MNIST with lists of 28, 426 on GIST with 18. Each further round takes four
-// tenths of the one before, because few entries are new.
+// joined returns how many pairs the rounds compare. In the first round a row joins its list with at most
+// thirty rows that list it: with lists of 28, 848 pairs a row on GIST, 787 on SIFT, 701 on MNIST; with lists
+// of 18, 426 on GIST. Each later round takes four tenths of the one before, because fewer entries are new.
 func (s *Shape) joined() (pairs float64) {
 	k := float64(s.K + s.Slack)
 	first := k*k/2 + (k+fixed.ListingRows)*(k+fixed.ListingRows)/8

@@ -7,29 +7,26 @@
 //
 // # The time left
 //
-// [Outlook.Left] tells it from the phases of the build so far, in three steps.
+// [Outlook.Left] estimates it from the phases of the build so far, in three steps.
 //
-// Stages. How many divisions and rounds there will be is not known where recall ends them. Before
-// the first, [Aim.Balls] and [Aim.Parts] guess them by the rows and their intrinsic dimension, and
-// never fewer than builds of so many rows to such a recall usually take. After each division, and
-// within a round, [Aim.Ahead] guesses them by the recall found so far. Builds differ, so an outlook has
-// a plan for a build that finds as much as is to be expected, and for some that find less and more
-// ([Lucks]); the time left is their mean. A stage more or less is then told little by little as it
-// becomes likely, and not all at once.
+// Stages. If recall ends the build, the number of divisions and rounds is unknown. Before the first
+// one, [Aim.Balls] and [Aim.Parts] guess the numbers from the rows and their intrinsic dimension; they
+// never guess fewer than builds of that size usually take. After each division, and within a round,
+// [Aim.Ahead] guesses from the recall found so far. Builds differ, so an outlook has a plan for a build
+// that finds as much as expected, and plans for builds that find less and more ([Lucks]). The time left
+// is their mean, so it moves gradually as one more stage becomes likely, not all at once.
 //
-// Work. A plan counts the pairs, bytes and lists of every pass, of those at the end as well: rerank,
-// adjacency, controls and seal. Work that follows the build, such as links of search, is in
-// [Plan.After]. The first division is counted apart from those after it, since empty lists take
-// all that a leaf has.
+// Work. A plan counts the pairs, bytes and lists of every pass, including those at the end: rerank,
+// adjacency, controls and seal. Work after the build, such as links of search, is in [Plan.After]. The
+// first division is counted apart from later ones, since empty lists take all that a leaf has.
 //
-// Speed. The seconds that a plan has for a pass may be wrong by the machine, by the kind of work
-// (auditing, reading, comparing, dividing, listing, sealing) and by the pass. Each has a factor whose logarithm is taken to be
-// distributed normally around that of the one before, and the seconds that a pass took
-// beside those planned for as much of it tell all three (Gelman and Hill, Data Analysis Using
-// Regression and Multilevel/Hierarchical Models, 2007, chapter 12). A pass under way goes by its own
-// speed, the more the further it is; one that has not begun goes by passes of its kind, and where there
-// are none by all.
+// Speed. The planned seconds of a pass may be wrong because of the machine, the kind of work (auditing,
+// reading, comparing, dividing, listing, sealing), or the pass. Each of the three has a factor, whose
+// logarithm is normally distributed around that of the one before. The times of passes, compared with
+// the plan, estimate all factors (Gelman and Hill, Data Analysis Using Regression and
+// Multilevel/Hierarchical Models, 2007, chapter 12). A pass under way is judged by its own speed, the
+// more so the further it is; a pass not yet begun by passes of its kind or, without any, by all passes.
 //
-// Package progress tells the result (progress.Whole): steadily, but at once where a phase ends or a stage has
-// found something.
+// Package progress reports the result (progress.Whole). The reported time moves smoothly, but jumps when
+// a phase ends or a stage has found something.
 package plan

@@ -12,25 +12,24 @@ type Aim struct {
 	Overlap   int     // leaves that a row stands in within a division
 	LeafSize  int     // leaves have fewer rows
 	Most      int     // divisions
-	Luck      float64 // how much more stages find than is to be expected, in standard deviations; see Lucks
+	Luck      float64 // how much more than expected the stages find, in standard deviations; see Lucks
 }
 
 // usualIntrinsic is the dimension taken where none is known: that of image descriptors.
 const usualIntrinsic = 15
 
-// asked is the recall that a build goes on to: two standard errors on its steering rows
-// above its target, at most 0.01. They were 0.004 to 0.011 at 0.95, 0.0016 at 0.99.
+// asked returns the recall at which a build stops: its target and two standard errors of the steering
+// sample, at most 0.01. Two standard errors were 0.004 to 0.011 at 0.95, 0.0016 at 0.99.
 func (a *Aim) asked() float64 {
 	return math.Min(a.Recall+math.Min(0.01, 0.04*math.Sqrt(1-a.Recall)), 0.999)
 }
 
-// firstRecall is the recall after one division, in which a row stands in four leaves,
-// and how fast further ones add to it: independent ones would leave the share (1-p)^d of
-// the neighbors after d divisions; neighbors that one misses the next one misses more likely, and
-// the exponent grows as d^power. Both fall with the number of rows, the first with their
-// intrinsic dimension, and larger leaves are as good as more of them. A fit to these
-// builds with k=20 (knng build F --recall R --leaf-size G; the dimension is that of the 20
-// nearest among 2,048 rows; recall on 16 to 150 steering rows):
+// firstRecall returns p, the recall after one division of four leaves a row, and power, which says how
+// much further divisions add. If divisions were independent, d of them would miss the share (1-p)^d of
+// the neighbors. But a neighbor that one division misses is more likely to be missed by the next, so the
+// exponent is d^power. Both fall with the number of rows, p also with the intrinsic dimension; larger
+// leaves count as more leaves. Fitted to these builds with k=20 (knng build F --recall R --leaf-size G;
+// the dimension is that of the 20 nearest among 2,048 rows; recall on 16 to 150 steering rows):
 //
 //	           rows  dimension  leaves  division 1      2      3      4   first round
 //	MNIST    70,000       11.1     500       0.844                              0.986
@@ -42,9 +41,9 @@ func (a *Aim) asked() float64 {
 //	GIST     60,000       25.8     500       0.379  0.644  0.768  0.831  0.947, 0.963
 //	                              1000       0.572  0.772  0.880  0.927
 //
-// Rows of lower dimension are found no more easily from some point on (mostFirst): of generated rows of 50, of dimension 9 to
-// 9.8, a division in leaves of 1,000 finds 0.794 of 500,000, 0.713 of 1,000,000, 0.619 of 6,000,000, and by parts, of 128 bytes, 0.871
-// of 1,000,000 and 0.746 of 4,000,000.
+// Below some dimension, p does not grow any more (mostFirst). With generated rows of 50 floats, of
+// dimension 9 to 9.8, one division into leaves of 1,000 finds 0.794 for 500,000 rows, 0.713 for 1,000,000
+// and 0.619 for 6,000,000; with parts and rows of 128 bytes 0.871 for 1,000,000 and 0.746 for 4,000,000.
 func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 	d := a.Intrinsic
 	if d == 0 {
@@ -61,27 +60,28 @@ func (a *Aim) firstRecall(leafSize float64) (p, power float64) {
 	return p, math.Max(0.75, math.Min(1, 0.9-0.05*doublings))
 }
 
-// mostFirst is the most that a division of 60,000 rows is taken to find.
+// mostFirst is the largest recall that one division of 60,000 rows is expected to reach.
 const mostFirst = 0.92
 
-// perDoubling is how much of a ball the balls among twice as many rows are worth: 0.91 on SIFT, of
-// 200,000 and 1,000,000 rows, 0.79 on 500,000 and 1,000,000 generated rows of 50.
+// perDoubling is the factor by which a ball is worth less among twice as many rows: 0.91 on SIFT, between
+// 200,000 and 1,000,000 rows; 0.79 between 500,000 and 1,000,000 generated rows of 50.
 const perDoubling = 0.9
 
-// furtherDoubling is how much of that doublings beyond a million rows leave: by parts 0.86 / 0.9 on generated rows of 128
-// bytes, from 1,000,000 to 100,000,000 (bench/results/larger; recalls after one division 0.88 and 0.549).
+// furtherDoubling is a further factor for doublings beyond a million rows. With parts it was 0.86 / 0.9
+// on generated rows of 128 bytes, between 1,000,000 and 100,000,000 (bench/results/larger; the recalls
+// after one division were 0.88 and 0.549).
 const furtherDoubling = 0.95
 
-// firstDiffers is by how much builds differ in that, as a standard deviation of its logarithm.
+// firstDiffers is the standard deviation, between builds, of the logarithm of that number.
 const firstDiffers = 0.4
 
-// fittedLeaf is the size of leaves that firstRecall was fitted to first. One of more rows
-// is worth (rows/fittedLeaf)^larger of them: the more, the higher the dimension.
+// fittedLeaf is the leaf size that firstRecall was fitted to. A leaf of more rows is worth
+// (rows/fittedLeaf)^larger of these; larger grows with the dimension.
 const fittedLeaf = 500
 
-// usual is how many divisions a build has at least to be expected to take before anything is known of
-// its rows: those of 200,000 rows and more to a recall of 0.95 took two to five by balls
-// and by parts (bench/results/speed, bench/results/larger), whatever their dimension.
+// usual returns the least number of divisions to expect before anything is known about the rows. For
+// recall 0.95, builds of 200,000 rows and more took two to five, with balls and with parts, whatever
+// their dimension (bench/results/speed, bench/results/larger).
 func (a *Aim) usual() float64 {
 	if a.Recall >= 0.95 && a.Rows >= 200_000 {
 		return 2
@@ -94,14 +94,14 @@ func divided(p, power, divisions float64) float64 {
 	return 1 - math.Pow(1-p, math.Pow(divisions, power))
 }
 
-// The shares of the missing neighbors that rounds of joins leave, after the first one, and
-// that a further division leaves then. Measured 0.6 to 0.65, and 0.62 to 0.87.
+// The shares of the missing neighbors that are still missing after a round of joins other than the first,
+// and after a division that follows joins. Measured: 0.6 to 0.65, and 0.62 to 0.87.
 const (
 	afterRound    = 0.63
 	afterDivision = 0.75
 )
 
-// afterFirst is the share that the first round leaves: measured 0.18 to 0.26, on MNIST 0.09.
+// afterFirst returns that share for the first round. Measured: 0.18 to 0.26, on MNIST 0.09.
 func afterFirst(p float64) float64 { return 0.05 + 0.3*(1-p) }
 
 // Balls guesses the leaves that a row stands in and the rounds, of which the last may be

@@ -8,15 +8,16 @@ import (
 	"github.com/knng/knng/builder/progress"
 )
 
-// ranks says which passes come after which: of those before the one at hand nothing is left.
-// Passes of one rank take turns.
+// ranks orders the passes: when one begins, those of lower rank are over. Passes of equal rank take
+// turns.
 var ranks = map[string]int{
 	"audit": 1, "collapse": 2, "order": 3, "copy": 3, "ids": 3, "load": 3, "rows": 3, "sight": 4, "axes": 4, "short codes": 4, "bounds": 4, "index": 4,
 	"leaders": 5, "divisions": 5, "folds": 5, "fold": 5, "exact": 5, "propagation": 6,
 	"rerank": 7, "complete": 7, "adjacency": 8, "controls": 9, "seal": 10,
 }
 
-// rank is that of a pass in this build: one in parts is measured before its lists are written.
+// rank returns the rank of a pass in this build: with parts, recall is measured before the lists are
+// written.
 func (p *Plan) rank(pass string) int {
 	if p.Method == "parts" && pass == "controls" {
 		return ranks["adjacency"] - 1
@@ -24,8 +25,8 @@ func (p *Plan) rank(pass string) int {
 	return ranks[pass]
 }
 
-// passOf is the pass that a phase of a build is of, and whether it is one of its times: a
-// division is carved before it is solved.
+// passOf returns the pass that a phase belongs to. counts reports whether the phase is one of the pass's
+// times: a division has two phases, carving and solving, and only the second counts.
 func passOf(phase string) (pass string, counts bool) {
 	switch {
 	case strings.HasSuffix(phase, ": carve"):
@@ -52,12 +53,12 @@ type done struct {
 	running bool
 }
 
-// firstDivision and moreDivisions are the passes that the divisions are taken for, of which the first costs more
-// than the others.
+// firstDivision and moreDivisions are the passes into which the divisions are split, since the first
+// costs more than each later one.
 const firstDivision, moreDivisions = "first division", "later divisions"
 
-// Left estimates the seconds that a build has still to go: the plan's of each pass as far as it has
-// not come, at the speed of work of its kind in this build (speeds).
+// Left estimates the seconds that a build still takes: for each pass the planned seconds of the part that
+// is not done, at the speed of this build (speeds). known is false if the plan has no times.
 func (p *Plan) Left(c progress.Course) (seconds float64, known bool) {
 	if p.Seconds <= 0 {
 		return 0, false
@@ -88,12 +89,12 @@ type task struct {
 	kind    kind
 	planned float64 // seconds
 	part    float64 // done, of 1
-	seen    float64 // of part, as far as done.seconds were taken by it
-	sure    float64 // how far its first time is done, of 1: the beginning of a phase tells less
+	seen    float64 // of part, what this run did, whose seconds are known
+	sure    float64 // how far its first time is done, from 0 to 1: the beginning of a phase is less reliable
 	done
 }
 
-// rankedAs is the pass whose rank it has.
+// rankedAs returns the name of the pass whose rank the task has.
 func (t *task) rankedAs() string {
 	if t.pass == firstDivision || t.pass == moreDivisions {
 		return "divisions"
@@ -101,7 +102,7 @@ func (t *task) rankedAs() string {
 	return t.pass
 }
 
-// left is the time that it still takes, where a second of the plan takes speed seconds.
+// left returns the seconds that the task still takes, if a planned second takes speed seconds.
 func (t *task) left(speed float64) float64 {
 	if t.part == 0 && t.running { // nobody counts how far it is
 		return math.Max(t.planned*speed-t.seconds, beyond*t.planned*speed)
@@ -109,10 +110,10 @@ func (t *task) left(speed float64) float64 {
 	return t.planned * speed * (1 - t.part)
 }
 
-// beyond is the share of its forecast by which more a pass goes on that has passed it.
+// beyond is the share of its forecast that a pass is expected to go on, once it has exceeded the forecast.
 const beyond = 0.1
 
-// tasks are the passes of the plan as far as they are done.
+// tasks returns the passes of the plan with the parts that are done.
 func (p *Plan) tasks(passes map[string]done) (tasks []task) {
 	for i := range p.Passes {
 		pass := &p.Passes[i]
@@ -132,7 +133,8 @@ func (p *Plan) tasks(passes map[string]done) (tasks []task) {
 	return tasks
 }
 
-// divisions are the first division and those after it, of which there may be more than planned.
+// divisions returns the first division and the later ones as two tasks. There may be more later ones than
+// planned.
 func (p *Pass) divisions(all done, passes map[string]done) []task {
 	costs := cmp.Or(p.First, 1)
 	each := p.Seconds / (costs + math.Max(0, p.Times-1))
@@ -146,8 +148,7 @@ func (p *Pass) divisions(all done, passes map[string]done) []task {
 	return tasks
 }
 
-// doneOf sums the phases of a course up by their passes, the first division and the later ones
-// by themselves as well.
+// doneOf sums up the phases of a course by pass, and separately for the first division and the later ones.
 func (p *Plan) doneOf(c progress.Course) map[string]done {
 	passes := map[string]done{}
 	add := func(name string, seconds, times, earlier float64, running bool) {
@@ -181,7 +182,7 @@ func (p *Plan) doneOf(c progress.Course) map[string]done {
 	return passes
 }
 
-// timesOf is how many times of its pass a phase was that has ended.
+// timesOf returns how many times of its pass the finished phases of a name are.
 func timesOf(c progress.Course, phase string) float64 {
 	part, counted := c.Parts[phase]
 	under := phase == c.Now.Phase && !c.Now.End
@@ -204,10 +205,10 @@ func repeated(pass string) bool { return pass == "leaders" || pass == "fold" || 
 // ofRound reports whether a phase is a round of joins, which ends when the recall suffices.
 func ofRound(phase string) bool { return strings.HasPrefix(phase, "propagation ") }
 
-// longer is how much longer than so far a round takes that has passed its forecast.
+// longer is the ratio of a round's expected length to its length so far, once it has exceeded its forecast.
 const longer = 1.1
 
-// of is how much of a pass is done, up to 1: of twice a pass that is made of two phases.
+// of returns how much of a pass is done, up to 1. A pass that has two phases is done after both.
 func (p *Pass) of(d done) float64 {
 	times := math.Max(1, math.Ceil(p.Times))
 	switch p.Name {
@@ -226,8 +227,8 @@ func (p *Pass) of(d done) float64 {
 	return math.Min(1, p.weight(d.times)/p.weight(times))
 }
 
-// weight is how many times of the later ones so many take together; of rounds, which compare less
-// and less, how many times of the first.
+// weight returns how much work the first times of a pass are, in units of a later one; for rounds, which
+// compare less and less, in units of the first.
 func (p *Pass) weight(times float64) float64 {
 	if p.Name == "propagation" {
 		whole := math.Floor(times)
@@ -237,7 +238,7 @@ func (p *Pass) weight(times float64) float64 {
 	return costs*math.Min(times, 1) + math.Max(0, times-1)
 }
 
-// unplanned is the time that the current phase still takes where the plan has no pass for it.
+// unplanned returns the time that the current phase still takes, if the plan has no pass for it.
 func (p *Plan) unplanned(c progress.Course, at string) float64 {
 	part := c.Parts[c.Now.Phase]
 	if c.Now.End || part == 0 || p.Pass(at) != nil || at == "fold" && p.Pass("folds") != nil {

@@ -2,7 +2,7 @@ package plan
 
 import "github.com/knng/knng/builder/progress"
 
-// An Outlook is the ways that a build may go, which differ in the stages that are to come.
+// An Outlook lists the ways in which a build may go on; they differ in the stages to come.
 type Outlook []Way
 
 // A Way is one of them.
@@ -11,10 +11,10 @@ type Way struct {
 	Chance float64 // those of an outlook add up to 1
 }
 
-// Alone is the outlook of a build that goes by this plan.
+// Alone returns the outlook of a build that follows this plan.
 func (p *Plan) Alone() Outlook { return Outlook{{p, 1}} }
 
-// Left is the mean of the seconds that the ways have still to go.
+// Left returns the mean, over the ways, of the seconds left. known is false if the plan has no times.
 func (o Outlook) Left(c progress.Course) (seconds float64, known bool) {
 	for _, way := range o {
 		left, known := way.Plan.Left(c)
@@ -26,6 +26,6 @@ func (o Outlook) Left(c progress.Course) (seconds float64, known bool) {
 	return seconds, len(o) > 0
 }
 
-// Lucks are an Aim's Luck in the ways of an outlook, with their chances: a normal distribution by three
-// of its values.
+// Lucks holds the values of Aim.Luck for the ways of an outlook, and their chances: three values that
+// stand for a normal distribution.
 var Lucks = []struct{ Luck, Chance float64 }{{-1.2, 0.3}, {0, 0.4}, {1.2, 0.3}}

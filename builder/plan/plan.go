@@ -24,12 +24,12 @@ type Plan struct {
 	// Search is the files that searches keep; nil where there are none.
 	Search *SearchFiles `json:"search,omitempty"`
 
-	// After is the seconds of other work that follows the build, in the time left (Left).
+	// After is the seconds of other work after the build; the time left (Left) includes them.
 	After float64 `json:"-"`
 	Basis *Basis  `json:"-"` // nil for a plan that was read from a file
 
-	// builder.Plan adds the limit that it planned by, and the least under which a
-	// build begins. The least includes the measuring for a plan, so it may exceed the peak.
+	// LimitBytes is the memory limit that builder.Plan planned for, LeastBytes the smallest limit under
+	// which a build begins. The latter includes the measuring for a plan, so it may exceed the peak.
 	LimitBytes int64 `json:"limit_bytes,omitempty"`
 	LeastBytes int64 `json:"least_bytes,omitempty"`
 }
@@ -42,7 +42,7 @@ type Basis struct {
 	Stand *Stand // of the stages that are done; nil: none is
 }
 
-// A Pass is one going through the data, or several alike.
+// A Pass is one pass over the data, or several of the same kind.
 type Pass struct {
 	Name         string  `json:"name"`
 	Does         string  `json:"does"`              // for people
@@ -87,7 +87,7 @@ func (p *Plan) Pass(name string) *Pass {
 	return nil
 }
 
-// Alone is the anonymous memory of a pass where nothing is left of those before it.
+// Alone is the anonymous memory of a pass, if earlier passes have left nothing.
 func (p *Pass) Alone() int64 { return int64(fixedMemory + p.held.mapped + 2*p.held.heap) }
 
 // Beside is Alone without the blocks of groups of leaves.
@@ -99,8 +99,8 @@ func (p *Pass) Beside() int64 {
 // Measured on builds of a few hundred rows: 7.2 to 8 MB.
 const fixedMemory = 7.6e6
 
-// total sums the passes up. The heap keeps its size for minutes: a pass
-// has the largest heap of the passes before it.
+// total sums up the passes. The heap keeps its size for minutes, so a pass has the largest heap of
+// itself and all earlier ones.
 func (p *Plan) total(s *Shape, r Rates) *Plan {
 	var heap float64
 	for i := range p.Passes {
@@ -124,7 +124,7 @@ func (p *Plan) total(s *Shape, r Rates) *Plan {
 	return p
 }
 
-// Untimed forgets the time, which nobody has measured the machine for.
+// Untimed removes the times, for a plan without a measured machine.
 func (p *Plan) Untimed() *Plan {
 	p.Seconds, p.CPUSeconds, p.LinksSeconds = 0, 0, 0
 	for i := range p.Passes {

@@ -1,7 +1,7 @@
 package plan
 
-// Rates are the speed of a machine: the work of a second of processor time while all
-// threads do the same, how much of that time there is, and the speed of the disk.
+// Rates are the speed of a machine: the work that one processor does in a second while all threads do the
+// same, the share of the processors that is free, and the speed of the disk.
 type Rates struct {
 	Leaf    float64 `json:"leaf_pairs"`   // pairs of a leaf, compared in tiles, kept where near
 	Tile    float64 `json:"tile_pairs"`   // pairs compared with leaders, in tiles
@@ -12,7 +12,7 @@ type Rates struct {
 	Read    float64 `json:"read_bytes"`   // bytes of a file in order, from the scratch folder
 	Written float64 `json:"write_bytes"`  // bytes of a file in order, to it
 	Threads int     `json:"threads"`
-	Share   float64 `json:"share"` // of the processors asked for that this process had; others had the rest
+	Share   float64 `json:"share"` // of the processors asked for, the share that this process got
 }
 
 // work is the computation of a pass.
@@ -22,7 +22,7 @@ type work struct {
 	hashed                            float64 // bytes, by one thread
 }
 
-// seconds is how long a pass takes: its computation, and its wait for the disk.
+// seconds returns how long a pass takes: its computation, and its wait for the disk.
 func (r Rates) seconds(p *Pass) float64 {
 	parallel, alone := r.cpu(p.work)
 	return (parallel/float64(max(1, r.Threads))+alone)/r.Share + float64(p.WrittenBytes)/r.Written
@@ -34,13 +34,13 @@ func (r Rates) cpu(w work) (parallel, alone float64) {
 	return parallel, w.alone/r.Touched + w.hashed/r.Hashed
 }
 
-// slower is how many times as long pairs take by kernels other than those of AVX-512. With AVX2,
-// divisions of MNIST, SIFT and GIST took 1.3 to 2 times as long.
+// slower holds the factors by which pairs take longer with other kernels than AVX-512. With AVX2, divisions
+// of MNIST, SIFT and GIST took 1.3 to 2 times as long.
 var slower = map[string]float64{"avxvnni": 1.3, "avx2": 1.6, "neon": 3, "go": 10}
 
-// Nominal is the speed of the machine that all measurements here were made on, with
-// byte kernels of AVX-512, or of the shape's kernel: enough to tell builds of seconds from builds of hours without
-// measuring anything. share is the part of its processors that is free.
+// Nominal returns the rates of the machine that all measurements here were made on, with the kernel of the
+// shape (by default AVX-512). Without a measurement, they are good enough to distinguish builds of seconds
+// from builds of hours. share is the part of the processors that is free.
 func Nominal(s Shape, share float64) Rates {
 	d := float64(s.Dim)
 	r := Rates{

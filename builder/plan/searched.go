@@ -2,13 +2,13 @@ package plan
 
 import "math"
 
-// SearchFiles are what searches keep beside the store: disk that a build's own peak does not count.
+// SearchFiles are the files that searches keep beside the store. The peak of a build does not count them.
 type SearchFiles struct {
 	LinksBytes   int64 `json:"links_bytes"`   // search/links, which a build makes at its end or the first search
 	ScratchBytes int64 `json:"scratch_bytes"` // in a scratch file while links are made
-	RowsBytes    int64 `json:"rows_bytes"`    // search/rows, which a search keeps that has no memory for rows and links; 0 where it keeps none
-	HeldBytes    int64 `json:"held_bytes"`    // of rows and links: a search of less memory keeps search/rows
-	RowsAtOnce   bool  `json:"rows_at_once"`  // search/rows is made with the links: this machine has no memory for rows and links
+	RowsBytes    int64 `json:"rows_bytes"`    // search/rows, a copy that a search makes if rows and links exceed its memory; 0: it makes none
+	HeldBytes    int64 `json:"held_bytes"`    // memory of rows and links: a search with less makes search/rows
+	RowsAtOnce   bool  `json:"rows_at_once"`  // search/rows is made with the links, since this machine has less memory than that
 }
 
 // Of files of search (package store/search): their headers, an arc in the scratch file, and the rows from which on

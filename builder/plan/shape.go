@@ -6,31 +6,31 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// Shape is the counts of an input and of the options of a build that its passes depend on.
+// A Shape holds the numbers that the cost of a build depends on: those of the input and of the options.
 type Shape struct {
 	Method  string // its name, for people
 	Kind    Kind   // the passes that it makes
 	Rows    int64  // that are solved
-	Copies  int64  // rows that take the list of an equal one
+	Copies  int64  // rows that take the list of an identical row
 	Outputs int64  // rows of the store, isolated ones included
 	Dim     int
 
 	RowBytes  int64 // of a row as it is stored
 	CodeBytes int64 // memory of the codes of a row; 0 where the method has none
 	ViewCodes bool  // codes are the rows themselves: CodeBytes is only their sums
-	KeyCodes  bool  // codes tell keys, which need not be computed
-	AxesBytes int64 // memory of a row's codes along axes at most; 0: all dimensions count
-	Shortens  bool  // codes are made short, a byte a dimension as well, where that loses little
-	Inner     bool  // codes tell inner products: they screen, and divide nothing
-	Planes    bool  // leaves are those of hyperplanes, as no codes order keys
-	Norms     bool  // the metric needs them
+	KeyCodes  bool  // distances of codes are keys, so keys need not be computed
+	AxesBytes int64 // the most memory of a row's codes along axes; 0: codes have all dimensions
+	Shortens  bool  // codes may be made short, in a byte a dimension beside the others
+	Inner     bool  // codes are for inner products: they screen pairs, but divide no rows
+	Planes    bool  // hyperplanes make the leaves, since codes do not order rows as keys do
+	Norms     bool  // the metric needs norms
 
 	K, Slack  int64
 	LeafSize  int
 	Overlap   int // leaves that a row stands in within a division
-	Fewer     int // by how many leaves a long first division of the balls method has fewer than are expected in all; 0: it is like any other
+	Fewer     int // leaves that a long first division of the balls method leaves to later divisions; 0: the first is like any other
 	Divisions int // as Plan.Divisions
-	Outset    int // Divisions as they were expected before the first stage; 0: they are still
+	Outset    int // Divisions as expected before the first stage; 0: the same
 	Rounds    float64
 	Visits    int     // of the paper's propagation
 	Recall    float64 // the target, 0 for none
@@ -50,10 +50,10 @@ type Shape struct {
 	Came         bool  // rows stand in the order in which they came, and a search larger than memory puts them in another
 }
 
-// LinksShare is which part of a memory limit the links of search may take for arcs: one of so many.
+// LinksShare: the links of search may take 1/LinksShare of a memory limit for arcs.
 const LinksShare = 4
 
-// Parts is the counts that the parts method adds.
+// Parts holds the numbers that only the parts method has.
 type Parts struct {
 	GroupRows int64 // most rows of a group
 	Chunk     int64 // bytes of rows that sampled ones are compared with at a time
@@ -63,7 +63,7 @@ type Parts struct {
 	Stretch   int64 // rows that have lists in memory at a time, under inner products
 }
 
-// Kind is the passes that a method makes. A new method is of one of these kinds, or adds one.
+// Kind is the sequence of passes that a method makes. A new method has one of these kinds, or adds one.
 type Kind uint8
 
 // The kinds.
@@ -72,7 +72,7 @@ const (
 	Searches             // of every row in a tree of all rows
 	Leaves               // divisions whose leaves are compared by keys, then rounds of propagation
 	Balls                // divisions into overlapping leaves compared by codes, then joins
-	Groups               // the same in groups of rows that fit in memory, with lists on disk
+	Groups               // such leaves in groups whose rows fit in memory, with lists on disk and no joins
 )
 
 // Of plans the passes of a build on a machine.

@@ -6,18 +6,18 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// A Stage is the computing of one stage of a build by shards: all its tasks, in all divisions.
+// A Stage is the work of one stage of a build by shards: all its tasks, in all divisions.
 type Stage struct {
 	Name       string  `json:"name"`
 	Times      float64 `json:"times"`       // the divisions, or 1
 	CPUSeconds float64 `json:"cpu_seconds"` // of all times together
 }
 
-// Stages is the computing of a build by shards (package builder), of the stages that take some. Those
-// of the parts method on one machine do the same, but copy, hash and seal a store besides.
+// Stages returns the stages of a build by shards (package shards) that compute. The parts method on one
+// machine does the same work, and copies, hashes and seals a store besides.
 func (p *Plan) Stages() []Stage { return p.Basis.Shape.stages(p, p.Basis.Rates) }
 
-// Groups is how many groups of leaves each division of the parts method has.
+// Groups returns how many groups of leaves each division of the parts method has.
 func (p *Plan) Groups() int { return int(p.Basis.Shape.groups()) }
 
 // The costs of tasks, in words touched: of a row in a leaf beside its pairs, of a byte of a record that is

@@ -21,7 +21,8 @@ var kinds = map[string]kind{
 	"seal": sealing,
 }
 
-// A guess is a normal distribution: of the logarithm of how many seconds one of the plan takes.
+// A guess is a normal distribution of the logarithm of a speed: of the seconds that one planned second
+// takes.
 type guess struct {
 	mean   float64
 	weight float64 // 1/variance; 0: nothing is known
@@ -36,7 +37,7 @@ func (g guess) and(o guess) guess {
 	return guess{(g.mean*g.weight + o.mean*o.weight) / weight, weight}
 }
 
-// wider is the guess of something else that differs by so much, as a standard deviation.
+// wider returns the guess for something else, whose speed differs with the given standard deviation.
 func (g guess) wider(differs float64) guess {
 	if g.weight == 0 {
 		return g
@@ -44,15 +45,15 @@ func (g guess) wider(differs float64) guess {
 	return guess{g.mean, 1 / (1/g.weight + differs*differs)}
 }
 
-// How much speeds differ from the plan's, as standard deviations of their logarithms: the machine
-// from that of the plan, a kind of work from the machine, a pass from its kind. Of 16 builds by parts of 1 to
-// 20 million rows (bench/results/larger) the passes of one build took 0.4 to 3 times as long as by Nominal,
-// those of a kind mostly within a factor of 1.5 of each other.
+// Standard deviations of the logarithms of speeds: of the machine from the plan's, of a kind of work from
+// the machine's, of a pass from its kind's. In 16 builds by parts of 1 to 20 million rows
+// (bench/results/larger) the passes of one build took 0.4 to 3 times as long as with Nominal rates; those
+// of one kind were mostly within a factor of 1.5 of each other.
 const (
 	machineDiffers = 3.0
 	kindDiffers    = 0.6
-	readingDiffers = 0.8 // of reading, as rows may be in a cache or on a slow disk
-	auditDiffers   = 1.5 // of the audit, as so may the input, of which nothing is known
+	readingDiffers = 0.8 // of reading: rows may be in a cache, or on a slow disk
+	auditDiffers   = 1.5 // of the audit: so may the input, about which nothing is known
 	passDiffers    = 0.35
 )
 
@@ -67,8 +68,8 @@ func (k kind) differs() float64 {
 	return kindDiffers
 }
 
-// How much the part of a pass that has been seen differs from all of it: at the least, by chance where
-// it was a small share of the whole build, and at the beginning of its first time.
+// Standard deviations of the speed of the seen part of a pass from that of the whole pass: at least; if
+// the part was a small share of the build; and at the beginning of the pass's first time.
 const (
 	seenDiffers    = 0.05
 	shortDiffers   = 0.4 // of a hundredth of the build; more of less
@@ -77,7 +78,7 @@ const (
 	leastSeenShare = 1e-6
 )
 
-// speeds are how many seconds one of the plan takes, by all that has been seen of every pass.
+// speeds estimates how many seconds one planned second takes, from all passes seen so far.
 type speeds struct {
 	tasks []task
 	whole float64 // seconds of the plan
@@ -85,7 +86,7 @@ type speeds struct {
 
 func speedsOf(tasks []task, whole float64) *speeds { return &speeds{tasks, whole} }
 
-// told is the guess from a task itself.
+// told returns the guess from the task itself.
 func (s *speeds) told(t *task) guess {
 	planned := t.planned * t.seen
 	if share := planned / s.whole; t.seconds > 0 && share > leastSeenShare {
@@ -96,8 +97,8 @@ func (s *speeds) told(t *task) guess {
 	return guess{}
 }
 
-// of is how many seconds one of the plan takes in a task: by the task itself, by others of its kind,
-// and by other kinds, each with a weight by how much they differ.
+// of returns how many seconds one planned second takes in a task. It weighs the task itself, other tasks
+// of its kind, and those of other kinds, by how much each may differ.
 func (s *speeds) of(t *task) float64 {
 	var byKind [sealing + 1]guess // of other tasks
 	for i := range s.tasks {

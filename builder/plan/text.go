@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Lines are the plan in two lines.
+// Lines returns the plan as two lines for people.
 func (p *Plan) Lines() []string {
 	second := fmt.Sprintf("%s of memory, %s of disk; reads %s, writes %s",
 		bytesText(p.PeakAnonBytes), bytesText(p.PeakDiskBytes), bytesText(p.ReadBytes), bytesText(p.WrittenBytes))
@@ -19,7 +19,7 @@ func (p *Plan) Lines() []string {
 	return []string{p.Course(), second}
 }
 
-// courses are the stages of each method, by its name; of others those of the paper's.
+// courses names the stages of each method; methods not listed have those of the paper's.
 var courses = map[string]string{
 	"exact": "all pairs",
 	"tree":  "exact, by a k-d tree",
@@ -28,7 +28,7 @@ var courses = map[string]string{
 	"parts": "each row in DIVISIONS leaves",
 }
 
-// Course is the method and the number of its stages.
+// Course returns the method and the number of its stages, for people.
 func (p *Plan) Course() string {
 	s := fmt.Sprintf("method %s, %d rows of %d, k=%d", p.Method, p.Rows, p.Dim, p.K)
 	course := cmp.Or(courses[p.Method], courses["paper"])
@@ -42,8 +42,7 @@ func (p *Plan) Course() string {
 	return s
 }
 
-// rounded is an expected number of rounds: half of one is enough to know, and below a tenth
-// there is most likely none.
+// rounded shows an expected number of rounds to the nearest half; below a tenth there is most likely none.
 func rounded(x float64) string {
 	switch whole := math.Round(x); {
 	case x < 0.1:

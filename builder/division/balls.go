@@ -21,32 +21,30 @@ import (
 // it follows the Overlap nearest ones, so that one division has the leaves of
 // several, and the leaders need be found only once.
 //
-// Everything is decided by code distances, so by integers. Places are given in
-// ascending order and named by hashes of the seed alone: the leaves depend on
-// the order of places, on nothing else.
+// Code distances, which are integers, decide everything, and leaders are drawn by hashes of
+// the seed. So the leaves depend on the seed, the codes and the order of places alone.
 type Balls struct {
 	Codes    *codes.Matrix
 	Seed     uint64
 	LeafSize int // leaves have fewer places
-	Overlap  int // balls that a place stands in
+	Overlap  int // balls that a place is in
 	Threads  int
-	Looks    int // cells of leaders that a place looks into, where these stand in cells; 0: NearHeads
+	Looks    int // cells of leaders that a place looks into, if leaders are in cells; 0: NearHeads
 
-	// Progress is told how many places have their balls; nil: nobody is. Several goroutines call it.
+	// Progress is called, by several goroutines, with how many places have their balls; nil: no calls.
 	Progress func(places int)
 
-	// Room is where Root puts the places of its balls, Overlap times all of them; where there
-	// is less Root makes some.
+	// Room is memory for the result of Root: Overlap numbers for each place. If it is smaller, Root
+	// allocates.
 	Room []uint32
 }
 
-// Leaders at the root give balls of a leaf on average, however many a place stands in.
-// Up to mostDirect of them all places are compared with all; where that many would leave
-// balls of more than bigBall leaves, places look into cells (see Cells). Both find in SIFT
-// of 300,000 about the same in the same time; of 1,000,000 three divisions come to a recall of
-// 0.855 with 240 leaders and to 0.882 with cells, of 4,000,000 made rows to 0.873 and 0.920.
-// Below the root a node has at most mostBelow leaders, as every place is compared with those
-// of several nodes. Tiles compare whole panels of 16.
+// The root has so many leaders that a ball has the rows of one leaf on average. All places are compared
+// with up to mostDirect leaders. If balls would then exceed bigBall leaves, there are more leaders, and
+// places look into cells of them (see Cells). On 300,000 rows of SIFT both ways find the same in the same
+// time. Three divisions of 1,000,000 rows of SIFT reach recall 0.855 with 240 leaders and 0.882 with cells;
+// of 4,000,000 generated rows 0.873 and 0.920. Below the root a node has at most mostBelow leaders, since
+// every place meets the leaders of several nodes. Tiles compare whole panels of 16.
 const (
 	mostDirect = fixed.RootLeaders
 	bigBall    = fixed.BigBall
@@ -56,11 +54,11 @@ const (
 	panel      = 16
 )
 
-// usualOverlap is the least number of balls that a place stands in for which the root has leaders: with fewer leaders the balls
-// that it stands in would be larger than leaves.
+// usualOverlap is the least overlap by which the number of leaders at the root is computed, also if
+// Overlap is smaller: with fewer leaders balls would be larger than leaves.
 const usualOverlap = 4
 
-// rootLeaders is how many leaders the root of n places has.
+// rootLeaders returns how many leaders the root of n places has.
 func (b *Balls) rootLeaders(n int) int {
 	switch count := max(max(usualOverlap, b.Overlap)*n/b.LeafSize, fewLeaders); {
 	case b.Overlap == 1:
@@ -72,13 +70,11 @@ func (b *Balls) rootLeaders(n int) int {
 	}
 }
 
-// nodeLeaders is how many leaders a node of n places has below the root. Balls are half of a
-// leaf on average, because small ones are joined again with their nearest, which
-// fills leaves better than dividing those that are too large. Measured with the recall
-// after 3 divisions of GIST and SIFT and one of MNIST, in about the same time: half of a
-// leaf everywhere 0.8745, 0.8563, 0.8823; a quarter at the root 0.8856, 0.8623, 0.9197; a
-// third there 0.8853, 0.8623, 0.9195; 8 leaders at least 0.8924, 0.8598, 0.9225, with 5,
-// 3 and 9 % more pairs.
+// nodeLeaders returns how many leaders a node of n places has below the root. Balls have half of a leaf on
+// average: small ones are joined with their nearest, which fills leaves better than dividing large ones.
+// Recall after 3 divisions of GIST and SIFT and one of MNIST, in about the same time: with half of a leaf
+// everywhere 0.8745, 0.8563, 0.8823; with a quarter at the root 0.8856, 0.8623, 0.9197; with a third there
+// 0.8853, 0.8623, 0.9195; with at least 8 leaders 0.8924, 0.8598, 0.9225, for 5, 3 and 9 % more pairs.
 func (b *Balls) nodeLeaders(n int) int {
 	return wholePanels(n, max(2*n/b.LeafSize, fewLeaders), mostBelow)
 }
@@ -91,9 +87,8 @@ func wholePanels(n, count, most int) int {
 	return max(2, min(most, count, n))
 }
 
-// Root divides all places into overlapping balls, each ascending, and tells how
-// many pairs of places and leaders were compared. One ball that is small enough is a leaf
-// already.
+// Root divides all places into overlapping balls, each ascending, and returns how many pairs of
+// places and leaders it compared. A single ball that is small enough is a leaf already.
 func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, compared int64, err error) {
 	n := b.Codes.Len()
 	if n < b.LeafSize {
@@ -102,7 +97,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	}
 	count := b.rootLeaders(n)
 	overlap := min(b.Overlap, count)
-	// Memory that grows with the places is given back here, not when garbage is collected.
+	// Memory that grows with the places is freed here, not when garbage is collected.
 	room := offheap.Make[uint32](n + (n*overlap+1)/2)
 	defer room.Free()
 	all, assigned := room.Slice[:n], unsafe.Slice((*uint16)(unsafe.Pointer(&room.Slice[n])), n*overlap)
@@ -123,7 +118,7 @@ func (b *Balls) Root(ctx context.Context, division uint32) (balls [][]uint32, co
 	return gather(all, assigned, count, overlap, b.Threads, b.Room), compared, nil
 }
 
-// followed tells that so many more places have their balls.
+// followed reports that so many more places have their balls.
 func (b *Balls) followed(places int) {
 	if b.Progress != nil {
 		b.Progress(places)
@@ -181,8 +176,8 @@ func (w *BallWorker) followNearest(ctx context.Context, all []uint32, overlap in
 	return compared.Load(), err
 }
 
-// gather collects the places of every ball, in their order, in room if there is enough. Each goroutine takes a stretch of the
-// places: how many of them go to each ball tells where in it those after them begin.
+// gather collects the places of every ball, in their order, in room if that is large enough. Each goroutine
+// takes a stretch of the places. The counts of a stretch in each ball say where the next stretch begins there.
 func gather(places []uint32, assigned []uint16, count, overlap, threads int, room []uint32) [][]uint32 {
 	if len(room) < len(assigned) {
 		room = make([]uint32, len(assigned))
@@ -225,7 +220,7 @@ func gather(places []uint32, assigned []uint16, count, overlap, threads int, roo
 	return balls
 }
 
-// gatherRows is how many places a goroutine is worth: a tenth of a millisecond.
+// gatherRows is the least number of places for a goroutine: work of a tenth of a millisecond.
 const gatherRows = 1 << 14
 
 // BallWorker carves balls: one per goroutine.
@@ -320,7 +315,7 @@ func (w *BallWorker) draw(id uint64, places []uint32, count int) {
 	}
 }
 
-// chain orders the leaders: after each comes the nearest of those that are left.
+// chain orders the leaders: after each comes the nearest that is left.
 func (w *BallWorker) chain() {
 	apart := w.distances()
 	count := len(w.chosen)

@@ -11,10 +11,10 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Cells are leaders on two levels: heads, and around each head a cell of those nearest to it.
-// A row is compared with the heads, and with the leaders in the cells of the nearest of
-// these. Of very many leaders the heads stand in cells around heads of their own. All
-// goroutines read the same ones: of a billion rows they are four million.
+// Cells hold leaders on two levels: heads, and around each head a cell of the leaders nearest to it. A row
+// is compared with the heads, and then with the leaders in the cells of its nearest heads. If leaders are
+// very many, the heads are in cells around heads of their own. Goroutines share the Cells: a billion rows
+// have four million leaders.
 type Cells struct {
 	heads, leaders numbered
 	ends           []int  // cell c has leaders ends[c] to ends[c+1]-1
@@ -22,26 +22,26 @@ type Cells struct {
 	looks          int    // cells that a row looks into, where there are as many
 }
 
-// NearHeads is how many cells a row looks into. A leader that it misses there costs
-// little: the one taken instead is nearly as near.
+// NearHeads is how many cells a row looks into. Missing its nearest leader costs little: the one found
+// instead is nearly as near.
 const NearHeads = fixed.NearHeads
 
-// deepFrom is the number of leaders from which on heads have heads of their own: rows are then
-// compared with those above, with the heads in the nearest cells of these, and with the leaders
-// in the nearest cells of these.
+// deepFrom is the number of leaders from which the heads have heads of their own. Rows are then compared
+// with the upper heads, with the heads in the nearest cells of these, and with the leaders in the nearest
+// cells of those.
 //
-// With n leaders a row is compared with 2*sqrt(8n) heads and leaders on one level, and on two that
-// look into 16 cells with 3*cbrt(16*16*n). A cell that a row looks into costs by itself as much as
-// 50 pairs by AVX2, more by AMX, and two levels have 24 more of them. Of 416,000 leaders, those of
-// 100,000,000 rows, a row takes 13 microseconds by AVX2 on two levels and 16 on one, 7.2 and 6.6 by
-// VNNI, 6.6 and 3.4 by AMX; a billion rows have 4,000,000. Of 8 cells on two levels a division of
-// 200,000 rows of SIFT finds 0.703 of the neighbors, of 16 0.747, where one level finds 0.734.
+// With n leaders a row is compared with 2*sqrt(8n) heads and leaders on one level, and with 3*cbrt(16*16*n)
+// on two levels of 16 cells. Looking into a cell costs as much as 50 pairs with AVX2, more with AMX, and two
+// levels have 24 cells more. With 416,000 leaders, for 100,000,000 rows, a row takes on two levels and on one
+// 13 and 16 microseconds with AVX2, 7.2 and 6.6 with VNNI, 6.6 and 3.4 with AMX. A billion rows have
+// 4,000,000 leaders. A division of 200,000 rows of SIFT finds 0.734 of the neighbors with one level, 0.703
+// with two levels of 8 cells, 0.747 with two of 16.
 var deepFrom = fixed.HeadsOfHeads // a variable for tests
 
 // deepHeads is how many cells a row looks into on each of two levels.
 const deepHeads = fixed.DeepHeads
 
-// looks is how many cells a row looks into that follows some of as many leaders.
+// looks returns how many cells a row looks into, if there are so many leaders.
 func looks(leaders int) int {
 	if leaders >= deepFrom {
 		return deepHeads
@@ -49,11 +49,11 @@ func looks(leaders int) int {
 	return NearHeads
 }
 
-// HeadsOf is how many heads make a row be compared with the fewest heads and leaders.
+// HeadsOf returns the number of heads for which a row meets the fewest heads and leaders.
 func HeadsOf(leaders int) int { return fixed.Heads(leaders, leaders >= deepFrom) }
 
-// NewCells makes the cells of some heads. It sorts leaders by the head that is nearest to
-// each, in place; their numbers tell where they then stand.
+// NewCells makes the cells of some heads. It sorts leaders, in place, by their nearest head. The number of
+// a leader is its position afterwards.
 func NewCells(ctx context.Context, heads, leaders Rows, threads int) (*Cells, error) {
 	c, err := EmptyCells(ctx, heads, len(leaders.Places), threads)
 	if err != nil {
@@ -62,8 +62,8 @@ func NewCells(ctx context.Context, heads, leaders Rows, threads int) (*Cells, er
 	return c, c.sort(ctx, leaders, threads)
 }
 
-// EmptyCells makes the cells of some heads for so many leaders, which are not there yet: Homes
-// finds them cells, Fill puts them there.
+// EmptyCells makes the cells of some heads for so many leaders, without the leaders: Homes finds their
+// cells, Fill puts them there.
 func EmptyCells(ctx context.Context, heads Rows, leaders, threads int) (*Cells, error) {
 	c := &Cells{looks: looks(leaders)}
 	if leaders >= deepFrom {
@@ -90,8 +90,8 @@ func (c *Cells) sort(ctx context.Context, leaders Rows, threads int) error {
 	return c.Fill(leaders, homes)
 }
 
-// Homes writes the number of the cell that each leader belongs into, by its head, to homes. Leaders may
-// come in any parts: each is compared by itself.
+// Homes writes to homes the number of the cell of each leader, that of its nearest head. It may be called
+// for any part of the leaders, since each is compared by itself.
 func (c *Cells) Homes(ctx context.Context, leaders Rows, threads int, homes []uint32) error {
 	return vectors.Ranges(threads, len(homes), 4096, func() func(from, to int) error {
 		find := c.finder(1)
@@ -102,8 +102,8 @@ func (c *Cells) Homes(ctx context.Context, leaders Rows, threads int, homes []ui
 	})
 }
 
-// Fill puts leaders into the cells that homes names, cell after cell in place, those of a cell in the
-// order that they had. The cells keep them.
+// Fill puts leaders into the cells that homes names. It sorts leaders in place by cell, stably, and keeps
+// the slice.
 func (c *Cells) Fill(leaders Rows, homes []uint32) error {
 	if len(homes) != len(leaders.Places) {
 		return fmt.Errorf("division: %d leaders have cells, want %d", len(homes), len(leaders.Places))
@@ -128,8 +128,8 @@ func (c *Cells) Fill(leaders Rows, homes []uint32) error {
 	return nil
 }
 
-// finder returns a function that finds the heads nearest to each of some rows, by those above
-// them or by comparing with all, and tells how many pairs it compared.
+// finder returns a function that finds the heads nearest to each of some rows, through the upper heads or
+// by comparing with all, and returns how many pairs it compared.
 func (c *Cells) finder(count int) func(rows Rows, found []uint32) int64 {
 	if c.upper != nil {
 		return c.upper.Follower(count).Follow
@@ -158,8 +158,8 @@ func (c *Cells) cell(i int) numbered {
 	return c.leaders.part(c.ends[min(i, len(c.ends)-1)], c.ends[min(i+1, len(c.ends)-1)])
 }
 
-// Together is how many rows a Follower is best asked for at a time, where a row and its codes take
-// so many bytes.
+// Together returns the best number of rows for one call of Follower.Follow, if a row and its codes take
+// rowBytes.
 func (c *Cells) Together(rowBytes int) int {
 	for level := c; level != nil; level = level.upper {
 		rowBytes += fixed.FollowBytes(level.looks)
@@ -180,7 +180,7 @@ type Follower struct {
 	ends    []int                                 // of the cells in looking
 }
 
-// Follower returns one for rows that follow so many leaders each, of which there are as many.
+// Follower returns a Follower for rows that follow overlap leaders each. There must be as many leaders.
 func (c *Cells) Follower(overlap int) *Follower {
 	return &Follower{cells: c, overlap: overlap, leaders: c.leaders.Codes.NewTile(),
 		find: c.finder(c.lookedInto()), ends: make([]int, len(c.ends))}
@@ -189,9 +189,8 @@ func (c *Cells) Follower(overlap int) *Follower {
 // lookedInto is how many cells a row looks into.
 func (c *Cells) lookedInto() int { return min(c.looks, len(c.heads.Places)) }
 
-// Follow writes the numbers of the nearest leaders of each row, as many as it follows, and
-// returns how many pairs it compared. Rows that lie near look into the same cells: some
-// thousands of them keep tiles full.
+// Follow writes to assigned the numbers of the leaders that each row follows, nearest first, and returns how
+// many pairs it compared. Near rows look into the same cells, so some thousands of them keep tiles full.
 func (f *Follower) Follow(rows Rows, assigned []uint32) (compared int64) {
 	if len(f.all) < len(rows.Places) {
 		f.all = numbers(len(rows.Places))
@@ -233,8 +232,8 @@ func (f *Follower) look(rows Rows) (compared int64) {
 	return compared
 }
 
-// settled is the leaders nearest to a row, all of them looked at where its cells had too
-// few.
+// settled returns the entries of the leaders nearest to a row. If its cells had too few, it compares the row
+// with all leaders.
 func (f *Follower) settled(i int) []uint64 {
 	best := f.near.of(i)
 	if best[len(best)-1] == none {

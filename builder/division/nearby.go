@@ -38,8 +38,8 @@ func numbers(n int) []uint32 {
 	return all
 }
 
-// nearby is, for each of some rows, which of the columns shown so far are nearest. It
-// depends on which were shown, and not on their order.
+// nearby keeps, for each of some rows, the nearest of the columns shown so far. The result does not depend
+// on the order in which they were shown.
 type nearby struct {
 	rows    Rows
 	count   int      // that are kept of each row
@@ -74,8 +74,8 @@ func (b *nearby) found() []uint64 { return b.entries[:len(b.rows.Places)*b.count
 // codes stay in a second-level cache.
 const columnBlock = 2048
 
-// compare shows columns, by a tile of their matrix, to some of the rows, which have not seen
-// them, and returns how many pairs it compared.
+// compare shows columns to some of the rows, which must not have seen them, through a tile of the columns'
+// matrix. It returns how many pairs it compared.
 func (b *nearby) compare(tile *codes.Tile, columns numbered, which []uint32) int64 {
 	if len(which) == 0 {
 		return 0
@@ -94,7 +94,7 @@ func (b *nearby) compare(tile *codes.Tile, columns numbered, which []uint32) int
 	return int64(len(which)) * int64(len(columns.Places))
 }
 
-// enter takes note of the columns in the tile that are nearer to rows of the band.
+// enter keeps the columns in the tile that are nearer to rows of the band than those kept.
 func (b *nearby) enter(tile *codes.Tile, band []uint32) {
 	for r, i := range band {
 		if b.bounds[r] = uint32(b.of(int(i))[b.count-1] >> 32); b.bounds[r] == math.MaxUint32 {

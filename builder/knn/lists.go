@@ -8,13 +8,13 @@
 // so. The order is total, (key, row); and a list drops only entries after
 // its last one in that order.
 //
-// [Lists] holds the lists, a [Snapshot] tells the entries that some have gained, a [Merger]
-// offers whole lists. All lists with keys are these: of builds, of leaves, and the exact ones of
-// package recall. Three others stay apart. Package builder/internal/candidates has entries of
-// a code distance, a place and marks in one word, which vector kernels merge as numbers.
-// store.Lists is a block of finished lists of any lengths, for the disk; it keeps no bound. And
-// walks over a graph (store/internal/walk.Nearest) keep a heap, sorted once when a query ends,
-// as they hold hundreds of entries and never offer one twice.
+// [Lists] holds the lists, a [Snapshot] finds the entries that some lists have gained, a [Merger]
+// offers whole lists. Nearly all lists with keys are of this type: those of builds, of leaves, and the
+// exact ones of package recall. Three others differ for a reason. An entry of builder/internal/candidates
+// is one word of code distance, place and marks, so that vector kernels merge entries as numbers.
+// store.Lists is a block of finished lists of any lengths, for the disk; it keeps no bound. Walks over a
+// graph (store/internal/walk.Nearest) keep a heap, sorted once when a query ends, since they hold hundreds
+// of entries and never offer one twice.
 package knn
 
 import (
@@ -50,8 +50,8 @@ func New(n, k int, rowOf []uint32) *Lists {
 	return l
 }
 
-// Over returns lists that live in words, of which every list has its own stride
-// of them, at least 2*k. A list is undefined until it is Set.
+// Over returns lists in the caller's memory: list p takes words[p*stride:(p+1)*stride], and stride is
+// at least 2*k. A list is undefined until it is Set.
 func Over(words []uint32, n, k, stride int, rowOf []uint32) *Lists {
 	l := &Lists{N: n, K: k, stride: stride, ids: words, rowOf: rowOf}
 	if len(words) > 0 {
@@ -95,8 +95,9 @@ func (l *Lists) List(place uint32) (ids []uint32, keys []float32) {
 	return ids[:n], keys[:n]
 }
 
-// Touch reads a word of every line of memory of some lists, which wait for it side by side: who asks for lists
-// from all over memory reads some tens of them faster after it. The sum keeps the reads from being left out.
+// Touch loads some lists into the cache, with reads that wait for memory side by side. Callers that read
+// lists from all over memory save time by touching some tens of them first. The sum only keeps the compiler
+// from removing the reads.
 //
 //go:noinline
 func (l *Lists) Touch(places []uint32) (sum uint32) {
@@ -157,9 +158,8 @@ type Merger struct {
 	keys []float32
 }
 
-// Merge offers ids with their keys, distinct and ascending by (key, row), to the list of
-// place: a walk along both lists, where offering one after the other would look for the
-// place of each and move all that follow.
+// Merge offers ids with their keys, distinct and ascending by (key, row), to the list of place. It walks
+// along both lists once, which is faster than inserting one entry after another.
 func (m *Merger) Merge(l *Lists, place uint32, ids []uint32, keys []float32) {
 	toIDs, toKeys := l.idsOf(place), l.keysOf(place)
 	if len(ids) == 0 || !l.before(keys[0], ids[0], toKeys[l.K-1], toIDs[l.K-1]) {
@@ -206,7 +206,7 @@ func insertion(keys []float32, key float32) int {
 	return lo
 }
 
-// Set makes ids with their keys, which ascend by (key, row), the list of place.
+// Set replaces the list of place by ids and their keys, which ascend by (key, row).
 func (l *Lists) Set(place uint32, ids []uint32, keys []float32) {
 	toIDs, toKeys := l.idsOf(place), l.keysOf(place)
 	for i := copy(toIDs, ids); i < l.K; i++ {

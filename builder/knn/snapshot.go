@@ -1,7 +1,7 @@
 package knn
 
-// A Snapshot remembers the lists of some places and tells the entries added since: the subgraph
-// block of a leaf holds just these.
+// A Snapshot remembers the lists of some places and finds the entries added since: those are the
+// subgraph block of a leaf.
 type Snapshot struct {
 	places []uint32
 	ids    []uint32

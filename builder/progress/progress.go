@@ -1,5 +1,5 @@
-// Package progress tells how far the phases of a build are, and adds up the time
-// that they take.
+// Package progress reports how far the phases of a build are, estimates the time left, and adds up
+// the time that phases take.
 package progress
 
 import (
@@ -19,10 +19,10 @@ type Event struct {
 	Message string        // a line worth keeping, such as "division 3: effective rate 0.113"; often empty
 	End     bool          // the phase is over
 
-	// Of the whole build, all its runs and phases together; 0 where nothing tells.
-	Share  float64       // done, of 1; it does not fall
-	Left   time.Duration // that the rest will take, as far as plan and work done tell; known where Share is above 0
-	Memory int64         // bytes of anonymous memory that the process has
+	// Of the whole build, all its runs and phases together; 0 if unknown.
+	Share  float64       // done, from 0 to 1; it never falls
+	Left   time.Duration // estimate of the time left; valid if Share is above 0
+	Memory int64         // bytes of anonymous memory of the process
 	Disk   int64         // bytes that the build takes on disk, beyond its source
 }
 
@@ -47,15 +47,15 @@ type Told struct {
 	Recall  float64   `json:"recall,omitempty"` // found so far, on the rows that steer; 0: not known yet
 	Asked   float64   `json:"asked,omitempty"`  // the recall to reach; 0: none
 
-	Kept     float64 `json:"kept_share,omitempty"`        // of the whole build, on the disk: a run that is interrupted now goes on from there
-	KeptLeft float64 `json:"kept_left_seconds,omitempty"` // from there
+	Kept     float64 `json:"kept_share,omitempty"`        // of the whole build, the share that is on disk: an interrupted run goes on from there
+	KeptLeft float64 `json:"kept_left_seconds,omitempty"` // estimate of the time left from there
 }
 
 // Reporter reports the phases of one run of a build, one after the other.
 type Reporter struct {
-	Tell  func(Event)     // nil where nobody listens
-	Spent *[]PhaseSeconds // by name, to which a phase adds its time when it ends; nil where nobody adds up
-	Whole *Whole          // nil where nobody looks at all phases together
+	Tell  func(Event)     // receives the events; nil: no events
+	Spent *[]PhaseSeconds // times by name, to which a phase adds its time when it ends; nil: not kept
+	Whole *Whole          // fills in Share and Left of events; nil: they stay 0
 }
 
 // Phase is one phase under way.
@@ -72,8 +72,8 @@ type Phase struct {
 	told    time.Time
 }
 
-// eventEvery is the least time between events of one phase: too short for
-// a person to read, and long next to the cost of an event.
+// eventEvery is the least time between events of one phase: shorter than a person notices, and long
+// compared with the cost of an event.
 const eventEvery = 50 * time.Millisecond
 
 // Begin reports that a phase begins, with a total of units, 0 if unknown.
@@ -109,7 +109,7 @@ func (p *Phase) Earlier(n int) {
 	p.earlier += int64(n)
 }
 
-// Expect changes the total, where it is found to be another.
+// Expect changes the total.
 func (p *Phase) Expect(total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

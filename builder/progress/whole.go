@@ -7,30 +7,28 @@ import (
 	"time"
 )
 
-// A Whole knows how far the phases of a build are together, in all its runs. A nil Whole
-// knows nothing.
+// A Whole knows how far a build is, over all its phases and runs. A nil Whole knows nothing.
 //
-// The time left that it tells follows the estimate at once where something has become known: a
-// phase began or ended, or Expect gave another estimate. Between these it moves by a part of the
-// difference, as an estimate from a phase that has just begun swings. The share that it tells goes
-// to 1 evenly in the time left: it never falls, and stands nowhere while time is left.
+// The time left that it reports follows the estimate at once when something has become known: a phase
+// began or ended, or Expect gave another estimate. In between it moves by a part of the difference,
+// because estimates from a phase that has just begun fluctuate. The share that it reports approaches 1
+// evenly over the time left: it never falls, and never stops while time is left.
 type Whole struct {
 	mu     sync.Mutex
 	left   func(Course) (seconds float64, known bool) // nil until there is a plan
 	usage  func() (memory, disk int64)
 	course Course
-	known  bool    // something has become known since the time left was told
-	left0  float64 // seconds left as told last, 0: never
+	known  bool    // something has become known since the time left was reported
+	left0  float64 // seconds left as reported last; 0: never reported
 	took   float64 // seconds of the build then
-	share  float64 // as told last
+	share  float64 // as reported last
 	latest Event
 	seen   time.Time // when latest came
 }
 
-// A Course is the progress of a build: the times of its phases, those of the phase under way
-// that went before it under its name included, how far each phase has come by name, and the
-// phase itself. The time of a phase within another is not counted twice: a fold comes within a
-// division. A phase that ended before it was done and begins again goes on from there.
+// A Course is the progress of a build: the phase under way, and for each phase name how far it is and how
+// long it took. A phase may run inside another, as a fold inside a division; its time is not counted
+// twice. A phase that ended before it was done, and begins again, goes on from there.
 type Course struct {
 	Spent   []PhaseSeconds
 	Parts   map[string]float64 // 0 to 1, of phases that count units
@@ -44,13 +42,14 @@ type Course struct {
 	inside map[string]float64 // seconds of phases that began and ended within an open one
 }
 
-// NewWhole begins with the times of earlier runs; usage tells the memory and the disk taken.
+// NewWhole returns a Whole that begins with the times of earlier runs. usage returns the memory and disk
+// in use, in bytes.
 func NewWhole(spent []PhaseSeconds, usage func() (memory, disk int64)) *Whole {
 	return &Whole{usage: usage, course: Course{Spent: slices.Clone(spent), Parts: map[string]float64{}, Earlier: map[string]float64{}, Ends: map[string]int{},
 		Open: map[string]float64{}, from: map[string]float64{}, inside: map[string]float64{}}}
 }
 
-// GoOn begins where an earlier run stopped: at the share and the seconds left that it told last, 0 if it told none.
+// GoOn continues from an earlier run: with the share and the seconds left that it reported last, 0 if none.
 func (w *Whole) GoOn(share, left float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,14 +57,14 @@ func (w *Whole) GoOn(share, left float64) {
 	w.latest.Share, w.latest.Left = share, time.Duration(left*float64(time.Second))
 }
 
-// Expect says how the seconds left are estimated from now on.
+// Expect sets the function that estimates the seconds left from now on.
 func (w *Whole) Expect(left func(Course) (seconds float64, known bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.left, w.known = left, true
 }
 
-// Latest is the last event that told of a phase, as it would be told now.
+// Latest returns the last event of a phase, with share and time left as of now.
 func (w *Whole) Latest() Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +77,7 @@ func (w *Whole) Latest() Event {
 	return w.latest
 }
 
-// See adds to an event how far the whole is.
+// See takes an event into account, and fills in its fields about the whole build.
 func (w *Whole) See(e *Event) {
 	if w == nil {
 		return
@@ -104,11 +103,11 @@ func (w *Whole) see(e *Event) {
 	w.latest, w.seen = *e, time.Now()
 }
 
-// inertia is the share of the whole time in which the time left goes most of the way to a changed
-// estimate.
+// inertia is the share of the whole build's time in which the reported time left moves most of the way to a
+// changed estimate.
 const inertia = 0.02
 
-// tell takes an estimate into the time left that is told.
+// tell moves the reported time left towards an estimate.
 func (w *Whole) tell(left float64) {
 	took := w.course.seconds()
 	past := math.Max(0, took-w.took)

@@ -15,18 +15,20 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// ErrMerge says that stores cannot be merged: their rows differ in dimension, type or metric,
-// or some have ids and others not, or two have the same, or no row lives.
+// ErrMerge: stores cannot be merged. Their rows differ in dimension, type or metric; or some have ids and
+// others do not; or two rows have the same id; or no row is alive.
 var ErrMerge = errors.New("rebuild: these stores cannot be merged")
 
-// Merge builds a store at dir of the live rows of several, which stay as they are. Rows are
-// numbered anew, in the order of the stores and of their rows; ids stay, and no two rows may
-// have the same. The graph is one of all rows, by the options of the first store, which begins
-// from the lists of the parts and then compares rows of different parts: two halves of 200,000
-// SIFT descriptors at a recall of 0.95 take 3,030 pairs a row, a build 5,853. k is the length of
-// its lists, 0 that of the first store's. Give it again to continue after an
-// interruption. Stores that cannot be merged are refused before anything is written; this takes 8
-// bytes of memory a row. Errors: ErrMerge, and those of builder.Build, store.ErrFinished among them.
+// Merge builds a store at dir from the live rows of the stores in from, which it does not change. It
+// numbers rows anew, in the order of the stores and of their rows, and keeps their ids, which must be
+// distinct. k is the length of the lists; 0: that of the first store. The other options are those of the
+// first store.
+//
+// The build begins from the lists of the stores, and then compares rows of different stores: two halves of
+// 200,000 SIFT descriptors at a recall of 0.95 take 3,030 pairs a row, where a build takes 5,853. Call it
+// again to continue after an interruption. Stores that cannot be merged are refused before anything is
+// written; the check takes 8 bytes of memory a row. Errors: ErrMerge, and those of builder.Build,
+// store.ErrFinished among them.
 func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*builder.Result, error) {
 	views, err := openAll(from)
 	defer closeAll(views)
@@ -85,7 +87,8 @@ func Merge(ctx context.Context, dir string, k int, from []string, o Options) (*b
 	return result, errors.Join(err, all.failed)
 }
 
-// openAll opens stores, side by side: each reads where its rows lie. Those that are open are to be closed, whatever the error.
+// openAll opens stores in parallel, since each reads where its rows are. The caller closes the opened ones,
+// also after an error.
 func openAll(from []string) (views []*living.View, err error) {
 	views = make([]*living.View, len(from))
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), len(from), 1, func() func(i, _ int) error {
@@ -105,7 +108,7 @@ func closeAll(views []*living.View) {
 	}
 }
 
-// joined is several sources after each other.
+// joined is the concatenation of several sources.
 type joined struct {
 	parts  []*living.Source
 	ends   []int
@@ -138,13 +141,13 @@ func (j *joined) ReadRows(first int, dst []byte) error {
 	return nil
 }
 
-// part is the part that has a row, and its index there.
+// part returns the part that has a row, and the row's index there.
 func (j *joined) part(row int) (part, i int) {
 	part, _ = slices.BinarySearch(j.ends, row+1) // the first that ends behind it
 	return part, row - (j.ends[part] - j.parts[part].Len())
 }
 
-// near is the list that a row has in its part.
+// near appends the list that a row has in its part.
 func (j *joined) near(row uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
 	at, i := j.part(int(row))
 	first, from := row-uint32(i), len(near)

@@ -18,7 +18,8 @@ func (j *joined) names(yield func(string) bool) {
 	}
 }
 
-// named reports whether rows have ids: all of them, and no two the same, or none. from are the parts' stores.
+// named reports whether the rows have ids. It returns ErrMerge unless all have distinct ids, or none has
+// one. from are the paths of the stores, for messages.
 func (j *joined) named(from []string) (bool, error) {
 	hashes, with, without := []uint64(nil), "", ""
 	for i, p := range j.parts {
@@ -51,7 +52,7 @@ func (j *joined) named(from []string) (bool, error) {
 	return with != "", j.distinct(from, hashes)
 }
 
-// distinct is nil where no id is there twice. Of ids of the same hash it looks at some at a time.
+// distinct returns an error if an id occurs twice. It compares ids of equal hash, some hashes at a time.
 func (j *joined) distinct(from []string, hashes []uint64) error {
 	slices.Sort(hashes)
 	twice := hashes[:0]
@@ -68,7 +69,7 @@ func (j *joined) distinct(from []string, hashes []uint64) error {
 	return nil
 }
 
-// differ is nil where all ids of some hashes, which ascend, are others.
+// differ returns an error if two ids with one of the hashes, which ascend, are equal.
 func (j *joined) differ(from []string, hashes []uint64) error {
 	seen := map[string]string{}
 	for i, p := range j.parts {

@@ -1,5 +1,5 @@
-// Package rebuild makes the graphs of living stores: it compacts one, and merges several into
-// a new store. Both are builds, which are interrupted and continued as any other.
+// Package rebuild makes new graphs of living stores: it compacts one store ([Compact]), and merges several
+// into a new one ([Merge]). Both are builds, and are interrupted and continued like any other.
 package rebuild
 
 import (
@@ -18,7 +18,9 @@ import (
 
 // Options tunes a compaction or a merge. The zero value works.
 type Options struct {
-	Recall float64 // of the new graph, in the entries of a list that are shown; 0: that of the one before, or the default of builds, in all entries
+	// Recall is the target of the new graph, over the shown entries of a list. 0: the target of the graph
+	// before, or the default of builds, over all entries.
+	Recall float64
 
 	// These shape no result.
 	Threads  int                              // 0: GOMAXPROCS
@@ -27,13 +29,13 @@ type Options struct {
 	Logger   func(format string, args ...any) // Pebble's complaints, and what else a program should log; nil drops them
 }
 
-// Compact makes a new base of all live rows of a store that is open for writing, while it is
-// read and written; see living.DB.Compact. With Recall it does so also where nothing was
-// written since the last time: it makes a better graph, from the lists that the base has.
+// Compact makes a new base of all live rows of a store that is open for writing, while it is read and
+// written; see living.DB.Compact. With Options.Recall it also works if nothing was written since the last
+// compaction: it then makes a better graph, starting from the lists of the base.
 //
-// Where the graph comes out below the recall asked for, the error is builder.ErrBelowTarget,
-// and the store is compacted all the same. Cancelling ctx stops it; the next call with the same
-// Recall continues. Errors: those of living.DB.Compact and builder.Build.
+// If the graph is below the recall asked for, the error is builder.ErrBelowTarget, and the store is
+// compacted all the same. Cancelling ctx stops it; the next call with the same Recall continues. Errors:
+// those of living.DB.Compact and builder.Build.
 func Compact(ctx context.Context, db *living.DB, o Options) error {
 	name := ""
 	if o.Recall != 0 {
@@ -50,8 +52,8 @@ func Compact(ctx context.Context, db *living.DB, o Options) error {
 	return short
 }
 
-// build builds, or continues, and makes the links of search. short says that the graph is below
-// its target.
+// build builds, or continues, and makes the links of search. short is builder.ErrBelowTarget if the graph is
+// below its target.
 func build(ctx context.Context, dir string, rows vectors.Source, o builder.Options) (short, err error) {
 	in := vectors.NewInput(rows)
 	result, err := builder.Build(ctx, dir, in, o)
@@ -66,7 +68,7 @@ func build(ctx context.Context, dir string, rows vectors.Source, o builder.Optio
 	return result.Err(), search.Make(g, &search.Options{Context: ctx, Threads: o.Threads})
 }
 
-// like is the options that a store was built by, as far as they hold for any rows, and these.
+// like returns the options that a store was built with, as far as they suit any rows, with o's own.
 func (o *Options) like(old *store.Store) (builder.Options, error) {
 	b := builder.Options{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress, Logger: o.Logger}
 	if old != nil {
@@ -80,8 +82,8 @@ func (o *Options) like(old *store.Store) (builder.Options, error) {
 	return b, b.Validate()
 }
 
-// take takes options from a manifest. Leaf sizes and limits are fitted to rows, and left to the
-// builder.
+// take reads options from a manifest. Leaf sizes and limits suit particular rows, so the builder chooses
+// them anew.
 func take(b *builder.Options, m store.Manifest) error {
 	for _, option := range m.Options {
 		var err error
@@ -106,8 +108,8 @@ func take(b *builder.Options, m store.Manifest) error {
 	return nil
 }
 
-// Auto compacts for living.Options.Rebuild. o.Recall must be 0: the recall is that of the graph
-// before. Where a graph comes out below it, o.Logger is told.
+// Auto returns a function for living.Options.Rebuild. o.Recall must be 0: the target is that of the graph
+// before. If a graph is below it, o.Logger gets a message.
 func Auto(o Options) living.Rebuild {
 	return func(ctx context.Context, job living.Job) error {
 		short, err := o.rebuild(ctx, job)
@@ -138,7 +140,8 @@ func (o *Options) rebuild(ctx context.Context, job living.Job) (short, err error
 	return short, badRow(err, func(i int) string { return rowName(job.Rows, i) })
 }
 
-// sound is nil where the rows of a store, if there is one, are as they were written. The new store seals the rows that it reads.
+// sound returns an error if the rows of a store (nil: there is none) have changed since they were written.
+// The new store would seal the damage.
 func sound(ctx context.Context, old *store.Store) error {
 	if old == nil {
 		return nil
@@ -146,8 +149,8 @@ func sound(ctx context.Context, old *store.Store) error {
 	return old.CheckRows(ctx)
 }
 
-// badRow is an error of rows that no graph takes, with the name of the first in its living store. Other errors it
-// leaves as they are.
+// badRow adds to an error about bad rows the name of the first one in its living store. It returns other
+// errors unchanged.
 func badRow(err error, name func(i int) string) error {
 	bad := new(builder.BadRowsError)
 	if !errors.As(err, &bad) {

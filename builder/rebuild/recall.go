@@ -14,9 +14,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Recall measures the lists of a view on a seeded sample of its live rows, 1,000 where sample is 0: each
-// is compared with all live rows. threads below 1 is 1. Cancelling ctx returns ctx's error, with its cause.
-// Beside an error the estimate is zero.
+// Recall measures the lists of a view on a random sample of its live rows, drawn by seed; sample 0 means
+// 1,000 rows. It compares each with all live rows. threads below 1 is 1. Cancelling ctx returns ctx's error,
+// with its cause. With an error the estimate is zero.
 func Recall(ctx context.Context, v *living.View, sample int, seed uint64, threads int) (builder.RecallEstimate, error) {
 	sample, err := measure.Rows(sample)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -59,9 +59,9 @@ func Recall(ctx context.Context, v *living.View, sample int, seed uint64, thread
 // recallStream keeps the sample apart from those that a build draws.
 const recallStream = 0x11f1
 
-// Controls is the recall of the lists of a view by its controls, rows whose exact lists are kept
-// through all that is written: it takes no pass over the rows. Sample is 0 where there are none,
-// as before the first living.DB.Integrate since the graph was built.
+// Controls measures the lists of a view on its controls: rows whose exact lists the store keeps up to date
+// as it is written. It takes no pass over the rows. Estimate.Sample is 0 if there are no controls, as before
+// the first living.DB.Integrate since the graph was built.
 func Controls(ctx context.Context, v *living.View, threads int) (est builder.RecallEstimate, err error) {
 	per, err := v.Controls(ctx, threads)
 	if err != nil || len(per) == 0 {

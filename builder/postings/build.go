@@ -13,10 +13,9 @@ import (
 	"github.com/knng/knng/vectors/sparse"
 )
 
-// Build builds the exact k-NN graph of sparse rows into the store at dir, or continues the
-// build there that was interrupted: call it again with the same options. src stays open and
-// belongs to the caller. Of the options it takes K, Metric (Cosine or IP), BadRows, IDs,
-// Threads, Memory, Scratch, Progress and Logger.
+// Build builds the exact k-NN graph of sparse rows into the store at dir. Called again with the same options
+// after an interruption, it continues. src stays open and belongs to the caller. Build takes these options:
+// K, Metric (Cosine or IP), BadRows, IDs, Threads, Memory, Scratch, Progress and Logger.
 //
 // Cancelling ctx stops cleanly and returns ctx's error, with its cause. When dir already holds the finished
 // graph of these options, Build returns its stored Result and store.ErrFinished. Errors to
@@ -74,11 +73,11 @@ type run struct {
 	slabRows int // of a slab; 0: as many as suit the rows. Tests set it
 }
 
-// copyAgain is of how many nonzeros the rows are read and written again, rather than that the folder of
-// a refused build stays.
+// copyAgain is the number of nonzeros up to which a refused build is deleted with its copy of the rows:
+// copying so few again is cheap.
 const copyAgain = 1 << 27
 
-// nothingMade reports whether a build has no more than a copy of a few rows.
+// nothingMade reports whether the build has made nothing but a copy of a small input.
 func (r *run) nothingMade() bool { return len(r.State.Stages) == 0 && r.src.Nonzeros() <= copyAgain }
 
 func newRun(ctx context.Context, draft *store.Draft, src *sparse.Source, opts builder.Options) *run {

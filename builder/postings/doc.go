@@ -21,14 +21,14 @@
 //
 // # Frequent columns are left out
 //
-// A few columns that most rows have make most postings, and say little: their weights are
-// small. The rows of a unit see them as a bound (Bayardo, Ma and Srikant, "Scaling up all
-// pairs similarity search", 2007; Anastasiu and Karypis, "L2AP", 2014): with F the frequent
-// columns, dot(x,y) is at most the sum over the others and norm(x in F) * norm(y in F). Where
-// that is below the bound of the row's list, y is out; else the whole product is computed.
-// Which columns count as frequent is chosen for each row anew from slab to slab, by the
-// postings that it saves and the products that it costs: from those of a quarter of all rows
-// to those of a 64th. Nothing is left out that could be in a list.
+// Most postings belong to a few columns that most rows have, and these columns say little: their
+// weights are small. So the rows of a unit replace them by a bound (Bayardo, Ma and Srikant, "Scaling
+// up all pairs similarity search", 2007; Anastasiu and Karypis, "L2AP", 2014). With F the frequent
+// columns, dot(x,y) is at most the sum over the other columns plus norm(x in F) * norm(y in F). If
+// that is below the bound of the row's list, y is out; else the whole product is computed. Each row
+// chooses anew for every slab which columns count as frequent, by the postings saved and the products
+// computed: columns of at least a quarter of all rows, down to at least a 64th. No row is left out
+// that could be in a list.
 //
 // # Memory
 //

@@ -16,8 +16,8 @@ import (
 	"github.com/knng/knng/vectors/sparse"
 )
 
-// MeasureRecall is builder.MeasureRecall for a store of sparse rows: it compares those sampled with all
-// others, without postings. Errors to test: store.ErrNotSparse.
+// MeasureRecall is builder.MeasureRecall for a store of sparse rows: it compares the sampled rows with all
+// others, without postings. Error to test: store.ErrNotSparse.
 func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64, progress func(builder.Event)) (builder.RecallEstimate, error) {
 	per, rows, err := recalls(ctx, s, measure.Sample{Rows: sample, Seed: seed, Tell: progress})
 	if err != nil {

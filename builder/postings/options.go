@@ -25,8 +25,8 @@ func defaults(o builder.Options) builder.Options {
 	return o
 }
 
-// Validate reports every fault of the options at once: those of builder.Options.Validate, or else those that
-// have no meaning for sparse rows, as store.ErrSparse.
+// Validate reports every fault of the options at once: those of builder.Options.Validate or, if there are
+// none, options that have no meaning for sparse rows, as store.ErrSparse.
 func Validate(o builder.Options) error {
 	if err := o.Validate(); err != nil {
 		return err

@@ -17,8 +17,8 @@ const (
 	perEntry   = 60e-9  // of the file, read and turned around
 )
 
-// Plan predicts the cost of a build of src. It reads the matrix, to count the rows that have
-// each column. The time is at most so much: columns that a build leaves out are counted.
+// Plan predicts the cost of a build of src. It reads the matrix, to count the rows of each column. The time
+// is an upper bound, since it counts frequent columns that a build leaves out.
 func Plan(ctx context.Context, src *sparse.Source, opts builder.Options) (*plan.Plan, error) {
 	if err := Validate(opts); err != nil {
 		return nil, err

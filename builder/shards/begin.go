@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Takes is nil where a build in tasks knows a metric, else vectors.ErrUsage.
+// Takes returns nil if a build by shards supports the metric, else vectors.ErrUsage.
 func Takes(m distance.Metric) error {
 	if m.Gathers() && m.Coded() {
 		return nil
@@ -18,8 +18,8 @@ func Takes(m distance.Metric) error {
 	return vectors.Misused(fmt.Errorf("builder: a build in tasks does not know the metric %v: build on one machine, where method %s does", m, builder.Parts))
 }
 
-// Begin begins a run below folder, or finds the one that was begun there of the same
-// input and options, and returns its folder. src may be closed afterwards.
+// Begin begins a run below folder and returns the folder of the run. If a run of the same input and
+// options was begun there, it returns that one's. src may be closed afterwards.
 func Begin(ctx context.Context, folder string, src *vectors.Input, opts builder.Options, cut Cut) (string, error) {
 	if opts.Method == "" || opts.Method == builder.Auto {
 		opts.Method = builder.Parts

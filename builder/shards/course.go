@@ -11,18 +11,17 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A Leg is a stage of a run as it is planned, or some stages whose tasks are one wave: the time that a driver
-// tells is that of the legs that are left.
+// A Leg is a planned stage of a run, or several stages whose tasks form one wave. The time left of a run is
+// that of the remaining legs.
 type Leg struct {
 	Stage    string  `json:"stage"`              // the first of them
 	Division int     `json:"division,omitempty"` // from 1; 0: it belongs to none
 	Tasks    int     `json:"tasks"`
-	Seconds  float64 `json:"seconds"` // that all tasks take of one core, on the machine of package plan
-	Chance   float64 `json:"chance"`  // that the run comes to it: recall may be reached before
+	Seconds  float64 `json:"seconds"` // of all tasks on one core, at the nominal rates of package plan
+	Chance   float64 `json:"chance"`  // probability that the run comes to it: recall may be reached before
 }
 
-// course lists the legs of a run in their order, those that are done as well; none where there is nothing
-// to compare.
+// course lists the legs of a run in their order, finished ones included; none if there is nothing to compare.
 func (s schedule) course() ([]Leg, error) {
 	rows, err := s.known()
 	if err != nil {
@@ -66,7 +65,7 @@ func (s schedule) course() ([]Leg, error) {
 	return course, nil
 }
 
-// known is how many rows get a list: all until it is known which are good.
+// known returns how many rows get a list; before the audit, all.
 func (s schedule) known() (int, error) {
 	if there, err := s.has(Task{Stage: "settle"}, 1); err != nil || !there {
 		return s.spec.Manifest.Rows, err
@@ -78,7 +77,7 @@ func (s schedule) known() (int, error) {
 	return fixed.N, nil
 }
 
-// shape is the shape of the run, as a plan has it of the parts method.
+// shape returns the shape of a build with the parts method, for plans.
 func (s schedule) shape(ps *points.Points, rows int) plan.Shape {
 	m := &s.spec.Manifest
 	size := int64(s.space.RowBytes())
@@ -91,7 +90,7 @@ func (s schedule) shape(ps *points.Points, rows int) plan.Shape {
 			Leaders: groups.Leaders(rows, m.K, overlap), Ledger: 1 << 40, Stripe: 32 << 20}}
 }
 
-// legs are the stages by name where a run has so many divisions, with the time of all of these.
+// legs returns the stages by name for a run of so many divisions, each with its time over all divisions.
 func (s schedule) legs(shape plan.Shape, divisions int) map[string]Leg {
 	shape.Divisions = divisions * shape.Overlap
 	p := plan.Of(shape, plan.Nominal(shape, 1))
@@ -108,7 +107,7 @@ func (s schedule) legs(shape plan.Shape, divisions int) map[string]Leg {
 	return legs
 }
 
-// chances are those of each division that it is made: 1 of those that are done or begun.
+// chances returns the probability of each division: 1 for those that are done or begun.
 func (s schedule) chances(shape plan.Shape) ([]float64, error) {
 	begun, d, err := s.decided()
 	if err != nil {
@@ -130,8 +129,8 @@ func (s schedule) chances(shape plan.Shape) ([]float64, error) {
 	return chances, nil
 }
 
-// leavesAhead is in how many leaves a row stands in the end, as it is to be expected after a decision or, nil,
-// before any.
+// leavesAhead returns the expected number of leaves of a row at the end of the run, after decision d, or
+// before the first (nil).
 func (s schedule) leavesAhead(shape plan.Shape, d *decision, luck float64) (leaves int) {
 	g := s.goal()
 	aim := plan.Aim{Recall: s.spec.Recall, Rows: shape.Rows, Overlap: shape.Overlap, Most: job.MaxDivisions, Luck: luck}
@@ -151,7 +150,7 @@ func (s schedule) leavesAhead(shape plan.Shape, d *decision, luck float64) (leav
 	return leaves
 }
 
-// decided is how many divisions have been decided about, and the last decision; nil where there is none.
+// decided returns how many divisions have a decision, and the last decision; nil if there is none.
 func (s schedule) decided() (number int, d *decision, err error) {
 	for ; number < job.MaxDivisions; number++ {
 		if there, err := s.has(Task{"decide", number + 1, 0}, 1); err != nil {

@@ -11,9 +11,9 @@ import (
 
 // A Cut says how a run is cut into tasks. It does not change the graph.
 type Cut struct {
-	Rows    int    // input rows of a shard; 0: a million, or fewer for some tasks to go round
-	Solvers int    // most tasks that solve the groups of a division; 0: 256
-	Range   int    // rows whose lists are folded by one task; 0: as many as have lists of 32 MiB
+	Rows    int    // input rows of a shard; 0: a million, or fewer if there would be too few tasks
+	Solvers int    // the maximum number of tasks that solve the groups of a division; 0: 256
+	Range   int    // rows whose lists one task folds; 0: as many as have lists of 32 MiB
 	Version string // of the program
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/knng/knng/vectors/objects"
 )
 
-// kept is the results of earlier stages, and memory, that a process which does many tasks keeps
-// between those of one stage. It changes no result.
+// kept holds results of earlier stages, and memory, between the tasks of one stage that a process does. It
+// changes no result.
 type kept struct {
 	stage    string
 	division int
@@ -125,11 +125,11 @@ func (s *Run) stripeOf(r, k int) *solve.Stripe {
 	return s.kept.stripe
 }
 
-// inputAge is for how long an open input counts as the one that was looked at.
+// inputAge is how long an open input counts as checked.
 const inputAge = time.Minute
 
-// openInputs is the input that a process has open: tasks that follow each other mostly read the
-// same files, and to look at samples of all of them costs more than to read a few rows.
+// openInputs is the input that a process has open. Consecutive tasks mostly read the same files, and
+// checking samples of all files again costs more than reading a few rows.
 type openInputs struct {
 	paths  []string
 	looked time.Time

@@ -24,10 +24,9 @@ type Wave struct {
 	division int
 }
 
-// Next returns the tasks to do next, from the files that are there: those of the first stages
-// that lack some. It removes files that no task will read any more; so may another driver of the same
-// run, and Next looks again where a file that was there is gone, or where nothing was missing, as the
-// other has ended the run meanwhile.
+// Next returns the tasks to do next: those of the first stages that lack files. It removes files that no
+// task will read any more. Another driver of the same run may do so too. So Next looks again if a file has
+// disappeared, or if nothing is missing because the other driver has ended the run.
 func (s *Run) Next() (w *Wave, err error) {
 	for range 5 {
 		if w, err = s.next(); err == nil && w != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/knng/knng/vectors/objects"
 )
 
-// Others says which runs stand beside one in a folder, and in how far they differ from it. What
-// cannot be read is passed over: it is no part of the run.
+// Others describes, a line each, the other runs in a folder, and how they differ from run. It skips files
+// that it cannot read, since they do not belong to the run.
 func Others(folder, run string) (lines []string) {
 	this, err := specAt(run)
 	if err != nil || objects.Is(folder) {
@@ -43,7 +43,7 @@ func specAt(run string) (spec runSpec, err error) {
 	return spec, json.Unmarshal(data, &spec)
 }
 
-// differs says what sets a run apart from another.
+// differs describes how a run differs from another.
 func (s runSpec) differs(from runSpec) string {
 	if s.Version != from.Version || s.Format != from.Format {
 		return "begun by version " + s.Version

@@ -13,23 +13,23 @@ type Plan struct {
 	Stages         []plan.Stage `json:"stages"`
 	CoreSeconds    float64      `json:"core_seconds"`    // of all stages
 	ComputeSeconds float64      `json:"compute_seconds"` // if all workers are always busy
-	AwaitedSeconds float64      `json:"awaited_seconds"` // as the tasks of a stage, which take equally long, are awaited before the next
-	DiskSeconds    float64      `json:"disk_seconds"`    // likewise, if each reads and writes DiskRate
+	AwaitedSeconds float64      `json:"awaited_seconds"` // if a stage begins after all tasks of the one before, which take equally long
+	DiskSeconds    float64      `json:"disk_seconds"`    // of reading and writing, if each worker has DiskRate
 
 	ReadBytes       int64 `json:"read_bytes"`
 	WrittenBytes    int64 `json:"written_bytes"`
 	PeakDiskBytes   int64 `json:"peak_disk_bytes"` // of the run, beside the input
 	WorkerReadBytes int64 `json:"worker_read_bytes"`
 
-	TaskBytes  int64 `json:"task_bytes"`  // memory that a task of one thread needs at most; blocks that grow with the rows stand in files beyond it
-	UniteBytes int64 `json:"unite_bytes"` // likewise knng unite
+	TaskBytes  int64 `json:"task_bytes"`  // memory with which every task of one thread can run; blocks that grow with the rows are in files if they do not fit
+	UniteBytes int64 `json:"unite_bytes"` // likewise of knng unite
 }
 
-// DiskRate is the bytes a second that a plan gives each worker.
+// DiskRate is the bytes per second that a plan assumes for the disk of each worker.
 const DiskRate = 500e6
 
-// taskSeconds is the cost of a task that has next to nothing to do: it opens files, and writes one. Of
-// 50,000 rows in 192 tasks they take 0.2 s of 0.9.
+// taskSeconds is the cost of a task without work: it opens files, and writes one. With 50,000 rows in 192
+// tasks it is 0.2 of 0.9 s.
 const taskSeconds = 0.0015
 
 // specOf is the spec of a plan, cut as it is by default.
@@ -52,8 +52,8 @@ func (s *runSpec) tasks(p *plan.Plan) map[string]int {
 	return tasks
 }
 
-// PlanOf estimates the build of a plan by workers of some threads each, as fast as those of this
-// machine.
+// PlanOf estimates the build of p by so many workers, of so many threads each, with processors as fast as
+// this machine's. rowBytes is the size of a row.
 func PlanOf(p *plan.Plan, rowBytes, workers, threads int) Plan {
 	overlap := p.Basis.Shape.Overlap
 	n, k, divisions := float64(p.Rows), float64(p.K), float64((p.Divisions+overlap-1)/overlap)

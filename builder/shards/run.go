@@ -22,8 +22,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A Run is a build of the parts method by tasks. Next and Do may be called by many processes at
-// once, on machines that see the same folder.
+// A Run is a build with the parts method by tasks. Many processes may call Next and Do at once, on
+// machines that see the same folder.
 type Run struct {
 	spec   runSpec
 	name   string // of its folder

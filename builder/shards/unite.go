@@ -23,8 +23,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Unite makes one store at dir of the graph of a finished run: the store that Build makes, with
-// the same checksum. Given again after an interruption it goes on; of a store that is finished it
+// Unite makes one store at dir from the graph of a finished run. The store has the checksum of the one that
+// builder.Build makes. Called again after an interruption, Unite continues; if the store is finished, it
 // returns the Result and store.ErrFinished. Errors: ErrUnfinished, ErrDamaged, and those of builder.Build.
 func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	result, err := s.Result()
@@ -64,7 +64,7 @@ func (s *Run) Unite(ctx context.Context, dir string) (*builder.Result, error) {
 	return result, err
 }
 
-// use sets the use of the machine by uniting: a result of a run has none.
+// use adds the use of the machine by Unite to a result; that of a run has none.
 func use(r *builder.Result, u job.Usage) {
 	r.Seconds, r.CPUSeconds = u.Seconds, u.CPUSeconds
 	r.PeakAnonBytes, r.PeakRSSBytes, r.PeakDiskBytes = u.PeakAnon, u.PeakRSS, u.PeakDisk

@@ -11,12 +11,12 @@
 // # Two samples
 //
 // A build that stops when it has measured enough recall must not report that
-// measurement: having chosen the moment, it is biased upwards. [Disjoint] draws
-// one sample to steer by and another to report. Before it stops a build looks at
-// the sample that reports, too: where its interval is below the target, or both samples together
-// are well below it, its rows steer from then on and others report. The interval of the k-th sample is that of
-// k looks, so it is wider; the first one, which nearly all builds report, is that of
-// one.
+// measurement: it chose the moment, so the value is biased upwards. [Disjoint] draws
+// a steering sample and a report sample. Before it stops, a build measures the report
+// sample too. If the interval of that is below the target, or both samples together are
+// well below it, the report sample joins the steering sample, and a new one is drawn to
+// report. The interval of the k-th report sample is widened for k looks. Nearly all
+// builds report the first.
 //
 // # Passes
 //

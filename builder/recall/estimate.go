@@ -9,10 +9,9 @@ type Estimate struct {
 	Seed   uint64  `json:"seed"`   // by which they were drawn
 }
 
-// EstimateOf estimates the mean recall of n rows from the recalls of rows that a seed has drawn
-// among them. The interval is that of one sample: where others were drawn before, and this one because of
-// them, Interval takes their number. Without any the lists are taken as exact: the recall is 1, and so is
-// its interval.
+// EstimateOf estimates the mean recall of n rows from the recalls of a sample of them, drawn by seed. The
+// interval is that of a single look; for a sample that was drawn because of earlier ones, call Interval
+// with their number. Without any recalls the lists count as exact: recall and interval are 1.
 func EstimateOf(recalls []float64, n int, seed uint64) Estimate {
 	e := Estimate{Recall: 1, Low: 1, High: 1, Sample: len(recalls), Seed: seed}
 	if len(recalls) > 0 {

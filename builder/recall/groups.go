@@ -2,16 +2,16 @@ package recall
 
 import "slices"
 
-// Groups are groups of rows with the same bytes, of which one was solved for all: the lists of places name the
-// others' places, and the list of a row has rows of these groups.
+// Groups are groups of rows with the same bytes. One row of each group, at a place, was solved for all. The
+// list of a place holds places; the list of a row holds the rows of the groups at these places.
 type Groups struct {
 	Sizes []uint32 // rows of the group that was solved at each place
 	K     int      // neighbors of a row
 	Most  int      // rows of one group in a list, as far as others suffice; 0: any number
 }
 
-// Keys are those of the nearest K other rows, ascending, to a row of the group at place, where the groups near it are at
-// places near, at keys, and rows of its own group at the key self.
+// Keys returns the keys, ascending, of the K nearest other rows to a row of the group at place. near and
+// keys are the list of the place, and self is the key of rows within the group.
 func (g *Groups) Keys(place uint32, self float32, near []uint32, keys []float32) []float32 {
 	most := g.Most
 	if most == 0 {
@@ -39,7 +39,8 @@ func (g *Groups) Keys(place uint32, self float32, near []uint32, keys []float32)
 	return taken
 }
 
-// InGroups has Recall be that of the list of a row that list i was solved for: own returns the key of a place to itself.
+// InGroups makes Recall measure the list of one of the rows that list i was solved for, instead of list i.
+// own returns the key of a place to itself.
 func (l *Lists) InGroups(g *Groups, own func(place uint32) float32) {
 	l.groups, l.selfs = g, make([]float32, len(l.Places))
 	for i, place := range l.Places {
@@ -47,7 +48,7 @@ func (l *Lists) InGroups(g *Groups, own func(place uint32) float32) {
 	}
 }
 
-// recallOfGroup is the recall of the list of a row of the group at Places[i].
+// recallOfGroup returns the recall of the list of a row in the group at Places[i].
 func (l *Lists) recallOfGroup(i int, neighbors []uint32, keys []float32) float64 {
 	place, self := l.Places[i], l.selfs[i]
 	near, exact := l.List(i)

@@ -45,8 +45,8 @@ func (l *Lists) List(i int) (neighbors []uint32, keys []float32) {
 	return l.lists.List(uint32(i))
 }
 
-// Recall is the recall, as OfList defines it, of a list that another graph has
-// for Places[i]. Rows alike to the k-th count as it does. See InGroups for lists that were solved for several rows.
+// Recall returns the recall, as OfList defines it, of another graph's list for Places[i]. Rows alike to
+// the k-th neighbor count like it. See InGroups for lists that were solved for several rows.
 func (l *Lists) Recall(i int, neighbors []uint32, keys []float32) float64 {
 	if l.groups != nil {
 		return l.recallOfGroup(i, neighbors, keys)
@@ -54,7 +54,7 @@ func (l *Lists) Recall(i int, neighbors []uint32, keys []float32) float64 {
 	return l.RecallOf(i, neighbors, keys, l.Places[i])
 }
 
-// RecallOf is Recall of neighbors that are not places: self is what they call Places[i].
+// RecallOf is Recall for neighbors that are not places but other numbers: self is that of Places[i].
 func (l *Lists) RecallOf(i int, neighbors []uint32, keys []float32, self uint32) float64 {
 	_, truth := l.List(i)
 	return OfAlike(truth, neighbors, keys, self, l.K, l.Alike)

@@ -13,7 +13,7 @@ type TruthDistances uint8
 
 // Scales of a truth file.
 const (
-	Auto    TruthDistances = iota // find out by comparing with own keys
+	Auto    TruthDistances = iota // find out, by comparing with computed keys
 	Squared                       // squared euclidean distances, which are keys
 	Plain                         // distances of the metric itself, as people see them
 )
@@ -38,7 +38,7 @@ func (d TruthDistances) String() string {
 	return fmt.Sprintf("recall.TruthDistances(%d)", uint8(d))
 }
 
-// ErrScale says that truth distances agree with keys on no scale.
+// ErrScale: the distances of the truth agree with the keys on no scale.
 var ErrScale = errors.New("recall: the distances of the truth are not those of this graph")
 
 // Rounding of keys and truth. A key is rounded to float32 once; before that the

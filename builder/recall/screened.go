@@ -12,10 +12,9 @@ import (
 // sampled rows before the next: packed, they stay in a second-level cache.
 const screenBytes = 512 << 10
 
-// Screened compares the places sampled of n with all places by screens, and those
-// that may be near by their keys where a screen does not tell them. newScreen and
-// newKeys are called once a goroutine; rows of the screens have dim elements. It
-// returns the lists, which are exact, and the number of pairs compared.
+// Screened compares the sampled places with all n places by screens, and computes the keys of the pairs that
+// may be near, unless the screen has them. newScreen and newKeys are called once for each goroutine; rows of
+// the screens have dim elements. It returns the lists, which are exact, and the number of pairs compared.
 func (s Search) Screened(ctx context.Context, n, dim int, places []uint32, newScreen func() screen.Screen, newKeys func() Keys) (*Lists, int64, error) {
 	if err := s.check(n, places); err != nil {
 		return nil, 0, err
@@ -102,7 +101,7 @@ func (w *screenWorker) evaluateColumns(i int, near []uint32, keys []float32) err
 	return err
 }
 
-// within is a key within which as many of ids lie as list i has room for.
+// within returns a key within which as many of ids lie as list i has room for.
 func (w *screenWorker) within(i int) float32 {
 	if self := slices.Index(w.ids, w.lists.Places[i]); self >= 0 {
 		w.keys = slices.Delete(w.keys, self, self+1)
@@ -114,8 +113,7 @@ func (w *screenWorker) within(i int) float32 {
 	return w.keys[w.K-1]
 }
 
-// shared is the key above which nothing enters list i, which others may be
-// offering to.
+// shared returns the key above which nothing enters list i. Other goroutines may offer to the list meanwhile.
 func (l *Lists) shared(i int) float32 {
 	if l.K == 0 {
 		return 0

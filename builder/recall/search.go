@@ -19,8 +19,8 @@ type Search struct {
 	Skip    func(place uint32) bool // places that are nobody's neighbors (isolated rows); nil skips none
 	Threads int                     // 0 is 1
 
-	// Progress is told how many comparisons were made since it was told last,
-	// by several goroutines. May be nil.
+	// Progress is called, by several goroutines, with the comparisons made since the last call. May be
+	// nil.
 	Progress func(comparisons int64)
 }
 
@@ -44,8 +44,8 @@ func Each(distance func(a, b uint32) (float32, error)) func() Keys {
 	return func() Keys { return keys }
 }
 
-// keysBatch is how many keys are asked for at once: at a millisecond a distance
-// a search stops a quarter of a second after it was told to.
+// keysBatch is how many keys are asked for at once: with a millisecond a distance, a search stops a quarter
+// of a second after its context is cancelled.
 const keysBatch = 256
 
 // Keys compares the places sampled of n through a user's keys. newKeys is called
@@ -96,7 +96,7 @@ func (s Search) appendPlaces(dst []uint32, from, to int, x uint32) []uint32 {
 	return dst
 }
 
-// comparable refuses keys that have no place in an order.
+// comparable refuses keys that cannot be ordered (NaN) or are infinite.
 func comparable(x uint32, ids []uint32, keys []float32) error {
 	for i, id := range ids {
 		if key := keys[i]; key-key != 0 {

@@ -28,7 +28,7 @@ func (t *Truth) List(i int) (neighbors []uint32, distances []float32) {
 	return t.Neighbors[i*t.K : (i+1)*t.K], t.Distances[i*t.K : (i+1)*t.K]
 }
 
-// Name is that of the file.
+// Name returns the path of the file.
 func (t *Truth) Name() string { return t.name }
 
 // ReadTruth reads a big-ann ground truth file,

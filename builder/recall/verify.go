@@ -7,14 +7,14 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// coarse is a share of a list's largest distance by which a pair may be off whose distance
-// was computed in low precision. That of another pair is off by more, but for a few of a list.
+// coarse is the tolerance for a pair whose distance was computed in low precision, as a share of the list's
+// largest distance. Most distances of wrong pairs are off by more.
 const coarse = 1.0 / 256
 
-// Verify holds the distances of the truth against keys computed of the rows; for Auto, on
-// each scale that they may have. A list whose distances are not those of its row to its
-// neighbors is that of another row, or was made of other data or by another metric:
-// ErrScale, which names list and pair.
+// Verify compares the distances of the truth with keys computed from the rows; for Auto, on each scale that
+// they may have. If the distances of a list are not those of its row to its neighbors, the list belongs to
+// another row, or was made from other data or with another metric: the error is ErrScale and names list and
+// pair.
 func (t *Truth) Verify(metric distance.Metric, distances TruthDistances, key func(row, neighbor uint32) (float32, error)) error {
 	keys := make([]float32, len(t.Neighbors))
 	for i, row := range t.Rows {
@@ -41,7 +41,7 @@ func (t *Truth) Verify(metric distance.Metric, distances TruthDistances, key fun
 	return err
 }
 
-// verifyAll holds every list against its keys.
+// verifyAll compares every list with its keys.
 func (t *Truth) verifyAll(sc scale, keys []float32) error {
 	for i := range t.Rows {
 		neighbors, distances := t.List(i)

@@ -9,18 +9,18 @@
 //
 // G1 is the finished graph, D the new distance, k the neighbors asked for.
 //
-// The start list of a row is its list in G1, by (D, row). Around every row p
-// others are visited best first, as in package internal/propagation of builder: the start list of p
-// is visited; then, again and again, of the rows visited the one nearest to p by
-// (D, row) that has not been expanded is, which visits those of its start list
-// that had not been, nearest to it first; until T rows have been visited or
-// nothing is left to expand. The walk so follows edges of G1, by D.
+// The start list of a row is its list in G1, sorted by (D, row). Around every row p
+// a walk visits others best first, as in builder/internal/propagation. It visits the
+// start list of p. Then it repeatedly expands the visited row that is nearest to p by
+// (D, row) and not expanded yet: it visits the unvisited rows of that row's start list,
+// nearest first. It ends when T rows are visited or nothing is left to expand. So the
+// walk follows edges of G1, guided by D.
 //
 // A visited row is offered to p, and p to it. The list of a row in the new
-// graph G2 is the k nearest by (D, row) of all that it was offered. Where a
-// component of G1 has so few rows that a list stays short, its row is compared
-// with all others, as package builder does. So every row has min(k, n-1)
-// distinct neighbors; rows without a list in G1 (isolated ones) have none.
+// graph G2 is the k nearest by (D, row) of all rows offered to it. If a list stays
+// short, because a component of G1 has too few rows, its row is compared with all
+// others, as in package builder. So every row has min(k, n-1) distinct neighbors; rows
+// without a list in G1 (isolated ones) have none.
 //
 // The paper says no more than that propagation is conducted again with the new
 // distance. As in package builder, a round reads one generation of lists and
@@ -33,13 +33,13 @@
 //	            are read once for bad values and written in the order of G1,
 //	            in which neighbors lie near each other
 //	1  lists    G1's lists are written by place, the position in that order, to
-//	            a file of the scratch folder, where D looks at them
-//	2  start    every list is evaluated anew; then another such file is written
+//	            a file in the scratch folder, from which D may read them
+//	2  start    every list is evaluated under D, and a second such file is written
 //	3  walk     around every row, in order of places; rows and lists are gathered
 //	4  finish   the offers are read as often as the lists of all rows exceed
 //	            Options.Memory; adjacency in input order, checksum, seal
 //
-// Start and walk commit the finds of every unit of work and go on from there.
+// Passes 2 and 3 commit the results of every unit of work, and resume from there.
 // Files are mapped, never held. Held in memory: 20 bytes a row, the lists of
 // pass 4 up to Options.Memory, and the offers of one unit for each thread.
 package refine

@@ -14,10 +14,9 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Distance is a distance of the program's own: Key or Lists, not both. It must
-// be symmetric to the bit, finite, deterministic, and the smaller the nearer.
-// Name and Version are part of the fingerprint and of the pair cache's keys: a
-// function that gives other values needs another of the two.
+// Distance is a distance of the program's own: Key or Lists, not both. It must be symmetric to the bit,
+// finite and deterministic; smaller is nearer. Name and Version identify it in the fingerprint and in the
+// pair cache: change one of them whenever the function returns other values.
 type Distance struct {
 	Name    string
 	Version int
@@ -76,8 +75,7 @@ type Options struct {
 	Logger    func(format string, args ...any)
 }
 
-// DefaultMemory is the memory of the lists that are held while G2 is written. With
-// less the offers are read more often, some bytes for each that they decide.
+// DefaultMemory is the default of Options.Memory. With less memory the offers are read more often.
 const DefaultMemory = 256 << 20
 
 func (o Options) withDefaults(g1 *store.Store) Options {

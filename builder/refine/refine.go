@@ -15,9 +15,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Refine makes the graph G2 of g1's rows under the distance of opts in the
-// store at dir, or continues the refinement there that was interrupted: call it
-// again with the same options. g1 and opts.Vectors stay open and belong to the
+// Refine makes the graph G2 of g1's rows, under the distance of opts, in the store at dir. Called again with
+// the same options after an interruption, it continues. g1 and opts.Vectors stay open and belong to the
 // caller.
 //
 // Cancelling ctx stops cleanly and returns ctx's error, with its cause; nothing that was

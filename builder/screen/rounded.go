@@ -7,9 +7,9 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Rounded is rows whose codes are not exact, or tell inner products. Bounds limit the error of
-// the distance of codes (codes.Matrix.Residual). Codes are compared at the speed of bytes; keys
-// decide the pairs that bounds leave open. It is immutable.
+// Rounded screens rows whose codes are not exact, or are for inner products. The error of a distance of
+// codes is bounded (codes.Matrix.Residual). Codes are compared at the speed of bytes; keys decide the pairs
+// that the bounds leave open. It is immutable.
 type Rounded struct {
 	codes *codes.Matrix
 	usual end // of both, exceeded by few rows
@@ -19,7 +19,7 @@ type Rounded struct {
 // end is the part of one row in the bounds of its pairs.
 type end struct{ residual, length float64 }
 
-// play is the largest error of the distance of two codes.
+// play returns the largest error of the distance of two codes.
 func play(x, y end) float64 {
 	return x.residual*y.length + y.residual*x.length
 }
@@ -44,8 +44,8 @@ func (r *Rounded) end(place uint32) end {
 	return end{float64(r.codes.Residual(place)), float64(r.codes.Length(place))}
 }
 
-// isUsual reports whether bounds for the usual row hold for e. Where rows have no residual,
-// their lengths count for nothing.
+// isUsual reports whether the bounds for the usual row hold for e. If rows have no residual, their lengths
+// do not matter.
 func (r *Rounded) isUsual(e end) bool {
 	return e.residual <= r.usual.residual && (e.length <= r.usual.length || r.usual.residual == 0)
 }
@@ -140,10 +140,9 @@ func (s *byRounded) Prime(r int) []uint32 {
 	return near
 }
 
-// Tells reports whether codes tell near rows well enough: whether of some rows, evenly
-// spread, all but a sixteenth of the others lie further away than the k nearest and the error of
-// the bounds. A key costs as much as some twenty pairs that are compared in
-// float32, which it takes where codes do not tell.
+// Tells reports whether codes exclude enough pairs. It looks at evenly spread rows: for these, all but a
+// sixteenth of the others must be farther away than the k nearest plus the error of the bounds. If not,
+// float32 products are the better screen, since a key costs as much as some twenty pairs of these.
 func (r *Rounded) Tells() bool {
 	columns, rows := spread(r.codes.Len(), tellColumns), spread(r.codes.Len(), tellRows)
 	last := min(r.k, len(columns)-1)

@@ -1,11 +1,10 @@
-// Package screen finds, among all pairs of many rows with many, those that may
-// belong to lists: exact lists of all rows, or of a sample, need exact keys for
-// these only. It does so in tiles: of bytes where those are exact, or where the error of
-// rounding is bounded and small (package vectors/codes), of float32 products
-// elsewhere (package vectors/products).
+// Package screen finds, among all pairs of two sets of rows, the pairs that may belong to
+// lists. Exact lists, of all rows or of a sample, need exact keys for these pairs only.
+// It compares in tiles: as bytes, if these are exact or their rounding error is bounded and
+// small (package vectors/codes), else as float32 products (package vectors/products).
 //
-// It is importable for package recall, whose searches take any screen, and for those who search
-// by them: bench/judge.
+// Programs have no use for it. It is importable because searches of package recall take a screen;
+// bench/judge uses them.
 package screen
 
 import (
@@ -22,9 +21,8 @@ const BandRows = codes.BandRows
 // A Screen compares rows with columns. It is one goroutine's tool. Places are rows
 // of the matrix behind it.
 type Screen interface {
-	// Columns makes the rows at places the columns. worst[j] is the key above which
-	// the list of column j takes nothing; nil: columns have no lists. The rows that
-	// they will be compared with are among rows.
+	// Columns sets the columns: the rows at places. worst[j] is the key above which the list of column j
+	// takes nothing; nil: columns have no lists. Later calls of Rows name places among rows only.
 	Columns(places []uint32, worst []float32, rows []uint32)
 
 	// Tighten lowers worst of column j.
@@ -33,17 +31,16 @@ type Screen interface {
 	// Rows compares at most BandRows rows with all columns.
 	Rows(places []uint32)
 
-	// Near returns the numbers of columns whose key with row r of the band may be
-	// at most worst, or at most the column's own worst, ascending; none that is, is
-	// left out. keys are their keys, or nil where they are still to be evaluated.
-	// The slices are valid until the next call.
+	// Near returns, ascending, the numbers of the columns whose key with row r of the band may be at most
+	// worst, or at most the column's own worst. It may return too many columns, never too few. keys are
+	// their keys, or nil if the screen does not know them. The slices are valid until the next call.
 	Near(r int, worst float32) (columns []uint32, keys []float32)
 }
 
 // A Primer is a screen that finds first neighbors for empty lists.
 type Primer interface {
-	// Prime returns the numbers of some columns that are near row r of the band, more than
-	// a list has where there are so many. The slice is valid until the next call.
+	// Prime returns the numbers of some columns near row r of the band: more than a list has, if there are
+	// so many. The slice is valid until the next call.
 	Prime(r int) []uint32
 }
 

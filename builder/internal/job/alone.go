@@ -2,13 +2,14 @@ package job
 
 import "math"
 
-// DivisionsAlone is how many pairs a row the build still takes if it reaches its target by divisions, without
-// joins, counted in pairs of the exact method. How fast divisions find less follows from those so far: b leaves of a row leave
-// the share exp(-c b^p) of the neighbors, where p is 1 if all rows are equally hard. cycle is the pairs of one division. Both are 0
-// before the second division, and after joins or keys.
+// DivisionsAlone returns the pairs per row that the build still takes if it reaches its target by divisions,
+// without joins; cycle is those of one division. Both are counted in pairs of the exact method, and are 0
+// before the second division and after joins or keys. The law: b leaves of a row miss the share exp(-c b^p) of
+// the neighbors, and p is 1 if all rows are equally hard. The divisions so far give c and p.
 //
-// A p of 0.7, which builds of usual data have, said 1.37 of all pairs for 60,000 rows with hubs under cosine, which take 0.73
-// and tell 0.98; and 1.25 for 30,000 rows of GIST under chebyshev, which tell 0.55 and took 1.6.
+// A fixed p of 0.7, usual for builds, was wrong: it forecast 1.37 of all pairs for 60,000 rows with hubs under
+// cosine, which take 0.73 and have p = 0.98; and 1.25 for 30,000 rows of GIST under chebyshev, which took 1.6
+// and have p = 0.55.
 func (g *Goal) DivisionsAlone(s *State) (sum, cycle float64) {
 	f := s.found()
 	if f.divisions < 2 {
@@ -18,8 +19,8 @@ func (g *Goal) DivisionsAlone(s *State) (sum, cycle float64) {
 	return cycle * math.Ceil(f.more(g.allowed(s), f.power())), cycle
 }
 
-// SteadyDivisions is the same sum, not rounded, if p is 1: hardly any data take fewer. It is known from the first
-// division on.
+// SteadyDivisions is the same sum for p = 1, not rounded: hardly any data take fewer pairs. It is known from the
+// first division on.
 func (g *Goal) SteadyDivisions(s *State) float64 {
 	f := s.found()
 	if f.divisions == 0 {
@@ -28,7 +29,7 @@ func (g *Goal) SteadyDivisions(s *State) float64 {
 	return s.DivisionPairs() * g.PairCost(s) * f.more(g.allowed(s), 1)
 }
 
-// allowed is the share of the missing neighbors that may go on missing; 1 where all may.
+// allowed returns the share of the missing neighbors that may stay missing; 1 if all may.
 func (g *Goal) allowed(s *State) float64 {
 	missing, allowed := 1-s.Last().Recall, 1-g.Aim(s)
 	if missing <= allowed {
@@ -37,14 +38,14 @@ func (g *Goal) allowed(s *State) float64 {
 	return allowed / missing
 }
 
-// finds are the divisions so far, in the leaves of the first one: the share of all neighbors that this one left, and
-// that of the missing ones that the others left.
+// finds sums up the divisions so far, in units of the leaves of the first: the share of all neighbors that the
+// first missed, and the share of these that the others missed too.
 type finds struct {
 	divisions   float64
 	first, left float64
 }
 
-// found tells how much divisions found; there are none after joins or keys.
+// found returns the finds of the divisions so far; none after joins or keys.
 func (s *State) found() finds {
 	f, leaves := finds{first: 1, left: 1}, 0.0
 	for i, st := range s.Stages {
@@ -62,7 +63,7 @@ func (s *State) found() finds {
 	return f
 }
 
-// more is how many more divisions leave a share of the missing neighbors.
+// more returns how many more divisions reduce the missing neighbors to the given share of them.
 func (f finds) more(share, power float64) float64 {
 	done := math.Log(f.first * f.left)
 	switch {
@@ -74,7 +75,7 @@ func (f finds) more(share, power float64) float64 {
 	return f.divisions * (math.Pow(1+math.Log(share)/done, 1/power) - 1)
 }
 
-// power is the p of the law: 0 where the first division, or those after it, found nothing.
+// power returns the p of the law; 0 if the first division, or the later ones, found nothing.
 func (f finds) power() float64 {
 	switch {
 	case f.first >= 1-leastLeft || f.left >= 1-leastLeft:

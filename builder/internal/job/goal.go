@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// Goal decides when a build has done enough.
+// A Goal says when a build has done enough.
 type Goal struct {
 	Recall    float64 // target; 0: none
-	Divisions int     // so many, or at most so many with Recall; 0: as many as it takes
+	Divisions int     // their number, or with Recall their maximum; 0: as many as it takes
 	Rounds    int     // of propagation, likewise
-	Propagate bool    // the method joins or propagates, and may
-	Screened  bool    // the exact method needs the keys of few pairs
+	Propagate bool    // the options allow joins or propagation
+	Screened  bool    // codes spare the exact method the keys of most pairs
 }
 
 // MaxDivisions bounds a build that never reaches its target.
 const MaxDivisions = 64
 
-// Overlap is how many balls a row stands in within one division. Fewer would
-// assign rows to leaders more often, more would stop less exactly.
+// Overlap is how many balls a row is in within one division. Wrong if smaller: rows are assigned to leaders
+// more often. Wrong if larger: builds overshoot their target more.
 const Overlap = 4
 
-// Enough says why a build stops whose recall suffices; "" while it does not.
+// Enough returns why a build stops because its recall suffices; "" if it does not suffice.
 func (g *Goal) Enough(s *State) string {
 	last := s.Last()
 	if len(s.Stages) == 0 || !g.Reached(s, last.Recall, last.Margin) {
@@ -33,8 +33,8 @@ func (g *Goal) Enough(s *State) string {
 // Steered reports whether recall on the steering rows decides when to stop.
 func (g *Goal) Steered(s *State) bool { return g.Recall > 0 && s.Steer > 0 }
 
-// Reached reports whether recall on the steering rows suffices to stop. That all neighbors are found of these rows
-// does not show that they are of all.
+// Reached reports whether recall on the steering sample suffices to stop. A sample without a missing neighbor does
+// not prove that no row misses one.
 func (g *Goal) Reached(s *State, recall, margin float64) bool {
 	return g.Steered(s) && g.Recall < 1 && recall >= g.Wanted(margin)
 }
@@ -47,7 +47,7 @@ func (g *Goal) Wanted(margin float64) float64 {
 
 const halfway = 0.01
 
-// BallsDone is how many balls each row has stood in.
+// BallsDone returns how many balls each row has been in.
 func (g *Goal) BallsDone(s *State) (sum int) {
 	number := 0
 	for _, st := range s.Stages {
@@ -59,11 +59,11 @@ func (g *Goal) BallsDone(s *State) (sum int) {
 	return sum
 }
 
-// OverlapOf is the overlap of a division of the balls method: the rest of Divisions, where
-// that is set and smaller.
+// OverlapOf returns the overlap of a division of the balls method: Overlap, or the rest of Divisions if that is set
+// and smaller.
 func (g *Goal) OverlapOf(number int) int { return g.Rest(Overlap, number) }
 
-// Rest is overlap, or in the last of so many Divisions the rest of these.
+// Rest returns overlap, or the rest of Divisions if that is set and smaller.
 func (g *Goal) Rest(overlap, number int) int {
 	if g.Divisions > 0 {
 		return min(overlap, g.Divisions-(number-1)*overlap)

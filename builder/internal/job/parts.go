@@ -6,25 +6,25 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// PlainParts is how many divisions the parts method makes where nothing else says.
+// PlainParts is how many divisions the parts method makes if neither recall nor an option decides.
 const PlainParts = 2
 
-// WideRows is from how many rows on a division of the parts method has twice as many leaves of a row:
-// where recall takes four divisions anyway, half of them find leaders and unite lists half as often, and
-// find as much. Of 20,000,000 rows of 128 bytes two divisions of eight leaves have 0.985 of the neighbors
-// in a common leaf, four of four as many; bench/results/larger has the times.
+// WideRows is the number of rows from which a division of the parts method has twice as many leaves of a row.
+// Recall takes four divisions of so many rows anyway; two with twice the leaves find as much, and find leaders
+// and unite lists half as often. With 20,000,000 rows of 128 bytes, both have 0.985 of the neighbors in a common
+// leaf; bench/results/larger has the times.
 var WideRows = 1 << 24 // a variable for tests
 
-// VastRows is from how many rows on it has ten leaves of a row: two such divisions find as much as two of eight and a third of four, with
-// one pass for leaders and one fold less. 100,000,000 rows of 128 bytes found 0.981 in three divisions of eight, and find 0.965 in two of
-// ten; in two of eight they were to find some 0.947.
+// VastRows is the number of rows from which a division has ten leaves of a row: two of these find as much as two
+// of eight leaves and a third of four, with one pass for leaders and one fold less. With 100,000,000 rows of 128
+// bytes, three divisions of eight leaves found 0.981, and two of ten find 0.965; two of eight would find 0.947.
 var VastRows = 1 << 26 // a variable for tests
 
-// wideRecall is the recall from which on so many leaves fall due.
+// wideRecall is the target recall from which divisions have so many leaves.
 const wideRecall = 0.9
 
-// PartsOverlap is how many leaves a row of so many stands in within one division of the parts
-// method. It does not depend on the recall that divisions reach.
+// PartsOverlap returns how many leaves a row is in within one division of the parts method, for so many rows. It
+// does not depend on the recall that divisions reach.
 func (g *Goal) PartsOverlap(rows int) int {
 	if rows < WideRows || g.Recall > 0 && g.Recall < wideRecall {
 		return Overlap
@@ -37,10 +37,10 @@ func (g *Goal) PartsOverlap(rows int) int {
 
 const vastOverlap = 10
 
-// PartsLeaves is that of the next division of a build: the rest of Divisions, where that is set and smaller, and
-// half of the leaves, or three quarters, where these are expected to suffice for the recall asked for. 100,000,000 rows of
-// 128 bytes found 0.98 in three divisions of eight, where two and a half were to find 0.96: a sixth of all leaves.
-// 10,000,000 rows of 50 floats found 0.975 in three divisions of four for 0.95.
+// PartsLeaves returns the leaves of a row in the next division: PartsOverlap, but at most the rest of Divisions if
+// that is set, and only a half or three quarters if these are expected to reach the target. Without that,
+// 100,000,000 rows of 128 bytes found 0.98 in three divisions of eight, where two and a half would find 0.96; and
+// 10,000,000 rows of 50 floats found 0.975 in three divisions of four, for a target of 0.95.
 func (g *Goal) PartsLeaves(s *State) int {
 	leaves, done := g.PartsOverlap(s.Rows), g.BallsDone(s)
 	if g.Divisions > 0 {
@@ -61,12 +61,12 @@ func (g *Goal) PartsLeaves(s *State) int {
 	return leaves
 }
 
-// leastParts is the fewest leaves of a row in a division that fits: it reads all rows and unites all lists, as one
-// of more leaves does.
+// leastParts is the least number of leaves in a shortened division: it reads all rows and unites all lists, like
+// one with more leaves.
 const leastParts = 2
 
-// leavesPower is the power of the leaves by which the logarithm of the missing neighbors grew so far: that of
-// AfterDivision, or more, and that where one division alone tells.
+// leavesPower returns the power of the leaves with which the logarithm of the missing share has grown so far: at
+// least that of fixed.AfterDivision, which it also is after a single division.
 func (s *State) leavesPower() float64 {
 	f := s.found()
 	if f.divisions <= 1 {
@@ -75,7 +75,7 @@ func (s *State) leavesPower() float64 {
 	return max(fixed.DivisionPower, f.power())
 }
 
-// NoteLeaves notes them in the stage of the next division, where they are not as many as OverlapOf says.
+// NoteLeaves records PartsLeaves in the stage of the next division, if it differs from OverlapOf.
 func (g *Goal) NoteLeaves(s *State, st *Stage) {
 	if leaves := g.PartsLeaves(s); leaves != g.OverlapOf(st.Number) {
 		st.Leaves = leaves

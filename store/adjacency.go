@@ -17,8 +17,8 @@ import (
 // a list, and Lists, the rows with a list.
 type Shape = block.Shape
 
-// reaches returns an error where the lists do not end with the last of so many rows: much
-// is allocated by their number.
+// reaches returns an error if the last list is not that of row rows-1. A damaged number of rows would
+// make callers allocate too much.
 func (e *engine) reaches(rows int) error {
 	if rows == 0 {
 		return nil
@@ -187,8 +187,9 @@ func checksumOf(shape Shape, each func(ofKeys bool, add func(list []byte)) error
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ChecksumOf is the checksum that a store of these lists has (Draft.Checksum), for those who hold them. neighbors and then
-// keys call add with those of every row, in order; lists of rows that are isolated are empty. Errors: those of both.
+// ChecksumOf returns the checksum that a store of these lists has (Draft.Checksum), for a caller that holds the
+// lists. neighbors, and then keys, call add with those of every row, in order; isolated rows have empty lists.
+// Errors: those of both functions.
 func ChecksumOf(shape Shape, neighbors func(add func([]uint32)) error, keys func(add func([]float32)) error) (string, error) {
 	var encoded []byte
 	return checksumOf(shape, func(ofKeys bool, add func(list []byte)) error {

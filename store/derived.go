@@ -16,9 +16,8 @@ import (
 	"github.com/knng/knng/store/internal/sealed"
 )
 
-// Names of derived files that other packages keep in the directory of a store. They may be
-// deleted and are not sealed. Anybody may have replaced them, so readers check them against
-// the graph.
+// Names of derived files that other packages keep in the directory of a store. They are not sealed and may be
+// deleted. Anyone may have replaced them, so readers check them against the graph.
 const (
 	DerivedLinks = searchName + "/links" // of package search
 	DerivedCodes = searchName + "/codes" // likewise
@@ -34,9 +33,9 @@ var errNotDerived = errors.New("store: not the name of a derived file")
 // derived are the names of all derived files.
 var derived = []string{DerivedLinks, DerivedCodes, DerivedRows, DerivedMap, derivedMoved}
 
-// OpenDerived opens a derived file by its name (DerivedLinks, DerivedCodes, DerivedRows, DerivedMap) in the directory
-// that Open opened, even if that was renamed since. Errors: fs.ErrNotExist, ErrClosed; one for a
-// link, a pipe or another kind of file.
+// OpenDerived opens a derived file by its name (DerivedLinks, DerivedCodes, DerivedRows, DerivedMap) in the
+// directory that Open opened, even if that has been renamed. Errors: fs.ErrNotExist; ErrClosed; an error if
+// the name is a link, a pipe or another kind of file.
 func (s *Store) OpenDerived(name string) (*os.File, error) {
 	if !s.graph.Enter() {
 		return nil, ErrClosed
@@ -52,7 +51,7 @@ func (s *Store) OpenDerived(name string) (*os.File, error) {
 	return f, nil
 }
 
-// A Derived is a file being made that is to be kept in a store's directory.
+// A Derived is an unfinished derived file in a store's directory.
 type Derived struct {
 	*os.File // nil once closed
 	home     *rooted.Dir
@@ -60,8 +59,8 @@ type Derived struct {
 	name     string
 }
 
-// MakeDerived begins a file that is kept under a name, beside that name. It belongs to the
-// caller, who ends it by Commit or Abort before the store is closed. Errors: ErrClosed.
+// MakeDerived begins a derived file under a temporary name; Commit gives it its name. The caller ends it with
+// Commit or Abort before closing the store. Errors: ErrClosed.
 func (s *Store) MakeDerived(name string) (*Derived, error) {
 	if !s.graph.Enter() {
 		return nil, ErrClosed
@@ -113,8 +112,8 @@ func (d *Derived) Abort() {
 	_ = d.home.Remove(d.aside) // where it stays, it lies among scratch files
 }
 
-// ScratchOf is where scratch files belong of a build in dir, which need not be there yet.
-// Where a link or another kind of file has that name it is an error.
+// ScratchOf returns the folder for the scratch files of a build in dir. Neither need exist yet. It is an error if a
+// link, or another kind of file, has the folder's name.
 func ScratchOf(dir string) (string, error) {
 	scratch := filepath.Join(dir, scratchName)
 	info, err := os.Lstat(scratch)

@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Discard drops the build, as if it had never been begun: nothing binds the directory to
-// its options and rows any more, and a directory that this Draft made is gone, unless others have
-// files in it. It is for a build that is refused before it made anything that would take long to
-// make again. The Draft is closed.
+// Discard deletes the build and closes the Draft, so that the directory can be used with other options and rows. A
+// directory that this Draft made is removed too, unless it holds other files. It is for a build that is refused
+// before it has done much work.
 func (d *Draft) Discard() error {
 	if d.closed {
 		return nil

@@ -28,8 +28,8 @@ type DraftOptions struct {
 	Scratch    string                           // where scratch files go, in a folder of their own; "" is DIR/scratch
 	Logger     func(format string, args ...any) // Pebble's complaints; nil drops them
 	FS         FS                               // where all but scratch files are written; nil is the system. Tests put in ones that fail
-	Early      time.Duration                    // for how long a new build syncs nothing: a process that is killed by then begins anew
-	Context    context.Context                  // ends the wait for those who read the store unfinished; nil: nothing does
+	Early      time.Duration                    // how long a new build syncs nothing: if killed by then, it begins anew
+	Context    context.Context                  // cancels the wait for readers of the unfinished store; nil: it cannot be canceled
 }
 
 // A Draft is a store being built, locked against other processes. Its methods
@@ -223,8 +223,8 @@ func (d *Draft) Manifest() Manifest { return d.manifest }
 // RowsPath is where the store's own rows belong: DIR/vectors/rows.
 func (d *Draft) RowsPath() string { return filepath.Join(d.dir, vectorsName, rowsName) }
 
-// Holds reports whether a path, which need not be there yet, lies in a store's folder, by its name or by links:
-// a file written there damages a finished store, which is sealed as a whole.
+// Holds reports whether a path, which need not exist yet, is in the folder of the store at dir, directly or through
+// links. A file written there would damage a finished store, which is sealed as a whole.
 func Holds(dir, path string) bool {
 	if _, within := inFolder(dir, path); within {
 		return true
@@ -305,8 +305,8 @@ func (e *engine) loadFor(name string, v any) (bool, error) {
 	return decodeFor("record "+name, value, v)
 }
 
-// decodeFor decodes JSON into a caller's value. It was read under checksums: where it is JSON, an error is
-// of the caller's type, and no damage, after which a program would restore a copy.
+// decodeFor decodes JSON into a caller's value. The text was read under checksums. So if it is valid JSON, an error
+// is about the caller's type and not ErrCorrupt, upon which a program would restore a copy.
 func decodeFor(name string, text []byte, v any) (ok bool, err error) {
 	switch err := json.Unmarshal(text, v); {
 	case err == nil:

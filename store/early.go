@@ -13,24 +13,24 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A build of some thousand rows is over sooner than its syncs: 250 of them were made for 1,000
-// rows. So a build syncs nothing at first. A mark in its folder, which outlives a crash, says
-// so: whoever finds it begins anew. All is synced, and the mark removed, when the build has run for
-// DraftOptions.Early, is closed, or is about to be sealed; from then on it syncs as it goes.
+// A build of some thousand rows takes less time than its syncs: 250 for 1,000 rows. So a build syncs nothing at
+// first. A mark in its folder, which survives a crash, says so: a process that finds it begins anew. When the build
+// has run for DraftOptions.Early, is closed, or is about to be sealed, all is synced and the mark removed; from then
+// on it syncs as it goes.
 //
 //	mark, fsync of the folder     | a crash: the build begins anew, and loses less than Early
 //	... nothing is synced ...     |
 //	fsync of all files, folders   |
 //	mark removed, fsync of folder | a crash: the build goes on
 //
-// One that goes on from an earlier process syncs from the start.
+// A build that continues from an earlier process syncs from the start.
 
-// Early is for how long builds are early. A second of work is nothing to do again, beside starting
-// the command again; and a build that is longer does not feel its syncs.
+// Early is the time for which builds sync nothing. A second of work is cheap to repeat when one starts the command
+// again anyway; and a longer build does not notice its syncs.
 const Early = time.Second
 
-// earlyName is the mark: the files beside it may not be what was written. Its text is when the
-// build was begun, which names its scratch folder elsewhere.
+// earlyName is the name of the mark. While it is there, other files may not hold what was written. Its text is the
+// time at which the build was begun, from which its scratch folder elsewhere has its name.
 const earlyName = graphName + ".early"
 
 // early is a file system that puts syncs off while a build is early.
@@ -41,7 +41,7 @@ type early struct {
 
 	mu     sync.RWMutex
 	over   bool
-	failed error // of the syncs that were put off: a second sync of a file would not tell what the first one lost
+	failed error // of the syncs that were put off; kept, since a second sync of a file does not report what the first one lost
 }
 
 // openEarly begins or wipes an early build in d's folder, and returns the state of that.
@@ -122,8 +122,8 @@ func (e *early) settled(sync func() error) error {
 	return sync()
 }
 
-// end syncs everything, after which nothing is put off. Syncs wait for it. Where it fails it fails
-// from then on, and the mark stays.
+// end syncs everything; afterwards nothing is put off. Other syncs wait for it. If it fails, it fails from then on,
+// and the mark stays.
 func (e *early) end() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,8 +21,8 @@ type MismatchError struct {
 // Difference is one option whose value differs: that of the store, and that asked for.
 type Difference struct{ Name, Have, Want string }
 
-// Error lists the differences: values that differ, what is asked and not there, and the names of what is
-// there and not asked.
+// Error lists the differences: values that differ, options asked for that the store does not have, and the names of
+// options that only the store has.
 func (e *MismatchError) Error() string {
 	var list, asked, there []string
 	for _, d := range e.Differences {
@@ -45,12 +45,12 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("store: %s was begun with other options or rows (%s): give those again, or another directory", e.Dir, strings.Join(list, "; "))
 }
 
-// digests are checksums in a value, of which a reader needs to see no more than that they differ.
+// digests matches checksums in a value. Messages show their beginning only: enough to see that they differ.
 var digests = regexp.MustCompile(`\b([0-9a-f]{8})[0-9a-f]{8,}\b`)
 
 func brief(value string) string { return digests.ReplaceAllString(value, "$1...") }
 
-// shown is a difference as people read it. Lists to begin with are shown by the graphs that they are of.
+// shown returns a difference for people. It names lists to begin with by their graphs.
 func (d Difference) shown() (name, have, want string) {
 	have, want = brief(d.Have), brief(d.Want)
 	switch d.Name {

@@ -95,10 +95,10 @@ func (d *Draft) checkRows(f *os.File) error {
 // auditRecord is the name of the record of what a build found in its input, with the hash of all its rows.
 const auditRecord = "audit"
 
-// CheckRows reads the rows once and compares them with the hash that was recorded when the store's own were
-// written, or those of a referenced file were first read. Lookups and searches take rows as they lie: who copies them into another
-// store calls it first, as their damage would be sealed there. It is nil where the record is older than the
-// hash. Errors: ErrCorrupt, ErrClosed, of a referenced file those of Vectors, the cause of ctx.
+// CheckRows reads the rows once and compares them with the hash recorded when the store's own were written, or when
+// those of a referenced file were first read. Lookups and searches do not check rows. Call it before copying rows into
+// another store, which would seal their damage. It returns nil if an older version wrote the store without a hash.
+// Errors: ErrCorrupt, ErrClosed, those of Vectors for a referenced file, the cause of ctx.
 func (s *Store) CheckRows(ctx context.Context) error {
 	if s.info.Manifest.Vectors == "reference" {
 		return s.checkReferenced(ctx)

@@ -12,8 +12,8 @@ import (
 // toldPath is the file in which a running build reports its progress.
 const toldPath = scratchName + "/progress"
 
-// Tell writes a report of progress, v as JSON, for Told. It does not sync it: the run that
-// goes on after a crash takes its share and its times from it, and does without where it is lost.
+// Tell writes a progress report, v as JSON, for Told. It does not sync it: the run after a crash takes share and times
+// from the report if it is there.
 func (d *Draft) Tell(v any) error {
 	d.telling.Lock()
 	defer d.telling.Unlock()
@@ -43,7 +43,7 @@ func tell(home *rooted.Dir, v any) error {
 	return nil
 }
 
-// Tell writes a report of work on derived files, v as JSON, for Told. One goroutine calls it. Errors: ErrClosed.
+// Tell writes a report of work on derived files, v as JSON, for Told. Only one goroutine may call it. Errors: ErrClosed.
 func (s *Store) Tell(v any) error {
 	if !s.graph.Enter() {
 		return ErrClosed
@@ -70,8 +70,8 @@ func (d *Draft) untell() {
 	_ = d.home.Remove(toldPath) // where it stays, it is old
 }
 
-// silence makes later calls of Tell write nothing: a build that ends closes its draft while the goroutine that
-// tells is still there.
+// silence makes later calls of Tell write nothing: when a build closes its draft, the goroutine that calls Tell may
+// still run.
 func (d *Draft) silence() {
 	d.telling.Lock()
 	defer d.telling.Unlock()
@@ -81,9 +81,9 @@ func (d *Draft) silence() {
 // toldBytes bounds the size of a report.
 const toldBytes = 1 << 16
 
-// Told reads the latest report of a running build or of Store.Tell, and its time, without the
-// lock. Without a report, the error is that of the system. A build that was stopped or killed leaves
-// its last report for the one that goes on.
+// Told returns the latest report of Draft.Tell or Store.Tell, and its time, without taking the lock. If there is none,
+// the error is that of the system. A build that was stopped or killed leaves its last report for the run that
+// continues it.
 func Told(dir string) (text []byte, at time.Time, err error) {
 	home, err := openHome(dir)
 	if err != nil {

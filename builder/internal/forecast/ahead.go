@@ -55,7 +55,7 @@ func (f *Forecast) outlook(b plan.Basis, stages func(aim *plan.Aim) (divisions i
 func (f *Forecast) planOf(divisions int, rounds float64) *plan.Plan {
 	s := f.timed()
 	s.Divisions, s.Rounds = divisions, rounds
-	rates := plan.Nominal(s, job.FreeShare(f.Job.Threads))
+	rates := f.nominal(s)
 	if measured := cmp.Or(f.rates, f.State.Expected.Rates); measured != nil {
 		rates = *measured
 	}

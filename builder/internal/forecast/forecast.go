@@ -44,6 +44,7 @@ type Forecast struct {
 	Chooser *choose.Chooser
 	Options
 	rates *plan.Rates // of this machine; nil: not measured
+	share float64     // of the processors that was free when first asked for; 0: not asked for
 }
 
 // Options are those of a build that only its plan reads.
@@ -112,7 +113,7 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.
 	}
 	most := budget(p)
 	if most == 0 || shape.K < 1 {
-		return plan.Of(shape, plan.Nominal(shape, job.FreeShare(f.Job.Threads))), intrinsic, nil
+		return plan.Of(shape, f.nominal(shape)), intrinsic, nil
 	}
 	g, err := sampled()
 	if err != nil {
@@ -127,6 +128,15 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.
 	p = plan.Of(shape, rates)
 	p.Rates = &rates
 	return p, intrinsic, nil
+}
+
+// nominal are the rates of this machine that are told without a measurement. The free share of the processors is of the
+// first call: later the build itself has them.
+func (f *Forecast) nominal(s plan.Shape) plan.Rates {
+	if f.share == 0 {
+		f.share = job.FreeShare(f.Job.Threads)
+	}
+	return plan.Nominal(s, f.share)
 }
 
 // shape gathers the counts that a plan is made of, but for divisions and rounds. Before

@@ -2,7 +2,9 @@ package job
 
 import (
 	"bytes"
+	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -66,19 +68,39 @@ func procFields(path string) map[string]int64 {
 	return fields
 }
 
-// FreeShare is about the part of the processors that some threads would get at the moment:
-// others that could run would get theirs.
+// looks is how often FreeShare looks: what runs for a moment is not there each time.
+const looks = 3
+
+// FreeShare returns about the part of the processors that some threads would get now, if the other
+// processes that can run get theirs.
 func FreeShare(threads int) float64 {
+	others := math.MaxInt
+	for range looks {
+		others = min(others, max(0, runnable()-runnableHere()))
+	}
+	return min(1, float64(runtime.NumCPU())/float64(others+min(threads, runtime.NumCPU())))
+}
+
+// runnable is how many threads of the machine run or could run, 0 if that is unknown.
+func runnable() int {
 	data, err := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(data))
 	if err != nil || len(fields) < 4 {
-		return 1
+		return 0
 	}
 	running, _, _ := strings.Cut(fields[3], "/")
-	n, err := strconv.Atoi(running)
-	if err != nil || n < 1 {
-		return 1
+	n, _ := strconv.Atoi(running)
+	return n
+}
+
+// runnableHere is how many of them are of this process: collectors of garbage, and readers that are just done.
+func runnableHere() (n int) {
+	threads, _ := filepath.Glob("/proc/self/task/*/stat")
+	for _, path := range threads {
+		data, _ := os.ReadFile(path)
+		if end := bytes.LastIndexByte(data, ')'); end >= 0 && bytes.HasPrefix(data[end:], []byte(") R")) {
+			n++
+		}
 	}
-	others := n - 1 // less this one
-	return min(1, float64(runtime.NumCPU())/float64(others+min(threads, runtime.NumCPU())))
+	return n
 }

@@ -52,11 +52,23 @@ func TestLeftOfMeasuredBuilds(t *testing.T) {
 		"paper": {paper, 1, asPaper},
 	} {
 		for _, slow := range []float64{0.2, 10, 40} {
-			rates := plan.Nominal(c.shape, 1)
+			rates := measuredOn(c.shape)
 			rates.Leaf, rates.Tile, rates.Screen = c.kernels*rates.Leaf, c.kernels*rates.Tile, c.kernels*rates.Screen
 			estimated(t, fmt.Sprintf("%s, %g times as long", name, slow), plan.Of(c.shape, rates), c.phases, slow)
 		}
 	}
+}
+
+// measuredOn returns the rates of the machine that the phases above were measured on.
+func measuredOn(s plan.Shape) plan.Rates {
+	d := float64(s.Dim)
+	r := plan.Nominal(s, 1)
+	r.Tile, r.Screen, r.Keys, r.Touched = 1e9/(2+d/90), 1e9/(0.8+d/250), 1e9/(30+d/5), 8e8
+	r.Hashed, r.Read, r.Written = 1e9, 2e9, 8e8
+	if s.Kind != plan.Leaves {
+		r.Leaf = 1e9 / (1.6 + d/300)
+	}
+	return r
 }
 
 // estimated plays phases, each in twenty steps, and compares what is left with the truth.

@@ -38,21 +38,21 @@ func (r Rates) cpu(w work) (parallel, alone float64) {
 // of MNIST, SIFT and GIST took 1.3 to 2 times as long.
 var slower = map[string]float64{"avxvnni": 1.3, "avx2": 1.6, "neon": 3, "go": 10}
 
-// Nominal returns the rates of the machine that all measurements here were made on, with the kernel of the
-// shape (by default AVX-512). Without a measurement, they are good enough to distinguish builds of seconds
+// Nominal returns the rates of the machine that the builds in testdata/left were recorded on (Zen 5), with the kernel
+// of the shape (by default AVX-512). Those of earlier machines and versions were 2 to 8 times lower. Without a measurement, they are good enough to distinguish builds of seconds
 // from builds of hours. share is the part of the processors that is free.
 func Nominal(s Shape, share float64) Rates {
 	d := float64(s.Dim)
 	r := Rates{
-		Leaf: 1e9 / (1.6 + d/300), Tile: 1e9 / (2 + d/90), Screen: 1e9 / (1 + d/18), Keys: 1e9 / (30 + d/5), Touched: 8e8,
-		Hashed: 1e9, Read: 2e9, Written: 8e8, Threads: s.Threads, Share: share,
+		Leaf: 1e9 / (0.95 + d/600), Tile: 1e9 / (0.6 + d/400), Screen: 1e9 / (0.6 + d/30), Keys: 1e9 / (8 + d/20), Touched: 1.3e9,
+		Hashed: 1.8e9, Read: 8e9, Written: 1e9, Threads: s.Threads, Share: share,
 	}
 	if s.byCodes() {
-		each := d / 250
+		each := d / 500
 		if s.Kernel == "avx2" { // which has no products of bytes
 			each *= 2
 		}
-		r.Screen = 1e9 / (0.8 + each)
+		r.Screen = 1e9 / (0.4 + each)
 	}
 	if s.Kind == Leaves {
 		r.Leaf = 1e9 / (30 + d/8)

@@ -91,15 +91,15 @@ func (w *walker) stands() standing {
 	w.evaluations++
 	from, apart := float64(walk.KeyOf(few[rank-1])), float64(key[0])
 	return standing{
-		far:     from > s.squared(astrayAt)*apart,
-		lost:    from > s.squared(lostAt)*apart && apart > 0, // rows that stand many times tell nothing
-		flat:    float64(walk.KeyOf(last)) <= s.squared(flatAt)*float64(walk.KeyOf(few[0])),
+		far:     from > squared(s, astrayAt)*apart,
+		lost:    from > squared(s, lostAt)*apart && apart > 0, // rows that stand many times tell nothing
+		flat:    float64(walk.KeyOf(last)) <= squared(s, flatAt)*float64(walk.KeyOf(few[0])),
 		nearest: few[0],
 	}
 }
 
 // squared is a factor of keys, from one of squared distances.
-func (s *Searcher) squared(x float64) float64 {
+func squared(s *Searcher, x float64) float64 {
 	if s.space.Metric().Squares() || s.space.NeedsNorms() {
 		return x
 	}

@@ -111,12 +111,12 @@ func (s *Searcher) limit(q *Query) walk.Entry {
 	if q.Within == nil {
 		return math.MaxUint64
 	}
-	return s.largest(*q.Within)
+	return largest(s, *q.Within)
 }
 
 // largest is the largest entry whose shown distance is at most d; 0 where there is none. Keys
 // ascend as the distances they show.
-func (s *Searcher) largest(d float32) walk.Entry {
+func largest(s *Searcher, d float32) walk.Entry {
 	low, high := uint64(0), uint64(1)<<32 // key bits; low-1 passes, high does not
 	for low < high {
 		middle := (low + high) / 2

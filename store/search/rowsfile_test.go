@@ -71,7 +71,7 @@ func searcher(t testing.TB, g *store.Store, o Options) *Searcher {
 }
 
 // beside is the share of the links of all places that lead to places close by.
-func (s *Searcher) beside() float64 {
+func beside(s *Searcher) float64 {
 	near, all := 0, 0
 	for i := 0; i < len(s.links.table); i += 4 {
 		to, place := binary.LittleEndian.Uint32(s.links.table[i:]), i/4/s.links.width
@@ -98,7 +98,7 @@ func TestRowsInOrder(t *testing.T) {
 			if from := s.State().RowsFrom; !from.Made || !from.Kept || from.Replaced != nil || from.Why != nil || s.State().Why != nil {
 				t.Fatalf("%+v", s.State())
 			}
-			if before, now := came.beside(), s.beside(); now < 4*before {
+			if before, now := beside(came), beside(s); now < 4*before {
 				t.Errorf("%.4f of the links lead to places close by, before %.4f", now, before)
 			}
 			again, whole := searcher(t, g, Options{Budget: nearBudget}), searcher(t, g, Options{})

@@ -29,7 +29,7 @@ type Tuned struct {
 
 // Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall
 // on rows of the store as queries. Each is held out, as by Query.Without. The effort is found on one half of the sample, and the
-// recall reported is that of the other, which had no say. It is the recall of queries that lie
+// recall reported is that of the other, which has no say unless it is below the recall by more than chance: then the effort grows. It is the recall of queries that lie
 // as the rows do, over a graph that lacks the row: queries from elsewhere may need less or more.
 // Recall compares theirs with exact answers. It compares all sampled rows with all rows, which is
 // most of its time. Errors: those of Append, and that of ctx.

@@ -140,14 +140,14 @@ func (w *walker) few() bool {
 		return false
 	}
 	m := float64(len(w.q.Only.places))
-	return m <= minScan || m*m <= float64(w.cost())*float64(w.s.Len())
+	return m <= minScan || m*m <= float64(costOf(w))*float64(w.s.Len())
 }
 
 // minScan is a number of rows that are compared in the time of a walk.
 const minScan = 2048
 
-// cost is about the evaluations of a walk.
-func (w *walker) cost() int { return 200 + 20*w.q.Effort + w.s.Leaders() }
+// costOf is about the evaluations of a walk.
+func costOf(w *walker) int { return 200 + 20*w.q.Effort + w.s.Leaders() }
 
 // patienceOf is how much a walk whose results pass a filter may evaluate before all rows are
 // looked at.
@@ -155,7 +155,7 @@ func (w *walker) patienceOf() int64 {
 	if !w.q.filtered() {
 		return math.MaxInt64
 	}
-	return int64(max(4*w.cost(), w.s.Len()/8))
+	return int64(max(4*costOf(w), w.s.Len()/8))
 }
 
 // spent is how much of its patience a walk has used.

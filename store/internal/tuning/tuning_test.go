@@ -43,3 +43,24 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestFindOfHarderQueries: where those that report find less than asked for, by more than chance, the effort grows until they do not.
+func TestFindOfHarderQueries(t *testing.T) {
+	o, err := tuning.Options{K: 4}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := o.Find(1000, 200, func(from, end, effort int) (per []float64, err error) {
+		for i := from; i < end; i++ {
+			wanted := 10.0 // for all neighbors
+			if i >= 100 {
+				wanted = 40 + float64(i%3)
+			}
+			per = append(per, min(1, float64(effort)/wanted))
+		}
+		return per, nil
+	})
+	if err != nil || f.Effort < 37 || f.Effort > 48 || f.Recall < 0.93 || len(f.PerQuery) != 100 {
+		t.Errorf("effort %d finds %v of %d queries, %v", f.Effort, f.Recall, len(f.PerQuery), err)
+	}
+}

@@ -195,6 +195,25 @@ func Head(w io.Writer) {
 	fmt.Fprintln(w, "| shape | rows x dim | metric | method | asked | found | reported | pairs of all | seconds | of processors | draws held | |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
+// HeadTSV prints the names of the columns of Tabs.
+func HeadTSV(w io.Writer) error {
+	_, err := fmt.Fprintln(w, "shape\trows\tdim\tmetric\tmethod\tused\tasked\tfound\treported\tlow\thigh\tpairs\tcpu_seconds")
+	return err
+}
+
+// Tabs prints the row as a line of tab-separated values. A build that failed has no values of its own.
+func (r *Row) Tabs(w io.Writer) error {
+	results := strings.Repeat("\t", 5)
+	used := ""
+	if r.Result != nil {
+		e := r.Result.Recall
+		used = string(r.Result.Method)
+		results = fmt.Sprintf("%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%.2f", r.Found, e.Recall, e.Low, e.High, r.Pairs, r.Result.CPUSeconds)
+	}
+	_, err := fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%v\t%s\n", r.Shape, r.N, r.Dim, r.Metric, r.Method, used, r.Target, results)
+	return err
+}
+
 // Print prints the row as a line of a table.
 func (r *Row) Print(w io.Writer) {
 	fmt.Fprintf(w, "| %s | %d x %d | %s | %s ", r.Shape, r.N, r.Dim, r.Metric, r.Method)

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -49,6 +50,7 @@ func main() {
 	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the data")
 	flag.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "threads")
 	flag.StringVar(&c.Scratch, "scratch", "", "folder for the graphs")
+	table := flag.String("tsv", "", "write the rows to this file too, as tab-separated values")
 	lines := flag.Bool("lines", false, "print the lines that builds tell")
 	flag.Parse()
 	if *lines {
@@ -67,11 +69,17 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	tabs, err := newTabs(*table)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "shapes: -tsv: %v\n", err)
+		os.Exit(1)
+	}
 	var all, bad, inside, strictly int
 	var held float64
 	shapes.Head(os.Stdout)
-	err := c.Run(ctx, func(r shapes.Row) {
+	err = c.Run(ctx, func(r shapes.Row) {
 		r.Print(os.Stdout)
+		tabs.add(r)
 		all++
 		held += r.Held
 		if len(r.Faults()) > 0 {
@@ -84,6 +92,7 @@ func main() {
 			}
 		}
 	})
+	err = errors.Join(err, tabs.close())
 	fmt.Printf("\n%d graphs, %d with faults; %d intervals hold the recall found, %d of them with no allowance\n", all, bad, inside, strictly)
 	if c.Builds > 0 {
 		fmt.Printf("of the intervals of %d builds of each graph %.4f hold the recall of all its rows\n", c.Builds, held/float64(max(1, all)))
@@ -96,4 +105,34 @@ func main() {
 	if err != nil || bad > 0 {
 		os.Exit(1)
 	}
+}
+
+// tabs is the file of -tsv, or none. It keeps the first error of a write.
+type tabs struct {
+	file *os.File
+	err  error
+}
+
+func newTabs(name string) (*tabs, error) {
+	if name == "" {
+		return &tabs{}, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &tabs{f, shapes.HeadTSV(f)}, nil
+}
+
+func (t *tabs) add(r shapes.Row) {
+	if t.file != nil && t.err == nil {
+		t.err = r.Tabs(t.file)
+	}
+}
+
+func (t *tabs) close() error {
+	if t.file == nil {
+		return nil
+	}
+	return errors.Join(t.err, t.file.Close())
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -16,9 +17,9 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Page draws the figures and writes paper.md, which shows them, the tables and
-// the claims.
-func (c *Config) Page(log *Log) (err error) {
+// Page draws the figures and writes two pages: paper.md has the claims with their verdicts and the
+// conditions, paper-details.md the tables behind them.
+func (c *Config) Page(log *Log) error {
 	figures, parts, err := c.figures(log.Runs())
 	if err != nil {
 		return err
@@ -31,35 +32,51 @@ func (c *Config) Page(log *Log) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(c.Out, "paper.md"))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-	}()
-	c.heading(f, log.Runs())
 	claims := append(Claims(log.Runs()), theoryClaims(reports)...)
-	claimSummary(f, claims)
-	glossary(f)
-	claimTable(f, claims, spread(log.Runs()))
-	fmt.Fprintf(f, "\n## Figures\n")
-	show(f, figures)
-	bruteTable(f, log.Runs())
-	targetTables(f, log.Runs())
-	growthTable(f, log.Runs())
-	fmt.Fprintf(f, "\n## The theory\n\nSome trees estimate P for every pair; others are what is found. \"By hyperplanes\" is the paper's P^h, which supposes that the hyperplanes of a tree are alike and independent; \"by trees\" supposes only that trees are (package comment of bench/theory).\n")
-	show(f, theory)
-	theoryTable(f, reports)
-	ablationSection(f, log.Runs(), parts)
-	fixedTable(f, log.Runs())
-	if err := accounts(f); err != nil {
+	curves, others := split(figures)
+	var page, details bytes.Buffer
+
+	c.heading(&page)
+	claimSummary(&page, claims)
+	limits(&page, claims)
+	fmt.Fprintf(&page, "\n## Figures\n")
+	show(&page, curves)
+	glossary(&page)
+	c.conditions(&page, log.Runs())
+
+	fmt.Fprintf(&details, "# The paper, reproduced: details\n\nThe claims, the systems and the conditions are on [the page of findings](paper.md). Here are the tables behind them.\n")
+	claimTable(&details, claims, spread(log.Runs()))
+	fmt.Fprintf(&details, "\n## Figures\n")
+	show(&details, others)
+	bruteTable(&details, log.Runs())
+	targetTables(&details, log.Runs())
+	growthTable(&details, log.Runs())
+	fmt.Fprintf(&details, "\n## The theory\n\nSome trees estimate P for every pair; others are what is found. \"By hyperplanes\" is the paper's P^h, which supposes that the hyperplanes of a tree are alike and independent; \"by trees\" supposes only that trees are (package comment of bench/theory).\n")
+	show(&details, theory)
+	theoryTable(&details, reports)
+	ablationSection(&details, log.Runs(), parts)
+	fixedTable(&details, log.Runs())
+	if err := accounts(&details); err != nil {
 		return err
 	}
-	c.limits(f, log.Runs(), claims)
-	return nil
+	unfinished(&details, log.Runs())
+
+	if err := os.WriteFile(filepath.Join(c.Out, "paper.md"), page.Bytes(), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.Out, "paper-details.md"), details.Bytes(), 0o666)
+}
+
+// split returns the figures of time and growth, which the page of findings shows, and the others.
+func split(figures []Figure) (curves, others []Figure) {
+	for _, fig := range figures {
+		if name := filepath.Base(fig.File); strings.HasPrefix(name, "time-") || strings.HasPrefix(name, "growth-") {
+			curves = append(curves, fig)
+		} else {
+			others = append(others, fig)
+		}
+	}
+	return curves, others
 }
 
 // show shows figures.
@@ -69,8 +86,8 @@ func show(w io.Writer, figures []Figure) {
 	}
 }
 
-// heading describes the runs, the machine and the command.
-func (c *Config) heading(w io.Writer, runs []Run) {
+// heading says which experiments the page has, and whether all were run.
+func (c *Config) heading(w io.Writer) {
 	fmt.Fprintf(w, "# The paper, reproduced\n\n")
 	fmt.Fprintf(w, "Wang et al., \"Scalable k-NN graph construction\", section \"Experiments\": every system that the paper compares, run anew.\n\n")
 	if c.Quick {
@@ -79,6 +96,11 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	if c.left > 0 {
 		fmt.Fprintf(w, "**%d builds (about %.0f minutes; finer grids, more seeds, all rows) were left out when the time was over; the same command goes on with them.**\n\n", c.left, c.leftTime.Minutes())
 	}
+}
+
+// conditions describes the runs, the machine and the commands.
+func (c *Config) conditions(w io.Writer, runs []Run) {
+	fmt.Fprintf(w, "\n## Conditions\n\n")
 	var dates, commits, commands []string
 	threads := map[int]bool{}
 	for _, r := range runs {
@@ -97,8 +119,12 @@ func (c *Config) heading(w io.Writer, runs []Run) {
 	}
 	fmt.Fprintf(w, "- commit: %s\n", strings.Join(slices.Compact(commits), ", "))
 	fmt.Fprintf(w, "- threads: %v\n", sortedInts(threads))
-	fmt.Fprintf(w, "- command: %s\n", strings.Join(slices.Compact(commands), ", "))
-	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems%s. Where there are several seeds, medians are shown.\n\n", intervals(runs))
+	fmt.Fprintf(w, "- commands:\n")
+	for _, line := range slices.Compact(commands) {
+		fmt.Fprintf(w, "  - %s\n", line)
+	}
+	fmt.Fprintf(w, "- these pages from the runs in [runs.jsonl](runs.jsonl): `go run ./bench/cmd/paper -page -out bench/results`\n")
+	fmt.Fprintf(w, "\nTime runs from rows in memory to lists in memory. knng's three write a store as they go: that is in their time, and costs them most where rows are few and -scratch is a disk; its background work may use a second core; what comes after the lists (adjacency, checksum, seal) is not. Comparisons are of rows: those that UnoST09 makes of strings do not count, nor do projections. Accuracy is recall@k of a sample of rows, the same for all systems%s. Where there are several seeds, medians are shown.\n", intervals(runs))
 }
 
 // budgets are left out of commands: they limit a session, and change no run.
@@ -194,7 +220,7 @@ func claimSummary(w io.Writer, claims []Claim) {
 	for _, c := range claims {
 		count[c.Verdict]++
 	}
-	fmt.Fprintf(w, "## The claims\n\n%d claims in %d cases: %d hold, %d do not, %d cannot be told. What was found in each case is below.\n\n| the paper's claim | holds | does not hold | cannot be told |\n|---|---|---|---|\n",
+	fmt.Fprintf(w, "**%d claims in %d cases: %d hold, %d do not, %d cannot be told.** The systems are explained [below](#the-systems-and-their-settings); what was found in each case is in [the details](paper-details.md#what-was-found).\n\n## The claims\n\n| the paper's claim | holds | does not hold | cannot be told |\n|---|---|---|---|\n",
 		len(texts(claims)), len(claims), count[Holds], count[Not], count[Unknown])
 	for _, text := range texts(claims) {
 		fmt.Fprintf(w, "| %s |", text)
@@ -358,14 +384,13 @@ func accounts(w io.Writer) error {
 	return nil
 }
 
-// limits names the claims that cannot be shown, and the runs that failed or took too long.
-func (c *Config) limits(w io.Writer, runs []Run, claims []Claim) {
+// limits names the claims that do not hold, and what differs from the paper.
+func limits(w io.Writer, claims []Claim) {
 	fmt.Fprintf(w, "\n## What could not be reproduced, and why\n\n")
 	unreproduced(w, claims)
 	fmt.Fprintf(w, "- The paper's Ukbench and ImageNet sets, and the whole of its TinyImage set, have no analogue here.\n")
 	fmt.Fprintf(w, "- Its authors ran the published program of ChenFS09; here all systems are written anew, on the same kernels for distances and projections; principal axes are summed by gonum's.\n")
 	fmt.Fprintf(w, "- The kernels compare rows far faster than the paper's machine did, the rest of a system less so: comparisons are a fairer measure against the paper's curves than times.\n")
-	unfinished(w, runs)
 }
 
 // unfinished lists the runs that failed, and by system those that took too long.
@@ -391,6 +416,9 @@ func unfinished(w io.Writer, runs []Run) {
 		if !slices.Contains(late[where], how) {
 			late[where] = append(late[where], how)
 		}
+	}
+	if len(order) > 0 {
+		fmt.Fprintf(w, "\n## Settings that were left out\n\n")
 	}
 	for _, where := range order {
 		fmt.Fprintf(w, "- %s: %s; costlier settings were left out.\n", where, strings.Join(late[where], "; "))

@@ -98,15 +98,20 @@ func TestResume(t *testing.T) {
 	if err := c.Page(log); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(c.Out, "paper.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"figures/time-small-800.png", "figures/growth-small.png", "VirmajokiF04 takes n^1.58", "not results"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page does not say %q", want)
+	has := func(name string, all ...string) {
+		page, err := os.ReadFile(filepath.Join(c.Out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range all {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
 		}
 	}
+	has("paper.md", "figures/time-small-800.png", "figures/growth-small.png", "VirmajokiF04 takes n^1.58", "not results",
+		"(paper-details.md#what-was-found)", "## Conditions")
+	has("paper-details.md", "## What was found", "figures/comparisons-small-800.png", "## Brute force", "VirmajokiF04 takes n^1.58")
 	if _, err := os.Stat(filepath.Join(c.Out, "figures", "time-small-800.svg")); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,6 @@
 // Command paper reproduces the experiments of Wang et al., "Scalable k-NN graph
-// construction": every system that the paper compares, over a grid of parameters,
-// and a page of figures, tables and claims with their verdicts.
+// construction": every system that the paper compares, over a grid of parameters. It
+// writes a page of claims with their verdicts, and a page of the tables behind them.
 //
 //	go run ./bench/cmd/paper -out bench/results -budget 45m caltech101-sift-1M.u8bin cifar10-gist384-60K.npy
 //	go run ./bench/cmd/paper -out quick --quick F.u8bin     # under ten minutes, on few rows
@@ -12,7 +12,7 @@
 // that were made while a fixed piece of work took over 1.5 times as long as in good hours.
 // With -stages "finer grids" only parts of the schedule are run. knng's builds write stores
 // into -scratch: on a memory disk they pay for no syncing, as the other systems pay for none.
-// With -page nothing is run, and the page is made anew.
+// With -page nothing is run, and the pages are made anew.
 package main
 
 import (

@@ -2,22 +2,18 @@ package job
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 )
 
 // TestRunnableHere: threads of this process that can run count as its own, this one among them.
 func TestRunnableHere(t *testing.T) {
-	var stop = make(chan struct{})
-	defer close(stop)
+	var stop atomic.Bool
+	defer stop.Store(true)
 	started := make(chan struct{})
 	go func() {
 		close(started)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() { // a thread that can run
 		}
 	}()
 	<-started

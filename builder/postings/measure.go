@@ -28,6 +28,9 @@ func MeasureRecall(ctx context.Context, s *store.Store, sample int, seed uint64,
 
 // recalls returns the recall of each row of a sample, and of how many rows it was drawn.
 func recalls(ctx context.Context, s *store.Store, sample measure.Sample) (per []float64, n int, err error) {
+	if err := measure.Given(s); err != nil {
+		return nil, 0, err
+	}
 	if sample.Rows, err = measure.Rows(sample.Rows); err != nil {
 		return nil, 0, err
 	}

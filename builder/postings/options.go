@@ -51,8 +51,19 @@ func Validate(o builder.Options) error {
 	return errors.Join(faults...)
 }
 
+// given refuses a matrix that is nil.
+func given(src *sparse.Source) error {
+	if src == nil {
+		return vectors.Misused(errors.New("postings: no rows are given: the matrix is nil"))
+	}
+	return nil
+}
+
 // manifestOf describes the input and the options that name the result.
 func manifestOf(src *sparse.Source, o *builder.Options) (m store.Manifest, err error) {
+	if err := given(src); err != nil {
+		return m, err
+	}
 	if src.Len() == 0 {
 		return m, vectors.Refused(errors.New("postings: the input has no rows"))
 	}

@@ -23,6 +23,9 @@ func Plan(ctx context.Context, src *sparse.Source, opts builder.Options) (*plan.
 	if err := Validate(opts); err != nil {
 		return nil, err
 	}
+	if err := given(src); err != nil {
+		return nil, err
+	}
 	opts = defaults(opts)
 	counts := make([]uint32, src.Columns())
 	found, err := src.Each(ctx, func(_ int, columns []uint32, _ []float32) error {

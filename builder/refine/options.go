@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/measure"
 	"github.com/knng/knng/builder/refine/rankorder"
 	"github.com/knng/knng/store"
 	"github.com/knng/knng/vectors"
@@ -89,6 +90,9 @@ func (o Options) withDefaults(g1 *store.Store) Options {
 
 // Validate reports every fault of the options for a refinement of g1 at once.
 func (o Options) Validate(g1 *store.Store) error {
+	if err := measure.Given(g1); err != nil {
+		return err
+	}
 	o = o.withDefaults(g1)
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {

@@ -8,6 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/builder/internal/job"
 	"github.com/knng/knng/builder/internal/limits"
+	"github.com/knng/knng/builder/internal/measure"
 	"github.com/knng/knng/builder/internal/points"
 	"github.com/knng/knng/builder/internal/stopped"
 	"github.com/knng/knng/cache"
@@ -25,6 +26,9 @@ import (
 // test: store.ErrMismatch, store.ErrLocked, store.ErrNotStore,
 // builder.ErrBadRows (in opts.Vectors), builder.ErrSpace, vectors.ErrFault.
 func Refine(ctx context.Context, dir string, g1 *store.Store, opts Options) (*Result, error) {
+	if err := measure.Given(g1); err != nil {
+		return nil, err
+	}
 	opts = opts.withDefaults(g1)
 	if err := opts.Validate(g1); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/knng/knng/builder"
+	"github.com/knng/knng/builder/internal/input"
 	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
@@ -37,6 +38,9 @@ func Begin(ctx context.Context, folder string, src *vectors.Input, opts builder.
 		return "", fmt.Errorf("%w: a build by shards copies its rows", builder.ErrReference)
 	}
 	if err := Takes(opts.Metric); err != nil {
+		return "", err
+	}
+	if err := input.Given(src); err != nil {
 		return "", err
 	}
 	if err := readable(src); err != nil {

@@ -64,6 +64,8 @@ type Options struct {
 	Progress func(done, total int)
 }
 
+var errNoStore = vectors.Misused(errors.New("search: the store is nil"))
+
 // Path is where a store in dir keeps its links.
 func Path(dir string) string { return pathOf(dir, store.DerivedLinks) }
 
@@ -132,6 +134,9 @@ func newSearcher(g *store.Store, opts *Options) *Searcher {
 
 // openRows maps the vectors.
 func (s *Searcher) openRows() (err error) {
+	if s.g == nil {
+		return errNoStore
+	}
 	metric, err := distance.ParseMetric(s.g.Info().Manifest.Metric)
 	if err != nil || s.g.OwnDistance() {
 		return fmt.Errorf("%s: %w", s.g.Dir(), ErrOwnDistance)
@@ -384,6 +389,9 @@ func (s *Searcher) takeLeaders() error {
 // of the store. It is nil where
 // they are the same, and where there are none fs.ErrNotExist.
 func Check(ctx context.Context, g *store.Store) error {
+	if g == nil {
+		return errNoStore
+	}
 	kept, err := g.OpenDerived(store.DerivedLinks)
 	if err != nil {
 		return err

@@ -56,6 +56,9 @@ func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
+	if g == nil {
+		return nil, vectors.Misused(errors.New("sparsesearch: the store is nil"))
+	}
 	metric, err := distance.ParseMetric(g.Info().Manifest.Metric)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrCorrupt, err)

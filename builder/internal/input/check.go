@@ -20,8 +20,19 @@ type Options struct {
 	Scale     *int // the exponent by which rows are scaled; nil: a sample of them tells
 }
 
+// Given refuses an input that is nil, or has no source.
+func Given(src *vectors.Input) error {
+	if src == nil || src.Source == nil {
+		return vectors.Misused(errors.New("builder: no rows are given: the input is nil, or was made of a nil source"))
+	}
+	return nil
+}
+
 // Check refuses an input of which no graph can be made.
 func Check(src *vectors.Input, o Options) error {
+	if err := Given(src); err != nil {
+		return err
+	}
 	switch rows, dim := int64(src.Len()), src.Dim(); {
 	case rows == 0:
 		return vectors.Refused(errors.New("builder: the input has no rows"))

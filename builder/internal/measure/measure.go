@@ -27,9 +27,20 @@ type Sample struct {
 	Tell func(progress.Event) // may be nil
 }
 
+// Given refuses a store that is nil.
+func Given(s *store.Store) error {
+	if s == nil {
+		return vectors.Misused(errors.New("builder: the store is nil"))
+	}
+	return nil
+}
+
 // Recalls returns the recall of each row of a sample, and of how many rows it was drawn. Where the
 // store was built to take few copies of a row into a list, the exact lists take no more.
 func Recalls(ctx context.Context, s *store.Store, sample Sample) (per []float64, rows int, err error) {
+	if err := Given(s); err != nil {
+		return nil, 0, err
+	}
 	if sample.Rows, err = Rows(sample.Rows); err != nil || s.K() == 0 {
 		return nil, 0, err
 	}

@@ -45,6 +45,7 @@ import (
 	"math"
 
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 )
 
 // Lists goes over all rows in ascending order and calls fn with the rows that
@@ -57,6 +58,9 @@ type Lists func(fn func(i uint32, to []uint32, s []float32) error) error
 // euclidean the negative squared distance, as in the paper.
 func OfStore(g *store.Store) Lists {
 	return func(fn func(i uint32, to []uint32, s []float32) error) error {
+		if g == nil {
+			return vectors.Misused(errors.New("affinity: the store is nil"))
+		}
 		var s []float32
 		return g.EachKeyed(func(row store.Row, neighbors []uint32, keys []float32) error {
 			s = s[:0]

@@ -283,7 +283,7 @@ func (t *textRows) parse() (err error) {
 		}
 		x, err := parseNumber(field)
 		if err != nil {
-			fault := "not a number" + t.hint(i)
+			fault := "not a number" + t.hint(i, field)
 			switch {
 			case errors.Is(err, strconv.ErrRange):
 				fault = "beyond float32"
@@ -298,12 +298,29 @@ func (t *textRows) parse() (err error) {
 	return nil
 }
 
-// hint says how ids are told from numbers.
-func (t *textRows) hint(field int) string {
+// hint says what to do about a field that is no number: it may hold an id, or have a decimal comma.
+func (t *textRows) hint(number int, field string) string {
+	if decimalComma(field) {
+		return ": its numbers seem to have decimal commas, write them with points (tr , . < OLD > NEW)"
+	}
 	if t.id >= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; if the column holds ids, give --id-column %d", field+1)
+	return fmt.Sprintf("; if the column holds ids, give --id-column %d", number+1)
+}
+
+// decimalComma reports whether a field has a decimal comma, as in "1,5", or is cut at two of them, as "5;2" is of "1,5;2,5".
+func decimalComma(field string) bool {
+	for _, mark := range []string{",", ";"} {
+		before, after, found := strings.Cut(field, mark)
+		if !found {
+			continue
+		}
+		_, first := parseNumber(before)
+		_, second := parseNumber(after)
+		return first == nil && second == nil
+	}
+	return false
 }
 
 // keep writes the id of a row.

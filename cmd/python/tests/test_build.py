@@ -120,7 +120,7 @@ def test_ids(x, path):
     with pytest.raises(KeyError, match="nobody") as error:
         graph.neighbors("nobody")
     assert isinstance(error.value, knng.NotFound) and str(error.value).startswith("no such id")
-    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), (["a"] * 400, "^ids: lines 1 and 2 are both")):
+    for ids, want in ((names[:-1], "399 ids for 400 rows"), (["a\nb"] * 400, "line break"), ([""] * 400, r"^ids\[0\] is empty"), (["a"] * 400, "^ids: rows 0 and 1 are both")):
         with pytest.raises(knng.InputError, match=want) as error:
             knng.build(x, k=5, ids=ids, **quiet)
         assert isinstance(error.value, ValueError)

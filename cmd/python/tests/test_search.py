@@ -27,6 +27,17 @@ def test_masks_are_not_numbers_of_rows(x, queries):
     assert graph.search(queries, 3, only=graph.rows[mask])[0].max() < 9
 
 
+def test_items_are_not_lines(x, queries):
+    """Errors about what a call was given name its items, not lines of a file that there is not."""
+    graph = knng.build(x, k=5, progress=False)
+    with pytest.raises(knng.InputError, match=r'only\[1\]: "2\.5" is not a row number'):
+        graph.search(queries, 3, only=[1, 2.5])
+    named = knng.build(x, k=5, ids=[f"p{i}" for i in range(len(x))], progress=False)
+    with pytest.raises(knng.NotFound, match=r"only\[1\]: no such id") as error:
+        named.search(queries, 3, only=["p1", "nobody"])
+    assert "line" not in str(error.value)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "ip"])
 def test_exact_search_is_sorting(x, queries, metric):
     graph = knng.build(x, k=10, metric=metric, progress=False)

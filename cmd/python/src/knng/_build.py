@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable
@@ -175,13 +176,19 @@ def open(path: Path) -> Graph:
 
 @contextlib.contextmanager
 def said_of(file, kind, given):
-    """Errors name what was given in place of the file that it was written to."""
+    """Errors name what was given in place of the file that it was written to, and its items from 0 in place of lines from 1."""
     try:
         yield
     except _errors.Error as error:
         if file is not None and not isinstance(given, (str, os.PathLike)):
-            error.args = (str(error).replace(file, kind), *error.args[1:])
+            error.args = (_items(str(error).replace(file, kind), kind), *error.args[1:])
         raise
+
+
+def _items(text, kind):
+    """The text of an error about lines, which tells of items: of several, of which each row has one, it names the rows."""
+    text = re.sub(rf"\b(?:{kind}: )?{kind}: line (\d+)\b", lambda found: f"{kind}[{int(found[1]) - 1}]", text)
+    return re.sub(rf"\b{kind}: lines (\d+) and (\d+) are", lambda found: f"{kind}: rows {int(found[1]) - 1} and {int(found[2]) - 1} are", text)
 
 
 def flags(options):

@@ -35,8 +35,9 @@ var lookStarts = [...]float64{1, 3}
 
 // A second is the state of looking again, at the end of a walk.
 type second struct {
-	looks  int // taken; more than there may be: it is over
-	raised int // times that the effort was
+	out    bool // it has looked at the rows that are far out, if the query is
+	looks  int  // taken; more than there may be: it is over
+	raised int  // times that the effort was
 	stood  standing
 	last   walk.Entry // of the results before the effort was raised
 }
@@ -55,11 +56,17 @@ func (w *walker) again() (more bool, err error) {
 	}
 	before := w.second.stood.nearest
 	w.second.stood = w.stands()
+	if w.second.stood.lost && !w.second.out {
+		w.second.out = true
+		if more, err = w.lookOut(); more || err != nil {
+			return more, err
+		}
+	}
 	switch looks, now := w.second.looks, w.second.stood; {
 	case !now.far:
 	case !now.flat && (looks == 0 || looks < len(lookStarts) && (now.lost || now.nearest < before)):
 		w.second.looks++
-		return true, w.look(int(lookStarts[looks] * math.Sqrt(float64(s.Len()))))
+		return true, w.look(lookPlaces(looks, s.Len()))
 	case now.flat || now.lost:
 		if w.raise() {
 			return true, nil
@@ -131,12 +138,18 @@ func (w *walker) linkOf(few []walk.Entry) (link uint32, rank int) {
 
 // look looks at so many places all over the rows, and goes down from the nearest.
 func (w *walker) look(places int) error {
-	s, n := w.s, w.s.Len()
+	n := int64(w.s.Len())
+	return w.lookAt(places, func(i int) uint32 { return uint32(int64(i) * n / int64(places)) })
+}
+
+// lookAt looks at so many places, of which it is told each by its number, and goes down from the nearest.
+func (w *walker) lookAt(places int, place func(i int) uint32) error {
+	s := w.s
 	w.first = w.first[:0]
 	for i := 0; i < places; {
 		w.ids = w.ids[:0]
 		for ; i < places && len(w.ids) < scanChunk; i++ {
-			w.ids = append(w.ids, uint32(int64(i)*int64(n)/int64(places)))
+			w.ids = append(w.ids, place(i))
 		}
 		w.target.keys(s, s.base, s.stride, s.links.norms, w.ids, w.keys)
 		w.evaluations += int64(len(w.ids))

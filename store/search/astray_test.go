@@ -119,6 +119,35 @@ func TestAstray(t *testing.T) {
 	})
 }
 
+// TestFarOutRows: a query that lies as far out as few rows finds these, however much further out than all others they are, and no links
+// but those of the rows themselves lead there. A row that may not be a result is none.
+func TestFarOutRows(t *testing.T) {
+	const n, dim = 5_000, 16
+	rng := rand.New(rand.NewPCG(11, 9))
+	rows := gaussian(rng, n, dim, 1)
+	far := []store.Row{7, 1234, n - 1}
+	for _, row := range far {
+		copy(rows[int(row)*dim:], gaussian(rng, 1, dim, 1e8))
+	}
+	for _, metric := range []distance.Metric{distance.Euclidean, distance.SqEuclidean, distance.L1} {
+		w := worldOf(t, rows, dim, vectors.Float32, metric, builder.Options{K: 5}, nil)
+		for _, row := range far {
+			query := make([]float32, dim)
+			for i, x := range rows[int(row)*dim:][:dim] {
+				query[i] = x * 1.0001
+			}
+			q := search.Query{K: 1, Effort: search.MinEffort}
+			if found, err := w.s.Search(query, q); err != nil || found[0].Row != row {
+				t.Errorf("%v: beside row %d found %v, %v", metric, row, found, err)
+			}
+			q.Without = &row
+			if found, err := w.s.Search(query, q); err != nil || found[0].Row == row {
+				t.Errorf("%v: without row %d found %v, %v", metric, row, found, err)
+			}
+		}
+	}
+}
+
 // TestNotAstray: a walk that ends at the nearest rows does not look again.
 func TestNotAstray(t *testing.T) {
 	const dim, queries = 4, 100

@@ -5,7 +5,6 @@ import (
 
 	"github.com/knng/knng/store/internal/walk"
 	"github.com/knng/knng/store/search/internal/product"
-	"github.com/knng/knng/vectors"
 )
 
 // A walk by codes reads a page for the links of each place that it follows, and one for each row
@@ -42,13 +41,7 @@ type byCodes struct {
 // prepare begins a walk by codes.
 func (w *walker) prepare() {
 	s, b := w.s, &w.byCodes
-	values := sized(w.target.values, s.Dim())
-	if w.target.native {
-		s.space.Float32(w.target.row, values)
-	} else {
-		vectors.Decode(vectors.Float32, w.target.row, values)
-	}
-	s.straighten(values)
+	values := w.elements()
 	b.table = sized(b.table, s.coded.TableSize())
 	kind := s.coded.kind
 	if r := s.coded.runs; r != nil {

@@ -32,7 +32,8 @@
 //
 // Where memory holds all, a walk whose results lie much further from the query than from one another looks again: at sqrt(n) places all over
 // the rows, once more at three times as many where they are still as far, and goes down from the 8 nearest. So clusters of fewer rows than a list
-// has, and folds of a surface, are found though few links lead there.
+// has, and folds of a surface, are found though few links lead there. Where the query differs from most rows by 100 times as much as
+// these from one another, it first looks at the rows that do as well. The first such query finds them: it reads all rows once.
 //
 // # Filters
 //

@@ -121,7 +121,7 @@ func (s coder) usual() (b *bounds, err error) {
 		for i := range m {
 			s.plain(s.rows.Row(int(int64(i)*int64(n)/int64(m))), rows[i*dim:(i+1)*dim])
 		}
-		return s.opts.Context.Err()
+		return nil
 	})
 	if err != nil || m == 0 {
 		return nil, err

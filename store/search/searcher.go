@@ -35,6 +35,7 @@ type Searcher struct {
 	sparse      bool                // memory does not hold rows and links
 	links       *links
 	coded       *coded // nil where memory holds no codes
+	outer       outer
 	starts      starts // where memory holds neither rows nor codes
 	leaders     []byte // their rows, side by side
 	leaderIDs   []uint32

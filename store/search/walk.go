@@ -38,6 +38,7 @@ type walker struct {
 	top      [1]uint32
 	byCodes  byCodes
 	read     stretches
+	plain    []float32 // the query
 
 	evaluations, estimates, hops, scans, reads int64
 	run                                        func() error // w.answer, once: a closure would be made every time

@@ -13,6 +13,7 @@ import (
 
 	"github.com/knng/knng/builder"
 	"github.com/knng/knng/store"
+	"github.com/knng/knng/vectors"
 	"github.com/knng/knng/vectors/distance"
 )
 
@@ -133,6 +134,41 @@ func TestExactOfVanishingKeys(t *testing.T) {
 	for row, want := range bruteForce(t, data, dim, k, distance.Euclidean) {
 		if !slices.Equal(lists[row], want) {
 			t.Fatalf("row %d: %v, want %v", row, lists[row], want)
+		}
+	}
+}
+
+// TestChangedFunction: a function that gives other elements each time that a row is read is told from one that keeps to its rule,
+// also where rows have negative zeros, and makes no graph.
+func TestChangedFunction(t *testing.T) {
+	const n = 500
+	for _, method := range []builder.Method{builder.Exact, builder.Balls, builder.Parts} {
+		for _, breaks := range []bool{false, true} {
+			var audited atomic.Bool
+			rows, err := vectors.FromFunc(n, 2, func(i int, row []float32) error {
+				row[0], row[1] = float32(i*i%97), float32(math.Copysign(0, -1))
+				if breaks && i == 300 && audited.Load() {
+					row[0]++
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "g")
+			_, err = builder.Build(context.Background(), dir, vectors.NewInput(rows), builder.Options{K: 3, Method: method, Progress: func(e builder.Event) {
+				if e.Phase == "audit" && e.End {
+					audited.Store(true)
+				}
+			}})
+			if breaks != errors.Is(err, store.ErrMismatch) || !breaks && err != nil {
+				t.Errorf("%v, other elements %v: %v", method, breaks, err)
+			}
+			if breaks {
+				if _, err := store.Open(dir, nil); err == nil {
+					t.Errorf("%v: there is a graph of other rows than were audited", method)
+				}
+			}
 		}
 	}
 }

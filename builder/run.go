@@ -54,7 +54,7 @@ func newRun(ctx context.Context, o *request) (*run, error) {
 	r.chooser = choose.Chooser{Build: b, Options: opts.choice()}
 	r.cost = forecast.Forecast{Build: b, Groups: &r.groups, Chooser: &r.chooser, Options: forecast.Options{Limit: opts.Memory, Held: opts.Held,
 		Visits: opts.Paper.Visits, Switch: opts.planned().Switch, Collapse: opts.Duplicates == Collapse}}
-	r.rows = arrange.Rows{Build: b, Groups: &r.groups, Given: o.given}
+	r.rows = arrange.Rows{Build: b, Groups: &r.groups, Given: o.given, Audited: r.audit.OfAll}
 	r.pairs = pairs.New((*pairs.Distance)(opts.Distance), opts.PairCache == On, opts.PairCache == Off)
 	if opts.Distance != nil {
 		b.Own = func() leaf.Keys { return r.pairs.Keys(b) }

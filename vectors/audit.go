@@ -214,12 +214,17 @@ func (r *AuditReport) look(row uint32, t Type, raw []byte, values []float32, squ
 		r.Constant = append(r.Constant, row)
 	}
 	if hasNegativeZero(t, raw) {
-		Decode(t, raw, values)
-		for i := range values {
-			values[i] += 0 // -0 + 0 is +0
-		}
-		Encode(t, values, raw) // what was decoded can be encoded
+		unsign(t, raw, values)
 	}
+}
+
+// unsign makes negative zeros positive.
+func unsign(t Type, raw []byte, values []float32) {
+	Decode(t, raw, values)
+	for i := range values {
+		values[i] += 0 // -0 + 0 is +0
+	}
+	Encode(t, values, raw) // what was decoded can be encoded
 }
 
 // squaredNorms returns a function that computes the squared norm of a row of floats, for

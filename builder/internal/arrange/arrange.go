@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/knng/knng/builder/internal/audit"
 	"github.com/knng/knng/builder/internal/build"
 	"github.com/knng/knng/builder/internal/copies"
 	"github.com/knng/knng/builder/internal/job"
@@ -16,6 +17,8 @@ type Rows struct {
 	*build.Build
 	Groups *copies.Groups
 	Given  *vectors.Input // with bad rows; it is not read again once the store has its own
+	// Audited is the checksum of all rows by the audit, with which rows are compared as they are copied; nil or "": they are not.
+	Audited func() string
 }
 
 // copy writes the good rows as they come as the store's own.
@@ -95,6 +98,7 @@ func (r *Rows) copyTo(w *vectors.RowsWriter) error {
 	p := r.Begin("copy", "rows", int64(len(r.Good)))
 	defer p.End("")
 	size := r.Source.Dim() * r.Source.Type().Size()
+	sum, same := r.compared()
 	most := max(1, Chunk/size)
 	for from := 0; from < len(r.Good); {
 		run := consecutive(r.Good[from:], most)
@@ -102,18 +106,35 @@ func (r *Rows) copyTo(w *vectors.RowsWriter) error {
 		if err := r.Source.ReadRows(int(r.Good[from]), rows); err != nil {
 			return err
 		}
+		sum(rows)
 		if err := errors.Join(out.write(rows), r.Ctx.Err()); err != nil {
 			return err
 		}
 		from += run
 		p.Add(run)
 	}
-	if err := out.wait(); err != nil {
+	if err := errors.Join(out.wait(), same()); err != nil {
 		return err
 	}
 	err := w.Commit()
 	r.Written()
 	return err
+}
+
+// compared compares rows that are read again with those that were audited, where all are: each is given to sum, in order, and then
+// same is the error of other rows. A source of a program's own may break its rule to give the same each time.
+func (r *Rows) compared() (sum func(rows []byte), same func() error) {
+	audited := ""
+	if r.Audited != nil && len(r.Good) == r.Source.Len() {
+		audited = r.Audited()
+	}
+	if audited == "" {
+		return func([]byte) {}, func() error { return nil }
+	}
+	of := vectors.NewRowsSum(r.Source.Dim(), r.Source.Type())
+	return of.Add, func() error {
+		return audit.Compare(r.Draft.Dir(), "checksum of the input's rows, read again to copy them", audited, of.Sum())
+	}
 }
 
 // Chunk is how much is read or written at a time: one mebibyte amortises a

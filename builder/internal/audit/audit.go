@@ -65,6 +65,14 @@ func (a *Audit) Pass() error {
 // Every lists all rows as good, those of an input that was not read yet.
 func (a *Audit) Every() error { return a.separate(false) }
 
+// OfAll is the checksum of the rows of the input, or "" where some of those read left it.
+func (a *Audit) OfAll() string {
+	if len(a.Dropped()) > 0 {
+		return ""
+	}
+	return a.Checksum
+}
+
 // Dropped lists the rows that left the input, ascending.
 func (a *Audit) Dropped() []uint32 {
 	if !a.Drop {

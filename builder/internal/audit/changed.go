@@ -57,8 +57,13 @@ func same(ctx context.Context, dir string, src *vectors.Input, audited string, t
 	if err != nil {
 		return err
 	}
+	return Compare(dir, "checksum of the input's rows", audited, found)
+}
+
+// Compare returns an error where a checksum, of some name, is not that of the rows that were audited.
+func Compare(dir, name, audited string, found uint64) error {
 	if sum := Text(found); sum != audited {
-		return &store.MismatchError{Dir: dir, Differences: []store.Difference{{Name: "checksum of the input's rows", Have: audited, Want: sum}}}
+		return &store.MismatchError{Dir: dir, Differences: []store.Difference{{Name: name, Have: audited, Want: sum}}}
 	}
 	return nil
 }

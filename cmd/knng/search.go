@@ -287,9 +287,7 @@ func (g *globals) searchOptions(ctx context.Context, budget int64) (o *search.Op
 // tellSearch tells where links, codes and a copy of the rows come from, where they were not there as they should be.
 func (g *globals) tellSearch(r *search.Searcher) {
 	state := r.State()
-	if state.Unled {
-		g.say("the graph has more than %d islands, groups of rows that no link joins: searches begin in no more of them, and hardly find the rows of others; --exact finds all, and --recall tells how much is found", state.Islands)
-	}
+	g.tellIslands(state)
 	g.tellRows(state.RowsFrom)
 	if g.tellOrigin("links", state.Origin); state.Codes == 0 {
 		return
@@ -297,6 +295,13 @@ func (g *globals) tellSearch(r *search.Searcher) {
 	g.tellOrigin("codes", state.CodesFrom)
 	if state.CodesFrom.Made {
 		g.say("memory holds a code of %d bytes for every row, and no rows", state.Codes)
+	}
+}
+
+// tellIslands tells of islands that searches may miss. Searches by codes begin at places all over the rows, and find them.
+func (g *globals) tellIslands(state search.State) {
+	if state.Unled && state.Codes == 0 {
+		g.say("the graph has more than %d islands, groups of rows that no link joins: searches begin in no more of them, and miss most rows of others; --exact finds all, and --recall tells how much is found", state.Islands)
 	}
 }
 

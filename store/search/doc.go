@@ -25,7 +25,9 @@
 //
 // A walk begins at the 4 nearest of the leaders. Those are sqrt(n)/10 rows, at least 128, drawn by a seed, and
 // one row of every island, which no link leads to, as far as there are at most 16 sqrt(n) of these; 0.3 sqrt(n) or 384 where
-// memory does not hold all: of more the largest, and State.Unled tells so. Where there are several islands a walk begins in the 8 nearest,
+// memory does not hold all: of more the largest, and State.Unled tells so. Searches
+// miss most rows of the others, but by codes: of 200,000 rows of 32 elements in 40,000 islands, lists of 4, walks in memory find 0.21,
+// those by codes of 8 bytes 0.96, those without codes 0.29. Where there are several islands a walk begins in the 8 nearest,
 // as far as leaders tell. Where links come to an end before as many results are found as are wanted, it goes on from further leaders,
 // and at last looks at all rows: a query gets K results where the filter leaves so many. Of more identical rows than a place has
 // links the others are in no list and no link leads to them. Where memory holds all, and these may be results, it looks at all rows too.

@@ -50,7 +50,11 @@ func TestManyIslands(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer small.Close()
-	if s := small.State(); s.Islands >= groups || !s.Unled {
-		t.Errorf("%d islands, further ones %v, want less than %d, true", s.Islands, s.Unled, groups)
+	if s := small.State(); s.Islands >= groups || !s.Unled || s.Codes == 0 {
+		t.Errorf("%d islands, further ones %v, codes of %d bytes, want less than %d, true, some", s.Islands, s.Unled, s.Codes, groups)
+	}
+	w.s = small
+	if recall, _ := w.found(t, rows[:40*each*dim], search.Query{K: 8}); recall < 0.95 {
+		t.Errorf("by codes recall %.3f, want 0.95", recall)
 	}
 }

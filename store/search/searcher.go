@@ -53,7 +53,7 @@ type Searcher struct {
 type State struct {
 	Origin           // of the links
 	Islands   int    // that walks begin in: sets of rows that no link joins
-	Unled     bool   // there may be more islands; searches hardly find their rows, unless they are exact
+	Unled     bool   // there may be more islands; searches miss most of their rows, unless they are exact or by codes
 	Codes     int    // bytes of the code that memory holds of every row; 0: it holds none
 	CodesFrom Origin // of the codes; its zero value where there are none
 	RowsFrom  Origin // of the copy of the rows in an order of locality; its zero value where there is to be none

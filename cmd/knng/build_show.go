@@ -57,7 +57,12 @@ func printResult(g *globals, r *builder.Result, dir string) {
 	if len(r.EffectiveRates) > 0 {
 		fmt.Fprintf(w, "effective  %s\n", rates(r.EffectiveRates))
 	}
-	fmt.Fprintf(w, "islands    %s\n", components(r.Components))
+	apart := ""
+	if r.BadRows > 0 {
+		fmt.Fprintf(w, "bad rows   %d without distances: they are in no list\n", r.BadRows)
+		apart = ", apart from these"
+	}
+	fmt.Fprintf(w, "islands    %s%s\n", components(r.Components), apart)
 	fmt.Fprintf(w, "time       %.2f s, %.2f s of CPU, %d threads, kernel %s; resumed %d times\n", r.Seconds, r.CPUSeconds, r.Threads, r.Kernel, r.Resumed)
 	if line := phases(r.Phases); line != "" {
 		fmt.Fprintf(w, "           %s\n", line)

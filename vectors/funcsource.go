@@ -10,7 +10,7 @@ import (
 // FromFunc makes a source of n float32 rows that a program computes, or reads from a
 // place of its own: read fills dst, of dim elements, with row i. It may be called by
 // several goroutines at once, for any row and more than once, and must give the same
-// elements every time.
+// elements every time: a build that copies others than it audited ends with store.ErrMismatch.
 func FromFunc(n, dim int, read func(i int, dst []float32) error) (Source, error) {
 	if n < 0 || n > MaxRows || dim < 1 || dim > MaxDim {
 		return nil, fmt.Errorf("vectors: %d rows of %d, want at most %d of 1 to %d", n, dim, MaxRows, MaxDim)

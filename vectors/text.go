@@ -298,8 +298,11 @@ func (t *textRows) parse() (err error) {
 	return nil
 }
 
-// hint says what to do about a field that is no number: it may hold an id, or have a decimal comma.
+// hint says what to do about a field that is no number: it may hold an id, have a decimal comma, or be a line of .csv.
 func (t *textRows) hint(number int, field string) string {
+	if count := numbersIn(field); count > 2 || count == 2 && t.width == 1 {
+		return fmt.Sprintf(" but %d with commas between: give the file a name that ends with .csv", count)
+	}
 	if decimalComma(field) {
 		return ": its numbers seem to have decimal commas, write them with points (tr , . < OLD > NEW)"
 	}
@@ -307,6 +310,17 @@ func (t *textRows) hint(number int, field string) string {
 		return ""
 	}
 	return fmt.Sprintf("; if the column holds ids, give --id-column %d", number+1)
+}
+
+// numbersIn is how many numbers a field has with commas between them; 0 where anything else is there.
+func numbersIn(field string) int {
+	parts := strings.Split(field, ",")
+	for _, part := range parts {
+		if _, err := parseNumber(part); err != nil {
+			return 0
+		}
+	}
+	return len(parts)
 }
 
 // decimalComma reports whether a field has a decimal comma, as in "1,5", or is cut at two of them, as "5;2" is of "1,5;2,5".

@@ -222,6 +222,10 @@ func (r *recallOfSearch) runLiving(ctx context.Context, g *globals, v *living.Vi
 	if g.json {
 		return g.printJSON(map[string]any{"k": r.k, "queries": in.Len(), "efforts": all})
 	}
+	if v.Len() == 0 {
+		fmt.Fprintln(g.stdout, "there is no recall to measure: no row lives")
+		return nil
+	}
 	for _, e := range all {
 		fmt.Fprintf(g.stdout, "effort %-6d recall@%d %.4f, 95 %% interval %.4f to %.4f\n", e.Effort, r.k, e.Recall, e.Low, e.High)
 	}

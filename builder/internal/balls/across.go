@@ -7,29 +7,31 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 )
 
-// partedLeaf is how many halves of a usual leaf those leaves may have that compare only rows of different parts, partedLooks
-// how many cells of leaders a row looks into for its leaves, and partedFewer how many of the leaves that are expected the first
-// division leaves to others, where keys are known. Of floats known lists are
-// compared anew, and larger leaves exceed the pairs of a build.
+// These hold for known lists with keys, in divisions that compare only rows of different parts. partedLeaf is
+// the largest size of a leaf, in halves of the usual size; partedLooks is the number of cells of leaders that
+// a row looks into for its leaves; partedFewer is how many leaves fewer than expected the first division has.
+// They do not hold for floats: their known lists are compared anew, and larger leaves exceed the pairs of a
+// build.
 //
-// Such leaves compare half of their pairs or fewer, and most of these are beyond both bounds. So the
-// rest of a division weighs more: to find the leaves of rows, to gather these, to offer those that are near. And joins
-// take more than divisions for each neighbor. Two halves of
-// 1,000,000 SIFT descriptors, quiet, by VNNI: three divisions of four leaves of 2,000 rows, looking into 4 cells, find 0.942 of
-// all neighbors, and the merge takes 4.5 s. One division of 12 leaves finds 0.954 in 12 cells, 0.946 in 8, and the merge takes 3.5 and
-// 3.7 s; of 12 leaves of 1,500 rows 0.946 and 3.45 s, of 14 of these 0.960, without joins, and 3.2 s; of 16 of 1,000 rows 0.954 and 3.6 s.
+// Such leaves compare half of their pairs or fewer, and most of these are beyond both bounds. So the rest of
+// a division weighs more: finding the leaves of rows, gathering rows, offering the near pairs. And joins take
+// more than divisions per neighbor. Two halves of 1,000,000 SIFT descriptors, quiet machine, with VNNI: three
+// divisions of four leaves of 2,000 rows, looking into 4 cells, find 0.942 of all neighbors, and the merge
+// takes 4.5 s. One division of 12 leaves finds 0.954 with 12 cells and 0.946 with 8, and the merge takes 3.5
+// and 3.7 s. With 12 leaves of 1,500 rows it is 0.946 and 3.45 s; with 14 of these 0.960, without joins, and
+// 3.2 s; with 16 of 1,000 rows 0.954 and 3.6 s.
 const partedLeaf, partedLooks, partedFewer = 3, 12, 2
 
-// parting is the parts of the rows that known lists are of.
+// parting holds the parts of the rows whose lists are known.
 type parting struct {
 	m  *Method
-	of []uint16 // of every place the part, once find has found it; nil: lists are not of parts
+	of []uint16 // the part of every place, set by find; nil if the lists are not of parts
 }
 
-// keyed reports whether known lists with keys are of several parts.
+// keyed reports whether the known lists have keys and are of several parts.
 func (p *parting) keyed() bool { return p.m.keysKnown() && len(p.m.opts.Ends) > 1 }
 
-// leafSize is which size the leaves of a division stay below.
+// leafSize returns the bound on the size of the leaves.
 func (p *parting) leafSize() int {
 	if p.keyed() {
 		return p.m.Set.LeafSize * partedLeaf / 2
@@ -37,7 +39,8 @@ func (p *parting) leafSize() int {
 	return p.m.Set.LeafSize
 }
 
-// fewer is how many of the leaves that are expected the first division leaves to others; 0 where it has those of no other.
+// fewer returns how many of the expected leaves the first division leaves to later ones; 0 if it replaces no
+// other.
 func (p *parting) fewer() int {
 	switch {
 	case p.m.opts.whole():
@@ -48,8 +51,8 @@ func (p *parting) fewer() int {
 	return job.Overlap
 }
 
-// across reports whether a division compares only rows of different parts: as long as more
-// neighbors of the steering rows are missing across parts than within.
+// across reports whether a division compares only rows of different parts: while the steering rows miss more
+// neighbors across parts than within.
 func (p *parting) across() (bool, error) {
 	m := p.m
 	p.find()
@@ -77,7 +80,7 @@ func (p *parting) across() (bool, error) {
 	return beyond >= within, nil
 }
 
-// find notes the part of every place.
+// find sets the part of every place.
 func (p *parting) find() {
 	m := p.m
 	if m.opts.Ends == nil || p.of != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// Stand is how far the stages have come.
+// Stand returns how far the stages have come.
 func (m *Method) Stand(under *job.Stage) plan.Stand {
 	return m.Goal.Stand(&m.State, under, propagation.Parts)
 }

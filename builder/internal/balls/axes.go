@@ -13,30 +13,29 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// From so many dimensions and rows on the balls method looks for axes along which it
-// compares codes. Finding them takes 65 ms where a division of GIST (60,000 rows of 384)
-// takes 130, and 80 to 110 along them; 95 on MNIST (70,000 of 784), whose divisions then
-// take 140 ms for 400, and whose candidates 60 for 10, as bytes are no longer keys.
+// reduceDim and ReduceRows are the least dimensions and rows for which the balls method looks for axes to
+// compare codes along. Finding them takes 65 ms on GIST (60,000 rows of 384), where a division takes 130 ms,
+// and 80 to 110 ms along them. It takes 95 ms on MNIST (70,000 of 784), whose divisions then take 140 ms
+// instead of 400, and whose candidates 60 instead of 10, as bytes are then not keys.
 const reduceDim = 256
 
 // ReduceRows is a variable for tests.
 var ReduceRows = 32768
 
-// reduceLoss is the share of a row's neighbors that axes may keep from its candidates, as
-// a share of one less the target, and at most. With a tenth for a fifth GIST takes
-// 0.94 s for 0.905 to 0.95, MNIST 0.69 for 0.68.
+// reduceLossOfRest and reduceLoss bound the share of a row's neighbors that axes may keep from its
+// candidates: as a share of 1 - target, and absolutely. With 0.1 for the first, GIST takes 0.94 s instead of
+// 0.905 to 0.95, MNIST 0.69 s instead of 0.68.
 const reduceLossOfRest, reduceLoss = 0.2, 0.01
 
-// reducing has codes along fewer axes, or short ones, stand for the codes of rows where these lose
-// little.
+// reducing replaces the codes of rows by codes along fewer axes, or by short codes, if these lose little.
 type reducing struct {
 	m     *Method
-	short offheap.Block[byte] // of codes, where they are short
+	short offheap.Block[byte] // memory of short codes, if they are used
 }
 
-// reduce goes over to codes along fewer axes than rows have dimensions, if the rows allow
-// it. The steering rows are measured by then, and reranking makes up for the errors of axes;
-// the rows that report recall see full codes again.
+// reduce replaces the codes by codes along fewer axes than there are dimensions, if the rows allow it. From
+// then on recall on the steering rows is measured by these codes, and reranking corrects the errors of axes.
+// The rows that report recall use full codes again.
 func (r *reducing) reduce() error {
 	m := r.m
 	var recorded codes.Axes
@@ -58,7 +57,7 @@ func (r *reducing) reduce() error {
 	return r.chooseAxes()
 }
 
-// chooseAxes finds axes, or none, and records them.
+// chooseAxes chooses axes, or none, and records the choice.
 func (r *reducing) chooseAxes() error {
 	m := r.m
 	p := m.Begin("axes", "", 0)
@@ -87,7 +86,7 @@ func bits(a *codes.Axes) string {
 	return "eight bits"
 }
 
-// choice is the task that fewer or shorter codes are chosen for.
+// choice returns the conditions by which fewer or shorter codes are chosen.
 func (r *reducing) choice() axes.Choice {
 	m := r.m
 	near := func(rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
@@ -105,14 +104,14 @@ func (r *reducing) choice() axes.Choice {
 func nearByCodes(b *build.Build, rounded *codes.Matrix, rows []uint32, k int) ([][]uint32, error) {
 	search := recall.Search{K: min(k, rounded.Len()-1), Threads: b.Job.Threads}
 	lists, _, err := search.Screened(b.Ctx, rounded.Len(), rounded.Dim(), rows, func() screen.Screen { return screen.Codes(rounded) },
-		func() recall.Keys { return nil }) // codes tell them
+		func() recall.Keys { return nil }) // the codes are the keys
 	if err != nil {
 		return nil, err
 	}
 	return build.NeighborsOf(lists), nil
 }
 
-// goAlong has axes stand for the dimensions, and the leading ones tell which leaders are near.
+// goAlong replaces the codes by those along the chosen axes; the leading axes find near leaders.
 func goAlong(ps *points.Points, chosen *codes.Axes, along *codes.Nested) (err error) {
 	ps.Rounded, ps.Axes = nil, chosen.Count
 	if ps.Codes, err = along.First(chosen.Count); err != nil {
@@ -127,11 +126,11 @@ func goAlong(ps *points.Points, chosen *codes.Axes, along *codes.Nested) (err er
 	return err
 }
 
-// reducible reports whether axes are looked for where there are so many rows.
+// reducible reports whether the method looks for axes, given the number of rows.
 func reducible(b *build.Build, rows int64) bool {
 	return b.Space.Dim() >= reduceDim && rows >= int64(ReduceRows) && !b.Set.AllAxes
 }
 
-// axesBytes is the memory of a row's codes along axes, of sums and residuals, at most twice
-// them, and of narrow codes.
+// axesBytes returns a bound on the memory of a row's codes along axes, its sums and residuals, which are at
+// most twice these, and its narrow codes.
 func axesBytes(dim int) int64 { return int64(axes.Most((dim+3)/4*4)) + 24 + 5 }

@@ -38,12 +38,13 @@ func (m *Method) divideBalls() error {
 	return err
 }
 
-// beginDivision begins the phase of a division, which tells of so many rows.
+// beginDivision begins the phase of a division, whose progress counts up to rows.
 func (m *Method) beginDivision(number int, rows int64) *progress.Phase {
 	return m.Begin(fmt.Sprintf("division %d", number), "rows", rows)
 }
 
-// divided is a division that is solved: how many pairs were compared, in how many leaves a row stands, and its phase, which is to be ended.
+// divided describes a solved division: the pairs compared, the leaves of each row, and the phase, which the
+// caller ends.
 type divided struct {
 	pairs  int64
 	leaves int
@@ -79,8 +80,7 @@ func (m *Method) solveDivision(number, stands int) (d divided, err error) {
 	return d, err
 }
 
-// divideKeyed makes a division by hyperplanes for each leaf that a row is to stand in, solves
-// the leaves, and returns how many pairs were compared.
+// divideKeyed solves a division by keys: as many divisions by hyperplanes as a row has leaves.
 func (m *Method) divideKeyed(number, stands int) (d divided, err error) {
 	d.leaves, d.phase = stands, m.beginDivision(number, int64(m.N())*int64(stands))
 	var pairs atomic.Int64

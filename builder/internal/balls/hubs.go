@@ -12,13 +12,13 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Where rows of many dimensions lie about rows of few, or about a dense center, the neighbors of
-// most rows are the same few hubs, which are no neighbors of each other. Divisions do not lead to
-// them, and joins around a hub take few of the rows that list it. Then all rows are compared with
-// the rows that are listed most. It takes about as many pairs as a division by codes, and three times those
-// of one by keys; what it will find is foreseen: which of the missing neighbors of the rows that steer are hubs.
+// In some data, such as rows of many dimensions around rows of few, or around a dense center, most rows have
+// the same few rows as neighbors: the hubs. Hubs are not neighbors of each other, so divisions do not lead to
+// them, and joins around a hub take few of the rows that list it. The remedy is to compare all rows with the
+// rows that are listed most. That takes about as many pairs as a division by codes, or three times those of a
+// division by keys. Its gain is forecast: the missing neighbors of the steering rows that are hubs.
 
-// hubs are the rows that are listed most, after so many stages of a build.
+// hubs holds the rows that are listed most after a number of stages.
 type hubs struct {
 	*Method
 	stages int
@@ -26,20 +26,20 @@ type hubs struct {
 	gain   float64  // of recall, on the steering rows
 }
 
-// hubRows is the number of rows from which hubs are looked for: fewer are soon compared all with all.
+// hubRows is the least number of rows for hubs: the exact method soon solves fewer.
 const hubRows = outsetRows
 
-// codesSpare is how far above the target, as a share of the rest, codes have to tell neighbors for hubs to
-// take the place of all pairs. 0.9908 for 0.99 was too little: divisions came to 0.987, and keys followed.
+// codesSpare is the least lead of the recall that codes can reach over the target, as a share of 1 - target,
+// for hubs to replace all pairs. 0.9908 for 0.99 was too little: divisions reached 0.987, and keys followed.
 const codesSpare = 0.25
 
-// hubLists is about how many lists tell hubs, and hubEntries the most entries of them, or counts of places: more
-// would be memory that no plan counts.
+// hubs are counted in about hubLists lists, and at most hubEntries entries of lists or counters of places,
+// since plans count no more memory.
 const hubLists, hubEntries = 1 << 15, 1 << 20
 
-// first reports whether rows are compared with hubs before a stage of some kind: where that
-// finds more than a division is expected to, or enough to pay where others do no longer. It happens
-// once, and once again by keys: hubs that codes do not tell apart are missing afterwards as well.
+// first reports whether all rows are compared with hubs before a stage of the given kind: if that is expected
+// to find more than a division, or enough to pay once nothing else does. It happens once by codes and once by
+// keys, since hubs that codes cannot distinguish are still missing afterwards.
 func (h *hubs) first(kind string) bool {
 	s, g := &h.State, &h.Goal
 	if kind == "" || kind == job.PropagationStage || h.N() < hubRows || !g.Steered(s) || g.Capped() || h.Steer == nil ||
@@ -58,33 +58,35 @@ func (h *hubs) first(kind string) bool {
 	return h.gain > least && (kind != job.ListsStage || h.spare())
 }
 
-// spare reports whether hubs are expected to spare a build all pairs, or the tiers of these that it needs: whether it
-// takes far fewer with hubs and divisions after them, as fast as divisions found so far. The hubs are the first of the
-// tiers otherwise. 25,000 rows of 150 columns, each drawn by itself, are all about as hard to find: for 0.99 they took
-// 1.74 times all pairs with hubs first, and 1.09 without. 8,000 rows with 16 near the center of all others take 0.59 with
-// hubs first, and 0.74 without. From the second division on it counts how fast these find less.
+// spare reports whether hubs are expected to save the build from comparing all pairs, or the tiers that it
+// needs: hubs and the divisions after them, at their rate so far, take far fewer pairs. Otherwise the hubs
+// are the first of the tiers. 25,000 rows of 150 independent columns, all about equally hard to find, took
+// 1.74 times all pairs with hubs first, for 0.99, and 1.09 without. 8,000 rows, 16 of them near the center of
+// all others, take 0.59 with hubs first, and 0.74 without. From the second division on, the forecast includes
+// that divisions find less and less.
 func (h *hubs) spare() bool {
 	s, last := &h.State, h.State.Last()
 	after := s.WithStage(job.Stage{Kind: job.HubsStage, Recall: last.Recall + h.gain, Margin: last.Margin})
 	hubs := float64(len(h.places)) * h.Goal.PairCost(s)
-	alone, _ := h.Goal.DivisionsAlone(&after) // after the second division it tells more
+	alone, _ := h.Goal.DivisionsAlone(&after) // known from the second division on, and more precise
 	pairs := hubs + max(alone, h.Goal.SteadyDivisions(&after))
-	return pairs <= hubsPay*s.AllPairs(h.N()) && pairs <= hubsPay*prospects{h.Method}.lists() // which take a moment to find
+	return pairs <= hubsPay*s.AllPairs(h.N()) && pairs <= hubsPay*prospects{h.Method}.lists() // slow to compute, so last
 }
 
-// hubsPay is the share of all pairs, or of the tiers that are needed, up to which hubs and divisions take their place. Builds with hubs took 0.46, 0.59 and
-// 0.80 of all pairs where 0.60, 0.67 and 0.80 were expected, and 1.2 to 1.74 where 0.94 to 1.7 were.
+// hubsPay is the largest share of all pairs, or of the needed tiers, for which hubs and divisions replace
+// them. Builds with hubs took 0.46, 0.59 and 0.80 of all pairs when 0.60, 0.67 and 0.80 were forecast, and
+// 1.2 to 1.74 when 0.94 to 1.7 were.
 const hubsPay = 0.85
 
-// divided is the recall that divisions of as many pairs as hubs take are expected to gain, one at least.
+// divided returns the expected gain in recall of divisions with the pairs that hubs take, but of at least one
+// division.
 func (h *hubs) divided() float64 {
 	s := &h.State
 	leaves := max(job.Overlap, int(job.Overlap*float64(len(h.places))/max(1, s.DivisionPairs())))
 	return fixed.AfterDivision(s.Last().Recall, h.Goal.BallsDone(s), leaves) - s.Last().Recall
 }
 
-// find finds the rows that are listed most, and foresees the recall that comparing all rows with
-// them gains.
+// find finds the rows that are listed most, and forecasts the gain in recall of comparing all rows with them.
 func (h *hubs) find() {
 	if h.stages == len(h.State.Stages) {
 		return
@@ -93,7 +95,7 @@ func (h *hubs) find() {
 	h.gain = h.missingAmong(h.places)
 }
 
-// entries calls fn with the places that lists name, of lists that are spread evenly.
+// entries calls fn with every place in a sample of lists, evenly spread.
 func (h *hubs) entries(fn func(place uint32)) {
 	lists := min(hubLists, max(1, hubEntries/h.found.K))
 	for place := 0; place < h.N(); place += (h.N() + lists - 1) / lists {
@@ -103,8 +105,8 @@ func (h *hubs) entries(fn func(place uint32)) {
 	}
 }
 
-// mostListed returns the places of n that stand most often among entries: count of them, or all, of those that
-// stand as often the first; ascending.
+// mostListed returns, in ascending order, the count of n places that are most frequent among entries, or all
+// that occur. Of equally frequent places it takes the first.
 func mostListed(n, count int, entries func(fn func(place uint32))) (places []uint32) {
 	order := counted
 	if n > hubEntries {
@@ -120,10 +122,10 @@ func mostListed(n, count int, entries func(fn func(place uint32))) (places []uin
 	return places
 }
 
-// rankOf orders places that are listed by so many, the most listed first.
+// rankOf returns a rank that sorts the place with the most lists first; by is how many lists hold it.
 func rankOf(place uint32, by int) uint64 { return uint64(math.MaxUint32-by)<<32 | uint64(place) }
 
-// counted are the ranks of all places that are listed, by a count of every place.
+// counted returns the ranks of all listed places, with one counter per place.
 func counted(n int, entries func(fn func(place uint32))) (ranks []uint64) {
 	by := make([]uint32, n)
 	entries(func(place uint32) { by[place]++ })
@@ -135,7 +137,7 @@ func counted(n int, entries func(fn func(place uint32))) (ranks []uint64) {
 	return ranks
 }
 
-// sorted are the same ranks, in memory that goes by the entries.
+// sorted returns the same ranks; its memory depends on the number of entries, not of places.
 func sorted(_ int, entries func(fn func(place uint32))) (ranks []uint64) {
 	var listed []uint32
 	entries(func(place uint32) { listed = append(listed, place) })
@@ -149,8 +151,8 @@ func sorted(_ int, entries func(fn func(place uint32))) (ranks []uint64) {
 	return ranks
 }
 
-// missingAmong is the share of the neighbors of the rows that steer that are missing and among some
-// places, which ascend.
+// missingAmong returns the share of the neighbors of steering rows that are missing and among places, which
+// ascend.
 func (h *hubs) missingAmong(places []uint32) float64 {
 	missing, all := 0, 0
 	exact := points.NewRanker(&h.Points, h.found)
@@ -159,7 +161,7 @@ func (h *hubs) missingAmong(places []uint32) float64 {
 		all += len(near)
 		found, _, err := exact.List(place)
 		if err != nil {
-			return 0 // the next look at these rows tells
+			return 0 // the next measurement of these rows returns the error
 		}
 		for _, other := range near {
 			if _, hub := slices.BinarySearch(places, other); hub && !slices.Contains(found, other) {

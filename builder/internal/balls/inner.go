@@ -8,22 +8,22 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// The balls method under inner products: balls of near directions among rows of about the same
-// length (package internal/inner), into some more of which every row looks in a division. Lists
-// hold keys from the beginning.
+// The balls method under inner products uses balls of rows of similar direction and length (package
+// internal/inner). In each division every row looks into some more of these balls. Lists hold keys from the
+// beginning.
 
-// innerCells are the balls of a build.
+// innerCells holds the balls of a build.
 type innerCells struct {
 	m *Method
 	*inner.Cells
 	course inner.Course
 }
 
-// innerBytes is the memory of a row in balls: codes of its direction, twice while balls are
-// made, its norm and its place.
+// innerBytes returns the memory of a row in balls: its norm, its place, and the codes of its direction, which
+// exist twice while balls are made.
 func innerBytes(dim int) int64 { return 2*int64(dim+12) + 24 }
 
-// prepare makes the balls, or has the exact method go on where it costs no more.
+// prepare makes the balls, or switches to the exact method if that costs no more.
 func (c *innerCells) prepare() error {
 	m := c.m
 	p := m.Begin("cells", "", 0)
@@ -37,7 +37,7 @@ func (c *innerCells) prepare() error {
 	if m.Steer == nil {
 		return nil
 	}
-	first := m.State.FirstSteer() // others that joined them were not there when the build began
+	first := m.State.FirstSteer() // the sample at the start of the build, before others joined
 	c.course.Foresight = cells.Foresee(m.Steer.Places[:first], build.NeighborsOf(m.Steer)[:first], m.Goal.Wanted(0))
 	m.Say("%s", c.course.Foretold(&m.Goal))
 	if c.course.Dear(&m.State, &m.Goal) {
@@ -46,7 +46,7 @@ func (c *innerCells) prepare() error {
 	return nil
 }
 
-// next has rows look into more balls until recall suffices.
+// next lets rows look into more balls until recall suffices.
 func (c *innerCells) next() (kind, stop string) {
 	s, g := &c.m.State, &c.m.Goal
 	if stop := c.course.Ended(s, g); stop != "" {
@@ -58,7 +58,7 @@ func (c *innerCells) next() (kind, stop string) {
 	return job.DivisionStage, ""
 }
 
-// divide is a division under inner products.
+// divide runs a division under inner products.
 func (c *innerCells) divide() error {
 	m := c.m
 	st := job.Stage{Kind: job.DivisionStage, Number: m.State.Count(job.DivisionStage) + 1, Parts: c.course.Looks(&m.State, &m.Goal)}

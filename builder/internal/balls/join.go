@@ -12,14 +12,13 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// joins are the rounds of joins of a build.
+// joins runs the rounds of joins of a build.
 type joins struct {
 	m     *Method
 	round *propagation.Round // nil: none since a division
 }
 
-// run runs one round, or as many parts of it as the target recall
-// takes.
+// run runs one round, or as many of its parts as the target recall needs.
 func (j *joins) run() error {
 	m := j.m
 	number := m.State.Count(job.PropagationStage) + 1
@@ -49,8 +48,8 @@ func (j *joins) run() error {
 	return err
 }
 
-// begin begins a round. Its joins compare rows of different parts alone where most missing neighbors are
-// in other parts.
+// begin begins a round. If most missing neighbors are in other parts, its joins compare only rows of
+// different parts.
 func (j *joins) begin(seed uint64) error {
 	m := j.m
 	if j.round == nil {
@@ -65,7 +64,7 @@ func (j *joins) begin(seed uint64) error {
 	return err
 }
 
-// free gives back the memory that only rounds need.
+// free frees the memory that only rounds need.
 func (j *joins) free() {
 	if j.round != nil {
 		j.round.Free()
@@ -73,10 +72,10 @@ func (j *joins) free() {
 	}
 }
 
-// partsTo is after which part of a round to look at recall next. Later parts gain
-// less than those before, whose finds they meet again: as many of them as would
-// reach the target at the same rate do not overshoot it. Few steering rows tell the rate
-// of few parts badly: it is relied on for no more than as many parts again, and one.
+// partsTo returns the part of a round after which to measure recall next. Later parts gain less than earlier
+// ones, since they repeat some of their finds, so the parts that would reach the target at the rate so far do
+// not overshoot it. A rate measured on few parts and few steering rows is inexact: it decides about at most
+// as many parts as are done, plus one.
 func (j *joins) partsTo(st job.Stage, before float64) int {
 	m := j.m
 	switch gain := st.Recall - before; {
@@ -93,7 +92,7 @@ func (j *joins) partsTo(st job.Stage, before float64) int {
 	}
 }
 
-// joinRange is how many places a thread takes at a time.
+// joinRange is the number of places that a thread takes at a time.
 const joinRange = 1024
 
 // parts joins around the places of parts from to to-1.

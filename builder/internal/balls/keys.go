@@ -7,9 +7,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// How a build goes over to keys, or to all pairs, where codes or divisions pay no longer.
+// A build switches to keys, or to all pairs, if codes or divisions stop paying.
 
-// goKeyed goes over to keys: all lists are made anew from their candidates.
+// goKeyed switches to keys: it remakes all lists from their candidates.
 func (m *Method) goKeyed() error {
 	p := m.Begin("keys", "rows", int64(m.N()))
 	defer p.End("codes tell no more: rows are compared by their keys")
@@ -37,8 +37,8 @@ func (m *Method) goKeyed() error {
 	return m.endBallStage(st)
 }
 
-// goExact has the exact method go on from the candidates at hand: their lists by key are
-// folded, and the fold makes the state count that has them.
+// goExact continues with the exact method from the present candidates. It writes their lists by key as a
+// fold; with the fold, the state that belongs to it takes effect.
 func (m *Method) goExact() error {
 	m.Say("%s", build.AllInstead)
 	after := m.State.WithStage(m.State.Changed(job.ListsStage))

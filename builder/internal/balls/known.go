@@ -14,17 +14,17 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A build may begin from lists that are known, of another graph over these rows or over parts of
-// them: they are the first generation. Where their keys are distances of codes, they are taken as
-// they are, and bound the lists: no row farther than the last known neighbor is a neighbor. Else every
-// row is compared with its known neighbors and those of rows beside it, so that the lists are there with
-// the distances of this build. After that recall decides as ever.
+// A build may begin from known lists, of another graph of these rows or of parts of them: they are the first
+// generation. If their keys are distances of codes, the lists are used as they are, and bound the new lists:
+// no row beyond the last known neighbor is a neighbor. Otherwise every row is compared with its known
+// neighbors and those of the rows beside it, which gives lists with the distances of this build. From then on
+// recall decides as usual.
 
-// keysKnown reports whether the keys of known lists of parts are distances of codes, unless these
-// are along axes.
+// keysKnown reports whether there are known lists of parts with keys that are distances of codes, not along
+// axes.
 func (m *Method) keysKnown() bool { return m.opts.Known != nil && m.opts.Ends != nil && m.CodesOrder() }
 
-// known takes up the known lists.
+// known makes lists from the known lists.
 func (m *Method) known() error {
 	placeOf := m.PlaceOf(int(slices.Max(m.Order)) + 1)
 	take, total, compares := m.takeKnown, len(placeOf), !m.keysKnown() || !m.Codes.Exact()
@@ -64,14 +64,14 @@ func (m *Method) known() error {
 	return err
 }
 
-// knownRows is how many places that follow each other are compared with the known neighbors of all
-// of them: they lie near each other, so that these are near too.
+// knownRows is the number of consecutive places that are compared with the known neighbors of all of them.
+// These places lie near each other, so their neighbors do too.
 const knownRows = 16
 
 // A knownReader reads known lists, on one goroutine.
 type knownReader struct {
 	m       *Method
-	placeOf []uint32 // of a row
+	placeOf []uint32 // the place of each row
 	places  []uint32
 	keys    []float32
 }
@@ -95,12 +95,13 @@ func (k *knownReader) read(row uint32) (places []uint32, keys []float32, err err
 	return places[:n], keys[:n], nil
 }
 
-// A knownTaker takes up the lists of some rows or places, and returns how many pairs it compared.
+// A knownTaker makes lists from the known lists of a range of rows or places, and returns the pairs it
+// compared.
 type knownTaker func(k *knownReader, from, to int) (pairs int64, err error)
 
-// takeKnown returns a taker for one goroutine that makes the known lists of rows those of the build, as
-// joined already. Rows come in their own order, in which their lists are on disk: to read these from
-// all over memory takes longer than to write there.
+// takeKnown returns a taker for one goroutine that copies known lists into the build, marked as joined
+// already. It goes in the order of rows, in which the lists are on disk: reading out of order would take
+// longer than writing out of order.
 func (m *Method) takeKnown() knownTaker {
 	var list nearestOnce
 	return func(k *knownReader, from, to int) (int64, error) {
@@ -129,11 +130,11 @@ func (m *Method) takeKnown() knownTaker {
 	}
 }
 
-// nearestOnce makes a list of entries, without those of a place that a nearer one has.
+// nearestOnce makes a list of entries in which each place occurs once, with its nearest entry.
 type nearestOnce struct {
 	entries []candidates.Entry
 	seen    [64]uint64 // bits of hashes of the places
-	doubt   bool       // a place has the bit of another, or stands twice
+	doubt   bool       // two entries share a bit: perhaps the same place twice
 }
 
 func (l *nearestOnce) reset() { l.entries, l.seen, l.doubt = l.entries[:0], [64]uint64{}, false }
@@ -146,7 +147,7 @@ func (l *nearestOnce) add(e candidates.Entry) {
 	l.entries = append(l.entries, e)
 }
 
-// nearest returns the nearest entries, at most so many, until the next reset.
+// nearest returns the nearest entries, at most most of them, valid until the next reset.
 func (l *nearestOnce) nearest(most int) []candidates.Entry {
 	if l.doubt {
 		slices.SortFunc(l.entries, func(a, b candidates.Entry) int {
@@ -160,8 +161,8 @@ func (l *nearestOnce) nearest(most int) []candidates.Entry {
 	return l.entries[:min(len(l.entries), most)]
 }
 
-// compareKnown returns a taker for one goroutine that compares places with the known neighbors of
-// all of them.
+// compareKnown returns a taker for one goroutine that compares places with the known neighbors of all of
+// them.
 func (m *Method) compareKnown() knownTaker {
 	var tile *leaves.Tile
 	var comparer *keyed.Comparer
@@ -188,14 +189,14 @@ func (m *Method) compareKnown() knownTaker {
 			tile.Compare(leaf, places)
 		} else {
 			at, _ := slices.BinarySearch(leaf, uint32(from))
-			slices.Reverse(leaf[:at+len(places)]) // the places first: they follow each other
+			slices.Reverse(leaf[:at+len(places)]) // the places come first: they are consecutive
 			_, err = comparer.Among(leaf, len(places))
 		}
 		return pairs, err
 	}
 }
 
-// unmark takes off the marks of entries of the same part: joins of these find nothing.
+// unmark removes the marks of entries of the same part, since joins of these find nothing.
 func (m *Method) unmark() {
 	of := m.parts.of
 	for place := range uint32(m.N()) {

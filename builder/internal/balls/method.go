@@ -9,12 +9,12 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Method is the balls method under way.
+// Method is a build by the balls method.
 type Method struct {
 	*build.Build
 	opts    Options
 	found   *candidates.Lists
-	reduced reducing // codes
+	reduced reducing // short codes, or codes along fewer axes
 	saved   saved
 	cells   innerCells
 	hubs    hubs
@@ -94,7 +94,7 @@ func (m *Method) Prepare() error {
 	return m.reduced.reduce()
 }
 
-// Writes is nothing but for a fold, which looks itself.
+// Writes returns 0: the method writes only folds, which check the space themselves.
 func (m *Method) Writes(string) (stored, scratch int64, err error) { return 0, 0, nil }
 
 func (m *Method) Stage(kind string) error {
@@ -131,7 +131,7 @@ func (m *Method) Free() {
 	}
 }
 
-// rerank makes the running lists of the candidates, in their memory.
+// rerank ranks the candidates into the lists of the build, in the same memory.
 func (m *Method) rerank() (err error) {
 	p := m.Begin("rerank", "rows", int64(m.N()))
 	defer p.End("")
@@ -142,14 +142,14 @@ func (m *Method) rerank() (err error) {
 	return err
 }
 
-// endBallStage records a stage.
+// endBallStage records a finished stage.
 func (m *Method) endBallStage(st job.Stage) error {
 	m.State.Stages = append(m.State.Stages, st)
 	m.Unsaved++
 	return m.saved.keep()
 }
 
-// candidatesK is the length of the lists of candidates.
+// candidatesK returns the length of the lists of candidates.
 func (m *Method) candidatesK() int { return min(m.K+m.State.Plan.Slack, m.N()-1) }
 
 func (m *Method) candidatesByCodes(places []uint32) ([][]uint32, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// Next has divisions until joins find something to work on, or divisions find little and joins are expected
-// to find much more, then joins; where these gain too little to reach the target soon, another division gives
+// Next divides until joins have something to work on, or until divisions find little and joins are expected
+// to find much more. Then it joins. If joins gain too little to reach the target soon, another division gives
 // them new neighbors to spread.
 func (m *Method) Next() (kind, stop string) {
 	s, g := &m.State, &m.Goal
@@ -38,15 +38,15 @@ func (m *Method) Next() (kind, stop string) {
 	return kind, stop
 }
 
-// A decision is between divisions and joins, where recall does not suffice. It reads the state,
-// the goal and the options alone.
+// A decision chooses between divisions and joins while recall does not suffice. It depends only on the state,
+// the goal and the options.
 type decision struct {
 	s    *job.State
 	g    *job.Goal
 	opts *Options
 }
 
-// more decides where recall does not suffice.
+// more returns the next stage while recall does not suffice.
 func (d decision) more() (kind, stop string) {
 	s, g := d.s, d.g
 	balls, rounds, steered, last := g.BallsDone(s), s.Count(job.PropagationStage), g.Steered(s), s.LastWork()
@@ -65,7 +65,7 @@ func (d decision) more() (kind, stop string) {
 	} else if !steered {
 		mayJoin = mayJoin && rounds < 1
 	} else if last.Kind == job.PropagationStage && last.Requested == 0 {
-		mayJoin = false // a round had nothing to compare: no later one has
+		mayJoin = false // a round without pairs: later ones have none either
 	}
 	switch {
 	case balls == 0, mayDivide && steered && d.dividesKnown(), last.Kind == job.KeysStage, mayDivide && !mayJoin, mayDivide && rounds == 0 && (!steered || d.divisionsGoOn(balls)):
@@ -82,10 +82,9 @@ func (d decision) more() (kind, stop string) {
 	return "", fmt.Sprintf("each row in %d balls, %d propagation rounds done", balls, rounds)
 }
 
-// joinsKnown reports whether known lists are joined already: at once where they are of all rows.
-// Those of parts have nothing new for each other until divisions have led rows of other parts to
-// each: joins after one division took 8 % more of the processor's time for two halves of SIFT than
-// after two.
+// joinsKnown reports whether known lists are joined before any division: only lists of all rows are. Lists of
+// parts have nothing new for each other until divisions have brought rows of other parts into them. On two
+// halves of SIFT, joins after one division took 8 % more processor time than joins after two.
 func (d decision) joinsKnown(balls, rounds int) bool {
 	s, g := d.s, d.g
 	if d.opts.Known == nil || !g.Steered(s) || !g.Propagate || rounds > 0 && !d.soon() {
@@ -94,9 +93,9 @@ func (d decision) joinsKnown(balls, rounds int) bool {
 	return balls == 0 && d.opts.Ends == nil
 }
 
-// divisionsGoOn reports whether another division comes before the first joins: below the
-// recall from which these take over, and where it will not reach the target. If it did it
-// would overshoot it, which a part of a round does not.
+// divisionsGoOn reports whether another division comes before the first joins: recall is below Plan.Switch,
+// and the division will not reach the target. If it did, it would overshoot the target, which a part of a
+// round does not.
 func (d decision) divisionsGoOn(balls int) bool {
 	s, g := d.s, d.g
 	last := s.Last()
@@ -108,13 +107,12 @@ func (d decision) divisionsGoOn(balls int) bool {
 	return found < s.Plan.Switch && fixed.AfterDivision(found, balls, job.Overlap) < wanted
 }
 
-// leastAcross is up to which share of the recall asked for known lists of parts have that divisions
-// are judged by the neighbors in other parts alone, which they find.
+// leastAcross is the share of the target recall, already in known lists of parts, below which divisions are
+// judged only by the neighbors in other parts, which are those they find.
 const leastAcross = 0.9
 
-// soon reports whether more rounds of joins are likely to reach the target: each
-// gains about a third of the gain of the one before it, so all of them together
-// half of the last.
+// soon reports whether more rounds of joins are likely to reach the target: each gains about a third of the
+// one before it, so all later rounds gain half of the last one.
 func (d decision) soon() bool {
 	s, g := d.s, d.g
 	gained, known := s.Gained()

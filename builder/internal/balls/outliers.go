@@ -2,15 +2,15 @@ package balls
 
 import "github.com/knng/knng/builder/internal/job"
 
-// mostOutliers is how many rows that lie far out are compared with all others by their keys:
-// as many as the controls are.
+// mostOutliers is the most rows far out that are compared with all others by their keys: as many as there are
+// controls.
 const mostOutliers = 1024
 
-// outliersMissed is the share of the neighbors that a target may miss that may be outliers'.
+// outliersMissed is the share of the neighbors that the target may miss that may belong to outliers.
 const outliersMissed = 0.1
 
-// separateOutliers settles how the few rows are compared that codes clip because they lie far
-// out: with all others, in the end, or all rows by keys, where these rows are many.
+// separateOutliers handles the rows that codes clip because they lie far out. Few such rows are compared with
+// all others at the end; if they are many, all rows are compared by keys.
 func (m *Method) separateOutliers() error {
 	few, all := m.Codes.Outliers(mostOutliers)
 	missed := outliersMissed * (1 - m.Set.Recall) * float64(m.N())

@@ -6,17 +6,17 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// dearAtOutset is from how many times all pairs on, by the plan, a build compares all pairs at
-// once. Plans are off by a factor of up to two on real sets; of 6,000 rows of 4,096 normal
-// values one says 3.1 times, and the pairs until divisions paid no longer were lost.
+// dearAtOutset is the planned cost, in multiples of all pairs, from which a build compares all pairs at once.
+// Plans are off by a factor of up to two on real data. For 6,000 rows of 4,096 normal values a plan is 3.1;
+// without this rule, the pairs compared until divisions stopped paying were wasted.
 const dearAtOutset = 2
 
-// outsetRows is how many rows there are at least for that: of fewer, the rows that steer cost as
-// much, and plans are off by more.
+// outsetRows is the least number of rows for that: with fewer, the steering rows cost as much, and plans are
+// off by more.
 const outsetRows = 5000
 
-// tooDear reports, before the first stage, whether divisions are expected to take so many pairs
-// that all pairs are fewer.
+// tooDear reports, before the first stage, whether divisions are expected to take far more pairs than all
+// pairs.
 func (m *Method) tooDear() bool {
 	p := m.State.Expected
 	if p == nil || m.N() < outsetRows || m.Steer == nil || m.Goal.Capped() || len(m.State.Stages) > 0 {
@@ -26,12 +26,11 @@ func (m *Method) tooDear() bool {
 	return float64(p.Divisions)*perLeaf > dearAtOutset*m.State.AllPairs(m.N())
 }
 
-// lostAtOutset reports, before the first stage, whether that is a division after which all pairs
-// would be compared anyway. It is asked where the division costs more than a build may take
-// beyond all pairs: of 12,000 rows of 300 random bytes it took 0.27 of them. What the division
-// will find is foreseen by the places of the neighbors of the rows that steer, as those come
-// from a division of one ball a row: 0.85 for 0.81 found on 12,000 rows of GIST, 0.76 for 0.79 on
-// 16,384 of MiniLM, 0.36 for 0.36 of 150 normal values.
+// lostAtOutset reports, before the first stage, whether all pairs would be compared anyway after one
+// division. It matters if that division costs more than a build may take beyond all pairs; for 12,000 rows of
+// 300 random bytes it took 0.27 of all pairs. The finds of the division are forecast from the places of the
+// steering rows' neighbors, since places come from a division with one ball a row: 0.85 for 0.81 found on
+// 12,000 rows of GIST, 0.76 for 0.79 on 16,384 of MiniLM, 0.36 for 0.36 on 150 normal values.
 func (m *Method) lostAtOutset() bool {
 	if m.N() < outsetRows || m.Steer == nil || m.Goal.Capped() || len(m.State.Stages) > 0 || m.Set.Reference || m.opts.Known != nil {
 		return false
@@ -45,8 +44,8 @@ func (m *Method) lostAtOutset() bool {
 	return m.Goal.TurnsToAll(&after)
 }
 
-// nearInOrder is the share of the neighbors of the rows that steer that are at most so many
-// places away.
+// nearInOrder returns the share of the steering rows' neighbors that are at most the given number of places
+// away.
 func (m *Method) nearInOrder(places int) float64 {
 	near, all := 0, 0
 	for i, place := range m.Steer.Places {

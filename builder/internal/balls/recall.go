@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// look measures recall after a stage, or a part of one, on the steering rows.
+// look measures recall on the steering rows after a stage or a part of one.
 func (m *Method) look(st *job.Stage) error {
 	if m.Steer == nil {
 		return nil
@@ -20,7 +20,7 @@ func (m *Method) look(st *job.Stage) error {
 	return err
 }
 
-// join has the rows that were to report recall steer too.
+// join adds the rows that were to report recall to the steering sample.
 func (m *Method) join() error {
 	st, err := m.Joining()
 	if err != nil {
@@ -36,7 +36,7 @@ func (m *Method) join() error {
 	return nil
 }
 
-// widen has more rows steer.
+// widen enlarges the steering sample.
 func (m *Method) widen() error {
 	uncertain := m.State.Last().Margin
 	st := job.Stage{Kind: job.SteerStage, Number: job.WideSteer, Before: m.State.Steer}
@@ -51,11 +51,11 @@ func (m *Method) widen() error {
 	return err
 }
 
-// steeredRange is how many steering rows a thread takes at a time: their candidates lie
-// far apart, and to look for them on one thread took a fiftieth of GIST's time.
+// steeredRange is the number of steering rows that a thread takes at a time. Their candidates lie far apart:
+// searching them on one thread took a fiftieth of GIST's time.
 const steeredRange = 16
 
-// Recalls is the recall of the nearest k candidates at each of the places of truth.
+// Recalls returns the recall of the nearest k candidates at each place of truth.
 func (m *Method) Recalls(truth *recall.Lists) ([]float64, error) {
 	per := make([]float64, len(truth.Places))
 	err := vectors.Ranges(m.Job.Threads, len(per), steeredRange, func() func(from, to int) error {

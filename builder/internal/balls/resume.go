@@ -13,21 +13,21 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// saved is the lists on disk.
+// saved keeps the lists on disk.
 //
-// The balls method keeps its lists on disk now and then while it runs, not the gain of
-// each unit of work, as the paper's method does.
-// Writing them takes a fraction of a second per million rows, a stage some
-// seconds, and a kill costs the stages since they were written last.
+// The balls method writes its lists now and then while it runs, not the gain of each unit of work as the
+// paper's method does. Writing takes a fraction of a second per million rows, a stage takes some seconds, and
+// a kill loses the stages since the last writing.
 type saved struct {
 	m    *Method
-	when time.Time // the lists were last on disk as they were in memory
+	when time.Time // the lists on disk were last equal to those in memory
 }
 
-// KeepEvery is how long stages may run between two writings of lists of so many rows and entries, a variable for tests.
+// KeepEvery returns the time between two writings, given the rows and entries of the lists; a variable for
+// tests.
 var KeepEvery = fixed.FoldEvery
 
-// keep writes the lists after a stage, if it is time.
+// keep writes the lists after a stage if it is time.
 func (s *saved) keep() error {
 	m := s.m
 	if time.Since(s.when) < KeepEvery(m.N(), m.found.K) {
@@ -36,8 +36,7 @@ func (s *saved) keep() error {
 	if err := m.RoomForFold(m.N(), m.found.K); err != nil {
 		return err
 	}
-	// A crash may have kept the state of the last fold from being recorded: then it stands
-	// where this one's is put.
+	// A crash may have left the state of the last fold unrecorded. Then it is where this fold's state goes.
 	if err := m.Save(); err != nil {
 		return err
 	}
@@ -51,8 +50,8 @@ func (s *saved) keep() error {
 	return m.Save()
 }
 
-// fold writes the lists as the fold of the stages so far: an entry's
-// low half stands as neighbor, its high half as the bits of a key.
+// fold writes the lists as the fold of the stages so far: the low half of an entry as the neighbor, the high
+// half as the bits of a key.
 func (s *saved) fold() error {
 	m := s.m
 	return m.FoldLists(uint32(len(m.State.Stages)), m.N(), func(from, to int, l *store.Lists) {
@@ -83,7 +82,7 @@ func (s *saved) load() (err error) {
 		m.State.Stages, m.State.Stop = nil, ""
 		return err
 	}
-	if m.State.Plan.Marks != candidates.Marks { // a version began it whose entries were others
+	if m.State.Plan.Marks != candidates.Marks { // a version with other entries began the build
 		m.State.Stages, m.State.Stop, m.State.Plan.Marks = nil, "", candidates.Marks
 		return nil
 	}
@@ -93,7 +92,7 @@ func (s *saved) load() (err error) {
 	return m.Draft.ReadFolded(func(l *store.Lists) error { return s.set(l, p) })
 }
 
-// set reads a batch of a fold, which may come from a damaged disk.
+// set reads a batch of a fold, which may be damaged.
 func (s *saved) set(l *store.Lists, p *progress.Phase) error {
 	m := s.m
 	var entries []candidates.Entry
@@ -115,7 +114,7 @@ func (s *saved) set(l *store.Lists, p *progress.Phase) error {
 	return nil
 }
 
-// Ahead takes up a state that was recorded before a fold which then came to count.
+// Ahead loads the state that was recorded before a fold, if that fold then took effect.
 func Ahead(b *build.Build) error {
 	if b.State.Method != job.BallsMethod {
 		return nil
@@ -124,7 +123,7 @@ func Ahead(b *build.Build) error {
 	if err != nil || !ok || int(folded) <= len(b.State.Stages) {
 		return err
 	}
-	runs := b.State.Runs // of which this is one more
+	runs := b.State.Runs // these include the present run
 	known, err := b.Draft.Load(job.AheadRecord, &b.State)
 	if err == nil && !known {
 		err = fmt.Errorf("builder: lists of %d stages without their state", folded)

@@ -9,10 +9,10 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// shorten goes over to short codes of all dimensions, if the rows allow it: AVX2 without VNNI
-// compares them 1.7 times as fast, other kernels as fast as before. The copy of the rows and the
-// keys of the candidates are paid on every processor, so that all make one graph. Candidates are ordered by their
-// keys in the end, as those along axes are.
+// shorten replaces the codes by short codes of all dimensions, if the rows allow it: AVX2 without VNNI
+// compares them 1.7 times as fast, other kernels no slower. Every processor pays for the copy of the rows and
+// the keys of the candidates, so that all make the same graph. As with codes along axes, candidates are
+// ordered by their keys in the end.
 func (r *reducing) shorten() error {
 	m := r.m
 	var recorded codes.Shortening
@@ -36,7 +36,7 @@ func (r *reducing) shorten() error {
 	return r.tryShort()
 }
 
-// tryShort goes over to short codes unless they lose too much, and records them, or none.
+// tryShort uses short codes unless they lose too much, and records the choice.
 func (r *reducing) tryShort() error {
 	m := r.m
 	p := m.Begin("short codes", "", 0)
@@ -57,16 +57,16 @@ func (r *reducing) tryShort() error {
 	return m.Draft.Record("short", &fitted)
 }
 
-// goShort has short codes stand for the others.
+// goShort replaces the codes by short ones.
 func goShort(ps *points.Points, short *codes.Matrix) { ps.Rounded, ps.Codes = nil, short }
 
-// shortens reports whether short codes are tried where there are so many rows. Where keys that are
-// known are distances of codes they would cost more than they save.
+// shortens reports whether short codes are tried, given the number of rows. If known keys are distances of
+// codes, short codes would cost more than they save.
 func (m *Method) shortens(rows int64) bool {
 	return rows >= int64(ReduceRows) && !m.Set.AllAxes && !m.Inner() && m.Space.Metric().Coded() && !m.keysKnown()
 }
 
-// free gives back the memory of short codes, which nobody may use any more.
+// free frees the memory of short codes; nobody may use them afterwards.
 func (r *reducing) free() {
 	if r.short.Slice == nil {
 		return

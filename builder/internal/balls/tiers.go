@@ -6,16 +6,16 @@ import (
 	"github.com/knng/knng/builder/internal/tiers"
 )
 
-// Where divisions and joins find less and less, because the neighbors of some rows are hard to find,
-// these rows alone are compared with all others (package tiers). The rows that steer tell how many
-// of them are expected to be needed.
+// If divisions and joins find less and less because the neighbors of some rows are hard to find, only these
+// rows are compared with all others (package tiers). The steering rows show how many of them are expected to
+// be needed.
 
-// prospects foresee stages by the lists and the rows that steer.
+// prospects forecasts stages from the lists and the steering rows.
 type prospects struct{ *Method }
 
-// tiersFirst reports whether the exact method goes on, tier by tier, in place of another division, or of
-// going over to keys: where that is expected to take fewer pairs than these do, and where it is the surer way
-// to stay within the budget (outlook).
+// tiersFirst reports whether the exact method continues, tier by tier, instead of another division or a
+// switch to keys: it is expected to take fewer pairs, or is the surer way to stay within the budget
+// (outlook).
 func (m prospects) tiersFirst(kind string) bool {
 	s, g := &m.State, &m.Goal
 	if kind != job.DivisionStage && kind != job.KeysStage || m.Steer == nil || m.opts.Known != nil || !m.Tiered() {
@@ -33,10 +33,10 @@ func (m prospects) tiersFirst(kind string) bool {
 	return o.declines(s, g)
 }
 
-// take is the share of all pairs that tiers are expected to take.
+// take returns the share of all pairs that tiers are expected to take.
 func (m prospects) take() float64 { return tiers.Share(m.tiers().Needed(m.Goal.Aim(&m.State))) }
 
-// lists is how many pairs a row the exact method is expected to take, where tiers come or all pairs.
+// lists returns the pairs per row that the exact method is expected to take, by tiers or by all pairs.
 func (m prospects) lists() float64 {
 	all := m.State.AllPairs(m.N())
 	if !m.Tiered() {
@@ -54,7 +54,7 @@ func (m prospects) joinsFirst() bool {
 	return outlook{joined: m.joined}.leads(s)
 }
 
-// joined is joinable of the lists so far.
+// joined returns joinable for the lists so far.
 func (m prospects) joined() float64 {
 	return joinable(listsOf(m.Method), m.State.Plan.Most, build.TruthOf(m.Steer, m.State.Last().Recall))
 }
@@ -65,7 +65,7 @@ func (m prospects) tiers() *tiers.Tiers {
 	return tiers.Of(listsOf(m.Method), build.TruthOf(m.Steer, m.State.Last().Recall), m.Goal.Aim(&m.State))
 }
 
-// listsOf are the lists of candidates as tiers read them.
+// listsOf returns the candidates as tiers read them.
 func listsOf(m *Method) *tiers.Lists {
 	var near []uint32
 	return &tiers.Lists{N: m.N(),

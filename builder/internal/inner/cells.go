@@ -1,13 +1,12 @@
 // Package inner finds the rows whose inner products with a row are largest.
 //
-// Under inner products nearness is no matter of place: the nearest rows of most rows are the
-// longest ones. Among rows of about the same length, though, those of the nearest direction
-// come first. So rows are banded by their norms, each band is divided into cells of near
-// directions, and a row looks into the cells that promise most, of whichever band. The norm of
-// the longest row of a cell bounds all that is in it (Cauchy and Schwarz), codes of
-// directions bound each pair, and keys decide the few that are left. Lists are those that keys
-// alone would give of the cells looked into; all cells together are all rows, so whoever
-// looks into more of them arrives at exact lists.
+// Under inner products near rows need not lie near each other: the nearest rows of most rows are the longest
+// ones. But among rows of similar length, those of similar direction are nearest. So rows are divided into
+// bands by their norms, and each band into cells of similar directions; a row looks into the cells of highest
+// promise in all bands. The norm of a cell's longest row bounds all its inner products (Cauchy-Schwarz),
+// codes of directions bound each pair, and keys decide the few pairs that remain. The lists are those that
+// keys alone would give for these cells. All cells together hold all rows, so looking into more of them leads
+// to exact lists.
 package inner
 
 import (
@@ -24,37 +23,37 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Cells are all rows, in groups of about the same length and direction.
+// Cells are all rows, grouped by length and direction.
 type Cells struct {
 	directions *codes.Matrix
-	norms      []float64  // of rows, by place
+	norms      []float64  // places, ascending; groups of long rows come first
 	groups     [][]uint32 // places, ascending; bands of long rows come first
 	of         []uint32   // the cell of each place
 	ends       []ends
 	centers    *codes.Centers
-	perUnit    float64 // steps
+	perUnit    float64 // quantization steps per unit
 	blocks     []offheap.Block[byte]
 }
 
-// Options are those of cells.
+// Options are the options of Make.
 type Options struct {
 	Seed    uint64
 	Threads int
-	Memory  *offheap.Ledger // of codes: those of one row take its dimension and 12 bytes; nil is the heap
+	Memory  *offheap.Ledger // holds the codes, a row's dimension plus 12 bytes each; nil: the heap
 }
 
-// ends bound the rows of a cell.
+// ends are the bounds on the rows of a cell.
 type ends struct {
 	longest, shortest float64
-	residual          float64 // of the codes, the largest
+	residual          float64 // largest residual of the codes
 	spread            float64 // of directions around the center
 }
 
-// bandRatio is how many times the shortest row of a band the longest is at most, unless the
-// band would have less than a quarter of a cell.
+// bandRatio is the largest ratio of the longest to the shortest row of a band; a band of less than a quarter
+// of a cell may exceed it.
 const bandRatio = 1.25
 
-// Make divides rows into cells, to be freed.
+// Make divides the rows into cells, which the caller frees.
 func Make(ctx context.Context, rows *vectors.Rows, space *distance.Space, o Options) (*Cells, error) {
 	c := &Cells{of: make([]uint32, rows.Len())}
 	if err := c.fill(ctx, rows, space, o); err != nil {
@@ -82,13 +81,13 @@ func (c *Cells) fill(ctx context.Context, rows *vectors.Rows, space *distance.Sp
 	return c.measure()
 }
 
-// Free gives memory back. The cells are gone.
+// Free frees the memory of the cells, which may not be used afterwards.
 func (c *Cells) Free() {
 	c.directions = nil
 	c.freeFrom(0)
 }
 
-// freeFrom frees the blocks taken from a number on.
+// freeFrom frees the blocks from number first on.
 func (c *Cells) freeFrom(first int) {
 	for i := range c.blocks[first:] {
 		c.blocks[first+i].Free()
@@ -96,7 +95,7 @@ func (c *Cells) freeFrom(first int) {
 	c.blocks = c.blocks[:first]
 }
 
-// roomIn is the memory of codes.
+// roomIn returns the memory for codes.
 func (c *Cells) roomIn(memory *offheap.Ledger) codes.Room {
 	if memory == nil {
 		return nil
@@ -111,7 +110,7 @@ func (c *Cells) roomIn(memory *offheap.Ledger) codes.Room {
 	}
 }
 
-// normRows is how many rows a goroutine takes at a time.
+// normRows is the number of rows that a goroutine takes at a time.
 const normRows = 4096
 
 func normsOf(ctx context.Context, rows *vectors.Rows, space *distance.Space, threads int) ([]float64, error) {
@@ -126,7 +125,7 @@ func normsOf(ctx context.Context, rows *vectors.Rows, space *distance.Space, thr
 	})
 }
 
-// bands are places by their norms, longest first, in groups of about the same norm.
+// bands returns groups of places with similar norms, those of the longest rows first.
 func bands(norms []float64, size int) (bands [][]uint32) {
 	order := make([]uint32, len(norms))
 	for i := range order {
@@ -151,7 +150,7 @@ func bands(norms []float64, size int) (bands [][]uint32) {
 	return bands
 }
 
-// divide adds the cells of a band.
+// divide adds the cells of one band.
 func (c *Cells) divide(ctx context.Context, d division.Balls, band []uint32, memory *offheap.Ledger) (err error) {
 	if len(band) < d.LeafSize {
 		c.groups = append(c.groups, band)
@@ -186,7 +185,7 @@ func (c *Cells) divide(ctx context.Context, d division.Balls, band []uint32, mem
 	return err
 }
 
-// measure makes the centers of the cells, and their ends.
+// measure computes the centers and the ends of the cells.
 func (c *Cells) measure() (err error) {
 	if c.centers, err = c.directions.Centers(c.groups); err != nil {
 		return err
@@ -203,5 +202,5 @@ func (c *Cells) measure() (err error) {
 	return nil
 }
 
-// Len is how many cells there are.
+// Len returns the number of cells.
 func (c *Cells) Len() int { return len(c.groups) }

@@ -7,24 +7,24 @@ import (
 	"github.com/knng/knng/builder/internal/job"
 )
 
-// A Course decides into how many cells rows look. A division of a build has every row look into
-// some more of them. Of the rows that steer the exact lists are known, so how many it takes is
-// known before the first one.
+// A Course decides how many cells rows look into. In each division of a build, every row looks into some more
+// of them. The exact lists of the steering rows are known, so the number needed is forecast before the first
+// division.
 type Course struct {
 	Cells     int
-	Foresight *Foresight // nil: nothing steers
+	Foresight *Foresight // nil: there is no steering sample
 }
 
-// plainLooks is into how many cells rows look in a division where nothing steers.
+// plainLooks is the number of cells that rows look into in a division without a steering sample.
 const plainLooks = 2 * job.Overlap
 
-// foreseenMargin stands for the standard error of recall on rows of which nothing is known yet.
+// foreseenMargin is the assumed standard error of recall before anything is measured.
 const foreseenMargin = 0.0025
 
-// plainReach is the reach of cells where nothing steers.
+// plainReach is the reach without a steering sample.
 const plainReach Reach = 0.3
 
-// Reach is that of the cells.
+// Reach returns the reach of the cells.
 func (c *Course) Reach() Reach {
 	if c.Foresight == nil {
 		return plainReach
@@ -32,7 +32,7 @@ func (c *Course) Reach() Reach {
 	return c.Foresight.Reach
 }
 
-// Ended says why rows look into no more cells; "" where they may. Recall is not looked at.
+// Ended returns why rows look into no more cells; "" if they may. It ignores recall.
 func (c *Course) Ended(s *job.State, g *job.Goal) string {
 	done, looked := s.Count(job.DivisionStage), s.Last().Parts
 	if g.Divisions > 0 && g.BallsDone(s) >= g.Divisions || g.Divisions == 0 && !g.Steered(s) && done > 0 || looked >= c.Cells {
@@ -41,8 +41,8 @@ func (c *Course) Ended(s *job.State, g *job.Goal) string {
 	return ""
 }
 
-// Looks is into how many cells a row will have looked after the next division: as many as
-// the target asks for by the foreseen recall, and else a quarter more than before.
+// Looks returns the number of cells that a row has looked into after the next division: those that the
+// forecast needs for the target, or else a quarter more than now.
 func (c *Course) Looks(s *job.State, g *job.Goal) int {
 	last := s.Last()
 	switch {
@@ -58,14 +58,14 @@ func (c *Course) Looks(s *job.State, g *job.Goal) int {
 	return min(count, c.Cells)
 }
 
-// worth is the share of all pairs that rows look at for which all pairs take no longer:
-// looked at, a pair is compared for one of its rows. Of 100,000 rows of normal values, 0.95 of
-// all pairs took 18 s of a core, and all pairs 11.
+// worth is the share of all pairs from which looking into cells costs more than comparing all pairs, since a
+// looked-at pair serves only one of its rows. On 100,000 rows of normal values, looking at 0.95 of all pairs
+// took 18 s of a core, comparing all pairs 11 s.
 const worth = 0.6
 
-// Dear reports, before rows look into any cell, whether all pairs take no longer than the looks
-// that the target asks for. Looks made before are lost if they follow: the looks end at the
-// target and the standard error of the recall then, and not at the target.
+// Dear reports, before rows look into any cell, whether all pairs cost no more than the looks that the target
+// needs. Looks before a switch to all pairs would be wasted, so they are counted up to the recall that ends a
+// build, which includes the standard error.
 func (c *Course) Dear(s *job.State, g *job.Goal) bool {
 	if c.Foresight == nil || g.Capped() || len(s.Stages) > 0 {
 		return false
@@ -74,7 +74,7 @@ func (c *Course) Dear(s *job.State, g *job.Goal) bool {
 	return pairs > worth*s.AllPairs(s.Rows)
 }
 
-// PaysNoLonger reports, where more looks are to come, whether all pairs take no longer.
+// PaysNoLonger reports whether all pairs cost no more than the looks of one more division.
 func (c *Course) PaysNoLonger(s *job.State, g *job.Goal) bool {
 	if s.Count(job.DivisionStage) == 0 || g.Capped() || c.Cells == 0 {
 		return false
@@ -83,7 +83,7 @@ func (c *Course) PaysNoLonger(s *job.State, g *job.Goal) bool {
 	return pairs > worth*s.AllPairs(s.Rows)
 }
 
-// Foretold tells the divisions that recall asks for, for people; "" where nothing steers.
+// Foretold returns the forecast as a sentence; "" without a steering sample.
 func (c *Course) Foretold(g *job.Goal) string {
 	if c.Foresight == nil {
 		return ""

@@ -7,23 +7,23 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Foresight is the recall that looking into cells will reach, on rows whose exact lists are known.
+// Foresight is a forecast of recall from rows with known exact lists.
 type Foresight struct {
 	Reach  Reach
 	recall []float64 // [i]: of the lists after looking into i cells
 	margin []float64 // likewise: the standard error of that recall
-	pairs  []float64 // likewise: of a row
+	pairs  []float64 // likewise: pairs of a row
 }
 
-// Cells is into how many cells rows have to look for a recall, and how many pairs a row that
-// takes, those with centers among them.
+// Cells returns the number of cells to look into for a recall, and the pairs per row, including pairs with
+// centers.
 func (f *Foresight) Cells(recall float64) (count int, pairs float64) {
 	count, _ = slices.BinarySearch(f.recall, recall)
 	count = min(count, len(f.recall)-1)
 	return count, f.pairs[count]
 }
 
-// CellsOf is Cells where the recall that is wanted depends on the standard error of the recall.
+// CellsOf is Cells for a wanted recall that depends on the standard error of recall.
 func (f *Foresight) CellsOf(wanted func(margin float64) float64) (count int, pairs float64) {
 	for count < len(f.recall)-1 && f.recall[count] < wanted(f.margin[count]) {
 		count++
@@ -31,11 +31,11 @@ func (f *Foresight) CellsOf(wanted func(margin float64) float64) (count int, pai
 	return count, f.pairs[count]
 }
 
-// reaches are those that are tried.
+// reaches lists the values of Reach to try.
 var reaches = []Reach{0, 0.15, 0.3, 0.5, 0.8}
 
-// Foresee tells for a recall that is wanted, by the reach of cells that takes the fewest
-// pairs. lists are the exact lists of some places.
+// Foresee forecasts with the reach that takes the fewest pairs for the wanted recall. lists are the exact
+// lists of places.
 func (c *Cells) Foresee(places []uint32, lists [][]uint32, wanted float64) *Foresight {
 	var best *Foresight
 	least := 0.0

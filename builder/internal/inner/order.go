@@ -8,12 +8,12 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Reach is how far beyond its center a cell is taken to reach towards a row, as a share of
-// the spread of its directions: a cell promises a row the inner product of the row's
-// direction with one so far from the center, as long as the longest of the cell.
+// Reach is the assumed distance from a cell's center to its point nearest to the row, as a share of the
+// spread of the cell's directions. The promise of a cell is the inner product of the row's direction with
+// that point, scaled to the length of the cell's longest row.
 type Reach float64
 
-// orders tells which cells promise rows most: one per goroutine.
+// orders ranks the cells by their promise for rows; each goroutine has one.
 type orders struct {
 	*Cells
 	reach   Reach
@@ -34,8 +34,8 @@ func (c *Cells) orders(reach Reach) *orders {
 // band compares at most codes.BandRows rows with all centers.
 func (o *orders) band(places []uint32) { o.tile.RowsOf(o.directions, places, o.Len()) }
 
-// promises are entries of the cells for row r of the band, by their promise: the least
-// entry promises most. The number of the cell is the lower half.
+// promises returns an entry for each cell for row r of the band. The least entry has the highest promise; its
+// lower half is the number of the cell.
 func (o *orders) promises(r int) []uint64 {
 	distances, cells := o.tile.Within(r, math.MaxUint32)
 	squaredUnit := float64(o.perUnit * o.perUnit)
@@ -48,7 +48,7 @@ func (o *orders) promises(r int) []uint64 {
 	return o.entries
 }
 
-// ranked are the cells of ranks from to to-1 among those of row r of the band, in no order.
+// ranked returns the cells of ranks from to to-1 for row r of the band, unordered.
 func (o *orders) ranked(r, from, to int) []uint64 {
 	entries := o.promises(r)
 	if to < len(entries) {

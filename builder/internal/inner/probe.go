@@ -13,22 +13,22 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Lists take offers of rows, by keys (candidates.Ordered): those of the places from First on.
+// Lists receive candidates with keys (candidates.Ordered), for the places from First on.
 type Lists struct {
 	Found    *candidates.Lists
 	First    int
-	Keys     func() leaf.Keys // makes one goroutine's
+	Keys     func() leaf.Keys // returns the keys for one goroutine
 	Threads  int
 	Progress func(rows int)
 }
 
-// rowsAtOnce is for how many rows cells are chosen before these are looked into, as many of them
-// look into the same cell then; for fewer where each looks into many (fixed.Looks).
+// rowsAtOnce is the number of rows for which cells are chosen before they are looked into, so that many rows
+// look into the same cell. It is smaller if each row looks into many cells (fixed.Looks).
 const rowsAtOnce = 1 << 16
 
-// Look has every row with a list look into the cells of ranks from to to-1 among those that promise it
-// most, and returns how many pairs that were, those with centers among them. A pair is of a row
-// and one of a cell, and offered to the row alone.
+// Look lets every row with a list look into its cells of ranks from to to-1, by promise, and returns the
+// number of pairs, including pairs with centers. A pair is a row and a row of a cell; only the first is
+// offered the other.
 func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int) (pairs int64, err error) {
 	end := lists.First + lists.Found.N
 	to = min(to, c.Len())
@@ -50,7 +50,7 @@ func (c *Cells) Look(ctx context.Context, lists Lists, reach Reach, from, to int
 	return pairs, nil
 }
 
-// lookers are, for each cell, which of the rows from first to last-1 look into it, ascending.
+// lookers returns for each cell the rows from first to last-1 that look into it, ascending.
 func (c *Cells) lookers(ctx context.Context, threads int, reach Reach, first, last, from, to int) ([][]uint32, error) {
 	count := to - from
 	chosen := make([]uint32, (last-first)*count)
@@ -93,7 +93,7 @@ func (c *Cells) lookers(ctx context.Context, threads int, reach Reach, first, la
 	return lookers, nil
 }
 
-// look has rows look into the cells, those of long rows first.
+// look lets rows look into the cells, those of long rows first.
 func (c *Cells) look(ctx context.Context, lists Lists, lookers [][]uint32) (int64, error) {
 	var pairs atomic.Int64
 	err := vectors.Ranges(lists.Threads, c.Len(), 1, func() func(from, to int) error {
@@ -109,7 +109,7 @@ func (c *Cells) look(ctx context.Context, lists Lists, lookers [][]uint32) (int6
 	return pairs.Load(), err
 }
 
-// looker looks into cells: one per goroutine.
+// looker looks into cells; each goroutine has one.
 type looker struct {
 	*Cells
 	found *candidates.Lists
@@ -117,17 +117,17 @@ type looker struct {
 	keys  leaf.Keys
 	tile  *codes.Tile
 
-	rows      []uint32 // that the cell may have something for
+	rows      []uint32 // rows that may find neighbors in the cell
 	bounds    [codes.BandRows]uint32
 	ids       []uint32
 	evaluated []float32
 	distances []uint32
 }
 
-// none is the bound of a list that has room.
+// none is the bound of a list that is not full.
 const none = math.MaxUint32
 
-// into compares rows with those of a cell.
+// into compares rows with the rows of a cell.
 func (l *looker) into(cell int, rows []uint32) error {
 	l.rows = l.rows[:0]
 	for _, p := range rows {
@@ -163,17 +163,17 @@ func (l *looker) into(cell int, rows []uint32) error {
 	return nil
 }
 
-// bound is the distance of codes beyond which nothing of a cell enters the list of a row; may
-// is false where nothing of it does.
+// bound returns the distance of codes beyond which no row of a cell enters the list of place. may is false if
+// no row of the cell does.
 func (l *looker) bound(cell int, place uint32) (bound uint32, may bool) {
 	limit, e, norm := l.found.Bound(place-l.first), &l.ends[cell], l.norms[place]
 	if limit == none {
 		return none, true
 	}
-	if norm == 0 { // all rows are as near as any: the first of them are taken
+	if norm == 0 { // all rows are equally near: the list takes the first ones
 		return none, true
 	}
-	least := -float64(candidates.KeyOf(limit)) / norm // the least norm of a row along it
+	least := -float64(candidates.KeyOf(limit)) / norm // the least component along the row that enters the list
 	of := e.longest
 	if least < 0 {
 		of = e.shortest

@@ -7,22 +7,23 @@ import (
 	"github.com/knng/knng/builder/recall"
 )
 
-// The rows that steer decide when a build stops, so the recall on them is somewhat above that of all
-// rows when it does. Now and then it is far above, and the rows that report are below the target with
-// their whole interval, or so far that all known rows together are well below it. Such a build goes on: these rows steer too, and others report.
+// The steering rows decide when a build stops, so at that moment their recall is somewhat above that of all
+// rows. Now and then it is far above: the whole interval of the reporting rows is below the target, or the
+// mean of all measured rows is well below it. Such a build goes on: the reporting rows steer too, and others
+// report.
 
-// looked is the latest sample that recall was measured on, and its exact lists.
+// looked is the latest sample on which recall was measured, with its exact lists.
 type looked struct {
 	rows     []uint32
 	lists    *recall.Lists
 	compared int64
 }
 
-// mostSteer is the share of the rows that may steer and report, for others to take their place.
+// mostSteer is the largest share of rows that may steer and report, for a new reporting sample to be drawn.
 const mostSteer = 0.25
 
-// Doubt reports, where a build is about to stop, whether the interval of the rows that will report
-// recall is below the target, by the lists so far, or the mean of them and of those that steer is well below it.
+// Doubt reports, before a build stops, whether the lists so far miss the target after all: the interval of
+// the reporting rows is below it, or the mean of these and the steering rows is well below it.
 func (c *Controls) Doubt(stop string) (bool, error) {
 	if stop == "" || c.K == 0 || c.Traits.InOrder || !c.Goal.Doubts(&c.State, stop) {
 		return false, nil
@@ -43,22 +44,23 @@ func (c *Controls) Doubt(stop string) (bool, error) {
 	return high < c.Goal.Recall || c.together(mean, len(per)) < c.Goal.Recall-wellBelow*(1-c.Goal.Recall), nil
 }
 
-// Known rows are well below the target if they miss more than it allows by the share wellBelow of that. 256 rows of
-// 50,000 connections, most of them copies, said 0.994 when 0.99 were asked, and those that report 0.983 (0.961 to 0.992): of
-// all rows it was 0.984. With no such share one of ten builds would go on, as rows that end a build say too much.
+// wellBelow is how far measured rows may miss the target, as a share of 1 - target, before a build goes on.
+// On 50,000 connections, most of them copies, 256 steering rows had 0.994 for a target of 0.99, the reporting
+// rows 0.983 (0.961 to 0.992), and all rows 0.984. With a wellBelow of 0 one of ten builds would go on,
+// because steering rows have too high a recall when a build stops.
 const wellBelow = 0.1
 
-// together is the mean recall of the rows that steer and of others.
+// together returns the mean recall of the steering rows and of others.
 func (c *Controls) together(mean float64, rows int) float64 {
 	steer := c.State.Steer
 	return (c.State.Last().Recall*float64(steer) + mean*float64(rows)) / float64(steer+rows)
 }
 
-// Looks is how many samples were drawn to report, with the latest: those before it were below the target, or well below it with the rows that steered,
-// and the interval of the latest allows for it.
+// Looks returns the number of reporting samples drawn so far. All but the latest were below the target, or
+// well below it together with the steering rows; the interval of the latest allows for these repeated tests.
 func (c *Controls) Looks() int { return 1 + c.State.Count(job.JoinStage) }
 
-// Join has the rows of the latest doubt steer too.
+// Join adds the rows of the latest doubt to the steering rows.
 func (c *Controls) Join() error {
 	steer, more := c.Build.Steer, c.looked.lists
 	both := recall.ListsOf(slices.Concat(steer.Places, more.Places), c.K, func(i int) ([]uint32, []float32) {

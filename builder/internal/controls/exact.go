@@ -10,22 +10,22 @@ import (
 	"github.com/knng/knng/builder/recall"
 )
 
-// guessDivisions stands for the divisions of a build that is not yet planned:
-// image descriptors fall under the trigger after about so many.
+// guessDivisions is the assumed number of divisions before a build is planned: image descriptors fall below
+// the trigger after about so many.
 const guessDivisions = 8
 
-// Controls finds the exact lists of the rows that steer a build, and of those that report.
+// Controls finds the exact lists of the steering rows and of the reporting rows.
 type Controls struct {
 	*build.Build
 	Groups *copies.Groups
 	Visits int // of a row in propagation
-	Most   int // rows of one group in a list; 0: any number
+	Most   int // most rows of one group in a list; 0: any number
 
-	groups *recall.Groups // where rows collapse
+	groups *recall.Groups // if rows collapse
 	looked looked
 }
 
-// Steer computes the exact lists of the steering rows, where there are any.
+// Steer computes the exact lists of the steering rows, if there are any.
 func (c *Controls) Steer() error {
 	if c.K == 0 || c.Traits.Complete && c.State.Steer == 0 || c.Goal.Recall == 0 || c.State.Stop != "" {
 		return nil
@@ -36,22 +36,22 @@ func (c *Controls) Steer() error {
 	if c.State.Drawn != c.drawn() && (!c.Traits.ByShare || c.Groups.Len() > 0) {
 		return ErrOther
 	}
-	if c.State.Steer == 0 { // as it was begun
+	if c.State.Steer == 0 { // the build began without steering rows
 		return nil
 	}
 	return c.steer(c.State.Steer, c.truth)
 }
 
-// Widen has so many rows steer.
+// Widen sets the number of steering rows to rows.
 func (c *Controls) Widen(rows int) error {
 	c.State.Steer = rows
 	return c.steer(rows, c.meanwhile)
 }
 
-// meanwhile is truth between the stages of a method.
+// meanwhile is truth between two stages of a method.
 func (c *Controls) meanwhile(places []uint32, p *progress.Phase) (*recall.Lists, int64, error) {
 	whole := &points.Points{Space: c.Space, Own: c.Own, Threads: c.Job.Threads, Rows: c.Rows, Norms: c.Norms, Order: c.Order, K: c.K, Screening: c.Screening}
-	whole.DropAxes() // these are codes of the search for candidates alone
+	whole.DropAxes() // codes along axes serve only the search for candidates
 	return whole.Exact(c.Ctx, places, p.Add)
 }
 
@@ -69,7 +69,7 @@ func (c *Controls) steer(rows int, exact exactly) error {
 	return nil
 }
 
-// truth computes the exact lists of some places, and how many distances that took.
+// truth returns the exact lists of some places, and the number of distances computed.
 func (c *Controls) truth(places []uint32, p *progress.Phase) (*recall.Lists, int64, error) {
 	if c.Traits.InOrder {
 		return c.ExactInOrder(c.Ctx, places, p.Add)
@@ -77,8 +77,8 @@ func (c *Controls) truth(places []uint32, p *progress.Phase) (*recall.Lists, int
 	return c.Exact(c.Ctx, places, p.Add)
 }
 
-// steerers is how many rows are to steer. The paper's method, whose distances may be
-// expensive, spends its share on them.
+// steerers returns the number of steering rows. The paper's method, whose distances may be expensive, uses
+// its share.
 func (c *Controls) steerers() int {
 	if !c.Traits.ByShare {
 		return Rows
@@ -90,14 +90,14 @@ func (c *Controls) steerers() int {
 	return Share(float64(divisions*c.Set.LeafSize)/4 + float64(c.Visits))
 }
 
-// placesOf turns numbers among the rows that are drawn from into places: samples are drawn
-// from input rows, so that they do not depend on the order.
+// placesOf converts numbers in a sample into places. Samples are drawn from input rows, so that they do not
+// depend on the order.
 func (c *Controls) placesOf(sample []uint32) []uint32 {
 	if c.Traits.InOrder {
 		return sample
 	}
 	placeOf, rows := c.PlaceOf(c.Source.Len()), c.Good
-	if c.Groups.Len() > 0 { // those that were solved for them, of which some may be of several rows of the sample
+	if c.Groups.Len() > 0 { // rows solved in place of their copies: one may occur for several rows of the sample
 		rows = c.Groups.Solved(c.Build)
 	}
 	places := make([]uint32, len(sample))
@@ -107,10 +107,10 @@ func (c *Controls) placesOf(sample []uint32) []uint32 {
 	return places
 }
 
-// all is how many rows are drawn from: copies of others as well as those that are solved for them.
+// all returns the number of rows to draw from, including copies of others.
 func (c *Controls) all() int { return c.N() + c.Groups.Len() }
 
-// drawn is how the rows that steer are drawn.
+// drawn returns the version of the way in which steering rows are drawn.
 func (c *Controls) drawn() int {
 	if c.Groups.Len() > 0 {
 		return DrawnOfAll
@@ -118,13 +118,13 @@ func (c *Controls) drawn() int {
 	return Drawn
 }
 
-// steering lists the rows that steer by the state.
+// steering returns the steering rows of the present state.
 func (c *Controls) steering() []uint32 {
 	return joined(c.all(), c.State.FirstSteer(), c.State.Joined(), c.Set.Seed)
 }
 
-// reporting lists the rows that report after the stages so far. Pairs that complete short lists do not
-// count: it is the same sample before the build stops and afterwards.
+// reporting returns the reporting rows after the stages so far. It does not count the pairs that complete
+// short lists, so the sample is the same before and after the build stops.
 func (c *Controls) reporting() []uint32 {
 	least := Rows
 	if c.Own != nil {
@@ -133,12 +133,12 @@ func (c *Controls) reporting() []uint32 {
 	return draw(c.all(), c.steering(), len(c.State.Joined()), least, c.State.Sums().Requested, c.Set.Seed)
 }
 
-// Report computes the exact lists of rows that steered nothing, and how many distances that took.
+// Report returns the exact lists of rows that steered nothing, and the number of distances computed.
 func (c *Controls) Report() (*recall.Lists, int64, error) {
 	return c.report(c.reporting(), c.truth)
 }
 
-// report is Report of a sample. Those of the latest one are kept.
+// report is Report for a given sample. It keeps the latest result.
 func (c *Controls) report(sample []uint32, exact exactly) (*recall.Lists, int64, error) {
 	if c.looked.lists != nil && slices.Equal(sample, c.looked.rows) {
 		return c.looked.lists, c.looked.compared, nil
@@ -153,8 +153,8 @@ func (c *Controls) report(sample []uint32, exact exactly) (*recall.Lists, int64,
 	return c.looked.lists, compared, nil
 }
 
-// counted has the recall of lists count all but the entries that are to spare, and where rows collapse that of the lists
-// of all rows.
+// counted lets the recall of lists ignore the spare entries; if rows collapse, it becomes the recall of the
+// lists of all rows.
 func (c *Controls) counted(l *recall.Lists) *recall.Lists {
 	if l == nil {
 		return l

@@ -12,14 +12,14 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Division says how rows are divided.
+// Division describes how rows are divided.
 type Division struct {
-	Rows     *vectors.Rows // read in order, but for the leaders
+	Rows     *vectors.Rows // read in order, except for the leaders
 	Space    *distance.Space
 	Rounding codes.Rounding
 	Seed     uint64
 	Number   uint32
-	Overlap  int // leaves that a row stands in
+	Overlap  int // leaves of a row
 	Leaders  int // fewer than 2^31
 
 	GroupBytes int64 // memory of a group
@@ -27,19 +27,18 @@ type Division struct {
 
 	Threads  int
 	Memory   *offheap.Ledger // for 4*Overlap bytes a row, and for spills
-	Keep     string          // file in which Divide keeps the leaves of rows for a process that goes on; "": none
+	Keep     string          // file in which Divide keeps the leaves of rows for a resumed process; "": none
 	Progress func(rows int)  // may be nil
-	Earlier  func(rows int)  // is told of rows whose leaves were kept; may be nil
+	Earlier  func(rows int)  // is called with rows whose leaves were kept; may be nil
 }
 
-// leafRows is how many rows a leaf has on average, of a million rows or more; of fewer
-// the square root. A leaf costs the square of its rows, and twice the rows do not meet
-// twice the neighbors; smaller leaves need more divisions, which are more to read, to
-// write and to unite.
+// leafRows is the average size of a leaf if there are at least a million rows; with fewer it is their square
+// root. Wrong if larger: a leaf costs the square of its rows, and twice the rows do not meet twice the
+// neighbors. Wrong if smaller: more divisions are needed, which read, write and merge more.
 const leafRows = 1000
 
-// Leaders is how many leaders give n rows leaves of that size, or of four times the
-// length k of a list where that is more.
+// Leaders returns the number of leaders for which n rows have leaves of that size, or of 4k, for lists of
+// length k, if that is more.
 func Leaders(n, k, overlap int) int {
 	rows := max(min(leafRows, math.Sqrt(float64(n))), float64(4*k))
 	return max(1, min(n, int(float64(overlap)*float64(n)/rows)))
@@ -81,7 +80,7 @@ func (l *Leaves) lookUp(ctx context.Context) (err error) {
 	return l.assign(ctx, cells, k)
 }
 
-// assign writes the leaves of every row whose chunk is not kept.
+// assign finds the leaves of every row whose chunk is not kept.
 func (l *Leaves) assign(ctx context.Context, cells *division.Cells, k *kept) error {
 	chunk := l.chunk(cells)
 	if err := k.begin(chunk); err != nil {
@@ -103,8 +102,8 @@ func (l *Leaves) assign(ctx context.Context, cells *division.Cells, k *kept) err
 	})
 }
 
-// Assign writes the numbers of the leaders that each of n rows follows, Overlap of them a
-// row. read fills room with rows from up to to, by several goroutines at once.
+// Assign writes the leaders that each of n rows follows to assigned, Overlap of them per row. read fills room
+// with rows from up to to; several goroutines call it.
 func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, read func(from, to int, room []byte) error, assigned []uint32) error {
 	chunk := min(d.chunk(cells), n)
 	return vectors.Ranges(d.Threads, n, max(1, chunk), func() func(from, to int) error {
@@ -113,12 +112,12 @@ func (d *Division) Assign(ctx context.Context, cells *division.Cells, n int, rea
 	})
 }
 
-// chunk is how many rows a goroutine assigns at a time.
+// chunk returns the number of rows that a goroutine assigns at a time.
 func (d *Division) chunk(cells *division.Cells) int {
 	return cells.Together(d.Space.RowBytes() + d.Space.Dim())
 }
 
-// assigner assigns rows from up to to, at most chunk at a time, for one goroutine.
+// assigner returns one goroutine's function that assigns rows from up to to, at most chunk at a time.
 func (d *Division) assigner(ctx context.Context, cells *division.Cells, chunk int, read func(from, to int, room []byte) error) func(from, to int, assigned []uint32) error {
 	follower, size := cells.Follower(d.Overlap), d.Space.RowBytes()
 	room := make([]byte, chunk*size)
@@ -136,15 +135,15 @@ func (d *Division) assigner(ctx context.Context, cells *division.Cells, chunk in
 	}
 }
 
-// tell reports rows to one who may not be there.
+// tell calls whom with rows unless whom is nil.
 func tell(whom func(rows int), rows int) {
 	if whom != nil {
 		whom(rows)
 	}
 }
 
-// take copies rows into room, as the system may want their pages before they have been
-// compared, and asks for those that come after them.
+// take copies rows into room, since the system may drop their pages before they have been compared, and asks
+// for the pages of the next rows.
 func (l *Leaves) take(from, to int, room []byte) error {
 	size := rowSize(l.Rows)
 	for i := from; i < to; i++ {

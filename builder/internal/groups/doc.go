@@ -1,17 +1,15 @@
-// Package groups divides rows that need not fit in memory. It is the random
-// division of Wang et al., "Scalable k-NN graph construction" (section "Multiple
-// random divide-and-conquer"), with hyperspheres on one level: some rows are drawn
-// as leaders, and every row stands in the leaves of its nearest few of them. They are
-// looked for in cells around a few heads (division.Cells).
+// Package groups divides rows that need not fit in memory. It makes the random divisions of Wang et al.,
+// "Scalable k-NN graph construction" (section "Multiple random divide-and-conquer"), with hyperspheres on one
+// level: some rows are drawn as leaders, and every row is in the leaves of its nearest few leaders. These are
+// searched for in cells around a few heads (division.Cells).
 //
-// Why one level: the leaves of a tree need all rows at hand at every level, or a
-// rewriting of them at each; here two passes over the rows place them all. Of a million rows
-// on such leaves find more for each pair as well (see division.Balls).
+// There is one level because two passes over the rows then assign all of them. The leaves of a tree need all
+// rows in memory at every level, or rewrite them at each. With a million rows such leaves also find more per
+// pair (see division.Balls).
 //
-// Leaves are numbered so that near ones follow each other, and consecutive ones are
-// taken together as a group whose rows fit in memory. Consecutive groups are a batch, whose rows are read in
-// one pass over all of them: in memory each once, as many batches as there is room for, or on disk side by side
-// group by group, where a group is read in one piece:
+// Leaves are numbered so that near ones have near numbers. Consecutive leaves form a group, whose rows fit in
+// memory. Consecutive groups form a batch, whose rows are read in one pass over all rows: either into memory,
+// each row once, or to disk, group by group, where a group is read in one piece:
 //
 //	leaves, err := groups.Divide(ctx, division)
 //	for _, batch := range leaves.Batches(disk, memory) {

@@ -9,18 +9,17 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// elsewhere stands for a leaf that is not in the group, which has no more leaves.
+// elsewhere marks a leaf that is not in the group; no leaf of a group has this number.
 const elsewhere = math.MaxUint16
 
-// A record is a row in a spill: its place, the leaf of each of its assignments as numbered
-// within the group, and its elements.
+// A record is a row in a spill: its place, its leaves as numbers within the group, and its elements.
 
-// RecordBytes is the size of a record.
+// RecordBytes returns the size of a record.
 func RecordBytes(overlap, rowBytes int) int { return recordHead(overlap) + rowBytes }
 
 func recordHead(overlap int) int { return 4 + 2*overlap }
 
-// own writes the leaves of the row that was shown last as numbers in a group.
+// own writes the leaves of the current row as numbers within group g.
 func (m *Members) own(leaves []uint16, g uint32) {
 	in := m.layout.groups[g]
 	for j, leaf := range m.leaves {
@@ -31,7 +30,7 @@ func (m *Members) own(leaves []uint16, g uint32) {
 	}
 }
 
-// Record appends the record of the row that was shown last, which stands in group g.
+// Record appends the record of the current row for group g.
 func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte {
 	buf = binary.LittleEndian.AppendUint32(buf, place)
 	m.own(m.inGroup, g)
@@ -41,7 +40,7 @@ func (m *Members) Record(buf []byte, g uint32, place uint32, row []byte) []byte 
 	return append(buf, row...)
 }
 
-// A Group is the rows of a group in memory.
+// A Group holds the rows of a group in memory.
 type Group struct {
 	Memory *offheap.Ledger // of Rows; nil: no limit
 	block  offheap.Block[byte]
@@ -50,17 +49,17 @@ type Group struct {
 	Rows   []byte   // their elements, one row after the other
 	ids    []uint32 // rows of leaf i, as numbers in Places: ids[starts[i]:starts[i+1]]
 	starts []uint32
-	leafOf []uint16 // Overlap a row
+	leafOf []uint16 // Overlap entries per row
 	buffer []byte
 }
 
-// Leaves is how many leaves the group has.
+// Leaves returns the number of leaves of the group.
 func (g *Group) Leaves() int { return len(g.starts) - 1 }
 
-// Leaf lists the rows of a leaf as numbers in Places, ascending.
+// Leaf returns the rows of a leaf as numbers in Places, ascending.
 func (g *Group) Leaf(i int) []uint32 { return g.ids[g.starts[i]:g.starts[i+1]] }
 
-// Clear forgets all rows, and makes room for others.
+// Clear removes all rows, and makes room for new ones.
 func (g *Group) Clear(rows, rowBytes int) (err error) {
 	if g.Memory == nil {
 		g.Memory = new(offheap.Ledger)
@@ -76,13 +75,13 @@ func (g *Group) Clear(rows, rowBytes int) (err error) {
 	return nil
 }
 
-// Free gives the memory back. The rows are gone.
+// Free frees the memory of the rows, which may not be used afterwards.
 func (g *Group) Free() {
 	g.block.Free()
 	*g = Group{Memory: g.Memory}
 }
 
-// Add takes records.
+// Add adds records.
 func (g *Group) Add(records []byte, overlap, rowBytes int) {
 	head, record := recordHead(overlap), RecordBytes(overlap, rowBytes)
 	for ; len(records) >= record; records = records[record:] {
@@ -94,8 +93,8 @@ func (g *Group) Add(records []byte, overlap, rowBytes int) {
 	}
 }
 
-// Check holds the records taken against the number of leaves and of all rows: they may come
-// from a damaged file.
+// Check checks the records against the numbers of leaves and of all rows, since they may come from a damaged
+// file.
 func (g *Group) Check(leaves, n int) error {
 	for i, place := range g.Places {
 		if int(place) >= n || i > 0 && g.Places[i-1] >= place {

@@ -8,23 +8,23 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// held is the rows of a batch in memory. A row stands there once, in however many groups of the batch it is: in
-// 2.4 of 37 groups, but in 1.5 of three batches. So a batch in memory needs no more than its share of the rows, and
-// nothing is written to disk.
+// held is the rows of a batch in memory, each row once, however many groups of the batch it is in: a row is
+// in 2.4 of 37 groups, but in 1.5 of three batches. So a batch in memory takes no more than its share of the
+// rows, and nothing is written to disk.
 type held struct {
 	places offheap.Block[uint32] // of rows, ascending within a stretch
 	rows   offheap.Block[byte]   // their elements
-	number offheap.Block[uint32] // of each record, group by group: its row
-	leaves offheap.Block[uint16] // Overlap a record, as in a spill on disk
+	number offheap.Block[uint32] // of each record, group by group: the number of its row
+	leaves offheap.Block[uint16] // Overlap entries per record, as in a spill on disk
 }
 
-// heldBytes is the memory of a batch of so many rows, which have so many records.
+// heldBytes returns the memory of a batch of so many rows and records.
 func (l *Leaves) heldBytes(rows, records int) int64 {
 	return int64(rows)*int64(4+rowSize(l.Rows)) + int64(records)*int64(recordHead(l.Overlap))
 }
 
-// hold returns room for a batch in memory, which is that of the one before: to give it back and to take it again costs
-// more than to fill it. It is nil where there is none.
+// hold returns memory for a batch, or nil if there is none. It reuses that of the previous batch: freeing and
+// allocating it costs more than filling it.
 func (l *Leaves) hold(rows, records int) *held {
 	if h := l.held; h != nil && rows <= len(h.places.Slice) && records <= len(h.number.Slice) {
 		return h
@@ -45,7 +45,7 @@ func (l *Leaves) hold(rows, records int) *held {
 	return &h
 }
 
-// letGo gives the memory of batches back.
+// letGo frees the memory of batches.
 func (l *Leaves) letGo() {
 	if l.held != nil {
 		l.held.free()
@@ -60,8 +60,8 @@ func (h *held) free() {
 	h.leaves.Free()
 }
 
-// A filling is a stretch of rows on its way into memory: where its next row stands, and its next record of each
-// group. Backwards they are one behind these.
+// A filling copies a stretch of rows into memory. It knows the position of the next row, and of the next
+// record of each group; backwards, the positions behind these.
 type filling struct {
 	*Spill
 	stretch *stretch
@@ -70,7 +70,7 @@ type filling struct {
 	at      []int // of each group of the batch
 }
 
-// fillings are those of all stretches, at their ends where backwards.
+// fillings returns the fillings of all stretches: at their starts, or backwards at their ends.
 func (s *Spill) fillings(backwards bool) []filling {
 	l, row, at := s.leaves, 0, make([]int, s.batch.To-s.batch.From)
 	for i := range at {
@@ -94,8 +94,8 @@ func (s *Spill) fillings(backwards bool) []filling {
 	return all
 }
 
-// fill reads all rows once, and keeps those of the batch. Every second batch is read from the last row back: where
-// the system's cache has room for a part of the rows, those read last are there.
+// fill reads all rows once, and keeps those of the batch. It reads forwards and backwards in turn: if the system's
+// cache holds a part of the rows, that is the part read last.
 func (s *Spill) fill(ctx context.Context) error {
 	l := s.leaves
 	l.backwards = !l.backwards
@@ -144,7 +144,8 @@ func (f *filling) back(ctx context.Context) error {
 	return nil
 }
 
-// put keeps a row, as number row, where a group of the batch has it. Its records stand before the next ones by back.
+// put stores a row, as number row, if a group of the batch has it. Its records are placed back before the
+// positions in f.at.
 func (f *filling) put(place, row int, groups []uint32, back int) (kept bool) {
 	h, lap := f.held, f.leaves.Overlap
 	for _, g := range groups {
@@ -166,10 +167,10 @@ func (f *filling) put(place, row int, groups []uint32, back int) (kept bool) {
 	return kept
 }
 
-// gatherRows is how many rows of a group a goroutine gathers at a time.
+// gatherRows is the number of rows of a group that a goroutine gathers at a time.
 const gatherRows = 2048
 
-// gather reads a group from memory.
+// gather copies a group out of the memory of the batch.
 func (s *Spill) gather(number int, g *Group) error {
 	l, h, rows := s.leaves, s.held, s.leaves.groupRows[number]
 	size := rowSize(l.Rows)

@@ -4,5 +4,5 @@ package groups
 
 import "os"
 
-// giveBack does nothing here: the space is free when the file is closed.
+// giveBack does nothing on this system: the space is free when the file is closed.
 func giveBack(*os.File, int64, int64) {}

@@ -12,18 +12,18 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// A kept is the file of a division's assignments, which a process that goes on after an interruption
-// takes instead of finding them again: that takes a quarter of a division of 100,000,000 rows.
+// A kept is the file of a division's assignments. A process that resumes after an interruption reads it
+// instead of finding the assignments again, which is a quarter of a division of 100,000,000 rows.
 //
 //	u32 leader    Overlap of each row, in the machine's order of bytes
 //	u64 identity  of the division
 //	u64 chunk     rows that are found together
-//	u64 hash      of each chunk: xxhash64 of the identity and its leaders; 0 where they were not found yet
+//	u64 hash      of each chunk: xxhash64 of the identity and its leaders; 0 for a chunk that is not found yet
 //
-// Nothing is synced: a chunk that a crash tore has another hash, and is found again.
+// Nothing is synced: a chunk torn by a crash has another hash, and is found again.
 type kept struct {
 	file     *os.File // nil: nothing is kept
-	mapped   bool     // the assignments are the file
+	mapped   bool     // the assignments are mapped from the file
 	division *Division
 	assigned []uint32
 	identity uint64
@@ -33,7 +33,7 @@ type kept struct {
 
 const keptHead = 16
 
-// openKept opens the file of a division, or makes it.
+// openKept opens or creates the file of a division.
 func openKept(d *Division) (*kept, error) {
 	k := &kept{division: d}
 	if d.Keep == "" {
@@ -48,7 +48,7 @@ func openKept(d *Division) (*kept, error) {
 	return k, nil
 }
 
-// take returns room for the assignments, where those that the file has stand.
+// take returns memory for the assignments, with the chunks that the file has.
 func (k *kept) take() (b offheap.Block[uint32], err error) {
 	d := k.division
 	n := d.Rows.Len() * d.Overlap
@@ -61,7 +61,7 @@ func (k *kept) take() (b offheap.Block[uint32], err error) {
 	return b, err
 }
 
-// load takes the chunks of the file whose hashes hold. A file that cannot be read has none.
+// load reads the chunks of the file whose hashes match; none if the file cannot be read.
 func (k *kept) load() {
 	var head [keptHead]byte
 	if _, err := k.file.ReadAt(head[:], k.headAt()); err != nil || binary.LittleEndian.Uint64(head[:]) != k.identity {
@@ -77,7 +77,7 @@ func (k *kept) load() {
 	}
 }
 
-// divideBy sets the rows of a chunk; chunks of another size, which were found before, are forgotten.
+// divideBy sets the rows of a chunk. It forgets found chunks of another size.
 func (k *kept) divideBy(chunk int) {
 	if k.chunk != chunk {
 		k.chunk = chunk
@@ -85,7 +85,7 @@ func (k *kept) divideBy(chunk int) {
 	}
 }
 
-// holds reports whether the file has a chunk, and reads it.
+// holds reads a chunk, and reports whether the file has it.
 func (k *kept) holds(i int) bool {
 	var hash [8]byte
 	if _, err := k.file.ReadAt(hash[:], k.hashAt(i)); err != nil || binary.LittleEndian.Uint64(hash[:]) == 0 {
@@ -104,7 +104,7 @@ func (k *kept) holds(i int) bool {
 // whole reports whether the file has all chunks.
 func (k *kept) whole() bool { return len(k.done) > 0 && !slices.Contains(k.done, false) }
 
-// begin writes the head, where the file has another. Hashes of before become 0.
+// begin writes the head, if the file has another one; this sets all hashes to 0.
 func (k *kept) begin(chunk int) error {
 	same := k.chunk == chunk
 	k.divideBy(chunk)
@@ -121,7 +121,7 @@ func (k *kept) begin(chunk int) error {
 	return err
 }
 
-// put writes a chunk that was found. Goroutines may put different ones at once.
+// put writes a chunk that was found. Goroutines may put different chunks at the same time.
 func (k *kept) put(i int) error {
 	if k.file == nil {
 		return nil
@@ -136,7 +136,7 @@ func (k *kept) put(i int) error {
 	return err
 }
 
-// close closes the file, which stays.
+// close closes the file and does not remove it.
 func (k *kept) close() error {
 	if k.file == nil {
 		return nil
@@ -144,13 +144,13 @@ func (k *kept) close() error {
 	return k.file.Close()
 }
 
-// of is the assignments of a chunk.
+// of returns the assignments of a chunk.
 func (k *kept) of(i int) []uint32 {
 	size := k.chunk * k.division.Overlap
 	return k.assigned[i*size : min((i+1)*size, len(k.assigned))]
 }
 
-// hash is that of the assignments of a chunk; never 0.
+// hash returns the hash of a chunk's assignments; never 0.
 func (k *kept) hash(leaders []uint32) uint64 {
 	h := xxhash.NewWithSeed(k.identity)
 	h.Write(bytesOf(leaders))

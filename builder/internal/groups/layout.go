@@ -6,34 +6,33 @@ import (
 	"sort"
 )
 
-// Layout says how the rows of leaders become leaves, and leaves groups. It follows from the
-// number of rows of every leader.
+// Layout describes how the rows of leaders form leaves, and leaves form groups. It depends only on the number
+// of rows of every leader.
 type Layout struct {
 	cuts   []cut  // of every leader
-	leaves uint32 // in all
+	leaves uint32 // their number
 	groups []group
 }
 
-// A cut makes leaves of one leader's rows: those that are too many are cut, in the
-// order of rows, into leaves of equal size.
+// A cut makes leaves of one leader's rows: if they are too many, it cuts them, in the order of rows, into
+// leaves of equal size.
 type cut struct {
 	first uint32 // number of the first leaf
 	rows  uint32 // of all its leaves
 	size  uint32 // rows of each leaf but the last
 }
 
-// group is consecutive leaves.
+// A group is a range of consecutive leaves.
 type group struct{ from, to uint32 }
 
-// cutAt is how many times the mean a leaf may have. Leaves of dense regions have a
-// few times the mean, and a leaf costs the square of its rows; those of a row that
-// repeats a million times would have a million. On 1,000,000 SIFT descriptors eight
-// times cost 6 to 8 % more pairs and find no more (recall 0.731 against 0.735 after
-// one division, 0.941 against 0.946 after three).
+// cutAt is the largest size of a leaf, as a multiple of the mean. Leaves of dense regions have a few times
+// the mean, and a leaf costs the square of its rows; without a limit, a row repeated a million times would
+// have a leaf of a million. On 1,000,000 SIFT descriptors a cutAt of 8 took 6 to 8 % more pairs and found no
+// more (recall 0.731 instead of 0.735 after one division, 0.941 instead of 0.946 after three).
 const cutAt = 4
 
-// NewLayout cuts the leaves of leaders with these numbers of rows, and gathers consecutive
-// ones into groups of at most groupRows rows, or of one leaf.
+// NewLayout cuts the leaves of leaders with these numbers of rows, and forms groups of consecutive leaves,
+// with at most groupRows rows or one leaf.
 func NewLayout(sizes []uint32, groupRows int64) *Layout {
 	assigned := int64(0)
 	for _, size := range sizes {
@@ -50,16 +49,16 @@ func NewLayout(sizes []uint32, groupRows int64) *Layout {
 	return l
 }
 
-// rounded is the quotient of two numbers, rounded up, which may be as large as they go.
+// rounded returns x/y, rounded up, without overflow.
 func rounded(x, y uint32) uint32 { return uint32((uint64(x) + uint64(y) - 1) / uint64(y)) }
 
-// Groups is how many groups there are.
+// Groups returns the number of groups.
 func (l *Layout) Groups() int { return len(l.groups) }
 
-// LeavesOf is how many leaves a group has.
+// LeavesOf returns the number of leaves of a group.
 func (l *Layout) LeavesOf(g int) int { return int(l.groups[g].to - l.groups[g].from) }
 
-// leafSizes lists the rows of every leaf.
+// leafSizes returns the number of rows of every leaf.
 func (l *Layout) leafSizes() []uint32 {
 	sizes := make([]uint32, l.leaves)
 	for i, c := range l.cuts {
@@ -75,7 +74,7 @@ func (l *Layout) leafSizes() []uint32 {
 	return sizes
 }
 
-// gather makes groups of leaves, which may share rows: their sizes are a bound.
+// gather forms groups of leaves. Leaves may share rows, so the sum of their sizes is a bound.
 func (l *Layout) gather(groupRows int64) {
 	g, rows := group{}, int64(0)
 	for leaf, size := range l.leafSizes() {
@@ -89,7 +88,7 @@ func (l *Layout) gather(groupRows int64) {
 	l.groups = append(l.groups, g)
 }
 
-// groupOf lists the group of every leaf.
+// groupOf returns the group of every leaf.
 func (l *Layout) groupOf() []uint32 {
 	of := make([]uint32, 0, l.leaves)
 	for g, x := range l.groups {
@@ -100,28 +99,29 @@ func (l *Layout) groupOf() []uint32 {
 	return of
 }
 
-// Members tells the leaves and the groups of rows, which are shown one after the other.
+// Members finds the leaves and groups of rows, one row after another.
 type Members struct {
 	layout *Layout
-	first  uint32   // leader whose leaves are looked for, with some of those after it
-	count  uint32   // of them
+	first  uint32   // first leader whose leaves are searched
+	count  uint32   // number of these leaders
 	of     []uint32 // groups of leaves
 	met    []uint32 // rows of every leader so far
-	leaves []uint32 // of the row at hand
+	leaves []uint32 // of the current row
 	groups []uint32 // likewise, each once
 
-	inGroup []uint16 // those leaves in a group
+	inGroup []uint16 // the leaves, as numbers within a group
 }
 
-// Members begins where the rows before have met so many rows of every leader: at the first
-// row none. It counts on in met.
+// Members returns a Members for the rows after which met counts: met holds the number of earlier rows of
+// every leader, and is updated.
 func (l *Layout) Members(overlap int, met []uint32) *Members {
 	return &Members{layout: l, count: uint32(len(l.cuts)), of: l.groupOf(), met: met, leaves: make([]uint32, overlap), groups: make([]uint32, 0, overlap),
 		inGroup: make([]uint16, overlap)}
 }
 
-// only limits the search to leaves in the groups of a batch, and perhaps a few beside them: tables of other leaders stay out of
-// caches. To look for the leaves of all took a seventh of the processor's time of a division of 20,000,000 rows.
+// only limits the search to leaders with leaves in the groups of a batch, and perhaps a few more, so that
+// tables of other leaders stay out of caches. Searching all leaves took a seventh of the processor time of a
+// division of 20,000,000 rows.
 func (m *Members) only(b Batch) {
 	l := m.layout
 	from, to := l.groups[b.From].from, l.groups[b.To-1].to
@@ -133,13 +133,13 @@ func (m *Members) only(b Batch) {
 	m.count = uint32(end) - m.first
 }
 
-// has reports whether leaves of a leader are looked for.
+// has reports whether the leaves of a leader are searched.
 func (m *Members) has(leader uint32) bool { return leader-m.first < m.count }
 
-// none stands for a leaf that is not looked for.
+// none marks a leaf that is not searched.
 const none = math.MaxUint32
 
-// Next takes the leaders of the next row, and returns the groups that it stands in.
+// Next moves to the next row, which has these leaders, and returns its groups.
 func (m *Members) Next(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
@@ -151,8 +151,8 @@ func (m *Members) Next(leaders []uint32) (groups []uint32) {
 	return m.groups
 }
 
-// Before is Next of the row before the one shown last: rows are shown from the last one back, and met has those of
-// every leader up to here.
+// Before moves to the row before the current one, and returns its groups. Rows come in descending order, and
+// met counts the rows of every leader up to the current one.
 func (m *Members) Before(leaders []uint32) (groups []uint32) {
 	m.groups = m.groups[:0]
 	for j, leader := range leaders {
@@ -164,7 +164,7 @@ func (m *Members) Before(leaders []uint32) (groups []uint32) {
 	return m.groups
 }
 
-// show is the j-th leaf of a row, which follows a leader after the rows met.
+// show sets the j-th leaf of the current row, from a leader and its number of earlier rows.
 func (m *Members) show(j int, leader uint32) {
 	c := &m.layout.cuts[leader]
 	m.leaves[j] = c.first + m.met[leader]/c.size
@@ -173,7 +173,7 @@ func (m *Members) show(j int, leader uint32) {
 	}
 }
 
-// Count counts the rows of every group, of rows whose leaders stand in assigned.
+// Count returns the number of rows of every group, for rows with the leaders in assigned.
 func (l *Layout) Count(m *Members, assigned []uint32) []int {
 	rows := make([]int, len(l.groups))
 	for overlap := len(m.leaves); len(assigned) > 0; assigned = assigned[overlap:] {

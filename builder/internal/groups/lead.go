@@ -12,7 +12,8 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Draw returns the places of the leaders of n rows, ascending: one of each stretch of rows.
+// Draw returns the places of the leaders of n rows, ascending: one at random from each of equal ranges of
+// rows.
 func (d *Division) Draw(n int) []int {
 	rng := rand.New(rand.NewPCG(hashrand.Mix(d.Seed^hashrand.Mix(uint64(d.Number))), uint64(n)))
 	which := make([]int, d.Leaders)
@@ -23,7 +24,7 @@ func (d *Division) Draw(n int) []int {
 	return which
 }
 
-// lead draws the leaders, and of them the heads.
+// lead draws the leaders, and the heads among them.
 func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
 	drawn := d.gather(d.Draw(d.Rows.Len()))
 	heads, err := d.Heads(ctx, pick(drawn, d.HeadNumbers(), d.Space.RowBytes()))
@@ -37,7 +38,7 @@ func (d *Division) lead(ctx context.Context) (*division.Cells, error) {
 	return division.NewCells(ctx, headCodes, leaderCodes, d.Threads)
 }
 
-// HeadNumbers are the numbers of the leaders that are heads, ascending.
+// HeadNumbers returns the numbers of the leaders that are heads, ascending.
 func (d *Division) HeadNumbers() []uint32 {
 	heads := make([]uint32, division.HeadsOf(d.Leaders))
 	for i := range heads {
@@ -46,8 +47,8 @@ func (d *Division) HeadNumbers() []uint32 {
 	return heads
 }
 
-// Heads returns the numbers of the leaders that are heads, such that near heads stand side by side. rows
-// are those of HeadNumbers, one after the other.
+// Heads returns the numbers of the leaders that are heads, ordered so that near heads are adjacent. rows
+// holds the rows of HeadNumbers, one after the other.
 func (d *Division) Heads(ctx context.Context, rows []byte) ([]uint32, error) {
 	order, err := d.chain(ctx, rows)
 	if err != nil {
@@ -60,7 +61,7 @@ func (d *Division) Heads(ctx context.Context, rows []byte) ([]uint32, error) {
 	return order, nil
 }
 
-// leaderCodes are the codes of the heads and of all leaders.
+// leaderCodes returns the codes of the heads and of all leaders.
 func (d *Division) leaderCodes(drawn []byte, heads []uint32) (headCodes, leaderCodes division.Rows, err error) {
 	h, err := d.codesOf(pick(drawn, heads, d.Space.RowBytes()), d.Threads)
 	if err != nil {
@@ -73,7 +74,7 @@ func (d *Division) leaderCodes(drawn []byte, heads []uint32) (headCodes, leaderC
 	return division.All(h), division.All(l), nil
 }
 
-// EmptyCells are the cells of heads, whose rows stand in the order of Heads, without their leaders.
+// EmptyCells returns cells without leaders. rows holds the heads in the order of Heads.
 func (d *Division) EmptyCells(ctx context.Context, rows []byte) (*division.Cells, error) {
 	heads, err := d.codesOf(rows, d.Threads)
 	if err != nil {
@@ -82,7 +83,7 @@ func (d *Division) EmptyCells(ctx context.Context, rows []byte) (*division.Cells
 	return division.EmptyCells(ctx, division.All(heads), d.Leaders, d.Threads)
 }
 
-// Homes returns the cells that some leaders, whose rows stand one after the other, belong into.
+// Homes returns the cell of each of some leaders. rows holds them one after the other.
 func (d *Division) Homes(ctx context.Context, cells *division.Cells, rows []byte) ([]uint32, error) {
 	m, err := d.codesOf(rows, d.Threads)
 	if err != nil {
@@ -92,8 +93,8 @@ func (d *Division) Homes(ctx context.Context, cells *division.Cells, rows []byte
 	return homes, cells.Homes(ctx, division.All(m), d.Threads, homes)
 }
 
-// Cells makes the cells of heads, as Heads has ordered them, and of all leaders, whose rows stand in drawn
-// and which belong into homes: that costs a thousandth of finding these.
+// Cells returns the cells of heads, as ordered by Heads, with all leaders. drawn holds the rows of the
+// leaders, homes their cells; with homes known it takes a thousandth of the time of finding them.
 func (d *Division) Cells(ctx context.Context, drawn []byte, heads, homes []uint32) (*division.Cells, error) {
 	for _, h := range heads {
 		if int(h) >= d.Leaders {
@@ -111,8 +112,8 @@ func (d *Division) Cells(ctx context.Context, drawn []byte, heads, homes []uint3
 	return cells, cells.Fill(leaderCodes, homes)
 }
 
-// gather copies rows that lie far from each other, and reads no others: pages that the
-// system would read around each come to all rows.
+// gather copies rows that are far apart on disk, without reading others: the pages that the system would read
+// ahead around each come to all rows.
 func (d *Division) gather(which []int) []byte {
 	drawn := make([]byte, 0, len(which)*rowSize(d.Rows))
 	_ = d.Rows.Advise(vectors.Random)
@@ -128,7 +129,7 @@ func (d *Division) gather(which []int) []byte {
 	return drawn
 }
 
-// pick gathers rows.
+// pick returns the rows with the numbers in which.
 func pick(rows []byte, which []uint32, size int) []byte {
 	picked := make([]byte, 0, len(which)*size)
 	for _, i := range which {
@@ -137,11 +138,10 @@ func pick(rows []byte, which []uint32, size int) []byte {
 	return picked
 }
 
-// chainLeaf is how many heads are left unordered among themselves: a group takes more
-// of them together.
+// chainLeaf is the number of heads that stay unordered among themselves: a group holds more heads than that.
 const chainLeaf = 16
 
-// chain is the locality order of rows.
+// chain returns the locality order of rows.
 func (d *Division) chain(ctx context.Context, rows []byte) (order []uint32, err error) {
 	m, err := d.codesOf(rows, d.Threads)
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *Division) chain(ctx context.Context, rows []byte) (order []uint32, err 
 	return order, nil
 }
 
-// codesOf is the codes of rows that stand one after the other.
+// codesOf returns the codes of rows that lie one after the other.
 func (d *Division) codesOf(rows []byte, threads int) (*codes.Matrix, error) {
 	size := d.Space.RowBytes()
 	r, err := vectors.RowsOf(rows, len(rows)/size, d.Space.Dim(), size, d.Space.Type())

@@ -6,27 +6,27 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// Leaves is a division: which leaves every row stands in.
+// Leaves is a division: the leaves of every row.
 type Leaves struct {
 	Division
 	*Layout
-	assigned  offheap.Block[uint32] // Overlap a row: leaders, nearest first
+	assigned  offheap.Block[uint32] // Overlap leaders per row, nearest first
 	groupRows []int                 // rows of every group
-	stretches []stretch             // of all rows, side by side
+	stretches []stretch             // of all rows, in order
 	backwards bool                  // the rows were last read from the end
 	held      *held                 // the memory of batches; nil: none
 
 	mostRows, mostRecords int // of a batch in memory
 }
 
-// Free gives the memory back.
+// Free frees the memory.
 func (l *Leaves) Free() {
 	l.assigned.Free()
 	l.letGo()
 }
 
-// GroupRows is how many rows a group of so many bytes may have; of rows that are very
-// long at least some leaves.
+// GroupRows returns the most rows of a group of groupBytes, but at least 1,024, so that very long rows have
+// some leaves too.
 func GroupRows(groupBytes, rowBytes int64) int64 {
 	return min(max(1024, groupBytes/max(1, rowBytes)), math.MaxInt32)
 }
@@ -34,12 +34,11 @@ func GroupRows(groupBytes, rowBytes int64) int64 {
 // A Batch is consecutive groups whose rows are read in one pass over all rows.
 type Batch struct {
 	From, To int
-	inMemory bool // where there still is room
+	inMemory bool // if there still is memory
 }
 
-// Batches cuts the groups into batches: of at most so many bytes on disk, or of one group; or in memory where that
-// goes through the disk less. A batch in memory has each row once, and is all that can be read
-// from the rows in one go.
+// Batches cuts the groups into batches: of at most disk bytes, or one group; or in memory, if that moves
+// fewer bytes to and from disk. A batch in memory has each row once; its size is limited by memory.
 func (l *Leaves) Batches(disk, memory int64) (batches []Batch) {
 	batches = l.onDisk(disk)
 	records := int64(l.records(l.all()))
@@ -54,7 +53,7 @@ func (l *Leaves) Batches(disk, memory int64) (batches []Batch) {
 	return batches
 }
 
-// onDisk are batches on disk.
+// onDisk returns batches on disk.
 func (l *Leaves) onDisk(bytes int64) (batches []Batch) {
 	var b Batch
 	var sum int64
@@ -69,8 +68,8 @@ func (l *Leaves) onDisk(bytes int64) (batches []Batch) {
 	return append(batches, b)
 }
 
-// evenly are as few batches in memory as so many bytes allow, of no more bytes than as few need: the system's cache
-// has the rest.
+// evenly returns as few batches in memory as bytes allow, and makes the largest as small as that number
+// allows: the system's cache gets the rest.
 func (l *Leaves) evenly(bytes int64) (batches []Batch, ok bool) {
 	batches, ok = l.inMemory(bytes)
 	for less := min(bytes, l.heldBytes(l.Rows.Len(), l.Overlap*l.Rows.Len())); ok; less -= less/32 + 1 {
@@ -83,7 +82,7 @@ func (l *Leaves) evenly(bytes int64) (batches []Batch, ok bool) {
 	return batches, ok
 }
 
-// inMemory are batches of whole blocks in memory; it is not ok where a block alone has more bytes.
+// inMemory returns batches of whole blocks in memory; ok is false if one block takes more than bytes.
 func (l *Leaves) inMemory(bytes int64) (batches []Batch, ok bool) {
 	b := Batch{inMemory: true}
 	per, rows, records := l.stretches[0].meets.per, 0, 0
@@ -102,7 +101,8 @@ func (l *Leaves) inMemory(bytes int64) (batches []Batch, ok bool) {
 	return append(batches, b), true
 }
 
-// meet is how many rows the block of groups from from on has beside those of the blocks from first on.
+// meet returns the number of rows that are in the block of groups at from, but not in the blocks from first
+// up to it.
 func (l *Leaves) meet(first, from int) (rows int) {
 	for i := range l.stretches {
 		m := &l.stretches[i].meets
@@ -111,7 +111,7 @@ func (l *Leaves) meet(first, from int) (rows int) {
 	return rows
 }
 
-// once is how many rows stand in a batch of whole blocks.
+// once returns the number of rows in a batch of whole blocks.
 func (l *Leaves) once(b Batch) (rows int) {
 	for i := range l.stretches {
 		rows += l.stretches[i].once(b)
@@ -119,7 +119,7 @@ func (l *Leaves) once(b Batch) (rows int) {
 	return rows
 }
 
-// records is in how many groups of a batch they stand.
+// records returns the number of records of a batch: one for each row and group of the row.
 func (l *Leaves) records(b Batch) (records int) {
 	for _, rows := range l.groupRows[b.From:b.To] {
 		records += rows
@@ -127,5 +127,5 @@ func (l *Leaves) records(b Batch) (records int) {
 	return records
 }
 
-// record is the bytes of a row in a spill.
+// record returns the size of a record in a spill.
 func (l *Leaves) record() int { return RecordBytes(l.Overlap, rowSize(l.Rows)) }

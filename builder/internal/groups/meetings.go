@@ -2,15 +2,15 @@ package groups
 
 import "slices"
 
-// mostBlocks bounds the blocks of consecutive groups by which batches in memory are cut.
+// mostBlocks is the most blocks of consecutive groups from which batches in memory are formed.
 const mostBlocks = 128
 
-// meetings counts rows by each block of groups that they stand in and the one before it in which they stand too. So
-// it tells in how many rows all groups of some consecutive blocks are: a row counts for the first of them.
+// meetings counts rows by pairs of blocks of groups: a block that the row is in, and the previous block that
+// it is in. From this follows the number of rows in a range of blocks: a row counts for the first of them.
 type meetings struct {
 	per    int      // groups of a block
-	blocks int      // in all
-	rows   []uint32 // with block b after block a: rows[(a+1)*blocks+b]; a is -1 for the first
+	blocks int      // number of blocks
+	rows   []uint32 // in block b, and before it in block a: rows[(a+1)*blocks+b]; a is -1 if b is the first
 }
 
 func newMeetings(groups int) meetings {
@@ -31,7 +31,7 @@ func (m *meetings) add(groups []uint32) {
 	}
 }
 
-// meet is how many rows stand in a block, but in none of those from first up to it.
+// meet returns the number of rows that are in a block, but in no block from first up to it.
 func (m *meetings) meet(first, block int) (rows int) {
 	for before := 0; before <= first; before++ {
 		rows += int(m.rows[before*m.blocks+block])
@@ -52,7 +52,7 @@ func (l *Leaves) countGroups(s *stretch) {
 	}
 }
 
-// once is how many rows of a stretch stand in a batch of whole blocks.
+// once returns the number of rows of a stretch in a batch of whole blocks.
 func (s *stretch) once(b Batch) (rows int) {
 	first := b.From / s.meets.per
 	for block := first; block*s.meets.per < b.To; block++ {

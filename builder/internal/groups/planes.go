@@ -7,9 +7,9 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// DivideByPlanes assigns every row to one leaf of each of Overlap divisions by hyperplanes,
-// which tell rows apart that codes cannot. It goes through all rows for every level of a
-// tree, and takes 20 bytes a row while it does; d.Leaders is not used.
+// DivideByPlanes assigns every row to one leaf of each of Overlap divisions by hyperplanes, which separate
+// rows with equal codes. It reads all rows for every level of a tree, and uses 20 bytes a row meanwhile. It
+// ignores d.Leaders.
 func DivideByPlanes(ctx context.Context, d Division, tree *division.Tree) (*Leaves, error) {
 	l := &Leaves{Division: d}
 	l.Leaders = 0

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// A region is a file without a name in which the rows of a batch stand side by side. Ranges of it are written once
-// and read once, by several goroutines.
+// A region is an unnamed file with the rows of a batch, group by group. Several goroutines write each range
+// once and read it once.
 type region struct {
 	*os.File
-	named bool         // still: some systems do not remove open files
+	named bool         // the file still has its name: some systems cannot remove open files
 	left  atomic.Int64 // bytes written and not given back
 }
 
@@ -30,13 +30,13 @@ func (f *region) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// expect has a range come from disk that is read soon. It reads and forgets, which every system understands. A range
-// that cannot be read is an error when it is wanted.
+// expect brings a range that is read soon into the system's cache. It reads and discards it, which works on
+// every system. A read error is reported by the later read.
 func (f *region) expect(from, size int64) {
 	_, _ = io.Copy(io.Discard, io.NewSectionReader(f.File, from, size))
 }
 
-// giveBack frees bytes that are not read again.
+// giveBack frees the space of a range that is not read again.
 func (f *region) giveBack(from, size int64) {
 	giveBack(f.File, from, size)
 	f.left.Add(-size)

@@ -9,19 +9,18 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Spill is the rows of a batch of groups: in memory, or side by side on disk.
+// A Spill holds the rows of a batch of groups, in memory or on disk, group by group.
 type Spill struct {
 	leaves  *Leaves
 	batch   Batch
-	abreast int     // stretches that are written side by side
-	buffer  int     // of a group and a stretch
+	abreast int     // stretches that are written at the same time
+	buffer  int     // bytes of a buffer of one group in one stretch
 	region  *region // nil: in memory
 	held    *held
 	starts  []int64 // of groups in the region, and the end
 }
 
-// Spill writes the rows of a batch, reading all rows once. dir is where the file goes if
-// there is one.
+// Spill stores the rows of a batch, reading all rows once. dir is the folder of the file, if there is one.
 func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err error) {
 	s = &Spill{leaves: l, batch: b, starts: make([]int64, b.To-b.From+1)}
 	s.abreast, s.buffer = buffers(b.To-b.From, l.record(), len(l.stretches))
@@ -35,7 +34,7 @@ func (l *Leaves) Spill(ctx context.Context, b Batch, dir string) (s *Spill, err 
 	return s, nil
 }
 
-// take takes in the rows.
+// take reads the rows.
 func (s *Spill) take(ctx context.Context, dir string) (err error) {
 	l := s.leaves
 	if s.batch.inMemory {
@@ -49,15 +48,16 @@ func (s *Spill) take(ctx context.Context, dir string) (err error) {
 	return s.write(ctx)
 }
 
-// buffers says how many stretches are written side by side, and the bytes that each holds of a group. A buffer has a
-// record at least; all together come to fixed.GroupBuffers, or to a record of every group.
+// buffers returns how many stretches are written at the same time, and the bytes that each buffers of a
+// group: at least a record. All buffers together take fixed.GroupBuffers, or a record of every group if that
+// is more.
 func buffers(groups, record, stretches int) (abreast, bytes int) {
 	ofGroup := min(fixed.GroupBuffer, fixed.GroupBuffers/max(1, groups))
 	abreast = max(1, min(stretches, ofGroup/record))
 	return abreast, max(record, ofGroup/abreast)
 }
 
-// Close gives the space on disk back. Memory is that of the next batch.
+// Close frees the space on disk. Memory is kept for the next batch.
 func (s *Spill) Close() error {
 	if s.region == nil {
 		return nil
@@ -65,8 +65,8 @@ func (s *Spill) Close() error {
 	return s.region.Close()
 }
 
-// Bytes is the bytes on disk, written and not yet read, where the system
-// takes space back from the middle of a file. It is safe for concurrent use.
+// Bytes returns the bytes on disk that are written and not yet read, if the system can free the middle of a
+// file. It is safe for concurrent use.
 func (s *Spill) Bytes() int64 {
 	if s.region == nil {
 		return 0
@@ -77,7 +77,7 @@ func (s *Spill) Bytes() int64 {
 // spilling is the rows of one group in a stretch while they are written.
 type spilling struct {
 	buffer []byte
-	at     int64 // where the buffer goes
+	at     int64 // position of the buffer in the region
 }
 
 func (s *Spill) write(ctx context.Context) error {
@@ -94,13 +94,13 @@ func (s *Spill) write(ctx context.Context) error {
 	return vectors.Ranges(s.abreast, len(begins), 1, func() func(from, to int) error {
 		return func(i, _ int) error {
 			groups := begins[i]
-			begins[i] = nil // its buffers are free then
+			begins[i] = nil // so that its buffers can be freed
 			return s.writeStretch(ctx, &s.leaves.stretches[i], groups)
 		}
 	})
 }
 
-// writeStretch writes the records of a stretch of rows to where they begin in each group of the batch.
+// writeStretch writes the records of a stretch of rows to their positions in each group of the batch.
 func (s *Spill) writeStretch(ctx context.Context, x *stretch, groups []spilling) error {
 	l := s.leaves
 	m := l.members(x, s.batch)
@@ -128,7 +128,7 @@ func (s *Spill) writeStretch(ctx context.Context, x *stretch, groups []spilling)
 	return nil
 }
 
-// ahead is how many rows are asked for before they are read.
+// ahead is the number of rows that are requested before they are read.
 const ahead = 4096
 
 func (s *Spill) append(w *spilling, m *Members, g uint32, place int) error {
@@ -154,9 +154,8 @@ func (s *Spill) flush(g *spilling) error {
 	return nil
 }
 
-// Expect has the rows of a group of the batch come from disk before they are read, into memory
-// that the system may take back: two groups side by side would be felt.
-// A row that cannot be read is an error later, in Read.
+// Expect brings the rows of a group from disk into the system's cache, from where the system may take the
+// memory back: a second group in memory of our own would be too much. A read error is reported by Read.
 func (s *Spill) Expect(number int) error {
 	if from := number - s.batch.From; number < s.batch.To && s.region != nil {
 		s.region.expect(s.starts[from], s.starts[from+1]-s.starts[from])
@@ -164,11 +163,11 @@ func (s *Spill) Expect(number int) error {
 	return nil
 }
 
-// readBytes is how much of a spill is read at a time.
+// readBytes is the amount of a spill that is read at a time.
 const readBytes = 1 << 20
 
-// Read reads a group of the batch into g, whose memory it reuses. It can be done once:
-// space on disk is given back.
+// Read reads a group of the batch into g, whose memory it reuses. A group can be read only once, because its
+// space on disk is freed.
 func (s *Spill) Read(number int, g *Group) error {
 	l := s.leaves
 	record, rows := l.record(), l.groupRows[number]

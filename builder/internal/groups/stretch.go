@@ -7,21 +7,21 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A stretch is consecutive rows, which one goroutine counts, and writes to spills, beside those of
-// the other stretches: to write 100,000,000 rows of 128 bytes by one took a quarter of a division.
+// A stretch is a range of consecutive rows. One goroutine counts them and writes them to spills, at the same
+// time as others do other stretches: with one goroutine, writing 100,000,000 rows of 128 bytes took a quarter
+// of a division.
 type stretch struct {
 	from, to int
 	met      []uint32 // rows of every leader before the stretch
-	rows     []int    // of every group, in the stretch
-	meets    meetings // of rows and blocks of groups
+	rows     []int    // rows of every group in the stretch
+	meets    meetings // rows by blocks of groups
 }
 
-// mostStretches bounds the counts of leaders that stretches keep. More goroutines would wait for
-// the disk.
+// mostStretches limits the memory of the stretches' counts of leaders. More goroutines would wait for the
+// disk.
 const mostStretches = 4
 
-// group cuts leaves, gathers consecutive ones whose rows together fit GroupBytes, and
-// counts their rows.
+// group cuts leaves, forms groups of consecutive leaves that fit GroupBytes, and counts the rows of groups.
 func (l *Leaves) group(ctx context.Context) error {
 	l.stretches = make([]stretch, max(1, min(l.Threads, mostStretches, l.Rows.Len())))
 	n := l.Rows.Len()
@@ -57,36 +57,36 @@ func (l *Leaves) group(ctx context.Context) error {
 	return err
 }
 
-// eachStretch calls fn with all stretches side by side.
+// eachStretch calls fn for all stretches in parallel.
 func (l *Leaves) eachStretch(fn func(s *stretch) error) error {
 	return vectors.Ranges(len(l.stretches), len(l.stretches), 1, func() func(from, to int) error {
 		return func(i, _ int) error { return fn(&l.stretches[i]) }
 	})
 }
 
-// leadersAt are the leaders of a row.
+// leadersAt returns the leaders of a row.
 func (l *Leaves) leadersAt(place int) []uint32 {
 	return l.assigned.Slice[place*l.Overlap : (place+1)*l.Overlap]
 }
 
-// leadersOf are the leaders of the rows of a stretch.
+// leadersOf returns the leaders of the rows of a stretch.
 func (l *Leaves) leadersOf(s *stretch) []uint32 {
 	return l.assigned.Slice[s.from*l.Overlap : s.to*l.Overlap]
 }
 
-// members tells the leaves in some groups of the rows of a stretch.
+// members returns a Members for the rows of a stretch, limited to the groups of a batch.
 func (l *Leaves) members(s *stretch, of Batch) *Members {
 	return l.membersIn(of, slices.Clone(s.met))
 }
 
-// membersIn are those of rows after which so many rows of every leader were met.
+// membersIn is members for the rows after which met counts.
 func (l *Leaves) membersIn(of Batch, met []uint32) *Members {
 	m := l.Layout.Members(l.Overlap, met)
 	m.only(of)
 	return m
 }
 
-// membersBehind are those of the rows up to the end of stretch i.
+// membersBehind is members for reading backwards from the end of stretch i.
 func (l *Leaves) membersBehind(i int, of Batch) *Members {
 	if i+1 < len(l.stretches) {
 		return l.members(&l.stretches[i+1], of)
@@ -98,5 +98,5 @@ func (l *Leaves) membersBehind(i int, of Batch) *Members {
 	return l.membersIn(of, met)
 }
 
-// all is all groups.
+// all returns a batch of all groups.
 func (l *Leaves) all() Batch { return Batch{To: l.Groups()} }

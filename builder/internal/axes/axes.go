@@ -1,6 +1,5 @@
-// Package axes decides along how many axes codes are compared in place of all dimensions, and
-// whether codes are short, along axes or not: so few and short that most neighbors of a row are
-// still among its candidates.
+// Package axes chooses the number of axes along which codes are compared instead of all dimensions, and
+// whether codes are short: as few axes and bits as keep most neighbors of a row among its candidates.
 package axes
 
 import (
@@ -10,17 +9,17 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Choice is the task that axes are chosen for.
+// Choice holds the conditions of a choice.
 type Choice struct {
 	K          int     // neighbors of a list
-	Candidates int     // that are kept for it
-	Loss       float64 // share of the neighbors that may be missing among them
+	Candidates int     // kept for such a list
+	Loss       float64 // share of the neighbors that may be missing among the candidates
 	Threads    int
 
-	// Near returns, for each of some rows of m, the k nearest others by their codes, or all.
+	// Near returns the k nearest other rows, or all, for each of some rows of m, by their codes.
 	Near func(m *codes.Matrix, rows []uint32, k int) ([][]uint32, error)
 
-	// Truth is neighbors of some rows, by which the choice is checked. Without any it is not.
+	// Truth holds the neighbors of some rows, to check the choice with; without any, it is not checked.
 	Truth Lists
 }
 
@@ -30,7 +29,7 @@ type Lists struct {
 	Neighbors [][]uint32
 }
 
-// some are at most so many of the lists, evenly spread.
+// some returns at most count of the lists, evenly spread.
 func (l Lists) some(count int) (s Lists) {
 	for _, i := range spread(len(l.Rows), count) {
 		s.Rows, s.Neighbors = append(s.Rows, l.Rows[i]), append(s.Neighbors, l.Neighbors[i])
@@ -39,34 +38,34 @@ func (l Lists) some(count int) (s Lists) {
 }
 
 const (
-	// sampleRows is among how many rows it is tried how many axes to begin with, and
-	// sampleQueries for how many of them. Among more rows more is lost: among all of GIST and
-	// MNIST 9 and 10 times as much as among 4,096, among 200,000 generated rows 25 times: a power
-	// of their ratio. The truth, among all rows, then decides the number.
+	// sampleRows is the size of the sample in which the first number of axes is tried, for sampleQueries of
+	// its rows. Among more rows the loss is larger, by a power of the ratio of rows: among all of GIST and
+	// MNIST 9 and 10 times as large as among 4,096, among 200,000 generated rows 25 times. The truth, among
+	// all rows, then decides the number.
 	sampleRows, sampleQueries = 4096, 128
-	// checkedQueries of the truth are compared with all rows.
+	// checkedQueries is the number of rows of the truth that are compared with all rows.
 	checkedQueries = 128
 
-	// fewAxes is how many are found and tried first, mostAxes the most. More than
-	// mostOfDim of the dimensions cost as much as they save.
+	// fewAxes is the number of axes found and tried first, mostAxes the largest number. More than mostOfDim
+	// of the dimensions cost as much as they save.
 	fewAxes, mostAxes = 256, 512
 	mostOfDim         = 0.75
-	// doubt is by how many axes the sample may be too few for all rows.
+	// doubt is by how many axes the sample may underestimate the need.
 	doubt = 2 * codes.AxesStep
 
-	// lossPerStep is about how many times as much is lost with a step of axes less: between 1.6
-	// and 3.3 on GIST, MNIST and generated rows.
+	// lossPerStep is about the factor by which the loss grows with one step of axes less: 1.6 to 3.3 on GIST,
+	// MNIST and generated rows.
 	lossPerStep = 3
 )
 
-// Chosen is axes and the rows' codes along them.
+// Chosen holds axes and the rows' codes along them.
 type Chosen struct {
 	Axes  *codes.Axes
 	Codes *codes.Nested
 }
 
-// Choose finds axes for the rows of m. It returns nil where no axes are few enough, or
-// nothing may be lost. Errors are those of Near.
+// Choose finds axes for the rows of m. It returns nil if too many axes would be needed, or no loss is
+// allowed. Errors are those of Near.
 func (c Choice) Choose(m *codes.Matrix) (*Chosen, error) {
 	if c.Loss <= 0 {
 		return nil, nil
@@ -99,20 +98,20 @@ func (c Choice) Choose(m *codes.Matrix) (*Chosen, error) {
 	}
 }
 
-// Most is how many axes are chosen at most for codes of so many dimensions.
+// Most returns the largest number of axes for codes of dim dimensions.
 func Most(dim int) int {
 	return min(mostAxes, int(mostOfDim*float64(dim))/codes.AxesStep*codes.AxesStep)
 }
 
-// trial tries axes, on a sample and on all rows.
+// trial tries axes on a sample and on all rows.
 type trial struct {
 	Choice
 	m       *codes.Matrix
 	sample  *codes.Matrix
-	exact   Lists   // of rows of the sample, in it
-	allowed float64 // loss there
-	need    int     // about so many axes
-	tooFew  int     // so many lose too much of the truth
+	exact   Lists   // of rows of the sample, in the sample
+	allowed float64 // loss in the sample
+	need    int     // about the number of axes needed
+	tooFew  int     // a number of axes that loses too much of the truth
 }
 
 func (c Choice) newTrial(m *codes.Matrix) (*trial, error) {
@@ -126,8 +125,8 @@ func (c Choice) newTrial(m *codes.Matrix) (*trial, error) {
 	return t, err
 }
 
-// among returns as few of the first axes as lose little enough, nil where all of them lose
-// too much: need is then about as many as may not.
+// among returns the smallest number of leading axes that loses little enough, or nil if all lose too much;
+// need is then about the number needed.
 func (t *trial) among(axes *codes.Axes) (*Chosen, error) {
 	sample, err := t.sample.Nested(axes, t.Threads)
 	if err != nil {
@@ -156,8 +155,8 @@ func (t *trial) among(axes *codes.Axes) (*Chosen, error) {
 	return t.taken(all, count, sample, t.exact, t.allowed)
 }
 
-// fewest returns as few of all axes as lose at most allowed of exact lists, beginning with
-// count of them, and 0 where all lose more; about as many as would not are in need.
+// fewest returns the smallest number of leading axes whose loss of exact lists is at most allowed, searching
+// from count; 0 if even all lose more. need is about the number needed then.
 func (t *trial) fewest(along *codes.Nested, count, all int, exact Lists, allowed float64) (fewest, need int, err error) {
 	lost, err := t.lost(along, count, exact)
 	for err == nil && lost > allowed {
@@ -174,10 +173,10 @@ func (t *trial) fewest(along *codes.Nested, count, all int, exact Lists, allowed
 	return count, need, err
 }
 
-// fewer returns fewer axes than count, which lose so many of exact lists, but at least few of
-// them, as long as too much is not expected to be lost.
+// fewer reduces count axes, which lose lost of the exact lists, to at least few, while the expected loss
+// stays within allowed.
 func (t *trial) fewer(along *codes.Nested, count, few int, lost float64, exact Lists, allowed float64) (int, error) {
-	least := 0.5 / float64(t.K*len(exact.Rows)) // where none was seen to be lost
+	least := 0.5 / float64(t.K*len(exact.Rows)) // assumed loss if none was observed
 	for {
 		next := max(few, count-codes.AxesStep*steps(max(lost, least), allowed))
 		if next >= count {
@@ -195,8 +194,8 @@ func (t *trial) fewer(along *codes.Nested, count, few int, lost float64, exact L
 	}
 }
 
-// steps is how many whole steps of axes make the less of two losses, which is not 0, of
-// the more.
+// steps returns the number of whole steps of axes after which the loss less, which is not 0, grows up to
+// more.
 func steps(less, more float64) (n int) {
 	for less *= lossPerStep; less <= more; less *= lossPerStep {
 		n++
@@ -204,8 +203,8 @@ func steps(less, more float64) (n int) {
 	return n
 }
 
-// checked returns as few of the axes, first so many, as lose little enough of the truth, with
-// the residuals of rows or, where these mislead, without.
+// checked returns the smallest number of axes, from count on, that loses little enough of the truth: with the
+// residuals of rows or, if these mislead, without them.
 func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 	truth := t.Truth.some(checkedQueries)
 	for {
@@ -237,8 +236,8 @@ func (t *trial) checked(axes *codes.Axes, count int) (*Chosen, error) {
 	}
 }
 
-// most is how much of so many rows of the truth may be found lost: the loss allowed and its
-// standard error.
+// most returns the loss that may be measured on so many rows of the truth: the allowed loss plus its standard
+// error.
 func (c Choice) most(queries int) float64 {
 	return c.mostOf(c.Loss, min(queries, len(c.Truth.Rows)))
 }
@@ -247,8 +246,8 @@ func (c Choice) mostOf(loss float64, queries int) float64 {
 	return loss + math.Sqrt(loss/float64(c.K*queries))
 }
 
-// lost is the share of the neighbors in exact lists that are not among the candidates that
-// codes along the first axes leave.
+// lost returns the share of the neighbors in exact lists that are not among the candidates by codes along the
+// first count axes.
 func (t *trial) lost(along *codes.Nested, count int, exact Lists) (float64, error) {
 	reduced, err := along.First(count)
 	if err != nil {
@@ -257,8 +256,7 @@ func (t *trial) lost(along *codes.Nested, count int, exact Lists) (float64, erro
 	return t.missed(reduced, exact)
 }
 
-// missed is the share of the neighbors in exact lists that are not among the candidates that
-// codes leave.
+// missed returns the share of the neighbors in exact lists that are not among the candidates by the codes m.
 func (c Choice) missed(m *codes.Matrix, exact Lists) (float64, error) {
 	near, err := c.Near(m, exact.Rows, c.Candidates)
 	if err != nil {
@@ -276,7 +274,7 @@ func (c Choice) missed(m *codes.Matrix, exact Lists) (float64, error) {
 	return float64(missing) / float64(max(all, 1)), nil
 }
 
-// spread is count of n numbers, evenly spread, or all of them.
+// spread returns count of n numbers, evenly spread, or all.
 func spread(n, count int) []uint32 {
 	numbers := make([]uint32, min(n, count))
 	for i := range numbers {

@@ -5,7 +5,7 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Short returns the codes of m shortened, in room, or nil where they lose too much.
+// Short returns the codes of m shortened, in room, or nil if they lose too much.
 func (c Choice) Short(m *codes.Matrix, s codes.Shortening, room []byte) (*codes.Matrix, error) {
 	if c.Loss <= 0 || s.Most <= s.Least {
 		return nil, nil
@@ -41,9 +41,8 @@ func (c Choice) shortSample(m *codes.Matrix, s codes.Shortening) (bool, error) {
 	return lost <= t.allowed, err
 }
 
-// taken takes the first count axes, with short codes where these, of the rows tried, lose little
-// enough of exact lists as well: the axes are as many as bytes take, as short codes are compared
-// no faster where a CPU multiplies bytes.
+// taken returns the first count axes, with short codes if these lose little enough of exact lists too, among
+// the rows tried. It does not add axes for short codes: a CPU that multiplies bytes compares them no faster.
 func (t *trial) taken(all *codes.Nested, count int, tried *codes.Nested, exact Lists, allowed float64) (*Chosen, error) {
 	tried.Shorten(true)
 	lost, err := t.lost(tried, count, exact)

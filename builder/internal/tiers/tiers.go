@@ -1,10 +1,9 @@
-// Package tiers puts rows whose neighbors are found but for some into tiers: those with which most
-// of the missing neighbors are found come first. Where the rows of a tier are compared with all rows,
-// a missing neighbor is found if it, or the row that misses it, is in the tier. So the rows of f of all
-// tiers take f(2-f) of all pairs.
+// Package tiers divides rows that have most of their neighbors into tiers: the rows that find most of the
+// missing neighbors come first. If the rows of a tier are compared with all rows, a missing neighbor is found
+// if it, or the row that misses it, is in the tier. So a share f of the tiers takes f(2-f) of all pairs.
 //
-// Rows are ordered in several ways, and the rows that steer a build, whose exact lists are known,
-// tell which of these finds the recall that is wanted with the fewest tiers.
+// Rows are ordered in several ways. The steering rows, whose exact lists are known, show which way reaches
+// the wanted recall with the fewest tiers.
 package tiers
 
 import (
@@ -12,33 +11,33 @@ import (
 	"slices"
 )
 
-// Count is the number of tiers, of about as many rows each. More would end closer to the recall that
-// is wanted, and be less each for threads to share.
+// Count is the number of tiers, with about equally many rows. With more tiers a build would end closer to the
+// wanted recall, but each would be less work for threads to share.
 const Count = 16
 
-// Lists are the lists of neighbors of N places so far.
+// Lists are the present lists of neighbors of N places.
 type Lists struct {
 	N       int
 	Near    func(place uint32) []uint32 // the neighbors of a place, valid until the next call
-	Last    func(place uint32) uint32   // how far away the last of them is, as a number in that order
-	Changed func(place uint32) int      // how many of them came last; nil: nobody knows
+	Last    func(place uint32) uint32   // a number that grows with the distance of the last neighbor
+	Changed func(place uint32) int      // how many neighbors are new; nil: unknown
 }
 
-// Truth are the neighbors of places that steer, and their mean recall so far.
+// Truth holds the true neighbors of the steering places, and their mean recall so far.
 type Truth struct {
 	Places []uint32
-	Near   func(i int) []uint32 // the true neighbors of place i; none is counted for one with the key of another
+	Near   func(i int) []uint32 // the true neighbors of place i, without those whose key another place shares
 	Recall float64
 }
 
 // Tiers are the tiers of all places.
 type Tiers struct {
-	Of     []uint32  `json:"-"`     // of every place, by the number of its tier
-	After  []float64 `json:"after"` // the recall to expect after each tier
-	ByName string    `json:"by"`    // how rows are ordered
+	Of     []uint32  `json:"-"`     // the tier of every place
+	After  []float64 `json:"after"` // the expected recall after each tier
+	ByName string    `json:"by"`    // the way in which rows are ordered
 }
 
-// Needed is how many tiers are expected to reach a recall: all of them where fewer do not.
+// Needed returns the number of tiers expected to reach a recall; all if none suffices.
 func (t *Tiers) Needed(recall float64) int {
 	for i, after := range t.After {
 		if after >= recall {
@@ -48,13 +47,13 @@ func (t *Tiers) Needed(recall float64) int {
 	return Count
 }
 
-// Share is the share of all pairs that some tiers take.
+// Share returns the share of all pairs that the first tiers take.
 func Share(tiers int) float64 {
 	f := float64(tiers) / Count
 	return f * (2 - f)
 }
 
-// Of puts places into tiers, for a recall that is wanted.
+// Of divides places into tiers, for a wanted recall.
 func Of(l *Lists, truth *Truth, wanted float64) *Tiers {
 	missing := missingOf(l, truth)
 	var best *Tiers
@@ -72,16 +71,17 @@ func Of(l *Lists, truth *Truth, wanted float64) *Tiers {
 	return best
 }
 
-// better reports whether tiers reach a recall sooner than others, or come closer to it.
+// better reports whether t reaches a recall with fewer tiers than the other, or comes closer to it with as
+// many.
 func better(t, than *Tiers, wanted float64) bool {
 	a, b := t.Needed(wanted), than.Needed(wanted)
 	return cmp.Or(cmp.Compare(b, a), cmp.Compare(t.After[a-1], than.After[a-1])) > 0
 }
 
-// A pair is a place that steers and a neighbor that it misses.
+// A pair is a steering place and a neighbor that it misses.
 type pair struct{ place, other uint32 }
 
-// missingOf are the neighbors that places which steer miss.
+// missingOf returns the neighbors that steering places miss.
 func missingOf(l *Lists, truth *Truth) (missing []pair) {
 	for i, place := range truth.Places {
 		found := l.Near(place)
@@ -94,7 +94,7 @@ func missingOf(l *Lists, truth *Truth) (missing []pair) {
 	return missing
 }
 
-// after is the recall to expect after each tier.
+// after returns the expected recall after each tier.
 func after(tierOf []uint32, missing []pair, recall float64) []float64 {
 	var found [Count]int
 	for _, p := range missing {
@@ -109,15 +109,15 @@ func after(tierOf []uint32, missing []pair, recall float64) []float64 {
 	return recalls
 }
 
-// A way to order rows: those with large ranks come first.
+// A way orders rows: those with large ranks come first.
 type way struct {
 	name string
-	rank func(l *Lists, ranks []uint64) bool // false: it cannot be told
+	rank func(l *Lists, ranks []uint64) bool // false: it is not known
 }
 
 var ways = []way{{"listed", listed}, {"far", far}, {"changed", changed}}
 
-// listed orders rows by how many list them: where few rows are near most, these are missing.
+// listed orders rows by the number of lists they are in: if a few rows are near most rows, these are missing.
 func listed(l *Lists, ranks []uint64) bool {
 	clear(ranks)
 	for place := range uint32(l.N) {
@@ -128,7 +128,7 @@ func listed(l *Lists, ranks []uint64) bool {
 	return true
 }
 
-// far orders rows by how far away their last neighbor is: rows in thin regions miss most.
+// far orders rows by the distance of their last neighbor: rows in sparse regions miss most.
 func far(l *Lists, ranks []uint64) bool {
 	for place := range uint32(l.N) {
 		ranks[place] = uint64(l.Last(place))
@@ -136,7 +136,7 @@ func far(l *Lists, ranks []uint64) bool {
 	return true
 }
 
-// changed orders rows by how much of their lists came last, and of those of their neighbors.
+// changed orders rows by the share of new entries in their lists and those of their neighbors.
 func changed(l *Lists, ranks []uint64) bool {
 	if l.Changed == nil {
 		return false
@@ -156,8 +156,7 @@ func changed(l *Lists, ranks []uint64) bool {
 	return true
 }
 
-// cut cuts places into tiers by their ranks, of which the largest come first; of equal ones the first
-// places do.
+// cut divides places into tiers by descending rank, equal ranks in the order of places.
 func cut(ranks []uint64) *Tiers {
 	order := make([]uint32, len(ranks))
 	for i := range order {

@@ -9,8 +9,8 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Foresee takes the time left from plans for the stages that are to come, by the findings
-// of those before them, and of the one under way (nil between stages). It decides nothing.
+// Foresee updates the time left from plans for the stages to come, based on the results of earlier stages and
+// of the current one (nil between stages). It decides nothing.
 func (f *Forecast) Foresee(under *job.Stage) {
 	m, foreseeing := f.Method.(build.Foreseeing)
 	if !foreseeing || f.limited() || f.Steer == nil || f.State.Count(job.DivisionStage) == 0 {
@@ -25,12 +25,12 @@ func (f *Forecast) Foresee(under *job.Stage) {
 	}))
 }
 
-// limited reports whether the options say how many stages there are, and recall does not.
+// limited reports whether the options, not recall, determine the number of stages.
 func (f *Forecast) limited() bool {
 	return f.Goal.Recall == 0 || f.Goal.Divisions > 0 || f.Goal.Rounds > 0 || f.Traits.Rounds && !f.Goal.Propagate || f.Traits.Complete || f.Inner()
 }
 
-// outset is the outlook before the first stage, where the plan is p.
+// outset returns the outlook before the first stage, for the plan p.
 func (f *Forecast) outset(p *plan.Plan, intrinsic float64) plan.Outlook {
 	if f.limited() || p.Seconds == 0 {
 		return p.Alone()
@@ -38,8 +38,7 @@ func (f *Forecast) outset(p *plan.Plan, intrinsic float64) plan.Outlook {
 	return f.outlook(plan.Basis{Aim: *f.aim(intrinsic)}, f.expected)
 }
 
-// outlook plans the build anew for the stages that it takes where these find as much as is to be
-// expected, less and more.
+// outlook plans the build for three cases: the stages find as much as expected, less, or more.
 func (f *Forecast) outlook(b plan.Basis, stages func(aim *plan.Aim) (divisions int, rounds float64)) (o plan.Outlook) {
 	for _, way := range plan.Lucks {
 		aim := b.Aim
@@ -51,7 +50,7 @@ func (f *Forecast) outlook(b plan.Basis, stages func(aim *plan.Aim) (divisions i
 	return o
 }
 
-// planOf plans the build anew, for so many divisions and rounds in all.
+// planOf plans the build for so many divisions and rounds in all.
 func (f *Forecast) planOf(divisions int, rounds float64) *plan.Plan {
 	s := f.timed()
 	s.Divisions, s.Rounds = divisions, rounds
@@ -62,14 +61,13 @@ func (f *Forecast) planOf(divisions int, rounds float64) *plan.Plan {
 	return plan.Of(s, rates)
 }
 
-// aim is the target of the build.
+// aim returns the target of the build.
 func (f *Forecast) aim(intrinsic float64) *plan.Aim {
 	return &plan.Aim{Recall: f.Goal.Recall, Switch: f.Switch, Rows: int64(len(f.Good)),
 		Intrinsic: intrinsic, Overlap: f.shape(f.State.Method).Overlap, LeafSize: f.Set.LeafSize, Most: job.MaxDivisions}
 }
 
-// timed is the shape of the build with this machine's kernel, for its time: the kernel decides
-// nothing.
+// timed returns the shape of the build with this machine's kernel, which matters only for the time.
 func (f *Forecast) timed() plan.Shape {
 	s := f.shape(f.State.Method)
 	s.Kernel = distance.Kernel()

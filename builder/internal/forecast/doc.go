@@ -1,4 +1,4 @@
-// Package forecast plans a build: its passes, memory, disk and time, by package plan and by short
-// trials of this machine. It refuses a limit of memory that the build cannot keep, names the
-// method that could, and shares the limit out among the passes.
+// Package forecast plans a build: its passes, memory, disk and time, with package plan and short measurements
+// of this machine. It refuses a memory limit that is too low, names the method that could keep it, and
+// divides the limit among the passes.
 package forecast

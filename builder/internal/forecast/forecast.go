@@ -15,49 +15,49 @@ import (
 	"github.com/knng/knng/vectors/offered"
 )
 
-// CalibrationTime is how long a plan measures the machine at most.
+// CalibrationTime is the longest time for which a plan measures the machine.
 var CalibrationTime = time.Second // a variable for tests
 
-// leastCalibration is how long it measures for a short build: 2.5 ms for each thing and twice
-// that for leaves. Half of it would be of the first touches of memory, and more is felt by
-// whoever asks for a plan. Such a build is over before an error of some tens of per cent matters.
+// leastCalibration is the time of measuring for a short build: 2.5 ms for each quantity and twice that for
+// leaves. Wrong if smaller: half of it would be first touches of memory. Wrong if larger: the user notices
+// the wait, while an error of some tens of per cent does not matter for such a build.
 const leastCalibration = 20 * time.Millisecond
 
-// plannedShare is the part of the predicted time that it measures for, which a build takes
-// again: 40 ms for SIFT 1M, the whole second for a build of 8 minutes. A disturbance of some
-// milliseconds then weighs little.
+// plannedShare is the time of measuring as a share of the predicted time, until the build measures again: 40
+// ms for SIFT 1M, the whole second for a build of 8 minutes. A disturbance of some milliseconds then has
+// little effect.
 const plannedShare = 0.002
 
-// calibrationShare is the part of a build's own time that it may measure for, which decides
-// nothing: 50 ms of a SIFT 1M build, 7 for each thing that is measured. Twice that was 2 % of the build.
+// calibrationShare is the share of a build's own time that it may measure for, which decides nothing: 50 ms
+// of a SIFT 1M build, 7 ms for each quantity. Twice that was 2 % of the build.
 const calibrationShare = 0.005
 
-// measuredFrom is how many seconds a build takes, by nominal rates, from which it
-// measures the machine. A shorter build pays nothing: its time is told by nominal rates,
-// which may be some times off on another machine, and it is over before that matters.
+// measuredFrom is the time in seconds, by nominal rates, from which a build measures the machine. The time of
+// a shorter build is forecast by nominal rates: they may be wrong by a factor on another machine, but the
+// build is over before that matters.
 const measuredFrom = 8
 
-// Forecast is the plan of a build, and its memory.
+// A Forecast plans a build, and its memory.
 type Forecast struct {
 	*build.Build
 	Groups  *copies.Groups
 	Chooser *choose.Chooser
 	Options
 	rates *plan.Rates // of this machine; nil: not measured
-	share float64     // of the processors that was free when first asked for; 0: not asked for
+	share float64     // share of the processors that was free when first asked for; 0: not yet asked for
 }
 
-// Options are those of a build that only its plan reads.
+// Options are the options of a build that only its plan reads.
 type Options struct {
 	Limit    int64   // bytes of memory that the build may take
 	Visits   int     // of a row in propagation
-	Switch   float64 // recall from which joins take over from divisions
+	Switch   float64 // recall from which joins replace divisions
 	Collapse bool    // equal rows collapse
-	Held     int64   // bytes of memory that others have for the build
+	Held     int64   // bytes of memory that others hold for the build
 }
 
-// Ask plans a build that is not begun, by the method that it has. It measures this machine for a
-// part of the predicted time.
+// Ask plans a build that has not begun, by its method. It measures this machine for a part of the predicted
+// time.
 func (f *Forecast) Ask() (*plan.Plan, error) {
 	p, _, err := f.make(Budget)
 	if err == nil {
@@ -66,13 +66,13 @@ func (f *Forecast) Ask() (*plan.Plan, error) {
 	return p, err
 }
 
-// Budget is how long Ask measures the machine for a build.
+// Budget returns how long Ask measures the machine for a build.
 func Budget(nominal *plan.Plan) time.Duration {
 	share := time.Duration(plannedShare * nominal.Seconds * float64(time.Second))
 	return min(CalibrationTime, max(share, leastCalibration))
 }
 
-// Begin plans the build at its head, and tells.
+// Begin plans the build at its start, and reports the plan.
 func (f *Forecast) Begin() error {
 	p, intrinsic, err := f.make(func(nominal *plan.Plan) time.Duration {
 		if nominal.Seconds < measuredFrom {
@@ -92,11 +92,11 @@ func (f *Forecast) Begin() error {
 	return nil
 }
 
-// make plans the build, and its time where budget has some for measuring the machine. intrinsic is the
-// dimension of the rows, where a target recall asks for it.
+// make plans the build, with its time if budget allows time for measuring the machine. intrinsic is the
+// intrinsic dimension of the rows, computed only for a target recall.
 func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.Plan, intrinsic float64, err error) {
 	sampled := sync.OnceValues(f.Sampled)
-	if f.Goal.Recall > 0 && !f.Traits.Complete { // which is all that it is for
+	if f.Goal.Recall > 0 && !f.Traits.Complete { // only a target recall needs the dimension
 		g, err := sampled()
 		if err != nil {
 			return nil, 0, err
@@ -108,7 +108,7 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.
 	shape := f.timed()
 	shape.Divisions, shape.Rounds = f.expected(f.aim(intrinsic))
 	p = plan.Of(shape, plan.Nominal(shape, 1))
-	if f.Own != nil { // whose time nobody knows
+	if f.Own != nil { // the time of the user's own distance is unknown
 		return p.Untimed(), intrinsic, nil
 	}
 	most := budget(p)
@@ -130,8 +130,8 @@ func (f *Forecast) make(budget func(nominal *plan.Plan) time.Duration) (p *plan.
 	return p, intrinsic, nil
 }
 
-// nominal are the rates of this machine that are told without a measurement. The free share of the processors is of the
-// first call: later the build itself has them.
+// nominal returns the rates of this machine without a measurement. It keeps the free share of the processors
+// from its first call, since later the build itself uses them.
 func (f *Forecast) nominal(s plan.Shape) plan.Rates {
 	if f.share == 0 {
 		f.share = job.FreeShare(f.Job.Threads)
@@ -139,8 +139,7 @@ func (f *Forecast) nominal(s plan.Shape) plan.Rates {
 	return plan.Nominal(s, f.share)
 }
 
-// shape gathers the counts that a plan is made of, but for divisions and rounds. Before
-// the audit all rows count as good.
+// shape collects the counts of a plan, except divisions and rounds. Before the audit all rows count as good.
 func (f *Forecast) shape(method string) plan.Shape {
 	rows, outputs := int64(len(f.Good)), int64(f.Source.Len())
 	if f.Good == nil {
@@ -165,8 +164,8 @@ func (f *Forecast) shape(method string) plan.Shape {
 	return s
 }
 
-// expected is the divisions, or leaves that a row stands in, and the rounds: as asked,
-// as they are where nothing steers, or guessed.
+// expected returns the divisions, or the leaves of a row, and the rounds: from the options, else from the
+// method, which guesses them for the aim.
 func (f *Forecast) expected(aim *plan.Aim) (divisions int, rounds float64) {
 	divisions, rounds = f.Method.Expected(aim)
 	if f.Traits.Complete {
@@ -184,7 +183,7 @@ func (f *Forecast) expected(aim *plan.Aim) (divisions int, rounds float64) {
 	return divisions, rounds
 }
 
-// More plans anew where the next stage is one more than was planned.
+// More plans again if the next stage was not planned.
 func (f *Forecast) More(kind string) {
 	before := f.State.Revised
 	if before == nil {
@@ -199,7 +198,7 @@ func (f *Forecast) More(kind string) {
 	}
 	switch kind {
 	case job.DivisionStage:
-		divisions++ // or as many leaves as an overlap has
+		divisions++ // or all leaves of a division that overlaps
 		if f.Traits.Overlaps {
 			divisions += f.Goal.Rest(f.shape(f.State.Method).Overlap, f.State.Count(job.DivisionStage)+1) - 1
 		}

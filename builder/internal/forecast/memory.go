@@ -8,8 +8,8 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// Enough refuses a build whose anonymous memory cannot stay under the limit: by the method that it
-// was begun by, or that will be chosen. Mapped rows do not count: the kernel may drop them.
+// Enough refuses a build whose anonymous memory would exceed the limit, with its method or the one that will
+// be chosen. Mapped rows do not count: the kernel may drop them.
 func (f *Forecast) Enough() error {
 	method := f.State.Method
 	if f.State.Rows == 0 { // not settled yet
@@ -28,12 +28,12 @@ func (f *Forecast) Enough() error {
 	return nil
 }
 
-// refusal is the error of a build that needs more than the limit. It names a limit that suffices.
+// refusal returns the error of a build that needs more than the limit. It names a limit that suffices.
 func (f *Forecast) refusal(who string, need int64, advice string) error {
 	return fmt.Errorf("%w: %s %s, the limit is %s%s", limits.ErrMemory, who, limits.Mebibytes(need+mib/10), limits.Mebibytes(f.Limit), advice)
 }
 
-// advice names the method that needs the least memory, where that is less than a method needs.
+// advice names the method that needs the least memory, if it needs less than the given method.
 func (f *Forecast) advice(method string, need int64) string {
 	var others []string
 	if _, t := f.Open(method); t.InParts != "" && f.Chooser.Divisible() {
@@ -51,7 +51,7 @@ func (f *Forecast) advice(method string, need int64) string {
 	return advice
 }
 
-// lesser names the method among some that needs the least, where that is less than need.
+// lesser names the method of among that needs the least memory, if it needs less than need.
 func (f *Forecast) lesser(need int64, among ...string) (advice string) {
 	for _, m := range among {
 		if least := f.least(m); least < need {
@@ -61,8 +61,8 @@ func (f *Forecast) lesser(need int64, among ...string) (advice string) {
 	return advice
 }
 
-// EnoughToCollapse refuses to look for equal rows where that takes more than the limit. It
-// names a limit that is enough for the build after it as well, if there are no equal rows.
+// EnoughToCollapse refuses to search for equal rows if that takes more than the limit. It names a limit that
+// also suffices for the build afterwards, if there are no equal rows.
 func (f *Forecast) EnoughToCollapse() error {
 	method := f.Chooser.ByCounts(len(f.Good), f.Source.Dim())
 	need := reserved(method, f.leastPlan(method).Pass("collapse").Alone())
@@ -72,27 +72,27 @@ func (f *Forecast) EnoughToCollapse() error {
 	return f.refusal(fmt.Sprintf("finding equal rows among %d, and the build, need", f.Source.Len()), max(need, f.least(method)), "")
 }
 
-// Share gives the ledger the memory for blocks that grow with the rows. Blocks beyond it are files in
-// the scratch folder.
+// Share gives the ledger the memory for blocks that grow with the rows. Blocks beyond it are files in the
+// scratch folder.
 func (f *Forecast) Share() error {
 	f.Ledger.Limit, f.Ledger.Dir = f.Between(), f.Scratch
 	return nil
 }
 
-// Between is the memory for blocks that grow with the rows: that which the rest of a build by the
-// parts method does not need. They go to files beyond it. The other methods hold more than that
-// in memory and refuse a limit that is too low.
+// Between returns the memory for blocks that grow with the rows: all that the rest of a build by the parts
+// method does not need. Beyond it they become files. The other methods hold more in memory, and refuse a
+// limit that is too low.
 func (f *Forecast) Between() int64 { return max(1, f.Limit-f.least(job.PartsMethod)) }
 
-// least is the memory that a method is given at least: the planned peak of a build of one
-// division and one round, nothing in the ledger.
+// least returns the least memory of a method: the planned peak of a build with one division and one round,
+// with nothing in the ledger.
 func (f *Forecast) least(method string) int64 {
 	return reserved(method, f.leastPlan(method).PeakAnonBytes)
 }
 
-// reserved adds a reserve to a plan, so that a limit is a promise that is kept, and
-// no more than a quarter above the peak of a build: peaks were up to 12 % above plans, those
-// of groups of leaves, whose sizes a plan does not know, up to 18 %.
+// reserved adds a reserve to a planned peak, so that the limit is kept. It exceeds the real peak by a quarter
+// at most: peaks were up to 12 % above plans, those of groups of leaves, whose sizes a plan does not know, up
+// to 18 %.
 func reserved(method string, planned int64) int64 {
 	if method == job.PartsMethod {
 		return planned/20*23 + min(8*mib, planned/8)
@@ -104,7 +104,7 @@ func (f *Forecast) leastPlan(method string) *plan.Plan {
 	s := f.shape(method)
 	s.Parts.Ledger, s.Divisions, s.Rounds = 0, s.Overlap, 1
 	if _, t := f.Open(method); t.Labels {
-		s.Divisions = job.MaxDivisions // of which each keeps its leaf numbers
+		s.Divisions = job.MaxDivisions // each keeps its leaf numbers
 		if f.Goal.Divisions > 0 {
 			s.Divisions = f.Goal.Divisions
 		}
@@ -112,19 +112,19 @@ func (f *Forecast) leastPlan(method string) *plan.Plan {
 	return plan.Of(s, plan.Nominal(s, 1))
 }
 
-// Solving is the room while groups are solved: the blocks of these, which are in the least memory,
-// are given by the ledger, so that groups that are larger than planned stand in files.
+// Solving returns the ledger's limit while groups are solved. The ledger also provides the memory of their
+// blocks, which least includes, so that groups larger than planned become files.
 func (f *Forecast) Solving() int64 {
 	return max(f.Between(), f.Limit-reserved(job.PartsMethod, f.leastPlan(job.PartsMethod).Pass("divisions").Beside()))
 }
 
-// Writing is the room of the last pass, which holds no groups; the collector takes the rest of
-// them when a block needs the memory (HoldHeap).
+// Writing returns the ledger's limit for the last pass, which holds no groups: the collector frees their
+// remains when a block needs the memory (HoldHeap).
 func (f *Forecast) Writing() int64 {
 	return max(f.Between(), f.Limit-reserved(job.PartsMethod, f.leastPlan(job.PartsMethod).Pass("adjacency").Alone()))
 }
 
-// AllPairs refuses the exact method, which holds all lists, where the limit is too low for it.
+// AllPairs refuses the exact method, which holds all lists, if the limit is too low for it.
 func (f *Forecast) AllPairs() error {
 	if need := f.least(job.ExactMethod); need > f.Limit {
 		return f.refusal(fmt.Sprintf("divisions gain too little, and all pairs of %d rows with k=%d need", f.N(), f.Set.K), need, "")

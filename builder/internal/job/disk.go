@@ -25,8 +25,7 @@ func (j *Job) onDisk() int64 {
 	return bytes
 }
 
-// scratchBytes is the size of the builder's files in a scratch folder, which may hold
-// those of others.
+// scratchBytes returns the size of the builder's files in a scratch folder, which may hold other files.
 func scratchBytes(dir string) (sum int64) {
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// batchRows is how many lists are gathered at a time: some hundred kilobytes.
+// batchRows is the number of lists that are gathered at a time: some hundred kilobytes.
 const batchRows = 1024
 
-// maxFillers is how many threads gather at the most. Gathering takes some times as
-// long as writing, and every batch on its way takes memory.
+// maxFillers is the most threads that gather. Gathering takes a few times as long as writing, and every batch
+// in progress takes memory.
 const maxFillers = 3
 
 // InOrder passes the lists of rows 0 to n-1 to use, batch after batch, in order. fill
@@ -43,9 +43,8 @@ func (j *Job) InOrder(ctx context.Context, n int, fill func(from, to int, l *sto
 	return nil
 }
 
-// ahead is InOrder on several threads, with a few batches that are used again and again. A
-// thread with an empty batch takes the next number, so the numbers under way are
-// consecutive and each has a slot of its own.
+// ahead is InOrder on several threads, with a few batches that are reused. A thread with an empty batch takes
+// the next number, so the numbers in progress are consecutive, and each has a slot of its own.
 func ahead(ctx context.Context, threads, items int, fill func(i int, l *store.Lists), use func(l *store.Lists) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	empty := make(chan *store.Lists, threads+1)

@@ -12,8 +12,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// Job is one build under way: the recorded state, the store's draft, and the build's use
-// of memory, disk and time.
+// Job is one build: the recorded state, the store's draft, and the build's use of memory, disk and time.
 type Job struct {
 	Ctx     context.Context
 	Threads int
@@ -38,15 +37,15 @@ type Job struct {
 // Records of the store.
 const (
 	StateRecord = "state"
-	// AheadRecord is the state that a fold belongs to, recorded before it. The fold
-	// makes it count.
+	// AheadRecord is the state that belongs to a fold, recorded before the fold. It takes effect with the
+	// fold.
 	AheadRecord = "state-ahead"
 )
 
-// sized is something on disk that no folder shows.
+// sized is the size of something on disk that is in no folder.
 type sized interface{ Bytes() int64 }
 
-// Holds counts files as on disk; nil: there are none any more.
+// Holds sets the files that count as on disk; nil: there are none.
 func (j *Job) Holds(files sized) {
 	if files == nil {
 		j.spill.Store(nil)
@@ -56,21 +55,21 @@ func (j *Job) Holds(files sized) {
 	j.meter.disk(j.onDisk())
 }
 
-// Watch starts to measure memory, disk and time. stop ends it. The time of an earlier run counts as far as that published
-// it: one that was killed has not recorded all of it.
+// Watch starts to measure memory, disk and time, until stop. It continues from the published time of an
+// earlier run, since a killed run has not recorded all of it.
 func (j *Job) Watch() (stop func()) {
 	j.State.Usage.Seconds = max(j.State.Usage.Seconds, j.before().Seconds)
 	j.meter = startMeter(j.State.Usage, j.onDisk)
 	return j.meter.stop
 }
 
-// Written notes the bytes on disk before some of them go.
+// Written notes the bytes on disk before some are removed.
 func (j *Job) Written() { j.meter.disk(j.onDisk()) }
 
-// StageNumber is how the store knows the stage in progress.
+// StageNumber returns the store's number of the stage in progress.
 func (j *Job) StageNumber() uint32 { return uint32(len(j.State.Stages) + 1) }
 
-// LoadState loads the state of earlier runs, of which the first may have recorded none.
+// LoadState loads the state of earlier runs, if one was recorded.
 func (j *Job) LoadState() (resumed bool, err error) {
 	resumed, err = j.Draft.Load(StateRecord, &j.State)
 	if err == nil && j.Draft.Resumed() {
@@ -79,8 +78,8 @@ func (j *Job) LoadState() (resumed bool, err error) {
 	return resumed, err
 }
 
-// CountRun counts this run, and records that where it goes on with a build: it may end before the next stage does. The first
-// run of a build needs no record.
+// CountRun counts this run. It records the count if the run resumes a build, since it may end before the next
+// stage does.
 func (j *Job) CountRun() error {
 	j.State.Runs++
 	if !j.Draft.Resumed() {
@@ -100,7 +99,7 @@ func (j *Job) Save() error {
 	return nil
 }
 
-// savedState is the state without the stages whose lists are not on disk.
+// savedState returns the state without the stages whose lists are not on disk.
 func (j *Job) savedState() *State {
 	if j.Unsaved == 0 {
 		return &j.State
@@ -116,7 +115,7 @@ func (j *Job) savedState() *State {
 	return &s
 }
 
-// reporter reports to whom the options name and keeps times in the state.
+// reporter reports to the options' observer, and keeps times in the state.
 func (j *Job) reporter() progress.Reporter {
 	return progress.Reporter{Tell: j.OnEvent, Spent: &j.State.Phases, Whole: j.whole}
 }

@@ -82,8 +82,7 @@ func (g *Goal) NoteLeaves(s *State, st *Stage) {
 	}
 }
 
-// NextParts decides for the parts method, on counts and on the recall of the rows that steer
-// alone.
+// NextParts returns the next stage of the parts method. Counts and the recall of the steering rows decide.
 func (g *Goal) NextParts(s *State) (kind, stop string) {
 	if stop := g.Enough(s); stop != "" {
 		return "", stop
@@ -92,7 +91,7 @@ func (g *Goal) NextParts(s *State) (kind, stop string) {
 	return g.OrTurn(s, kind, stop)
 }
 
-// moreParts decides where recall does not suffice.
+// moreParts returns the next stage while recall does not suffice.
 func (g *Goal) moreParts(s *State) (kind, stop string) {
 	done, most := g.BallsDone(s), g.MostDivisions(s)
 	switch {

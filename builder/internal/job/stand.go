@@ -5,8 +5,8 @@ import (
 	"github.com/knng/knng/builder/plan"
 )
 
-// Stand is how far a build has come whose rounds have so many parts, for a forecast: after the
-// finished stages, and with the findings of the one under way (nil between stages).
+// Stand returns how far a build has come, for a forecast: after the finished stages, and with the results of
+// the current one (nil between stages). A round has the given number of parts.
 func (g *Goal) Stand(s *State, under *Stage, parts int) plan.Stand {
 	if under != nil {
 		after := s.WithStage(*under)

@@ -10,10 +10,10 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// tellEvery is how often a build publishes its progress.
+// tellEvery is the interval at which a build publishes its progress.
 const tellEvery = time.Second
 
-// before is the progress that an earlier run of this build published last; nothing of one that begins.
+// before returns the last progress that an earlier run of this build published; zero in the first run.
 func (j *Job) before() (told progress.Told) {
 	if j.State.Runs == 0 {
 		return progress.Told{}
@@ -25,7 +25,7 @@ func (j *Job) before() (told progress.Told) {
 	return bounded(told)
 }
 
-// bounded has the numbers of a report within those that a build tells: the file is as it was found.
+// bounded limits the numbers of a report to valid ones, since the file may hold any.
 func bounded(told progress.Told) progress.Told {
 	told.Share = min(max(told.Share, 0), mostBefore)
 	told.Left = min(max(told.Left, 0), longest)
@@ -35,13 +35,14 @@ func bounded(told progress.Told) progress.Told {
 	return told
 }
 
-// longest is the most seconds that a build goes on from, 31 years: a time.Duration holds them.
+// longest is the most seconds that a report may give, 31 years: it fits a time.Duration.
 const longest = 1e9
 
-// mostBefore is the largest share that a build goes on from: it is not sealed.
+// mostBefore is the largest share that a report of an unsealed build may give.
 const mostBefore = 0.999
 
-// Publish publishes the build's progress from now until stop is called. It goes on from where an earlier run's work was kept.
+// Publish publishes the build's progress until stop is called. It starts at the share that earlier runs have
+// kept.
 func (j *Job) Publish() (stop func()) {
 	j.whole = progress.NewWhole(j.State.Phases, j.meter.now)
 	before := j.before()
@@ -63,19 +64,19 @@ func (j *Job) Publish() (stop func()) {
 	return func() {
 		close(done)
 		<-ended
-		if j.whole.Latest().Share > 0 { // for the run that goes on; of a build that is sealed, it is not written
+		if j.whole.Latest().Share > 0 { // for a resumed run; a sealed build does not write it
 			j.tellHow(time.Now())
 		}
 	}
 }
 
-// kept is how far a build was, and the seconds that were left.
+// kept is the share of the build that is on disk, and the seconds left from there.
 type kept struct{ share, left float64 }
 
-// Keep notes that all work until now is on the disk, unless the lists of a stage are not: a run that goes on does none of it
-// again.
+// Keep notes that all work so far is on disk, unless the lists of a stage are not yet written. A resumed run
+// does not repeat it.
 func (j *Job) Keep() {
-	if j.whole == nil || j.Unsaved > 0 { // nil: a run that only looks
+	if j.whole == nil || j.Unsaved > 0 { // nil: this run does not build
 		return
 	}
 	if e := j.whole.Latest(); e.Share > 0 {
@@ -83,9 +84,9 @@ func (j *Job) Keep() {
 	}
 }
 
-// stale is whether a run that is over has left a report, which would pass for one of this run.
+// stale reports whether an earlier run left a report, which could pass for one of this run.
 func (j *Job) stale() bool {
-	if j.meter == nil { // a run that only looks
+	if j.meter == nil { // this run does not build
 		return false
 	}
 	_, _, err := store.Told(j.Draft.Dir())
@@ -105,11 +106,11 @@ func (j *Job) tellUntil(done chan struct{}) {
 	}
 }
 
-// tellHow writes the latest event, as of now. It drops errors: where the disk is full, the build's own
-// writes report it.
+// tellHow writes the latest event, as of now. It drops errors: if the disk is full, the build's own writes
+// report it.
 func (j *Job) tellHow(now time.Time) {
 	e := j.whole.Latest()
-	e.Memory, e.Disk = j.meter.now() // before the first event as well
+	e.Memory, e.Disk = j.meter.now() // known before the first event too
 	had := j.kept.Load()
 	_ = j.Draft.Tell(progress.Told{
 		Time: now, Phase: e.Phase, Done: e.Done, Total: e.Total, Unit: e.Unit, Share: e.Share, Left: e.Left.Seconds(),
@@ -119,7 +120,7 @@ func (j *Job) tellHow(now time.Time) {
 	})
 }
 
-// Expects takes the time left from an outlook.
+// Expects updates the time left from an outlook.
 func (j *Job) Expects(o plan.Outlook) {
 	for _, way := range o {
 		if j.Then != nil && way.Plan.Seconds > 0 {

@@ -8,16 +8,15 @@ import (
 	"github.com/knng/knng/builder/internal/fixed"
 )
 
-// How a build reaches its target. Where divisions and joins stop paying before that, a build
-// compares rows by other means: by keys in place of codes, and all pairs in place of either,
-// which always reaches it. Counts and the recall of the steering sample decide, within the
-// user's limits.
+// If divisions and joins stop paying before a build reaches its target, it compares rows by other means: by
+// keys instead of codes, or all pairs, which always reach the target. Counts and the recall of the steering
+// sample decide, within the user's limits.
 
 // ByKeys is the State.Means of a build whose lists have keys from the first stage on.
 const ByKeys = "keys"
 
-// Kinds of stages that change how rows are compared: from there on lists hold keys, or the
-// exact method goes on.
+// These kinds of stages change how rows are compared: from then on lists hold keys, or the exact method
+// continues.
 const (
 	KeysStage  = "keys"
 	ListsStage = "lists"
@@ -26,8 +25,8 @@ const (
 // ByKeys reports whether lists of candidates have keys.
 func (s *State) ByKeys() bool { return s.Means == ByKeys || s.Count(KeysStage) > 0 }
 
-// MostDivisions bounds divisions, and rounds: where a target is to be reached and keys tell
-// all there is, only all pairs do.
+// MostDivisions limits divisions, and rounds. There is no limit for a target by keys, since then only all
+// pairs could do better.
 func (g *Goal) MostDivisions(s *State) int {
 	if s.ByKeys() && g.Recall > 0 && s.Steer > 0 {
 		return math.MaxInt32
@@ -38,16 +37,16 @@ func (g *Goal) MostDivisions(s *State) int {
 // Capped reports whether the options limit the divisions or rounds of a build.
 func (g *Goal) Capped() bool { return g.Divisions > 0 || g.Rounds > 0 }
 
-// KeyedPairs is about how many pairs a row a build by keys takes: where all pairs cost no more
-// they are compared at once (Goal.Keyed).
+// KeyedPairs is about the number of pairs per row of a build by keys. If all pairs cost no more, they are
+// compared at once (Goal.Keyed).
 const KeyedPairs = 2500
 
-// Keyed is about what a build by keys costs a row, in pairs of the exact method. 20,000 sets of
-// three of 256 columns under cosine took 6.1 s of a processor by keys and 1.8 for all pairs, 50,000
-// rows of islands in 32 dimensions 2.9 and 4.1.
+// Keyed returns the approximate cost per row of a build by keys, in pairs of the exact method. 20,000 sets of
+// three of 256 columns under cosine took 6.1 s of processor time by keys and 1.8 s for all pairs, 50,000 rows
+// of islands in 32 dimensions 2.9 and 4.1 s.
 func (g *Goal) Keyed() float64 { return g.keyCost() * KeyedPairs }
 
-// PairCost is the cost of a pair as lists compare now, in pairs of the exact method.
+// PairCost returns the present cost of a pair, in pairs of the exact method.
 func (g *Goal) PairCost(s *State) float64 {
 	if s.ByKeys() {
 		return g.keyCost()
@@ -55,7 +54,7 @@ func (g *Goal) PairCost(s *State) float64 {
 	return 1
 }
 
-// keyCost is the cost of a pair by keys, in pairs of the exact method.
+// keyCost returns the cost of a pair by keys, in pairs of the exact method.
 func (g *Goal) keyCost() float64 {
 	if g.Screened {
 		return keyWorth
@@ -63,15 +62,14 @@ func (g *Goal) keyCost() float64 {
 	return 1
 }
 
-// keyedDivision is about how many pairs a row a division by keys takes, of leaves of 250
-// to 500 rows.
+// keyedDivision is about the number of pairs per row of a division by keys, with leaves of 250 to 500 rows.
 const keyedDivision = 750
 
-// AllPairs is how many pairs a row all pairs are.
+// AllPairs returns the number of pairs per row when all pairs are compared.
 func (s *State) AllPairs(n int) float64 { return float64(n-1) / 2 }
 
-// turn decides, where another division would come next or, if it is over, nothing, whether
-// the means change instead: the kind of the stage that does it, or "".
+// turn returns the kind of the stage that changes the means, or "" if they stay. It is asked before another
+// division, or, with over, at the end of the build.
 func (g *Goal) turn(s *State, over bool) string {
 	if g.Capped() || g.Recall == 0 || s.Steer == 0 || len(s.Stages) == 0 {
 		return ""
@@ -85,20 +83,20 @@ func (g *Goal) turn(s *State, over bool) string {
 	case !over && !g.stalled(s) && (!dear(more) || all <= KeyedPairs):
 		return ""
 	case s.ByKeys() && !over && !dear(more):
-		return "" // slow, and still less than all pairs
+		return "" // slow, but still less than all pairs
 	case s.ByKeys(), dear(more) && !g.stalled(s), all <= keyWorth*KeyedPairs:
 		return ListsStage
 	}
 	return KeysStage
 }
 
-// DearBeside reports whether so many pairs a row are more than a build may take beside all pairs.
+// DearBeside reports whether so many pairs a row exceed the part that a build may spend beyond all pairs.
 func DearBeside(pairs, all float64) bool { return pairs > (enough-1)*all }
 
 // TurnsToAll reports whether a build compares all pairs next.
 func (g *Goal) TurnsToAll(s *State) bool { return g.turn(s, false) == ListsStage }
 
-// Spent is the cost of the stages so far a row, in pairs of the exact method.
+// Spent returns the cost per row of the stages so far, in pairs of the exact method.
 func (g *Goal) Spent(s *State) (sum float64) {
 	cost := 1.0
 	if s.Means == ByKeys {
@@ -113,8 +111,7 @@ func (g *Goal) Spent(s *State) (sum float64) {
 	return sum
 }
 
-// OrTurn returns the stage that replaces kind by other means, where turn has one, else kind
-// and stop.
+// OrTurn returns the stage by other means, if turn has one, else kind and stop.
 func (g *Goal) OrTurn(s *State, kind, stop string) (string, string) {
 	if other := g.turn(s, stop != ""); other != "" {
 		return other, ""
@@ -122,16 +119,16 @@ func (g *Goal) OrTurn(s *State, kind, stop string) (string, string) {
 	return kind, stop
 }
 
-// keyWorth is the cost of a pair by keys, in pairs by codes. The exact method compares by
-// codes, or by products of floats, which cost as little.
+// keyWorth is the cost of a pair by keys, in pairs by codes. The exact method compares by codes, or by
+// products of floats, which cost as little.
 const keyWorth = 10
 
-// enough is how many times all pairs the remaining stages may cost: beyond it all pairs are
-// compared instead. Pairs that are spent already lower it.
+// enough is the most that the remaining stages may cost, in multiples of all pairs: beyond it all pairs are
+// compared instead. Pairs already spent lower it.
 const enough = 1.2
 
-// StalledShare is the share of the missing recall that a division, with the joins after it,
-// has to gain for another one to pay.
+// StalledShare is the share of the missing recall that a division, with the joins after it, must gain for
+// another one to pay.
 const StalledShare = 0.25
 
 // stalled reports whether divisions and joins have stopped paying.
@@ -147,11 +144,11 @@ func (g *Goal) stalled(s *State) bool {
 	return false // joins have not begun
 }
 
-// blindShare is the share of the missing recall by which a build by codes may be short of what
-// codes can tell at most for them to be given up.
+// blindShare is the share of the missing recall below which a possible gain by codes is ignored: codes are then
+// given up.
 const blindShare = 0.1
 
-// blind reports whether the lists have all that codes can tell, and the target asks for more.
+// blind reports whether the lists are almost as good as codes allow, and the target is higher.
 func (g *Goal) blind(s *State) bool {
 	last := s.Last()
 	aim := g.Wanted(last.Margin)
@@ -161,8 +158,8 @@ func (g *Goal) blind(s *State) bool {
 // onlyDivides reports whether a build has no joins.
 func (g *Goal) onlyDivides(s *State) bool { return !g.Propagate }
 
-// expectedMore is how many more pairs a row reaching the target takes, if it goes on as it
-// does: at least those of another division.
+// expectedMore returns the expected pairs per row until the target at the present rate: at least those of
+// another division.
 func (g *Goal) expectedMore(s *State) float64 {
 	last := s.Last()
 	aim := g.Wanted(last.Margin)
@@ -174,7 +171,7 @@ func (g *Goal) expectedMore(s *State) float64 {
 		return max(division, c.pairs*(aim-last.Recall)/c.gained)
 	}
 	if !g.onlyDivides(s) {
-		aim = min(aim, s.Plan.Switch) // from there on joins gain more
+		aim = min(aim, s.Plan.Switch) // above it joins gain more
 	}
 	balls, recall, sum := s.ballsBy(len(s.Stages)), last.Recall, division
 	for range MaxDivisions {
@@ -188,7 +185,7 @@ func (g *Goal) expectedMore(s *State) float64 {
 	return sum
 }
 
-// ballsBy is how many leaves a row has stood in after some stages.
+// ballsBy returns the number of leaves that a row was in after some stages.
 func (s *State) ballsBy(stages int) (balls int) {
 	for _, st := range s.Stages[:stages] {
 		if st.Kind == DivisionStage {
@@ -198,7 +195,8 @@ func (s *State) ballsBy(stages int) (balls int) {
 	return max(balls, Overlap)
 }
 
-// DivisionPairs is how many pairs a row the next whole division takes: as many a leaf as the last one did.
+// DivisionPairs returns the pairs per row of the next whole division, from the pairs per leaf of the last
+// one.
 func (s *State) DivisionPairs() float64 {
 	i := s.divisionBefore(len(s.Stages))
 	if i < 0 {
@@ -208,9 +206,9 @@ func (s *State) DivisionPairs() float64 {
 	return float64(last.Requested) / float64(s.Rows) * Overlap / last.leaves()
 }
 
-// PaperTurns reports whether the paper's method, which has nothing more to do or goes on, has all
-// pairs compared instead. Under a distance of the user's own, whose pairs may take any time,
-// it does so only once as many pairs were requested already.
+// PaperTurns reports whether the paper's method switches to all pairs, at its end (over) or before another
+// stage. With the user's own distance, whose pairs may take any time, it does so only after requesting that
+// many pairs.
 func (g *Goal) PaperTurns(s *State, over, cheap bool) bool {
 	if g.Capped() {
 		return false
@@ -219,14 +217,14 @@ func (g *Goal) PaperTurns(s *State, over, cheap bool) bool {
 	return spent >= s.AllPairs(s.Rows) || over && cheap
 }
 
-// allCompared is why the exact method stops.
+// allCompared is the reason for which the exact method stops.
 const allCompared = "all pairs compared"
 
-// NextExact decides for the exact method. Where another method went over to it, the steering
-// sample may end it before all pairs are compared.
+// NextExact returns the next stage of the exact method. If another method switched to it, the steering sample
+// may end it before all pairs are compared.
 func (g *Goal) NextExact(s *State, target int) (kind, stop string) {
 	last, done := s.Last(), s.Count(ExactStage)
-	margin := float64(halfway) // parts of all pairs gain in leaps
+	margin := float64(halfway) // a part of all pairs may gain much at once
 	if s.Tiers > 0 {
 		margin = last.Margin
 	}
@@ -244,5 +242,5 @@ func (g *Goal) NextExact(s *State, target int) (kind, stop string) {
 	return "", allCompared
 }
 
-// Cut reports whether recall on the steering rows ended the comparing of all pairs.
+// Cut reports whether recall on the steering rows ended the comparison of all pairs.
 func (s *State) Cut() bool { return s.Steer > 0 && !strings.HasPrefix(s.Stop, allCompared) }

@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Counts is the note that a unit is committed with.
+// Counts is the note of a committed unit.
 type Counts struct {
 	Requested int64 `json:"r"`
 	Evaluated int64 `json:"e"`
@@ -25,7 +25,7 @@ func (c *Counts) Add(o Counts) {
 	c.New += o.New
 }
 
-// ScanRate is the evaluated pairs over all pairs of n rows.
+// ScanRate returns the evaluated pairs as a share of all pairs of n rows.
 func (c *Counts) ScanRate(n int) float64 {
 	if n < 2 {
 		return 0
@@ -36,9 +36,8 @@ func (c *Counts) ScanRate(n int) float64 {
 // Work is a piece of a stage: it returns the blocks to commit and the counts.
 type Work func(unit int) ([]store.Lists, Counts, error)
 
-// DoUnits runs the units of the current stage that are not yet committed and returns the
-// counts of all units, including the earlier runs'. Every worker makes its own work
-// function.
+// DoUnits runs the units of the current stage that are not committed, and returns the counts of all units,
+// including those of earlier runs. Every goroutine makes its own work function.
 func (j *Job) DoUnits(p *progress.Phase, units int, worker func() Work) (sum Counts, err error) {
 	done, sum, err := j.Committed(units)
 	if err != nil {
@@ -116,7 +115,7 @@ func (j *Job) Committed(units int) (done []bool, sum Counts, err error) {
 	return done, sum, err
 }
 
-// Counts reads the counts of one committed unit of this stage.
+// UnitCounts returns the counts of one committed unit of this stage.
 func (j *Job) UnitCounts(unit int) (c Counts, err error) {
 	err = j.Draft.Units(j.StageNumber(), func(u uint32, note []byte) error {
 		if int(u) != unit {

@@ -18,16 +18,16 @@ type Usage struct {
 	Written    int64   `json:"written"`
 }
 
-// process is the operating system's account of this process. Unknown fields are zero, but
-// for anon, which is then the memory of the Go runtime.
+// process holds the operating system's measurements of this process. Unknown fields are zero, except anon,
+// which is then the memory of the Go runtime.
 type process struct {
 	anon, rss, read, written int64
 	cpu                      float64
 }
 
-// A meter samples this process until stop, every 50 ms: often enough for peaks
-// of buffers that live longer than that, rare enough to cost nothing. It sizes the files
-// as well, in at most a fiftieth of the time, and reports the memory to package offheap.
+// A meter samples this process every 50 ms until stop: often enough for peaks of buffers that live longer,
+// rarely enough to cost nothing. It also measures the size of files, in at most a fiftieth of the time, and
+// reports the memory to package offheap.
 type meter struct {
 	onDisk  func() int64 // bytes now
 	mu      sync.Mutex
@@ -69,7 +69,7 @@ func (m *meter) sample() {
 	m.note(readMemory())
 }
 
-// note notes the resident memory, anonymous and in all.
+// note records the resident memory, anonymous and total.
 func (m *meter) note(anon, rss int64) {
 	offheap.Observe(anon)
 	m.mu.Lock()
@@ -79,7 +79,7 @@ func (m *meter) note(anon, rss int64) {
 	m.peak.PeakRSS = max(m.peak.PeakRSS, rss)
 }
 
-// disk notes the size of the store's directory.
+// disk records the size of the store's directory.
 func (m *meter) disk(bytes int64) {
 	if m == nil { // a run that only looks
 		return
@@ -90,14 +90,14 @@ func (m *meter) disk(bytes int64) {
 	m.peak.PeakDisk = max(m.peak.PeakDisk, bytes)
 }
 
-// now is the anonymous memory and the disk that were seen last.
+// now returns the latest values of anonymous memory and disk.
 func (m *meter) now() (memory, disk int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.anon, m.bytes
 }
 
-// total is the usage of earlier runs and this one so far.
+// total returns the usage of earlier runs and this one so far.
 func (m *meter) total() Usage {
 	p := readProcess()
 	m.note(p.anon, p.rss)
@@ -116,8 +116,8 @@ func (m *meter) total() Usage {
 
 func (m *meter) stop() { close(m.done) }
 
-// Use measures the use of the machine by work that is no build, and whose bytes on disk onDisk tells: used returns that so
-// far, stop ends. onDisk is called from any goroutine, until stop.
+// Use measures the resources of work other than a build; onDisk returns its bytes on disk. used returns the
+// usage so far, stop ends it. Until stop, onDisk is called from any goroutine.
 func Use(onDisk func() int64) (used func() Usage, stop func()) {
 	m := startMeter(Usage{}, onDisk)
 	return func() Usage {

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readMemory reads the resident memory, anonymous and in all, from /proc/self/statm: its second
-// number is all resident pages, its third those of files and shared memory. /proc/self/status, which
-// has them by name, takes the system and its reader several times as long.
+// readMemory reads the resident memory, anonymous and total, from /proc/self/statm: the second number is all
+// resident pages, the third those of files and shared memory. /proc/self/status, which has them by name,
+// takes several times as long to produce and to parse.
 func readMemory() (anon, rss int64) {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := strings.Fields(string(data))
@@ -40,7 +40,7 @@ func readProcess() process {
 	return p
 }
 
-// ThreadSeconds is the processor time of the calling thread.
+// ThreadSeconds returns the processor time of the calling thread.
 func ThreadSeconds() float64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
@@ -68,11 +68,11 @@ func procFields(path string) map[string]int64 {
 	return fields
 }
 
-// looks is how often FreeShare looks: what runs for a moment is not there each time.
+// looks is the number of samples of FreeShare, since short tasks are not in every sample.
 const looks = 3
 
-// FreeShare returns about the part of the processors that some threads would get now, if the other
-// processes that can run get theirs.
+// FreeShare returns about the share of the processors that some threads would get now, if all runnable
+// threads of other processes get theirs.
 func FreeShare(threads int) float64 {
 	others := math.MaxInt
 	for range looks {
@@ -81,7 +81,7 @@ func FreeShare(threads int) float64 {
 	return min(1, float64(runtime.NumCPU())/float64(others+min(threads, runtime.NumCPU())))
 }
 
-// runnable is how many threads of the machine run or could run, 0 if that is unknown.
+// runnable returns the number of runnable threads of the machine, 0 if unknown.
 func runnable() int {
 	data, err := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(data))
@@ -93,7 +93,8 @@ func runnable() int {
 	return n
 }
 
-// runnableHere is how many of them are of this process: collectors of garbage, and readers that are just done.
+// runnableHere returns how many of them belong to this process: garbage collectors, and readers that are just
+// done.
 func runnableHere() (n int) {
 	threads, _ := filepath.Glob("/proc/self/task/*/stat")
 	for _, path := range threads {

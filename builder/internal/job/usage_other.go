@@ -8,7 +8,7 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// readMemory knows only the Go runtime's memory here.
+// readMemory knows only the Go runtime's memory on this system.
 func readMemory() (anon, rss int64) {
 	held := offheap.GoBytes()
 	return held, held
@@ -21,9 +21,8 @@ func readProcess() (p process) {
 
 var started = time.Now()
 
-// ThreadSeconds is the time that has gone by: the processor time of a thread is not told
-// here.
+// ThreadSeconds returns the elapsed time: this system does not report the processor time of a thread.
 func ThreadSeconds() float64 { return time.Since(started).Seconds() }
 
-// FreeShare is not told here: all processors are taken to be free.
+// FreeShare returns 1, since the load is unknown on this system.
 func FreeShare(int) float64 { return 1 }

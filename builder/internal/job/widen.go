@@ -2,22 +2,22 @@ package job
 
 import "strings"
 
-// Few steering rows tell recall badly where rows miss all of their neighbors or none, as among
-// copies and hubs: of 256 rows of sets of three of 256 columns the recall was 0.962, and of all
-// rows 0.942; and names of words went on from 0.991 to 0.998 for a target of 0.99, because the
-// standard error was added to it. Then more rows steer, once the first ones reach the target.
+// A few steering rows measure recall badly if rows miss all of their neighbors or none, as copies and hubs
+// do: on sets of three of 256 columns, 256 rows had a recall of 0.962 and all rows 0.942. Names of words went
+// on from 0.991 to 0.998 for a target of 0.99, because the standard error was added to it. So once the first
+// rows reach the target, more rows steer.
 
-// SteerStage is the stage from which more rows steer. It compares nothing for the graph.
+// SteerStage enlarges the steering sample. It compares nothing for the graph.
 const SteerStage = "steering"
 
-// JoinStage is the stage from which the rows that were to report recall steer as well: their
-// recall is below the target that the steering rows reached. It compares nothing for the graph.
+// JoinStage adds the reporting rows to the steering sample, because their recall is below the target that the
+// steering rows reached. It compares nothing for the graph.
 const JoinStage = "joined"
 
-// steers reports whether other rows steer from the stage on.
+// steers reports whether the stage changes the steering sample.
 func (st *Stage) steers() bool { return st.Kind == SteerStage || st.Kind == JoinStage }
 
-// Joined lists how many rows came to steer at every JoinStage.
+// Joined returns the number of rows that each JoinStage added.
 func (s *State) Joined() (rows []int) {
 	for _, st := range s.Stages {
 		if st.Kind == JoinStage {
@@ -27,7 +27,7 @@ func (s *State) Joined() (rows []int) {
 	return rows
 }
 
-// FirstSteer is how many rows steer but for those that joined, which stand behind them.
+// FirstSteer returns the number of steering rows without those that joined, which come after them.
 func (s *State) FirstSteer() int {
 	first := s.Steer
 	for _, rows := range s.Joined() {
@@ -36,37 +36,37 @@ func (s *State) FirstSteer() int {
 	return first
 }
 
-// Doubts reports whether a build that is about to stop looks at the rows that report first: where it
-// reached its target on the rows that steer, and may go on.
+// Doubts reports whether the reporting rows are checked before the build stops: it reached its target on the
+// steering rows, and may go on.
 func (g *Goal) Doubts(s *State, stop string) bool {
 	return g.Steered(s) && !g.Capped() && len(s.Stages) > 0 && s.Last().Recall >= g.Recall && !strings.HasPrefix(stop, allCompared)
 }
 
-// WideSteer is how many rows steer then.
+// WideSteer is the size of the enlarged steering sample.
 const WideSteer = 1024
 
-// widenFrom is the number of rows from which WideSteer are few.
+// widenFrom is the least number of rows for it, of which WideSteer are a small part.
 const widenFrom = 16 * WideSteer
 
-// wideMargin is the standard error from which more rows steer: as a share of the recall that the
-// target may miss; and, where misses come together, at most so much: four of five builds that stop
-// with it are at most 0.005 short.
+// wideMarginOfRest is the standard error above which more rows steer, as a share of the recall that the
+// target may miss; wideMargin is its limit if misses cluster: of the builds that stop with it, four in five
+// are at most 0.005 below the target.
 const (
 	wideMarginOfRest = 0.25
 	wideMargin       = 0.0075
 )
 
-// together is the variance of the recall of a row, as a share of that of rows that miss all or
-// nothing, from which misses come together. GIST has 0.20 and SIFT 0.24, where 1,024 rows said the
-// same as 256 and took 1.21 and 1.13 times as long for 0.90; sets of three columns have 0.45.
+// together is the least variance of a row's recall for misses to be clustered, as a share of the variance of
+// rows that miss all or none. It is 0.20 for GIST and 0.24 for SIFT, for which 1,024 rows gave the same
+// recall as 256, and took 1.21 and 1.13 times as long for 0.90; for sets of three columns it is 0.45.
 const together = 1.0 / 3
 
-// wideErrors is how many standard errors a recall lies above the target where more rows need not
-// tell it: one of forty is then below. MNIST comes to 0.937 where 0.90 is asked, and took 1.41
-// times as long for the same graph.
+// wideErrors is how many standard errors above the target recall must be for the sample to stay small: one
+// build in forty is then below the target. MNIST comes to 0.937 for 0.90, and took 1.41 times as long for the
+// same graph with more rows.
 const wideErrors = 2
 
-// Widens reports whether more rows should steer before the build goes on or stops.
+// Widens reports whether to enlarge the steering sample before the build goes on or stops.
 func (g *Goal) Widens(s *State) bool {
 	last := s.Last()
 	if !g.Steered(s) || g.Capped() || s.Rows < widenFrom || s.Steer >= WideSteer || s.Count(JoinStage) > 0 || len(s.Stages) == 0 ||
@@ -94,7 +94,7 @@ func (s *State) lastWork() int {
 	return i
 }
 
-// Gained returns the recall that the latest stage gained; known is false where none came before.
+// Gained returns the recall that the latest stage gained; known is false if it was the first.
 func (s *State) Gained() (gained float64, known bool) {
 	i := s.lastWork()
 	if i < 1 {
@@ -103,8 +103,8 @@ func (s *State) Gained() (gained float64, known bool) {
 	return s.Stages[i].Recall - s.Stages[i-1].Recall, true
 }
 
-// recallAt is the recall after stage i as the rows that steer now would tell it: it moves by as
-// much as the recall did when they took over.
+// recallAt returns the recall after stage i, converted to the present steering sample: it adds the jumps of
+// recall at the changes of the sample.
 func (s *State) recallAt(i int) float64 {
 	recall := s.Stages[i].Recall
 	for j := i + 1; j < len(s.Stages); j++ {

@@ -2,13 +2,12 @@ package search
 
 import "github.com/knng/knng/vectors"
 
-// abreast is how many walks a goroutine goes on with in turn: while the memory, or the disk,
-// brings the rows that one has asked for, it computes the distances of another.
+// abreast is the number of walks that a goroutine interleaves: while memory or the disk fetches the rows that
+// one walk has requested, another computes distances.
 const abreast = 4
 
-// together answers n queries, which begin gives to a walker each and done takes its results from;
-// exact ones share the rows that are read. failed is the query that an error is of; -1 where it is of
-// rows that all share.
+// together answers n queries. begin gives each to a walker, and done takes its results. Exact queries share
+// the rows that are read. failed is the query with the error; -1 if the error is of rows that all share.
 func (s *Searcher) together(n int, exact bool, begin, done func(i int, w *walker) error) (failed int, err error) {
 	b := &band{s: s, n: n, begin: begin, done: done}
 	run := b.run
@@ -24,7 +23,7 @@ type band struct {
 	s     *Searcher
 	n     int // queries
 	at    int // the next query to begin
-	now   int // the query at hand
+	now   int // the current query
 	begin func(i int, w *walker) error
 	done  func(i int, w *walker) error
 }
@@ -63,10 +62,10 @@ type turn struct {
 	w       *walker // nil: no query is left for it
 	query   int
 	place   uint32 // followed next
-	compare bool   // the rows that it leads to were asked for
+	compare bool   // the rows that it leads to were requested
 }
 
-// run has walks take turns.
+// run lets the walks take turns.
 func (b *band) run() error {
 	var turns [abreast]turn
 	defer func() {
@@ -102,7 +101,7 @@ func (b *band) run() error {
 	return nil
 }
 
-// step takes half a hop: it asks for rows, or compares those that it asked for.
+// step does half a hop: it requests rows, or compares the requested ones.
 func (b *band) step(t *turn) error {
 	b.now = t.query
 	if !t.compare {
@@ -113,7 +112,7 @@ func (b *band) step(t *turn) error {
 	return b.goOn(t)
 }
 
-// goOn asks for the links of the next place, or ends the walk and begins another.
+// goOn requests the links of the next place, or ends the walk and begins another.
 func (b *band) goOn(t *turn) error {
 	place, more, err := t.w.next()
 	if err != nil {
@@ -130,7 +129,7 @@ func (b *band) goOn(t *turn) error {
 	return nil
 }
 
-// end takes the results of a query, and begins with another.
+// end takes the results of a query, and begins the next query.
 func (b *band) end(t *turn) error {
 	if err := b.done(t.query, t.w); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (b *band) end(t *turn) error {
 	return b.start(t)
 }
 
-// start begins with the next query that walks; those that do not are answered at once.
+// start begins the next query that needs a walk; it answers those before that need none.
 func (b *band) start(t *turn) error {
 	for b.at < b.n {
 		t.w, t.query, b.now = b.s.take(), b.at, b.at

@@ -8,13 +8,15 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// batch is how many queries a goroutine takes at a time; exact ones share the rows that are read.
+// batch is the number of queries that a goroutine takes at a time; exact queries share the rows that are
+// read.
 const batch = 16
 
-// SearchAll answers many queries on all cores: one list for every row of queries, whose
-// elements may be of any type; float64 is not rounded before the store's offsets are
-// subtracted (store.Manifest.Offsets). The lists are those of Search, whatever the number of
-// goroutines. An error names its query, or the queries that share the rows or the reading at fault; that of ctx ends the call. Errors: those of Append.
+// SearchAll answers many queries on all cores: it returns one list for every row of queries. Their elements
+// may be of any type; float64 is not rounded before the store's offsets are subtracted
+// (store.Manifest.Offsets). The lists are those of Search, with any number of goroutines. An error names its
+// query, or the queries that share the failed rows or reads. Cancelling ctx ends the call with its error.
+// Errors: those of Append.
 func (s *Searcher) SearchAll(ctx context.Context, queries vectors.Source, q Query) ([][]store.Neighbor, error) {
 	if !s.calls.Enter() {
 		return nil, store.ErrClosed
@@ -59,7 +61,7 @@ func newBatcher(s *Searcher, queries vectors.Source, q Query) *batcher {
 	return &batcher{s: s, queries: queries, q: q, raw: make([]byte, batch*size), values: make([]float32, queries.Dim())}
 }
 
-// answer fills in the lists of queries from one on.
+// answer fills in the lists of the queries from one on.
 func (b *batcher) answer(found [][]store.Neighbor, first int) error {
 	size := len(b.raw) / batch
 	all := func(err error) error { return fmt.Errorf("queries %d to %d: %w", first, first+len(found)-1, err) }

@@ -4,23 +4,23 @@ import (
 	"sync"
 )
 
-// keptArcs holds the arcs into a window of places in memory, and the lists of these.
+// keptArcs holds the arcs into a window of places in memory, and the lists of these places.
 type keptArcs struct {
-	first, last, size int // of the window, and of a range
+	first, last, size int // first and last of the window, size of a range
 	listed            int
-	lists             []uint32 // listed places of each place, noLink behind the last and where an entry has none
+	lists             []uint32 // listed places of each place; noLink after the last, and for entries that make no link
 	readers           []*arcSharer
-	united            union // nil: islands are not looked for
+	united            union // nil: islands are not searched for
 }
 
-// An arcSharer shares out the arcs of the lists that one goroutine reads.
+// An arcSharer distributes the arcs of the lists that one goroutine reads.
 type arcSharer struct {
 	*keptArcs
 	ranges [][][]arc // chunks of each range
 }
 
-// chunkArcs is how many arcs a chunk has: 4 KiB, so that chunks under way are small and their
-// number is no cost.
+// chunkArcs is the number of arcs in a chunk: 4 KiB, so that chunks in progress are small and their number
+// costs little.
 const chunkArcs = 512
 
 // keepArcs reads all lists, and keeps those of the window and the arcs into it.
@@ -45,7 +45,7 @@ func (m *maker) keepArcs(first, last, size int) (*keptArcs, error) {
 		mu.Unlock()
 		m.tell(each * part)
 	})
-	m.tell(each * (last - first - told)) // as parts are rounded down
+	m.tell(each * (last - first - told)) // the rest, as parts are rounded down
 	m.united = k.united
 	return k, err
 }
@@ -83,7 +83,7 @@ func (k *keptArcs) arcsOf(from int, take func([]arc)) error {
 		for _, chunk := range reader.ranges[number] {
 			take(chunk)
 		}
-		reader.ranges[number] = nil // each range is asked for once
+		reader.ranges[number] = nil // each range is requested once
 	}
 	return nil
 }

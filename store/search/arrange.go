@@ -14,14 +14,14 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Rows come into an order of locality without being in memory: a look at all finds the ball of each, a second puts them
-// into the file ball by ball, and then each ball is read, put in order and written in its place.
+// Rows are put into an order of locality without being in memory: a first pass finds the ball of each row, a
+// second writes the rows to the file ball by ball, and then each ball is read, ordered and written back.
 
 const (
-	ballBytes    = 4 << 20  // of a ball of the first division, on average: a piece of any likely ball stays in memory
+	ballBytes    = 4 << 20  // average size of a ball of the first division: a piece of any likely ball fits in memory
 	mostBalls    = 1024     // of that division: each row is compared with as many leaders
-	pieceBytes   = 32 << 20 // of a ball, at most: the rows of a larger one stay in pieces of the order in which they came
-	arrangedRows = 4096     // that a goroutine finds balls for at a time
+	pieceBytes   = 32 << 20 // largest size of a piece: a larger ball is cut into pieces in the order in which rows came
+	arrangedRows = 4096     // rows for which a goroutine finds balls at a time
 )
 
 // An arranger puts the rows of a Searcher in an order of locality.
@@ -30,13 +30,13 @@ type arranger struct {
 	file    *os.File
 	size    int               // bytes of a row
 	near    *locality.Divider // by the leaders of all rows
-	count   int               // of these
+	count   int               // number of these leaders
 	chosen  []uint16          // ball of every place of the store
 	members []uint32          // places of the store, in the order of the file
-	ends    []int             // of balls, in members
+	ends    []int             // ends of balls, in members
 }
 
-// keep makes the copy of the rows beside its name, and gives it that.
+// keep makes the copy of the rows next to its name, and then renames it.
 func (s copier) keep(id rowsIdentity) error {
 	if err := store.Room("the rows of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.bytes())}); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s copier) write(f *os.File, id rowsIdentity) error {
 	return err
 }
 
-// writeOrder writes the rows of places from a byte of a file on.
+// writeOrder writes the rows of places to a file, from a byte on.
 func writeOrder(f *os.File, order []uint32, at int64) error {
 	var buf []byte
 	for part := range slices.Chunk(order, writtenBytes/4) {
@@ -122,7 +122,7 @@ func (a *arranger) choose() error {
 	})
 }
 
-// share puts the rows into the file, ball by ball.
+// share writes the rows to the file, ball by ball.
 func (a *arranger) share() error {
 	a.members = make([]uint32, len(a.order))
 	a.ends = locality.Gather(nil, a.chosen, a.count, a.members)
@@ -142,12 +142,12 @@ func (a *arranger) share() error {
 	})
 }
 
-// ballBuffers hold rows of each ball until there are enough to be written together.
+// ballBuffers collects rows of each ball until there are enough to write together.
 type ballBuffers struct {
 	*arranger
 	bufs  [][]byte
-	next  []int // place in the file that a ball goes on at
-	bytes int   // of a buffer
+	next  []int // next place of each ball in the file
+	bytes int   // size of a buffer
 }
 
 func (b *ballBuffers) add(ball uint16, row []byte) error {
@@ -176,13 +176,13 @@ func (b *ballBuffers) flushAll() error {
 	return nil
 }
 
-// at is where the row of a place stands in the file.
+// at returns the position of a place's row in the file.
 func (a *arranger) at(place int) int64 { return headerBytes + int64(a.size)*int64(place) }
 
-// A piece is the places of a ball that are put in order together.
+// A piece is the places of a ball that are ordered together.
 type piece struct{ from, to int }
 
-// pieces are all balls, in pieces.
+// pieces returns all balls, in pieces.
 func (a *arranger) pieces() (all []piece) {
 	from, most := 0, max(1, pieceBytes/a.size)
 	for _, end := range a.ends {
@@ -195,7 +195,7 @@ func (a *arranger) pieces() (all []piece) {
 	return all
 }
 
-// arrange puts the rows of each piece in order, and sums up all.
+// arrange orders the rows of each piece, and returns the sum of all rows.
 func (a *arranger) arrange() (sum uint64, err error) {
 	pieces := a.pieces()
 	most := 0
@@ -213,8 +213,8 @@ func (a *arranger) arrange() (sum uint64, err error) {
 			return err
 		}
 	})
-	a.told = 0   // links are told next
-	runtime.GC() // what they take comes in the place of the pieces, which the heap would keep beside it
+	a.told = 0   // links are reported next
+	runtime.GC() // frees the pieces, so that the heap does not hold them beside the links
 	return sum, err
 }
 
@@ -225,17 +225,18 @@ type orderer struct {
 	hash    *xxhash.Digest
 	rows    []byte
 	numbers []uint32
-	before  []uint32 // places, as they were
+	before  []uint32 // places in their old order
 	out     []byte
 }
 
-// orderer returns one for pieces of so many rows at most: all of its memory, so that none of it becomes garbage.
+// orderer returns an orderer for pieces of at most so many rows, with all memory that it needs, so that none
+// becomes garbage.
 func (a *arranger) orderer(most int) *orderer {
 	return &orderer{arranger: a, near: locality.New(a.space, rowsSeed), hash: xxhash.New(),
 		rows: make([]byte, most*a.size), numbers: make([]uint32, most), before: make([]uint32, most), out: make([]byte, 0, max(writtenBytes, a.size))}
 }
 
-const writtenBytes = 1 << 20 // that are written at a time
+const writtenBytes = 1 << 20 // written at a time
 
 // order reads a piece and writes it in order. It returns the sum of its rows.
 func (o *orderer) order(p piece) (sum uint64, err error) {
@@ -260,7 +261,7 @@ func (o *orderer) order(p piece) (sum uint64, err error) {
 
 func (o *orderer) row(number uint32) []byte { return o.rows[int(number)*o.size:][:o.size] }
 
-// write writes the rows in their order from a place on.
+// write writes the rows in their order, from a place on.
 func (o *orderer) write(place int) error {
 	for part := range slices.Chunk(o.numbers, max(1, writtenBytes/o.size)) {
 		o.out = o.out[:0]

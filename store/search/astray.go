@@ -8,29 +8,31 @@ import (
 	"github.com/knng/knng/store/internal/walk"
 )
 
-// A walk may end where no link leads on to nearer rows, far from the nearest: links join the rows of a cluster, or of a fold of
-// a surface, and few lead out. The results then lie further from the query than from one another. Such a walk looks again, from places all
-// over the rows. By effort 48 and distances a query, before and after: of 100,000 generated rows of 64 elements
-// it finds 0.796 by 957 and 0.986 by 1,242; of 15,000 rows in 2,000 clusters, lists of 20, 0.493 by 412 and 0.960 by 931; of a folded
-// surface 0.730 by 269 and 1.000 by 454. Of rows even in two dimensions, where keys vary most, one query in 50 looks again, and
-// distances are 270 in place of 265.
+// A walk may end far from the nearest rows, where no link leads on to nearer ones: links join the rows of a
+// cluster, or of a fold of a surface, and few lead out. The results then lie further from the query than from
+// one another. Such a walk looks again, at places all over the rows. With effort 48, recall and distances per
+// query without and with this second look: 0.796 with 957 and 0.986 with 1,242 on 100,000 generated rows of
+// 64 elements; 0.493 with 412 and 0.960 with 931 on 15,000 rows in 2,000 clusters, lists of 20; 0.730 with
+// 269 and 1.000 with 454 on a folded surface. On rows spread evenly in two dimensions, where keys vary most,
+// one query in 50 looks again, with 270 distances instead of 265.
 //
-// A query that lies far outside has results that are about equally far. Others may be as near, in any place, and effort finds them.
-// Where the query asks for none it is raised, as long as that finds more, and so it is where the second look ends far away. For queries of deviation 10 in 128 dimensions beside 20,000
-// rows of which 19 in 20 have deviation 0.01 that finds 0.912 by 13,867 distances, in place of 0.280 by 1,413.
+// A query far outside of the rows has results at about equal distances. Rows anywhere may be as near, and
+// more effort finds them. If the query sets no effort, it is raised as long as that finds more; likewise if
+// the second look ends far away. For queries of deviation 10 in 128 dimensions, on 20,000 rows of which 19 in
+// 20 have deviation 0.01, recall is 0.912 with 13,867 distances instead of 0.280 with 1,413.
 const (
-	astrayRank = 4    // the numbers of the result and of the link of the nearest that are compared
+	astrayRank = 4    // rank of the result and of the link of the nearest that are compared
 	astrayAt   = 2.5  // times the squared distance of that link: the result is far
-	lostAt     = 10   // times it: so far that a walk looks twice
+	lostAt     = 10   // likewise: so far that a walk looks twice
 	flatAt     = 1.01 // times the squared distance of the nearest: all results are about equally far
 	descents   = 8    // a walk goes down from so many of the places looked at
 
-	raisedBy     = 4  // times an effort
-	mostRaised   = 2  // so often
-	rowsOfEffort = 25 // compared for each of an effort, about: where these are all, a scan costs no more
+	raisedBy     = 4  // factor by which effort is raised
+	mostRaised   = 2  // how often it is raised
+	rowsOfEffort = 25 // rows compared per unit of effort, about: if these are all rows, a scan costs no more
 )
 
-// lookStarts is how many places a walk looks at each time that it looks again, in roots of the rows.
+// lookStarts is the number of places that each further look takes, as a multiple of the root of the rows.
 var lookStarts = [...]float64{1, 3}
 
 // A second is the state of looking again, at the end of a walk.
@@ -39,16 +41,17 @@ type second struct {
 	looks  int  // taken; more than there may be: it is over
 	raised int  // times that the effort was
 	stood  standing
-	last   walk.Entry // of the results before the effort was raised
+	last   walk.Entry // the last result before the effort was raised
 }
 
-// A standing says how the results of a walk lie.
+// A standing describes where the results of a walk lie.
 type standing struct {
 	far, lost, flat bool
 	nearest         walk.Entry
 }
 
-// again is asked at the end of a walk that memory holds. Where its results may not be the nearest it has the walk go on, and reports that.
+// again is called at the end of a walk in memory. If its results may not be the nearest, it lets the walk
+// continue, and returns true.
 func (w *walker) again() (more bool, err error) {
 	s := w.s
 	if s.sparse || w.second.looks > len(lookStarts) || !s.space.Metric().Gathers() {
@@ -76,7 +79,8 @@ func (w *walker) again() (more bool, err error) {
 	return false, nil
 }
 
-// stands tells how the results lie: it compares the key of one of the first with that of as early a link of the nearest.
+// stands returns the standing of the results: it compares the key of one of the first results with that of a
+// link of the nearest of the same rank.
 func (w *walker) stands() standing {
 	s := w.s
 	var room [astrayRank]walk.Entry
@@ -113,8 +117,9 @@ func squared(s *Searcher, x float64) float64 {
 	return math.Sqrt(x)
 }
 
-// linkOf is the link of the nearest of a few results that comes as late among links that may be results as the last of the few,
-// and its rank from 1. Where there are not as many it is the last of these, and under a filter none, of rank 0.
+// linkOf returns a link of the nearest of a few results, and its rank from 1: of its links that may be
+// results, the one with the rank of the last of the few. If there are fewer, it is the last of them; under a
+// filter none, with rank 0.
 func (w *walker) linkOf(few []walk.Entry) (link uint32, rank int) {
 	s := w.s
 	if len(few) == 0 {
@@ -167,8 +172,8 @@ func (w *walker) lookAt(places int, place func(i int) uint32) error {
 	return nil
 }
 
-// raise begins the walk again where it has come to, with more effort, and reports whether it does: where the query asks for none, and
-// the last time found more.
+// raise continues the walk with more effort, and reports whether it does: only if the query sets no effort,
+// and the last raise found more.
 func (w *walker) raise() bool {
 	all := w.first[:0]
 	for _, e := range w.found.Heap { // complements
@@ -190,7 +195,7 @@ func (w *walker) raise() bool {
 		effort *= raisedBy
 	}
 	if rowsOfEffort*effort >= w.s.Len() {
-		w.patience = -1 // so that all rows are looked at
+		w.patience = -1 // all rows are looked at
 		return true
 	}
 	w.found.Reset(effort, w.found.Keep)
@@ -205,7 +210,7 @@ func (w *walker) raise() bool {
 	return true
 }
 
-// nearer is how many of the k nearest were not among the k nearest before, of which last was the last.
+// nearer returns how many of the k nearest were not among them before, when last was the last of them.
 func nearer(all []walk.Entry, last walk.Entry, k int) int {
 	at, found := slices.BinarySearch(all, last)
 	if found {

@@ -7,35 +7,35 @@ import (
 	"github.com/knng/knng/store/search/internal/product"
 )
 
-// A walk by codes reads a page for the links of each place that it follows, and one for each row
-// that it compares at last. Codes cost no read, so it looks at many: at its beginning, at all
-// places beside one that it follows, whose rows lie near, and beside those that may be results. On 200,000 SIFT
-// descriptors the places beside those followed take effort 32 from a recall of 0.947 to 0.962 for the same 55 reads. On
-// 500,000 generated rows a walk by effort 10 has met 0.971 of the nearest, and beside the 256 nearest 0.992, for 30,000
-// codes and not 25,000.
+// A walk by codes reads a page for the links of each place that it follows, and one for each row that it
+// compares at the end. Codes need no reads, so it looks at many: at the start, and at all places next to a
+// followed one, whose rows lie near, and next to possible results. On 200,000 SIFT descriptors the places
+// next to followed ones raise recall from 0.947 to 0.962 at effort 32, with the same 55 reads. On 500,000
+// generated rows a walk at effort 10 has met 0.971 of the nearest rows; with the places next to the 256
+// nearest it is 0.992, for 30,000 codes instead of 25,000.
 
 const (
 	blockPlaces = 128 // consecutive places whose codes are looked at together
-	besides     = 1   // blocks before and behind that of a place that is followed, or may be a result
-	pageRows    = 320 // rows that are read in the time of a page somewhere
-	nearStarts  = 64  // places that a walk begins at, or a share of the root of all where that is more:
-	startsShare = 8   // one of so many
+	besides     = 1   // blocks before and after that of a followed place or a possible result
+	pageRows    = 320 // rows that can be read sequentially in the time of a random page
+	nearStarts  = 64  // starts of a walk, at least;
+	startsShare = 8   // the root of all rows divided by this, if that is more
 	mostWanted  = 4   // times K: so many of the nearest by codes are kept for the end,
-	leastKept   = 256 // and no fewer than these
+	leastKept   = 256 // but at least this number
 )
 
-// byCodes is the state of a walker that codes lead.
+// byCodes is the state of a walker that uses codes.
 type byCodes struct {
 	on     bool
 	table  []float32    // of the query
-	runs   []float32    // squared distances of the query and the means of runs
-	kept   walk.Nearest // places that may be results, by estimates
-	likely []walk.Entry // the same at the end, the nearest first
-	near   []walk.Entry // that may be results, and have not been looked beside
-	blocks walk.Visited // whose codes were looked at
-	pages  walk.Visited // of links, that were read
+	runs   []float32    // squared distances from the query to the means of runs
+	kept   walk.Nearest // possible results, by estimates
+	likely []walk.Entry // the same at the end, nearest first
+	near   []walk.Entry // possible results whose neighboring places were not looked at yet
+	blocks walk.Visited // blocks whose codes were looked at
+	pages  walk.Visited // pages of links that were read
 	rows   rowPages
-	place  uint32 // whose links were followed last
+	place  uint32 // the last followed place
 }
 
 // prepare begins a walk by codes.
@@ -49,7 +49,7 @@ func (w *walker) prepare() {
 		r.distances(values, b.runs)
 	}
 	s.coded.Table(kind, values, b.table)
-	if s.space.NeedsNorms() { // the squared distance of directions is twice 1 less their cosine
+	if s.space.NeedsNorms() { // the squared distance of directions is 2(1 - cosine)
 		halve(b.table)
 		halve(b.runs)
 	}
@@ -59,9 +59,10 @@ func (w *walker) prepare() {
 	b.pages.Clear()
 }
 
-// startsNear is how many of the places that a walk may begin at are its beginning. Rows near a query that lie elsewhere in the
-// order than those are met through links alone, each of which is a read. Of 20,000,000 generated rows by 200 queries, effort 16
-// and 48 to 51 reads, 64 places find 0.909, 256 0.928, 512 0.941, 1,024 0.954 and 2,048 0.961, by a code looked at of 120,000 to 750,000 rows.
+// startsNear returns how many of the possible starts a walk begins at. Rows near the query that are elsewhere
+// in the order than these are found only through links, each of which is a read. On 20,000,000 generated
+// rows, with 200 queries, effort 16 and 48 to 51 reads, 64 starts find 0.909, 256 find 0.928, 512 find 0.941,
+// 1,024 find 0.954 and 2,048 find 0.961, by looking at the codes of 120,000 to 750,000 rows.
 func startsNear(n int) int { return max(nearStarts, int(math.Sqrt(float64(n))/startsShare)) }
 
 func halve(x []float32) {
@@ -70,7 +71,7 @@ func halve(x []float32) {
 	}
 }
 
-// addRuns adds what runs have in the estimates of places.
+// addRuns adds the shares of runs to the estimates of places.
 func (b *byCodes) addRuns(c *coded, places []uint32, keys []float32) {
 	if c.runs == nil {
 		return
@@ -80,8 +81,9 @@ func (b *byCodes) addRuns(c *coded, places []uint32, keys []float32) {
 	}
 }
 
-// start begins at the nearest of the places whose codes stand apart for that, leaders among them, and looks at all
-// places beside these. It reads nothing, so a walk needs no steps to where the query is, nor down every island.
+// start begins at the nearest of the starts, whose codes are in a separate array and which include the
+// leaders, and looks at all places next to these. It reads nothing, so a walk needs no steps to the region of
+// the query, nor down every island.
 func (w *walker) start() {
 	s, c := w.s, w.s.coded
 	w.keys = sized(w.keys, max(len(c.starts), cap(w.keys)))
@@ -111,7 +113,7 @@ func (w *walker) start() {
 	w.estimateNear()
 }
 
-// followed is follow for a walk by codes: the place and those linked to it remain to be estimated.
+// followed is follow for a walk by codes: the place and its links remain to be estimated.
 func (w *walker) followed(place uint32) {
 	b := &w.byCodes
 	b.place = place
@@ -128,8 +130,8 @@ func (w *walker) followed(place uint32) {
 	w.ids = fresh
 }
 
-// estimate estimates the distances of the places that followed left, of all places beside the
-// one that was followed, and beside those that may be results.
+// estimate estimates the distances of the places that followed left, of all places next to the followed one,
+// and of those next to possible results.
 func (w *walker) estimate() {
 	s, b := w.s, &w.byCodes
 	s.coded.Keys(b.table, s.coded.codes, w.ids, w.keys)
@@ -142,7 +144,7 @@ func (w *walker) estimate() {
 	w.estimateNear()
 }
 
-// estimateNear looks at the places beside those that may be results, until it has been beside all of these.
+// estimateNear looks at the places next to possible results, until this was done for all of them.
 func (w *walker) estimateNear() {
 	b := &w.byCodes
 	for len(b.near) > 0 {
@@ -153,7 +155,7 @@ func (w *walker) estimateNear() {
 	}
 }
 
-// estimateBeside looks at the places beside one.
+// estimateBeside looks at the places next to one.
 func (w *walker) estimateBeside(place uint32) {
 	block := place / blockPlaces
 	for i := max(block, besides) - besides; i <= block+besides; i++ {
@@ -163,7 +165,7 @@ func (w *walker) estimateBeside(place uint32) {
 	}
 }
 
-// take goes on from a place later, and makes it a result, where it is near enough.
+// take adds a place to those to follow and to the results, if it is near enough.
 func (w *walker) take(e walk.Entry) {
 	b := &w.byCodes
 	if e < w.found.Bound() {
@@ -191,8 +193,8 @@ func (w *walker) estimateBlock(from, to int) {
 	}
 }
 
-// exact finds the results among the places kept, by their rows. The nearest are read first: how
-// far their estimates are off tells which of the others may be results.
+// exact finds the results among the kept places, from their rows. It reads the nearest first: the errors of
+// their estimates show which of the others may be results.
 func (w *walker) exact() {
 	b := &w.byCodes
 	b.likely = append(b.likely[:0], b.kept.Sorted()...)
@@ -211,7 +213,8 @@ func (w *walker) exact() {
 	}
 }
 
-// compareRows compares the rows of places with the query, and all others that are read with them, and makes them results.
+// compareRows compares the rows of places, and all others that are read with them, with the query, and adds
+// them to the results.
 func (w *walker) compareRows(entries []walk.Entry, off *errorsOf) {
 	r := &w.byCodes.rows
 	for ; len(entries) > 0; entries = entries[min(scanChunk, len(entries)):] {
@@ -234,7 +237,7 @@ func (w *walker) compareRows(entries []walk.Entry, off *errorsOf) {
 	}
 }
 
-// compareExactly compares the rows of places with the query, and makes those that may be results, results.
+// compareExactly compares the rows of places with the query, and adds those that may be results.
 func (w *walker) compareExactly(places []uint32) {
 	s := w.s
 	w.target.keys(s, s.base, s.stride, s.links.norms, places, w.keys)
@@ -250,14 +253,15 @@ func (w *walker) compareExactly(places []uint32) {
 	}
 }
 
-// errorsOf tells by how much the distances of rows exceed their estimates.
+// errorsOf holds by how much the distances of rows exceed their estimates.
 type errorsOf struct {
 	n, sum, squares float64
-	deviations      float64 // so much nearer than its estimate a row is taken to be
+	deviations      float64 // a row may be nearer than its estimate by so many deviations
 }
 
-// deviations grows with the effort: where a walk reads many links, some rows more cost little. On 500,000 generated rows
-// a quarter of a deviation more is 5 reads and 0.015 of the nearest at effort 10, and 6 more places followed as many and 0.007.
+// deviations grows with the effort: if a walk reads many links, some more rows cost little. On 500,000
+// generated rows at effort 10, a quarter of a deviation more takes 5 reads and finds 0.015 more of the
+// nearest; following 6 more places takes as many reads and finds 0.007.
 func deviations(effort, k int) float64 {
 	return 1.6 + 0.35*math.Log2(max(1, float64(effort)/float64(max(k, 10))))
 }
@@ -268,7 +272,7 @@ func (o *errorsOf) add(d float64) {
 	o.squares += d * d
 }
 
-// mayReach reports whether a row of an estimate may be at most as far as a bound.
+// mayReach reports whether a row with this estimate may be within a bound.
 func (o *errorsOf) mayReach(key float32, bound walk.Entry) bool {
 	if bound == math.MaxUint64 {
 		return true

@@ -11,29 +11,29 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Where memory does not hold rows and links, it holds a short code of every row. A walk is led
-// by estimates from codes: of the disk it reads the links of the places that it follows, and at
-// last the rows of the nearest, whose distances are exact.
+// If memory does not hold rows and links, it holds a short code of every row, and estimates from codes guide
+// a walk: it reads from disk only the links of the places that it follows, and at the end the rows of the
+// nearest, whose distances are exact.
 
 const (
-	partElements = 3  // elements that a byte of a code stands for, at least,
-	mostElements = 4  // and at most, where it has fewer bytes than leastParts;
-	mostParts    = 64 // no more bytes than these,
+	partElements = 3  // least elements per byte of a code,
+	mostElements = 4  // and the most, if a code has fewer bytes than leastParts;
+	mostParts    = 64 // most bytes of a code,
 	leastParts   = 8
 	codesSeed    = 1
-	codesSample  = 8192 // rows that centers are fitted to
-	startsOf     = 16   // roots of the rows: so many places a walk may begin at
+	codesSample  = 8192 // rows to which centers are fitted
+	startsOf     = 16   // number of possible starts of a walk, in roots of the rows
 
 )
 
-// coded is the rows in memory, as codes.
+// coded holds the rows in memory, as codes.
 type coded struct {
 	*product.Quantizer
 	kind   product.Kind
 	codes  []byte   // of every place
-	starts []uint32 // the places of the leaders, then others
+	starts []uint32 // places of the leaders, then of other starts
 	near   []byte   // their codes
-	runs   *runs    // nil where codes are of the rows themselves
+	runs   *runs    // nil if codes are of the rows themselves
 }
 
 // A coder makes, keeps and reads the short codes of a Searcher's rows.
@@ -42,9 +42,9 @@ type coder struct{ *Searcher }
 // placeBytes is the memory for a row beside its code: its place, and the row of that place.
 const placeBytes = 8
 
-// codesRoom is how much of a budget the codes of n rows may take: what the places of so many rows leave but an
-// eighth, which is for the pages that are read. Codes of eight
-// bytes may take that eighth as well: without codes a search reads ten times the pages.
+// codesRoom returns how much of a budget the codes of n rows may take: the budget less the places of these
+// rows, and less an eighth for the pages that are read. Codes of eight bytes may use that eighth too: without
+// codes a search reads ten times the pages.
 func codesRoom(budget, n int64) int64 {
 	room := budget/8*7 - placeBytes*n
 	if least := leastParts * n; room < least && least+placeBytes*n <= budget {
@@ -53,7 +53,7 @@ func codesRoom(budget, n int64) int64 {
 	return room
 }
 
-// parts is how many bytes a code has; 0 where there are to be none.
+// parts returns the number of bytes of a code; 0 if there are to be none.
 func (s coder) parts(budget int64) int {
 	n, dim := int64(s.Len()), s.Dim()
 	parts := min((dim+partElements-1)/partElements, mostParts, int(codesRoom(budget, n)/max(1, n)))
@@ -66,7 +66,7 @@ func (s coder) parts(budget int64) int {
 	return parts
 }
 
-// kind is the distance that codes estimate; 0 where they do none.
+// kind returns the distance that codes estimate; 0 if they cannot.
 func (s coder) kind() product.Kind {
 	switch metric := s.space.Metric(); {
 	case metric == distance.IP:
@@ -79,7 +79,7 @@ func (s coder) kind() product.Kind {
 	return 0
 }
 
-// open takes the codes that are kept, or makes them.
+// open reads the kept codes, or makes them.
 func (s coder) open(parts int) error {
 	id, from := s.identity(parts), &s.state.CodesFrom
 	c, err := s.read(id)
@@ -103,7 +103,7 @@ func (s coder) open(parts int) error {
 	return nil
 }
 
-// identity identifies codes of a length.
+// identity identifies codes of a given length.
 func (s coder) identity(parts int) codesIdentity {
 	id := codesIdentity{identity: s.Searcher.identity(), parts: parts, dim: s.Dim()}
 	if s.kind() == product.Squares && parts >= leastParts {
@@ -112,7 +112,7 @@ func (s coder) identity(parts int) codesIdentity {
 	return id
 }
 
-// setStarts copies the codes of places that walks begin at: memory is all that they cost.
+// setStarts copies the codes of the starts of walks: they cost only memory.
 func (c *coded) setStarts(s *Searcher) {
 	n := s.Len()
 	for _, l := range s.links.leaders {
@@ -132,7 +132,7 @@ func (c *coded) code(place uint32) []byte { return c.codes[int(place)*c.Bytes():
 // make makes the codes of all rows.
 func (s coder) make(id codesIdentity) (*coded, error) {
 	s.told = 0
-	runtime.GC() // codes come in the place of what links took, which the heap would keep beside them
+	runtime.GC() // frees the memory of links, so that the heap does not hold it beside the codes
 	c := new(coded)
 	if err := s.train(c, id); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (s coder) train(c *coded, id codesIdentity) (err error) {
 	return nil
 }
 
-// encode finds the code of a place.
+// encode computes the code of a place.
 func (c *coded) encode(place int, row, room []float32) {
 	code := c.code(uint32(place))
 	c.runs.subtract(place, row)
@@ -195,7 +195,7 @@ func (c *coded) encode(place int, row, room []float32) {
 	}
 }
 
-// sample is some rows, and their places.
+// sample returns some rows, and their places.
 func (s coder) sample() (rows []float32, places []int, err error) {
 	n, dim := s.Len(), s.Dim()
 	m := min(n, codesSample)
@@ -209,7 +209,7 @@ func (s coder) sample() (rows []float32, places []int, err error) {
 	})
 }
 
-// plain decodes a row as codes have it: of norm 1 under cosine and correlation.
+// plain decodes a row as codes represent it: with norm 1 under cosine and correlation.
 func (s coder) plain(raw []byte, row []float32) {
 	s.space.Float32(raw, row)
 	s.straighten(row)

@@ -22,10 +22,10 @@ type codesIdentity struct {
 	identity
 	parts int // bytes of a code
 	dim   int
-	run   int // places of a run; 0 where codes are of the rows themselves
+	run   int // places of a run; 0 if codes are of the rows themselves
 }
 
-// centersBytes is the size of the centers of codes, runsBytes that of the means of runs behind them.
+// centersBytes is the size of the centers of codes, runsBytes that of the means of runs after them.
 func (id *codesIdentity) centersBytes() int { return product.Size(id.dim, id.run > 0) }
 
 func (id *codesIdentity) runsBytes() int {
@@ -35,7 +35,7 @@ func (id *codesIdentity) runsBytes() int {
 	return 4 * id.dim * runsOf(id.places, id.run)
 }
 
-// codesAt is where codes begin.
+// codesAt returns the position of the first code.
 func (id *codesIdentity) codesAt() int64 {
 	return int64(headerBytes + (id.centersBytes()+id.runsBytes()+4095)/4096*4096)
 }
@@ -52,10 +52,10 @@ func (id *codesIdentity) header(centers, codes uint64) []byte {
 	return seal(h)
 }
 
-// CodesPath is where a store in dir keeps the codes of its rows.
+// CodesPath returns where a store in dir keeps the codes of its rows.
 func CodesPath(dir string) string { return pathOf(dir, store.DerivedCodes) }
 
-// read reads the codes that are kept, and compares all of their sums.
+// read reads the kept codes, and checks all of their sums.
 func (s coder) read(id codesIdentity) (*coded, error) {
 	f, err := s.g.OpenDerived(store.DerivedCodes)
 	if err != nil {
@@ -119,7 +119,7 @@ func (id *codesIdentity) read(f *os.File) (*coded, error) {
 
 var errOtherCodes = errors.New("search: codes of another graph, of another length, or by other settings")
 
-// keep writes codes beside their name and gives them it.
+// keep writes codes next to their name, and then renames them.
 func (s coder) keep(id codesIdentity, c *coded) error {
 	if err := store.Room("the codes of search", store.Need{Dir: s.g.Dir(), Bytes: id.size()}); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s coder) keep(id codesIdentity, c *coded) error {
 	}
 	defer f.Abort()
 	size := id.codesAt() - headerBytes
-	centers := c.centers(make([]byte, 0, size))[:size] // zeros behind them
+	centers := c.centers(make([]byte, 0, size))[:size] // zeros after them
 	for _, part := range [][]byte{id.header(xxhash.Sum64(centers), xxhash.Sum64(c.codes)), centers, c.codes} {
 		if _, err := f.Write(part); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (s coder) keep(id codesIdentity, c *coded) error {
 // centers appends the centers of codes and the means of runs.
 func (c *coded) centers(dst []byte) []byte { return c.runs.append(c.Append(dst)) }
 
-// check compares the codes that are kept, if any, with ones made again.
+// check compares the kept codes, if any, with ones made again.
 func (s coder) check() error {
 	f, err := s.g.OpenDerived(store.DerivedCodes)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,9 +8,10 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Estimate is about the recall of queries of q.K and q.Effort: it searches for rows of the store, each as if it were not there, and takes
-// the lists of these in place of exact answers, as far as they go. So it costs as much as the same number of queries, and is as true as
-// the lists are. Queries from elsewhere may find less. Errors: those of Tune.
+// Estimate returns about the recall of queries with q.K and q.Effort. It searches for rows of the store, each
+// as if it were absent, and uses their lists instead of exact answers, as far as they go. So it costs as much
+// as the same number of queries, and is as accurate as the lists. Queries from elsewhere may find less.
+// Errors: those of Tune.
 func (s *Searcher) Estimate(ctx context.Context, q Query, rows int) (recall float64, err error) {
 	if !s.calls.Enter() {
 		return 0, store.ErrClosed

@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	// ErrCorrupt says that the links are not those that were written. It is store.ErrCorrupt too.
+	// ErrCorrupt says that the links differ from those that were written. It is also store.ErrCorrupt.
 	ErrCorrupt error = corruptLinks{}
 	errOther         = errors.New("search: links of another graph, or by other settings")
 )
@@ -29,16 +29,16 @@ type corruptLinks struct{}
 
 func (corruptLinks) Error() string { return "search: corrupt links" }
 
-// Unwrap is store.ErrCorrupt, as package living promises.
+// Unwrap returns store.ErrCorrupt, as package living promises.
 func (corruptLinks) Unwrap() error { return store.ErrCorrupt }
 
-// An identity says which graph links belong to, and how they were derived. All of it is in
-// the header of their file; links of another identity are made again.
+// An identity says which graph links belong to, and how they were derived. The header of their file holds all
+// of it; links of another identity are made again.
 type identity struct {
 	places  int
-	width   int // links of a place
-	listed  int // of these at most so many from its list
-	leaders int // before those of islands are drawn, how many of all rows
+	width   int // links per place
+	listed  int // most of these links that come from the place's list
+	leaders int // leaders drawn from all rows, without those of islands
 	seed    uint64
 	order   uint64 // xxhash64 of the rows in the order of places
 	graph   string // checksum of the graph, hex
@@ -55,11 +55,11 @@ type links struct {
 
 func (id *identity) tableBytes() int { return 4 * id.width * id.places }
 
-// leadersAt is where leaders begin, normsAt where norms do: at multiples of 8.
+// leadersAt returns the position of leaders, normsAt that of norms: multiples of 8.
 func (id *identity) leadersAt() int { return headerBytes + (id.tableBytes()+7)/8*8 }
 func (id *identity) normsAt() int   { return id.leadersAt() + 8*id.leaders }
 
-// size is that of the whole file.
+// size returns the size of the whole file.
 func (id *identity) size() int {
 	if !id.norms {
 		return id.normsAt()
@@ -67,7 +67,7 @@ func (id *identity) size() int {
 	return id.normsAt() + 8*id.places
 }
 
-// A fileKind is one of the files below DIR/search, which begin alike.
+// A fileKind is one of the files below DIR/search, whose headers have the same form.
 type fileKind struct {
 	magic   string
 	version uint32
@@ -75,8 +75,8 @@ type fileKind struct {
 
 var linksFile = fileKind{"KNNGLINK", 1}
 
-// begin makes a header with the properties of the graph that all kinds hold: its places, their order and its
-// checksum; and of the derivation, a seed and how much each place has.
+// begin makes a header with the fields that all kinds share: the places of the graph, their order and its
+// checksum, the seed, and the size per place.
 func (k fileKind) begin(id *identity, each int, seed uint64) []byte {
 	h := make([]byte, headerBytes)
 	copy(h, k.magic)
@@ -90,13 +90,13 @@ func (k fileKind) begin(id *identity, each int, seed uint64) []byte {
 	return h
 }
 
-// seal ends a header with its hash.
+// seal completes a header with its hash.
 func seal(h []byte) []byte {
 	binary.LittleEndian.PutUint64(h[sumAt:], xxhash.Sum64(h[:sumAt]))
 	return h
 }
 
-// check reports a header that is damaged, or another kind's.
+// check returns an error for a header that is damaged or of another kind.
 func (k fileKind) check(h []byte) error {
 	if got, sum := xxhash.Sum64(h[:sumAt]), binary.LittleEndian.Uint64(h[sumAt:]); got != sum || string(h[:8]) != k.magic {
 		return fmt.Errorf("%w: header begins with %q and has checksum %016x at byte %d, want %q and %016x", ErrCorrupt, h[:8], sum, sumAt, k.magic, got)
@@ -117,8 +117,8 @@ func (id *identity) header(tableSum, restSum uint64) []byte {
 	return seal(h)
 }
 
-// parse checks a file against the identity that is wanted, and finds its parts. It hashes
-// all but the table, whose links are looked at as they are followed.
+// parse checks a file against the wanted identity, and finds its parts. It hashes all but the table, whose
+// links are checked when they are followed.
 func parse(data []byte, want identity) (*links, error) {
 	if len(data) < headerBytes {
 		return nil, fmt.Errorf("%w: %d bytes, too short", ErrCorrupt, len(data))
@@ -180,8 +180,8 @@ func (l *links) encodeRest() []byte {
 	return data
 }
 
-// sumOf hashes the table from a place on, which is a multiple of sumPlaces: blocks of places
-// by themselves, with their numbers as seeds, and added up, so that they come in any order.
+// sumOf hashes the table from a place on, which is a multiple of sumPlaces. It hashes each block of places
+// with its number as seed, and adds up the hashes, so that blocks may come in any order.
 func (id *identity) sumOf(table []byte, first int) (sum uint64) {
 	step := 4 * id.width * sumPlaces
 	for block := uint64(first / sumPlaces); len(table) > 0; block++ {

@@ -19,10 +19,9 @@ func compareLeaders(a, b leader) int {
 	return cmp.Or(cmp.Compare(a.island, b.island), cmp.Compare(a.place, b.place))
 }
 
-// drawLeaders draws the leaders, by island and place. Some are any rows, as many others are
-// far from all before them; and every island of rows that links connect has one, its first
-// place, as long as there are not very many: a walk cannot come to an island by itself, and
-// hardly to rows that few links lead to.
+// drawLeaders draws the leaders, ordered by island and place: some rows at random, as many that are far from
+// all earlier ones, and the first place of every island of linked rows, unless there are very many islands. A
+// walk cannot reach an island by itself, and hardly reaches rows with few links to them.
 func (m *maker) drawLeaders(far func(seen map[uint32]bool, sample []uint32, count int)) ([]leader, error) {
 	islandOf, firsts, err := m.islands()
 	if err != nil {
@@ -50,16 +49,15 @@ func (m *maker) drawLeaders(far func(seen map[uint32]bool, sample []uint32, coun
 	return drawn, nil
 }
 
-// farOf is how many rows are looked at for a leader that is far from others.
+// farOf is the number of rows to choose from for a leader that is far from others.
 const farOf = 8
 
-// far adds rows of a sample to those that are in seen, each time the one that is furthest from
-// all of these. The rows of the sample are copied side by side first: each is compared some
-// hundred times, and where memory is short each time would read it from disk, with as much
-// beside it as the system reads ahead.
+// far adds rows of a sample to seen, each time the row that is furthest from all of seen. It first copies the
+// rows of the sample next to each other: each is compared some hundred times, and if memory is short, each
+// time would read it from disk with the system's read-ahead.
 func (s *Searcher) far(norms []float64) func(seen map[uint32]bool, sample []uint32, count int) {
 	return func(seen map[uint32]bool, sample []uint32, count int) {
-		if len(sample) == 0 || s.space.Metric() == distance.IP { // under which nothing is far
+		if len(sample) == 0 || s.space.Metric() == distance.IP { // with inner products nothing is far
 			return
 		}
 		_ = s.advise(vectors.Random) // a hint
@@ -86,11 +84,11 @@ func (s *Searcher) far(norms []float64) func(seen map[uint32]bool, sample []uint
 	}
 }
 
-// A nearness holds a sample's rows, and the key of each to the nearest row that was taken.
+// A nearness holds a sample's rows, and the key of each to the nearest taken row.
 type nearness struct {
 	rows    []byte
 	norms   []float64 // nil: the metric needs none
-	places  []uint32  // 0, 1, 2 ...: of rows
+	places  []uint32  // 0, 1, 2 ...: numbers of rows
 	keys    []float32
 	nearest []float32
 }
@@ -115,8 +113,8 @@ func (n *nearness) take(space *distance.Space, row []byte, norm float64) {
 	}
 }
 
-// furthest is the row of the sample that is furthest from all that were taken; of equal ones
-// the first in the store.
+// furthest returns the row of the sample that is furthest from all taken rows; of equal ones the first in the
+// store.
 func (n *nearness) furthest(sample []uint32) int {
 	best := 0
 	for i, key := range n.nearest {
@@ -130,8 +128,8 @@ func (n *nearness) furthest(sample []uint32) int {
 // minIslands is a number of islands that may always have a leader each.
 const minIslands = 256
 
-// islands finds the connected components: the first place of that of a place, and the first
-// places of all, the largest component first.
+// islands finds the connected components: of returns the first place of a place's component, and firsts are
+// the first places of all, the largest component first.
 func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	u := m.united
 	if u == nil {
@@ -146,7 +144,7 @@ func (m *maker) islands() (of func(uint32) uint32, firsts []uint32, err error) {
 	return u.first, u.firsts(), nil
 }
 
-// firsts are the first places of all components, the largest component first.
+// firsts returns the first places of all components, the largest component first.
 func (u union) firsts() []uint32 {
 	sizes := make(map[uint32]int)
 	for p := range u {
@@ -162,18 +160,20 @@ func (u union) firsts() []uint32 {
 	return firsts
 }
 
-// ledIslands is how many islands have a leader in the file of links, where so many leaders are drawn of all rows.
+// ledIslands returns the number of islands with a leader in the file of links, if so many leaders are drawn
+// from all rows.
 func ledIslands(drawn int) int { return max(minIslands, 3*drawn) }
 
-// mostIslands times the root of all rows is how many islands have a leader where memory holds all: each costs every query a
-// comparison, and rows of an island without one are hardly found. Of 20,000 rows in 1,000 groups of 20, 384 with leaders find 0.45.
+// mostIslands times the root of all rows is the number of islands with a leader if memory holds all. Wrong if
+// larger: each costs every query a comparison. Wrong if smaller: rows of an island without a leader are
+// hardly found. With 384 leaders, searches of 20,000 rows in 1,000 groups of 20 find 0.45.
 const mostIslands = 16
 
 // An islander finds the islands of the graph of a searcher.
 type islander struct{ *Searcher }
 
-// lead gives leaders to islands that have none in the file of links, as far as memory holds rows and links. There are
-// such islands only where as many have leaders as the file takes.
+// lead gives leaders to islands without one in the file of links, as far as memory holds rows and links.
+// There are such islands only if the file has leaders for as many as it takes.
 func (s islander) lead() error {
 	l, n := s.links, s.Len()
 	led := make(map[uint32]bool)

@@ -17,29 +17,29 @@ type maker struct {
 	order   []uint32 // row of every place
 	placeOf []uint32 // of every row
 	threads int
-	limit   int64 // bytes that arcs and lists in memory may take
+	limit   int64 // bytes that arcs and lists may take in memory
 	ctx     context.Context
-	// scattered says that places are not in the order of the lists on the disk: these are read in that of rows, and a
-	// scratch file holds them beside the arcs.
+	// scattered says that places are not in the order of the lists on disk: the lists are read in the order
+	// of rows, and a scratch file holds them next to the arcs.
 	scattered bool
-	told      func(places int) // of these more links are made; may be nil
+	told      func(places int) // is called with the places made since the last call; may be nil
 
-	// scratch makes a file that arcs are shared out to; nil: there is no room for one.
+	// scratch makes a file for the arcs; nil: there is no room for one.
 	scratch func() (scratchFile, error)
 
-	united union // of all places, once lists were read for links in memory; else nil
+	united union // of all places, after lists were read for links in memory; otherwise nil
 
 	mu    sync.Mutex
-	steps int // of work done (stepsOf)
+	steps int // steps of work done (stepsOf)
 }
 
-// table derives the links of all places, range by range and several ranges at a time, and
-// gives each to write. It returns the sum of all.
+// table derives the links of all places, several ranges at a time, and passes each range to write. It returns
+// the sum of all.
 //
-// A link that comes in stands in the list of another place, which may be any. So all lists are read
-// first, in the order of places, and their entries shared out by the range that they point into: then
-// a range is made within the processor's cache. Where memory does not suffice, a scratch file holds the entries, or
-// without one the lists are read once for each window of places. The result depends on none of these.
+// A link into a place is an entry of another list, which may be any. So all lists are first read in the order
+// of places, and their entries are distributed by the range that they point into; then each range is made
+// within the processor's cache. If memory does not suffice, a scratch file holds the entries; without such a
+// file the lists are read once for each window of places. The result does not depend on this.
 func (m *maker) table(write func(first int, table []byte) error) (sum uint64, err error) {
 	if m.width == 0 {
 		return 0, nil
@@ -69,7 +69,7 @@ func (m *maker) table(write func(first int, table []byte) error) (sum uint64, er
 	return sum, nil
 }
 
-// spilled shares the lists out to a scratch file, and makes all ranges.
+// spilled distributes the lists to a scratch file, and makes all ranges.
 func (m *maker) spilled(put func(from int, table []byte) error) error {
 	file, err := m.scratch()
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *maker) spilled(put func(from int, table []byte) error) error {
 	return m.ranges(shared, 0, m.identity.places, put)
 }
 
-// ranges makes the ranges from a place to another.
+// ranges makes the ranges between two places.
 func (m *maker) ranges(shared shared, first, last int, put func(from int, table []byte) error) error {
 	left := m.limit
 	if !m.spills() {
@@ -92,7 +92,7 @@ func (m *maker) ranges(shared shared, first, last int, put func(from int, table 
 	abreast := max(1, min(int64(m.threads), left/m.rangeBytes()))
 	return vectors.Ranges(int(abreast), last-first, m.rangeSize(), func() func(from, to int) error {
 		most := m.mostArcsOf(min(m.rangeSize(), last-first))
-		r := &partLinks{maker: m, arcs: make([]arc, 0, most), sorted: make([]arc, most)} // as they would grow, what they were is garbage
+		r := &partLinks{maker: m, arcs: make([]arc, 0, most), sorted: make([]arc, most)} // with full capacity, as growing them would leave garbage
 		return func(from, to int) error {
 			if err := m.ctx.Err(); err != nil {
 				return err
@@ -111,9 +111,10 @@ func (m *maker) ranges(shared shared, first, last int, put func(from int, table 
 	})
 }
 
-// stepsOf is the steps of the work on a place: for the list that is read to find islands, which takes none where that is
-// read for links too, for the list that is read for links, and for its links. Processor time of 1,000,000 rows of 50: 1.0,
-// 1.1 and 0.9 s, and 1.0, 1.1 and 1.8 where a scratch file holds the arcs; of 2,500,000 rows 5.0, 4.4 and 2.9 s.
+// stepsOf returns the steps of the work on a place: for reading its list to find islands, 0 if the reading
+// for links serves for that too; for reading its list for links; and for making its links. Processor time on
+// 1,000,000 rows of 50: 1.0, 1.1 and 0.9 s; 1.0, 1.1 and 1.8 s if a scratch file holds the arcs; on 2,500,000
+// rows 5.0, 4.4 and 2.9 s.
 func (m *maker) stepsOf() (island, list, links int) {
 	switch {
 	case m.once():
@@ -124,10 +125,10 @@ func (m *maker) stepsOf() (island, list, links int) {
 	return 3, 3, 2
 }
 
-// once reports whether all lists are read once, for links and islands.
+// once reports whether one reading of all lists serves for links and islands.
 func (m *maker) once() bool { return m.width > 0 && !m.spills() }
 
-// tell says that so many steps more are done.
+// tell reports that so many more steps are done.
 func (m *maker) tell(steps int) {
 	if m.told == nil {
 		return
@@ -142,14 +143,15 @@ func (m *maker) tell(steps int) {
 	}
 }
 
-// A range has rangePlaces places, whose arcs and links are some three megabytes, so that each core has
-// its own in its cache, and more where there would be more than maxRanges, each of which has some kilobytes under way.
+// A range has rangePlaces places; its arcs and links take about three megabytes, so that each core has its
+// own in its cache. It has more places if there would be more than maxRanges ranges, since each has some
+// kilobytes in progress.
 const (
 	rangePlaces = 2 * sumPlaces
 	maxRanges   = 1024
 )
 
-// rangeSize is how many places a thread makes links of at a time.
+// rangeSize returns the number of places whose links a goroutine makes at a time.
 func (m *maker) rangeSize() int {
 	size := rangePlaces
 	for m.identity.places > maxRanges*size {
@@ -158,31 +160,31 @@ func (m *maker) rangeSize() int {
 	return size
 }
 
-// sharedBytes is the memory that arcs, lists and islands of all places take: 8 bytes an arc, 4 an entry and a place, and
-// the chunks that readers have begun.
+// sharedBytes returns the memory of the arcs, lists and islands of all places: 8 bytes an arc, 4 an entry and
+// a place, and the unfinished chunks of readers.
 func (m *maker) sharedBytes() int64 {
 	ranges := (m.identity.places + m.rangeSize() - 1) / m.rangeSize()
 	return int64(m.identity.places)*(12*int64(m.listed)+4) + 8*chunkArcs*int64(m.threads)*int64(ranges)
 }
 
-// placeBytes is the memory that a place takes while its range is made, at most: arcs, these in order, and links.
+// placeBytes returns the most memory of a place while its range is made: arcs, sorted arcs, and links.
 func (m *maker) placeBytes() int64 {
 	return int64(2*8*mostArcs*float64(m.keptArcs())) + 4*int64(m.width)
 }
 
-// rangeBytes is the memory that a range takes while it is made.
+// rangeBytes returns the memory of a range while it is made.
 func (m *maker) rangeBytes() int64 {
 	return int64(min(m.rangeSize(), m.identity.places)) * m.placeBytes()
 }
 
-// mostArcsOf is how many arcs of so many places are held, at most.
+// mostArcsOf returns the most arcs that are held for so many places.
 func (m *maker) mostArcsOf(places int) int { return int(mostArcs * float64(places*m.keptArcs())) }
 
-// spills reports whether arcs do not fit in memory beside a range.
+// spills reports whether arcs and a range do not fit in memory together.
 func (m *maker) spills() bool { return m.sharedBytes()+m.rangeBytes() > m.limit }
 
-// keptArcs is how many arcs of a place are kept where there are more: as many as it has links, and its list where that is
-// among them.
+// keptArcs returns how many arcs of a place are kept if there are more: the number of its links, and its list
+// if arcs hold it.
 func (m *maker) keptArcs() int {
 	if m.scattered {
 		return m.width + m.listed
@@ -190,7 +192,7 @@ func (m *maker) keptArcs() int {
 	return m.width
 }
 
-// spilledBytes is the most that a scratch file takes; 0 where arcs stay in memory.
+// spilledBytes returns the most bytes of a scratch file; 0 if arcs stay in memory.
 func (m *maker) spilledBytes() int64 {
 	if !m.spills() {
 		return 0
@@ -202,7 +204,8 @@ func (m *maker) spilledBytes() int64 {
 	return arcBytes * entries
 }
 
-// window is how many places are made of one look at all lists that is kept in memory: all, or whole ranges.
+// window returns the number of places that are made from one reading of all lists in memory: all, or whole
+// ranges.
 func (m *maker) window() int {
 	n, size := m.identity.places, m.rangeSize()
 	if !m.spills() {
@@ -211,28 +214,29 @@ func (m *maker) window() int {
 	return max(1, int((m.limit-m.rangeBytes())/(12*int64(m.listed)))/size) * size
 }
 
-// An arc is a link that comes in: in its highest 24 bits the place within the range, then in 8 incoming and the rank in
-// the list that it stands in, then in 32 the place of that list. So arcs are ordered as links into a place are. An
-// entry of the place's own list may be one as well, of its rank alone, with the place that it leads to.
+// An arc is a link into a place. Its highest 24 bits are the place within the range, the next 8 are incoming
+// plus the rank in the list that holds the link, and the lowest 32 are the place of that list. So arcs sort
+// like the links of a place. An entry of the place's own list may also be an arc, with its rank alone and the
+// place that it leads to.
 type arc uint64
 
-// incoming is added to the ranks of links that come in: those of a place's own list come before.
+// incoming is added to the ranks of links from other lists: those of the place's own list come first.
 const incoming = 128
 
 func arcOf(to int, from uint32, rank int) arc { return arc(to)<<40 | arc(rank)<<32 | arc(from) }
 
-// to is the place within the range.
+// to returns the place within the range.
 func (a arc) to() int { return int(a >> 40) }
 
 func (a arc) rank() int { return int(a >> 32 & 0xff) }
 
-// shared are the entries of all lists by range.
+// shared holds the entries of all lists by range.
 type shared interface {
-	// arcsOf calls take with the links into the range that begins at a place, in any order, some at a time. These
-	// are valid until take returns.
+	// arcsOf calls take with the links into the range that begins at a place, in any order, some at a time.
+	// They are valid until take returns.
 	arcsOf(from int, take func(arcs []arc)) error
-	// listOf is the list of a place, as places, by rank, valid until the next call with the same reader; nil where
-	// arcsOf gives its entries, of ranks below incoming.
+	// listOf returns the list of a place, as places, by rank, valid until the next call with the same reader;
+	// nil if arcsOf gives its entries, with ranks below incoming.
 	listOf(place int, reader *listReader) ([]uint32, error)
 }
 
@@ -243,8 +247,8 @@ type listReader struct {
 	places []uint32
 }
 
-// of is the list of a place, as places, as far as links are made of it: noLink where an entry has none. It is
-// valid until the next call.
+// of returns the list of a place, as places, as far as links are made of it, with noLink for an entry that
+// makes none. It is valid until the next call.
 func (l *listReader) of(m *maker, place int) (places []uint32, err error) {
 	if l.row, l.keys, err = m.g.Keyed(store.Row(m.order[place]), l.row, l.keys); err != nil {
 		return nil, err
@@ -256,8 +260,9 @@ func (l *listReader) of(m *maker, place int) (places []uint32, err error) {
 	return l.places, nil
 }
 
-// eachList reads the lists of all places, by several goroutines. Each calls worker once, and its result with one
-// place after the other and the list of that, which is valid until it returns. done is told of places whose lists were read.
+// eachList reads the lists of all places, on several goroutines. Each calls worker once, and its result for
+// one place after another with its list, which is valid during the call. done is called with the number of
+// places whose lists were read.
 func (m *maker) eachList(worker func() func(place int, list []uint32) error, done func(places int)) error {
 	n := len(m.order)
 	if m.scattered {
@@ -304,7 +309,7 @@ type partLinks struct {
 	bytes        []byte
 }
 
-// make is the table of a range, valid until the next call.
+// make returns the table of a range, valid until the next call.
 func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) {
 	if err := r.gather(shared, from, to); err != nil {
 		return nil, err
@@ -334,8 +339,8 @@ func (r *partLinks) make(shared shared, from, to int) (table []byte, err error) 
 	return table, nil
 }
 
-// mostArcs is how many times the arcs that can become links are held, at most: a place that very many list takes no
-// more memory for it.
+// mostArcs is the most arcs to hold, as a multiple of those that can become links, so that a place in very
+// many lists takes no more memory.
 const mostArcs = 1.5
 
 // gather collects the arcs into a range, and drops those that cannot become links when there are too many.
@@ -351,7 +356,7 @@ func (r *partLinks) gather(shared shared, from, to int) error {
 	})
 }
 
-// drop keeps the first arcs of each of n places, as many as there are links.
+// drop keeps only the first arcs of each of n places, as many as it has links.
 func (r *partLinks) drop(n int) {
 	r.sort(n)
 	r.arcs = r.arcs[:0]
@@ -362,14 +367,14 @@ func (r *partLinks) drop(n int) {
 	}
 }
 
-// sort brings the arcs of a range of n places in order.
+// sort sorts the arcs of a range of n places.
 func (r *partLinks) sort(n int) {
 	r.ends, r.sorted = zeroed(r.ends, n), sized(r.sorted, len(r.arcs))
 	for _, a := range r.arcs {
 		r.ends[a.to()]++
 	}
 	sum := uint32(0)
-	for i, count := range r.ends { // where the arcs of a place begin
+	for i, count := range r.ends { // beginnings of the arcs of each place
 		r.ends[i] = sum
 		sum += count
 	}
@@ -384,8 +389,8 @@ func (r *partLinks) sort(n int) {
 	}
 }
 
-// append adds the links of a place: its list, then of the first places that list it, by rank, then place, those
-// that are not in it.
+// append adds the links of a place: its list, then the first places that list it, by rank, then place, except
+// those in its list.
 func (r *partLinks) append(table []byte, in []arc) []byte {
 	for _, p := range r.out {
 		table = binary.LittleEndian.AppendUint32(table, p)
@@ -406,7 +411,7 @@ func (r *partLinks) append(table []byte, in []arc) []byte {
 	return table
 }
 
-// sized is a slice of n elements, which may hold anything.
+// sized returns a slice of n elements with any contents.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -19,13 +19,13 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// ErrOwnDistance says that the lists of a store come from a distance that its rows do not
-// tell, so that a query cannot be compared with them.
+// ErrOwnDistance says that the lists of a store come from a distance that cannot be computed from its rows,
+// so that a query cannot be compared with them.
 var ErrOwnDistance = errors.New("search: the graph's distance is rank-order or a program's own, which is not computed from vectors")
 
 const (
-	// maxListed is how many entries of a list are followed at most, and half of the links of
-	// a place: more cost evaluations and gain nothing.
+	// maxListed is the most entries of a list that are followed, and half of the links of a place: more cost
+	// evaluations and gain nothing.
 	maxListed = 20
 
 	leadersSeed = 1
@@ -34,33 +34,33 @@ const (
 
 // Options tunes a Searcher. The zero value works.
 type Options struct {
-	// Threads is how many goroutines make links and answer SearchAll; 0 is GOMAXPROCS.
+	// Threads is the number of goroutines that make links and answer SearchAll; 0 is GOMAXPROCS.
 	Threads int
-	// Memory has links made in memory and DIR/search left alone, neither read nor written. There are
-	// no codes then, and no copy of the rows.
+	// Memory makes links in memory, and neither reads nor writes DIR/search. There are no codes then, and no
+	// copy of the rows.
 	Memory bool
-	// Rows has the Searcher give rows alone, by Vector, Raw, RawAll and Wide: links, codes and a copy of the rows are neither
-	// read nor made, and every query is ErrQuery.
+	// Rows makes the Searcher give only rows, by Vector, Raw, RawAll and Wide. Links, codes and a copy of the
+	// rows are neither read nor made, and every query returns ErrQuery.
 	Rows bool
-	// Exact has the Searcher answer exact queries alone, which need no links, and every other is ErrQuery: links, codes and a
-	// copy of the rows are neither read nor made.
+	// Exact makes the Searcher answer only exact queries, which need no links; others return ErrQuery. Links,
+	// codes and a copy of the rows are neither read nor made.
 	Exact bool
-	// Limit bounds the memory for making links beside 12 bytes a row (under cosine 20), in bytes.
-	// Where they take more, up to 9 bytes a link stand in a scratch file below DIR, 18 where there is a copy of the rows; with
-	// Memory, and in Check, the lists are read the more often. While the copy is made, memory is 14 bytes a row and
-	// the limit, or 40 MiB where that is more. 0 is 256 MiB.
+	// Limit bounds the memory for making links, in bytes, beside 12 bytes a row (20 under cosine). If they
+	// take more, a scratch file below DIR holds up to 9 bytes a link, 18 if there is a copy of the rows; with
+	// Memory, and in Check, the lists are read several times instead. While the copy is made, memory is 14
+	// bytes a row and the limit, or 40 MiB if that is more. 0 is 256 MiB.
 	Limit int64
-	// Budget is the memory that may hold the rows and links that are searched, in bytes. Where
-	// they are larger, they are read page by page, and up to seven eighths of it hold a short code
-	// of every row, and 8 bytes a row; an eighth is for pages, and where there are no codes for 4 sqrt(n) rows that walks begin at. Codes are kept in DIR/search like
-	// links, and so is a copy of rows that stand as they came: see the package comment. 0 is half of the
-	// memory of the machine, or of the limit that the process has.
+	// Budget is the memory that may hold the searched rows and links, in bytes. If they are larger, they are
+	// read page by page: up to seven eighths of the budget hold a short code of every row and 8 bytes a row,
+	// and an eighth is for pages, or, if there are no codes, for the 4 sqrt(n) rows at which walks begin.
+	// Codes are kept in DIR/search like links, and so is a copy of rows that are in the order of the input;
+	// see the package comment. 0 is half of the memory of the machine, or of the limit of the process.
 	Budget int64
 	// Context stops making links and codes; nil: nothing does.
 	Context context.Context
-	// Progress is told how many of how many places have their links, as far as the lists that
-	// were looked at tell; before, where a copy of the rows is made, how many are in it; then, where codes are made, how many
-	// have theirs. May be nil.
+	// Progress is called with the number of places that have their links, and of all places, as far as the
+	// lists read so far show. Before that, if a copy of the rows is made, it counts the rows in it;
+	// afterwards, if codes are made, the rows with codes. May be nil.
 	Progress func(done, total int)
 }
 
@@ -71,13 +71,13 @@ func Path(dir string) string { return pathOf(dir, store.DerivedLinks) }
 
 func pathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// Open makes the store g ready for search. It maps the links in DIR/search, or makes them:
-// where there are none, or these are damaged, or another graph's, or another version's. Made
-// links are kept in DIR/search, where that can be written; else they stay in memory, and
-// Searcher.State says why. A copy of the rows that cannot be kept is done without.
+// Open makes the store g ready for search. It maps the links in DIR/search, or makes them if there are none
+// or if they are damaged, of another graph, or of another version. It keeps new links in DIR/search if that
+// can be written; otherwise they stay in memory, and Searcher.State says why. A copy of the rows that cannot
+// be kept is not made.
 //
-// The Searcher is closed before the store. Errors: ErrOwnDistance, store.ErrCorrupt,
-// those of store.Vectors, and Options.Context's.
+// Close the Searcher before the store. Errors: ErrOwnDistance, store.ErrCorrupt, those of store.Vectors, and
+// Options.Context's.
 func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	s := newSearcher(g, opts)
 	steps := []func() error{s.openRows, copier{s}.open, s.openLinks, islander{s}.lead, s.takeLeaders, s.settle}
@@ -96,8 +96,8 @@ func Open(g *store.Store, opts *Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Make makes the links in DIR/search where they are not there as they should be, before them the copy of the rows where
-// there is to be one, and nothing else. Errors: those of Open; that of writing links.
+// Make makes the links in DIR/search if they are absent or wrong, before them the copy of the rows if there
+// is to be one, and nothing else. Errors: those of Open; that of writing links.
 func Make(g *store.Store, opts *Options) error {
 	s := newSearcher(g, opts)
 	defer s.Close()
@@ -162,7 +162,7 @@ func (s *Searcher) openRows() (err error) {
 	return s.findPlaces()
 }
 
-// findPlaces turns the order around.
+// findPlaces inverts the order.
 func (s *Searcher) findPlaces() error {
 	s.places = make([]uint32, s.g.Len())
 	for i := range s.places {
@@ -177,7 +177,7 @@ func (s *Searcher) findPlaces() error {
 	return nil
 }
 
-// identity is that of links made now.
+// identity returns the identity of links made now.
 func (s *Searcher) identity() identity {
 	n := len(s.order)
 	listed := min(s.g.K(), maxListed)
@@ -185,7 +185,7 @@ func (s *Searcher) identity() identity {
 		order: orderSum(s.order), graph: s.g.Info().Checksum, norms: s.space.NeedsNorms()}
 }
 
-// anyLeaders is how many leaders are drawn of all rows, a tenth of their root: more, up to three
+// anyLeaders returns the number of leaders drawn from all rows, a tenth of their root. More, up to three
 // roots, find no more, and each costs a comparison.
 func anyLeaders(n int) int { return min(n, max(minLeaders, int(math.Sqrt(float64(n))/10))) }
 
@@ -203,7 +203,7 @@ func orderSum(order []uint32) uint64 {
 	return d.Sum64()
 }
 
-// openLinks maps the links that are kept, or makes them.
+// openLinks maps the kept links, or makes them.
 func (s *Searcher) openLinks() error {
 	want := s.identity()
 	if !s.opts.Memory {
@@ -226,7 +226,7 @@ func (s *Searcher) openLinks() error {
 		s.state.Why = err
 	}
 	s.mu.Lock()
-	s.told = 0 // of links that could not be kept
+	s.told = 0 // from links that could not be kept
 	s.mu.Unlock()
 	return s.makeInMemory(want)
 }
@@ -256,12 +256,12 @@ func (s *Searcher) mapLinks(want identity) error {
 	return nil
 }
 
-// maker is one for this store.
+// maker returns a maker for this store.
 func (s *Searcher) maker(id identity) *maker {
 	return &maker{identity: id, g: s.g, order: s.order, placeOf: s.places, threads: s.opts.Threads, limit: s.opts.Limit, ctx: s.opts.Context, scattered: s.near != nil}
 }
 
-// keep makes links beside their name, and maps them under it.
+// keep makes links next to their name, renames them, and maps them.
 func (s *Searcher) keep(id identity) error {
 	if err := store.Room("the links of search", store.Need{Dir: s.g.Dir(), Bytes: int64(id.size()) + s.maker(id).spilledBytes()}); err != nil {
 		return err
@@ -284,7 +284,7 @@ func (s *Searcher) keep(id identity) error {
 func (s *Searcher) writeLinks(f *os.File, id identity) error {
 	m := s.maker(id)
 	m.told = s.tell
-	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it never gets that name
+	m.scratch = func() (scratchFile, error) { return s.g.MakeDerived(store.DerivedLinks) } // it is never renamed
 	tableSum, err := m.table(func(first int, table []byte) error {
 		_, err := f.WriteAt(table, int64(headerBytes+4*id.width*first))
 		return err
@@ -333,8 +333,8 @@ func (s *Searcher) makeInMemory(id identity) (err error) {
 	return nil
 }
 
-// restOf makes all but the table, and tells m how many leaders there are. Where m has made the table in memory it knows the
-// islands, and reads no lists.
+// restOf makes all but the table, and gives m the number of leaders. If m has made the table in memory, it
+// knows the islands, and reads no lists.
 func (s *Searcher) restOf(m *maker) (*links, error) {
 	l := &links{identity: m.identity}
 	if err := l.measure(s); err != nil {
@@ -349,7 +349,7 @@ func (s *Searcher) restOf(m *maker) (*links, error) {
 	return l, err
 }
 
-// measure computes the norms of the rows, where the metric has a use for them, as exact queries do.
+// measure computes the norms of the rows, if the metric uses them, as exact queries do.
 func (l *links) measure(s *Searcher) error {
 	if !s.space.NeedsNorms() {
 		return nil
@@ -365,7 +365,7 @@ func (l *links) measure(s *Searcher) error {
 	})
 }
 
-// takeLeaders copies the rows of the leaders side by side.
+// takeLeaders copies the rows of the leaders next to each other.
 func (s *Searcher) takeLeaders() error {
 	size := s.rows.Dim() * s.rows.Type().Size()
 	s.leaders = make([]byte, 0, size*len(s.links.leaders))
@@ -385,9 +385,8 @@ func (s *Searcher) takeLeaders() error {
 	})
 }
 
-// Check compares the links in DIR/search with ones made again, to the bit, codes likewise, and a copy of the rows with those
-// of the store. It is nil where
-// they are the same, and where there are none fs.ErrNotExist.
+// Check compares the links in DIR/search with ones made again, to the bit, the codes likewise, and a copy of
+// the rows with the store's rows. It returns nil if they are the same, and fs.ErrNotExist if there are none.
 func Check(ctx context.Context, g *store.Store) error {
 	if g == nil {
 		return errNoStore

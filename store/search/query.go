@@ -10,46 +10,45 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// ErrQuery says that a query cannot be answered as it is: its length, its elements, or its
-// options; of Raw and RawAll, that dst has another size than the rows.
+// ErrQuery says that a query cannot be answered: its length, elements or options are wrong. Raw and RawAll
+// return it if dst has another size than the rows.
 var ErrQuery = errors.New("search: bad query")
 
-// MinEffort is the least effort that is taken where none is asked for.
+// MinEffort is the least effort of a query that sets none.
 const MinEffort = 48
 
-// A Query says which rows are wanted. Its zero value is not one: K or Within is needed.
+// A Query says which rows are wanted. Its zero value is invalid: K or Within is needed.
 type Query struct {
-	// K is how many rows are wanted, the nearest. 0 asks for all within Within.
+	// K is the number of rows wanted, the nearest. 0 asks for all within Within.
 	K int
-	// Effort is how many of the nearest results found so far a walk keeps looking around: the
-	// walk ends when nothing that it knows is nearer than the last of them. It is counted in
-	// results that pass the filter. More costs more and finds more; less than K counts as K.
-	// 0 is the larger of MinEffort and 2 K, and up to 16 times that for a query that lies far outside of the rows, as long as
-	// that finds more.
+	// Effort is how many of the nearest results so far a walk keeps looking around: it ends when nothing that
+	// it knows is nearer than the last of them. Only results that pass the filter count. More effort takes
+	// longer and finds more; less than K counts as K. 0 is the larger of MinEffort and 2 K, and up to 16
+	// times that for a query far outside of the rows, as long as that finds more.
 	Effort int
 	// Within keeps only results at most so far away, as distances are shown. Nil: any.
 	Within *float32
-	// Keep says which rows may be results. Nil: all. It is called by the goroutine that
-	// searches, any number of times a row.
+	// Keep says which rows may be results. Nil: all. It is called by the goroutine that searches, any number
+	// of times per row.
 	Keep func(store.Row) bool
 	// Only names the rows that may be results; see Searcher.Only. Nil: all.
 	Only *Set
 	// Exact compares the query with every row that may be a result.
 	Exact bool
-	// Seen, where not nil, is called with rows whose distances are computed, and their keys, which
-	// store.Store.Shown turns into distances: once or more for each, in no order. A walk computes
-	// those of all rows that it meets, also of those that may not be results, where they are read from
-	// disk of all that are read, and by codes of the last candidates and of all rows that lie in the same pages; a scan those of the rows that may be results. Leaders that
-	// a walk does not begin at are left out.
+	// Seen, if not nil, is called with rows whose distances are computed, and their keys, which
+	// store.Store.Shown turns into distances: at least once for each, in any order. A walk computes those of
+	// all rows that it meets, even if they may not be results; if rows are read from disk, of all that are
+	// read; by codes, of the last candidates and all rows in the same pages. A scan computes those of the
+	// rows that may be results. Leaders at which a walk does not begin are left out.
 	Seen func(row store.Row, key float32)
 
-	// Without is a row that is left out as if it were not there, as Tune leaves out its queries. Nil: none. Its links are not
-	// followed either: where it leads an island, another row of that does.
+	// Without is a row that is left out as if it were absent; Tune leaves out its queries so. Nil: none. Its
+	// links are not followed either; if it leads an island, another row of that island does.
 	Without *store.Row
 
-	hidden   uint32 // place that is left out, as if it were not there
+	hidden   uint32 // place that is left out as if it were absent
 	isHidden bool
-	usual    bool // no effort was asked for
+	usual    bool // the query set no effort
 	form     form
 }
 
@@ -62,10 +61,10 @@ const (
 	stored               // as the store holds rows
 )
 
-// Distance is for Query.Within.
+// Distance returns a pointer to d, for Query.Within.
 func Distance(d float32) *float32 { return &d }
 
-// check completes a query.
+// check checks a query, and completes it.
 func (s *Searcher) check(q *Query) error {
 	switch {
 	case s.opts.Rows:
@@ -106,7 +105,7 @@ func (s *Searcher) admits(q *Query, place uint32) bool {
 // filtered reports whether some rows may not be results.
 func (q *Query) filtered() bool { return q.Keep != nil || q.Only != nil }
 
-// limit is the largest entry that Within lets pass.
+// limit returns the largest entry that Within allows.
 func (s *Searcher) limit(q *Query) walk.Entry {
 	if q.Within == nil {
 		return math.MaxUint64
@@ -131,16 +130,16 @@ func largest(s *Searcher, d float32) walk.Entry {
 	return low<<32 - min(low, 1)
 }
 
-// A target is a query as rows are compared with it.
+// A target is a query in the form in which rows are compared with it.
 type target struct {
 	native bool   // its elements are of the rows' type
 	row    []byte // in that type, or as float32
 	norm   float64
 	values []float32 // for queries that are not native: a row as float32
-	scaled []float32 // the query, where the rows are scaled
+	scaled []float32 // the query, if the rows are scaled
 }
 
-// set takes the elements of a query; form says how they were changed already.
+// set takes the elements of a query; form says how they were already changed.
 func (t *target) set(s *Searcher, query []float32, form form) error {
 	if len(query) != s.Dim() {
 		return fmt.Errorf("%w: %d elements, the rows have %d", ErrQuery, len(query), s.Dim())
@@ -183,8 +182,8 @@ func (t *target) set(s *Searcher, query []float32, form form) error {
 	return nil
 }
 
-// scale changes a query as the rows of the store were: subtracts offsets, unless it was read
-// less these, and multiplies.
+// scale changes a query as the rows of the store were changed: it subtracts offsets, unless that was done,
+// and multiplies.
 func (t *target) scale(s *Searcher, query []float32, centered bool) ([]float32, error) {
 	if s.scale == 0 && (s.offsets == nil || centered) {
 		return query, nil
@@ -203,10 +202,10 @@ func (t *target) scale(s *Searcher, query []float32, centered bool) ([]float32, 
 	return t.scaled, nil
 }
 
-// holds encodes a query in a type and reports whether nothing is lost.
+// holds encodes a query in a type, and reports whether nothing is lost.
 func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
 	switch typ {
-	case vectors.Uint8, vectors.Int8: // Encode rounds, and makes an error, which allocates
+	case vectors.Uint8, vectors.Int8: // Encode would round, and allocate an error
 		low, high := float32(0), float32(255)
 		if typ == vectors.Int8 {
 			low, high = -128, 127

@@ -6,12 +6,12 @@ import (
 	"github.com/knng/knng/store/internal/walk"
 )
 
-// rowPages are the pages of rows that a walk by codes reads at its end, and the places whose rows were compared. A page
-// that is read for one row holds others, and to compare these as well costs no read.
+// rowPages are the pages of rows that a walk by codes reads at its end, and the places whose rows were
+// compared. A page that is read for one row holds others, and comparing these needs no further read.
 type rowPages struct {
 	read     walk.Visited // pages
 	compared walk.Visited // places
-	others   []uint32     // places that lie in pages read last, not compared
+	others   []uint32     // places in the pages read last, not yet compared
 }
 
 func (r *rowPages) clear() {
@@ -19,7 +19,7 @@ func (r *rowPages) clear() {
 	r.compared.Clear()
 }
 
-// readRows asks for the rows of places, and finds the others that lie in the same pages and were not compared.
+// readRows requests the rows of places, and finds the others in the same pages that were not compared.
 func (w *walker) readRows(places []uint32) {
 	s, r := w.s, &w.byCodes.rows
 	base := int(uintptr(unsafe.Pointer(unsafe.SliceData(s.base))) & (1<<pageShift - 1))
@@ -38,7 +38,7 @@ func (w *walker) readRows(places []uint32) {
 	}
 }
 
-// within adds the places, of n, whose rows lie within the page at a byte of the rows.
+// within adds the places, of n, whose rows are in the page at a byte of the rows.
 func (r *rowPages) within(at, stride, n int) {
 	first, end := (max(0, at)+stride-1)/stride, min(n, (at+1<<pageShift)/stride)
 	for p := first; p < end; p++ {

@@ -13,15 +13,15 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A store whose rows stand in the order of the input has, on a page that a walk reads for one row, others that are far from
-// it. So where memory does not hold rows and links, a copy of the rows is kept in an order of locality. Its places
-// are those of links and codes, and of all that a Searcher does.
+// If rows are in the order of the input, a page that a walk reads for one row holds other rows that are far
+// from it. So if memory does not hold rows and links, a copy of the rows is kept in an order of locality.
+// Links, codes and all else in a Searcher use the places of this copy.
 
 var rowsFile = fileKind{"KNNGNEAR", 1}
 
 const (
 	rowsSeed = 1
-	fewRows  = 2 * blockPlaces // so few rows stay where they are: a walk looks at the codes of all at once
+	fewRows  = 2 * blockPlaces // so few rows are not copied: a walk looks at the codes of all at once
 )
 
 // A rowsIdentity says which rows a file holds.
@@ -34,7 +34,7 @@ func (s copier) identity() rowsIdentity {
 	return rowsIdentity{s.Searcher.identity(), s.space.RowBytes()}
 }
 
-// orderAt is where the rows of places begin.
+// orderAt returns the position of the rows of places.
 func (id *rowsIdentity) orderAt() int { return headerBytes + (id.size*id.places+7)/8*8 }
 
 func (id *rowsIdentity) bytes() int { return id.orderAt() + 4*id.places }
@@ -47,7 +47,7 @@ func (id *rowsIdentity) header(rows, order uint64) []byte {
 	return seal(h)
 }
 
-// RowsPath is where a store in dir keeps a copy of its rows in an order of locality.
+// RowsPath returns where a store in dir keeps a copy of its rows in an order of locality.
 func RowsPath(dir string) string { return pathOf(dir, store.DerivedRows) }
 
 var errOtherRows = errors.New("search: rows of another graph, or by other settings")
@@ -70,11 +70,11 @@ func sumRow(d *xxhash.Digest, row uint32, raw []byte) uint64 {
 	return d.Sum64()
 }
 
-// mayArrange reports whether the rows of the store stand as they came, and lists name rows that are near.
+// mayArrange reports whether the rows of the store are in the order of the input, and lists hold near rows.
 func (s copier) mayArrange() bool { return s.space.Metric().Gathers() && slices.IsSorted(s.order) }
 
-// open takes the copy of the rows that is kept in an order of locality, or makes it where there is to be one. What
-// is not kept is done without.
+// open reads the kept copy of the rows, or makes it if there is to be one. If it cannot be kept, there is
+// none.
 func (s copier) open() error {
 	if s.opts.Memory || !s.mayArrange() {
 		return nil
@@ -100,12 +100,12 @@ func (s copier) open() error {
 	return s.use(near)
 }
 
-// wanted reports whether the rows, which are not few, and their links are larger than the budget.
+// wanted reports whether there are enough rows, and they and their links exceed the budget.
 func (s copier) wanted(id rowsIdentity) bool {
 	return id.places > fewRows && int64(s.stride)*int64(id.places)+int64(id.identity.size()) > s.opts.budget()
 }
 
-// use has the Searcher read the copy of the rows.
+// use makes the Searcher read the copy of the rows.
 func (s copier) use(near *nearFile) error {
 	s.near = near
 	s.rows, s.base, s.stride, s.order = near.rows, near.rows.Base(), near.rows.Stride(), near.order
@@ -141,7 +141,7 @@ func (s copier) read(id rowsIdentity) (*nearFile, error) {
 	return near, nil
 }
 
-// parse checks all of a file but the rows, and returns their order and their sum.
+// parse checks all of a file except the rows, and returns their order and their sum.
 func (id *rowsIdentity) parse(data []byte) (order []uint32, sum uint64, err error) {
 	if len(data) < headerBytes {
 		return nil, 0, fmt.Errorf("%w: %d bytes, too short", ErrCorrupt, len(data))
@@ -167,7 +167,7 @@ func (id *rowsIdentity) parse(data []byte) (order []uint32, sum uint64, err erro
 	return order, sum, nil
 }
 
-// placesOf checks that an order names every row that has a place, once.
+// placesOf checks that an order holds every row that has a place exactly once.
 func (s copier) placesOf(order []uint32) error {
 	seen := make([]uint64, (len(s.places)+63)/64)
 	for place, row := range order {
@@ -179,7 +179,7 @@ func (s copier) placesOf(order []uint32) error {
 	return nil
 }
 
-// check compares the copy of the rows, where there is one, with the store's.
+// check compares the copy of the rows, if there is one, with the store's rows.
 func (s copier) check() error {
 	if !s.mayArrange() {
 		return nil
@@ -226,7 +226,7 @@ func (s copier) sumRows(rows *vectors.Rows, order []uint32) (sum uint64, err err
 	return sum, err
 }
 
-// firstOther names the first place whose row is not the store's.
+// firstOther returns the first place with another row than the store's.
 func (s copier) firstOther(near *nearFile) error {
 	return vectors.Guard(func() error {
 		for place, row := range near.order {

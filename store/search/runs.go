@@ -8,19 +8,21 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Places that follow one another have rows that are near each other. So where codes estimate squared distances, a code is of
-// what a row differs by from the mean of some thousand places around it, its run, which is half of it or less. With
-// c the mean, r the difference as its code has it, and q a query, all less the mean of all rows,
+// Consecutive places have rows near each other. So if codes estimate squared distances, a code holds the
+// difference between a row and the mean of some thousand places around it, its run; that is at most half of
+// the row. With c the mean, r the difference as its code represents it, and q a query, all less the mean of
+// all rows,
 //
 //	|q-c-r|^2 = |q-c|^2 - 2<q,r> + (2<c,r> + |r|^2)
 //
-// of which a query computes the first for every run and the second for every center; the third is a property of the row, and
-// a byte of its code names about that. On 400,000 generated rows, all but a twentieth of the true neighbors are among the
-// first 26 of their query by codes of 32 bytes, and by such codes of as many and a byte among the first 19.
+// A query computes the first term for every run and the second for every center. The third is a property of
+// the row; a byte of its code holds about its value. On 400,000 generated rows, with codes of 32 bytes of the
+// rows themselves, all but a twentieth of the true neighbors are among the first 26 of their query; with such
+// codes of the differences and one byte more, among the first 19.
 
 const (
-	leastRun = 4096 // places of a run,
-	mostRuns = 2048 // and more where there would be more runs
+	leastRun = 4096 // least places of a run,
+	mostRuns = 2048 // more if there would be more runs than this
 )
 
 // runs are the means of runs of places.
@@ -31,7 +33,7 @@ type runs struct {
 	mean    []float32 // of all centers
 }
 
-// runOf is how many places a run of n has.
+// runOf returns the size of a run of n places.
 func runOf(n int) int {
 	size := max(leastRun, (n+mostRuns-1)/mostRuns)
 	return (size + blockPlaces - 1) / blockPlaces * blockPlaces
@@ -41,7 +43,7 @@ func runsOf(n, size int) int { return (n + size - 1) / size }
 
 func (r *runs) center(place int) []float32 { return r.centers[place/r.size*r.dim:][:r.dim] }
 
-// subtract takes the mean of its run from the row of a place.
+// subtract subtracts the mean of its run from the row of a place.
 func (r *runs) subtract(place int, row []float32) {
 	if r == nil {
 		return
@@ -51,7 +53,7 @@ func (r *runs) subtract(place int, row []float32) {
 	}
 }
 
-// share is 2<c,r> + |r|^2 of a place.
+// share returns 2<c,r> + |r|^2 of a place.
 func (r *runs) share(place int, row []float32) float32 {
 	sum := 0.0
 	for i, c := range r.center(place) {
@@ -61,7 +63,7 @@ func (r *runs) share(place int, row []float32) float32 {
 	return float32(sum)
 }
 
-// distances computes |q-c|^2 for all runs, and takes the mean of all rows from the query.
+// distances computes |q-c|^2 for all runs, and subtracts the mean of all rows from the query.
 func (r *runs) distances(query, out []float32) {
 	for i := range out {
 		sum := float32(0)
@@ -76,7 +78,7 @@ func (r *runs) distances(query, out []float32) {
 	}
 }
 
-// findMean finds the mean of all runs.
+// findMean computes the mean of all runs.
 func (r *runs) findMean() {
 	r.mean = make([]float32, r.dim)
 	count := float64(len(r.centers) / r.dim)
@@ -89,14 +91,15 @@ func (r *runs) findMean() {
 	}
 }
 
-// A row is far out where an element differs from the median by so many times the usual difference. One row that is 1e8 times as far out
-// moves the mean of its run by 24,000 usual differences, and no estimate tells the others apart.
+// farOut is the factor by which an element of a row far out differs from the median, in usual differences.
+// One row that is 1e8 times as far out moves the mean of its run by 24,000 usual differences, so that
+// estimates cannot distinguish the others.
 const farOut = 100
 
-// usualRows is the size of the sample by which the usual is found.
+// usualRows is the size of the sample that gives the usual difference.
 const usualRows = 512
 
-// bounds enclose the elements of rows that are not far out; nil: of all.
+// bounds enclose the elements of rows that are not far out; nil: of all rows.
 type bounds struct{ low, high []float32 }
 
 // holds reports whether a row is not far out.
@@ -112,7 +115,8 @@ func (b *bounds) holds(row []float32) bool {
 	return true
 }
 
-// usual finds the bounds by some rows: around the medians of their elements, by the median of their largest differences from these.
+// usual computes the bounds from some rows: around the medians of their elements, by the median of the rows'
+// largest differences from these.
 func (s coder) usual() (b *bounds, err error) {
 	n, dim := s.Len(), s.Dim()
 	m := min(n, usualRows)
@@ -153,7 +157,7 @@ func (s coder) usual() (b *bounds, err error) {
 	return b, nil
 }
 
-// makeRuns finds the means of all rows but those that are far out.
+// makeRuns computes the means of all rows but those that are far out.
 func (s coder) makeRuns(size int) (*runs, error) {
 	n, dim := s.Len(), s.Dim()
 	r := &runs{size: size, dim: dim, centers: make([]float32, runsOf(n, size)*dim)}
@@ -176,7 +180,7 @@ func (s coder) makeRuns(size int) (*runs, error) {
 	return r, err
 }
 
-// mean finds the mean of the rows within bounds of some places, and reports whether there are any.
+// mean computes the mean of the rows of some places within bounds, and reports whether there are any.
 func (s coder) mean(from, to int, within *bounds, row []float32, sums []float64) bool {
 	clear(sums)
 	count := 0

@@ -6,11 +6,11 @@ import (
 	"github.com/knng/knng/store/internal/walk"
 )
 
-// scanChunk is how many rows are compared at a time.
+// scanChunk is the number of rows that are compared at a time.
 const scanChunk = 1024
 
-// scan answers the queries of some walkers by comparing them with every row that may be a
-// result. They share the rows that are read.
+// scan answers the queries of some walkers by comparing them with every row that may be a result. They share
+// the rows that are read.
 func (s *Searcher) scan(ws ...*walker) {
 	for _, w := range ws {
 		w.scans++
@@ -20,7 +20,7 @@ func (s *Searcher) scan(ws ...*walker) {
 		}
 		w.found.Reset(room, keep)
 	}
-	if set := ws[0].q.Only; set != nil { // of one query, or the same of all
+	if set := ws[0].q.Only; set != nil { // of one query, or the same set for all
 		for from := 0; from < len(set.places); from += scanChunk {
 			asker{s}.set(set.places[from:min(from+scanChunk, len(set.places))])
 			for _, w := range ws {
@@ -42,7 +42,7 @@ func (s *Searcher) scan(ws ...*walker) {
 	}
 }
 
-// scanSome compares places with the query. It may use w.ids, which they may be.
+// scanSome compares places with the query. It may use w.ids, which may hold the places.
 func (w *walker) scanSome(places []uint32) {
 	s := w.s
 	if w.q.filtered() || w.q.isHidden {

@@ -20,18 +20,18 @@ type Searcher struct {
 	opts   Options
 	in     *vectors.Input
 	order  []uint32 // row of every place
-	places []uint32 // place of every row; noLink where it has none
+	places []uint32 // place of every row; noLink if it has none
 
-	near    *nearFile // nil where the store's own rows are read
+	near    *nearFile // nil if the store's own rows are read
 	rows    *vectors.Rows
 	base    []byte
 	stride  int
 	offsets []float64       // of the columns, as store.Manifest.Offsets; nil: none
-	scale   int             // of the rows, as store.Manifest.Scale: queries are of rows as they were before
+	scale   int             // of the rows, as store.Manifest.Scale: queries are of unscaled rows
 	space   *distance.Space // over the rows as they are
 	floats  *distance.Space // over float32, for queries that their type does not hold
 
-	file        *vectors.MappedFile // nil where the links are in memory
+	file        *vectors.MappedFile // nil if the links are in memory
 	sparse      bool                // memory does not hold rows and links
 	links       *links
 	coded       *coded // nil where memory holds no codes
@@ -49,7 +49,7 @@ type Searcher struct {
 	queries, evaluations, estimates, hops, scans, reads atomic.Int64
 }
 
-// State says where the links of a Searcher come from, and its codes.
+// State says where the links and codes of a Searcher come from.
 type State struct {
 	Origin           // of the links
 	Islands   int    // that walks begin in: sets of rows that no link joins
@@ -63,48 +63,47 @@ type State struct {
 type Origin struct {
 	Kept     bool  // it is in DIR/search
 	Made     bool  // Open made it
-	Replaced error // the fault of the one that was there; nil where it had none, or there was none
-	Why      error // why it is not kept, where it is in memory alone
+	Replaced error // the fault of the file that was there; nil if it had none or was absent
+	Why      error // why it is only in memory
 }
 
-// State says where links, codes and rows come from.
+// State returns where links, codes and rows come from.
 func (s *Searcher) State() State { return s.state }
 
 // Counts are the cost of all queries since Open.
 type Counts struct {
 	Queries     int64 `json:"queries"`
-	Evaluations int64 `json:"evaluations"` // distances computed, those of leaders included
+	Evaluations int64 `json:"evaluations"` // distances computed, including those of leaders
 	Estimates   int64 `json:"estimates"`   // of distances, by codes
 	Hops        int64 `json:"hops"`        // places whose links were followed
 	Scans       int64 `json:"scans"`       // queries that were compared with every row that may be a result
-	Reads       int64 `json:"reads"`       // that walks asked for, in memory or not: of a page by codes, else of 16 KiB; 0 where memory holds all
+	Reads       int64 `json:"reads"`       // requested by walks, in memory or not: of a page by codes, else of 16 KiB; 0 if memory holds all
 }
 
-// Counts returns the cost of queries until now.
+// Counts returns the cost of queries so far.
 func (s *Searcher) Counts() Counts {
 	return Counts{s.queries.Load(), s.evaluations.Load(), s.estimates.Load(), s.hops.Load(), s.scans.Load(), s.reads.Load()}
 }
 
-// Sub is the difference of two counts.
+// Sub returns the difference of two counts.
 func (c Counts) Sub(b Counts) Counts {
 	return Counts{c.Queries - b.Queries, c.Evaluations - b.Evaluations, c.Estimates - b.Estimates, c.Hops - b.Hops, c.Scans - b.Scans, c.Reads - b.Reads}
 }
 
-// Leaders is how many rows every walk begins by looking at.
+// Leaders returns the number of rows that every walk looks at first.
 func (s *Searcher) Leaders() int { return len(s.links.leaders) }
 
-// Bytes is the size of the links, on disk or in memory.
+// Bytes returns the size of the links, on disk or in memory.
 func (s *Searcher) Bytes() int64 { return int64(s.links.size()) }
 
-// Dim is how many elements a query has.
+// Dim returns the number of elements of a query.
 func (s *Searcher) Dim() int { return s.rows.Dim() }
 
-// Len is how many rows can be found: rows that have no place in the graph cannot.
+// Len returns the number of rows that can be found: those with a place in the graph.
 func (s *Searcher) Len() int { return len(s.order) }
 
-// Close waits for running calls, then unmaps rows and links: it must not be called from within
-// one, from Query.Keep for example. Later calls that return an error return store.ErrClosed. The
-// store stays open.
+// Close waits for running calls, then unmaps rows and links, so it must not be called from within one, for
+// example from Query.Keep. Later calls that return an error return store.ErrClosed. The store stays open.
 func (s *Searcher) Close() error {
 	if !s.calls.Close() {
 		return nil
@@ -125,8 +124,8 @@ func (s *Searcher) Close() error {
 	return errors.Join(errs...)
 }
 
-// Vector appends the elements of a row to dst[:0]. Errors: store.ErrNoRow, also of a row that
-// has no place in the graph, store.ErrClosed and vectors.ErrFault.
+// Vector appends the elements of a row to dst[:0]. Errors: store.ErrNoRow, also for a row without a place in
+// the graph, store.ErrClosed and vectors.ErrFault.
 func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 	if !s.calls.Enter() {
 		return nil, store.ErrClosed
@@ -147,9 +146,9 @@ func (s *Searcher) Vector(row store.Row, dst []float32) ([]float32, error) {
 	return dst, err
 }
 
-// Raw copies a row to dst as it was given, in the type of the rows, or reports that it is not stored
-// so but scaled, or less offsets. dst has the size of a row: Dim elements of the type that
-// store.Manifest.RowType gives. Errors: those of Vector, and ErrQuery where dst has another size.
+// Raw copies a row to dst as it was given, in the type of the rows; whole is false if it is not stored so,
+// but scaled or less offsets. dst has the size of a row: Dim elements of the type that store.Manifest.RowType
+// gives. Errors: those of Vector, and ErrQuery if dst has another size.
 func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
 	if !s.calls.Enter() {
 		return false, store.ErrClosed
@@ -169,8 +168,8 @@ func (s *Searcher) Raw(row store.Row, dst []byte) (whole bool, err error) {
 	return err == nil, err
 }
 
-// RawAll is Raw for several rows, which it copies one after the other: dst has the size of all of
-// them. Errors: those of Raw.
+// RawAll is Raw for several rows, which it copies one after the other; dst has the size of all. Errors: those
+// of Raw.
 func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
 	if !s.calls.Enter() {
 		return false, store.ErrClosed
@@ -193,7 +192,7 @@ func (s *Searcher) RawAll(rows []uint32, dst []byte) (whole bool, err error) {
 	return err == nil, err
 }
 
-// whole reports whether rows are stored as they were given. It is an error where n rows do not have size bytes.
+// whole reports whether rows are stored as they were given. It is an error if n rows do not have size bytes.
 func (s *Searcher) whole(size, n int) (bool, error) {
 	if want := n * s.rows.Dim() * s.rows.Type().Size(); size != want {
 		return false, fmt.Errorf("%w: dst has %d bytes, want %d of %d rows", ErrQuery, size, want, n)
@@ -201,7 +200,7 @@ func (s *Searcher) whole(size, n int) (bool, error) {
 	return s.scale == 0 && s.offsets == nil, nil
 }
 
-// Wide is a row as a source of one query, not rounded where the store holds rows less offsets
+// Wide returns a row as a source of one query. It is not rounded if the store holds rows less offsets
 // (store.Manifest.Offsets), as Vector is. Errors: those of Vector.
 func (s *Searcher) Wide(row store.Row) (vectors.Source, error) {
 	if !s.calls.Enter() {
@@ -246,8 +245,7 @@ func (w wideRow) ReadWide(_ int, dst []float64) error {
 	return nil
 }
 
-// given turns a stored row into one of the input: float32 holds it less exactly where there
-// are offsets.
+// given turns a stored row into one of the input. With offsets, float32 holds the result less exactly.
 func (s *Searcher) given(row []float32) {
 	for i, x := range row {
 		x = vectors.Scale(x, -s.scale)

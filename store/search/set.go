@@ -8,16 +8,16 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// A Set is rows that may be results. It is safe for concurrent use.
+// A Set is a set of rows that may be results. It is safe for concurrent use.
 type Set struct {
 	of     *Searcher
 	places []uint32 // ascending
 	bits   []uint64
 }
 
-// Only makes a set of rows, some of which may stand twice. It takes 4 bytes for each and a bit
-// for every row of the store, and is made once for any number of queries. Rows that have no
-// place in the graph are none of its. Errors: store.ErrNoRow, store.ErrClosed.
+// Only makes a set of rows, which may repeat. It takes 4 bytes for each and a bit for every row of the store,
+// and serves any number of queries. Rows without a place in the graph are left out. Errors: store.ErrNoRow,
+// store.ErrClosed.
 func (s *Searcher) Only(rows []store.Row) (*Set, error) {
 	if !s.calls.Enter() {
 		return nil, store.ErrClosed
@@ -37,12 +37,12 @@ func (s *Searcher) Only(rows []store.Row) (*Set, error) {
 	return set, nil
 }
 
-// Len is how many rows are in the set.
+// Len returns the number of rows in the set.
 func (t *Set) Len() int { return len(t.places) }
 
 func (t *Set) has(place uint32) bool { return t.bits[place/64]>>(place%64)&1 != 0 }
 
-// placeOf is the place of a row.
+// placeOf returns the place of a row.
 func (s *Searcher) placeOf(row store.Row) (uint32, error) {
 	if uint64(row) >= uint64(len(s.places)) {
 		return 0, fmt.Errorf("%w: %d, the store has %d rows, from 0", store.ErrNoRow, row, len(s.places))

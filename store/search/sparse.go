@@ -8,12 +8,12 @@ import (
 	"github.com/knng/knng/vectors/offered"
 )
 
-// Where memory does not hold rows and links, reads are random: the system is told to read nothing but
-// what it is asked for, and is asked for all rows of a hop together, which a disk answers in the time of a few. On
-// 1,000,000 rows of SIFT a query with a recall of 0.97 took 13 ms row by row, and 4 ms so. In
-// memory the questions would take longer than the rows.
+// If memory does not hold rows and links, reads are random: the system is told to read nothing ahead, and all
+// rows of a hop are requested together, which a disk answers in the time of a few. On 1,000,000 rows of SIFT
+// a query with a recall of 0.97 takes 4 ms, and 13 ms row by row. In memory the requests would take longer
+// than the rows.
 
-// budget is the memory that may hold rows and links.
+// budget returns the memory that may hold rows and links.
 func (o *Options) budget() int64 {
 	if o.Budget > 0 {
 		return o.Budget
@@ -21,8 +21,8 @@ func (o *Options) budget() int64 {
 	return offered.Memory() / 2
 }
 
-// advise tells the system how rows will be read: a hint. Those of the store are advised as its input: the view of
-// them that is searched is not the one to say how the whole mapping is read.
+// advise tells the system how rows will be read. Advice for the store's own rows goes to its input, since the
+// searched view does not cover the whole mapping.
 func (s *Searcher) advise(a vectors.Advice) error {
 	if s.near != nil {
 		return s.near.file.Advise(a)
@@ -49,16 +49,17 @@ func (s *Searcher) settle() error {
 	return nil
 }
 
-// pageShift is the page of counts.
+// pageShift is the size of pages in counts, as a power of two.
 const pageShift = 12
 
-// A walk without codes reads stretches: consecutive places, whose rows, or links, lie side by side. Rows near each other stand near
-// each other, so it compares all rows that it has read, and finds more by fewer reads. stretchBytes is how much is
-// read in one go. A read of 16 KiB took some 50 us where one of 4 KiB took 32, thirty at a time on a virtual disk. On 1,000,000 rows
-// of SIFT a query at effort 10 found 0.992 in 4.6 ms by 188 reads of 16 KiB; 8 KiB found as much at effort 16 in 5.5 ms, 4 KiB at 24 in 7.1 ms.
+// A walk without codes reads stretches: consecutive places, with adjacent rows or links. Near rows are at
+// near places, so it compares all rows that it has read, and finds more with fewer reads. stretchBytes is the
+// size of a read. A read of 16 KiB took some 50 us and one of 4 KiB 32 us, with thirty at a time on a virtual
+// disk. On 1,000,000 rows of SIFT a query at effort 10 found 0.992 in 4.6 ms with 188 reads of 16 KiB; 8 KiB
+// found as much at effort 16 in 5.5 ms, 4 KiB at effort 24 in 7.1 ms.
 const stretchBytes = 16 << 10
 
-// stretches are those that a walk has asked for.
+// stretches are those that a walk has requested.
 type stretches struct {
 	rows, links walk.Visited
 }
@@ -68,10 +69,11 @@ func (r *stretches) clear() {
 	r.links.Clear()
 }
 
-// stretch is how many places of so many bytes a stretch has.
+// stretch returns the number of places in a stretch, if each takes so many bytes.
 func stretch(bytes int) int { return max(1, stretchBytes/max(1, bytes)) }
 
-// ask asks for the stretches that the rows of places lie in, and adds to the places all others of these that were not visited.
+// ask requests the stretches of the rows of places, and adds to places all others of these stretches that
+// were not visited.
 func (w *walker) ask(places []uint32) []uint32 {
 	s := w.s
 	per := stretch(s.stride)
@@ -90,14 +92,14 @@ func (w *walker) ask(places []uint32) []uint32 {
 	return places
 }
 
-// askNext asks for the links of the place that is followed next, as far as it is known.
+// askNext requests the links of the place that is followed next, as far as it is known.
 func (w *walker) askNext() {
 	if len(w.open) > 0 {
 		w.askLinks(uint32(w.open[0]))
 	}
 }
 
-// askLinks asks for the links of a place.
+// askLinks requests the links of a place.
 func (w *walker) askLinks(place uint32) {
 	width, per := 4*w.s.links.width, 1
 	if !w.byCodes.on {
@@ -112,10 +114,10 @@ func (w *walker) askLinks(place uint32) {
 	_ = w.s.file.WillNeed(at, min(at+width*per, headerBytes+w.s.links.tableBytes()))
 }
 
-// An asker asks for rows where memory does not hold them.
+// An asker requests rows that memory does not hold.
 type asker struct{ *Searcher }
 
-// set asks for the rows of some places, which ascend.
+// set requests the rows of some places, which ascend.
 func (s asker) set(places []uint32) {
 	if !s.sparse {
 		return
@@ -129,7 +131,7 @@ func (s asker) set(places []uint32) {
 	}
 }
 
-// ahead asks for the rows that a scan compares next.
+// ahead requests the rows that a scan compares next.
 func (s asker) ahead(from int) {
 	if s.sparse {
 		_ = s.rows.WillNeed(from, from+4*scanChunk)

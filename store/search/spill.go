@@ -9,22 +9,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Where arcs take more memory than there is, they are shared out to a scratch file: then lists
-// are read twice, or where places are scattered, shared out as well.
+// If arcs exceed the memory, they are distributed to a scratch file. Lists are then read twice, or, if places
+// are scattered, distributed too.
 
-// scratchFile is where a spill stands.
+// scratchFile is the file of a spill.
 type scratchFile interface {
 	io.ReaderAt
 	io.WriterAt
 	Abort() // removes it
 }
 
-// arcBytes is an arc: u32 place, u32 place whose list it is in, incoming and its rank there; or, where places are
-// scattered, u32 place, u32 place of an entry of its list, its rank.
+// arcBytes is the size of an arc: u32 place, u32 place whose list it is in, incoming and its rank there; or,
+// if places are scattered, u32 place, u32 place of an entry of its list, its rank.
 const arcBytes = 9
 
-// A spill holds the links that come into each range of places, by the places that they come
-// from: chunks of a file.
+// A spill holds the links into each range of places, grouped by the places they come from, as chunks of a
+// file.
 type spill struct {
 	*maker
 	file scratchFile
@@ -41,16 +41,16 @@ type chunk struct {
 	sum uint64
 }
 
-// A spiller shares out the lists that one goroutine reads. It holds a chunk of each range, which it
-// writes when it is full.
+// A spiller distributes the lists that one goroutine reads. It holds a chunk of each range, and writes it
+// when it is full.
 type spiller struct {
 	*spill
 	bytes int // of a chunk
 	bufs  [][]byte
 }
 
-// chunkBytes returns the bytes of a chunk: so many that those under way, of all ranges and goroutines, take a
-// quarter of the limit, and no less than a page of the disk.
+// chunkBytes returns the size of a chunk. The chunks in progress, of all ranges and goroutines, take a
+// quarter of the limit, but each at least a page of the disk.
 func chunkBytes(limit int64, held int) int {
 	return int(max(4<<10, min(256<<10, limit/4/int64(held)))) / arcBytes * arcBytes
 }
@@ -64,7 +64,7 @@ func (s *spill) newSpiller() *spiller {
 	return &spiller{spill: s, bytes: chunkBytes(s.limit, ranges*max(1, s.threads)), bufs: make([][]byte, ranges)}
 }
 
-// distribute shares the links out.
+// distribute distributes the links.
 func (m *maker) distribute(file scratchFile, size int) (*spill, error) {
 	s := m.newSpill(file, size)
 	_, each, _ := m.stepsOf()
@@ -118,7 +118,7 @@ func (s *spiller) add(to, from uint32, rank uint8) error {
 	return nil
 }
 
-// flush writes the chunk of a range that is under way.
+// flush writes the current chunk of a range.
 func (s *spiller) flush(number int) error {
 	buf := s.bufs[number]
 	if len(buf) == 0 {
@@ -137,7 +137,7 @@ func (s *spiller) flush(number int) error {
 	return nil
 }
 
-// flushAll writes what is under way, and lets its memory go.
+// flushAll writes all current chunks, and frees their memory.
 func (s *spiller) flushAll() error {
 	for number := range s.bufs {
 		if err := s.flush(number); err != nil {

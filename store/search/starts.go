@@ -6,24 +6,25 @@ import (
 	"github.com/knng/knng/store/internal/walk"
 )
 
-// A walk without codes takes many reads from a leader to where its query is, and as many again down each of several
-// islands. So memory holds more rows, which stand apart in the order; a walk begins at the stretches of the nearest, and goes down
-// no island. Of 20,000,000 rows by parts, of which 447 are leaders, a query at effort 10 followed 43 places and took 24 ms by 1,045 reads; so
-// it follows 11 and takes 6 ms by 242. Rows in memory that are four times as many, or 24 to begin at, change less than a tenth.
+// Without codes, walking from a leader to the region of the query takes many reads, and walking down each of
+// several islands takes as many again. So memory holds more rows, from all over the order; a walk begins at
+// the stretches of the nearest, and goes down no island. On 20,000,000 rows by parts, with 447 leaders, a
+// query at effort 10 follows 11 places and takes 6 ms with 242 reads; from leaders alone it was 43 places and
+// 24 ms with 1,045 reads. Four times as many rows in memory, or 24 starts, change less than a tenth.
 const (
-	rowStartsOf = 4 // roots of the rows: so many stand in memory, as far as an eighth of the budget holds them;
-	rowStarts   = 8 // and a walk begins at the nearest of these
+	rowStartsOf = 4 // rows in memory, in roots of the rows, as far as an eighth of the budget holds them;
+	rowStarts   = 8 // a walk begins at so many of the nearest
 )
 
-// starts are rows that walks may begin at, copied side by side.
+// starts are rows at which walks may begin, copied next to each other.
 type starts struct {
 	places []uint32
 	rows   []byte
 	norms  []float64 // nil: the metric needs none
-	ids    []uint32  // 0, 1, 2 ...: of the copies
+	ids    []uint32  // 0, 1, 2 ...: numbers of the copies
 }
 
-// take copies rows for the walks without codes to begin at. They are asked for together before they are read.
+// take copies the rows at which walks without codes may begin. It requests them all before it reads them.
 func (t *starts) take(s *Searcher, budget int64) {
 	n, size := s.Len(), s.rows.Dim()*s.rows.Type().Size()
 	m := min(n/stretch(s.stride), int(rowStartsOf*math.Sqrt(float64(n))), int(budget/8/int64(size+16)))

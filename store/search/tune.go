@@ -10,21 +10,21 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// TuneOptions says which effort is looked for.
+// TuneOptions describes the wanted effort.
 type TuneOptions struct {
 	K      int     // results of a query; 0 is 10
-	Recall float64 // share of the true results that are to be found; 0 is 0.95
-	Sample int     // rows that tell the effort, and as many others that report; 0 is 200
+	Recall float64 // share of the true results to find; 0 is 0.95
+	Sample int     // rows that choose the effort, and as many others that report; 0 is 200
 	Seed   uint64  // of the sample
 }
 
 // Tuned is a result of Tune.
 type Tuned struct {
 	Effort      int       `json:"effort"`                // for Query.Effort
-	Reached     bool      `json:"reached"`               // the rows that tell the effort reached the recall
-	Recall      float64   `json:"recall"`                // of the rows that report
-	PerQuery    []float64 `json:"-"`                     // of each of these
-	Evaluations float64   `json:"evaluations,omitempty"` // distances a query; 0: they are not counted
+	Reached     bool      `json:"reached"`               // the rows that chose the effort reached the recall
+	Recall      float64   `json:"recall"`                // mean recall of the reporting rows
+	PerQuery    []float64 `json:"-"`                     // recall of each reporting row
+	Evaluations float64   `json:"evaluations,omitempty"` // distances per query; 0: not counted
 }
 
 // Tune finds the least effort, of a row of them that grow by a quarter, that reaches a recall
@@ -60,7 +60,7 @@ func (s *Searcher) Tune(ctx context.Context, o TuneOptions) (t Tuned, err error)
 		Evaluations: s.Counts().Sub(before).PerQuery()}, err
 }
 
-// PerQuery is evaluations by queries.
+// PerQuery returns the evaluations per query.
 func (c Counts) PerQuery() float64 { return float64(c.Evaluations) / max(1, float64(c.Queries)) }
 
 // holdOut draws m of n places, in any order.
@@ -84,7 +84,7 @@ type heldOut struct {
 	ctx context.Context
 }
 
-// search answers queries that are places, each of which is hidden from its own.
+// search answers queries that are places; each place is hidden from its own query.
 func (h heldOut) search(places []uint32, q Query) ([][]store.Neighbor, error) {
 	s := h.s
 	if err := s.check(&q); err != nil {
@@ -113,7 +113,7 @@ func (h heldOut) search(places []uint32, q Query) ([][]store.Neighbor, error) {
 	return found, err
 }
 
-// recall is that of each of the queries, whose exact answers are truth.
+// recall returns the recall of each query. truth holds the exact answers.
 func (h heldOut) recall(places []uint32, truth [][]store.Neighbor, q Query) ([]float64, error) {
 	found, err := h.search(places, q)
 	if err != nil {
@@ -126,8 +126,8 @@ func (h heldOut) recall(places []uint32, truth [][]store.Neighbor, q Query) ([]f
 	return per, nil
 }
 
-// Recall is the share of a query's exact results that were found; one that is as near as the
-// last of them counts as one of them. It is 1 where there are none.
+// Recall returns the share of a query's exact results that were found. A result as near as the last exact one
+// counts as exact. It is 1 if there are no exact results.
 func Recall(found, exact []store.Neighbor) float64 {
 	if len(exact) == 0 {
 		return 1

@@ -2,13 +2,13 @@ package search
 
 import "sync/atomic"
 
-// A union is a union-find of places, for several goroutines at once without a lock: after Anderson and Woll,
-// "Wait-free parallel algorithms for the union-find problem" (1991), with path halving. Each place points at a
-// smaller one of its component, or at itself, so that the first place of a component is its root however
-// goroutines take turns.
+// A union is a union-find of places for several goroutines without a lock, after Anderson and Woll,
+// "Wait-free parallel algorithms for the union-find problem" (1991), with path halving. Each place points at
+// a smaller one of its component, or at itself. So the first place of a component is its root in any order of
+// execution.
 type union []uint32
 
-// newUnion has n places, each a component of its own.
+// newUnion returns n places, each a component of its own.
 func newUnion(n int) union {
 	u := make(union, n)
 	for i := range u {
@@ -17,7 +17,7 @@ func newUnion(n int) union {
 	return u
 }
 
-// first is the first place of the component of p, as far as it is known.
+// first returns the first place of the component of p, as far as it is known.
 func (u union) first(p uint32) uint32 {
 	for {
 		above := atomic.LoadUint32(&u[p])
@@ -25,12 +25,12 @@ func (u union) first(p uint32) uint32 {
 		if above == top {
 			return top
 		}
-		atomic.CompareAndSwapUint32(&u[p], above, top) // where another goroutine was faster, it pointed p at a smaller place
+		atomic.CompareAndSwapUint32(&u[p], above, top) // if another goroutine was faster, p points at a smaller place
 		p = top
 	}
 }
 
-// unite makes one component of that of p and those of others; noLink among these is no place.
+// unite joins the components of p and of others; noLink among these is no place.
 func (u union) unite(p uint32, others []uint32) {
 	root := u.first(p)
 	for _, other := range others {
@@ -40,7 +40,7 @@ func (u union) unite(p uint32, others []uint32) {
 	}
 }
 
-// uniteTwo makes one component of those of a and b, and returns its first place.
+// uniteTwo joins the components of a and b, and returns the first place.
 func (u union) uniteTwo(a, b uint32) uint32 {
 	for {
 		a, b = u.first(a), u.first(b)
@@ -50,7 +50,7 @@ func (u union) uniteTwo(a, b uint32) uint32 {
 		if a > b {
 			a, b = b, a
 		}
-		if atomic.CompareAndSwapUint32(&u[b], b, a) { // else b is no root any more
+		if atomic.CompareAndSwapUint32(&u[b], b, a) { // otherwise b has ceased to be a root
 			return a
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A walk begins at so many leaders, the nearest, and at the nearest of so many islands.
+// A walk begins at so many of the nearest leaders, and at the nearest of so many islands.
 const (
 	entries = 4
 	islands = 8
@@ -25,13 +25,13 @@ type walker struct {
 	visited  walk.Visited
 	open     walk.Heap // places known and not followed
 	found    walk.Nearest
-	spare    walk.Heap    // leaders that it did not begin at; a heap once it has begun at one
-	first    []walk.Entry // the nearest of them
+	spare    walk.Heap    // leaders at which it did not begin; a heap after the first use
+	first    []walk.Entry // the nearest leaders
 	islands  []walk.Entry // the nearest of each of the nearest islands
-	enough   bool         // found
+	enough   bool         // results were found
 	patience int64        // evaluations after which it ends
 	second   second
-	begun    int // leaders that it began at after links had come to an end
+	begun    int // leaders at which it began after links had come to an end
 	alike    alike
 	ids      []uint32
 	keys     []float32
@@ -41,7 +41,7 @@ type walker struct {
 	plain    []float32 // the query
 
 	evaluations, estimates, hops, scans, reads int64
-	run                                        func() error // w.answer, once: a closure would be made every time
+	run                                        func() error // w.answer, stored because a closure would be allocated for each query
 }
 
 func newWalker(s *Searcher) *walker {
@@ -50,7 +50,7 @@ func newWalker(s *Searcher) *walker {
 	return w
 }
 
-// begin takes a query, which is checked.
+// begin starts a query, which was checked.
 func (w *walker) begin(query []float32, q Query) error {
 	w.evaluations, w.estimates, w.hops, w.scans, w.reads = 0, 0, 0, 0, 0
 	w.q, w.limit = q, w.s.limit(&q)
@@ -58,16 +58,15 @@ func (w *walker) begin(query []float32, q Query) error {
 	return w.target.set(w.s, query, q.form)
 }
 
-// Search returns the rows nearest to a query, nearest first, rows that are as near by number.
-// It is Append to a new slice.
+// Search returns the rows nearest to a query, nearest first, equally near rows by number. It is Append to a
+// new slice.
 func (s *Searcher) Search(query []float32, q Query) ([]store.Neighbor, error) {
 	return s.Append(nil, query, q)
 }
 
-// Append appends the results of Search to dst; where dst has room it allocates nothing once as
-// many queries as run at a time have been answered. There are min(q.K, n) results, n being
-// the rows that may be results, or fewer where q.Within leaves them out. Errors: ErrQuery,
-// ErrCorrupt, store.ErrClosed, vectors.ErrFault.
+// Append appends the results of Search to dst. If dst has room, it allocates nothing after the first queries.
+// There are min(q.K, n) results, with n rows that may be results, or fewer if q.Within excludes some. Errors:
+// ErrQuery, ErrCorrupt, store.ErrClosed, vectors.ErrFault.
 func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]store.Neighbor, error) {
 	if !s.calls.Enter() {
 		return dst, store.ErrClosed
@@ -87,7 +86,7 @@ func (s *Searcher) Append(dst []store.Neighbor, query []float32, q Query) ([]sto
 	return w.append(dst)
 }
 
-// answer leaves the results in w.found, as entries of rows.
+// answer puts the results into w.found, as entries of rows.
 func (w *walker) answer() error {
 	if w.q.Exact || w.few() {
 		w.s.scan(w)
@@ -100,7 +99,7 @@ func (w *walker) answer() error {
 	return nil
 }
 
-// arrive is the end of a walk.
+// arrive ends a walk.
 func (w *walker) arrive() {
 	if !w.enough || w.alike.doubt(w) {
 		w.s.scan(w)
@@ -115,7 +114,8 @@ func (w *walker) arrive() {
 	}
 }
 
-// append shows the results. It is ErrQuery where distances are beyond float32, which tells none of them apart.
+// append shows the results. It returns ErrQuery if distances exceed float32, so that they cannot be
+// distinguished.
 func (w *walker) append(dst []store.Neighbor) ([]store.Neighbor, error) {
 	found := w.found.Sorted()
 	if w.q.K > 0 {
@@ -134,8 +134,8 @@ func (w *walker) append(dst []store.Neighbor) ([]store.Neighbor, error) {
 	return dst, nil
 }
 
-// few reports whether a set has so few rows that comparing with each is less work than a
-// walk that meets each with the share that it is of all.
+// few reports whether a set has so few rows that comparing with each is less work than a walk, which meets
+// each only with the probability of its share.
 func (w *walker) few() bool {
 	if w.q.Only == nil {
 		return false
@@ -144,14 +144,13 @@ func (w *walker) few() bool {
 	return m <= minScan || m*m <= float64(costOf(w))*float64(w.s.Len())
 }
 
-// minScan is a number of rows that are compared in the time of a walk.
+// minScan is a number of rows that can be compared in the time of a walk.
 const minScan = 2048
 
 // costOf is about the evaluations of a walk.
 func costOf(w *walker) int { return 200 + 20*w.q.Effort + w.s.Leaders() }
 
-// patienceOf is how much a walk whose results pass a filter may evaluate before all rows are
-// looked at.
+// patienceOf returns the evaluations that a walk with a filter may spend before all rows are looked at.
 func (w *walker) patienceOf() int64 {
 	if !w.q.filtered() {
 		return math.MaxInt64
@@ -159,16 +158,16 @@ func (w *walker) patienceOf() int64 {
 	return int64(max(4*costOf(w), w.s.Len()/8))
 }
 
-// spent is how much of its patience a walk has used.
+// spent returns how much of its patience a walk has used.
 func (w *walker) spent() int64 {
-	if w.byCodes.on { // each hop reads a page, for which a scan compares many rows
+	if w.byCodes.on { // each hop reads a page; a scan compares many rows in that time
 		return pageRows * w.hops
 	}
 	return w.evaluations
 }
 
-// walk goes from place to place, always on from the nearest known. It finds enough where it has as
-// many results as the effort, and nothing nearer is left to follow.
+// walk goes from place to place, always from the nearest known. It has found enough if it has as many results
+// as the effort, and no nearer place is left to follow.
 func (w *walker) walk() error {
 	if err := w.depart(); err != nil {
 		return err
@@ -211,8 +210,8 @@ func (w *walker) depart() error {
 	return nil
 }
 
-// next is the place to follow next. There is none more at the end of a walk, which found enough,
-// or not: where links came to an end before, or hardly anything passes the filter.
+// next returns the place to follow next. There is none at the end of a walk: it has found enough, or links
+// came to an end, or hardly any rows pass the filter.
 func (w *walker) next() (place uint32, more bool, err error) {
 	for {
 		w.enough = false
@@ -273,7 +272,7 @@ func (w *walker) lead() error {
 		return nil
 	}
 	for _, e := range w.islands {
-		if len(s.starts.places) > 0 { // some lie in all islands but the smallest, and each step down is many reads
+		if len(s.starts.places) > 0 { // some of them are in all islands but the smallest, and each step down is many reads
 			w.enter(e)
 		} else if err := w.descend(e); err != nil {
 			return err
@@ -282,11 +281,12 @@ func (w *walker) lead() error {
 	return nil
 }
 
-// standInSteps is how many links lead from a row that is left out to the one that leads its island for it.
+// standInSteps is the number of links from a hidden leader of an island to the row that replaces it.
 const standInSteps = 3
 
-// standIn is the entry of a row that leads an island in place of a leader that is left out, as one would without that row: some links
-// away, so that it is not one of the nearest rows. It is the largest where the island has another leader, or no other row.
+// standIn returns the entry of a row that leads an island in place of a hidden leader, as another would
+// without that row. It is some links away, so that it is not one of the nearest rows. The entry is the
+// largest if the island has another leader, or no other row.
 func (w *walker) standIn(i int) walk.Entry {
 	s, all := w.s, w.s.links.leaders
 	if i > 0 && all[i-1].island == all[i].island || i+1 < len(all) && all[i+1].island == all[i].island {
@@ -295,7 +295,7 @@ func (w *walker) standIn(i int) walk.Entry {
 	place := all[i].place
 	for range standInSteps {
 		links := s.links.table[4*s.links.width*int(place):][:4*s.links.width]
-		for ; len(links) > 0; links = links[:len(links)-4] { // the last is the furthest, about
+		for ; len(links) > 0; links = links[:len(links)-4] { // the last is about the furthest
 			if to := binary.LittleEndian.Uint32(links[len(links)-4:]); int64(to) < int64(s.Len()) && to != w.q.hidden {
 				place = to
 				break
@@ -312,7 +312,7 @@ func (w *walker) standIn(i int) walk.Entry {
 	return walk.EntryOf(key[0], place)
 }
 
-// leaderKeys are the keys of the leaders.
+// leaderKeys returns the keys of the leaders.
 func (w *walker) leaderKeys() []float32 {
 	s := w.s
 	keys := w.keys[:len(s.leaderIDs)]
@@ -321,9 +321,8 @@ func (w *walker) leaderKeys() []float32 {
 	return keys
 }
 
-// descend goes to the nearest place linked until nothing is nearer: where one island has
-// enough rows near the query, the leader of another may be further away than all of them, and
-// rows near that leader not.
+// descend goes to the nearest linked place until nothing is nearer. If one island has enough rows near the
+// query, the leader of another may be further away than all of them, although rows near that leader are not.
 func (w *walker) descend(e walk.Entry) error {
 	w.enter(e)
 	for {
@@ -335,7 +334,7 @@ func (w *walker) descend(e walk.Entry) error {
 	}
 }
 
-// least puts an entry among the least few, in order.
+// least inserts an entry into the least few, in order.
 func least(few []walk.Entry, room int, e walk.Entry) []walk.Entry {
 	if len(few) < room {
 		few = append(few, e)
@@ -353,7 +352,7 @@ func least(few []walk.Entry, room int, e walk.Entry) []walk.Entry {
 // enter begins at a leader.
 func (w *walker) enter(e walk.Entry) {
 	if w.byCodes.on && w.byCodes.blocks.Has(uint32(e)/blockPlaces) {
-		return // looked at with its block
+		return // it was looked at with its block
 	}
 	if w.visited.Add(uint32(e)) {
 		w.open.Push(e)
@@ -364,10 +363,10 @@ func (w *walker) enter(e walk.Entry) {
 	}
 }
 
-// restart begins at further leaders, where a walk has come to the end of all links,
-// and reports whether there was one.
+// restart begins at further leaders when a walk has come to the end of all links, and reports whether there
+// was one.
 func (w *walker) restart() bool {
-	if w.begun == 0 { // few are needed, so that all in order would cost more than the rest of a walk
+	if w.begun == 0 { // few are needed: sorting all would cost more than the rest of a walk
 		heap := w.spare[:0]
 		for _, e := range w.spare {
 			heap.Push(e)
@@ -380,25 +379,25 @@ func (w *walker) restart() bool {
 	return len(w.open) > 0
 }
 
-// hop follows the links of a place, and returns the nearest of those that were not known.
+// hop follows the links of a place, and returns the nearest of the places that were not known.
 func (w *walker) hop(place uint32) (nearest walk.Entry, err error) {
 	if err := w.follow(place); err != nil {
 		return 0, err
 	}
 	if len(w.open) > 0 {
-		w.expect(uint32(w.open[0])) // likely the next
+		w.expect(uint32(w.open[0])) // probably the next
 	}
 	return w.compare(), nil
 }
 
-// expect asks the memory for the links of a place.
+// expect prefetches the links of a place.
 func (w *walker) expect(place uint32) {
 	l := w.s.links
 	w.top[0] = place
 	w.s.space.PrefetchBytes(l.table, 4*l.width, w.top[:], 4*l.width)
 }
 
-// follow finds the places that a place is linked to and that were not known, and asks for their rows.
+// follow finds the unknown places that a place is linked to, and requests their rows.
 func (w *walker) follow(place uint32) error {
 	s := w.s
 	w.hops++
@@ -428,7 +427,7 @@ func (w *walker) follow(place uint32) error {
 	return nil
 }
 
-// compare compares the query with the places that follow found, and returns the nearest; by codes it does not tell.
+// compare compares the query with the places that follow found, and returns the nearest, except by codes.
 func (w *walker) compare() (nearest walk.Entry) {
 	if w.byCodes.on {
 		w.estimate()
@@ -452,14 +451,14 @@ func (w *walker) compare() (nearest walk.Entry) {
 	return nearest
 }
 
-// tell tells of places whose keys were computed.
+// tell reports places whose keys were computed to the query.
 func (w *walker) tell(places []uint32) {
 	for i, p := range places {
 		w.q.Seen(store.Row(w.s.order[p]), w.keys[i])
 	}
 }
 
-// offer makes a place a result, and reports whether it may be one.
+// offer makes a place a result if it may be one, and reports that.
 func (w *walker) offer(e walk.Entry) bool {
 	if w.q.filtered() && !w.s.admits(&w.q, uint32(e)) {
 		return false

@@ -1,9 +1,9 @@
-// Package locality orders rows by locality: rows that are near each other come to lie near each other, so that a
-// page of the disk holds neighbors. A ball of rows is divided by leaders, which are some of its rows: every row goes to
-// the ball of the nearest leader, and leaders stand in a chain from near to near. Balls are divided the same way
+// Package locality orders rows by locality: near rows get near positions, so that a page of the disk holds
+// neighbors. A ball of rows is divided by leaders, which are some of its rows: every row goes to the ball of
+// the nearest leader, and leaders are ordered in a chain from near to near. Balls are divided the same way
 // until they are small.
 //
-// The order is a function of the rows, their order before, and the seed.
+// The order is a function of the rows, their previous order, and the seed.
 package locality
 
 import (
@@ -16,28 +16,28 @@ import (
 const (
 	small     = 8  // rows of a ball that is not divided
 	leastLead = 4  // leaders of a ball
-	mostLead  = 96 // a row is compared with those of three or four balls, one in the other
-	deepest   = 12 // balls in balls: rows that are nearly equal are not divided for ever
+	mostLead  = 96 // a row is compared with the leaders of three or four nested balls
+	deepest   = 12 // largest depth of nested balls: rows that are nearly equal are not divided forever
 )
 
-// A Divider finds the nearest of its leaders. It is for one goroutine; Clone is for another.
+// A Divider finds the nearest of its leaders. It serves one goroutine; Clone makes one for another.
 type Divider struct {
 	space *distance.Space
 	size  int // bytes of a row
 	seed  uint64
 
-	leaders []byte    // their rows, side by side
-	norms   []float64 // of leaders, where the metric needs them
+	leaders []byte    // their rows, next to each other
+	norms   []float64 // of leaders, if the metric needs them
 	numbers []uint32  // 0, 1, 2 ...
 	keys    []float32
 	room    []uint32
 	chosen  []uint16
 
-	// Order uses these again for every ball: garbage would double the memory beside the rows.
-	chained []byte // a leader that changes its place
-	rows    []byte // of the leaders drawn
+	// Order reuses these for every ball: garbage would double the memory beside the rows.
+	chained []byte // a leader that is being moved
+	rows    []byte // rows of the drawn leaders
 	drawn   []int
-	ends    []int // of the balls that are being divided, one in the other
+	ends    []int // ends of the nested balls in progress
 	draw    drawing
 }
 
@@ -46,14 +46,14 @@ func New(space *distance.Space, seed uint64) *Divider {
 	return &Divider{space: space, size: space.RowBytes(), seed: seed}
 }
 
-// Clone has the same leaders.
+// Clone returns a Divider with the same leaders.
 func (d *Divider) Clone() *Divider {
 	c := New(d.space, d.seed)
 	c.Lead(d.leaders)
 	return c
 }
 
-// Lead takes rows, which stand side by side, as leaders. There are at most 65,536.
+// Lead makes rows, which are next to each other, the leaders. There are at most 65,536.
 func (d *Divider) Lead(rows []byte) {
 	n := len(rows) / d.size
 	d.leaders = append(d.leaders[:0], rows...)
@@ -71,7 +71,7 @@ func (d *Divider) Lead(rows []byte) {
 
 func (d *Divider) leader(i int) []byte { return d.leaders[i*d.size:][:d.size] }
 
-// compare finds the keys of a row and all leaders.
+// compare computes the keys of a row and all leaders.
 func (d *Divider) compare(row []byte) []float32 {
 	norm := 0.0
 	if d.space.NeedsNorms() {
@@ -81,7 +81,7 @@ func (d *Divider) compare(row []byte) []float32 {
 	return d.keys
 }
 
-// Nearest is the number of the leader that is nearest to a row; of equally near ones the first.
+// Nearest returns the number of the leader nearest to a row; of equally near ones the first.
 func (d *Divider) Nearest(row []byte) uint16 {
 	best, keys := 0, d.compare(row)
 	for i, key := range keys {
@@ -92,7 +92,7 @@ func (d *Divider) Nearest(row []byte) uint16 {
 	return uint16(best)
 }
 
-// Chain puts the leaders in an order in which after each comes the nearest of those that are left.
+// Chain orders the leaders so that each is followed by the nearest of the remaining ones.
 func (d *Divider) Chain() {
 	d.chained = slices.Grow(d.chained[:0], d.size)[:d.size]
 	room, n := d.chained, len(d.keys)
@@ -112,13 +112,13 @@ func (d *Divider) Chain() {
 	}
 }
 
-// Draw draws count of n, one of each stretch, by a seed.
+// Draw draws count of n numbers by a seed, one from each of equal ranges.
 func Draw(seed uint64, n, count int) []int {
 	var d drawing
 	return d.draw(nil, seed, n, count)
 }
 
-// drawing draws one time after the other.
+// drawing is a sequence of draws.
 type drawing struct {
 	pcg *rand.PCG
 	rng *rand.Rand
@@ -138,7 +138,8 @@ func (d *drawing) draw(drawn []int, seed uint64, n, count int) []int {
 	return drawn
 }
 
-// Order puts the numbers of rows, which stand side by side, in an order of locality. It changes the leaders.
+// Order puts the numbers of rows, which are next to each other, in an order of locality. It changes the
+// leaders.
 func (d *Divider) Order(rows []byte, numbers []uint32) { d.divide(rows, numbers, 0) }
 
 // divide orders the rows of a ball.
@@ -157,8 +158,8 @@ func (d *Divider) divide(rows []byte, ball []uint32, depth int) {
 	d.ends = slices.Grow(d.ends, count)[:outer+count]
 	gather(d.room, d.chosen, ball, d.ends[outer:])
 	for i, from := 0, 0; i < count; i++ {
-		end := d.ends[outer+i]     // which may have moved
-		if end-from == len(ball) { // these leaders do not divide it, nor would others: they are equal
+		end := d.ends[outer+i]     // it may have moved
+		if end-from == len(ball) { // these leaders do not divide it, nor would others: its rows are equal
 			break
 		}
 		d.divide(rows, ball[from:end], depth+1)
@@ -177,8 +178,8 @@ func (d *Divider) lead(rows []byte, ball []uint32, count int) {
 	d.Chain()
 }
 
-// Gather puts numbers in the order of the balls that were chosen for them, of count, and returns where each ball
-// ends. Within a ball they keep their order. nil numbers are 0, 1, 2 and so on.
+// Gather sorts numbers by the balls that were chosen for them, and returns the end of each of the count
+// balls. Within a ball the order stays. nil numbers are 0, 1, 2 and so on.
 func Gather(numbers []uint32, chosen []uint16, count int, out []uint32) (ends []int) {
 	ends = make([]int, count)
 	gather(numbers, chosen, out, ends)

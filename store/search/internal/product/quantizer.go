@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// Centers is how many centers a part has.
+	// Centers is the number of centers of a part.
 	Centers = 256
-	// groups of centers let a code be found by some fifty comparisons in place of 256.
+	// groups of centers reduce the comparisons for a code from 256 to about fifty.
 	groups = 16
 	tried  = 3 // groups whose centers are compared
 )
@@ -19,10 +19,10 @@ const (
 type Quantizer struct {
 	dim    int
 	parts  []part
-	levels []float32 // values of a byte behind the parts, ascending; nil where there is none
+	levels []float32 // values of a byte after the parts, ascending; nil if there is none
 }
 
-// A part is some consecutive elements.
+// A part is a range of consecutive elements.
 type part struct {
 	from, width int
 	centers     []float32 // Centers of width elements
@@ -30,7 +30,7 @@ type part struct {
 	members     [groups][]uint8
 }
 
-// newQuantizer has no centers yet. Parts differ by at most one element in width.
+// newQuantizer returns a quantizer without centers. The widths of parts differ by at most one.
 func newQuantizer(dim, parts int) *Quantizer {
 	q := &Quantizer{dim: dim, parts: make([]part, parts)}
 	for i := range q.parts {
@@ -40,10 +40,10 @@ func newQuantizer(dim, parts int) *Quantizer {
 	return q
 }
 
-// Dim is how many elements rows have.
+// Dim returns the number of elements of a row.
 func (q *Quantizer) Dim() int { return q.dim }
 
-// Bytes is the length of a code.
+// Bytes returns the length of a code.
 func (q *Quantizer) Bytes() int {
 	if q.levels != nil {
 		return len(q.parts) + 1
@@ -51,7 +51,7 @@ func (q *Quantizer) Bytes() int {
 	return len(q.parts)
 }
 
-// Size is that of the encoded centers, and of levels where there are any.
+// Size returns the size of the encoded centers, and of levels if there are any.
 func Size(dim int, levels bool) int {
 	if levels {
 		dim++
@@ -72,7 +72,8 @@ func (q *Quantizer) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse is the inverse of Append, for codes of so many bytes, the last of which names a level where there are any.
+// Parse is the inverse of Append, for codes of so many bytes; the last byte names a level if there are
+// levels.
 func Parse(data []byte, dim, bytes int, levels bool) (*Quantizer, error) {
 	parts := bytes
 	if levels {
@@ -102,7 +103,7 @@ func Parse(data []byte, dim, bytes int, levels bool) (*Quantizer, error) {
 	return q, nil
 }
 
-// Decode finds the row that a code stands for: the centers that it names.
+// Decode writes the row that a code represents: the centers that it names.
 func (q *Quantizer) Decode(code []byte, row []float32) {
 	for i := range q.parts {
 		p := &q.parts[i]
@@ -110,7 +111,7 @@ func (q *Quantizer) Decode(code []byte, row []float32) {
 	}
 }
 
-// Level is the level that is nearest to a value.
+// Level returns the level nearest to a value.
 func (q *Quantizer) Level(x float32) byte {
 	i, _ := slices.BinarySearch(q.levels, x)
 	switch {
@@ -128,7 +129,7 @@ func (q *Quantizer) Encode(row []float32, code []byte) {
 	}
 }
 
-// code is about the nearest center: the nearest of those in the groups that are nearest.
+// code returns about the nearest center: the nearest in the nearest groups.
 func (p *part) code(x []float32) (best uint8) {
 	var near [tried]int
 	var far [tried]float32
@@ -160,7 +161,7 @@ func (p *part) code(x []float32) (best uint8) {
 	return best
 }
 
-// squared is rounded after each product, so that it is the same where products and sums are fused.
+// squared rounds after each product, so that the result is the same on machines that fuse products and sums.
 func squared(x, y []float32) (sum float32) {
 	y = y[:len(x)]
 	for i, a := range x {

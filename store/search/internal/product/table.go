@@ -14,7 +14,7 @@ const (
 // TableSize is the number of entries of a table.
 func (q *Quantizer) TableSize() int { return Centers * q.Bytes() }
 
-// Table fills in the share of a query's distance that each value of each byte of a code stands for.
+// Table computes the share in a query's distance of each value of each byte of a code.
 func (q *Quantizer) Table(kind Kind, query, table []float32) {
 	for i := range q.parts {
 		p := &q.parts[i]
@@ -46,7 +46,7 @@ func add(kind Kind, x, y []float32) (sum float32) {
 	return sum
 }
 
-// Keys estimates the distances of some rows by their codes, which lie side by side.
+// Keys estimates the distances of some rows by their codes, which are next to each other.
 func (q *Quantizer) Keys(table []float32, codes []byte, ids []uint32, out []float32) {
 	size := q.Bytes()
 	for i, id := range ids {
@@ -54,7 +54,7 @@ func (q *Quantizer) Keys(table []float32, codes []byte, ids []uint32, out []floa
 	}
 }
 
-// All estimates the distances of all rows that codes are of.
+// All estimates the distances of all coded rows.
 func (q *Quantizer) All(table []float32, codes []byte, out []float32) {
 	size := q.Bytes()
 	for i := 0; len(codes) >= size; i, codes = i+1, codes[size:] {
@@ -62,7 +62,7 @@ func (q *Quantizer) All(table []float32, codes []byte, out []float32) {
 	}
 }
 
-// key adds up in four sums, which do not wait for each other.
+// key adds up in four independent sums.
 func key(table []float32, code []byte) float32 {
 	var a, b, c, d float32
 	for len(code) >= 4 && len(table) >= 4*Centers {

@@ -14,8 +14,8 @@ const (
 	groupRounds = 6
 )
 
-// Train makes a quantizer of so many parts from sampled rows of dim elements side by side. Its
-// error is that of ctx.
+// Train makes a quantizer of so many parts from sampled rows of dim elements, which are next to each other.
+// Its error is that of ctx.
 func Train(ctx context.Context, sample []float32, dim, parts int, seed uint64, threads int) (*Quantizer, error) {
 	q := newQuantizer(dim, parts)
 	err := vectors.Ranges(threads, parts, 1, func() func(from, to int) error {
@@ -48,7 +48,7 @@ func (p *part) of(rows []float32, dim int) []float32 {
 	return some
 }
 
-// group puts centers that lie near each other into groups.
+// group forms groups of centers that are near each other.
 func (p *part) group() {
 	p.middles = make([]float32, groups*p.width)
 	of := means(p.centers, p.width, p.middles, groupRounds, rand.New(rand.NewPCG(1, 2)))
@@ -57,8 +57,8 @@ func (p *part) group() {
 	}
 }
 
-// means sets centers by k-means over points, and returns the center of every point. A center
-// that has no points stays where it was.
+// means computes centers by k-means over points, and returns the center of every point. A center without
+// points stays where it was.
 func means(points []float32, width int, centers []float32, rounds int, rng *rand.Rand) []uint16 {
 	n, k := len(points)/width, len(centers)/width
 	of := make([]uint16, n)

@@ -13,22 +13,22 @@ import (
 
 const (
 	defaultTail = 1 << 18
-	opBytes     = 32 // counted for an operation, beside its id and vector
+	opBytes     = 32 // counted for an operation, besides its id and vector
 )
 
-// Most is how many rows without ids a transaction can put: Options.Tail, or fewer where they would be ErrTooLarge. A transaction
-// that is not the first since a compaction may be ErrFull with fewer.
+// Most returns how many rows without ids a transaction can put: Options.Tail, or fewer if they would be
+// ErrTooLarge. A transaction that is not the first since a compaction may return ErrFull with fewer.
 func (db *DB) Most() int {
 	db.swap.Lock()
 	defer db.swap.Unlock()
 	return min(db.opts.Tail, oplog.MaxFrame/(db.st.dim*db.st.typ.Size()+opBytes))
 }
 
-// An Appending is a note about rows without ids that are being put. Rows are numbered without gaps, so that the
-// next row tells how many of them are there: a program that was interrupted, and is run again, puts each once.
+// An Appending is a note about rows without ids that are being put. Rows are numbered without gaps, so the
+// next row shows how many of them are stored: a program that was interrupted and is run again puts each once.
 type Appending struct {
 	First uint64 `json:"first_row"`      // number of the first of the rows
-	Once  int    `json:"once,omitempty"` // how many they are, where one transaction puts them all; 0: several do
+	Once  int    `json:"once,omitempty"` // their number, if one transaction puts them all; 0: several do
 }
 
 // The note is a file in pointer.Folder.
@@ -37,7 +37,7 @@ const (
 	appendingBytes = 1000 // at most
 )
 
-// Appending returns the note that was written last, nil where there is none. Errors: ErrCorrupt; those of the system.
+// Appending returns the latest note, or nil if there is none. Errors: ErrCorrupt; those of the system.
 func (db *DB) Appending() (*Appending, error) {
 	data, err := db.home.ReadFile(pointer.Folder+"/"+appendingName, appendingBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,10 +53,10 @@ func (db *DB) Appending() (*Appending, error) {
 	return a, nil
 }
 
-// NoteAppending writes the note, in place of one before, durably; nil removes it. A program removes it as the last thing: one that is
-// killed between that and its end leaves open whether it ended. So the removal is not synced: it would take most of that time, and
-// where a power cut brings the note back the program is likely run again.
-// Errors: ErrClosed; ErrBroken; those of the system, after which the store is as it was.
+// NoteAppending writes the note durably, replacing an earlier one; nil removes it. A program removes it last:
+// if it is killed before it ends, its success is unknown. So the removal is not synced, which would take most
+// of its time; if a power cut brings the note back, the program is likely run again. Errors: ErrClosed;
+// ErrBroken; those of the system, after which the store is unchanged.
 func (db *DB) NoteAppending(a *Appending) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -64,7 +64,7 @@ func (db *DB) NoteAppending(a *Appending) error {
 		return err
 	}
 	if a == nil {
-		if err := db.log.Finish(); err != nil { // so that Close, which comes next, has nothing to wait for
+		if err := db.log.Finish(); err != nil { // so that the following Close need not wait
 			return db.fail(err)
 		}
 		return db.fs.RemoveAll(pointer.Folder + "/" + appendingName)

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// A compaction is due where an eighth of the rows is dead, or so many were put as a quarter of the
-// base. Lists have entries to spare, of which an eighth of dead rows takes 0.004 to 0.006 of
-// recall, and a fifth 0.015; a row that is integrated costs 100 to 200 us, one that is built 30
-// to 50, so that after a quarter a build costs as much as integrating did. Compacting at
-// these counts costs some 200 us of a processor for every row that is put or deleted.
+// A compaction is due if an eighth of the rows is dead, or if the rows put are a quarter of the base. Lists
+// have spare entries: an eighth of dead rows costs 0.004 to 0.006 of recall, a fifth 0.015. A row costs 100
+// to 200 us to integrate and 30 to 50 us to build, so after a quarter a build costs as much as the
+// integrations did. With these numbers compacting costs about 200 us of processor time per row put or
+// deleted.
 const (
 	dueDead = 8
 	duePut  = 4
-	dueRows = 4096 // too few to compact for
+	dueRows = 4096 // fewer rows are not worth a compaction
 )
 
-// due reports whether a compaction pays: of all rows so many are dead, and of a base of some rows
-// so many were put since.
+// due reports whether a compaction pays: dead of all rows are dead, and put rows were put since a base of
+// base rows.
 func due(all, dead, base, put, few int) bool {
 	return dead > max(all/dueDead, few) || put > max(base/duePut, few)
 }
 
-// few is how many rows are too few to compact for.
+// few returns the number of rows below which no compaction pays.
 func (o *Options) few() int {
 	if o.due > 0 {
 		return o.due
@@ -32,7 +32,7 @@ func (o *Options) few() int {
 	return dueRows
 }
 
-// auto integrates and compacts after a transaction, as Options.Auto asks for.
+// auto integrates and compacts after a transaction, as Options.Auto requires.
 func (db *DB) auto() error {
 	if db.waits() {
 		if err := db.Integrate(context.Background()); err != nil && !errors.Is(err, ErrBusy) {
@@ -48,15 +48,15 @@ func (db *DB) auto() error {
 	return nil
 }
 
-// A background is the compaction that Update began last.
+// A background is the latest compaction that Update began.
 type background struct {
 	mu     sync.Mutex
 	stop   context.CancelFunc // nil: there was none
 	done   chan struct{}      // closed at its end
 	err    error              // after done
-	failed bool               // it was told: no other is begun until the store is opened anew
-	row    uint64             // the first that it leaves out
-	live   int                // rows that it has
+	failed bool               // its error was returned: no other begins until the store is opened again
+	row    uint64             // the first row that it leaves out
+	live   int                // rows that it contains
 	closed bool               // none begins any more
 }
 
@@ -71,8 +71,8 @@ func (b *background) end() {
 	}
 }
 
-// Wait waits for the compaction in the background, if one runs, and returns its error, which no
-// Update returns any more.
+// Wait waits for the compaction in the background, if one runs, and returns its error, which no later Update
+// returns.
 func (db *DB) Wait() error {
 	b := &db.background
 	b.mu.Lock()
@@ -84,8 +84,8 @@ func (db *DB) Wait() error {
 	return b.result()
 }
 
-// await waits for its end. b.mu is held, but not meanwhile, so that Close can interrupt it and
-// transactions go on; another may have begun then.
+// await waits for its end. The caller holds b.mu, which is released meanwhile so that Close can interrupt it
+// and transactions go on; another may have begun then.
 func (b *background) await() {
 	if b.running() {
 		done := b.done
@@ -95,8 +95,8 @@ func (b *background) await() {
 	}
 }
 
-// slow has a transaction wait for the compaction in the background where three quarters of the
-// rows that may wait do, so that none fails for want of room.
+// slow makes a transaction wait for the compaction in the background if three quarters of Options.Tail are
+// used, so that none fails with ErrFull.
 func (db *DB) slow() {
 	b := &db.background
 	b.mu.Lock()
@@ -126,7 +126,7 @@ func (b *background) running() bool {
 	}
 }
 
-// result is the error that was not told yet.
+// result returns the error that was not returned yet.
 func (b *background) result() error {
 	if b.stop == nil || b.failed || b.running() || b.err == nil {
 		return nil
@@ -135,7 +135,7 @@ func (b *background) result() error {
 	return b.err
 }
 
-// autoCompact begins a compaction where one is due by the operations since the last one began.
+// autoCompact begins a compaction if one is due, counting operations since the last one began.
 func (db *DB) autoCompact() error {
 	b := &db.background
 	b.mu.Lock()
@@ -155,8 +155,8 @@ func (db *DB) autoCompact() error {
 	return b.result()
 }
 
-// overdue counts from the compaction in the background, where there is one, else from the base.
-// It does not depend on how far that has come.
+// overdue counts from the compaction in the background, if there is one, else from the base. It does not
+// depend on the progress of that compaction.
 func (db *DB) overdue() bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -175,10 +175,10 @@ func (db *DB) overdue() bool {
 	return put > db.opts.Tail/2 || due(live+put, live+put-st.now.Load().live(), live, put, db.opts.few())
 }
 
-// compactBehind begins a compaction, or goes on with one, in the background. b.mu is held.
+// compactBehind begins or continues a compaction in the background. The caller holds b.mu.
 func (db *DB) compactBehind() error {
 	if db.background.closed || !db.compacting.TryLock() {
-		return nil // somebody compacts or integrates
+		return nil // another goroutine compacts or integrates
 	}
 	c, err := db.behind()
 	if c == nil || err != nil {
@@ -197,8 +197,7 @@ func (db *DB) compactBehind() error {
 	return nil
 }
 
-// behind is the compaction to do; nil where one by options of a caller's own is to be
-// continued.
+// behind returns the compaction to do; nil if one with the caller's own options is to be continued.
 func (db *DB) behind() (*compaction, error) {
 	db.mu.Lock()
 	note := db.st.man.Compact
@@ -209,7 +208,7 @@ func (db *DB) behind() (*compaction, error) {
 	return db.beginCompact(context.Background(), "")
 }
 
-// resume goes on with a compaction that Close or the end of a process interrupted.
+// resume continues a compaction that Close or the end of a process interrupted.
 func (db *DB) resume() error {
 	if !db.opts.Auto || db.opts.Rebuild == nil || db.st.man.Compact == nil {
 		return nil

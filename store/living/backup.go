@@ -15,12 +15,13 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
-// Backup makes a store of the view in a folder that is not there yet, while the store is
-// written to. Files of the base, which nobody writes to, are linked where the file system can,
-// else copied, with the catalog, and the links and codes of search, that are there; logs are copied up to the moment
-// of the view. It is durable when Backup returns nil; after an error, or where ctx is cancelled, nothing is left. A
-// process that ends meanwhile leaves a folder that no command takes for a store, and in which a backup of
-// the same store begins anew. Errors: fs.ErrExist, ctx's, ErrLocked of a folder that another backup fills, ErrCorrupt, ErrClosed, store.ErrSpace.
+// Backup makes a store of the view in a new folder, while the store is written to. Files of the base, which
+// nobody writes to, are linked if the file system can, else copied, with the catalog and the links and codes
+// of search if they exist; logs are copied up to the moment of the view. The copy is durable when Backup
+// returns nil. After an error, or if ctx is cancelled, nothing remains. If the process ends before, it leaves
+// a folder that no command takes for a store, and in which another backup of the same store begins anew.
+// Errors: fs.ErrExist, ctx's, ErrLocked if another backup fills the folder, ErrCorrupt, ErrClosed,
+// store.ErrSpace.
 func (v *View) Backup(ctx context.Context, dir string) error {
 	if !v.calls.Enter() {
 		return ErrClosed
@@ -43,17 +44,18 @@ type backup struct {
 	ctx  context.Context
 	dir  string
 	home *unfinished
-	to   disk.FS // in it
+	to   disk.FS // the folder's file system
 }
 
-// fill fills the folder. The seal of the base comes last: without it there is no store. Then the note goes.
+// fill fills the folder. The seal of the base comes last: without it there is no store. Then the note is
+// removed.
 func (b *backup) fill() error {
 	b.to = disk.In(b.home.Dir)
 	if err := b.base(); err != nil {
 		return err
 	}
 	m := *b.snap.man
-	wrote := len(m.Logs) > 0 // else nothing was ever written
+	wrote := len(m.Logs) > 0 // otherwise nothing was ever written
 	if wrote {
 		if err := b.written(&m); err != nil {
 			return err
@@ -70,12 +72,12 @@ func (b *backup) fill() error {
 	return b.home.end(wrote)
 }
 
-// written copies all that is not of the base.
+// written copies everything except the base.
 func (b *backup) written(m *pointer.Manifest) error {
 	if err := b.logs(m); err != nil {
 		return err
 	}
-	m.Compact = nil // its unfinished base stays behind
+	m.Compact = nil // its unfinished base is not copied
 	if m.Layer != "" {
 		if err := disk.Write(b.to, pointer.Folder, path.Base(m.Layer), b.snap.layer.Encode()); err != nil {
 			return err
@@ -107,7 +109,7 @@ func (h *home) syncFolders(to disk.FS) error {
 	})
 }
 
-// logs copies the logs, the last as far as the view sees.
+// logs copies the logs, the last one as far as the view sees it.
 func (b *backup) logs(m *pointer.Manifest) error {
 	for i := range m.Logs {
 		r, end, err := b.logAt(i, i == len(m.Logs)-1)
@@ -126,7 +128,7 @@ func (b *backup) logs(m *pointer.Manifest) error {
 	return b.to.SyncFolder(pointer.Folder)
 }
 
-// logAt is a log and its length, as the view sees it.
+// logAt returns a log and its length, as the view sees it.
 func (b *backup) logAt(i int, last bool) (*oplog.Reader, int64, error) {
 	b.st.writing.Lock()
 	defer b.st.writing.Unlock()
@@ -138,7 +140,7 @@ func (b *backup) logAt(i int, last bool) (*oplog.Reader, int64, error) {
 	return r, end, err
 }
 
-// base links the files of the base, but for its seal.
+// base links the files of the base except its seal.
 func (b *backup) base() error {
 	if b.st.base == nil {
 		return nil
@@ -148,7 +150,7 @@ func (b *backup) base() error {
 			return err
 		}
 	}
-	for _, name := range []string{"view", "catalog", "search/links", "search/codes", "search/rows"} { // which may be deleted
+	for _, name := range []string{"view", "catalog", "search/links", "search/codes", "search/rows"} { // these may have been deleted
 		if err := b.file(name, linkOrCopy); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -156,8 +158,8 @@ func (b *backup) base() error {
 	return nil
 }
 
-// file links or copies a file of the base. Its seal is copied: readers lock that, and
-// would lock the other store's as well.
+// file links or copies a file of the base. The seal is copied: readers lock it, and with a link they would
+// lock the other store too.
 func (b *backup) file(name string, by func(ctx context.Context, from, to string) error) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
@@ -182,7 +184,7 @@ func linkOrCopy(ctx context.Context, from, to string) error {
 	return copyFile(ctx, from, to)
 }
 
-// copyFile makes a copy, synced.
+// copyFile makes a synced copy.
 func copyFile(ctx context.Context, from, to string) error {
 	src, err := os.Open(from)
 	if err != nil {

@@ -19,18 +19,18 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A base is the sealed store of a living one. A position is a row of it.
+// A base is the sealed store of a living one. A position is one of its rows.
 type base struct {
 	g    *store.Store
 	s    *search.Searcher
 	rows *rowMap
-	lock *os.File // shared: the writer removes nothing of a base that is read
+	lock *os.File // shared: the writer removes no base that is being read
 	refs atomic.Int32
 
 	compacted bool // its rows are named by nameOf
 
 	placed []uint64 // a bit for each position that has a vector
-	count  int      // of these
+	count  int      // number of these
 }
 
 // sealName is the file of a base that its readers lock.
@@ -43,7 +43,7 @@ func sealOf(folder string) string {
 	return folder + "/" + sealName
 }
 
-// openBase opens the base of a manifest, nil where that has none.
+// openBase opens the base of a manifest; nil if it has none.
 func openBase(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (*base, error) {
 	if m.Base == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func (b *base) open(dir *rooted.Dir, m *pointer.Manifest, o *search.Options) (er
 	return nil
 }
 
-// isFolder is nil where a base lies in a folder of the directory, and no link leads away.
+// isFolder returns nil if a base is in a folder of the directory, and no link leads out of it.
 func isFolder(dir *rooted.Dir, folder string) error {
 	sub, err := dir.Sub(folder)
 	if err != nil {
@@ -96,11 +96,10 @@ func isFolder(dir *rooted.Dir, folder string) error {
 	return sub.Close()
 }
 
-// errGoing: the base is being removed, so another manifest counts by now.
+// errGoing says that the base is being removed, so another manifest is current by now.
 var errGoing = errors.New("living: the base is being removed")
 
-// findPlaced notes which positions have vectors: rows that were isolated have none, and are no
-// rows of a living store.
+// findPlaced notes which positions have vectors: isolated rows have none, and are not rows of a living store.
 func (b *base) findPlaced() {
 	b.placed = make([]uint64, (b.g.Len()+63)/64)
 	b.count = b.s.Len()
@@ -138,12 +137,12 @@ func (b *base) release() error {
 	return errors.Join(errs...)
 }
 
-// A rowMap numbers the positions of a base: ascending, each number given once. It is in memory, where no
-// disk that fails can end the process.
+// A rowMap numbers the positions of a base, in ascending order; each number is given once. It is in memory,
+// so that a failing disk cannot end the process.
 type rowMap struct {
 	n     int
-	skips []uint32 // of each position, how many numbers below its own none has; nil: they count from 0
-	far   []uint64 // in place of skips, where uint32 does not hold them
+	skips []uint32 // for each position, how many lower numbers are unused; nil: numbers count from 0
+	far   []uint64 // instead of skips, if uint32 is too small
 }
 
 const (
@@ -151,8 +150,8 @@ const (
 	rowsHead  = 16
 )
 
-// encodeRows makes the file of n row numbers: "KNNGROWN", u64 how many, u64 each, and the
-// xxhash64 of all before.
+// encodeRows makes the file of n row numbers: "KNNGROWN", u64 n, a u64 for each, and the xxhash64 of all
+// that.
 func encodeRows(n int, row func(i int) uint64) []byte {
 	b := append(make([]byte, 0, rowsHead+8*n+8), rowsMagic...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(n))
@@ -188,7 +187,7 @@ func openRows(dir *rooted.Dir, name string, n int, first uint64) (*rowMap, error
 	return m, nil
 }
 
-// take takes the numbers of a file.
+// take decodes the numbers of a file.
 func (m *rowMap) take(b []byte, first uint64) error {
 	want := rowsHead + 8*m.n + 8
 	if len(b) != want || string(b[:8]) != rowsMagic || binary.LittleEndian.Uint64(b[8:]) != uint64(m.n) {
@@ -219,7 +218,7 @@ func (m *rowMap) take(b []byte, first uint64) error {
 	return nil
 }
 
-// row is the number of a position.
+// row returns the number of a position.
 func (m *rowMap) row(p uint32) uint64 {
 	switch {
 	case m.skips != nil:
@@ -230,7 +229,7 @@ func (m *rowMap) row(p uint32) uint64 {
 	return uint64(p)
 }
 
-// position is that of a row, where it has one.
+// position returns the position of a row, if it has one.
 func (m *rowMap) position(row uint64) (p uint32, ok bool) {
 	if m.skips == nil && m.far == nil {
 		return uint32(row), row < uint64(m.n)
@@ -239,7 +238,7 @@ func (m *rowMap) position(row uint64) (p uint32, ok bool) {
 	return uint32(at), at < m.n && m.row(uint32(at)) == row
 }
 
-// encode is the file that it was read from.
+// encode returns the file from which it was read.
 func (m *rowMap) encode() []byte {
 	return encodeRows(m.n, func(i int) uint64 { return m.row(uint32(i)) })
 }

@@ -11,8 +11,8 @@ type keyed struct {
 	key float32
 }
 
-// best keeps the k least keys, those of lower rows first, or all if k is 0: a heap with the
-// worst on top.
+// best keeps the k least keys, of equal keys those of lower rows, or all keys if k is 0. It is a heap with
+// the worst on top.
 type best struct {
 	k   int
 	all []keyed
@@ -50,10 +50,10 @@ func (b *best) offer(row uint32, key float32) {
 	}
 }
 
-// full reports whether there are k.
+// full reports whether there are k keys.
 func (b *best) full() bool { return b.k > 0 && len(b.all) >= b.k }
 
-// bound is the worst key kept where there are k: nothing further away comes in.
+// bound returns the worst kept key if there are k: no larger key enters.
 func (b *best) bound() float32 {
 	if !b.full() {
 		return float32(math.Inf(1))
@@ -61,7 +61,7 @@ func (b *best) bound() float32 {
 	return b.all[0].key
 }
 
-// sort puts all in the order of their keys; nothing is offered afterwards.
+// sort sorts all by key; nothing may be offered afterwards.
 func (b *best) sort() {
 	slices.SortFunc(b.all, func(x, y keyed) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row)) })
 }

@@ -17,30 +17,30 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Job is a base to be built: a sealed store of some rows. Package builder/rebuild does it.
+// A Job describes a base to build: a sealed store of some rows. Package builder/rebuild does it.
 type Job struct {
-	Dir  string       // where it must be; an earlier run of the same job may have begun or finished it
+	Dir  string       // its folder; an earlier run of the same job may have begun or finished it
 	Rows *Source      // the rows
-	IDs  string       // file of their ids, a line each; "" where none has one
-	K    int          // entries of a list: those that are shown, and some to spare for deletes
-	Old  *store.Store // the base until now, nil where there was none
-	Like Shape        // of the living store
-	// Scale is an exponent: rows are compared multiplied by 2 to it, so that float32 holds the
-	// squares of all.
+	IDs  string       // file of their ids, one a line; "" if none has an id
+	K    int          // entries of a list: those shown, and some spare ones for deletes
+	Old  *store.Store // the previous base; nil if there was none
+	Like Shape        // the shape of the living store
+	// Scale is an exponent: rows are compared after multiplying them by 2^Scale, so that float32 can hold all
+	// squares.
 	Scale int
 }
 
-// Rebuild does a job. Where it returns an error the job is continued by a later Compact.
+// Rebuild does a job. If it returns an error, a later Compact continues the job.
 type Rebuild func(ctx context.Context, job Job) error
 
-// Compact makes a new base of all live rows by build, while views and transactions go on. When
-// it returns nil, rows that were dead when it was called are in no file any more, except in a
-// base that an open view still reads, which goes later. Rows keep their numbers and ids.
+// Compact makes a new base of all live rows with build, while views and transactions go on. When it returns
+// nil, rows that were dead when it was called are in no file, except in a base that an open view still reads,
+// which is removed later. Rows keep their numbers and ids.
 //
-// options names the settings that shape the result: an interrupted compaction is continued by the next
-// call with the same, and begun anew by one with others. Before the new base counts, its rows
-// and ids are compared with the old ones (Content). Errors: ErrBusy; ErrBroken; build's;
-// ErrCorrupt; store.ErrSpace; ctx's, whose end also ends the wait for a transaction.
+// options names the settings that shape the result: an interrupted compaction is continued by the next call
+// with the same options, and begun anew by a call with others. Before the new base takes effect, its rows and
+// ids are compared with the old ones (Content). Errors: ErrBusy; ErrBroken; build's; ErrCorrupt;
+// store.ErrSpace; ctx's, which also ends the wait for a transaction.
 func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error {
 	if !db.compacting.TryLock() {
 		return ErrBusy
@@ -64,7 +64,7 @@ func (db *DB) Compact(ctx context.Context, options string, build Rebuild) error 
 	}
 }
 
-// writtenSince reports whether there are operations that the last compaction did not see.
+// writtenSince reports whether there are operations after the last compaction's cut.
 func (db *DB) writtenSince(ctx context.Context) (bool, error) {
 	if err := db.mu.LockWith(ctx); err != nil {
 		return false, err
@@ -79,7 +79,7 @@ type compaction struct {
 	st      *state
 	cut     *snapshot
 	note    pointer.Compact
-	number  uint64 // of the base
+	number  uint64 // number of the base
 	resumed bool
 	rows    []uint64 // numbers of the live rows
 	sum     Content
@@ -87,8 +87,8 @@ type compaction struct {
 	ids     bool
 }
 
-// beginCompact goes on with a compaction that was begun, or begins one: it has further
-// operations written to a new log. It returns nil where there is nothing to do.
+// beginCompact begins or continues a compaction. A new one makes further operations go to a new log. It
+// returns nil if there is nothing to do.
 func (db *DB) beginCompact(ctx context.Context, options string) (*compaction, error) {
 	if err := db.mu.LockWith(ctx); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (db *DB) beginCompact(ctx context.Context, options string) (*compaction, er
 	}
 	m := *st.man
 	m.Number++
-	if old := m.Compact; old != nil { // by other options: its base is swept
+	if old := m.Compact; old != nil { // with other options: its base is swept
 		m.Compact = nil
 	} else if st.ops == 0 && options == "" {
 		return nil, nil
@@ -118,10 +118,10 @@ func (db *DB) beginCompact(ctx context.Context, options string) (*compaction, er
 	return db.compaction(note, false), nil
 }
 
-// rotate begins a new log and writes down that all before is being compacted. Until the manifest that says so may count, a disk that
-// has no room leaves the store as it is.
+// rotate begins a new log, and records that everything before it is being compacted. If the disk is full
+// before the manifest that says so takes effect, the store is unchanged.
 func (db *DB) rotate(m *pointer.Manifest, options string) (*pointer.Compact, error) {
-	if err := db.log.Finish(); err != nil { // from here on nobody looks behind its durable length
+	if err := db.log.Finish(); err != nil { // from here on nobody reads past its durable length
 		return nil, db.fail(err)
 	}
 	log, err := db.newLog(m, db.st.firstOp+uint64(db.st.ops), db.st.nextRow())
@@ -136,7 +136,7 @@ func (db *DB) rotate(m *pointer.Manifest, options string) (*pointer.Compact, err
 	return m.Compact, db.rotateTo(log, m)
 }
 
-// rotateTo has a prepared manifest count, whose last log is new, and goes on writing to that.
+// rotateTo makes a prepared manifest current, whose last log is new, and continues writing to that log.
 func (db *DB) rotateTo(log *oplog.Writer, m *pointer.Manifest) error {
 	err := db.fs.SyncFolder(pointer.Folder)
 	if err == nil {
@@ -156,7 +156,7 @@ func (db *DB) rotateTo(log *oplog.Writer, m *pointer.Manifest) error {
 	return nil
 }
 
-// rotated takes a new log among those of a state.
+// rotated adds a new log to those of a state.
 func (st *state) rotated(m *pointer.Manifest) error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -175,12 +175,12 @@ func (st *state) rotated(m *pointer.Manifest) error {
 	return nil
 }
 
-// compaction takes up one that is written down.
+// compaction returns the recorded compaction.
 func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
 	st := db.st.retain()
 	next := st.logs[note.Logs]
 	cut := *st.now.Load()
-	cut.layer = nil // one that is made before the compaction goes on is another
+	cut.layer = nil // a layer made before the compaction continues is a different one
 	cut.ops = uint32(next.FirstOp - st.firstOp)
 	cut.part = cut.part.Cut(uint32(next.FirstRow-st.first), cut.ops)
 	c := &compaction{db: db, st: st, cut: &cut, note: *note, resumed: resumed}
@@ -190,11 +190,11 @@ func (db *DB) compaction(note *pointer.Compact, resumed bool) *compaction {
 
 func (c *compaction) close() error { return c.st.release() }
 
-// run makes the base and lets it count. One that is damaged, or of other rows, is removed, so that the next
-// run builds it anew.
+// run makes the base and makes it current. It removes a base that is damaged or has other rows, so that the
+// next run builds it anew.
 func (c *compaction) run(ctx context.Context, build Rebuild) error {
 	err := c.make(ctx, build)
-	if errors.Is(err, ErrCorrupt) && c.st.man.Compact != nil { // else it counts already
+	if errors.Is(err, ErrCorrupt) && c.st.man.Compact != nil { // otherwise it is already current
 		err = errors.Join(err, c.db.fs.RemoveAll(c.note.Base))
 	}
 	return err
@@ -219,7 +219,7 @@ func (c *compaction) make(ctx context.Context, build Rebuild) error {
 	return c.publish(ctx, &m)
 }
 
-// source lists the live rows at the cut.
+// source returns the live rows at the cut.
 func (c *compaction) source() *Source {
 	src := sourceOf(c.st, c.cut)
 	c.st.each(c.cut, func(row uint64, _, _ uint32) bool {
@@ -229,7 +229,7 @@ func (c *compaction) source() *Source {
 	return src
 }
 
-// build writes the ids and has the base built.
+// build writes the ids and builds the base.
 func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) error {
 	ids := c.st.path(pointer.Folder + "/ids.tmp")
 	if err := c.writeIDs(ctx, src, ids); err != nil {
@@ -251,8 +251,9 @@ func (c *compaction) build(ctx context.Context, src *Source, build Rebuild) erro
 	return build(ctx, job)
 }
 
-// scale is that of a build of the rows, by their median, where it suits all of them. Otherwise it is the scale by
-// which each was accepted: that of the base or, where there is none, the one by the sizes of all.
+// scale returns the scale for a build of the rows: by their median if that suits all rows, otherwise the
+// scale with which each was accepted, which is that of the base or, without one, the one for the sizes of
+// all.
 func (c *compaction) scale(src *Source) (exponent int, err error) {
 	if exponent, _, err = vectors.ScaleOf(src); err != nil || c.sizes.Fit(exponent) {
 		return exponent, err
@@ -263,12 +264,10 @@ func (c *compaction) scale(src *Source) (exponent int, err error) {
 	return c.sizes.Scale(), nil
 }
 
-// slackOf is how many entries lists of k have to spare, so that deletes do not make them short
-// at once.
+// slackOf returns the number of spare entries of lists of k, so that deletes do not make them short at once.
 func slackOf(k int) int { return max(8, k/4) }
 
-// writeIDs writes a line for each row, sums up the contents, and notes whether any row has
-// an id.
+// writeIDs writes a line for each row, sums up the contents, and notes whether any row has an id.
 func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) error {
 	f, err := c.st.dir.Create(pointer.Folder + "/ids.tmp")
 	if err != nil {
@@ -282,7 +281,7 @@ func (c *compaction) writeIDs(ctx context.Context, src *Source, path string) err
 	c.ids = false
 	for id := range src.Names(&err) {
 		c.ids = c.ids || id != ""
-		w.WriteString(nameOf(id, c.rows[i])) // Flush tells of an error
+		w.WriteString(nameOf(id, c.rows[i])) // Flush returns its error
 		w.WriteByte('\n')
 		i++
 	}
@@ -310,7 +309,7 @@ func (c *compaction) seal(m *pointer.Manifest) error {
 		m.Rows = pointer.Rows(c.number)
 		name := path.Base(m.Rows)
 		if err := disk.Prepare(c.db.fs, pointer.Folder, name, encodeRows(len(c.rows), func(i int) uint64 { return c.rows[i] })); err != nil {
-			return err // nothing names the file yet
+			return err // nothing refers to the file yet
 		}
 		commit = func() error { return disk.Commit(c.db.fs, pointer.Folder, name) }
 	}
@@ -327,8 +326,8 @@ func counts(rows []uint64) bool {
 	return len(rows) == 0 || rows[len(rows)-1] == uint64(len(rows)-1)
 }
 
-// publish compares the new base with the old rows, and lets it count, with the operations
-// written meanwhile.
+// publish compares the new base with the old rows, and makes it current, together with the operations written
+// meanwhile.
 func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	db := c.db
 	m.Logs, m.Compact = m.Logs[c.note.Logs:], nil
@@ -355,7 +354,7 @@ func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	if err := st.replay(false); err != nil {
 		return errors.Join(err, st.release())
 	}
-	if err := pointer.Prepare(db.fs, m); err != nil { // a later Compact goes on
+	if err := pointer.Prepare(db.fs, m); err != nil { // a later Compact continues
 		return errors.Join(err, st.release())
 	}
 	if err := pointer.Commit(db.fs); err != nil {
@@ -370,7 +369,7 @@ func (c *compaction) publish(ctx context.Context, m *pointer.Manifest) error {
 	return errors.Join(old.release(), db.sweep())
 }
 
-// compare holds the rows and ids of the new base against the old.
+// compare checks that the new base has the rows and ids of the old one.
 func (c *compaction) compare(ctx context.Context, built *base) error {
 	n := 0
 	if built != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Content is a sum over rows, in no order: of the first 128 bits of SHA-256 over the length of
-// the id, u32, the id, and the vector in the store's type; modulo 2^128. Two stores of the same
-// ids and vectors have the same, whatever their rows are numbered.
+// Content is a sum over rows, independent of their order: for each row the first 128 bits of SHA-256 over the
+// length of its id as u32, the id, and the vector in the store's type, added modulo 2^128. Two stores with
+// the same ids and vectors have the same Content, even if their rows are numbered differently.
 type Content struct{ High, Low uint64 }
 
-// String is the 128 bits in hex.
+// String returns the 128 bits in hex.
 func (c Content) String() string { return fmt.Sprintf("%016x%016x", c.High, c.Low) }
 
-// Add is the sum of two.
+// Add returns the sum of two.
 func (c Content) Add(d Content) Content {
 	low, carry := bits.Add64(c.Low, d.Low, 0)
 	high, _ := bits.Add64(c.High, d.High, carry)
 	return Content{high, low}
 }
 
-// contentOf is that of one row.
+// contentOf returns the Content of one row.
 func contentOf(buf []byte, id string, vector []byte) (Content, []byte) {
 	buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(len(id)))
 	buf = append(append(buf, id...), vector...)
@@ -37,8 +37,8 @@ func contentOf(buf []byte, id string, vector []byte) (Content, []byte) {
 	return Content{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}, buf
 }
 
-// Content reads all live rows and returns their sum: a compaction, a merge and a backup leave
-// it as it is. Cancelling ctx stops it. Errors: ErrCorrupt, ErrClosed, vectors.ErrFault, that of ctx.
+// Content reads all live rows and returns their sum. A compaction, a merge and a backup do not change it.
+// Cancelling ctx stops it. Errors: ErrCorrupt, ErrClosed, vectors.ErrFault, that of ctx.
 func (v *View) Content(ctx context.Context) (sum Content, err error) {
 	if !v.calls.Enter() {
 		return sum, ErrClosed
@@ -47,11 +47,11 @@ func (v *View) Content(ctx context.Context) (sum Content, err error) {
 	return v.Source().content(ctx, nil)
 }
 
-// contentRows is how many rows a goroutine sums up at a time.
+// contentRows is the number of rows that a goroutine sums up at a time.
 const contentRows = 1024
 
-// content is the sum over the rows of a source. Their sizes go to sizes, unless it is nil or the rows are not of float32. All cores read
-// them: one takes a second for some million rows.
+// content returns the sum over the rows of a source. It adds their sizes to sizes, unless that is nil or the
+// rows are not float32. All cores read them: one core takes a second for a few million rows.
 func (s *Source) content(ctx context.Context, sizes *tail.Sizes) (sum Content, err error) {
 	var mu sync.Mutex
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), s.Len(), contentRows, func() func(from, to int) error {

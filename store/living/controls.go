@@ -12,15 +12,15 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Controls are rows whose exact lists are kept, several times as long as those shown: drawn
-// among the rows of the base, and of those put since at the same rate, by their numbers.
+// Controls are rows with exact lists, several times as long as those shown. They are drawn by their numbers,
+// from the rows of the base and, at the same rate, from the rows put since.
 const (
 	controlRows  = 256
 	controlTimes = 4
 	mostControls = 8 * controlRows
 )
 
-// isControl draws a row at the rate that gives controlRows of a base.
+// isControl reports whether a row is drawn, at the rate that gives controlRows of a base.
 func isControl(row uint64, rows int) bool {
 	if rows <= controlRows {
 		return true
@@ -33,7 +33,7 @@ func isControl(row uint64, rows int) bool {
 	return high < controlRows
 }
 
-// controls brings exact lists up to the cut, and adds those of new rows that are drawn.
+// controls updates exact lists to the cut, and adds those of new controls.
 func (in *integration) controls(old *layer.Lists) (layer.Lists, error) {
 	most := controlTimes * in.v.st.k
 	offers, err := in.controlOffers(old)
@@ -65,7 +65,8 @@ func (in *integration) controls(old *layer.Lists) (layer.Lists, error) {
 	return lists, nil
 }
 
-// drawn are refs of new rows that become controls; of the base, where there is no layer yet.
+// drawn returns the refs of new rows that become controls; also of rows of the base, if there is no layer
+// yet.
 func (in *integration) drawn(have int) (refs []uint32) {
 	base := in.v.st.positions()
 	in.v.st.each(in.v.snap, func(row uint64, p, at uint32) bool {
@@ -138,10 +139,10 @@ func (in *integration) compareControl(old *layer.Lists, i int, offers *[]layer.O
 	return nil
 }
 
-// Controls holds the lists of a sample of live rows, as Neighbors gives them, against their exact
-// lists, which are kept from one Integrate to the next: the recall of each list. There are none
-// before the first Integrate since the base was built. That costs no pass over the rows.
-// Cancelling ctx stops it. Errors: those of Neighbors, ctx's.
+// Controls compares the lists of a sample of live rows, as Neighbors gives them, with their exact lists, and
+// returns the recall of each. Integrate keeps the exact lists, so this needs no pass over the rows; before
+// the first Integrate after a build there are none. Cancelling ctx stops it. Errors: those of Neighbors,
+// ctx's.
 func (v *View) Controls(ctx context.Context, threads int) (recalls []float64, err error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -165,8 +166,8 @@ func (v *View) Controls(ctx context.Context, threads int) (recalls []float64, er
 	return slices.DeleteFunc(per, func(r float64) bool { return r < 0 }), err
 }
 
-// control is the recall of a control's list; less than 0 where the row is dead, or so many near
-// it that its exact list is not known any more.
+// control returns the recall of a control's list; less than 0 if the row is dead, or if too many rows of its
+// exact list are.
 func (v *View) control(l *layer.Layer, i int) (float64, error) {
 	ref := l.Controls.Refs[i]
 	k := min(v.st.k, v.Len()-1)
@@ -192,7 +193,7 @@ func (v *View) control(l *layer.Layer, i int) (float64, error) {
 	return search.Recall(list, want), nil
 }
 
-// withTail is the exact list of a control with the rows that are in no graph yet.
+// withTail returns the exact list of a control, including the rows that are not in the graph yet.
 func (v *View) withTail(l *layer.Layer, i int, query []float32) ([]layer.Entry, error) {
 	to, keys := l.Controls.At(i)
 	var list []layer.Entry

@@ -26,24 +26,24 @@ import (
 
 // Options tunes Open. The zero value works.
 type Options struct {
-	// Create makes an empty store of this shape where there is none. A store that is there must have its
-	// dimension, type and metric.
+	// Create makes an empty store of this shape if there is none. An existing store must have its dimension,
+	// type and metric.
 	Create *Shape
-	// Tail is the most rows that may wait for a compaction: Update returns ErrFull beyond. They
-	// are in memory. 0 is 1<<18.
+	// Tail is the most rows that may wait for a compaction, in memory: beyond them Update returns ErrFull. 0
+	// is 1<<18.
 	Tail   int
 	Search *search.Options // of the base; nil: the zero value
-	// Auto has Update call Integrate whenever enough rows wait for it, before it returns.
+	// Auto makes Update call Integrate before it returns, whenever enough rows wait for it.
 	Auto bool
-	// Rebuild, with Auto, has Update begin a compaction where one is due (State.Due), which goes
-	// on in the background: package builder/rebuild has one. Close interrupts it; Open goes on with
-	// it. The next compaction is due by the operations since this one began; an Update that
-	// makes it due while this one still runs waits for its end.
+	// Rebuild, with Auto, makes Update begin a compaction in the background when one is due (State.Due);
+	// package builder/rebuild has one. Close interrupts it; Open continues it. The next compaction is due by
+	// the operations since this one began; an Update that makes it due while this one still runs waits for
+	// its end.
 	Rebuild Rebuild
-	// Threads is how many goroutines Integrate runs; 0 is one a core.
+	// Threads is the number of goroutines of Integrate; 0 is one per core.
 	Threads int
-	// Integrated, where not nil, is called before the first chunk of an Integrate and after each, with the rows that
-	// are integrated, and those that will be.
+	// Integrated, if not nil, is called before the first chunk of an Integrate and after each chunk, with the
+	// number of integrated rows, and of all rows that will be.
 	Integrated func(done, total int)
 
 	due   int                   // tests compact for fewer rows; 0: as State.Due says
@@ -59,33 +59,33 @@ type Shape struct {
 	K      int             // entries of a list; 0 is 20
 }
 
-// A DB is a living store that is written to. It is safe for concurrent use.
+// A DB is a living store that is open for writing. It is safe for concurrent use.
 type DB struct {
 	home *home
 	fs   disk.FS
 	opts Options
 	lock *os.File
 
-	mu     turn // held by the transaction that runs
+	mu     turn // held by the running transaction
 	log    *oplog.Writer
 	broken error
 
-	swap   sync.Mutex // held, inside mu, while these change: a view waits for no transaction
+	swap   sync.Mutex // held, inside mu, while these change: a view does not wait for transactions
 	st     *state
 	closed bool
 
 	compacting sync.Mutex
 	background background
-	waiting    atomic.Pointer[unintegrated] // nil where the last integration succeeded
+	waiting    atomic.Pointer[unintegrated] // nil if the last integration succeeded
 }
 
-// A turn is a mutex whose wait a context ends.
+// A turn is a mutex; a context can end the wait for it.
 type turn chan struct{}
 
 func (t turn) Lock()   { t <- struct{}{} }
 func (t turn) Unlock() { <-t }
 
-// LockWith locks, or returns the error of ctx where that ends while it waits.
+// LockWith locks, or returns the error of ctx if that ends first.
 func (t turn) LockWith(ctx context.Context) error {
 	select {
 	case t <- struct{}{}:
@@ -102,10 +102,10 @@ func (t turn) LockWith(ctx context.Context) error {
 
 const lockName = pointer.Folder + "/lock"
 
-// Open opens the store in dir for writing: one that was built, one that was written to before,
-// or, with Options.Create, a new one. Only one DB of all processes has it. The files of a process that
-// ended at any moment are put in order: every transaction whose Update returned nil is
-// there, and every other one is there whole or not at all.
+// Open opens the store in dir for writing: one that was built, one that was written to before, or, with
+// Options.Create, a new one. Only one DB of all processes can have it open. Open repairs the files of a
+// process that ended at any moment: every transaction whose Update returned nil is there, and every other one
+// is there whole or not at all.
 //
 // Errors: ErrLocked, store.ErrNotStore, search.ErrOwnDistance, ErrCorrupt, ErrWithin, ErrShape.
 func Open(dir string, opts *Options) (*DB, error) {
@@ -132,7 +132,7 @@ func (db *DB) begin(dir string) (err error) {
 	if err := within(dir); err != nil {
 		return err
 	}
-	if db.opts.Create != nil { // a refused one leaves nothing behind
+	if db.opts.Create != nil { // a refused store leaves nothing behind
 		if _, err := db.opts.Create.manifest(); err != nil {
 			return err
 		}
@@ -168,10 +168,10 @@ func (o *Options) make(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir))) // also where a kill came before this
+	return aside.SyncFolder(filepath.Dir(filepath.Clean(dir))) // in case a kill came before this
 }
 
-// suits is nil for the manifest of a store of the dimension, type and metric of Create, where that is given.
+// suits returns nil if the manifest has the dimension, type and metric of Create, or Create is nil.
 func (o *Options) suits(m *pointer.Manifest) error {
 	if o.Create == nil {
 		return nil
@@ -183,7 +183,7 @@ func (o *Options) suits(m *pointer.Manifest) error {
 	return err
 }
 
-// isStore is nil where the directory holds a store, or one may be created there. Nothing is written yet.
+// isStore returns nil if the directory holds a store, or one may be created there. It writes nothing.
 func (db *DB) isStore() error {
 	m, err := readManifest(db.home)
 	if err == nil {
@@ -199,7 +199,7 @@ func (db *DB) isStore() error {
 	return errors.Join(err, failed)
 }
 
-// takeLock makes this the one writer.
+// takeLock makes this DB the only writer.
 func (db *DB) takeLock() (err error) {
 	if err := db.fs.Mkdir(pointer.Folder); err != nil {
 		return err
@@ -224,7 +224,7 @@ func (db *DB) takeLock() (err error) {
 	return nil
 }
 
-// manifest reads the manifest that counts, or writes the first one.
+// manifest reads the current manifest, or writes the first one.
 func (db *DB) manifest() (*pointer.Manifest, error) {
 	m, err := readManifest(db.home)
 	if errors.Is(err, store.ErrNotStore) && db.opts.Create != nil {
@@ -247,8 +247,8 @@ func (db *DB) manifest() (*pointer.Manifest, error) {
 	return m, pointer.Write(db.fs, m)
 }
 
-// unused is a number that no manifest had: readers tell files apart by their numbers, and may hold
-// some that forget left behind.
+// unused returns a number that no manifest had: readers tell files apart by their numbers, and may hold some
+// that forget left behind.
 func (db *DB) unused() (number uint64, err error) {
 	names, err := db.home.List(pointer.Folder)
 	for _, name := range names {
@@ -280,7 +280,7 @@ func (s *Shape) manifest() (*pointer.Manifest, error) {
 	}
 	metric, err := distance.ParseMetric(m.Metric)
 	if err == nil {
-		_, err = distance.New(metric, typ, m.Dim) // which compares not every type
+		_, err = distance.New(metric, typ, m.Dim) // it does not compare every type
 	}
 	if err != nil {
 		return nil, fmt.Errorf("living: %w", err)
@@ -288,7 +288,7 @@ func (s *Shape) manifest() (*pointer.Manifest, error) {
 	return m, nil
 }
 
-// newLog makes an empty log, of a manifest's number. It has its name durably once the folder is synced.
+// newLog makes an empty log with a manifest's number. Its name is durable after the folder is synced.
 func (db *DB) newLog(m *pointer.Manifest, op, row uint64) (*oplog.Writer, error) {
 	typ, err := vectors.ParseType(m.Type)
 	if err != nil {
@@ -297,7 +297,7 @@ func (db *DB) newLog(m *pointer.Manifest, op, row uint64) (*oplog.Writer, error)
 	return oplog.Create(db.fs, pointer.Log(m.Number), oplog.Header{Number: m.Number, FirstOp: op, FirstRow: row, Type: typ, Dim: m.Dim})
 }
 
-// open opens the files of a manifest, to go on writing.
+// open opens the files of a manifest, and continues writing.
 func (db *DB) open(m *pointer.Manifest) error {
 	st, err := openState(db.home, m, nil, db.opts.Search)
 	if err != nil {
@@ -311,13 +311,13 @@ func (db *DB) open(m *pointer.Manifest) error {
 	if db.log, err = oplog.Continue(db.fs, pointer.Log(m.Logs[last]), st.logs[last]); err != nil {
 		return err
 	}
-	if err := db.fs.SyncFolder(pointer.Folder); err != nil { // the last process may have ended before it did
+	if err := db.fs.SyncFolder(pointer.Folder); err != nil { // the last process may have ended before it did this
 		return err
 	}
 	return db.sweep()
 }
 
-// View is the store as it is now. Errors: ErrClosed.
+// View returns the present state of the store. Errors: ErrClosed.
 func (db *DB) View() (*View, error) {
 	db.swap.Lock()
 	defer db.swap.Unlock()
@@ -327,7 +327,7 @@ func (db *DB) View() (*View, error) {
 	return newView(db.st.retain(), db, ReadOptions{Search: db.opts.Search}), nil
 }
 
-// usable is nil where the store can be written to.
+// usable returns nil if the store can be written to.
 func (db *DB) usable() error {
 	if db.closed {
 		return ErrClosed
@@ -338,15 +338,15 @@ func (db *DB) usable() error {
 	return nil
 }
 
-// fail ends all writing. After a failed sync the contents of the disk are unknown, so that nothing
-// that comes after it could be promised.
+// fail ends all writing. After a failed sync the contents of the disk are unknown, so nothing written later
+// could be promised.
 func (db *DB) fail(err error) error {
 	db.broken = err
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
-// Close ends the writing and lets others write. Views stay open. It waits for a compaction
-// that is running, and interrupts one that Update began.
+// Close ends the writing and lets other processes write. Views stay open. It waits for a running compaction,
+// and interrupts one that Update began.
 func (db *DB) Close() error {
 	db.background.end()
 	db.compacting.Lock()
@@ -388,13 +388,13 @@ func (db *DB) release() error {
 	return errors.Join(errs...)
 }
 
-// untouched reports whether nothing was ever written to a store that was built. A layer over no operation
-// has no more than the exact lists of some rows, which the next one finds again.
+// untouched reports whether a built store was never written to. A layer without operations has only the exact
+// lists of some rows, which the next layer finds again.
 func (db *DB) untouched() bool {
 	return db.broken == nil && db.st != nil && db.st.ops == 0 && db.home.asBuilt(db.st.man)
 }
 
-// forget makes a store that was opened for writing, and never written to, the store that was
-// built, which more commands take. The other files stay until the next one sweeps them: their number
-// is used up, and a power cut may bring CURRENT back. Where that fails the store is whole as well.
+// forget turns a store that was opened for writing, and never written to, back into the built store, which
+// more commands accept. The other files stay until the next writer sweeps them: their number is used up, and
+// a power cut may bring CURRENT back. If it fails the store is whole too.
 func (db *DB) forget() { _ = db.fs.RemoveAll(pointer.Current) }

@@ -12,15 +12,15 @@ import (
 	"github.com/knng/knng/store/living/internal/tail"
 )
 
-// Int is the id of a row that a program numbers itself: the number in digits.
+// Int returns the id of a row that a program numbers itself: the number in digits.
 func Int(id int64) string { return strconv.FormatInt(id, 10) }
 
-// unnamed begins the name that a row without id has in a base that was compacted, whose rows all have a
-// name or none; its number follows. Ids that are put do not begin with it. Those of a store that was built may: a
-// compaction puts another in front.
+// unnamed begins the name of a row without id in a compacted base in which some rows have names; its number
+// follows. Ids that are put do not begin with it. Those of a built store may; a compaction then puts another
+// one in front.
 const unnamed = "\x00"
 
-// nameOf is the name in a compacted base of a row with an id, which is "" for none.
+// nameOf returns the name in a compacted base of a row with an id; "" is no id.
 func nameOf(id string, row uint64) string {
 	switch {
 	case id == "":
@@ -31,7 +31,7 @@ func nameOf(id string, row uint64) string {
 	return id
 }
 
-// idIn is the id of a row by its name in a compacted base, "" where it has none.
+// idIn returns the id of a row from its name in a compacted base; "" if it has none.
 func idIn(name string, row uint64) string {
 	rest, ok := strings.CutPrefix(name, unnamed)
 	switch {
@@ -43,7 +43,7 @@ func idIn(name string, row uint64) string {
 	return name
 }
 
-// checkID reports whether a row may have an id: ids are lines of a file of UTF-8.
+// checkID returns an error if a row may not have the id: ids are lines of a file of UTF-8.
 func checkID(id string) error {
 	switch {
 	case id == "":
@@ -58,7 +58,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// find is the live row of an id, as a snapshot sees it.
+// find returns the live row of an id, in a snapshot.
 func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 	if at, ok := st.findTail(snap, id); ok {
 		if at == tail.NoRow {
@@ -89,8 +89,8 @@ func (st *state) find(snap *snapshot, id string) (row uint64, err error) {
 
 func noID(id string) error { return fmt.Errorf("%w: %q", ErrNoID, id) }
 
-// findTail looks for an id among the rows of the tail. ok reports that one had it; if the last
-// that had it is dead, row is tail.NoRow.
+// findTail searches for an id among the rows of the tail. ok is true if one had it; if the last row with it
+// is dead, row is tail.NoRow.
 func (st *state) findTail(snap *snapshot, id string) (row uint32, ok bool) {
 	st.ids.RLock()
 	defer st.ids.RUnlock()
@@ -111,7 +111,7 @@ func (st *state) findTail(snap *snapshot, id string) (row uint32, ok bool) {
 	return row, true
 }
 
-// idOf is the id of a live row; "" where it has none.
+// idOf returns the id of a live row; "" if it has none.
 func (st *state) idOf(snap *snapshot, row uint64) (string, error) {
 	p, at, err := st.locate(snap, row)
 	if err != nil {
@@ -134,8 +134,7 @@ func (st *state) baseID(p uint32) (string, error) {
 	return idIn(name, st.base.rows.row(p)), nil
 }
 
-// locate finds where a live row lies: in the tail, or else, with at being tail.NoRow, at
-// position p of the base.
+// locate finds a live row: in the tail, or else, with at being tail.NoRow, at position p of the base.
 func (st *state) locate(snap *snapshot, row uint64) (p, at uint32, err error) {
 	if row >= st.first {
 		if d := row - st.first; d < uint64(snap.part.Len()) && snap.part.Live(uint32(d)) {

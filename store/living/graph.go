@@ -12,10 +12,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Graph is the lists of all live rows of a view, as packages export and analysis read graphs. Its
-// rows count from 0 without gaps, in the order of the view's rows: Number tells which row of the view
-// one is. It takes 4 bytes a live row, and 4 for every row on the disk, and is valid while the view
-// is open.
+// A Graph is the lists of all live rows of a view, in the form that packages export and analysis read. Its
+// rows count from 0 without gaps, in the order of the view's rows; Number returns the view's row for one of
+// its rows. It takes 4 bytes a live row, and 4 for every row on disk, and is valid while the view is open.
 type Graph struct {
 	v     *View
 	ctx   context.Context
@@ -24,7 +23,7 @@ type Graph struct {
 	named bool
 }
 
-// Graph is the lists of all live rows. Errors: ErrCorrupt, ErrClosed.
+// Graph returns the lists of all live rows. Errors: ErrCorrupt, ErrClosed.
 func (v *View) Graph() (*Graph, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -53,24 +52,24 @@ func (g *Graph) Renumbered() bool {
 	return g.Len() > 0 && g.Number(last) != last // they ascend
 }
 
-// Under is the same graph, whose passes end with ctx.
+// Under returns the same graph, with passes that end with ctx.
 func (g *Graph) Under(ctx context.Context) *Graph {
 	under := *g
 	under.ctx = ctx
 	return &under
 }
 
-// Len is the number of live rows.
+// Len returns the number of live rows.
 func (g *Graph) Len() int { return g.rows.Len() }
 
-// K is how many neighbors a list has.
+// K returns the number of neighbors of a list.
 func (g *Graph) K() int { return max(0, min(g.v.st.k, g.Len()-1)) }
 
-// Number is the number that the view has for a row of the graph, which is below Len: it panics for others.
+// Number returns the view's number of a row of the graph. The row must be below Len; otherwise it panics.
 func (g *Graph) Number(row store.Row) store.Row { return g.rows.Row(int(row)) }
 
-// ID is the id of a row or, where it has none, its number in the view, which another row may have as
-// its id. Errors: ErrNoRow, ErrCorrupt.
+// ID returns the id of a row or, if it has none, its number in the view, which may also be the id of another
+// row. Errors: ErrNoRow, ErrCorrupt.
 func (g *Graph) ID(row store.Row) (string, error) {
 	if err := g.has(row); err != nil {
 		return "", err
@@ -82,7 +81,7 @@ func (g *Graph) ID(row store.Row) (string, error) {
 	return id, err
 }
 
-// has is nil for a row of the graph.
+// has returns nil for a row of the graph.
 func (g *Graph) has(row store.Row) error {
 	if uint64(row) >= uint64(g.Len()) {
 		return fmt.Errorf("%w: %d, the graph has %d rows, from 0", ErrNoRow, row, g.Len())
@@ -90,7 +89,7 @@ func (g *Graph) has(row store.Row) error {
 	return nil
 }
 
-// RowOf is the row of the graph of an id. Errors: ErrNoID, ErrCorrupt.
+// RowOf returns the row of the graph with an id. Errors: ErrNoID, ErrCorrupt.
 func (g *Graph) RowOf(id string) (store.Row, error) {
 	row, err := g.v.RowOf(id)
 	if err != nil {
@@ -99,12 +98,13 @@ func (g *Graph) RowOf(id string) (store.Row, error) {
 	return g.rowAt(row), nil
 }
 
-// rowAt is the row of the graph that has a number in the view. Numbers ascend.
+// rowAt returns the row of the graph with a number in the view. Numbers ascend.
 func (g *Graph) rowAt(number store.Row) store.Row {
 	return store.Row(sort.Search(g.Len(), func(i int) bool { return g.rows.Row(i) >= number }))
 }
 
-// Neighbors appends the list of a row, by View.Neighbors, to buf[:0]: rows of the graph. Errors: those of that.
+// Neighbors appends the list of a row to buf[:0], from View.Neighbors, as rows of the graph. Errors: those of
+// View.Neighbors.
 func (g *Graph) Neighbors(row store.Row, buf []store.Neighbor) ([]store.Neighbor, error) {
 	if err := g.has(row); err != nil {
 		return nil, err
@@ -117,19 +117,20 @@ func (g *Graph) Neighbors(row store.Row, buf []store.Neighbor) ([]store.Neighbor
 	return buf, err
 }
 
-// Info has the distance, and whether any row has an id or another number than in the view; all else is zero.
+// Info returns the distance, and whether any row has an id or another number than in the view; all else is
+// zero.
 func (g *Graph) Info() store.Info { return g.info }
 
-// Shown is its argument: EachKeyed gives distances.
+// Shown returns its argument, since EachKeyed gives distances.
 func (g *Graph) Shown(distance float32) float32 { return distance }
 
-// graphChunk is how many lists are looked up before they are passed on: some take a search.
+// graphChunk is the number of lists that are looked up before they are passed on: some need a search.
 const graphChunk = 1024
 
-// EachKeyed calls fn for every row in order, with its list by View.Neighbors, which is valid during the
-// call: rows of the graph, and their distances in place of keys. All cores look lists up. A row is compared
-// with all that are in no graph yet, and one whose list came short by deletes is searched for, so that a pass
-// takes far longer than one over a graph as it was built.
+// EachKeyed calls fn for every row in order, with its list from View.Neighbors, valid during the call: rows
+// of the graph, and distances instead of keys. All cores look up lists. Rows that are not in the graph yet
+// are compared with each row, and lists that deletes made short are completed by a search, so a pass takes
+// far longer than one over a built graph.
 func (g *Graph) EachKeyed(fn func(row store.Row, neighbors []uint32, distances []float32) error) error {
 	if !g.v.calls.Enter() {
 		return ErrClosed
@@ -156,7 +157,7 @@ func (g *Graph) EachKeyed(fn func(row store.Row, neighbors []uint32, distances [
 	return nil
 }
 
-// look looks up the lists of rows from one on.
+// look looks up the lists of the rows from one on.
 func (g *Graph) look(from int, lists [][]store.Neighbor) error {
 	return vectors.Ranges(runtime.GOMAXPROCS(0), len(lists), 64, func() func(from, to int) error {
 		return func(first, end int) error {
@@ -180,7 +181,7 @@ func (g *Graph) look(from int, lists [][]store.Neighbor) error {
 	})
 }
 
-// index is the row of the graph that the view has a number for.
+// index returns the row of the graph with a number in the view.
 func (g *Graph) index(number store.Row) (store.Row, error) {
 	p, at, err := g.v.st.locate(g.v.snap, uint64(number))
 	if err != nil {

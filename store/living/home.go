@@ -12,7 +12,7 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
-// A home is the directory of a living store, open as long as anything holds it.
+// A home is the directory of a living store, open as long as anything uses it.
 type home struct {
 	*rooted.Dir
 	refs atomic.Int32
@@ -43,14 +43,14 @@ func (h *home) release() error {
 	return h.Dir.Close()
 }
 
-// within is nil but for a base of another living store, whose next compaction removes it.
+// within returns nil unless dir is the base of another living store, whose next compaction removes it.
 func within(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return nil // opening it says more
+		return nil // opening it gives a better error
 	}
 	folder := filepath.Dir(real)
 	if whole := filepath.Dir(folder); filepath.Base(folder) == filepath.Dir(filepath.FromSlash(pointer.Current)) && Is(whole) {

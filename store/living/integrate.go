@@ -11,8 +11,8 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
-// Rows are integrated so many at a time: a share of the base, within bounds. Fewer wait, and are
-// compared with every query, which takes about as long as the search of the base.
+// Rows are integrated in chunks: a share of the base, within bounds. Fewer rows wait, and are compared with
+// every query, which takes about as long as the search of the base.
 const (
 	chunkShare = 128
 	leastChunk = 1024
@@ -28,20 +28,21 @@ func (db *DB) chunk(st *state) int {
 	return chunkOf(st.base.count)
 }
 
-// Integrate brings put rows into the graph, State.Chunk at a time, and leaves less than a chunk
-// pending: each gets a list, found by a search of the graph and a comparison with all rows of
-// its chunk, and comes into the lists of the rows that the search met. No file of the base changes:
-// what its lists learn is in a file beside it, of some 300 bytes a row, written anew for every
-// chunk. A search then follows the links of integrated rows.
+// Integrate brings put rows into the graph, State.Chunk at a time, and leaves less than a chunk pending. Each
+// row gets a list, found by a search of the graph and a comparison with all rows of its chunk, and enters the
+// lists of the rows that the search met. The base does not change: additions to its lists are in a separate
+// file of about 300 bytes a row, which is rewritten for every chunk. Later searches follow the links of
+// integrated rows.
 //
-// Where the disk is full, or fails, while a chunk is integrated, its rows stay pending, and transactions go on: State.Unintegrated
-// tells the error until an integration succeeds. With Options.Auto Update tries again after some further rows.
+// If the disk is full or fails during a chunk, its rows stay pending, and transactions go on;
+// State.Unintegrated holds the error until an integration succeeds. With Options.Auto, Update tries again
+// after some further rows.
 //
-// A chunk is integrated as of the operation that put its last row, whenever that is done: lists
-// are a function of the base and of the operations, not of transactions, threads or
-// interruptions. Each chunk counts when it is durable. Without a base there is nothing to do:
-// compact first. Cancelling ctx stops it between rows, and while it waits for a transaction. Errors: ErrBusy, ErrClosed, ErrBroken,
-// ErrCorrupt, store.ErrSpace, ctx's.
+// A chunk is integrated as of the operation that put its last row, whenever that is done, so lists depend on
+// the base and the operations, not on transactions, threads or interruptions. Each chunk takes effect when it
+// is durable. Without a base there is nothing to do: compact first. Cancelling ctx stops Integrate between
+// rows, and while it waits for a transaction. Errors: ErrBusy, ErrClosed, ErrBroken, ErrCorrupt,
+// store.ErrSpace, ctx's.
 func (db *DB) Integrate(ctx context.Context) error {
 	if !db.compacting.TryLock() {
 		return ErrBusy
@@ -59,8 +60,8 @@ func (db *DB) Integrate(ctx context.Context) error {
 	}
 }
 
-// tellIntegrated tells Options.Integrated how many rows wait in whole chunks, and returns a function that tells how many of
-// these are integrated.
+// tellIntegrated calls Options.Integrated with the rows that wait in whole chunks, and returns a function
+// that calls it with how many of these are integrated.
 func (db *DB) tellIntegrated(ctx context.Context) (tell func()) {
 	st, first, err := db.hold(ctx)
 	if err != nil || db.opts.Integrated == nil || st.base == nil {
@@ -82,17 +83,18 @@ func (db *DB) tellIntegrated(ctx context.Context) (tell func()) {
 	return tell
 }
 
-// unintegrated is an integration that failed.
+// unintegrated describes a failed integration.
 type unintegrated struct {
 	err   error
-	first uint64 // row that the tail begins with
-	next  uint32 // rows of the tail by which Update tries again
+	first uint64 // first row of the tail
+	next  uint32 // row of the tail at which Update tries again
 }
 
-// triesAgain is the share of a chunk that is put before Update tries again to integrate, which costs as much as if it succeeded.
+// triesAgain sets when Update tries again: when a chunk divided by it was put, since a failed integration costs
+// as much as a successful one.
 const triesAgain = 8
 
-// integrated notes how the last integration ended.
+// integrated records the result of the last integration.
 func (db *DB) integrated(ctx context.Context, err error) {
 	if err == nil {
 		db.waiting.Store(nil)
@@ -126,7 +128,7 @@ func (db *DB) waits() bool {
 	return int(s.part.Len()-s.covered()) >= db.chunk(db.st)
 }
 
-// hold is the state as it is, which the caller releases.
+// hold returns the present state, which the caller releases.
 func (db *DB) hold(ctx context.Context) (*state, *snapshot, error) {
 	if err := db.mu.LockWith(ctx); err != nil {
 		return nil, nil, err
@@ -169,8 +171,8 @@ func (db *DB) integrateOne(ctx context.Context) (more bool, err error) {
 	return to > 0, db.publishLayer(ctx, l)
 }
 
-// publishLayer writes a layer and lets it count. The layer is derived: until its manifest may count, a disk that is full, or fails,
-// leaves the store as it is, and rows wait in the tail.
+// publishLayer writes a layer and makes it current. A layer is derived: if the disk is full or fails before
+// its manifest takes effect, the store is unchanged, and rows wait in the tail.
 func (db *DB) publishLayer(ctx context.Context, l *layer.Layer) error {
 	data := l.Encode()
 	if err := db.mu.LockWith(ctx); err != nil {
@@ -184,9 +186,9 @@ func (db *DB) publishLayer(ctx context.Context, l *layer.Layer) error {
 	m.Number++
 	m.Layer = pointer.Layer(m.Number)
 	if err := disk.Write(db.fs, pointer.Folder, m.Layer[len(pointer.Folder)+1:], data); err != nil {
-		return errors.Join(err, db.sweep()) // what is half made takes space
+		return errors.Join(err, db.sweep()) // half-made files take space
 	}
-	if err := db.log.Finish(); err != nil { // readers must see all the rows that the layer covers
+	if err := db.log.Finish(); err != nil { // readers must see all rows of the layer
 		return db.fail(err)
 	}
 	if err := pointer.Prepare(db.fs, &m); err != nil {
@@ -199,7 +201,7 @@ func (db *DB) publishLayer(ctx context.Context, l *layer.Layer) error {
 	return db.sweep()
 }
 
-// takeLayer has views that are opened from now on see a layer.
+// takeLayer shows a layer to new views.
 func (st *state) takeLayer(m *pointer.Manifest, l *layer.Layer) {
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -207,7 +209,8 @@ func (st *state) takeLayer(m *pointer.Manifest, l *layer.Layer) {
 	st.publish(st.now.Load().end)
 }
 
-// cut is a snapshot as it was when the tail got its last of some rows, with the layer of then.
+// cut returns the snapshot at the moment when the tail got its given number of rows, with the layer of that
+// time.
 func (st *state) cut(s *snapshot, rows uint32) *snapshot {
 	c := *s
 	c.ops = 0

@@ -11,17 +11,17 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// linkEffort is that of the searches by which rows get their lists. On 100,000 SIFT descriptors
-// of which a tenth was put, 128 gives new rows lists as good as a build's.
+// linkEffort is the effort of the searches that give rows their lists. On 100,000 SIFT descriptors, a tenth
+// of them put, 128 gives new rows lists as good as a build's.
 const linkEffort = 128
 
-// An integration makes a layer of the one before and further rows.
+// An integration makes a new layer from the previous one and further rows.
 type integration struct {
 	ctx     context.Context
-	v       *View // as of the cut
+	v       *View // at the cut
 	from    uint32
 	most    int      // entries of a list
-	horizon []uint32 // bits, of every ref; unknownBits until it was looked up
+	horizon []uint32 // bits, for every ref; unknownBits until it is looked up
 	threads int
 }
 
@@ -56,7 +56,7 @@ func (st *state) nextLayer(ctx context.Context, snap *snapshot, rows uint32, thr
 	return l, nil
 }
 
-// setHorizons notes the horizons of lists that the layer before has.
+// setHorizons records the horizons of lists in the previous layer.
 func (in *integration) setHorizons(old *layer.Layer) {
 	in.horizon = make([]uint32, int(old.Base)+int(in.from))
 	for i := range in.horizon {
@@ -67,7 +67,7 @@ func (in *integration) setHorizons(old *layer.Layer) {
 	}
 }
 
-// horizonOf is the horizon of the list of an older ref.
+// horizonOf returns the horizon of the list of an older ref.
 func (in *integration) horizonOf(ref uint32) (float32, error) {
 	at := &in.horizon[ref]
 	if bits := atomic.LoadUint32(at); bits != unknownBits {
@@ -87,12 +87,12 @@ func (in *integration) horizonOf(ref uint32) (float32, error) {
 
 // A foundList is the list found for a new row.
 type foundList struct {
-	list    []layer.Entry // nil of a row that is dead
+	list    []layer.Entry // nil for a dead row
 	horizon float32
 	anchor  uint32
 }
 
-// lists finds the lists of the new rows, and the entries that they are in others.
+// lists returns the lists of the new rows, and their entries in other lists.
 func (in *integration) lists() ([]foundList, []layer.Offer, error) {
 	n := int(in.v.snap.part.Len() - in.from)
 	found := make([]foundList, n)
@@ -126,7 +126,7 @@ type finder struct {
 	base   uint32
 	best   best
 	met    int
-	older  []keyed // refs of lists of before that were compared, dead ones too
+	older  []keyed // older refs that were compared, dead ones too
 	anchor layer.Entry
 	offers []layer.Offer
 	query  []float32
@@ -154,7 +154,7 @@ func (f *finder) find(row uint32, out *foundList) (err error) {
 	return nil
 }
 
-// sorted is the list of the refs in a heap, never nil.
+// sorted returns the refs in a heap as a list, never nil.
 func sorted(all []keyed) []layer.Entry {
 	list := make([]layer.Entry, 0, len(all))
 	for _, e := range all {
@@ -164,7 +164,7 @@ func sorted(all []keyed) []layer.Entry {
 	return list
 }
 
-// search meets rows near the query: by links, or all of them where these lead to too few.
+// search meets rows near the query: by links, or all rows if links lead to too few.
 func (f *finder) search() error {
 	v := f.in.v
 	w := v.walker()
@@ -196,19 +196,19 @@ func (f *finder) begin(w *walker) {
 	w.seen = f.seen
 }
 
-// seen takes a ref that was compared with the new row. Whether an older one lives, and how far its list
-// reaches, lies all over memory: take looks that up for all of them, side by side.
+// seen records a ref that was compared with the new row. Whether an older ref lives, and the horizon of its
+// list, are scattered in memory: take looks them up for all refs together.
 func (f *finder) seen(ref uint32, key float32) {
 	switch {
 	case ref < f.base+f.in.from:
 		f.older = append(f.older, keyed{ref, key})
-	case ref != f.self: // of the rows that are new as well, of which only those that live are compared
+	case ref != f.self: // one of the new rows; only live ones are compared
 		f.met++
 		f.best.offer(ref, key)
 	}
 }
 
-// take takes the older refs that live: into the list of the new row, and the row into theirs.
+// take adds the older refs that live to the list of the new row, and the row to their lists.
 func (f *finder) take() error {
 	for _, e := range f.older {
 		if !f.in.v.live(e.row) {
@@ -230,7 +230,7 @@ func (f *finder) take() error {
 	return nil
 }
 
-// vectorOf is the vector of a ref.
+// vectorOf returns the vector of a ref.
 func (v *View) vectorOf(ref uint32, dst []float32) ([]float32, error) {
 	if base := v.st.positions(); ref >= base {
 		return v.st.vectorAt(v.snap, 0, ref-base, dst)

@@ -13,15 +13,15 @@ import (
 type NeighborsOptions struct {
 	// Exact compares the row with all live rows.
 	Exact bool
-	// Effort is that of the search by which a list is completed, and found for a row that is in
-	// no graph yet; 0 is search's default.
+	// Effort is the effort of the search that completes a list, or finds it for a row that is not in the
+	// graph yet; 0 is search's default.
 	Effort int
 }
 
-// Neighbors is the list of a live row: the nearest other live rows, min(K, Len-1) of them. It
-// joins the list in the graph, less its dead entries, with the rows that are in no graph yet. Where
-// more entries are dead than the list has to spare, and for a row that is in no graph itself,
-// the graph is searched. opts may be nil. Errors: ErrNoRow, ErrCorrupt, ErrClosed, vectors.ErrFault.
+// Neighbors returns the list of a live row: the nearest other live rows, min(K, Len-1) of them. It joins the
+// list in the graph, without its dead entries, with the rows that are not in the graph yet. If more entries
+// are dead than the list has to spare, or the row itself is not in the graph, it searches the graph. opts may
+// be nil. Errors: ErrNoRow, ErrCorrupt, ErrClosed, vectors.ErrFault.
 func (v *View) Neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbor, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -65,8 +65,8 @@ func (v *View) neighbors(row store.Row, opts *NeighborsOptions) ([]store.Neighbo
 	return nearest(distinct(append(list, more...)), k), nil
 }
 
-// listed is the list of a ref, less the dead, with the rows that are in no graph yet. whole
-// reports that no entry is missing: as many as are wanted lie within the horizon.
+// listed returns the list of a ref without dead entries, joined with the rows that are not in the graph yet.
+// whole reports whether no entry is missing: k of them are within the horizon.
 func (v *View) listed(ref uint32, query []float32, k int) (found []store.Neighbor, whole bool, err error) {
 	list, horizon, err := v.listOf(ref)
 	if err != nil {
@@ -85,7 +85,7 @@ func (v *View) listed(ref uint32, query []float32, k int) (found []store.Neighbo
 		bound = list[k-1].Key
 	}
 	w.t.Each(v.snap.part, v.snap.covered(), nil, func(row uint32, key float32) {
-		if key <= bound { // few rows are as near as the list
+		if key <= bound { // few rows are as near as the end of the list
 			w.best.offer(row, key)
 		}
 	})
@@ -102,8 +102,7 @@ func (v *View) listed(ref uint32, query []float32, k int) (found []store.Neighbo
 	return nearest(found, k), len(list) == k && list[k-1].Key <= horizon, nil
 }
 
-// listOf is the list of a ref as the base and the layer have it, dead entries among it, and its
-// horizon.
+// listOf returns the list of a ref from the base and the layer, including dead entries, and its horizon.
 func (v *View) listOf(ref uint32) (list []layer.Entry, horizon float32, err error) {
 	horizon = layer.Inf
 	if ref < v.st.positions() {
@@ -128,7 +127,7 @@ func (v *View) listOf(ref uint32) (list []layer.Entry, horizon float32, err erro
 	return list, horizon, nil
 }
 
-// horizon is that of a list of the base: it holds all rows, or the nearest.
+// horizon returns the horizon of a list of the base: it holds all rows, or the nearest.
 func (b *base) horizon(keys []float32) float32 {
 	switch {
 	case len(keys) >= b.count-1:
@@ -139,7 +138,7 @@ func (b *base) horizon(keys []float32) float32 {
 	return keys[len(keys)-1]
 }
 
-// rowOf is the number of a ref.
+// rowOf returns the number of a ref.
 func (st *state) rowOf(ref uint32) store.Row {
 	if base := st.positions(); ref >= base {
 		return store.Row(st.first + uint64(ref-base))
@@ -156,13 +155,13 @@ func (v *View) searchAround(row store.Row, query []float32, q Query, k int) ([]s
 	return without(found, row, k), nil
 }
 
-// without leaves a row out, and all after k others.
+// without removes a row, and all rows after the first k others.
 func without(found []store.Neighbor, row store.Row, k int) []store.Neighbor {
 	found = slices.DeleteFunc(found, func(n store.Neighbor) bool { return n.Row == row })
 	return found[:min(k, len(found))]
 }
 
-// distinct leaves out rows that stand twice.
+// distinct removes repeated rows.
 func distinct(list []store.Neighbor) []store.Neighbor {
 	seen := make(map[store.Row]bool, len(list))
 	return slices.DeleteFunc(list, func(n store.Neighbor) bool {

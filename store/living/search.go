@@ -15,25 +15,25 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Query says which live rows are wanted: as search.Query does, but its rows are those of the
-// living store, and Effort counts live rows.
+// A Query says which live rows are wanted. It is like search.Query, but its rows are those of the living
+// store, and Effort counts live rows.
 type Query struct {
 	K      int                  // rows wanted, the nearest; 0: all within Within
-	Effort int                  // how many results a walk keeps looking around; 0: as in search.Query
+	Effort int                  // results around which a walk keeps looking; 0: as in search.Query
 	Within *float32             // only results at most so far away; nil: any
-	Keep   func(store.Row) bool // which rows may be results; nil: all. The goroutine that searches calls it
+	Keep   func(store.Row) bool // which rows may be results; nil: all. It is called by the goroutine that searches
 	Only   *Set                 // the rows that may be results; nil: all
 	Exact  bool                 // compare the query with every row that may be a result
 }
 
-// A Set is rows that may be results of queries to the view that made it.
+// A Set is a set of rows that may be results of queries to the view that made it.
 type Set struct {
 	of   *View
 	base *search.Set
 	tail map[uint32]bool
 }
 
-// Only makes a set of live rows; those that do not live are left out. Errors: ErrClosed.
+// Only makes a set of live rows; it leaves out rows that are dead. Errors: ErrClosed.
 func (v *View) Only(rows []store.Row) (*Set, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -58,10 +58,10 @@ func (v *View) Only(rows []store.Row) (*Set, error) {
 	return set, err
 }
 
-// Search returns the live rows nearest to a vector, nearest first, those as near by number:
-// min(K, as many as pass). A search of the graph is joined with a comparison with every row
-// that is not in it yet; where there is a filter, or no K, with every row that was put since the
-// base was built. Errors: search.ErrQuery, ErrCorrupt, ErrClosed, vectors.ErrFault.
+// Search returns the live rows nearest to a vector, nearest first, equally near rows by number: K of them, or
+// all that pass if these are fewer. It joins a search of the graph with a comparison with every row that is
+// not in it yet; with a filter, or without K, with every row put since the base was built. Errors:
+// search.ErrQuery, ErrCorrupt, ErrClosed, vectors.ErrFault.
 func (v *View) Search(query []float32, q Query) ([]store.Neighbor, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -75,7 +75,7 @@ func (v *View) search(query []float32, q Query) ([]store.Neighbor, error) {
 	return v.searchWithout(query, q, layer.NoRef)
 }
 
-// searchWithout is search as if a ref were not there.
+// searchWithout is search as if a ref were absent.
 func (v *View) searchWithout(query []float32, q Query, hidden uint32) ([]store.Neighbor, error) {
 	if q.Only != nil && q.Only.of != v {
 		return nil, fmt.Errorf("%w: the set of rows is another view's", search.ErrQuery)
@@ -98,13 +98,13 @@ func (v *View) searchWithout(query []float32, q Query, hidden uint32) ([]store.N
 		return nil, err
 	case w.beyond && (q.K == 0 || len(found) < q.K):
 		return nil, errBeyond
-	case v.st.base == nil: // in the order of keys, which tell more rows apart than very small distances
+	case v.st.base == nil: // sorted by keys, which distinguish more rows than very small distances
 		return found, nil
 	}
 	return nearest(found, q.K), nil
 }
 
-// check completes a query, also where there is no base that would.
+// check checks and completes a query, also if there is no base.
 func (v *View) check(query []float32, q *Query) error {
 	switch {
 	case len(query) != v.st.dim:
@@ -128,7 +128,7 @@ func (v *View) check(query []float32, q *Query) error {
 	return nil
 }
 
-// nearest sorts results and keeps the k nearest, all if k is 0.
+// nearest sorts results and keeps the k nearest, or all if k is 0.
 func nearest(found []store.Neighbor, k int) []store.Neighbor {
 	slices.SortFunc(found, func(a, b store.Neighbor) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row))
@@ -139,7 +139,7 @@ func nearest(found []store.Neighbor, k int) []store.Neighbor {
 	return found
 }
 
-// searchBase appends the results of the graph, and tells seen of all positions compared.
+// searchBase appends the results of the graph, and calls seen with all positions compared.
 func (w *walker) searchBase(found []store.Neighbor, query []float32, q *Query, seen func(store.Row, float32)) ([]store.Neighbor, error) {
 	v := w.v
 	b, first := v.st.base, len(found)
@@ -152,7 +152,7 @@ func (w *walker) searchBase(found []store.Neighbor, query []float32, q *Query, s
 		inner.Without = &row
 	}
 	found, err := b.s.Append(found, query, inner)
-	if errors.Is(err, search.ErrQuery) && q.Within == nil { // rows that were put may lie nearer than what is beyond float32
+	if errors.Is(err, search.ErrQuery) && q.Within == nil { // rows that were put may be nearer than the distances beyond float32
 		finite := float32(math.MaxFloat32)
 		inner.Within, inner.Seen = &finite, nil
 		var again error
@@ -166,7 +166,7 @@ func (w *walker) searchBase(found []store.Neighbor, query []float32, q *Query, s
 	return found, err
 }
 
-// keep says which positions of the base may be results; nil for all.
+// keep returns which positions of the base may be results; nil for all.
 func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	b, ops := v.st.base, v.snap.ops
 	switch {
@@ -180,8 +180,8 @@ func (v *View) keep(user func(store.Row) bool) func(store.Row) bool {
 	}
 }
 
-// shown appends the best rows of the tail, nearest first, with the distances of their keys, but for those that are beyond float32.
-// It is search.ErrQuery where such ones are the nearest, or cannot be compared.
+// shown appends the best rows of the tail, nearest first, with the distances of their keys, except distances
+// beyond float32. It returns search.ErrQuery if such rows are the nearest, or cannot be compared.
 func (w *walker) shown(dst []store.Neighbor, within *float32) ([]store.Neighbor, error) {
 	st := w.v.st
 	w.best.sort()
@@ -202,11 +202,11 @@ func (w *walker) shown(dst []store.Neighbor, within *float32) ([]store.Neighbor,
 
 var errBeyond = fmt.Errorf("%w: its distances are beyond float32", search.ErrQuery)
 
-// shown turns a key of the graph into a distance.
+// shown converts a key of the graph into a distance.
 func (st *state) shown(key float32) float32 { return st.metric.ShownOf(key, st.scale) }
 
-// SearchAll answers many queries on threads goroutines: one list for each, those of Search. An
-// error names the query; that of ctx ends the call. Errors: those of Search.
+// SearchAll answers many queries on threads goroutines, and returns the list of Search for each. An error
+// names the query; cancelling ctx ends the call with its error. Errors: those of Search.
 func (v *View) SearchAll(ctx context.Context, queries vectors.Source, q Query, threads int) ([][]store.Neighbor, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed

@@ -36,17 +36,17 @@ func sourceOf(st *state, snap *snapshot) *Source {
 	return s
 }
 
-// Source is the live rows of the view, which must stay open.
+// Source returns the live rows of the view, which must stay open.
 func (v *View) Source() *Source { return sourceOf(v.st, v.snap) }
 
-// Memory is how many bytes the source takes at the most: 4 a row, and for Near 4 more for every row that is or was there. They belong
-// into the plan of a build of its rows.
+// Memory returns the most bytes that the source takes: 4 a row, and for Near 4 more for every row that is or
+// was there. The plan of a build of its rows must include them.
 func (s *Source) Memory() int64 {
 	return 4 * (int64(cap(s.base)) + int64(cap(s.tail)) + int64(s.st.positions()) + int64(s.snap.part.Len()))
 }
 
-// Names yields the ids of the rows, "" where a row has none. It ends early where one cannot be
-// read, with the error in *failed.
+// Names yields the ids of the rows, "" for a row without one. It ends early if one cannot be read, with the
+// error in *failed.
 func (s *Source) Names(failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range s.Len() {
@@ -62,7 +62,7 @@ func (s *Source) Names(failed *error) iter.Seq[string] {
 	}
 }
 
-// ref is where row i lies: at position p of the base, or in the tail, where at is not tail.NoRow.
+// ref returns where row i is: at position p of the base, or in the tail if at is not tail.NoRow.
 func (s *Source) ref(i int) (p, at uint32) {
 	if i < len(s.base) {
 		return s.base[i], tail.NoRow
@@ -70,7 +70,7 @@ func (s *Source) ref(i int) (p, at uint32) {
 	return 0, s.tail[i-len(s.base)]
 }
 
-// id is the id of row i, "" where it has none.
+// id returns the id of row i, "" if it has none.
 func (s *Source) id(i int) (string, error) {
 	p, at := s.ref(i)
 	if at != tail.NoRow {
@@ -79,7 +79,7 @@ func (s *Source) id(i int) (string, error) {
 	return s.st.baseID(p)
 }
 
-// ID is the id of row i, "" where it has none. Errors: ErrNoRow, ErrCorrupt.
+// ID returns the id of row i, "" if it has none. Errors: ErrNoRow, ErrCorrupt.
 func (s *Source) ID(i int) (string, error) {
 	if i < 0 || i >= s.Len() {
 		return "", fmt.Errorf("%w: %d, the source has %d rows, from 0", ErrNoRow, i, s.Len())
@@ -87,7 +87,7 @@ func (s *Source) ID(i int) (string, error) {
 	return s.id(i)
 }
 
-// Row is the number of row i in the store; i is below Len, and it panics for others.
+// Row returns the number of row i in the store. i must be below Len; otherwise it panics.
 func (s *Source) Row(i int) store.Row {
 	p, at := s.ref(i)
 	if at != tail.NoRow {
@@ -96,16 +96,16 @@ func (s *Source) Row(i int) store.Row {
 	return store.Row(s.st.base.rows.row(p))
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (s *Source) Len() int { return len(s.base) + len(s.tail) }
 
-// Dim is that of the store.
+// Dim returns the dimension of the store.
 func (s *Source) Dim() int { return s.st.dim }
 
-// Type is that of the store.
+// Type returns the type of the store.
 func (s *Source) Type() vectors.Type { return s.st.typ }
 
-// ReadRows copies rows, as vectors.Source demands. Errors: ErrNoRow for rows that are not there, ErrCorrupt,
+// ReadRows copies rows, as vectors.Source requires. Errors: ErrNoRow for absent rows, ErrCorrupt,
 // vectors.ErrFault.
 func (s *Source) ReadRows(first int, dst []byte) error {
 	r := newRowReader(s.st, s.snap)
@@ -131,11 +131,11 @@ func (s *Source) ReadRows(first int, dst []byte) error {
 	return nil
 }
 
-// rawRows is how many rows a goroutine copies at a time.
+// rawRows is the number of rows that a goroutine copies at a time.
 const rawRows = 1024
 
-// rawBase copies rows of the base, or reports that it has them not as they were given. All cores copy: rows
-// lie there in another order, so that one waits for memory at each.
+// rawBase copies rows of the base; whole is false if it does not have them as they were given. All cores
+// copy: the rows are in another order there, so each copy waits for memory.
 func (s *Source) rawBase(first int, dst []byte, size int) (whole bool, err error) {
 	var scaled atomic.Bool
 	err = vectors.Ranges(runtime.GOMAXPROCS(0), len(dst)/size, rawRows, func() func(from, to int) error {
@@ -150,9 +150,9 @@ func (s *Source) rawBase(first int, dst []byte, size int) (whole bool, err error
 	return !scaled.Load(), err
 }
 
-// Near appends the rows of the source in the list of one of them, as indices of the source, and
-// their keys. It is for several goroutines. In a compaction the lists are those of the base alone,
-// which an integration before it goes on does not change. Errors: ErrNoRow, ErrCorrupt.
+// Near appends the rows of the source in the list of one row, as indices of the source, and their keys.
+// Several goroutines may call it. In a compaction the lists are only those of the base, which an integration
+// before the compaction continues does not change. Errors: ErrNoRow, ErrCorrupt.
 func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []float32, error) {
 	if int64(i) >= int64(s.Len()) {
 		return near, keys, fmt.Errorf("%w: %d, the source has %d rows, from 0", ErrNoRow, i, s.Len())
@@ -187,7 +187,7 @@ func (s *Source) Near(i uint32, near []uint32, keys []float32) ([]uint32, []floa
 	return kept, keptKeys, nil
 }
 
-// makeIndex notes the index of every ref. Where all rows are of the base, and all of its rows live, a ref
+// makeIndex records the index of every ref. If all rows are of the base, and all rows of the base live, a ref
 // is its own index.
 func (s *Source) makeIndex() {
 	base := s.st.positions()
@@ -206,7 +206,7 @@ func (s *Source) makeIndex() {
 	}
 }
 
-// Name names the lists that Near has: those of the base, after so many operations.
+// Name names the lists of Near: those of the base, after so many operations.
 func (s *Source) Name() string {
 	rows := uint32(0)
 	if s.snap.layer != nil {
@@ -215,5 +215,5 @@ func (s *Source) Name() string {
 	return fmt.Sprintf("%s after %d, %d", s.snap.man.Checksum, s.st.firstOp+uint64(s.snap.ops), rows)
 }
 
-// Shape is that of the store.
+// Shape returns the shape of the store.
 func (s *Source) Shape() Shape { return Shape{s.st.dim, s.st.typ, s.st.metric, s.st.k} }

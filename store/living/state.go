@@ -18,19 +18,19 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// deadRows is how many positions share a page of deaths.
+// deadRows is the number of positions that share a page of deaths.
 const deadRows = 1024
 
 type deadPage [deadRows]atomic.Uint32
 
-// A state is a base and the operations since. Operations are counted from 1; one writer
-// applies them, and readers see those up to the operation that their snapshot names.
+// A state is a base and the operations since. Operations are counted from 1. One writer applies them; readers
+// see those up to the operation in their snapshot.
 type state struct {
 	dir    *home
 	metric distance.Metric
 	typ    vectors.Type
 	dim    int
-	scale  int // rows are compared multiplied by 2 to it
+	scale  int // exponent: rows are compared multiplied by 2^scale
 	k      int
 	base   *base // nil: there is none
 	first  uint64
@@ -49,7 +49,7 @@ type state struct {
 	liveTail int
 
 	ids    sync.RWMutex
-	latest map[string]uint32 // row of the tail that an id was last given to
+	latest map[string]uint32 // latest row of the tail with an id
 
 	now atomic.Pointer[snapshot]
 }
@@ -67,8 +67,8 @@ type snapshot struct {
 
 func (s *snapshot) live() int { return s.liveBase + s.liveTail }
 
-// openState opens the files of a manifest. keep, where not nil, is the base of another state,
-// which is taken if it is the same.
+// openState opens the files of a manifest. keep, if not nil, is another state, whose base is reused if it is
+// the same.
 func openState(dir *home, m *pointer.Manifest, keep *state, o *search.Options) (*state, error) {
 	st := &state{dir: dir.retain(), man: m, dim: m.Dim, k: m.K, first: m.FirstRow, latest: map[string]uint32{}}
 	st.refs.Store(1)
@@ -104,15 +104,15 @@ func (st *state) open(keep *state, o *search.Options) (err error) {
 	return st.openLogs()
 }
 
-// hasBaseOf reports whether a state has the base of a manifest. Others may refresh it meanwhile, which changes its
-// own.
+// hasBaseOf reports whether a state has the base of a manifest. Another goroutine may refresh the state
+// meanwhile, which changes its manifest.
 func (st *state) hasBaseOf(m *pointer.Manifest) bool {
 	st.writing.Lock()
 	defer st.writing.Unlock()
 	return st.man.Base == m.Base && st.man.Checksum == m.Checksum && st.man.Rows == m.Rows
 }
 
-// openLayer reads the layer of a manifest, nil where there is none.
+// openLayer reads the layer of a manifest; nil if it has none.
 func (st *state) openLayer(m *pointer.Manifest) (*layer.Layer, error) {
 	if m.Layer == "" {
 		return nil, nil
@@ -128,7 +128,7 @@ func (st *state) openLayer(m *pointer.Manifest) (*layer.Layer, error) {
 	return l, nil
 }
 
-// agrees holds the base against the manifest and makes room for the tail.
+// agrees checks the base against the manifest, and makes room for the tail.
 func (st *state) agrees() (err error) {
 	if st.base != nil {
 		info := st.base.g.Info().Manifest
@@ -174,9 +174,9 @@ func (st *state) openLogs() error {
 	return nil
 }
 
-// replay applies the logs up to their durable lengths, and publishes it. The one
-// writer recovers: it takes whole frames behind the last durable length too. So do readers where a durable
-// length is torn, which may have been the larger.
+// replay applies the logs up to their durable lengths, and publishes the result. With recover, which only the
+// writer sets, it also takes whole frames after the last durable length. Readers do so too if a durable
+// length is torn, since it may have been the larger one.
 func (st *state) replay(recover bool) error {
 	st.writing.Lock()
 	defer st.writing.Unlock()
@@ -210,7 +210,7 @@ func (st *state) replay(recover bool) error {
 	return nil
 }
 
-// begins holds the beginning of a log against the end of the one before.
+// begins checks that a log begins where the previous one ends.
 func (st *state) begins(r *oplog.Reader) error {
 	if r.FirstOp != st.firstOp+uint64(st.ops) || r.FirstRow != st.nextRow() {
 		return fmt.Errorf("%w: %s begins with operation %d and row %d, want %d and %d", ErrCorrupt, r.File().Name(), r.FirstOp, r.FirstRow, st.firstOp+uint64(st.ops), st.nextRow())
@@ -218,7 +218,7 @@ func (st *state) begins(r *oplog.Reader) error {
 	return nil
 }
 
-// nextRow is the number that the next row gets.
+// nextRow returns the number of the next row.
 func (st *state) nextRow() uint64 { return st.first + uint64(st.tail.After(0).Len()) }
 
 // publish shows the operations applied so far to new views.
@@ -229,7 +229,7 @@ func (st *state) publish(end int64) {
 // applyRead applies an operation that was read.
 func (st *state) applyRead(_ uint64, op *oplog.Op) error { return st.apply(op) }
 
-// apply applies an operation. It may be anyone's: whatever it is, it does no harm.
+// apply applies an operation. It is safe with an invalid operation, from any source.
 func (st *state) apply(op *oplog.Op) error {
 	if st.ops >= math.MaxUint32-1 || st.tail.After(0).Len() >= math.MaxUint32-1 {
 		return errors.New("more operations than are counted")
@@ -262,7 +262,7 @@ func (st *state) add(op *oplog.Op) {
 	st.liveTail++
 }
 
-// kill ends a row by the operation that is being applied.
+// kill ends a row with the current operation.
 func (st *state) kill(row uint64) error {
 	op := st.ops + 1
 	if row >= st.first {
@@ -289,7 +289,7 @@ func (st *state) kill(row uint64) error {
 	return nil
 }
 
-// position is the place of a row in the base, where it has a vector.
+// position returns the position of a row in the base, if it has a vector.
 func (st *state) position(row uint64) (p uint32, ok bool) {
 	if st.base == nil {
 		return 0, false
@@ -325,7 +325,7 @@ func (st *state) release() error {
 	return errors.Join(errs...)
 }
 
-// path is where a file of the store lies, for messages and for linking.
+// path returns the path of a file of the store, for messages and for linking.
 func (st *state) path(name string) string {
 	return filepath.Join(st.dir.Name(), filepath.FromSlash(name))
 }

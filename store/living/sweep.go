@@ -10,9 +10,9 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
-// sweep removes files that the manifest does not name: manifests, logs and bases of before, and
-// those that a process left half made. A base that is read somewhere stays until the next
-// sweep: its readers hold a lock that goes with their processes.
+// sweep removes files that the manifest does not name: old manifests, logs and bases, and those that a
+// process left incomplete. A base with readers stays until the next sweep: they hold a lock, which is
+// released when their processes end.
 func (db *DB) sweep() error {
 	m := db.st.man
 	keep := m.Files()
@@ -37,10 +37,10 @@ func (db *DB) sweep() error {
 	return errors.Join(errs...)
 }
 
-// removeBase removes a base that nobody reads.
+// removeBase removes a base that has no readers.
 func (db *DB) removeBase(folder string) error {
 	f, err := db.home.Open(sealOf(folder))
-	if errors.Is(err, fs.ErrNotExist) { // never finished, or gone
+	if errors.Is(err, fs.ErrNotExist) { // it was never finished, or is already removed
 		if folder == pointer.Here {
 			return nil
 		}
@@ -67,7 +67,7 @@ func (db *DB) removeBase(folder string) error {
 	return errors.Join(db.fs.RemoveAll(sealName), db.syncHome())
 }
 
-// syncHome makes removals durable. Where that fails nothing more is written.
+// syncHome makes removals durable. If that fails, nothing more is written.
 func (db *DB) syncHome() error {
 	if err := db.fs.SyncFolder("."); err != nil {
 		return db.fail(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Tune finds the least effort that reaches a recall, as search.Searcher.Tune does, with live rows as queries, also such as were put
-// since the base was built. Each is held out. Where rows were put or deleted Tuned.Evaluations is 0: they are not counted.
-// Cancelling ctx stops it. Errors: those of Search, ctx's.
+// Tune finds the least effort that reaches a recall, like search.Searcher.Tune, with live rows as queries,
+// including rows put since the base was built. Each is held out. If rows were put or deleted,
+// Tuned.Evaluations is 0: they are not counted. Cancelling ctx stops it. Errors: those of Search, ctx's.
 func (v *View) Tune(ctx context.Context, o search.TuneOptions, threads int) (t search.Tuned, err error) {
 	if !v.calls.Enter() {
 		return t, ErrClosed
@@ -38,7 +38,7 @@ func (v *View) Tune(ctx context.Context, o search.TuneOptions, threads int) (t s
 	return search.Tuned{Effort: found.Effort, Reached: found.Reached, Recall: found.Recall, PerQuery: found.PerQuery}, err
 }
 
-// heldOut are live rows that are queries, each of which finds no trace of itself.
+// heldOut are live rows as queries; each is hidden from its own query.
 type heldOut struct {
 	v       *View
 	ctx     context.Context
@@ -90,7 +90,7 @@ func (h *heldOut) search(from, to int, q Query) ([][]store.Neighbor, error) {
 	return found, err
 }
 
-// recalls are those of some refs by an effort.
+// recalls returns their recalls with an effort.
 func (h *heldOut) recalls(from, to, effort int) ([]float64, error) {
 	found, err := h.search(from, to, Query{K: h.k, Effort: effort})
 	if err != nil {

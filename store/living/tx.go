@@ -12,8 +12,8 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Tx is a transaction: operations that take effect together, or not at all. It is valid
-// within the function that Update calls, and belongs to one goroutine.
+// A Tx is a transaction: operations that take effect together, or not at all. It is valid within the function
+// that Update calls, and belongs to one goroutine.
 type Tx struct {
 	db   *DB
 	st   *state
@@ -21,22 +21,21 @@ type Tx struct {
 
 	ops   []oplog.Op
 	bytes int
-	rows  uint64            // that are put
-	ids   map[string]uint64 // rows of ids as of now, NoRow where dropped
+	rows  uint64            // number of rows that are put
+	ids   map[string]uint64 // present row of each id; NoRow if dropped
 	dead  map[uint64]bool
 	named map[uint64]string // ids of rows put
 	err   error             // of the database; the transaction fails
-	sizes tail.Sizes        // of rows of float32, also of those put, where there is no base
+	sizes tail.Sizes        // of rows of float32, including those put, if there is no base
 }
 
-// Update runs fn and makes its operations durable: when Update returns nil, they are on the disk,
-// and every view opened from then on sees them. Where fn returns an error, or panics, nothing of
-// them happens. Transactions run one after the other. fn must not call Update, Wait or Close, which
-// would wait for it for ever; Integrate and Compact would until their context ends.
+// Update runs fn and makes its operations durable: when Update returns nil, they are on disk, and every later
+// view sees them. If fn returns an error, or panics, none of them happens. Transactions run one after the
+// other. fn must not call Update, Wait or Close, which would wait for it forever; Integrate and Compact would
+// wait until their context ends.
 //
-// Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken where the disk failed, now or
-// before. With Options.Auto also ErrIntegrate and ErrCompact, which say that the operations are
-// durable.
+// Errors: fn's; ErrFull; ErrTooLarge; ErrClosed; ErrBroken if the disk failed, now or earlier. With
+// Options.Auto also ErrIntegrate and ErrCompact, which say that the operations are durable.
 func (db *DB) Update(fn func(tx *Tx) error) error {
 	if db.opts.Rebuild != nil {
 		db.slow()
@@ -85,15 +84,14 @@ func (db *DB) commit(tx *Tx) error {
 	return nil
 }
 
-// errEnded: a Tx was used after its function had returned.
+// errEnded says that a Tx was used after its function had returned.
 var errEnded = errors.New("living: the transaction has ended")
 
-// Put adds a row with an external id, which is "" for none, and returns its number, which no
-// other row ever gets. A live row that has the id is deleted. Ids are UTF-8 of 1 to 4096 bytes
-// without line feeds; Int makes those of numbers. Elements must be finite and such as the
-// store's type holds: whole numbers where that is of bytes; float16 rounds.
+// Put adds a row with an external id, "" for none, and returns its number, which no other row ever gets. A
+// live row with the same id is deleted. Ids are UTF-8 of 1 to 4096 bytes without line feeds; Int makes them
+// from numbers. Elements must be finite and fit the store's type: whole numbers for bytes; float16 rounds.
 //
-// Errors: ErrVector, ErrID, ErrFull, ErrTooLarge; after them the transaction can go on.
+// Errors: ErrVector, ErrID, ErrFull, ErrTooLarge; after these the transaction can go on.
 func (tx *Tx) Put(id string, vector []float32) (store.Row, error) {
 	if tx.db == nil {
 		return 0, errEnded
@@ -139,8 +137,7 @@ func (tx *Tx) room(n int) error {
 	return nil
 }
 
-// Delete deletes the row of an id. Errors: ErrNoID, after which the transaction can go on;
-// ErrCorrupt.
+// Delete deletes the row of an id. Errors: ErrNoID, after which the transaction can go on; ErrCorrupt.
 func (tx *Tx) Delete(id string) error {
 	if tx.db == nil {
 		return errEnded
@@ -179,7 +176,7 @@ func (tx *Tx) delete(row uint64) error {
 	return nil
 }
 
-// drop notes that a row is dead from here on.
+// drop notes that a row is dead from now on.
 func (tx *Tx) drop(row uint64) {
 	if row == oplog.NoRow {
 		return
@@ -190,8 +187,7 @@ func (tx *Tx) drop(row uint64) {
 	}
 }
 
-// find is the row of an id, as this transaction left it; NoRow with an error where there is
-// none.
+// find returns the row of an id, as this transaction left it; NoRow with an error if there is none.
 func (tx *Tx) find(id string) (uint64, error) {
 	if row, ok := tx.ids[id]; ok {
 		if row == oplog.NoRow {
@@ -209,7 +205,7 @@ func (tx *Tx) find(id string) (uint64, error) {
 	return row, nil
 }
 
-// RowOf is the live row of an id, as this transaction left it. Errors: ErrNoID, ErrCorrupt.
+// RowOf returns the live row of an id, as this transaction left it. Errors: ErrNoID, ErrCorrupt.
 func (tx *Tx) RowOf(id string) (store.Row, error) {
 	if tx.db == nil {
 		return 0, errEnded
@@ -221,10 +217,11 @@ func (tx *Tx) RowOf(id string) (store.Row, error) {
 	return store.Row(row), nil
 }
 
-// mostNorm is the largest squared norm of a row: less than that of builds, which sum in another order.
+// mostNorm is the largest squared norm of a row: less than the limit of builds, which sum in another order.
 const mostNorm = vectors.LargestNorm * (1 - 1e-9)
 
-// encode makes a row of a vector. Where there is no base, rows are multiplied by a power of two that suits all of them.
+// encode makes a row of a vector. Without a base, rows are multiplied by a power of two that suits all of
+// them.
 func (tx *Tx) encode(vector []float32) ([]byte, error) {
 	st := tx.st
 	if len(vector) != st.dim {

@@ -17,14 +17,14 @@ import (
 	"github.com/knng/knng/vectors/aside"
 )
 
-// unfinishedName is the note in the folder of a backup that says of which store it is, locked by the process that fills the
-// folder. It goes when that is a store; where it stays the first writer sweeps it.
+// unfinishedName is the note in the folder of a backup that says of which store it is, locked by the process
+// that fills the folder. It is removed when the folder is a store; if it remains, the first writer sweeps it.
 const unfinishedName = pointer.Folder + "/backup"
 
-// An unfinished is the folder of a backup that is under way.
+// An unfinished is the folder of an unfinished backup.
 type unfinished struct {
 	*home
-	note *os.File // nil: it is gone
+	note *os.File // nil: it is removed
 }
 
 // A backupNote is the contents of the note.
@@ -32,7 +32,8 @@ type backupNote struct {
 	Of string `json:"of"` // path of the store
 }
 
-// begin makes the folder of a backup, or empties that of a backup of the same store whose process ended.
+// begin makes the folder of a backup, or empties the folder of a backup of the same store whose process has
+// ended.
 func (v *View) begin(dir string) (*unfinished, error) {
 	of, err := filepath.Abs(v.st.dir.Name())
 	if err != nil {
@@ -83,7 +84,8 @@ func (u *unfinished) create(of string) error {
 	return err
 }
 
-// takeOver empties a folder in which a process that ended began a backup of the same store. For another folder it returns there.
+// takeOver empties a folder in which a process that has ended began a backup of the same store. For another
+// folder it returns the error there.
 func (u *unfinished) takeOver(there error, of string) (err error) {
 	if u.note, err = u.Open(unfinishedName); err != nil {
 		u.note = nil
@@ -102,7 +104,7 @@ func (u *unfinished) takeOver(there error, of string) (err error) {
 	}
 	v, err := OpenReader(u.Name(), &ReadOptions{Search: &search.Options{Exact: true}})
 	switch {
-	case err == nil: // the process ended when all was done
+	case err == nil: // the process ended after all was done
 		return errors.Join(there, v.Close())
 	case errors.Is(err, ErrCorrupt), errors.Is(err, store.ErrNotFinished), errors.Is(err, store.ErrNotStore):
 		return u.clear()
@@ -118,7 +120,7 @@ func (u *unfinished) lock() error {
 	return err
 }
 
-// clear removes all that a backup makes, but for the note.
+// clear removes all files of a backup except the note.
 func (u *unfinished) clear() error {
 	for _, name := range []string{sealName, "graph", "vectors", "view", "catalog", "search"} {
 		if err := u.RemoveAll(name); err != nil {
@@ -137,7 +139,7 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// remove removes the folder, where nothing of others is in it.
+// remove removes the folder, if it holds no other files.
 func (u *unfinished) remove() error {
 	if err := errors.Join(u.clear(), u.RemoveAll(pointer.Folder)); err != nil {
 		return err
@@ -145,7 +147,7 @@ func (u *unfinished) remove() error {
 	return os.Remove(u.Name())
 }
 
-// end removes the note, durably, and its folder where nothing else is to be there.
+// end removes the note, durably, and the folder unless keepFolder.
 func (u *unfinished) end(keepFolder bool) error {
 	err := u.RemoveAll(unfinishedName)
 	if err == nil && !keepFolder {
@@ -157,7 +159,7 @@ func (u *unfinished) end(keepFolder bool) error {
 	return errors.Join(err, disk.In(u.Dir).SyncFolder("."))
 }
 
-// release gives the lock and the folder back.
+// release releases the lock and closes the folder.
 func (u *unfinished) release() {
 	if u.note != nil {
 		rooted.Locked{File: u.note}.Close()

@@ -17,13 +17,12 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// A View is a living store as it was at one moment. Nothing that is written changes it. It is
-// safe for concurrent use. Until Close the disk holds its files, also where the store is compacted
-// meanwhile.
+// A View is a living store at one moment. Later writes do not change it. It is safe for concurrent use. Until
+// Close its files stay on disk, even if the store is compacted meanwhile.
 type View struct {
 	st   *state
 	snap *snapshot
-	db   *DB // nil for one that was opened by OpenReader
+	db   *DB // nil if OpenReader opened the view
 	opts ReadOptions
 
 	calls   inflight.Calls // those that read files
@@ -35,9 +34,9 @@ type ReadOptions struct {
 	Search *search.Options // of the base; nil: the zero value
 }
 
-// OpenReader opens the store in dir as it is now, in any number of processes, while another
-// writes. A store that was built and never written to by this package is one too. Errors:
-// store.ErrNotStore and the others of store.Open, search.ErrOwnDistance, ErrCorrupt.
+// OpenReader opens the present state of the store in dir, in any number of processes, while another writes.
+// It also opens a built store that this package never wrote to. Errors: store.ErrNotStore and the others of
+// store.Open, search.ErrOwnDistance, ErrCorrupt.
 func OpenReader(dir string, opts *ReadOptions) (*View, error) {
 	if opts == nil {
 		opts = new(ReadOptions)
@@ -54,13 +53,13 @@ func OpenReader(dir string, opts *ReadOptions) (*View, error) {
 	return newView(st, nil, *opts), nil
 }
 
-// newView takes over one hold of a state.
+// newView takes over one reference to a state.
 func newView(st *state, db *DB, opts ReadOptions) *View {
 	return &View{st: st, snap: st.now.Load(), db: db, opts: opts}
 }
 
-// openLatest opens the files that count. A writer may replace it meanwhile and remove files that
-// it named before: then it is begun again.
+// openLatest opens the current files. If a writer replaces the manifest meanwhile and removes old files, it
+// begins again.
 func openLatest(h *home, keep *state, o *search.Options) (*state, error) {
 	var last error
 	for range 100 {
@@ -85,19 +84,19 @@ func openLatest(h *home, keep *state, o *search.Options) (*state, error) {
 	return nil, last
 }
 
-// readManifest reads the manifest that counts, or makes that of a store that has none yet.
+// readManifest reads the current manifest, or makes one for a store without it.
 func readManifest(h *home) (*pointer.Manifest, error) {
 	m, err := pointer.Read(h.Dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
 	if err := h.neverWritten(); err != nil {
-		if m, now := pointer.Read(h.Dir); !errors.Is(now, fs.ErrNotExist) { // a writer came between
+		if m, now := pointer.Read(h.Dir); !errors.Is(now, fs.ErrNotExist) { // a writer created it meanwhile
 			return m, now
 		}
 		return nil, err
 	}
-	g, err := store.Open(h.Name(), &store.Options{AsBuilt: true}) // a writer may write now
+	g, err := store.Open(h.Name(), &store.Options{AsBuilt: true}) // a writer may write meanwhile
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +112,9 @@ func readManifest(h *home) (*pointer.Manifest, error) {
 		Base: pointer.Here, Checksum: info.Checksum, FirstRow: uint64(g.Len())}, nil
 }
 
-// Close waits for running calls, then gives the view back: it must not be called from within one,
-// from Query.Keep for example. Later calls that return an error return ErrClosed. What the view
-// gave, its Searcher and Base, a Source or a Graph, is not used after that.
+// Close waits for running calls, then releases the view, so it must not be called from within one, for
+// example from Query.Keep. Later calls that return an error return ErrClosed. The view's Searcher and Base,
+// and every Source and Graph of it, must not be used afterwards.
 func (v *View) Close() error {
 	if !v.calls.Close() {
 		return nil
@@ -123,8 +122,8 @@ func (v *View) Close() error {
 	return v.st.release()
 }
 
-// Refresh returns a view of the store as it is now. The old one stays as it is, and is closed
-// by its own Close. Errors: those of OpenReader, ErrClosed.
+// Refresh returns a view of the present state of the store. The old view does not change, and has its own
+// Close. Errors: those of OpenReader, ErrClosed.
 func (v *View) Refresh() (*View, error) {
 	if !v.calls.Enter() {
 		return nil, ErrClosed
@@ -149,8 +148,8 @@ func (v *View) Refresh() (*View, error) {
 	return newView(st, nil, v.opts), nil
 }
 
-// follow brings a state up to a manifest that changed nothing but the layer, and reports whether
-// it did. Where the layer has gone meanwhile a newer manifest counts.
+// follow updates a state to a manifest that changed only the layer, and reports whether it did. If the layer
+// file is gone, a newer manifest is current.
 func (st *state) follow(m *pointer.Manifest) (ok bool, err error) {
 	have := st.now.Load().man
 	if len(m.Logs) == 0 || m.Base != have.Base || m.Checksum != have.Checksum || m.Rows != have.Rows || !slices.Equal(m.Logs, have.Logs) {
@@ -174,28 +173,28 @@ func (st *state) follow(m *pointer.Manifest) (ok bool, err error) {
 	return true, st.replay(false)
 }
 
-// State counts the rows of a view.
+// State holds the counts of a view.
 type State struct {
-	Rows    int    `json:"rows"`     // that live
-	Layered int    `json:"layered"`  // of these put since the base was built, and integrated
-	Pending int    `json:"pending"`  // of these in no graph yet: every query is compared with them
-	Chunk   int    `json:"chunk"`    // Integrate takes so many rows at a time; 0 where there is no base
-	Dead    int    `json:"dead"`     // rows that are gone and still take space, until the store is compacted
-	Ops     uint64 `json:"ops"`      // operations until now
+	Rows    int    `json:"rows"`     // live rows
+	Layered int    `json:"layered"`  // of these, rows put since the base was built and integrated
+	Pending int    `json:"pending"`  // of these, rows not in the graph yet: every query is compared with them
+	Chunk   int    `json:"chunk"`    // rows that Integrate takes at a time; 0 if there is no base
+	Dead    int    `json:"dead"`     // dead rows that take space until the store is compacted
+	Ops     uint64 `json:"ops"`      // operations so far
 	Logs    int    `json:"logs"`     // files that hold those since the base was built
-	NextRow uint64 `json:"next_row"` // the number that the next row gets
+	NextRow uint64 `json:"next_row"` // the number of the next row
 	K       int    `json:"k"`        // entries of a list
 	Dim     int    `json:"dim"`      // elements of a row
 	Type    string `json:"type"`     // of an element: vectors.Type.String
 	Metric  string `json:"metric"`   // distance.Metric.String
-	Base    string `json:"base"`     // folder of the graph; "" where there is none
-	Due     bool   `json:"due"`      // a compaction would pay: an eighth of the rows is dead, or so many were put as a quarter of the base
-	Unended bool   `json:"unended"`  // one was begun, and is to be continued
+	Base    string `json:"base"`     // folder of the graph; "" if there is none
+	Due     bool   `json:"due"`      // a compaction would pay: an eighth of the rows is dead, or the rows put are a quarter of the base
+	Unended bool   `json:"unended"`  // a compaction was begun and is to be continued
 
 	Unintegrated string `json:"unintegrated,omitempty"` // why the last integration by this DB failed
 }
 
-// State counts.
+// State returns the counts of the view.
 func (v *View) State() State {
 	s, n := v.snap, 0
 	if v.st.base != nil {
@@ -228,20 +227,20 @@ func (v *View) State() State {
 	return st
 }
 
-// Len is how many rows live.
+// Len returns the number of live rows.
 func (v *View) Len() int { return v.snap.live() }
 
-// Dim is how many elements a vector has.
+// Dim returns the number of elements of a vector.
 func (v *View) Dim() int { return v.st.dim }
 
-// Type is that of the vectors.
+// Type returns the type of the vectors.
 func (v *View) Type() vectors.Type { return v.st.typ }
 
-// Metric is the distance.
+// Metric returns the distance.
 func (v *View) Metric() distance.Metric { return v.st.metric }
 
-// Searcher searches the base of the view, and is nil where it has none: it knows nothing of
-// the operations since. It is the view's, which closes it.
+// Searcher returns the searcher of the view's base, or nil if it has none. It does not include the operations
+// since. The view owns and closes it.
 func (v *View) Searcher() *search.Searcher {
 	if v.st.base == nil {
 		return nil
@@ -249,8 +248,8 @@ func (v *View) Searcher() *search.Searcher {
 	return v.st.base.s
 }
 
-// Base is the store that was last built, or nil: it knows nothing of the operations since, and
-// its rows count from 0. It is the view's, which closes it.
+// Base returns the store that was last built, or nil. It does not include the operations since, and its rows
+// count from 0. The view owns and closes it.
 func (v *View) Base() *store.Store {
 	if v.st.base == nil {
 		return nil
@@ -258,7 +257,7 @@ func (v *View) Base() *store.Store {
 	return v.st.base.g
 }
 
-// RowOf is the live row of an id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
+// RowOf returns the live row of an id. Errors: ErrNoID, ErrCorrupt, ErrClosed.
 func (v *View) RowOf(id string) (store.Row, error) {
 	if !v.calls.Enter() {
 		return 0, ErrClosed
@@ -268,7 +267,7 @@ func (v *View) RowOf(id string) (store.Row, error) {
 	return store.Row(row), err
 }
 
-// ID is the id of a live row, "" where it has none. Errors: ErrNoRow, ErrCorrupt, ErrClosed.
+// ID returns the id of a live row, "" if it has none. Errors: ErrNoRow, ErrCorrupt, ErrClosed.
 func (v *View) ID(row store.Row) (string, error) {
 	if !v.calls.Enter() {
 		return "", ErrClosed
@@ -299,7 +298,7 @@ func (v *View) Rows() iter.Seq[store.Row] {
 	}
 }
 
-// each calls fn with every live row, ascending, and where it lies, as locate does.
+// each calls fn with every live row, ascending, and its location, as locate gives it.
 func (st *state) each(snap *snapshot, fn func(row uint64, p, at uint32) bool) {
 	if st.base != nil {
 		for p := range uint32(st.base.g.Len()) {

@@ -11,23 +11,23 @@ import (
 	"github.com/knng/knng/store/search"
 )
 
-// A walker answers one query at a time. A ref is a position of the base or, from its length on,
-// a row of the tail, as package layer has them.
+// A walker answers one query at a time. A ref is a position of the base or, from the base's length on, a row
+// of the tail, as in package layer.
 //
-// It walks the base first, and then, from all that it met, the links that lead to rows of the
-// layer, always on from the nearest. Then it begins at rows of the layer, and at those islands of them that lie
-// nearest: where these came first, a crowd of them might be all that it looks around.
+// It walks the base first. From all that it met there, it follows links to rows of the layer, always from the
+// nearest. Then it begins at rows of the layer, and at the nearest of their islands: if these came first, a
+// crowd of them might be all that it looks around.
 type walker struct {
 	v      *View
 	t      tail.Target
 	base   uint32    // refs of the tail begin here
-	open   walk.Heap // refs whose links were not followed, by key
+	open   walk.Heap // refs with links that were not followed, by key
 	near   best      // live refs, as many as the effort
 	best   best      // live rows of the tail, as many as the query wants
 	met    walk.Visited
-	hidden uint32                        // ref that is left out as if it were not there; as the first of an island it is begun at
+	hidden uint32                        // ref that is left out as if it were absent; as the first of an island, a walk still begins at it
 	beyond bool                          // distances of some results are beyond float32: these are left out
-	seen   func(ref uint32, key float32) // told of all that is compared, dead rows too where links lead there; nil: nobody
+	seen   func(ref uint32, key float32) // is called with all that is compared, including dead rows that links lead to; may be nil
 }
 
 func (v *View) walker() *walker {
@@ -39,7 +39,7 @@ func (v *View) walker() *walker {
 	return w
 }
 
-// positions is how many the base has.
+// positions returns the number of positions of the base.
 func (st *state) positions() uint32 {
 	if st.base == nil {
 		return 0
@@ -47,7 +47,7 @@ func (st *state) positions() uint32 {
 	return uint32(st.base.g.Len())
 }
 
-// covered is how many rows of the tail are in the layer.
+// covered returns how many rows of the tail are in the layer.
 func (s *snapshot) covered() uint32 {
 	if s.layer == nil {
 		return 0
@@ -55,8 +55,8 @@ func (s *snapshot) covered() uint32 {
 	return s.layer.Rows
 }
 
-// walks reports whether a query is answered by links of the layer, and not by a comparison with
-// all rows of the tail that pass.
+// walks reports whether links of the layer answer a query, rather than a comparison with all rows of the tail
+// that pass.
 func (v *View) walks(q *Query) bool {
 	return v.snap.covered() > 0 && !q.Exact && q.K > 0 && q.Within == nil && q.Keep == nil && q.Only == nil
 }
@@ -98,8 +98,8 @@ func (w *walker) compare(query []float32, q *Query) (found []store.Neighbor, err
 	return w.shown(found, q.Within)
 }
 
-// told is what tells seen of positions, each once; nil where nobody wants to know. A comparison
-// with all rows meets each once by itself.
+// told returns a function that calls seen with each position once; nil if seen is nil. A comparison with all
+// rows meets each only once.
 func (w *walker) told(exact bool) func(store.Row, float32) {
 	switch {
 	case w.seen == nil:
@@ -114,7 +114,7 @@ func (w *walker) told(exact bool) func(store.Row, float32) {
 	}
 }
 
-// tail compares the query with rows of the tail from one on.
+// tail compares the query with the rows of the tail from one on.
 func (w *walker) tail(from uint32, q *Query) {
 	var admit func(uint32) bool
 	if q.Keep != nil || q.Only != nil {
@@ -133,8 +133,7 @@ func (w *walker) tail(from uint32, q *Query) {
 	})
 }
 
-// walk finds results by the links of the base and of the layer. They may be too few where
-// links lead nowhere.
+// walk finds results by the links of the base and of the layer. They may be too few if links end.
 func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 	effort := q.Effort
 	if effort == 0 {
@@ -158,7 +157,7 @@ func (w *walker) walk(query []float32, q *Query) ([]store.Neighbor, error) {
 	return w.shown(found, nil)
 }
 
-// follow follows links, always on from the nearest ref that is open.
+// follow follows links, always from the nearest open ref.
 func (w *walker) follow(l *layer.Layer) {
 	for len(w.open) > 0 {
 		e := w.open.Pop()
@@ -171,11 +170,12 @@ func (w *walker) follow(l *layer.Layer) {
 	}
 }
 
-// landings is how many of the nearest islands a walk goes down.
+// landings is the number of nearest islands that a walk goes down.
 const landings = 4
 
-// land goes from the first row of each of the nearest islands to the nearest linked until nothing is nearer: no link leads to
-// an island, and its first row may be further away than all results found before, where another is not.
+// land goes down each of the nearest islands: from its first row to the nearest linked row until nothing is
+// nearer. No link leads to an island, and its first row may be further away than all earlier results although
+// other rows of it are not.
 func (w *walker) land(l *layer.Layer) {
 	var nearest [landings]walk.Entry
 	few := nearest[:0]
@@ -212,7 +212,7 @@ func (w *walker) visit(row uint32) {
 	}
 }
 
-// meet takes a ref that was compared, once.
+// meet handles a ref that was compared, once.
 func (w *walker) meet(ref uint32, key float32) {
 	if !w.met.Add(ref) || ref == w.hidden {
 		return
@@ -221,7 +221,7 @@ func (w *walker) meet(ref uint32, key float32) {
 		w.seen(ref, key)
 	}
 	if key > w.near.bound() {
-		return // whether it lives costs an access to memory
+		return // looking up whether it lives costs a memory access
 	}
 	live := w.v.live(ref)
 	w.open.Push(walk.EntryOf(key, ref))

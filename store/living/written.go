@@ -10,9 +10,8 @@ import (
 	"github.com/knng/knng/store/living/internal/pointer"
 )
 
-// Is reports whether the store in dir was written to by this package, or was made by it. Open
-// and OpenReader take other stores as well. It is true of a store that lost files of this package, whose
-// damage OpenReader tells.
+// Is reports whether this package wrote to the store in dir, or made it. Open and OpenReader accept other
+// stores too. It is true for a store that lost files of this package; OpenReader reports that damage.
 func Is(dir string) bool {
 	h, err := openHome(dir)
 	if err != nil {
@@ -26,8 +25,8 @@ func Is(dir string) bool {
 	return err != nil || !h.asBuilt(m)
 }
 
-// asBuilt reports whether nothing was written to a store since it was built: a writer opened it in vain,
-// and may have been killed.
+// asBuilt reports whether nothing was written to a store since it was built, although a writer opened it, and
+// may have been killed.
 func (h *home) asBuilt(m *pointer.Manifest) bool {
 	if m.Base != pointer.Here || m.Compact != nil || len(m.Logs) != 1 {
 		return false
@@ -36,9 +35,9 @@ func (h *home) asBuilt(m *pointer.Manifest) bool {
 	return err == nil && !wrote
 }
 
-// neverWritten is nil where no file tells of a transaction or a compaction. It is for a store without
-// CURRENT, which is durable before either begins: a writer that ended earlier, or that forget
-// followed, leaves empty logs at most. Otherwise CURRENT was lost, or the store is part of a copy.
+// neverWritten returns nil if no file shows a transaction or a compaction. It is for a store without CURRENT,
+// which is durable before either begins: a writer that ended earlier, or that called forget, leaves only
+// empty logs. Otherwise CURRENT was lost, or the store is part of a copy.
 func (h *home) neverWritten() error {
 	name, err := livefiles.Written(h.Dir)
 	if err != nil || name == "" {

@@ -1,5 +1,5 @@
-// Package disk has the few operations on one folder by which a living store writes. Tests
-// replace them by ones that fail, or that remember which bytes a crash may lose.
+// Package disk has the few operations on one folder with which a living store writes. Tests replace them by
+// operations that fail, or that record which bytes a crash may lose.
 package disk
 
 import (
@@ -13,11 +13,11 @@ import (
 
 // FS is a folder that is written to. Names are relative to it, with slashes.
 type FS interface {
-	Create(name string) (File, error) // a new file in place of one of that name
-	Edit(name string) (File, error)   // one that is there
+	Create(name string) (File, error) // a new file, replacing one of that name
+	Edit(name string) (File, error)   // an existing file
 	Rename(from, to string) error
-	RemoveAll(name string) error // no error where there is none
-	Mkdir(name string) error     // no error where it is there
+	RemoveAll(name string) error // no error if there is none
+	Mkdir(name string) error     // no error if it exists
 	SyncFolder(name string) error
 }
 
@@ -26,11 +26,11 @@ type File interface {
 	io.WriterAt
 	Truncate(size int64) error
 	Sync() error
-	SyncData() error // at least the contents and the size
+	SyncData() error // syncs at least the contents and the size
 	Close() error
 }
 
-// In is the folder itself.
+// In returns the operations on a folder of the system.
 func In(dir *rooted.Dir) FS { return folder{dir} }
 
 type folder struct{ dir *rooted.Dir }
@@ -70,7 +70,7 @@ func (d folder) SyncFolder(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Write makes a file of some bytes, durable under its name when it returns.
+// Write makes a file with these bytes, durable under its name when it returns.
 func Write(fs FS, folder, name string, data []byte) error {
 	if err := Prepare(fs, folder, name, data); err != nil {
 		return err
@@ -78,7 +78,7 @@ func Write(fs FS, folder, name string, data []byte) error {
 	return Commit(fs, folder, name)
 }
 
-// Prepare makes a file of some bytes beside its name. Where it fails, that of the name is as before.
+// Prepare makes a file with these bytes next to its name. If it fails, the file of that name is unchanged.
 func Prepare(fs FS, folder, name string, data []byte) error {
 	path := folder + "/" + name
 	f, err := fs.Create(path + ".tmp")

@@ -9,16 +9,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// The file of a layer: "KNNGLAYR", u32 version 1, u32 positions of the base, rows and operation,
-// u32 anchors of the rows, the lists, the controls, and the xxhash64 of all before. Lists are u32 how
-// many, u32 entries, then refs, horizons, ends, entries and keys, 4 bytes each.
+// The file of a layer: "KNNGLAYR", u32 version 1, u32 positions of the base, rows and operation, u32 anchors
+// of the rows, the lists, the controls, and the xxhash64 of all that. Lists are u32 number of lists, u32
+// number of entries, then refs, horizons, ends, entries and keys, 4 bytes each.
 const (
 	magic   = "KNNGLAYR"
 	version = 1
 	head    = 8 + 4*4
 )
 
-// Encode is the file.
+// Encode returns the file.
 func (l *Layer) Encode() []byte {
 	b := append(make([]byte, 0, l.size()), magic...)
 	b = words(b, []uint32{version, l.Base, l.Rows, l.Op})
@@ -51,8 +51,8 @@ func floats(b []byte, all []float32) []byte {
 	return b
 }
 
-// Decode reads a file. Whatever it holds, the layer that it returns is sound, for a base of so many
-// positions; the caller knows how many rows there are.
+// Decode reads a file. With any contents, the layer that it returns is valid for a base of so many positions;
+// the caller checks the number of rows.
 func Decode(b []byte, base uint32) (*Layer, error) {
 	if len(b) < head+8 || string(b[:8]) != magic {
 		return nil, fmt.Errorf("%d bytes, or another beginning than %q", len(b), magic)
@@ -84,7 +84,7 @@ func Decode(b []byte, base uint32) (*Layer, error) {
 	return l, nil
 }
 
-// A decoder reads words, until it fails.
+// A decoder reads words until it fails.
 type decoder struct {
 	b   []byte
 	at  int

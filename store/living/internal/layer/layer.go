@@ -1,12 +1,12 @@
-// Package layer holds all that lists of a living store learned since its base was built: lists of
-// rows that were put, and the entries that came into lists of the base, which stay as they are
-// on the disk. A layer is made once and not changed; the next one takes its place.
+// Package layer holds additions to the lists of a living store since its base was built: lists of rows that
+// were put, and new entries of lists of the base, which do not change on disk. A layer is made once and not
+// changed; the next one replaces it.
 //
-// A ref is a position of the base, or, from Base on, Base and a row of the tail.
+// A ref is a position of the base, or Base plus a row of the tail.
 //
-// Every list has a horizon, a key: it holds all entries up to there that were found when it was
-// made, and none beyond. So a reader who is left with enough entries up to the horizon, after
-// deletes, has the list, and one who is not must search.
+// Every list has a horizon, a key: it holds all entries up to it that were found when it was made, and none
+// beyond. So a list that has enough entries up to the horizon after deletes is complete; otherwise the reader
+// must search.
 package layer
 
 import (
@@ -20,28 +20,28 @@ import (
 type Layer struct {
 	Base uint32 // positions of the base
 	Rows uint32 // of the tail
-	Op   uint32 // it knows the operations up to here, counted as the tail does
+	Op   uint32 // it includes the operations up to here, counted as in the tail
 
-	Lists    Lists    // whole ones of rows of the tail; of positions the entries that came in
-	Anchors  []uint32 // of each row of the tail the nearest position that was found; NoRef
+	Lists    Lists    // whole lists of rows of the tail; new entries of lists of positions
+	Anchors  []uint32 // the nearest position found for each row of the tail, or NoRef
 	Controls Lists    // exact lists of a sample of rows
 
 	links links
 }
 
-// NoRef stands for none.
+// NoRef is no ref.
 const NoRef = ^uint32(0)
 
 // Lists are lists of some refs, which ascend.
 type Lists struct {
 	Refs     []uint32
 	Horizons []float32
-	Ends     []uint32 // of each list in To and Keys
+	Ends     []uint32 // end of each list in To and Keys
 	To       []uint32 // nearest first, lower refs first
 	Keys     []float32
 }
 
-// An Entry is one of a list.
+// An Entry is an entry of a list.
 type Entry struct {
 	To  uint32
 	Key float32
@@ -50,13 +50,13 @@ type Entry struct {
 // Compare orders entries: nearest first, then lower refs.
 func Compare(a, b Entry) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.To, b.To)) }
 
-// Inf is the horizon of a list that holds all there is.
+// Inf is the horizon of a list that holds all rows.
 var Inf = float32(math.Inf(1))
 
-// Len is how many lists there are.
+// Len returns the number of lists.
 func (l *Lists) Len() int { return len(l.Refs) }
 
-// At is a list by its place.
+// At returns a list by its index.
 func (l *Lists) At(i int) (to []uint32, keys []float32) {
 	from := uint32(0)
 	if i > 0 {
@@ -65,10 +65,10 @@ func (l *Lists) At(i int) (to []uint32, keys []float32) {
 	return l.To[from:l.Ends[i]], l.Keys[from:l.Ends[i]]
 }
 
-// Find is the place of a ref's list.
+// Find returns the index of a ref's list.
 func (l *Lists) Find(ref uint32) (i int, ok bool) { return slices.BinarySearch(l.Refs, ref) }
 
-// Append adds a list, whose ref is higher than all before.
+// Append adds a list with a higher ref than all others.
 func (l *Lists) Append(ref uint32, horizon float32, list []Entry) {
 	for _, e := range list {
 		l.To, l.Keys = append(l.To, e.To), append(l.Keys, e.Key)
@@ -76,8 +76,8 @@ func (l *Lists) Append(ref uint32, horizon float32, list []Entry) {
 	l.Refs, l.Horizons, l.Ends = append(l.Refs, ref), append(l.Horizons, horizon), append(l.Ends, uint32(len(l.To)))
 }
 
-// Fold joins a list with further entries and keeps the most nearest of those that live, each
-// once: all that is left out lies beyond the horizon that it returns. list may be overwritten.
+// Fold joins a list with further entries, and keeps the most nearest live ones, each once. All others are
+// beyond the horizon that it returns. list may be overwritten.
 func Fold(list []Entry, horizon float32, most int, live func(ref uint32) bool) ([]Entry, float32) {
 	slices.SortFunc(list, Compare)
 	list = slices.Compact(list)
@@ -95,8 +95,8 @@ type Offer struct {
 	Entry
 }
 
-// Merge adds offers, which it sorts, to lists: those of the refs that live, each at most most
-// long. A list that is not there begins empty with the horizon that horizon says.
+// Merge adds offers, which it sorts, to lists: those of the live refs, each with at most most entries. A new
+// list begins empty, with the horizon from horizon.
 func (l *Lists) Merge(offers []Offer, most int, live func(ref uint32) bool, horizon func(ref uint32) float32) Lists {
 	slices.SortFunc(offers, func(a, b Offer) int { return cmp.Or(cmp.Compare(a.Ref, b.Ref), Compare(a.Entry, b.Entry)) })
 	var out Lists

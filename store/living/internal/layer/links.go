@@ -6,34 +6,34 @@ import (
 	"slices"
 )
 
-// maxLinks is how many rows of the tail are linked to a ref at most.
+// maxLinks is the most rows of the tail that are linked to a ref.
 const maxLinks = 40
 
-// links lead from every ref to rows of the tail: those in its list, by rank, and those in whose
-// list it comes first. They are derived from the lists each time.
+// links lead from every ref to rows of the tail: those in its list, by rank, and those in whose list it has
+// the lowest rank. They are derived from the lists each time.
 type links struct {
-	starts []uint32 // of every ref, and the end
+	starts []uint32 // beginnings for every ref, and the end
 	counts []uint8
 	to     []uint32 // rows of the tail
 	enters []uint32 // rows of the tail at which every walk begins
-	isles  []uint32 // rows of the tail, one of each island
+	isles  []uint32 // rows of the tail, one for each island
 }
 
-// Links are the rows of the tail that are linked to a ref.
+// Links returns the rows of the tail that are linked to a ref.
 func (l *Layer) Links(ref uint32) []uint32 {
 	from := l.links.starts[ref]
 	return l.links.to[from : from+uint32(l.links.counts[ref])]
 }
 
-// Enters are rows of the tail at which every walk begins, so that rows which nothing leads to from
-// the base are found: one of every sqrt(n) that have a list.
+// Enters returns rows of the tail at which every walk begins, one of every sqrt(n) with a list, so that rows
+// are found to which nothing leads from the base.
 func (l *Layer) Enters() []uint32 { return l.links.enters }
 
-// Islands are rows of the tail, the first of every island, as far as there are not very many: of more the
-// largest. An island is rows that are near each other and not near the base.
+// Islands returns rows of the tail: the first of every island, or, if there are very many, of the largest. An
+// island is rows that are near each other and not near the base.
 func (l *Layer) Islands() []uint32 { return l.links.isles }
 
-// each calls fn with every link there may be, rank by rank.
+// each calls fn with every possible link, rank by rank.
 func (l *Layer) each(fn func(from, row uint32)) {
 	for row, at := range l.Anchors {
 		if at != NoRef {
@@ -84,7 +84,8 @@ func (l *Layer) Link() {
 	l.separate()
 }
 
-// enter draws the rows at which walks begin, by a hash: every sqrt(n)th would be of one kind where kinds were put by turns.
+// enter draws the rows at which walks begin, by a hash: every sqrt(n)th row might be of one kind, if kinds
+// were put in turn.
 func (l *Layer) enter() {
 	first, _ := l.Lists.Find(l.Base)
 	rows := l.Lists.Refs[first:]
@@ -107,13 +108,13 @@ func mixed(x uint64) uint64 {
 }
 
 const (
-	nearRanks  = 8   // entries of a list, of which a walk comes from one row to the next
+	nearRanks  = 8   // entries of a list by which a row is connected to others
 	minIslands = 256 // a number of islands that may always have a row each
 )
 
 // separate finds the islands.
 func (l *Layer) separate() {
-	above := make([]uint32, l.Rows) // of each row one before it of the same island, or itself
+	above := make([]uint32, l.Rows) // for each row an earlier one of the same island, or itself
 	for i := range above {
 		above[i] = uint32(i)
 	}

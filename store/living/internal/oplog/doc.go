@@ -30,9 +30,9 @@
 //	    (0: none), id; vector. It makes the next row
 //	02  delete: uvarint row
 //
-// A frame counts once it is synced; then the durable length is written, which the next sync
-// takes along. So up to the durable length every frame must be whole, and damage is an error.
-// Beyond it there may be frames that were synced, and behind these one that a crash tore: it
-// is cut off. Where a whole head of a frame follows it, that is no tear but damage. Where one of the
-// two lengths has not its hash, it may be the larger: readers go on to the last whole frame then.
+// A frame counts once it is synced. Then the durable length is written, and becomes durable with the next
+// sync. So up to the durable length every frame must be whole, and damage is an error. Beyond it there may be
+// synced frames, and after these one that a crash tore, which is cut off. If a whole head of a frame follows
+// it, that is damage. If one of the two lengths does not match its hash, it may be the larger: readers then
+// go on to the last whole frame.
 package oplog

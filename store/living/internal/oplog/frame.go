@@ -34,10 +34,10 @@ type Header struct {
 	Dim      int
 }
 
-// vectorBytes is the size of a vector.
+// vectorBytes returns the size of a vector.
 func (h *Header) vectorBytes() int { return h.Dim * h.Type.Size() }
 
-// encode makes the bytes of the header of a log of a durable length.
+// encode returns the header of a log with a durable length.
 func (h *Header) encode(durable int64) []byte {
 	b := append(make([]byte, 0, headerBytes), logMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.Type))
@@ -50,7 +50,7 @@ func (h *Header) encode(durable int64) []byte {
 	return append(append(b, m...), m...)
 }
 
-// mark encodes a durable length, for a log whose fixed header has a hash.
+// mark encodes a durable length, for a log with this hash of its fixed header.
 func mark(sum []byte, durable int64) []byte {
 	var b [16]byte
 	copy(b[:8], sum)
@@ -81,7 +81,7 @@ func decodeHeader(b []byte) (h Header, sum uint64, err error) {
 	return h, sum, err
 }
 
-// decodeMarks reads the durable length: the larger of two. It is torn where one of them has not its hash.
+// decodeMarks reads the durable length: the larger of two. It is torn if one of them does not match its hash.
 func decodeMarks(b []byte) (durable int64, torn bool, err error) {
 	for _, at := range []int{marksAt, marksAt + markBytes} {
 		length := int64(binary.LittleEndian.Uint64(b[at:]))
@@ -97,7 +97,7 @@ func decodeMarks(b []byte) (durable int64, torn bool, err error) {
 	return durable, torn, err
 }
 
-// A frame is the head of one.
+// A frame is the head of a frame.
 type frame struct {
 	length uint32
 	first  uint64
@@ -114,7 +114,7 @@ func (f *frame) encode(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b[len(b)-32:]))
 }
 
-// decode reads the head of a frame and reports whether it is one.
+// decode reads the head of a frame and reports whether it is valid.
 func (f *frame) decode(b []byte) bool {
 	if len(b) < frameBytes || string(b[:4]) != frameMagic || binary.LittleEndian.Uint64(b[32:]) != xxhash.Sum64(b[:32]) {
 		return false
@@ -123,5 +123,5 @@ func (f *frame) decode(b []byte) bool {
 	return f.length <= MaxFrame
 }
 
-// size is that of the whole frame.
+// size returns the size of the whole frame.
 func (f *frame) size() int64 { return frameBytes + int64(f.length) + sumBytes }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Kind is that of an operation.
+// Kind is the kind of an operation.
 type Kind byte
 
 // The kinds.
@@ -15,7 +15,7 @@ const (
 	Delete Kind = 2
 )
 
-// NoRow stands for no row.
+// NoRow is no row.
 const NoRow = ^uint64(0)
 
 // MaxID is the longest id in bytes.
@@ -24,7 +24,7 @@ const MaxID = 4096
 // An Op is one operation.
 type Op struct {
 	Kind   Kind
-	Row    uint64 // deleted, or replaced by the new one; NoRow where none is
+	Row    uint64 // deleted, or replaced by the new one; NoRow if there is none
 	ID     string
 	Vector []byte // valid until the next is read
 }
@@ -43,8 +43,7 @@ func appendOp(b []byte, op *Op) []byte {
 
 var errShort = errors.New("the operations end within one")
 
-// readOp decodes the first operation of b, whose vectors have size bytes, and returns the
-// rest.
+// readOp decodes the first operation of b, with vectors of size bytes, and returns the rest.
 func readOp(b []byte, size int, op *Op) (rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, errShort

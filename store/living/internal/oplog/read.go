@@ -13,20 +13,20 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// A Reader reads a log, which another process may write meanwhile, from frame to frame.
+// A Reader reads the frames of a log, which another process may be writing.
 type Reader struct {
 	Header
 	file  *os.File
 	path  string
-	sum   uint64 // of the frame before
-	at    int64  // where the next frame begins
-	whole int64  // the durable length that was read last
-	torn  bool   // of two lengths one had not its hash
+	sum   uint64 // of the previous frame
+	at    int64  // position of the next frame
+	whole int64  // the latest durable length read
+	torn  bool   // one of two lengths did not match its hash
 	op    uint64 // its first operation
 	frame []byte
 }
 
-// NewReader reads the header of a log. The file is the Reader's where there is no error.
+// NewReader reads the header of a log. If there is no error, the Reader owns the file.
 func NewReader(file *os.File, path string) (*Reader, error) {
 	r := &Reader{file: file, path: path, at: headerBytes}
 	var head [headerBytes]byte
@@ -47,13 +47,13 @@ func NewReader(file *os.File, path string) (*Reader, error) {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// File is the log's.
+// File returns the file of the log.
 func (r *Reader) File() *os.File { return r.file }
 
-// At is the offset up to which frames were read, and the number of the operation there.
+// At returns the offset up to which frames were read, and the number of the operation there.
 func (r *Reader) At() (offset int64, op uint64) { return r.at, r.op }
 
-// fault says that the file is damaged.
+// fault returns an error for a damaged file.
 func (r *Reader) fault(at int64, err error) error {
 	if at < 0 {
 		return fmt.Errorf("%w: %s: %w", store.ErrCorrupt, r.path, err)
@@ -61,9 +61,9 @@ func (r *Reader) fault(at int64, err error) error {
 	return fmt.Errorf("%w: %s: byte %d: %w", store.ErrCorrupt, r.path, at, err)
 }
 
-// Durable reads the durable length. A writer may be writing it: a length without its hash, or a shorter one
-// than was read already, is read again. One that stays without its hash may be the larger: then Torn is true,
-// the length is the other, or where frames were read up to already, and Recover reads on.
+// Durable reads the durable length. A writer may be writing it, so a length that does not match its hash, or
+// that is shorter than an earlier one, is read again. One that still does not match may be the larger: then
+// Torn is true, the length is the other one or the end of the frames already read, and Recover reads on.
 func (r *Reader) Durable() (length int64, err error) {
 	var head [headerBytes]byte
 	for range 100 {
@@ -91,11 +91,10 @@ func (r *Reader) Durable() (length int64, err error) {
 	return length, err
 }
 
-// Torn reports whether Durable saw one length only, as the other had not its hash.
+// Torn reports whether Durable saw only one length, because the other did not match its hash.
 func (r *Reader) Torn() bool { return r.torn }
 
-// To reads frames up to an offset, where one must end, and calls fn with every operation and
-// its number.
+// To reads frames up to an offset, at which one must end, and calls fn with every operation and its number.
 func (r *Reader) To(end int64, fn func(number uint64, op *Op) error) error {
 	for r.at < end {
 		f, err := r.next(end)
@@ -109,10 +108,10 @@ func (r *Reader) To(end int64, fn func(number uint64, op *Op) error) error {
 	return nil
 }
 
-// errTorn is of bytes that may be a frame that a crash tore.
+// errTorn describes bytes that may be a frame torn by a crash.
 var errTorn = errors.New("no whole frame")
 
-// next reads the next frame, which must end before an offset.
+// next reads the next frame, which must end by an offset.
 func (r *Reader) next(end int64) (*frame, error) {
 	var head [frameBytes]byte
 	f := new(frame)
@@ -148,7 +147,7 @@ func (r *Reader) next(end int64) (*frame, error) {
 	return f, nil
 }
 
-// apply calls fn with the operations of the frame that was read, and goes on behind it.
+// apply calls fn with the operations of the current frame, and moves past it.
 func (r *Reader) apply(f *frame, fn func(number uint64, op *Op) error) error {
 	body := r.frame[frameBytes : len(r.frame)-sumBytes]
 	rest := body
@@ -171,9 +170,9 @@ func (r *Reader) apply(f *frame, fn func(number uint64, op *Op) error) error {
 	return nil
 }
 
-// Recover reads on behind the durable length, where a process may have ended at any
-// moment: whole frames count. It is for the one writer, which cuts the file where the frames
-// end, and for readers of a log that is Torn. Bytes that are no frame and have one behind them are damage.
+// Recover reads on past the durable length, where a process may have ended at any moment: whole frames count.
+// It is for the writer, which cuts the file where the frames end, and for readers of a log that is Torn.
+// Bytes that are not a frame, with a frame after them, are damage.
 func (r *Reader) Recover(fn func(number uint64, op *Op) error) error {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -194,7 +193,7 @@ func (r *Reader) Recover(fn func(number uint64, op *Op) error) error {
 	return nil
 }
 
-// tornAt is nil where no head of a later frame follows.
+// tornAt returns nil if no head of a later frame follows.
 func (r *Reader) tornAt(size int64, torn error) error {
 	const step = 1 << 16
 	buf := make([]byte, step+frameBytes)

@@ -11,7 +11,7 @@ import (
 	"github.com/knng/knng/store/living/internal/disk"
 )
 
-// ErrTooLarge: a transaction has more than MaxFrame bytes.
+// ErrTooLarge says that a transaction has more than MaxFrame bytes.
 var ErrTooLarge = fmt.Errorf("living: a transaction of more than %d bytes", MaxFrame)
 
 // A Writer appends frames to a log. It belongs to one goroutine.
@@ -22,11 +22,11 @@ type Writer struct {
 	sum   uint64
 	end   int64
 	op    uint64
-	slot  int // of the durable length that is written next
+	slot  int // of the durable length to be written next
 	buf   []byte
 }
 
-// Create makes a log, whose name is not durable yet.
+// Create makes a log. Its name is not durable yet.
 func Create(fs disk.FS, name string, h Header) (*Writer, error) {
 	file, err := fs.Create(name)
 	if err != nil {
@@ -44,9 +44,9 @@ func Create(fs disk.FS, name string, h Header) (*Writer, error) {
 	return w, nil
 }
 
-// Continue opens a log that r has read to the end of its whole frames, cuts off the rest,
-// and makes those frames durable. It writes those behind the durable length again: where a sync failed, the
-// system may take them for written, and leave them out of the next one.
+// Continue opens a log that r has read to the end of its whole frames, cuts off the rest, and makes those
+// frames durable. It rewrites those past the durable length: if a sync failed, the system may consider them
+// written, and leave them out of the next sync.
 func Continue(fs disk.FS, name string, r *Reader) (*Writer, error) {
 	file, err := fs.Edit(name)
 	if err != nil {
@@ -76,11 +76,11 @@ func Continue(fs disk.FS, name string, r *Reader) (*Writer, error) {
 	return w, nil
 }
 
-// End is the length of the log, and the number of the next operation.
+// End returns the length of the log, and the number of the next operation.
 func (w *Writer) End() (length int64, op uint64) { return w.end, w.op }
 
-// Append writes a frame, which is durable when it returns. After an error nothing is known of
-// the file any more: the Writer must not be used again.
+// Append writes a frame, which is durable when it returns. After an error the state of the file is unknown,
+// and the Writer must not be used again.
 func (w *Writer) Append(ops []Op) error {
 	if len(ops) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (w *Writer) Append(ops []Op) error {
 	return w.mark()
 }
 
-// mark writes the durable length, which readers look at. The next sync makes it durable.
+// mark writes the durable length for readers. The next sync makes it durable.
 func (w *Writer) mark() error {
 	at := int64(marksAt + w.slot*markBytes)
 	w.slot = 1 - w.slot
@@ -120,14 +120,13 @@ func (w *Writer) mark() error {
 // Finish makes the durable length durable too.
 func (w *Writer) Finish() error { return w.file.SyncData() }
 
-// Close is Finish, and closes the file.
+// Close calls Finish, and closes the file.
 func (w *Writer) Close() error { return errors.Join(w.Finish(), w.file.Close()) }
 
-// Abandon closes the file as it is.
+// Abandon closes the file without changing it.
 func (w *Writer) Abandon() error { return w.file.Close() }
 
-// Copy writes the frames of a log up to an offset into a file, as a log of that durable
-// length.
+// Copy writes the frames of a log up to an offset into a file, as a log with that durable length.
 func Copy(dst disk.File, r *Reader, end int64) error {
 	if _, err := dst.WriteAt(r.Header.encode(end), 0); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package pointer keeps the manifests of a living store, and CURRENT, which names the one that
-// counts. Every change of the set of files ends in one rename of CURRENT.
+// Package pointer keeps the manifests of a living store, and CURRENT, which names the current one. Every
+// change of the set of files ends in one rename of CURRENT.
 package pointer
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Folder is that of a living store's files within its directory.
+// Folder is the folder of a living store's files within its directory.
 const Folder = livefiles.Folder
 
-// Current is the file that names the manifest that counts.
+// Current is the file that names the current manifest.
 const Current = livefiles.Current
 
 const (
@@ -32,36 +32,36 @@ const (
 	// limit is the most bytes of a manifest.
 	limit = 1 << 20
 
-	// Here is the base that is the directory itself: a store that was built and not
-	// compacted since.
+	// Here is the base that is the directory itself: a built store that was not compacted since.
 	Here = "."
 )
 
 // A Manifest lists the parts of a living store.
 type Manifest struct {
 	Format   int      `json:"format"` // 1
-	Number   uint64   `json:"number"` // of this manifest; further names count on from it
+	Number   uint64   `json:"number"` // of this manifest; further names continue from it
 	Dim      int      `json:"dim"`
 	Type     string   `json:"type"`
 	Metric   string   `json:"metric"`
 	K        int      `json:"k"`                  // entries of a list
-	Base     string   `json:"base,omitempty"`     // folder of the sealed store; "" where no row was left, or there were none yet
+	Base     string   `json:"base,omitempty"`     // folder of the sealed store; "" if no rows remained, or there were none yet
 	Checksum string   `json:"checksum,omitempty"` // of the base's lists
-	Rows     string   `json:"rows,omitempty"`     // file of the numbers of the base's rows; "" where they count from 0
-	FirstRow uint64   `json:"first_row"`          // rows of the base are below, those of the logs from there on
+	Rows     string   `json:"rows,omitempty"`     // file of the numbers of the base's rows; "" if they count from 0
+	FirstRow uint64   `json:"first_row"`          // rows below it are of the base, the others of the logs
 	Logs     []uint64 `json:"logs"`               // in order; the last is being written
 	Layer    string   `json:"layer,omitempty"`    // file of lists of rows in the logs, as package layer describes it
-	Compact  *Compact `json:"compact,omitempty"`  // begun and not ended
+	Compact  *Compact `json:"compact,omitempty"`  // begun and not finished
 }
 
 // Compact is a compaction that was begun.
 type Compact struct {
 	Logs    int    `json:"logs"`    // the base and so many logs are to become a new base
-	Base    string `json:"base"`    // the folder in which that is built
-	Options string `json:"options"` // it goes on only by the same
+	Base    string `json:"base"`    // the folder in which the new base is built
+	Options string `json:"options"` // only a call with the same options continues it
 }
 
-// Base names the folder of a base, Rows the file of its rows, Log a log, Layer a layer.
+// Base returns the name of the folder of a base, Rows of the file of its rows, Log of a log, Layer of a
+// layer.
 func Base(number uint64) string  { return fmt.Sprintf("%s/base-%06d", Folder, number) }
 func Rows(number uint64) string  { return fmt.Sprintf("%s/rows-%06d", Folder, number) }
 func Log(number uint64) string   { return livefiles.Log(number) }
@@ -69,7 +69,7 @@ func Layer(number uint64) string { return fmt.Sprintf("%s/layer-%06d", Folder, n
 
 func manifestName(number uint64) string { return fmt.Sprintf("MANIFEST-%06d", number) }
 
-// Files are the names in Folder that a manifest needs, folders among them, and its own.
+// Files returns the names of files and folders in Folder that a manifest needs, with its own.
 func (m *Manifest) Files() map[string]bool {
 	names := map[string]bool{current: true, manifestName(m.Number): true}
 	keep := func(name string) { names[path.Base(name)] = true }
@@ -87,7 +87,7 @@ func (m *Manifest) Files() map[string]bool {
 	return names
 }
 
-// Read reads the manifest that counts. The error is fs.ErrNotExist where none was written.
+// Read reads the current manifest. The error is fs.ErrNotExist if none was written.
 func Read(dir *rooted.Dir) (*Manifest, error) {
 	for before := ""; ; {
 		name, err := dir.ReadFile(Current, 100)
@@ -101,7 +101,7 @@ func Read(dir *rooted.Dir) (*Manifest, error) {
 		if before == string(name) {
 			return nil, fmt.Errorf("%w: %s names a file that is not there: %v", store.ErrCorrupt, dir.Path(Current), err)
 		}
-		before = string(name) // a writer may have made a newer one count, and removed this one
+		before = string(name) // a writer may have made a newer one current, and removed this one
 	}
 }
 
@@ -126,7 +126,7 @@ func readNamed(dir *rooted.Dir, name string) (*Manifest, error) {
 	return m, nil
 }
 
-// Write makes a manifest the one that counts. Its number must be a new one.
+// Write makes a manifest the current one. Its number must be new.
 func Write(fs disk.FS, m *Manifest) error {
 	if err := Prepare(fs, m); err != nil {
 		return err
@@ -134,7 +134,7 @@ func Write(fs disk.FS, m *Manifest) error {
 	return Commit(fs)
 }
 
-// Prepare writes a manifest, and has Commit make it the one that counts. Where it fails, the one before counts.
+// Prepare writes a manifest for Commit. If it fails, the current manifest is unchanged.
 func Prepare(fs disk.FS, m *Manifest) error {
 	text, err := m.encode()
 	if err != nil {
@@ -147,7 +147,7 @@ func Prepare(fs disk.FS, m *Manifest) error {
 	return disk.Prepare(fs, Folder, current, []byte(name+"\n"))
 }
 
-// Commit has the manifest count that was prepared last. Where it fails, either may.
+// Commit makes the latest prepared manifest current. If it fails, either may be current.
 func Commit(fs disk.FS) error { return disk.Commit(fs, Folder, current) }
 
 func (m *Manifest) encode() ([]byte, error) {

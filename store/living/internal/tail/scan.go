@@ -7,10 +7,10 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// A Target is a query as rows are compared with it.
+// A Target is a query in the form in which rows are compared with it.
 type Target struct {
 	t      *Tail
-	scale  int // rows and the query are multiplied by 2 to it
+	scale  int // exponent: rows and the query are multiplied by 2^scale
 	native bool
 	row    []byte // own, or scaled
 	norm   float64
@@ -21,10 +21,10 @@ type Target struct {
 	ids    []uint32
 }
 
-// Scale is the power of two, as its exponent, by which rows and the query are multiplied.
+// Scale returns the exponent of the power of two by which rows and the query are multiplied.
 func (q *Target) Scale() int { return q.scale }
 
-// scaleOf is that of a query.
+// scaleOf returns the scale for a query.
 func (p Part) scaleOf(query []float32) int {
 	if !p.alone {
 		return p.scale
@@ -34,9 +34,9 @@ func (p Part) scaleOf(query []float32) int {
 	return sizes.Scale()
 }
 
-// Set takes a query for a part, whose elements are as those of rows, not multiplied. It reports whether
-// the query has distances: a vector of zeros has none under cosine, and one that is not of bytes
-// none from packed bits.
+// Set takes a query for a part, with elements like those of rows, not multiplied. It reports whether the
+// query has distances: a vector of zeros has none under cosine, and one that is not of bytes has none from
+// packed bits.
 func (q *Target) Set(p Part, query []float32) bool {
 	t := p.Tail
 	q.t, q.scale = t, p.scaleOf(query)
@@ -66,7 +66,7 @@ func (q *Target) Set(p Part, query []float32) bool {
 	return true
 }
 
-// holds encodes a query in a type and reports whether nothing is lost.
+// holds encodes a query in a type, and reports whether nothing is lost.
 func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
 	if vectors.Encode(typ, query, row) != nil {
 		return false
@@ -80,8 +80,8 @@ func holds(typ vectors.Type, query []float32, row []byte, back []float32) bool {
 	return true
 }
 
-// Each calls fn with every live row of a part, from a row on, that admit lets pass, nil being
-// all, and its key.
+// Each calls fn with every live row of a part and its key, from a row on, if admit allows it; a nil admit
+// allows all.
 func (q *Target) Each(p Part, from uint32, admit func(row uint32) bool, fn func(row uint32, key float32)) {
 	for first := from / chunkRows * chunkRows; first < p.rows; first += chunkRows {
 		q.ids = q.ids[:0]
@@ -98,7 +98,7 @@ func (q *Target) Each(p Part, from uint32, admit func(row uint32) bool, fn func(
 	}
 }
 
-// Key is that of one row of a part.
+// Key returns the key of one row of a part.
 func (q *Target) Key(p Part, row uint32) float32 {
 	q.ids = append(q.ids[:0], row%chunkRows)
 	q.chunk(p.chunks[row/chunkRows])
@@ -126,7 +126,7 @@ func (q *Target) chunk(c *chunk) {
 	}
 }
 
-// bytesOf views float32 as the raw rows that kernels read.
+// bytesOf returns float32 values as the raw rows that kernels read.
 func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

@@ -1,5 +1,5 @@
-// Package tail holds the rows of a living store that are in no graph yet. A query is compared
-// with each of them.
+// Package tail holds the rows of a living store that are not in the graph yet. A query is compared with each
+// of them.
 package tail
 
 import (
@@ -9,33 +9,33 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// chunkRows is how many rows lie side by side.
+// chunkRows is the number of rows that are stored next to each other.
 const chunkRows = 1024
 
-// NoRow stands for no row of the tail.
+// NoRow is no row of the tail.
 const NoRow = ^uint32(0)
 
-// A Tail grows by one writer, while others read the rows that they know of.
+// A Tail grows by one writer, while others read the rows that they know.
 type Tail struct {
 	space  *distance.Space // over rows as they are
-	floats *distance.Space // over float32; nil where rows are packed bits
+	floats *distance.Space // over float32; nil if rows are packed bits
 	typ    vectors.Type
 	dim    int
 	size   int
-	scale  int // rows are compared multiplied by 2 to it
+	scale  int // exponent: rows are compared multiplied by 2^scale
 	alone  bool
-	sizes  Sizes // of a tail that is alone
+	sizes  Sizes // of a tail without a graph
 	chunks []*chunk
 	rows   uint32
 }
 
-// Sizes are those of rows of float32 (vectors.SizeOf).
+// Sizes are the sizes of rows of float32 (vectors.SizeOf).
 type Sizes struct {
 	some           bool
 	least, largest int
 }
 
-// Add adds the size of a row. Zeros have none.
+// Add adds the size of a row. Rows of zeros have none.
 func (s *Sizes) Add(row []byte) {
 	e, ok := vectors.SizeOf(row)
 	switch {
@@ -58,23 +58,23 @@ func (s *Sizes) Join(other Sizes) {
 	}
 }
 
-// squared is the size up to which float32 holds the square of a row, and that of a row of its inverse.
+// squared is the largest size of a row whose square float32 holds; -squared is the smallest.
 const squared = 63
 
-// Bear reports whether float32 tells the rows apart also where one of another size is among them. Scale does not make
-// rows smaller, or by little, or they differ by little.
+// Bear reports whether float32 distinguishes the rows even with a row of another size among them: Scale makes
+// rows at most a little smaller, or they differ little in size.
 func (s Sizes) Bear(row []byte) bool {
 	s.Add(row)
 	return !s.some || s.largest <= vectors.MostSize || s.largest <= squared && s.least >= -squared || s.largest-s.least <= vectors.Span
 }
 
-// Fit reports whether rows can be multiplied by 2 to an exponent: distances of the largest do not overflow, and no other
-// becomes too small.
+// Fit reports whether rows can be multiplied by 2^exponent: distances of the largest do not overflow, and no
+// others become too small.
 func (s Sizes) Fit(exponent int) bool {
 	return !s.some || s.largest+exponent <= vectors.MostSize && (exponent >= 0 || s.least+exponent >= vectors.LeastSize)
 }
 
-// Scale is the power of two, as its exponent, that suits all rows.
+// Scale returns the exponent of the power of two that suits all rows.
 func (s Sizes) Scale() int {
 	if !s.some {
 		return 0
@@ -91,7 +91,7 @@ type chunk struct {
 	dead   [chunkRows]atomic.Uint32 // the operation that ended the row, counted from 1; 0 while it lives
 }
 
-// New makes an empty tail of rows that are compared by a metric, multiplied by 2 to scale.
+// New makes an empty tail of rows that are compared by a metric, multiplied by 2^scale.
 func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error) {
 	t := &Tail{typ: typ, dim: dim, size: dim * typ.Size(), scale: scale}
 	var err error
@@ -104,8 +104,9 @@ func New(metric distance.Metric, typ vectors.Type, dim, scale int) (*Tail, error
 	return t, err
 }
 
-// Alone makes an empty tail of rows beside which there is no graph, whose scale would be theirs: rows of float32 are multiplied
-// by a power of two that each query finds by the sizes of all that it is compared with. So keys of different queries do not compare.
+// Alone makes an empty tail for a store without a graph, whose scale it would use. Rows of float32 are then
+// multiplied by a power of two that each query chooses by the sizes of all rows that it is compared with, so
+// keys of different queries are not comparable.
 func Alone(metric distance.Metric, typ vectors.Type, dim int) (*Tail, error) {
 	t, err := New(metric, typ, dim, 0)
 	if err == nil {
@@ -114,8 +115,7 @@ func Alone(metric distance.Metric, typ vectors.Type, dim int) (*Tail, error) {
 	return t, err
 }
 
-// Add adds a row by an operation, counted from 1. An earlier row of the same id came before it,
-// or NoRow.
+// Add adds a row with an operation, counted from 1, and the earlier row with the same id, or NoRow.
 func (t *Tail) Add(id string, vector []byte, before, op uint32) {
 	at := int(t.rows % chunkRows)
 	if at == 0 {
@@ -140,7 +140,7 @@ func (t *Tail) Add(id string, vector []byte, before, op uint32) {
 // Compares reports whether a row has distances: cosine and correlation divide by its norm.
 func (t *Tail) Compares(row []byte) bool { return !t.space.NeedsNorms() || t.norm(row) != 0 }
 
-// norm is that of a row as it is compared.
+// norm returns the norm of a row in the form in which it is compared.
 func (t *Tail) norm(vector []byte) float64 {
 	if t.scale == 0 {
 		return t.space.Norm(vector)
@@ -150,7 +150,7 @@ func (t *Tail) norm(vector []byte) float64 {
 	return t.floats.Norm(bytesOf(values))
 }
 
-// values are the elements of a row as it is compared.
+// values returns the elements of a row in the form in which it is compared.
 func (t *Tail) values(row []byte, dst []float32, scale int) {
 	t.space.Float32(row, dst)
 	if scale != 0 {
@@ -160,7 +160,7 @@ func (t *Tail) values(row []byte, dst []float32, scale int) {
 	}
 }
 
-// Part is the first rows of a tail, as they were after some operations.
+// A Part is the first rows of a tail, as they were after some operations.
 type Part struct {
 	*Tail
 	chunks []*chunk
@@ -169,22 +169,22 @@ type Part struct {
 	ops    uint32
 }
 
-// Sizes are those of all rows of a tail that is alone.
+// Sizes returns the sizes of all rows of a tail without a graph.
 func (p Part) Sizes() Sizes { return p.sizes }
 
-// After is all rows until now, as they are after so many operations.
+// After returns all rows so far, as they are after so many operations.
 func (t *Tail) After(ops uint32) Part { return Part{t, t.chunks, t.sizes, t.rows, ops} }
 
-// Cut is the first rows of a part, as they were after fewer operations.
+// Cut returns the first rows of a part, as they were after fewer operations.
 func (p Part) Cut(rows, ops uint32) Part {
 	p.rows, p.ops = rows, ops
 	return p
 }
 
-// Len is how many rows there are, dead ones among them.
+// Len returns the number of rows, including dead ones.
 func (p Part) Len() uint32 { return p.rows }
 
-// Kill ends a row by an operation, counted from 1.
+// Kill ends a row with an operation, counted from 1.
 func (t *Tail) Kill(row, op uint32) { t.chunks[row/chunkRows].dead[row%chunkRows].Store(op) }
 
 // Live reports whether a row lives.
@@ -196,16 +196,16 @@ func (p Part) Live(row uint32) bool {
 	return op == 0 || op > p.ops
 }
 
-// ID is a row's.
+// ID returns the id of a row.
 func (p Part) ID(row uint32) string { return p.chunks[row/chunkRows].ids[row%chunkRows] }
 
-// Born is the operation that put a row, counted from 1.
+// Born returns the operation that put a row, counted from 1.
 func (p Part) Born(row uint32) uint32 { return p.chunks[row/chunkRows].born[row%chunkRows] }
 
-// Before is the row that had the id of a row before it.
+// Before returns the earlier row with the id of a row.
 func (p Part) Before(row uint32) uint32 { return p.chunks[row/chunkRows].before[row%chunkRows] }
 
-// Row is the bytes of a row.
+// Row returns the bytes of a row.
 func (p Part) Row(row uint32) []byte {
 	return p.chunks[row/chunkRows].data[int(row%chunkRows)*p.size:][:p.size]
 }

@@ -13,42 +13,41 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// Build is a build that a method works on: a job over points, the lists so far, and the
-// options that more than one method reads.
+// Build is a build as its method sees it: a job over points, the lists so far, and the options that more than
+// one method reads.
 type Build struct {
 	job.Job
 	points.Points
 	Set      Settings
-	Method   Method         // that builds; nil: it is not settled yet
+	Method   Method         // the method; nil: it is not chosen yet
 	Traits   Traits         // of the method
 	Source   *vectors.Input // without dropped rows
 	Good     []uint32       // input rows that get a list, ascending, without copies
-	Lists    *knn.Lists     // so far; nil where a method has lists of its own
+	Lists    *knn.Lists     // so far; nil if a method has lists of its own
 	Steer    *recall.Lists  // exact lists of the steering rows; nil: there are none
-	Outliers []uint32       // places whose rows are compared with all others in the end
-	Skip     bool           // leaves skip pairs that have shared a leaf before
+	Outliers []uint32       // places whose rows are compared with all others at the end
+	Skip     bool           // leaves skip pairs that shared a leaf before
 
-	// Open returns a method by its name, not under way, and its properties.
+	// Open returns a method by its name, without starting it, and its properties.
 	Open func(name string) (Method, Traits)
 
-	// Remember decides whether pairs that were computed are skipped, or looked up.
+	// Remember decides whether computed pairs are skipped, or looked up.
 	Remember func() error
 
-	// Foresee forecasts the time left from the finished stages, and from the one under way (nil
-	// between stages).
+	// Foresee forecasts the time left from the finished stages and the current one (nil between stages).
 	Foresee func(under *job.Stage)
 
-	// Widen has so many rows steer from now on: it computes their exact lists.
+	// Widen sets the number of steering rows, and computes their exact lists.
 	Widen func(rows int) error
 
-	// Join has the rows that were looked at before the build stops steer too.
+	// Join adds the reporting rows of the latest doubt to the steering rows.
 	Join func() error
 }
 
 // Settings are the options that more than one method reads.
 type Settings struct {
 	K, LeafSize int
-	Spare       int // the last entries of a list, whose recall does not count
+	Spare       int // the last entries of a list, which recall ignores
 	Seed        uint64
 	Recall      float64 // target; 0: none
 	Reference   bool    // rows are not copied: they stay in the order of the input
@@ -57,8 +56,8 @@ type Settings struct {
 	Random      bool    // directions are random
 }
 
-// EndStage records a finished stage, measured on the steering rows, and folds the lists once
-// their blocks have grown to the size of the lists.
+// EndStage records a finished stage, measured on the steering rows. It folds the lists once their blocks have
+// grown to the size of the lists.
 func (b *Build) EndStage(st job.Stage) error {
 	if b.Steer != nil {
 		var margin float64
@@ -89,7 +88,7 @@ func (b *Build) Fold(stage uint32) error {
 	})
 }
 
-// SteerNote tells the recall on the steering rows, where there are any.
+// SteerNote returns a note of the recall on the steering rows, if there are any.
 func (b *Build) SteerNote() string {
 	if b.Steer == nil {
 		return ""
@@ -97,12 +96,12 @@ func (b *Build) SteerNote() string {
 	return fmt.Sprintf(", recall %.3f on %d steering rows", b.State.Last().Recall, b.State.Steer)
 }
 
-// Recalls is the recall of the running lists at each of the places of truth.
+// Recalls returns the recall of the present lists at each place of truth.
 func (b *Build) Recalls(truth *recall.Lists) ([]float64, error) {
 	return PerRow(truth, b.Lists.List), nil
 }
 
-// JoinSteering is a job.JoinStage of a method whose running lists are Lists.
+// JoinSteering does a job.JoinStage for a method that keeps its present lists in Lists.
 func (b *Build) JoinSteering() error {
 	st, err := b.Joining()
 	if err != nil {
@@ -115,7 +114,7 @@ func (b *Build) JoinSteering() error {
 	return nil
 }
 
-// Joining has the rows that were looked at last steer too, and returns the stage, without its recall.
+// Joining adds the rows of the latest doubt to the steering rows, and returns the stage, without its recall.
 func (b *Build) Joining() (job.Stage, error) {
 	st := job.Stage{Kind: job.JoinStage, Before: b.State.Steer, Parts: b.State.Last().Parts}
 	err := b.Join()
@@ -123,12 +122,12 @@ func (b *Build) Joining() (job.Stage, error) {
 	return st, err
 }
 
-// SayJoined tells of the stage.
+// SayJoined reports that stage.
 func (b *Build) SayJoined() {
 	b.Say("the rows that were to report recall are below the target: they steer too, recall %.3f on %d rows", b.State.Last().Recall, b.State.Steer)
 }
 
-// PerRow is the recall of each control, whose exact lists never enter the graph.
+// PerRow returns the recall of each control. Their exact lists never enter the graph.
 func PerRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)) []float64 {
 	per := make([]float64, len(truth.Places))
 	for i, place := range truth.Places {
@@ -138,7 +137,7 @@ func PerRow(truth *recall.Lists, listOf func(place uint32) ([]uint32, []float32)
 	return per
 }
 
-// MeanOf is the mean of some recalls, and its standard error.
+// MeanOf returns the mean of some recalls, and its standard error.
 func MeanOf(per []float64) (mean, standardError float64) {
 	n := float64(len(per))
 	for _, x := range per {
@@ -152,7 +151,7 @@ func MeanOf(per []float64) (mean, standardError float64) {
 	return mean, math.Sqrt(squares / n / max(n-1, 1))
 }
 
-// NeighborsOf are the neighbors in lists.
+// NeighborsOf returns the neighbors in lists.
 func NeighborsOf(l *recall.Lists) [][]uint32 {
 	neighbors := make([][]uint32, len(l.Places))
 	for i := range neighbors {
@@ -161,7 +160,7 @@ func NeighborsOf(l *recall.Lists) [][]uint32 {
 	return neighbors
 }
 
-// TruthOf is what tiers read of the rows that steer, of some recall.
+// TruthOf returns the steering rows, with their recall, in the form that tiers read.
 func TruthOf(l *recall.Lists, mean float64) *tiers.Truth {
 	return &tiers.Truth{Places: l.Places, Recall: mean, Near: func(i int) []uint32 {
 		near, _ := l.List(i)

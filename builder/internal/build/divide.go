@@ -22,7 +22,7 @@ func (b *Build) BallOrder(given *vectors.Rows, progress func(int)) (order []uint
 // Rounding returns the rounding of the build's codes, which is fitted on rows the first time.
 func (b *Build) Rounding(rows *vectors.Rows) (rounding codes.Rounding, err error) {
 	record := "rounding"
-	if b.Use == points.PairCodes && b.State.Steer > 0 { // another method had one of its own
+	if b.Use == points.PairCodes && b.State.Steer > 0 { // another method had its own rounding
 		record = "rounding-pairs"
 	}
 	known, err := b.Draft.Load(record, &rounding)
@@ -33,12 +33,12 @@ func (b *Build) Rounding(rows *vectors.Rows) (rounding codes.Rounding, err error
 	return rounding, b.Draft.Record(record, rounding)
 }
 
-// Balls is the divider of the balls method.
+// Balls returns the divider of the balls method.
 func (b *Build) Balls(m *codes.Matrix, overlap int) *division.Balls {
 	return &division.Balls{Codes: m, Seed: b.Set.Seed, LeafSize: b.Set.LeafSize, Overlap: overlap, Threads: b.Job.Threads}
 }
 
-// Tree is the divider over rows whose place i is input row rowOf[i].
+// Tree returns the divider over rows whose place i is input row rowOf[i].
 func (b *Build) Tree(rows *vectors.Rows, norms []float64, rowOf []uint32, progress func(int)) *division.Tree {
 	return &division.Tree{
 		Space: b.Space, Base: rows.Base(), Stride: rows.Stride(), Dim: rows.Dim(), Norms: norms,
@@ -53,8 +53,8 @@ func (b *Build) CountCodes(s *plan.Shape) {
 	s.Inner = !b.Space.Metric().Gathers()
 }
 
-// FirstLists is the least number of bytes that the first stage writes: it finds a list for nearly
-// every row, packed, and some are short.
+// FirstLists returns the least bytes that the first stage writes: it finds a list for nearly every row,
+// packed, and some lists are short.
 func (b *Build) FirstLists() int64 {
 	if len(b.State.Stages) > 0 {
 		return 0
@@ -62,7 +62,7 @@ func (b *Build) FirstLists() int64 {
 	return job.ListBytes(b.N(), b.K) / 3
 }
 
-// InputOrder is the order of n rows as they come.
+// InputOrder returns the order of n rows as they are in the input.
 func InputOrder(n int) []uint32 {
 	order := make([]uint32, n)
 	for i := range order {

@@ -6,7 +6,7 @@ import (
 	"github.com/knng/knng/store"
 )
 
-// LoadLists unites the lists last folded with the blocks of the stages since.
+// LoadLists joins the latest folded lists with the blocks of later stages.
 func (b *Build) LoadLists() error {
 	p := b.Begin("load", "stages", int64(len(b.State.Stages)))
 	defer p.End("")
@@ -35,8 +35,7 @@ func (b *Build) Replay(stage uint32, lists *knn.Lists) error {
 	return b.Draft.Replay(stage, func(_ uint32, l *store.Lists) error { return offerAll(l, lists) })
 }
 
-// offerAll offers every entry of a batch, which a store may have read from a
-// damaged disk, to lists.
+// offerAll offers to lists every entry of a batch, which may come from a damaged disk.
 func offerAll(l *store.Lists, lists *knn.Lists) error {
 	for i, place := range l.Rows {
 		if int(place) >= lists.N {

@@ -5,11 +5,11 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// calibrationRows is how many rows are tried: more than a leaf has, and few enough to be
-// read from anywhere in a large file at once. Of rows that are very long fewer are held.
+// calibrationRows is the number of rows to sample: more than a leaf has, and few enough to read from anywhere
+// in a large file at once. If rows are very long, fewer are held.
 const calibrationRows, calibrationBytes = 2048, 16 << 20
 
-// Sampled returns some points of the input, evenly spread, alone.
+// Sampled returns some rows of the input, evenly spread, as points of their own.
 func (b *Build) Sampled() (*points.Points, error) {
 	size := b.Space.RowBytes()
 	n := min(calibrationRows, max(64, calibrationBytes/size), len(b.Good))

@@ -7,27 +7,26 @@ import (
 	"github.com/knng/knng/builder/knn"
 )
 
-// Codes have one step for all rows and axes. Neighbors within a step or so of each other tie
-// by codes, and lists keep k candidates and a few, so the recall of a build by codes has a
-// ceiling that depends on the data: 0.999 on image descriptors, 0.3 on islands of very
-// different scale. It is measured on the steering rows, whose exact lists are at hand: the
-// recall of the list of a row that has met all others by codes.
+// Codes have one scale for all rows and axes. Neighbors at almost the same distance tie by codes, and lists
+// hold only a few more candidates than k. So the recall of a build by codes has a ceiling, which depends on
+// the data: 0.999 on image descriptors, 0.3 on islands of very different scale. It is measured on the
+// steering rows, which have exact lists: it is the recall of the list that such a row has after meeting all
+// others by codes.
 
-// sightRows is the number of steering rows that measure the ceiling first; all of them do where
-// these leave it open.
+// sightRows is the number of steering rows that measure the ceiling first; if they leave it open, all of them
+// do.
 const sightRows = 64
 
 // sightLoss is the share of the neighbors that a target may miss that codes may lose.
 const sightLoss = 0.5
 
-// ledByCodes is the ceiling from which, where all pairs are many, codes make lists until they pay
-// no longer, and keys go on from these (Goal.OrTurn). Of a tree's 107,524 nodes in 256 dimensions
-// codes tell 0.982; for 0.99 seven divisions by keys alone came to 0.79, three by keys after four
-// by codes to 0.984.
+// ledByCodes is the ceiling from which, if all pairs are many, codes make lists until they stop paying, and
+// keys continue from these (Goal.OrTurn). On a tree's 107,524 nodes in 256 dimensions the ceiling is 0.982;
+// for 0.99, seven divisions by keys alone reached 0.79, three by keys after four by codes 0.984.
 const ledByCodes = 0.97
 
-// Sight decides before the first stage whether rows are compared by codes or by keys. near finds
-// the candidates that lists by codes would hold at some places.
+// Sight decides before the first stage whether rows are compared by codes or by keys. near returns the
+// candidates that lists by codes would hold at some places.
 func (b *Build) Sight(near candidatesOf) error {
 	if b.Steer == nil || len(b.State.Stages) > 0 || b.State.ByKeys() || b.Set.AllAxes || b.BytesAreKeys() {
 		return nil
@@ -57,9 +56,9 @@ func (b *Build) Sight(near candidatesOf) error {
 	return b.Save()
 }
 
-// leadPairs is how many pairs a row divisions by codes are expected to take before keys go on from them. Where
-// codes cannot tell as many neighbors as are asked for they count: of 60,000 rows of which most are in one
-// cluster codes tell 0.988, for 0.99 half of all pairs came to 0.976 by codes, and 0.7 followed.
+// leadPairs returns the pairs per row that divisions by codes are expected to take before keys continue. They
+// count if the ceiling is below the target: on 60,000 rows, most of them in one cluster, the ceiling is
+// 0.988; for 0.99 half of all pairs by codes reached 0.976, and 0.7 of all pairs followed.
 func (b *Build) leadPairs() float64 {
 	if b.State.Expected == nil || b.Goal.Capped() {
 		return 0
@@ -92,9 +91,9 @@ func (b *Build) codesAreBlind(near candidatesOf) (bool, error) {
 	return blind, err
 }
 
-// CeilingOf measures the ceiling on some of the rows that steer, or on all of them, and reports
-// whether it is too low for a target. These are numbered as they stand in the input, and the ones
-// that go first are spread evenly: of rows in sorted order the first ones are of one kind.
+// CeilingOf measures the ceiling on some or all of the steering rows, and reports whether it is too low for a
+// target. Steering rows are numbered in the order of the input, and the first ones measured are spread
+// evenly: in sorted input the first rows would be of one kind.
 func CeilingOf(rows int, target float64, perRow func(some []int) ([]float64, error)) (ceiling float64, blind bool, err error) {
 	least := 1 - sightLoss*(1-target)
 	for _, count := range []int{min(sightRows, rows), rows} {
@@ -114,7 +113,7 @@ func CeilingOf(rows int, target float64, perRow func(some []int) ([]float64, err
 	return ceiling, ceiling < least, nil
 }
 
-// tellable is the recall of the list of steering row i from its candidates.
+// tellable returns the recall of the list of steering row i made from its candidates.
 func (b *Build) tellable(i int, near []uint32) float64 {
 	place := b.Steer.Places[i]
 	near = slices.DeleteFunc(near, func(id uint32) bool { return id == place })

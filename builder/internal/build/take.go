@@ -5,7 +5,7 @@ import (
 	"github.com/knng/knng/builder/internal/points"
 )
 
-// Take makes a method, by its name, that of the build.
+// Take makes the method with a name the method of the build.
 func (b *Build) Take(name string) {
 	b.State.Method = name
 	b.Method, b.Traits = b.Open(name)
@@ -13,7 +13,7 @@ func (b *Build) Take(name string) {
 	b.Use = b.Traits.Codes
 }
 
-// TakeUp takes up the results of the committed stages, with the norms of the rows.
+// TakeUp loads the results of the committed stages, and the norms of the rows.
 func (b *Build) TakeUp() (err error) {
 	if !b.Traits.InOrder && b.Norms == nil {
 		if b.Norms, err = b.NormsOf(b.Rows); err != nil {
@@ -26,8 +26,8 @@ func (b *Build) TakeUp() (err error) {
 	return b.Remember()
 }
 
-// ExactInstead hands the build over to the exact method, which goes on from the lists on disk,
-// after the method before it has freed its memory.
+// ExactInstead switches the build to the exact method, which continues from the lists on disk. The previous
+// method has freed its memory.
 func (b *Build) ExactInstead() error {
 	b.Method.Free()
 	b.Screening = points.Screening{Use: b.Use, Fit: b.Fit}

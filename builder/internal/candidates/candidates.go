@@ -1,12 +1,9 @@
-// Package candidates keeps, for every place, the nearest others by the distance
-// of their codes: somewhat more of them than a graph has neighbors, so that the
-// true ones can be picked by their exact keys in the end, and so that joins
-// reach further.
+// Package candidates keeps, for every place, the nearest others by the distance of their codes: somewhat more
+// than a graph has neighbors, so that exact keys can pick the true ones at the end, and joins reach further.
 //
-// Like package knn it drops an entry only if it comes after the end of a full list in
-// a total order, here (distance, place), so that the lists depend on which pairs
-// were offered and on nothing else. Unlike there its lists may be offered to by
-// several goroutines at once.
+// Like package knn it drops an entry only if it comes after the end of a full list in a total order, here
+// (distance, place), so the lists depend only on which pairs were offered. Unlike there, several goroutines
+// may offer to its lists at the same time.
 package candidates
 
 import (
@@ -23,44 +20,44 @@ import (
 // order of lists. An entry enters a list with all marks.
 type Entry uint64
 
-// The marks of an entry: joins around the place whose list it is in have not taken it, joins
-// around the neighbor have not taken that place.
+// The marks of an entry: joins around the place that owns the list have not taken it, and joins around the
+// neighbor have not taken that place.
 const (
 	NewHere  = 2
 	NewThere = 1
 
-	Marks = 2 // how many there are
+	Marks = 2 // number of marks
 )
 
 // none is an empty slot.
 const none = ^uint64(0)
 
-// Place is the neighbor of an entry.
+// Place returns the neighbor of an entry.
 func (e Entry) Place() uint32 { return uint32(e) >> 2 }
 
-// Distance is the code distance.
+// Distance returns the code distance.
 func (e Entry) Distance() uint32 { return uint32(e >> 32) }
 
-// Marks are the marks of the entry.
+// Marks returns the marks of the entry.
 func (e Entry) Marks() uint32 { return uint32(e) & (NewHere | NewThere) }
 
-// MaxPlaces bounds the places: an entry gives them 30 bits, of which all set stand for none.
+// MaxPlaces limits the places: an entry gives them 30 bits, and all bits set means none.
 const MaxPlaces = 1<<30 - 1
 
 // Lists holds a list of at most K entries for each of N places.
 type Lists struct {
 	N, K    int
 	memory  offheap.Block[uint64]
-	entries []uint64        // N*K, and 8 that kernels may read
+	entries []uint64        // N*K, and 8 more that kernels may read
 	bounds  []atomic.Uint32 // the distance of each list's last entry, or its limit; after the entries
 	locks   *[1 << 12]sync.Mutex
 }
 
-// New returns empty lists: 8*n*k + 4*n bytes, to be freed. So many goroutines write
-// them, as the memory comes with the first write to it.
+// New returns empty lists of 8*n*k + 4*n bytes, which the caller frees. So many goroutines write to them,
+// since the first write allocates the memory.
 func New(n, k, threads int) *Lists { return over(offheap.Make[uint64](words(n, k)), n, k, threads) }
 
-// In is New in memory that a ledger gives.
+// In is New in memory from a ledger.
 func In(memory *offheap.Ledger, n, k, threads int) (*Lists, error) {
 	block, err := offheap.Take[uint64](memory, words(n, k))
 	if err != nil {
@@ -98,24 +95,24 @@ func (l *Lists) Clear(threads int) {
 	})
 }
 
-// Words is the memory of the lists, 2*K words for each place, for those who are
-// done with them and write something else there, place by place.
+// Words returns the memory of the lists, 2*K words for each place, for callers that overwrite the lists place
+// by place.
 func (l *Lists) Words() []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(l.entries))), 2*l.N*l.K)
 }
 
-// Free gives the memory back. The lists are gone.
+// Free frees the memory of the lists, which may not be used afterwards.
 func (l *Lists) Free() {
 	l.entries, l.bounds = nil, nil
 	l.memory.Free()
 }
 
-// Bound is a distance beyond which nothing enters the list of place. It only
-// shrinks, so one read before an offer is good, if not the best.
+// Bound returns a distance beyond which nothing enters the list of place. It only shrinks, so a value read
+// before an offer is valid, if not the best.
 func (l *Lists) Bound(place uint32) uint32 { return l.bounds[place].Load() }
 
-// Limit sets a bound on the list of place before anything is offered to it: who asks
-// for Bound need not offer entries beyond it.
+// Limit sets a bound on the list of place before anything is offered to it; callers need not offer entries
+// beyond Bound.
 func (l *Lists) Limit(place, distance uint32) { l.bounds[place].Store(distance) }
 
 func (l *Lists) list(place uint32) []uint64 {
@@ -123,17 +120,17 @@ func (l *Lists) list(place uint32) []uint64 {
 	return l.entries[at : at+l.K]
 }
 
-// lock is the lock of some places that follow each other. Goroutines that stay apart then
-// do not take locks' memory from each other.
+// lock returns the lock of some consecutive places. Goroutines that work far apart then do not share a lock's
+// memory.
 func (l *Lists) lock(place uint32) *sync.Mutex { return &l.locks[int(place/16)%len(l.locks)] }
 
-// Offer shows candidates, none of them twice, to the list of place. Most change nothing at
-// its end, and then its bound is left alone, which lies elsewhere in memory.
+// Offer offers candidates, none of them twice, to the list of place. Most do not change the end of the list;
+// then Offer does not write the bound, which is elsewhere in memory.
 func (l *Lists) Offer(t *codes.Tile, place uint32, distances, ids []uint32) {
 	l.OfferAt(t, place, place, distances, ids)
 }
 
-// OfferAt is Offer to list number at, where the lists are not those of all places: that of place.
+// OfferAt is Offer to list number at, for lists that are not of all places; it is the list of place.
 func (l *Lists) OfferAt(t *codes.Tile, at, place uint32, distances, ids []uint32) {
 	list := l.list(at)
 	if !t.Enters(list, distances, ids, place) {
@@ -149,17 +146,17 @@ func (l *Lists) OfferAt(t *codes.Tile, at, place uint32, distances, ids []uint32
 	lock.Unlock()
 }
 
-// Expect asks for the memory of lists that will be offered to, of many at a time.
+// Expect prefetches lists that will be offered to, many at a time.
 func (l *Lists) Expect(t *codes.Tile, places []uint32) {
 	t.Prefetch(l.bytes(), 8*l.K, places, 8*l.K)
 }
 
-// offersAhead is how many lists are on their way while one is offered to: some 24 lines of
-// memory. Of 4, 8 and 16 none was better on Zen 4.
+// offersAhead is the number of lists that are prefetched while one is offered to: about 24 lines of memory.
+// 4, 8 and 16 were equal on Zen 4.
 const offersAhead = 8
 
-// Next asks, for who offers to the lists of places one after the other and comes to number i
-// now, for a list that comes soon: at the first place for all up to that one.
+// Next prefetches a list that comes soon, for a caller that offers to the lists of places in turn and is at
+// number i; at the first place it prefetches all lists up to that one.
 func (l *Lists) Next(t *codes.Tile, places []uint32, i int) {
 	from, to := min(i+offersAhead, len(places)), min(i+offersAhead+1, len(places))
 	if i == 0 {
@@ -172,13 +169,13 @@ func (l *Lists) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.entries))), 8*len(l.entries))
 }
 
-// ExpectBounds asks for the bounds of places that will be asked for soon.
+// ExpectBounds prefetches the bounds of places.
 func (l *Lists) ExpectBounds(t *codes.Tile, places []uint32) {
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l.bounds))), 4*len(l.bounds))
 	t.Prefetch(memory, 4, places, 4)
 }
 
-// Len is how many entries the list of place has. Nobody may be offering to it.
+// Len returns the number of entries in the list of place. Nobody may be offering to it.
 func (l *Lists) Len(place uint32) int {
 	n := l.K
 	for list := l.list(place); n > 0 && list[n-1] == none; n-- {
@@ -186,24 +183,24 @@ func (l *Lists) Len(place uint32) int {
 	return n
 }
 
-// At is entry i of the list of place. Nobody may be offering to it.
+// At returns entry i of the list of place. Nobody may be offering to it.
 func (l *Lists) At(place uint32, i int) Entry { return Entry(l.entries[int(place)*l.K+i]) }
 
-// Entries are the entries of the list of place themselves, to take marks off: as many as the
-// list has, without empty slots. Nobody may be offering to it.
+// Entries returns the entries of the list of place in its own memory, so that marks can be removed, without
+// empty slots. Nobody may be offering to it.
 func (l *Lists) Entries(place uint32) []Entry {
 	list := l.list(place)[:l.Len(place)]
 	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }
 
-// Slots are the slots of the lists of places first to end-1, K each; the places in empty ones are MaxPlaces. Nobody
-// may be offering to the lists.
+// Slots returns the slots of the lists of places first to end-1, K each; the places in empty ones are
+// MaxPlaces. Nobody may be offering to the lists.
 func (l *Lists) Slots(first, end int) []Entry {
 	slots := l.entries[first*l.K : end*l.K]
 	return unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
 }
 
-// Dealt picks the entries of slots whose places are of some parts; see [codes.Dealt].
+// Dealt returns the entries of slots whose places are of some parts; see [codes.Dealt].
 func Dealt(slots []Entry, from, parts, n int, numbers, places []uint32) int {
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
 	return codes.Dealt(words, from, parts, n, numbers, places)
@@ -221,7 +218,7 @@ func (l *Lists) Set(place uint32, entries []Entry) {
 	l.bounds[place].Store(uint32(list[l.K-1] >> 32))
 }
 
-// MakeEntry is the entry of a neighbor, with marks.
+// MakeEntry returns the entry of a neighbor, with marks.
 func MakeEntry(distance, place, marks uint32) Entry {
 	return Entry(distance)<<32 | Entry(place)<<2 | Entry(marks)
 }

@@ -2,8 +2,8 @@ package candidates
 
 import "math"
 
-// Ordered maps a key to a number such that numbers compare as keys do. It takes the place of the
-// distance in an entry where lists hold keys. No finite key gives the largest number, which stands for none.
+// Ordered maps a key to a number so that numbers compare as keys do. It replaces the distance in an entry if
+// lists hold keys. No finite key gives the largest number, which means none.
 func Ordered(key float32) uint32 {
 	if key == 0 { // of either sign
 		key = 0
@@ -12,7 +12,7 @@ func Ordered(key float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// KeyOf is the key of such a number.
+// KeyOf returns the key of such a number.
 func KeyOf(ordered uint32) float32 {
 	return math.Float32frombits(ordered ^ (^uint32(int32(ordered)>>31) | 1<<31))
 }

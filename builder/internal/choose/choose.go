@@ -1,5 +1,5 @@
-// Package choose settles the method auto: by counts, and for data of few dimensions by how many
-// rows a search in a tree visits.
+// Package choose chooses the method for auto: by counts, and for data of few dimensions by the number of rows
+// that a search in a tree visits.
 package choose
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Options are those that decide, with their defaults.
+// Options are the options that decide, with their defaults.
 type Options struct {
 	Method            string // as asked for
 	K, LeafSize       int
-	Recall            float64 // that is meant, where none was asked for as well
+	Recall            float64 // target, or the recall that is meant without one
 	Divisions, Rounds int     // 0: not asked for
 	Slack             int     // candidates of balls beyond k
 	Metric            distance.Metric
-	Own               bool // a distance of the user's own takes the place of the metric
-	PaperOnly         bool // an option is asked for that only the paper's method knows
+	Own               bool // the user's own distance replaces the metric
+	PaperOnly         bool // an option is set that only the paper's method knows
 	Collapse          bool // equal rows collapse
-	Threads           int  // that may look whether a tree serves; they decide nothing
+	Threads           int  // for testing searches in a tree; they decide nothing
 }
 
-// exactWork is the work of all pairs, in elements, that is too little to be worth less than
-// exact lists: some 15,900 rows of 128 dimensions, 25,000 of 32, 7,000 of 784.
+// exactWork is the work of all pairs, in elements, up to which exact lists are worth it: about 15,900 rows of
+// 128 dimensions, 25,000 of 32, 7,000 of 784.
 //
-//   - Wrong if larger: with 200e9 (until version 0.1), 60,000 rows of SIFT took 4.2 s of a
-//     core and balls 0.9 for the recall of 0.95 that was asked for.
-//   - Wrong if smaller: balls save 0.1 to 0.3 s of a core below it, by AVX2, and
-//     lists that are exact for 0.3 s are better than lists of 0.96 for 0.15.
+//   - Wrong if larger: with 200e9, 60,000 rows of SIFT took 4.2 s of a core, and balls 0.9 s for a target
+//     of 0.95.
+//   - Wrong if smaller: balls save 0.1 to 0.3 s of a core below it, with AVX2, and exact lists in 0.3 s
+//     are better than lists of 0.96 in 0.15 s.
 //
 // go run ./bench/cmd/targets -threads 1 -seeds 1 -limit-rows N -method exact (then balls);
 // seconds of a core of an AVX2 machine, for a recall of 0.90, 0.95 and 0.99:
@@ -44,16 +44,17 @@ type Options struct {
 //	GIST 24,000 of 384: all pairs 2.47, balls 0.89 1.03 1.41
 const exactWork = 20e9
 
-// exactPairs is the number of pairs a row up to which all pairs are no more than balls take
-// for a recall: on the sets of exactWork 1,550 to 3,230 for 0.90, 1,630 to 3,480 for 0.95 and
-// 3,130 to 5,400 for 0.99. Somewhat more, since hard data take more: 6,000 rows of 4,096 normal
-// numbers 1.6 times all pairs for 0.90, 13,233 faces of 500 dimensions 1.25 times for 0.99.
+// exactPairs is the number of pairs per row up to which all pairs are no more than balls take for a recall:
+// on the sets of exactWork 1,550 to 3,230 for 0.90, 1,630 to 3,480 for 0.95 and 3,130 to 5,400 for 0.99. It
+// is somewhat more, since hard data take more: 6,000 rows of 4,096 normal numbers took 1.6 times all pairs
+// for 0.90, 13,233 faces of 500 dimensions 1.25 times for 0.99.
 func exactPairs(recall float64) float64 { return -3500 * math.Log10(1-min(recall, 0.9999)) }
 
-// exactIsCheaper compares n rows of dim elements with all others by count.
+// exactIsCheaper reports whether comparing n rows of dim elements with all others is cheaper, judged by
+// counts.
 func (o *Options) exactIsCheaper(n, dim int) bool {
 	pairs := float64(n-1) / 2       // of a row
-	work := pairs * float64(dim+30) // to find the near ones costs as much as 30 elements
+	work := pairs * float64(dim+30) // selecting the near ones costs as much as 30 elements
 	switch {
 	case n < o.LeafSize || pairs <= exactPairs(o.Recall):
 		return true
@@ -63,7 +64,7 @@ func (o *Options) exactIsCheaper(n, dim int) bool {
 	return float64(n)*work <= exactWork
 }
 
-// ByCounts settles auto by counts alone.
+// ByCounts chooses for auto by counts alone.
 func (o *Options) ByCounts(n, dim int) string {
 	switch {
 	case o.Method != job.AutoMethod:
@@ -80,24 +81,22 @@ func (o *Options) ByCounts(n, dim int) string {
 	return job.BallsMethod
 }
 
-// Divisible reports whether the parts method can build by these options.
+// Divisible reports whether the parts method can build with these options.
 func (o *Options) Divisible() bool {
 	return !o.PaperOnly && !o.Collapse && o.Rounds == 0 && o.K <= MaxPartsK
 }
 
-// wholeBytes is the memory beyond which auto builds in parts: below it the balls
-// method is faster, because joins find more for each pair; above it any machine
-// should still be able to build the graph. It is a constant, not the memory at
-// hand: the graph depends on which method builds it.
+// wholeBytes is the memory beyond which auto builds in parts. Below it the balls method is faster, because
+// joins find more per pair; above it any machine should still be able to build the graph. It is a constant,
+// not the available memory, because the graph depends on the method.
 const wholeBytes = 4 << 30
 
-// MaxPartsK bounds the lists of the parts method: a leaf has 4 k rows, and a group of
-// 64 MiB must hold some of them, with their lists.
+// MaxPartsK limits the lists of the parts method: a leaf has 4 k rows, and a group of 64 MiB must hold some
+// leaves with their lists.
 const MaxPartsK = 512
 
-// ballsBytes is the memory of the balls method when wholeBytes was set; it takes less by now.
-// Who changes it changes graphs, and those of 10 million rows of 50 floats would take more
-// than 3 GB again.
+// ballsBytes returns the memory of the balls method as it was when wholeBytes was chosen; now it is less.
+// Changing it changes graphs, and 10 million rows of 50 floats would again take more than 3 GB.
 func (o *Options) ballsBytes(n int64, dim int) int64 {
 	return n * int64(16*(o.K+o.Slack)+32+dim)
 }

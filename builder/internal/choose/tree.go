@@ -10,26 +10,25 @@ import (
 	"github.com/knng/knng/vectors"
 )
 
-// treeFrom is the number of rows from which auto takes a tree: fewer are compared with
-// each other in a fifth of a second.
+// treeFrom is the number of rows from which auto takes a tree: fewer are compared with each other in a fifth
+// of a second.
 const treeFrom = 20_000
 
-// treeDims is the dimension up to which a search in a tree is short on any data. Beyond
-// it auto measures.
+// treeDims is the dimension up to which searches in a tree are short on any data. Beyond it auto measures.
 const treeDims = 3
 
-// treeVisits is how many pairs a row may take in a tree of a sample: about as long as the
-// balls method takes for a row in few dimensions.
+// treeVisits is the most pairs per row in a tree of a sample: they take about as long as the balls method for
+// a row of few dimensions.
 const treeVisits, treeSample, treeQueries = 1000, 1 << 15, 256
 
-// A Chooser settles auto for the good rows of a build, and looks at these once.
+// A Chooser chooses a method for the good rows of a build, and reads these at most once.
 type Chooser struct {
 	Build *build.Build
 	Options
-	short *bool // searches in a tree; nil: not known yet
+	short *bool // searches in a tree are short; nil: not known yet
 }
 
-// Take makes the method that is chosen that of the build.
+// Take makes the chosen method that of the build.
 func (c *Chooser) Take() error {
 	method, err := c.Choose()
 	if err == nil {
@@ -38,7 +37,7 @@ func (c *Chooser) Take() error {
 	return err
 }
 
-// Settle settles the method of the build once and for all.
+// Settle chooses the method of the build.
 func (c *Chooser) Settle() error {
 	c.Build.State.Rows = len(c.Build.Good)
 	if err := c.Take(); err != nil {
@@ -48,7 +47,7 @@ func (c *Chooser) Settle() error {
 	return c.Build.Save()
 }
 
-// ErrMethod says that a method that was asked for does not take the rows.
+// ErrMethod says that the given method does not support the rows.
 var ErrMethod = errors.New("builder: the method does not take these rows")
 
 // Choose returns the method. Error to test: ErrMethod.
@@ -81,7 +80,7 @@ func (o *Options) treeServes(n, dim int) bool {
 	return o.treeKnows(dim) && n > treeFrom && !o.PaperOnly && o.Metric.Gathers() && o.Divisions == 0 && o.Rounds == 0
 }
 
-// treeKnows reports whether a tree knows the distance.
+// treeKnows reports whether a tree supports the distance.
 func (o *Options) treeKnows(dim int) bool {
 	return dim <= kdtree.MaxDim && !o.Own && o.Metric.Squares()
 }

@@ -7,21 +7,18 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// A build may join graphs of parts of its rows. Rows of one part have been compared with each
-// other, so that a leaf compares only rows of different parts: half of its pairs where there
-// are two parts.
+// A build may join graphs of parts of its rows. Rows of one part have been compared with each other, so a
+// leaf compares only rows of different parts: half of its pairs if there are two parts.
 
-// A parted is a leaf in the order of its parts: row i stands after all rows of the parts before
-// its own, of which there are starts[i].
+// A parted is a leaf sorted by parts: row i comes after all starts[i] rows of lower parts.
 type parted struct {
 	leaf   []uint32
 	starts []int
-	others []uint32 // of other parts than the one at hand
-	left   []uint32 // rows that are not in the order yet
+	others []uint32 // of parts other than the current one
+	left   []uint32 // rows that are not sorted yet
 }
 
-// set takes a leaf, and returns how many pairs of it are of different parts. part is the part of
-// every place.
+// set takes a leaf, and returns the number of its pairs of different parts. part is the part of every place.
 func (p *parted) set(leaf []uint32, part []uint16) (pairs int64) {
 	p.leaf, p.starts, p.left = leaf, p.starts[:0], append(p.left[:0], leaf...)
 	for left := p.left; len(left) > 0; {
@@ -39,8 +36,8 @@ func (p *parted) set(leaf []uint32, part []uint16) (pairs int64) {
 	return pairs
 }
 
-// Across compares the rows of a leaf with those of other parts, each pair once for both of its
-// rows, and returns how many pairs these are. The lists do not depend on the way that it takes.
+// Across compares the rows of a leaf with rows of other parts, each pair once for both of its rows, and
+// returns the number of pairs. The lists do not depend on the way it takes.
 func (w *Tile) Across(leaf []uint32, part []uint16) (pairs int64) {
 	p := &w.parted
 	if pairs = p.set(leaf, part); pairs == 0 {
@@ -54,7 +51,7 @@ func (w *Tile) Across(leaf []uint32, part []uint16) (pairs int64) {
 	return pairs
 }
 
-// acrossTwice compares the rows of every part with all others, for these rows alone.
+// acrossTwice compares the rows of every part with all others, only for these rows.
 func (w *Tile) acrossTwice() {
 	p := &w.parted
 	for from := 0; from < len(p.leaf); {
@@ -68,7 +65,7 @@ func (w *Tile) acrossTwice() {
 	}
 }
 
-// acrossOnce compares every row with those of the parts before its own, for both.
+// acrossOnce compares every row with those of lower parts, for both.
 func (w *Tile) acrossOnce() {
 	leaf, starts := w.parted.leaf, w.parted.starts
 	w.makeWaiting(len(leaf))

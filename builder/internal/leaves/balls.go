@@ -40,9 +40,9 @@ type ballWork func(w *division.BallWorker, ball int) error
 // has 240 balls, so that the last ball of a thread is at most a sixtieth of it.
 const largeBall = 4
 
-// EachBall does the balls of a division in an order in which neighbors follow each other, so that
-// a thread meets lists that it has just written. Large balls come first, so that no thread
-// finishes long after the others.
+// EachBall calls the balls of a division in an order in which near balls follow each other, so that a thread
+// meets lists that it has just written. Large balls come first, so that no thread finishes long after the
+// others.
 func EachBall(b *division.Balls, number int, balls [][]uint32, worker func() ballWork) error {
 	places := 0
 	for _, ball := range balls {
@@ -70,20 +70,21 @@ type Balls struct {
 	Codes    *codes.Matrix
 	Found    *candidates.Lists
 	Ordered  bool           // consecutive places lie near each other
-	Progress func(rows int) // Work of them in all
-	// Settle says in how many leaves rows stand, two at least, once their stretches have been compared; nil: as many as were asked
-	// for.
+	Progress func(rows int) // called with Work rows in all
+	// Settle returns how many leaves a row is in, at least two, after stretches were compared; nil: the
+	// number that was asked for.
 	Settle func() (leaves int, err error)
 	Part   []uint16     // of every place: only rows of different parts are compared; nil: all
 	pairs  atomic.Int64 // compared
 }
 
-// leadersWorth is in how many leaves a row is compared in the time in which it finds its balls, and stretchWorth in that of
-// its stretch, whose lists are empty. Of 1,000,000 SIFT descriptors these take 1.0 and 0.5 s of the processor, a leaf 0.27.
+// leadersWorth is the number of leaves that take as long for a row as finding its balls, stretchWorth as long
+// as its stretch, whose lists are empty. For 1,000,000 SIFT descriptors these take 1.0 and 0.5 s of processor
+// time, a leaf 0.27 s.
 const leadersWorth, stretchWorth = 3, 2
 
-// Work is how many rows a division of n tells of as its progress: those of every leaf, those that have found their balls, as each
-// takes its time.
+// Work returns the number of rows that a division of n reports as progress: those of every leaf, and those
+// that have found their balls, weighted by their times.
 func (l *Balls) Work(b *division.Balls, number uint32) int64 {
 	work := leadersWorth + b.Overlap
 	if l.stretches(b, number) {
@@ -97,9 +98,8 @@ func (l *Balls) stretches(b *division.Balls, number uint32) bool {
 	return number == 1 && b.Overlap > 1 && l.Ordered
 }
 
-// Solve solves the leaves of a division as they are carved, and returns how many pairs were
-// compared, including those with leaders. In the first division one of the leaves of a row is its
-// stretch of the order.
+// Solve solves the leaves of a division as they are carved, and returns the number of pairs compared,
+// including those with leaders. In the first division one of the leaves of a row is its stretch of the order.
 func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 	if l.stretches(b, number) {
 		if err := l.solveStretches(b.LeafSize, b.Threads); err != nil {
@@ -138,7 +138,7 @@ func (l *Balls) Solve(b *division.Balls, number uint32) (int64, error) {
 	return l.pairs.Load(), err
 }
 
-// solve solves one leaf, and returns how many pairs were compared.
+// solve solves one leaf, and returns the number of pairs compared.
 func (l *Balls) solve(t *Tile, leaf []uint32) int64 {
 	if l.Part != nil {
 		return t.Across(leaf, l.Part)
@@ -147,13 +147,13 @@ func (l *Balls) solve(t *Tile, leaf []uint32) int64 {
 	return int64(len(leaf)) * int64(len(leaf)-1) / 2
 }
 
-// stretchesAtOnce is how many stretches a goroutine takes at a time.
+// stretchesAtOnce is the number of stretches that a goroutine takes at a time.
 const stretchesAtOnce = 4
 
-// solveStretches takes stretches of the order as leaves of at most size places. They need no
-// leaders, lie together in memory, and leave lists with bounds: with three balls beside them SIFT
-// (300,000) and GIST reach recall 0.615 and 0.621 in 0.55 and 0.13 s, with four balls 0.615 and
-// 0.622 in 0.64 and 0.15. Half as long ones give 0.585, longer ones cost more.
+// solveStretches solves stretches of the order as leaves of at most size places. They need no leaders, are
+// contiguous in memory, and leave lists with bounds: with three balls in addition, SIFT (300,000) and GIST
+// reach recall 0.615 and 0.621 in 0.55 and 0.13 s, with four balls and no stretches 0.615 and 0.622 in 0.64
+// and 0.15 s. Stretches of half the length give 0.585, longer ones cost more.
 func (l *Balls) solveStretches(size, threads int) error {
 	n := l.Codes.Len()
 	count := (n + size - 1) / size

@@ -9,19 +9,19 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Tile solves leaves by their codes: one per goroutine. Candidates wait before they are offered: an offer
-// costs as much as some dozen pairs, and little more for many candidates than for one.
+// Tile solves leaves by their codes; each goroutine has one. Candidates wait before they are offered: an
+// offer costs as much as some dozen pairs, and little more for many candidates than for one.
 type Tile struct {
 	codes   *codes.Matrix
 	found   *candidates.Lists
 	tile    *codes.Tile
 	bounds  [codes.BandRows]uint32
 	open    []uint32        // rows of the leaf whose lists have no bound
-	limits  []uint32        // bounds of the leaf's rows when last looked at, and room for kernels
+	limits  []uint32        // latest bounds of the leaf's rows, and room for kernels
 	counts  []uint32        // of the waiting candidates of each of the leaf's rows
 	waiting []codes.Waiting // of the leaf's rows
 	columns codes.WaitingColumns
-	parted  parted // the leaf, where only rows of different parts are compared
+	parted  parted // the leaf, if only rows of different parts are compared
 }
 
 // NewTile returns a solver of leaves of rows with these codes into found.
@@ -29,10 +29,10 @@ func NewTile(m *codes.Matrix, found *candidates.Lists) *Tile {
 	return &Tile{codes: m, found: found, tile: m.NewTile()}
 }
 
-// Solve compares all pairs of a leaf, each once for both of its rows. An empty list takes a first
-// bound from its row of distances to the whole leaf; where most lists are empty, or where rows
-// repeat and nearly all pairs tie, every row is compared with all. First bounds from 256 rows of
-// a leaf alone were tried: no gain, as more lies within.
+// Solve compares all pairs of a leaf, each once for both of its rows. An empty list takes its first bound
+// from the distances of its row to the whole leaf. If most lists are empty, or if rows repeat and nearly all
+// pairs tie, every row is compared with all. First bounds from only 256 rows of a leaf gained nothing, as
+// more pairs are within them.
 func (w *Tile) Solve(leaf []uint32) {
 	tied := w.look(leaf)
 	if 3*(len(w.open)+tied) > len(leaf) {
@@ -63,8 +63,8 @@ func (w *Tile) look(leaf []uint32) (tied int) {
 	return tied
 }
 
-// Compare compares rows with all of a leaf, for the rows alone. It sorts the leaf, since the
-// first places win a tie.
+// Compare compares rows with all of a leaf, only for these rows. It sorts the leaf, since the first places
+// win a tie.
 func (w *Tile) Compare(leaf, rows []uint32) {
 	slices.Sort(leaf)
 	for columns := range slices.Chunk(leaf, points.LeafColumns) {

@@ -6,10 +6,10 @@ import (
 	"github.com/knng/knng/builder/internal/offheap"
 )
 
-// Bounds holds, for every place, the key beyond which a candidate cannot enter its list, rounded
-// up to the upper half of a float32. In the parts method it is the last key of the lists last
-// folded, or of a list that a group has found since: a group does not write candidates beyond it.
-// In the exact method it comes from a division made for it. The graph is the same without bounds.
+// Bounds holds, for every place, the key beyond which a candidate cannot enter its list, rounded up to the
+// upper half of a float32. In the parts method it is the last key of the latest folded list, or of a list
+// that a group has found since: a group does not write candidates beyond it. In the exact method it comes
+// from a division made for it. The graph is the same without bounds.
 type Bounds struct {
 	keys offheap.Block[uint16] // empty: no bounds yet
 }
@@ -28,25 +28,25 @@ func (b *Bounds) Take(l *offheap.Ledger, n int) (err error) {
 	return nil
 }
 
-// Free gives back the memory.
+// Free frees the memory.
 func (b *Bounds) Free() { b.keys.Free() }
 
-// Set notes the key of a place.
+// Set sets the key of a place.
 func (b *Bounds) Set(place uint32, key float32) {
 	b.keys.Slice[place] = Upper(key)
 }
 
-// Lower notes the key of a place where it is nearer than the one noted before.
+// Lower sets the key of a place if it is nearer than the present one.
 func (b *Bounds) Lower(place uint32, key float32) {
 	if key < b.Key(place) {
 		b.Set(place, key)
 	}
 }
 
-// SetUpper notes the key of a place, as Upper rounded it.
+// SetUpper sets the key of a place, already rounded by Upper.
 func (b *Bounds) SetUpper(place uint32, upper uint16) { b.keys.Slice[place] = upper }
 
-// Upper is a key, rounded up to the upper half of a float32.
+// Upper returns a key rounded up to the upper half of a float32.
 func Upper(key float32) uint16 {
 	bits := math.Float32bits(key)
 	upper := uint16(bits >> 16)
@@ -63,7 +63,7 @@ func (b *Bounds) Key(place uint32) float32 {
 	return math.Float32frombits(uint32(b.keys.Slice[place]) << 16)
 }
 
-// Gather appends the keys of places to room. Each may be in memory that no cache has: these wait for it side by side.
+// Gather appends the keys of places to room. Their cache misses overlap.
 func (b *Bounds) Gather(room []float32, places []uint32) []float32 {
 	for _, place := range places {
 		room = append(room, b.Key(place))
@@ -71,7 +71,7 @@ func (b *Bounds) Gather(room []float32, places []uint32) []float32 {
 	return room
 }
 
-// Distance is the bound as a distance of codes, where codes are keys.
+// Distance returns the bound as a distance of codes, if codes are keys.
 func (b *Bounds) Distance(place uint32) uint32 {
 	key := b.Key(place)
 	if key >= math.MaxUint32 {

@@ -7,7 +7,7 @@ import (
 	"github.com/knng/knng/builder/recall"
 )
 
-// Exact computes the exact lists of some places, and returns how many distances it evaluated.
+// Exact computes the exact lists of some places, and returns the number of distances evaluated.
 func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)) (*recall.Lists, int64, error) {
 	lists, compared, err := ps.exact(ctx, places, progress)
 	if err == nil {
@@ -16,7 +16,7 @@ func (ps *Points) Exact(ctx context.Context, places []uint32, progress func(int)
 	return lists, compared, err
 }
 
-// Alike is distance.Metric.Alike of the points' metric; 0 for a program's own distance.
+// Alike returns distance.Metric.Alike of the points' metric; 0 for a program's own distance.
 func (ps *Points) Alike() float32 {
 	if ps.Own != nil {
 		return 0
@@ -37,10 +37,10 @@ func (ps *Points) exact(ctx context.Context, places []uint32, progress func(int)
 	return search.Screened(ctx, ps.N(), ps.Rows.Dim(), places, screens, keys)
 }
 
-// exactChunkBytes is the size of a chunk of rows that sampled rows are compared with at a time.
+// exactChunkBytes is the size of a chunk of rows with which sampled rows are compared at a time.
 const exactChunkBytes = 8 << 20
 
-// ChunkRows is the number of rows of a chunk.
+// ChunkRows returns the number of rows of a chunk.
 func (ps *Points) ChunkRows() int64 {
 	return max(64, exactChunkBytes/int64(ps.Space.RowBytes()))
 }
@@ -71,8 +71,8 @@ func (ps *Points) ExactInOrder(ctx context.Context, places []uint32, progress fu
 	return found, int64(len(places)) * int64(ps.N()-1), nil
 }
 
-// ExactChunk compares some places, whose rows come first in bytes, with the rows behind them, the
-// rows of the places from on.
+// ExactChunk compares some places, whose rows come first in bytes, with the rows after them, which are those
+// of the places from from on.
 func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32, from int, lists *knn.Lists, progress func(int)) (err error) {
 	n := len(bytes) / ps.Space.RowBytes()
 	c := &Points{Space: ps.Space, Threads: ps.Threads, K: ps.K}
@@ -103,8 +103,8 @@ func (ps *Points) ExactChunk(ctx context.Context, bytes []byte, places []uint32,
 	return nil
 }
 
-// OfferChunk offers to the lists of places the rows that were found near them, numbered as rows
-// of the place from on that stand behind those of the places; but not the places themselves.
+// OfferChunk offers to the lists of places the rows that were found near them, except the places themselves.
+// Rows are numbered from the place from on, and come after the rows of the places.
 func OfferChunk(lists *knn.Lists, found *recall.Lists, places []uint32, from int) {
 	for i, place := range places {
 		ids, keys := found.List(i)

@@ -9,11 +9,10 @@ import (
 	"github.com/knng/knng/vectors/distance"
 )
 
-// Points are rows and their metric, or the user's own distance, with norms, order, codes and
-// filters.
+// Points are rows and their metric, or the user's own distance, with norms, order, codes and filters.
 type Points struct {
 	Space   *distance.Space
-	Own     func() leaf.Keys // makes keys for one goroutine under the user's own distance; nil: the space has the distance
+	Own     func() leaf.Keys // returns keys for one goroutine under the user's own distance; nil: the space has the distance
 	Threads int
 
 	Rows  *vectors.Rows
@@ -28,10 +27,10 @@ type Points struct {
 	vanish    vanish
 }
 
-// N is the number of points.
+// N returns the number of points.
 func (ps *Points) N() int { return len(ps.Order) }
 
-// Norm is the norm of a place, 0 where the metric needs none.
+// Norm returns the norm of a place, 0 if the metric needs none.
 func (ps *Points) Norm(place uint32) float64 {
 	if ps.Norms == nil {
 		return 0
@@ -39,7 +38,7 @@ func (ps *Points) Norm(place uint32) float64 {
 	return ps.Norms[place]
 }
 
-// Self is the key of a row to itself, and to a copy of it.
+// Self returns the key of a row to itself, and to a copy of it.
 func (ps *Points) Self(place uint32) float32 {
 	row, norm := ps.Rows.Row(int(place)), ps.Norm(place)
 	return ps.Space.Key(row, row, norm, norm)
@@ -62,8 +61,8 @@ func (ps *Points) NormsOf(rows *vectors.Rows) ([]float64, error) {
 	return norms, err
 }
 
-// Over makes ps the n rows that lie one after the other in bytes. Their places are their numbers:
-// these ascend with the rows, so ties break alike.
+// Over makes ps the n rows that lie one after the other in bytes. Their places are their numbers, which
+// ascend with the rows, so ties are decided alike.
 func (ps *Points) Over(bytes []byte, n int) (err error) {
 	size := ps.Space.RowBytes()
 	if ps.Rows, err = vectors.RowsOf(bytes, n, ps.Space.Dim(), size, ps.Space.Type()); err != nil {
@@ -73,7 +72,7 @@ func (ps *Points) Over(bytes []byte, n int) (err error) {
 	return err
 }
 
-// NoPlace stands for the place of a row that has none.
+// NoPlace is the place of a row that has none.
 const NoPlace = ^uint32(0)
 
 // PlaceOf inverts the order: it returns the place of each of the rows, NoPlace for isolated ones.
@@ -96,7 +95,7 @@ func (ps *Points) Numbers(n int) []uint32 {
 	return ps.Ascending[:n]
 }
 
-// Solver returns one worker's leaf solver.
+// Solver returns one goroutine's leaf solver.
 func (ps *Points) Solver() *leaf.Solver {
 	s := &leaf.Solver{Keys: ps.Keys()}
 	if ps.Own == nil {
@@ -108,7 +107,7 @@ func (ps *Points) Solver() *leaf.Solver {
 	return s
 }
 
-// Keys returns one worker's function that computes keys.
+// Keys returns one goroutine's function that computes keys.
 func (ps *Points) Keys() leaf.Keys {
 	if ps.Own != nil {
 		return ps.Own()

@@ -13,14 +13,14 @@ import (
 	"github.com/knng/knng/vectors/codes"
 )
 
-// Ranker orders candidates by their exact keys: one per goroutine.
+// Ranker orders candidates by their exact keys; each goroutine has one.
 type Ranker struct {
 	*Points
 	found    *candidates.Lists
 	evaluate leaf.Keys
 	tile     *codes.Tile
 	places   []uint32
-	next     []uint32 // of the place after the one at hand
+	next     []uint32 // of the next place
 	nearest  []float32
 	numbers  []uint32 // in the order of keys
 	entries  []uint64
@@ -32,8 +32,7 @@ func NewRanker(ps *Points, found *candidates.Lists) *Ranker {
 		places: make([]uint32, k), next: make([]uint32, k), nearest: make([]float32, k), numbers: make([]uint32, k), entries: make([]uint64, k)}
 }
 
-// List returns the k nearest of a place's candidates by (key, row). The slices
-// are reused.
+// List returns the k nearest of a place's candidates by (key, row). The slices are reused.
 func (w *Ranker) List(place uint32) (places []uint32, keys []float32, err error) {
 	n := w.found.Len(place)
 	for i := range n {
@@ -47,8 +46,8 @@ func (w *Ranker) List(place uint32) (places []uint32, keys []float32, err error)
 	return w.places[:n], w.nearest[:n], nil
 }
 
-// sort sorts n places and their keys by (key, row) with the kernel that merges lists. An
-// insertion sort, although codes sort them nearly, took 72 ms for 63 on GIST.
+// sort sorts n places and their keys by (key, row) with the kernel that merges lists. An insertion sort took
+// 72 ms instead of 63 on GIST, although codes have almost sorted them.
 func (w *Ranker) sort(n int) {
 	entries, numbers := w.entries[:n], w.numbers[:n]
 	for i, key := range w.nearest[:n] {
@@ -74,7 +73,7 @@ func (w *Ranker) sortTies(n int) {
 	}
 }
 
-// expect asks for the rows of a place's candidates, which will be evaluated next.
+// expect prefetches the rows of a place's candidates, which are evaluated next.
 func (w *Ranker) expect(place uint32) {
 	if w.Keyed || w.Own != nil || w.Codes.Exact() {
 		return

@@ -8,34 +8,34 @@ import (
 	"github.com/knng/knng/vectors/products"
 )
 
-// Use is the use that a method makes of codes.
+// Use says how a method uses codes.
 type Use int
 
 const (
-	NoCodes        Use = iota // only where they are keys
-	GroupCodes                // to order candidates, of the rows of a group alone
+	NoCodes        Use = iota // only if they are keys
+	GroupCodes                // to order candidates, only for the rows of a group
 	CandidateCodes            // to order candidates
 	PairCodes                 // to bound the keys of all pairs
 )
 
-// Screening holds the codes of rows and the filters made of them, which bound keys or order rows
-// roughly by distance.
+// Screening holds the codes of rows and the filters made from them, which bound keys or order rows roughly by
+// distance.
 type Screening struct {
 	Use      Use
-	Fit      func(*vectors.Rows) (codes.Rounding, error) // the rounding of codes, where they are not keys
+	Fit      func(*vectors.Rows) (codes.Rounding, error) // the rounding of codes, if they are not keys
 	Codes    *codes.Matrix                               // of rows
-	Lead     *codes.Matrix                               // along the leading axes, where codes are along axes
-	Rounded  *screen.Rounded                             // the same with bounds: where they are not keys
+	Lead     *codes.Matrix                               // along the leading axes, if codes are along axes
+	Rounded  *screen.Rounded                             // the same with bounds, if they are not keys
 	vague    bool                                        // bounds were too wide
-	Axes     int                                         // along which codes are; 0: all dimensions
-	products *products.Matrix                            // of rows, where codes do not tell
+	Axes     int                                         // number of axes of codes; 0: all dimensions
+	products *products.Matrix                            // of rows, if codes do not suffice
 }
 
 // BytesAreKeys reports whether code distances of the rows are their keys.
 func (ps *Points) BytesAreKeys() bool { return ps.Own == nil && ps.Space.IntegerKeys() }
 
-// CodesOrder reports whether ordering by code distances is ordering by keys: they
-// are equal, and float32 tells all of them apart.
+// CodesOrder reports whether code distances order rows as keys do: they are equal, and float32 distinguishes
+// all of them.
 func (ps *Points) CodesOrder() bool {
 	return ps.BytesAreKeys() && ps.Space.Dim()*255*255 < 1<<24
 }
@@ -43,12 +43,12 @@ func (ps *Points) CodesOrder() bool {
 // Inner reports whether rows are compared by inner products.
 func (ps *Points) Inner() bool { return ps.Own == nil && !ps.Space.Metric().Gathers() }
 
-// CodesDivide reports whether codes that are near mean rows that are near: not under inner
-// products, and not under a distance of the user's own.
+// CodesDivide reports whether near codes mean near rows: not under inner products, and not under the user's
+// own distance.
 func (ps *Points) CodesDivide() bool { return ps.Own == nil && ps.Space.Metric().Gathers() }
 
-// Screens returns a function that makes a screen over the rows for one goroutine; nil under a
-// distance of the user's own, and under a metric that codes do not bound.
+// Screens returns a function that makes a screen over the rows for one goroutine; nil under the user's own
+// distance, and under a metric that codes do not bound.
 func (ps *Points) Screens() (func() screen.Screen, error) {
 	if ps.Own != nil || !ps.Space.Metric().Coded() {
 		return nil, nil
@@ -71,15 +71,15 @@ func (ps *Points) Screens() (func() screen.Screen, error) {
 	return func() screen.Screen { return screen.Products(ps.products) }, nil
 }
 
-// LeafColumns is the number of rows of a leaf that other rows are compared with at a time: a
-// quarter of a megabyte at usual dimensions, which fits a second-level cache.
+// LeafColumns is the number of rows of a leaf with which other rows are compared at a time: a quarter of a
+// megabyte at usual dimensions, which fits a second-level cache.
 const LeafColumns = fixed.Columns
 
 // screenBytes is the size of packed columns, which fit a second-level cache.
 const screenBytes = 640 << 10
 
-// ScreenColumns is the number of columns at a time: at most LeafColumns as bytes, a quarter of
-// that as float32.
+// ScreenColumns returns the number of columns at a time: at most LeafColumns as bytes, a quarter of that as
+// float32.
 func (ps *Points) ScreenColumns() int {
 	if ps.products != nil {
 		return min(512, max(16, screenBytes/(4*ps.Space.Dim())))
@@ -87,8 +87,8 @@ func (ps *Points) ScreenColumns() int {
 	return min(LeafColumns, max(16, screenBytes/ps.Space.Dim()))
 }
 
-// HaveCodes makes the codes that screens need: codes that are keys, or codes with bounds where
-// the method uses them.
+// HaveCodes makes the codes that screens need: codes that are keys, or codes with bounds if the method uses
+// them.
 func (ps *Points) HaveCodes() (err error) {
 	switch {
 	case ps.BytesAreKeys() && ps.Codes == nil:
@@ -105,9 +105,8 @@ func (ps *Points) HaveCodes() (err error) {
 	return ps.BoundCodes(ps.Rows)
 }
 
-// BoundCodes makes filters of codes: their distances, with the distance of rows from their codes,
-// bound the keys. Where these bounds are too wide to exclude rows, it drops codes that have no
-// other use.
+// BoundCodes makes filters from codes: code distances, with the distances of rows from their codes, bound the
+// keys. If these bounds are too wide to exclude rows, it drops codes that have no other use.
 func (ps *Points) BoundCodes(rows *vectors.Rows) error {
 	if !ps.Space.Metric().Gathers() {
 		inner, fits, err := ps.Codes.Inner(rows, ps.Space, ps.Threads)
@@ -130,7 +129,7 @@ func (ps *Points) BoundCodes(rows *vectors.Rows) error {
 	return nil
 }
 
-// DropAxes drops codes along axes, so that the next ones have all dimensions.
+// DropAxes drops codes along axes; the next codes have all dimensions.
 func (ps *Points) DropAxes() {
 	if ps.Codes != nil && ps.Codes.Reduced() {
 		ps.Codes, ps.Lead = nil, nil
@@ -156,11 +155,11 @@ func (ps *Points) Fitted(rows *vectors.Rows) codes.Rounding {
 	return rounding
 }
 
-// CodeBytes is the memory of the codes of n rows, their sums and their residuals.
+// CodeBytes returns the memory of the codes of n rows, their sums and their residuals.
 func (ps *Points) CodeBytes(n int64) int64 {
 	dim, sums := int64(ps.Space.Dim()), int64(8)
 	if !ps.Space.Metric().Gathers() {
-		sums = 20 // and sums of products, with lengths
+		sums = 20 // also sums of products, and lengths
 	}
 	if ps.Space.RowsAreCodes() {
 		return sums * n
@@ -168,8 +167,8 @@ func (ps *Points) CodeBytes(n int64) int64 {
 	return n*(sums+(dim+3)/4*4) + ps.ResidualBytes(n)
 }
 
-// ResidualBytes is the memory of the residuals, the distances of n rows from their codes. Exact
-// codes have none.
+// ResidualBytes returns the memory of the residuals, the distances of n rows from their codes. Exact codes
+// have none.
 func (ps *Points) ResidualBytes(n int64) int64 {
 	if ps.BytesAreKeys() {
 		return 0

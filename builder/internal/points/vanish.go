@@ -13,12 +13,11 @@ type vanish struct {
 	do   bool
 }
 
-// leastTold is a magnitude from which two float32 that differ have a squared difference above 0:
-// they are 2^-73 apart.
+// leastTold is a magnitude from which two different float32 have a squared difference above 0: they are at
+// least 2^-73 apart.
 const leastTold = 1.0 / (1 << 49)
 
-// KeysVanish reports whether rows that differ may have the key 0, because they have elements that
-// near to zero.
+// KeysVanish reports whether different rows may have the key 0, because some elements are so near to zero.
 func (ps *Points) KeysVanish() bool {
 	ps.vanish.once.Do(func() { ps.vanish.do = ps.nearZero() })
 	return ps.vanish.do
